@@ -1,0 +1,33 @@
+# The emulator: every .c file of isa/ and emu/ linked into $(BUILD)/bin/croft.
+CC        ?= gcc
+ifeq ($(origin CC),default)
+CC        := gcc
+endif
+WARNINGS  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wconversion
+OPTIMIZE  ?= -O2 -g
+SANITIZE  ?=
+LIBRARIES := libcyaml yaml-0.1 libelf libdw jansson
+# The bodies of instruction rows mix widths and signs on purpose, as the specification does.
+ROWS_SRC  := $(wildcard emu/hart/exec_*.c)
+
+EMU_SRC   := $(wildcard isa/*.c emu/*/*.c)
+EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
+LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
+
+# Expanded when a recipe runs, because the set-up may just have installed the libraries.
+EMU_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMIZE) $(WARNINGS) $(SANITIZE) -ffp-contract=off -I. -MMD -MP \
+             $(shell pkg-config --cflags $(LIBRARIES)) $(CFLAGS)
+EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lm
+
+$(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += -Wno-conversion -Wno-sign-conversion
+$(BUILD)/obj/emu/hart/exec_v3.o: EMU_CFLAGS += -march=x86-64-v3
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) -c $< -o $@
+
+$(BUILD)/bin/croft: $(EMU_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(EMU_LIBS) -o $@
+
+-include $(EMU_OBJ:.o=.d)

@@ -1,0 +1,295 @@
+/* Offloading with NUCD: regions of C code that a core near the memory may run in place of the host. */
+#ifndef CROFT_NUCD_H
+#define CROFT_NUCD_H
+
+/* A region is a function whose inputs and outputs are declared. Its definition reads like a marked loop:
+ *
+ *     CROFT_REGION(scale, CROFT_IN(const double *, x, n * sizeof *x),
+ *                         CROFT_OUT(double *, y, n * sizeof *y), CROFT_VALUE(long, n))
+ *     {
+ *         for (long i = 0; i < n; i++)
+ *             y[i] = 2 * x[i];
+ *     }
+ *
+ * and `scale(x, y, n)` runs it. The instruction `nucd` before the region is a HINT: a machine without
+ * accelerators ignores it and runs the region itself, with the same result. A region has at most four inputs
+ * and four outputs; what it changes otherwise, except on its own stack, must not be used after it. It may
+ * call functions.
+ *
+ * CROFT_IN, CROFT_OUT and CROFT_INOUT declare a pointer and the number of bytes behind it that the region
+ * reads, writes, or both, as an expression over the parameters; CROFT_VALUE declares a value of at most 8
+ * bytes (integer, pointer, float, double). Ranges over 32,704 bytes are declared in steps of 4 KiB, over
+ * 2,093,056 bytes of 64 KiB, then of 1 MiB, rounded up: tasks that shall run at the same time must not
+ * overlap in these steps. A range over 511 MiB cannot be declared, and the host runs the region itself. */
+
+/* A region without result. */
+#define CROFT_REGION(name, ...) CROFT_REGION_ON(0, name, __VA_ARGS__)
+
+/* A region that returns a value of at most 8 bytes, which counts as one output. */
+#define CROFT_REGION_RETURNS(type, name, ...) CROFT_REGION_RETURNS_ON(0, type, name, __VA_ARGS__)
+
+/* The same for targets that have all of the given capabilities (8 bits; 0 = any target). */
+#define CROFT_REGION_ON(capabilities, name, ...)                                                             \
+    CROFT_REGION_CHECK(name, 0, __VA_ARGS__)                                                                 \
+    static CROFT_INLINE void name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__));                          \
+    static CROFT_SEPARATE void name##_region(CROFT_LIST(CROFT_RAW, __VA_ARGS__))                             \
+    {                                                                                                        \
+        name##_body(CROFT_LIST(CROFT_UNPACK, __VA_ARGS__));                                                  \
+    }                                                                                                        \
+    static CROFT_INLINE void name(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__))                                  \
+    {                                                                                                        \
+        struct croft_packet croft_packet = {0, 0, 0, 0, 0, 0};                                               \
+        CROFT_CALL_REGION(name, capabilities, __VA_ARGS__)                                                   \
+    }                                                                                                        \
+    static CROFT_INLINE void name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__))
+
+#define CROFT_REGION_RETURNS_ON(capabilities, type, name, ...)                                               \
+    CROFT_REGION_CHECK(name, 1, __VA_ARGS__)                                                                 \
+    _Static_assert(sizeof(type) <= 8, #name ": the result must fit in a register");                          \
+    static CROFT_INLINE type name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__));                          \
+    static CROFT_SEPARATE unsigned long name##_region(CROFT_LIST(CROFT_RAW, __VA_ARGS__))                    \
+    {                                                                                                        \
+        return CROFT_TO_BITS(type, name##_body(CROFT_LIST(CROFT_UNPACK, __VA_ARGS__)));                      \
+    }                                                                                                        \
+    static CROFT_INLINE type name(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__))                                  \
+    {                                                                                                        \
+        struct croft_packet croft_packet = {0, 0, 0, 0, 0, 0};                                               \
+        croft_packet_output(&croft_packet, 10, 0, 0);                                                        \
+        CROFT_CALL_REGION(name, capabilities, __VA_ARGS__)                                                   \
+        return CROFT_FROM_BITS(type, croft_a0);                                                              \
+    }                                                                                                        \
+    static CROFT_INLINE type name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__))
+
+/* Parameters of a region. */
+#define CROFT_VALUE(type, name)        (CROFT_KIND_VALUE, type, name, 0)
+#define CROFT_IN(type, name, bytes)    (CROFT_KIND_IN, type, name, bytes)
+#define CROFT_OUT(type, name, bytes)   (CROFT_KIND_OUT, type, name, bytes)
+#define CROFT_INOUT(type, name, bytes) (CROFT_KIND_INOUT, type, name, bytes)
+
+/* A loop over tasks: its body runs for each of at most `tasks` parts of 0 .. total-1, with part.first and
+ * part.count; all parts but the last are equal multiples of `grain`. A body that calls one region lets the
+ * parts run at the same time:
+ *
+ *     CROFT_FOR_TASKS(part, n, 16, 512)
+ *         scale(x + part.first, y + part.first, part.count);
+ */
+#define CROFT_FOR_TASKS(part, total, tasks, grain)                                                           \
+    for (struct croft_part part = croft_part_first(total, tasks, grain); part.count > 0;                     \
+         part = croft_part_next(part))
+
+struct croft_part {
+    long first, count; /* this part: first .. first + count - 1 */
+    long size, total;  /* of all parts but the last; of all parts together */
+};
+
+static inline struct croft_part croft_part_first(long total, long tasks, long grain)
+{
+    if (tasks < 1)
+        tasks = 1;
+    if (grain < 1)
+        grain = 1;
+    long size = total > 0 ? ((total - 1) / tasks / grain + 1) * grain : 0;
+    struct croft_part part = {0, size < total ? size : total, size, total};
+    return part;
+}
+
+static inline struct croft_part croft_part_next(struct croft_part part)
+{
+    part.first += part.count;
+    long left = part.total - part.first;
+    part.count = part.size < left ? part.size : left;
+    return part;
+}
+
+/* From here on: how it is done. The operands of nucd, to the bit:
+ *
+ *   Xn   63            32 31  28 27  24 23          16 15                 0
+ *        | 0x4e554344    | M out| M in | capabilities | length in parcels |
+ *   Xd, Xt: four segments, the first in the lowest 16 bits
+ *        15     14 13        5 4         0
+ *        | size   | granules  | register |
+ *
+ * length: of the region, in units of 2 bytes, from the instruction after nucd. M: a bit per segment, 1 =
+ * memory. size: granules of 64 B, 4 KiB, 64 KiB or 1 MiB. register: x0 = segment unused; else holds the
+ * value, or the address of the first byte. An empty range has 0 granules. */
+enum {
+    CROFT_NUCD_SIGNATURE = 0x4e554344, /* "NUCD" */
+    CROFT_NUCD_MAX_GRANULES = 511,
+    CROFT_NUCD_SEGMENTS = 4,
+    CROFT_NUCD_CALL_PARCELS = 4, /* auipc and jalr, kept at 8 bytes by norelax and norvc */
+};
+
+/* Bits: 1 = value in, 2 = memory in, 4 = memory out. */
+enum croft_kind { CROFT_KIND_VALUE = 1, CROFT_KIND_IN = 2, CROFT_KIND_OUT = 4, CROFT_KIND_INOUT = 6 };
+
+struct croft_packet {
+    unsigned long xd, xt, memory; /* memory: the M bits where Xn has them */
+    unsigned inputs, outputs;
+    int too_long; /* a range does not fit in a segment */
+};
+
+#define CROFT_INLINE inline __attribute__((always_inline))
+#if __has_attribute(noipa)
+#define CROFT_SEPARATE __attribute__((noipa, unused))
+#else
+#define CROFT_SEPARATE __attribute__((noinline, unused))
+#endif
+
+/* The segment for `bytes` bytes from the address in register number reg: the smallest granule that reaches.
+ */
+static CROFT_INLINE unsigned long croft_segment(struct croft_packet *packet, unsigned reg,
+                                                unsigned long bytes)
+{
+    unsigned shift = bytes <= CROFT_NUCD_MAX_GRANULES << 6    ? 6
+                     : bytes <= CROFT_NUCD_MAX_GRANULES << 12 ? 12
+                     : bytes <= CROFT_NUCD_MAX_GRANULES << 16 ? 16
+                                                              : 20;
+    unsigned long size = shift == 6 ? 0 : shift / 4 - 2;
+    unsigned long granules = (bytes >> shift) + ((bytes & ((1ul << shift) - 1)) != 0);
+    packet->too_long |= granules > CROFT_NUCD_MAX_GRANULES;
+    return reg | (granules & CROFT_NUCD_MAX_GRANULES) << 5 | size << 14;
+}
+
+static CROFT_INLINE void croft_packet_input(struct croft_packet *packet, unsigned reg, unsigned long memory,
+                                            unsigned long bytes)
+{
+    packet->xd |= croft_segment(packet, reg, bytes) << (16 * packet->inputs);
+    packet->memory |= memory << (24 + packet->inputs++);
+}
+
+static CROFT_INLINE void croft_packet_output(struct croft_packet *packet, unsigned reg, unsigned long memory,
+                                             unsigned long bytes)
+{
+    packet->xt |= croft_segment(packet, reg, bytes) << (16 * packet->outputs);
+    packet->memory |= memory << (28 + packet->outputs++);
+}
+
+static CROFT_INLINE void croft_packet_add(struct croft_packet *packet, unsigned reg, enum croft_kind kind,
+                                          unsigned long bytes)
+{
+    if (kind & (CROFT_KIND_VALUE | CROFT_KIND_IN))
+        croft_packet_input(packet, reg, kind != CROFT_KIND_VALUE, bytes);
+    if (kind & CROFT_KIND_OUT)
+        croft_packet_output(packet, reg, 1, bytes);
+}
+
+/* Xn; 0, without the signature, when the region cannot be described: nucd then does nothing. */
+static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *packet,
+                                                  unsigned long capabilities)
+{
+    if (packet->too_long)
+        return 0;
+    return (unsigned long)CROFT_NUCD_SIGNATURE << 32 | packet->memory | capabilities << 16 |
+           CROFT_NUCD_CALL_PARCELS;
+}
+
+/* Values of any type of up to 8 bytes as the contents of an integer register, and back. */
+#define CROFT_TO_BITS(type, given)                                                                           \
+    __extension__({                                                                                          \
+        union {                                                                                              \
+            unsigned long bits;                                                                              \
+            type value;                                                                                      \
+        } croft_union = {0};                                                                                 \
+        croft_union.value = (given);                                                                         \
+        croft_union.bits;                                                                                    \
+    })
+#define CROFT_FROM_BITS(type, given)                                                                         \
+    __extension__({                                                                                          \
+        union {                                                                                              \
+            unsigned long bits;                                                                              \
+            type value;                                                                                      \
+        } croft_union = {(given)};                                                                           \
+        croft_union.value;                                                                                   \
+    })
+
+/* The region proper: nucd (slt x0, Xn, Xd) and a call of fixed length. The compiler sees neither a loop that
+ * it could move code out of, nor a branch that it could merge. Parameter i travels in register a<i>. */
+#define CROFT_CALL_REGION(name, capabilities, ...)                                                           \
+    CROFT_EACH(CROFT_DESCRIBE, __VA_ARGS__)                                                                  \
+    CROFT_EACH(CROFT_PACK, __VA_ARGS__)                                                                      \
+    unsigned long croft_xn = croft_packet_xn(&croft_packet, capabilities);                                   \
+    unsigned long croft_xd = croft_packet.xd, croft_xt = croft_packet.xt;                                    \
+    CROFT_EACH(CROFT_REGISTER, __VA_ARGS__)                                                                  \
+    register unsigned long croft_t3 __asm__("t3") = croft_xd; /* x28 and x29: an even pair */                \
+    register unsigned long croft_t4 __asm__("t4") = croft_xt;                                                \
+    register unsigned long croft_t5 __asm__("t5") = croft_xn;                                                \
+    __asm__ volatile(".option push\n\t"                                                                      \
+                     ".option norvc\n\t"                                                                     \
+                     ".option norelax\n\t"                                                                   \
+                     ".insn r 0x33, 2, 0, x0, t5, t3\n\t"                                                    \
+                     "call %[croft_target]\n\t"                                                             \
+                     ".option pop"                                                                           \
+                     : CROFT_LIST(CROFT_OPERAND, __VA_ARGS__), "+r"(croft_t3), "+r"(croft_t4),               \
+                       "+r"(croft_t5)                                                                        \
+                     : [croft_target] "i"(name##_region)                                                     \
+                     : CROFT_CAT(CROFT_UNUSED_AFTER_, CROFT_COUNT(__VA_ARGS__)) "ra", "t0", "t1", "t2",      \
+                       "t6", "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "ft8", "ft9", "ft10",   \
+                       "ft11", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5", "fa6", "fa7", "memory");
+
+/* The argument registers that n parameters leave to the callee. */
+#define CROFT_UNUSED_AFTER_8
+#define CROFT_UNUSED_AFTER_7 "a7",
+#define CROFT_UNUSED_AFTER_6 "a6", CROFT_UNUSED_AFTER_7
+#define CROFT_UNUSED_AFTER_5 "a5", CROFT_UNUSED_AFTER_6
+#define CROFT_UNUSED_AFTER_4 "a4", CROFT_UNUSED_AFTER_5
+#define CROFT_UNUSED_AFTER_3 "a3", CROFT_UNUSED_AFTER_4
+#define CROFT_UNUSED_AFTER_2 "a2", CROFT_UNUSED_AFTER_3
+#define CROFT_UNUSED_AFTER_1 "a1", CROFT_UNUSED_AFTER_2
+
+#define CROFT_REGION_CHECK(name, results, ...)                                                               \
+    _Static_assert((0 CROFT_EACH(CROFT_IS_INPUT, __VA_ARGS__)) <= CROFT_NUCD_SEGMENTS,                       \
+                   #name ": a region has at most four inputs (CROFT_VALUE, CROFT_IN, CROFT_INOUT)");         \
+    _Static_assert((results CROFT_EACH(CROFT_IS_OUTPUT, __VA_ARGS__)) <= CROFT_NUCD_SEGMENTS,                \
+                   #name ": a region has at most four outputs (CROFT_OUT, CROFT_INOUT, the result)");        \
+    _Static_assert(1 CROFT_EACH(CROFT_FITS, __VA_ARGS__), #name ": a parameter must fit in a register");
+
+/* What becomes of parameter i, a tuple (kind, type, name, bytes). */
+#define CROFT_PARAMETER(i, tuple) CROFT_APPLY(CROFT_PARAMETER_, i, CROFT_OPEN tuple)
+#define CROFT_DESCRIBE(i, tuple)  CROFT_APPLY(CROFT_DESCRIBE_, i, CROFT_OPEN tuple)
+#define CROFT_PACK(i, tuple)      CROFT_APPLY(CROFT_PACK_, i, CROFT_OPEN tuple)
+#define CROFT_UNPACK(i, tuple)    CROFT_APPLY(CROFT_UNPACK_, i, CROFT_OPEN tuple)
+#define CROFT_IS_INPUT(i, tuple)  CROFT_APPLY(CROFT_IS_INPUT_, i, CROFT_OPEN tuple)
+#define CROFT_IS_OUTPUT(i, tuple) CROFT_APPLY(CROFT_IS_OUTPUT_, i, CROFT_OPEN tuple)
+#define CROFT_FITS(i, tuple)      CROFT_APPLY(CROFT_FITS_, i, CROFT_OPEN tuple)
+#define CROFT_RAW(i, tuple)       unsigned long croft_raw##i
+#define CROFT_REGISTER(i, tuple)  register unsigned long croft_a##i __asm__("a" #i) = croft_bits##i;
+#define CROFT_OPERAND(i, tuple)   "+r"(croft_a##i)
+
+#define CROFT_PARAMETER_(i, kind, type, name, bytes) type name
+#define CROFT_DESCRIBE_(i, kind, type, name, bytes)                                                          \
+    croft_packet_add(&croft_packet, 10 + i, kind, (unsigned long)(bytes));
+#define CROFT_PACK_(i, kind, type, name, bytes)      unsigned long croft_bits##i = CROFT_TO_BITS(type, name);
+#define CROFT_UNPACK_(i, kind, type, name, bytes)    CROFT_FROM_BITS(type, croft_raw##i)
+#define CROFT_IS_INPUT_(i, kind, type, name, bytes)  +(kind != CROFT_KIND_OUT)
+#define CROFT_IS_OUTPUT_(i, kind, type, name, bytes) +((kind & CROFT_KIND_OUT) != 0)
+#define CROFT_FITS_(i, kind, type, name, bytes)      &&sizeof(type) <= 8
+
+/* The preprocessor's loops over 1 to 8 arguments: macro(i, argument) one after the other, or as a comma list.
+ */
+#define CROFT_CAT(a, b)                              CROFT_CAT_(a, b)
+#define CROFT_CAT_(a, b)                             a##b
+#define CROFT_OPEN(...)                              __VA_ARGS__
+#define CROFT_APPLY(macro, ...)                      macro(__VA_ARGS__)
+#define CROFT_COUNT(...)                             CROFT_COUNT_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define CROFT_COUNT_(a, b, c, d, e, f, g, h, n, ...) n
+#define CROFT_EACH(macro, ...)                       CROFT_CAT(CROFT_EACH_, CROFT_COUNT(__VA_ARGS__))(macro, __VA_ARGS__)
+#define CROFT_LIST(macro, ...)                       CROFT_CAT(CROFT_LIST_, CROFT_COUNT(__VA_ARGS__))(macro, __VA_ARGS__)
+
+#define CROFT_EACH_1(m, a)                      m(0, a)
+#define CROFT_EACH_2(m, a, b)                   CROFT_EACH_1(m, a) m(1, b)
+#define CROFT_EACH_3(m, a, b, c)                CROFT_EACH_2(m, a, b) m(2, c)
+#define CROFT_EACH_4(m, a, b, c, d)             CROFT_EACH_3(m, a, b, c) m(3, d)
+#define CROFT_EACH_5(m, a, b, c, d, e)          CROFT_EACH_4(m, a, b, c, d) m(4, e)
+#define CROFT_EACH_6(m, a, b, c, d, e, f)       CROFT_EACH_5(m, a, b, c, d, e) m(5, f)
+#define CROFT_EACH_7(m, a, b, c, d, e, f, g)    CROFT_EACH_6(m, a, b, c, d, e, f) m(6, g)
+#define CROFT_EACH_8(m, a, b, c, d, e, f, g, h) CROFT_EACH_7(m, a, b, c, d, e, f, g) m(7, h)
+#define CROFT_LIST_1(m, a)                      m(0, a)
+#define CROFT_LIST_2(m, a, b)                   CROFT_LIST_1(m, a), m(1, b)
+#define CROFT_LIST_3(m, a, b, c)                CROFT_LIST_2(m, a, b), m(2, c)
+#define CROFT_LIST_4(m, a, b, c, d)             CROFT_LIST_3(m, a, b, c), m(3, d)
+#define CROFT_LIST_5(m, a, b, c, d, e)          CROFT_LIST_4(m, a, b, c, d), m(4, e)
+#define CROFT_LIST_6(m, a, b, c, d, e, f)       CROFT_LIST_5(m, a, b, c, d, e), m(5, f)
+#define CROFT_LIST_7(m, a, b, c, d, e, f, g)    CROFT_LIST_6(m, a, b, c, d, e, f), m(6, g)
+#define CROFT_LIST_8(m, a, b, c, d, e, f, g, h) CROFT_LIST_7(m, a, b, c, d, e, f, g), m(7, h)
+
+#endif

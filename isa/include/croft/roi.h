@@ -1,0 +1,50 @@
+/* Markers: a program tells the emulator which part of it is of interest. Elsewhere they do nothing. */
+#ifndef CROFT_ROI_H
+#define CROFT_ROI_H
+
+/* The code of a marker: the immediate of `sltiu x0, rs1, code`, a HINT that every RISC-V machine ignores. */
+enum croft_marker {
+    CROFT_MARKER_ROI_BEGIN = 1,   /* rs1: name of the region */
+    CROFT_MARKER_ROI_END = 2,     /* rs1: name of the region */
+    CROFT_MARKER_STATS_RESET = 3, /* rs1: x0 */
+    CROFT_MARKER_STATS_DUMP = 4,  /* rs1: x0 */
+    CROFT_MARKER_TRACE_MARK = 5,  /* rs1: the text */
+};
+
+/* Emits the marker. The value is the address of a NUL-terminated string, or 0 for the default name "roi".
+ * What the program stored before is in memory, and what it loads afterwards is loaded after it. */
+#define CROFT_MARKER(code, value)                                                                            \
+    __asm__ volatile(".insn i 0x13, 3, x0, %0, %1" : : "r"((unsigned long)(value)), "i"(code) : "memory")
+
+/* Begins the region of interest `name` (0: "roi"). Regions may overlap; one that is entered again
+ * accumulates. */
+static inline __attribute__((always_inline)) void croft_roi_begin(const char *name)
+{
+    CROFT_MARKER(CROFT_MARKER_ROI_BEGIN, name);
+}
+
+/* Ends the region that croft_roi_begin() with an equal name began. */
+static inline __attribute__((always_inline)) void croft_roi_end(const char *name)
+{
+    CROFT_MARKER(CROFT_MARKER_ROI_END, name);
+}
+
+/* Sets all statistics to zero. */
+static inline __attribute__((always_inline)) void croft_stats_reset(void)
+{
+    CROFT_MARKER(CROFT_MARKER_STATS_RESET, 0);
+}
+
+/* Keeps a numbered snapshot of all statistics. */
+static inline __attribute__((always_inline)) void croft_stats_dump(void)
+{
+    CROFT_MARKER(CROFT_MARKER_STATS_DUMP, 0);
+}
+
+/* Writes `text` into the traces, at this time. */
+static inline __attribute__((always_inline)) void croft_trace_mark(const char *text)
+{
+    CROFT_MARKER(CROFT_MARKER_TRACE_MARK, text);
+}
+
+#endif
