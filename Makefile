@@ -7,6 +7,7 @@ PREFIX ?= /usr/local
 MAKEFLAGS += --no-builtin-rules
 
 include emu/emu.mk
+include emu/machine/machine.mk
 -include host/host.mk
 -include examples/examples.mk
 -include tests/tests.mk

@@ -19,7 +19,9 @@ EMU_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMIZE) $(WARNINGS) $(SANITIZE) -ffp-con
              $(shell pkg-config --cflags $(LIBRARIES)) $(CFLAGS)
 EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lm
 
-$(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += -Wno-conversion -Wno-sign-conversion
+# Handlers must not share their tails: each needs an indirect jump of its own for the host to predict.
+ROWS_FLAGS := -Wno-conversion -Wno-sign-conversion $(if $(findstring clang,$(CC)),,-fno-partial-inlining -fno-ipa-icf)
+$(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(ROWS_FLAGS)
 $(BUILD)/obj/emu/hart/exec_v3.o: EMU_CFLAGS += -march=x86-64-v3
 
 $(BUILD)/obj/%.o: %.c

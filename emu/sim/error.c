@@ -21,10 +21,9 @@ bool error_prefix(struct error *err, const char *format, ...)
     (void)vsnprintf(prefix.text, sizeof prefix.text, format, args);
     va_end(args);
 
-    struct error whole;
-    size_t used = strlen(prefix.text);
-    memcpy(whole.text, prefix.text, used);
-    (void)snprintf(whole.text + used, sizeof whole.text - used, ": %s", err->text);
-    *err = whole;
+    char whole[2 * sizeof prefix.text + 2];
+    (void)snprintf(whole, sizeof whole, "%s: %s", prefix.text, err->text);
+    whole[sizeof err->text - 1] = '\0';
+    memcpy(err->text, whole, sizeof err->text);
     return false;
 }

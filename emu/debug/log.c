@@ -1,0 +1,221 @@
+#include "emu/debug/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/debug/line.h"
+#include "emu/hart/step.h"
+#include "emu/sim/nearest.h"
+#include "isa/disasm.h"
+
+enum log_kind { LOG_COMMIT, LOG_INSN };
+
+struct log {
+    struct line_writer out;
+    enum log_kind kind;
+    const char *file; /* for messages; within `name`, or NULL for standard error */
+    char name[];
+};
+
+static bool parse_kind(const char *text, size_t length, enum log_kind *kind, struct error *err)
+{
+    static const char *const names[] = {[LOG_COMMIT] = "commit", [LOG_INSN] = "insn"};
+    char given[32];
+    (void)snprintf(given, sizeof given, "%.*s", (int)length, text);
+    for (unsigned i = 0; i < 2; i++) {
+        if (strcmp(given, names[i]) == 0) {
+            *kind = (enum log_kind)i;
+            return true;
+        }
+    }
+    const char *nearest = nearest_name(given, names, 2);
+    return error_set(err,
+                     "--log: unknown kind '%s'%s%s%s; allowed: commit, insn, with :FILE behind it if wanted",
+                     given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+}
+
+struct log *log_open(const char *kind_and_file, struct error *err)
+{
+    const char *colon = strchr(kind_and_file, ':');
+    size_t kind_length = colon ? (size_t)(colon - kind_and_file) : strlen(kind_and_file);
+    enum log_kind kind = LOG_COMMIT;
+    if (!parse_kind(kind_and_file, kind_length, &kind, err))
+        return NULL;
+    struct log *log = calloc(1, sizeof *log + strlen(kind_and_file) + 1);
+    if (!log)
+        abort();
+    log->kind = kind;
+    FILE *file = stderr;
+    if (colon) {
+        strcpy(log->name, colon + 1);
+        log->file = log->name;
+        file = fopen(log->file, "w");
+    }
+    if (!file) {
+        error_set(err, "--log: cannot write %s: %s", log->file, strerror(errno));
+        free(log);
+        return NULL;
+    }
+    line_open(&log->out, file);
+    return log;
+}
+
+void log_flush(struct log *log)
+{
+    line_flush(&log->out);
+}
+
+bool log_close(struct log *log, struct error *err)
+{
+    if (!log)
+        return true;
+    line_flush(&log->out);
+    int failure = log->out.failure;
+    if (log->file && fclose(log->out.file) != 0 && failure == 0)
+        failure = errno;
+    if (failure)
+        error_set(err, "--log: writing %s failed: %s", log->file ? log->file : "standard error",
+                  strerror(failure));
+    free(log);
+    return failure == 0;
+}
+
+/* The commit log (Spike's --log-commits): privilege, pc, bits, then CSRs, registers and memory. */
+static void write_register(struct line_writer *out, char kind, unsigned number, uint64_t value)
+{
+    line_text(out, " ");
+    line_char(out, kind);
+    line_decimal(out, number);
+    line_text(out, number < 10 ? "  0x" : " 0x");
+    line_hex(out, value, 16);
+}
+
+static void write_csr(struct line_writer *out, unsigned number, uint64_t value)
+{
+    const char *name = csr_name(number);
+    line_text(out, " c");
+    line_decimal(out, number);
+    line_text(out, "_");
+    line_text(out, name ? name : "unknown");
+    line_text(out, " 0x");
+    line_hex(out, value, 16);
+}
+
+static void write_memory(struct line_writer *out, const struct effects *effects)
+{
+    if (effects->loaded) {
+        line_text(out, " mem 0x");
+        line_hex(out, effects->address, 16);
+    }
+    if (effects->stored) {
+        line_text(out, " mem 0x");
+        line_hex(out, effects->address, 16);
+        line_text(out, " 0x");
+        line_hex(out, effects->data, 2u * effects->size);
+    }
+}
+
+enum { CSR_FFLAGS = 0x001, PRIVILEGE_USER = 0 };
+
+static void write_commit(struct line_writer *out, const struct hart *hart, uint64_t pc,
+                         const struct insn *insn, const struct effects *effects)
+{
+    line_text(out, "core   0: ");
+    line_decimal(out, PRIVILEGE_USER);
+    line_text(out, " 0x");
+    line_hex(out, pc, 16);
+    line_text(out, " (0x");
+    line_hex(out, insn->bits, 2u * insn->length);
+    line_text(out, ")");
+    if (effects->flags_raised)
+        write_csr(out, CSR_FFLAGS, hart->fflags);
+    if (effects->csr_written)
+        write_csr(out, effects->csr_number, effects->csr_value);
+    unsigned role = format_table[insn_table[insn->id].format].rd;
+    if (role == ROLE_F)
+        write_register(out, 'f', insn->rd, hart->f[insn->rd]);
+    else if (role == ROLE_X && insn->rd != 0)
+        write_register(out, 'x', insn->rd, hart->x[insn->rd]);
+    write_memory(out, effects);
+    line_text(out, "\n");
+}
+
+/* The instruction log (Spike's -l): mnemonic padded to 8 columns, operands as our disassembler has them. */
+static void write_insn(struct line_writer *out, uint64_t pc, const struct insn *insn)
+{
+    char text[128];
+    disasm(insn, pc, text, sizeof text);
+    char *operands = strchr(text, '\t');
+    line_text(out, "core   0: 0x");
+    line_hex(out, pc, 16);
+    line_text(out, " (0x");
+    line_hex(out, insn->bits, 8);
+    line_text(out, ") ");
+    if (operands) {
+        *operands++ = '\0';
+        line_text(out, text);
+        for (size_t i = strlen(text); i < 8; i++)
+            line_char(out, ' ');
+        for (; *operands; operands++) {
+            line_char(out, *operands);
+            if (*operands == ',')
+                line_char(out, ' ');
+        }
+    } else {
+        line_text(out, text);
+    }
+    line_text(out, "\n");
+}
+
+static const char *trap_name(enum trap_cause cause)
+{
+    switch (cause) {
+    case TRAP_FETCH_MISALIGNED: return "trap_instruction_address_misaligned";
+    case TRAP_FETCH_ACCESS: return "trap_instruction_access_fault";
+    case TRAP_ILLEGAL_INSTRUCTION: return "trap_illegal_instruction";
+    case TRAP_BREAKPOINT: return "trap_breakpoint";
+    case TRAP_LOAD_MISALIGNED: return "trap_load_address_misaligned";
+    case TRAP_LOAD_ACCESS: return "trap_load_access_fault";
+    case TRAP_STORE_MISALIGNED: return "trap_store_address_misaligned";
+    case TRAP_STORE_ACCESS: return "trap_store_access_fault";
+    case TRAP_ECALL_USER: return "trap_user_ecall";
+    }
+    return "trap_unknown";
+}
+
+static void write_trap(struct line_writer *out, const struct hart *hart)
+{
+    line_text(out, "core   0: exception ");
+    line_text(out, trap_name(hart->trap.cause));
+    line_text(out, ", epc 0x");
+    line_hex(out, hart->pc, 16);
+    line_text(out, "\n");
+    if (hart->trap.cause == TRAP_ECALL_USER)
+        return;
+    line_text(out, "core   0:           tval 0x");
+    line_hex(out, hart->trap.value, 16);
+    line_text(out, "\n");
+}
+
+enum hart_stop log_run(struct log *log, struct hart *hart, uint64_t max_insns)
+{
+    for (uint64_t i = 0; i < max_insns; i++) {
+        uint64_t pc = hart->pc;
+        struct insn insn;
+        struct effects effects;
+        if (log->kind == LOG_INSN && step_fetch(hart, pc, &insn))
+            write_insn(&log->out, pc, &insn);
+        if (!step_one(hart, &insn, &effects)) {
+            write_trap(&log->out, hart);
+            return HART_STOP_TRAP;
+        }
+        if (log->kind == LOG_COMMIT)
+            write_commit(&log->out, hart, pc, &insn, &effects);
+        if (effects.fence_i)
+            hart_flush_code(hart);
+        if (effects.marker)
+            return HART_STOP_MARKER;
+    }
+    return HART_STOP_LIMIT;
+}

@@ -1,0 +1,187 @@
+#include "emu/hart/block_store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "emu/hart/hart.h"
+
+/* Slots 0 and 1 of every cache: what an empty jump-cache entry points to. No jump goes to its odd address. */
+enum { NOWHERE_HEAD, NOWHERE, FIRST_SLOT };
+
+static void *reserve(size_t count, size_t size)
+{
+    void *at =
+        mmap(NULL, count * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static void release(void *at, size_t count, size_t size)
+{
+    if (at)
+        (void)munmap(at, count * size);
+}
+
+void block_cache_free(struct block_cache *cache)
+{
+    if (!cache)
+        return;
+    release(cache->slots, SLOTS, sizeof *cache->slots);
+    release(cache->records, RECORDS, sizeof *cache->records);
+    release(cache->exits, EXITS, sizeof *cache->exits);
+    release(cache->blocks, BLOCKS, sizeof *cache->blocks);
+    release(cache->buckets, BUCKETS, sizeof *cache->buckets);
+    free(cache);
+}
+
+struct block_cache *block_cache_new(struct error *err)
+{
+    struct block_cache *cache = calloc(1, sizeof *cache);
+    if (!cache) {
+        error_set(err, "no memory for the block cache: %s", strerror(errno));
+        return NULL;
+    }
+    cache->slots = reserve(SLOTS, sizeof *cache->slots);
+    cache->records = reserve(RECORDS, sizeof *cache->records);
+    cache->exits = reserve(EXITS, sizeof *cache->exits);
+    cache->blocks = reserve(BLOCKS, sizeof *cache->blocks);
+    cache->buckets = reserve(BUCKETS, sizeof *cache->buckets);
+    if (!cache->slots || !cache->records || !cache->exits || !cache->blocks || !cache->buckets) {
+        error_set(err, "no address space for the block cache: %s", strerror(errno));
+        block_cache_free(cache);
+        return NULL;
+    }
+    cache->slots[NOWHERE_HEAD].head.pc = 1;
+    cache->slot_count = FIRST_SLOT;
+    return cache;
+}
+
+static uint32_t bucket_of(uint64_t pc)
+{
+    return (uint32_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 48) & (BUCKETS - 1);
+}
+
+const union op *block_lookup(const struct block_cache *cache, uint64_t pc)
+{
+    for (uint32_t i = cache->buckets[bucket_of(pc)]; i; i = cache->blocks[i - 1].next)
+        if (cache->blocks[i - 1].pc == pc)
+            return &cache->slots[cache->blocks[i - 1].slot];
+    return NULL;
+}
+
+static bool nearly_full(const struct block_cache *cache)
+{
+    return cache->slot_count + BLOCK_SLOTS > SLOTS || cache->record_count + BLOCK_SLOTS > RECORDS ||
+           cache->exit_count + BLOCK_SLOTS > EXITS || cache->block_count == BLOCKS;
+}
+
+static const union op *add_block(struct hart *hart, uint64_t pc)
+{
+    struct block_cache *cache = hart->blocks;
+    if (nearly_full(cache))
+        block_flush(hart);
+    const union op *first = translate(hart, cache, pc);
+    uint32_t *bucket = &cache->buckets[bucket_of(pc)];
+    cache->blocks[cache->block_count - 1].next = *bucket;
+    *bucket = cache->block_count;
+    cache->translations++;
+    return first;
+}
+
+const union op *block_at(struct hart *hart, uint64_t pc)
+{
+    const union op *first = block_lookup(hart->blocks, pc);
+    if (!first)
+        first = add_block(hart, pc);
+    hart->jump_cache[pc >> 1 & (HART_JUMP_ENTRIES - 1)] = first;
+    return first;
+}
+
+/* The index of the block that holds slot: the last one that does not begin behind it. */
+static uint32_t block_of(const struct block_cache *cache, uint32_t slot)
+{
+    uint32_t low = 0, high = cache->block_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (cache->blocks[middle].slot <= slot)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The record of the instruction whose op stands at slot: the last one at it, as followed jumps share their
+ * successor's. */
+static uint32_t record_of(const struct block_cache *cache, uint32_t block, uint32_t slot)
+{
+    uint32_t end = block + 1 < cache->block_count ? cache->blocks[block + 1].record : cache->record_count;
+    uint32_t record = cache->blocks[block].record;
+    while (record + 1 < end && cache->records[record + 1].slot <= slot)
+        record++;
+    return record;
+}
+
+struct block_site block_find(const struct block_cache *cache, const union op *op)
+{
+    uint32_t slot = (uint32_t)(op - cache->slots);
+    uint32_t block = block_of(cache, slot);
+    uint32_t record = record_of(cache, block, slot);
+    return (struct block_site){cache->records[record].pc, record - cache->blocks[block].record};
+}
+
+void block_count_before(struct block_cache *cache, const union op *op)
+{
+    uint32_t slot = (uint32_t)(op - cache->slots);
+    uint32_t block = block_of(cache, slot);
+    uint32_t end = record_of(cache, block, slot);
+    for (uint32_t i = cache->blocks[block].record; i < end; i++)
+        cache->classes[cache->records[i].iclass]++;
+}
+
+void block_count_classes(const struct block_cache *cache, uint64_t counts[CLASS_COUNT])
+{
+    for (unsigned c = 0; c < CLASS_COUNT; c++)
+        counts[c] += cache->classes[c];
+    for (uint32_t b = 0; b < cache->block_count; b++) {
+        uint32_t end = b + 1 < cache->block_count ? cache->blocks[b + 1].exit : cache->exit_count;
+        for (uint32_t e = cache->blocks[b].exit; e < end; e++) {
+            uint64_t taken = cache->slots[cache->exits[e].slot].exit.count;
+            const struct record *record = &cache->records[cache->blocks[b].record];
+            for (uint32_t i = 0; taken && i < cache->exits[e].retired; i++)
+                counts[record[i].iclass] += taken;
+        }
+    }
+}
+
+void block_empty_jump_cache(struct hart *hart)
+{
+    for (unsigned i = 0; i < HART_JUMP_ENTRIES; i++)
+        hart->jump_cache[i] = &hart->blocks->slots[NOWHERE];
+}
+
+void block_flush(struct hart *hart)
+{
+    struct block_cache *cache = hart->blocks;
+    uint64_t counts[CLASS_COUNT] = {0};
+    block_count_classes(cache, counts);
+    memcpy(cache->classes, counts, sizeof counts);
+    /* Slots are written in full by the translator except for counts, which must start at 0. */
+    memset(&cache->slots[FIRST_SLOT], 0, (cache->slot_count - FIRST_SLOT) * sizeof *cache->slots);
+    memset(cache->buckets, 0, BUCKETS * sizeof *cache->buckets);
+    cache->slot_count = FIRST_SLOT;
+    cache->record_count = cache->exit_count = cache->block_count = 0;
+    cache->flushes++;
+    block_empty_jump_cache(hart);
+}
+
+uint64_t block_flushes(const struct block_cache *cache)
+{
+    return cache->flushes;
+}
+
+uint64_t block_translations(const struct block_cache *cache)
+{
+    return cache->translations;
+}

@@ -1,0 +1,58 @@
+/* How the block cache stores what it holds; for block.c and translate.c alone. */
+#ifndef EMU_HART_BLOCK_STORE_H
+#define EMU_HART_BLOCK_STORE_H
+
+#include "emu/hart/block.h"
+
+/* Sizes of the lazily filled arrays; a flush empties them all when one is nearly full. */
+enum {
+    SLOTS = 1 << 22,
+    RECORDS = 1 << 21,
+    EXITS = 1 << 20,
+    BLOCKS = 1 << 19,
+    BUCKETS = 1 << 16,
+    BLOCK_SLOTS = 8 * BLOCK_INSNS, /* no block takes more slots than this, stubs included */
+};
+
+/* An instruction of a block, in program order, and its op. A followed jump has none: its slot is the next
+ * op's. */
+struct record {
+    uint64_t pc;
+    uint32_t slot;
+    uint8_t iclass;
+};
+
+/* A way out of a block. */
+struct exit {
+    uint64_t target;  /* EXIT_INDIRECT when it is not fixed */
+    uint32_t slot;    /* of its exit or link slot, where it counts */
+    uint32_t retired; /* the block's instructions that retire on this way */
+};
+
+/* No instruction has an odd address. */
+#define EXIT_INDIRECT UINT64_C(1)
+
+struct block {
+    uint64_t pc;
+    uint32_t slot, record, exit; /* its first ones; they end where the next block's begin */
+    uint32_t next;               /* in the bucket: index plus 1, or 0 */
+};
+
+struct block_cache {
+    union op *slots;
+    struct record *records;
+    struct exit *exits;
+    struct block *blocks;
+    uint32_t *buckets;
+    uint32_t slot_count, record_count, exit_count, block_count;
+    uint64_t flushes, translations;
+    uint64_t classes[CLASS_COUNT]; /* retired in blocks that are gone, or that ended between exits */
+};
+
+/* The first op of the block at pc, or NULL. */
+const union op *block_lookup(const struct block_cache *cache, uint64_t pc);
+
+/* Translates the code at pc as a new block, for which there must be room, and returns its first op. */
+const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc);
+
+#endif

@@ -1,0 +1,30 @@
+/* How one handler hands over to the next: the GNU extensions that the interpreter's speed rests on. */
+#ifndef EMU_HART_DISPATCH_H
+#define EMU_HART_DISPATCH_H
+
+#define LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define ALWAYS_INLINE       inline __attribute__((always_inline))
+#define COLD                __attribute__((cold, noinline))
+
+/* A handler ends in a tail call of the next one, so that operands stay in host registers. GCC makes it one
+ * whenever it optimises; Clang is told to. Builds without optimisation or with sanitizers (CROFT_TRAMPOLINE)
+ * return the next op to a loop instead, and leave acc and budget in the hart. */
+#if !defined(__OPTIMIZE__) || defined(CROFT_TRAMPOLINE)
+#define HART_TRAMPOLINE 1
+#define DISPATCH(next)                                                                                       \
+    do {                                                                                                     \
+        hart->acc = acc;                                                                                     \
+        hart->budget = budget;                                                                               \
+        return (next);                                                                                       \
+    } while (0)
+#else
+#define HART_TRAMPOLINE 0
+#ifdef __clang__
+#define DISPATCH(next) __attribute__((musttail)) return (next)->run(hart, (next), acc, budget)
+#else
+#define DISPATCH(next) return (next)->run(hart, (next), acc, budget)
+#endif
+#endif
+
+#endif

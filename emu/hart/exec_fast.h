@@ -1,0 +1,461 @@
+/* The fast handlers, one or more for each row, made from the rows themselves. Included once by each build
+ * variant, which defines EXEC_TABLE, the name of its table.
+ *
+ * A handler takes the way that almost always holds; where it does not (an access outside the window, a static
+ * rounding mode, an unaligned atomic), it hands the instruction to `slow`, which executes it by step.h and so
+ * gets every trap, flag and corner right in one place.
+ */
+#include <string.h>
+
+#include "emu/hart/block.h"
+#include "emu/hart/dispatch.h"
+#include "emu/hart/fp.h"
+#include "emu/hart/hart.h"
+#include "emu/hart/op.h"
+#include "emu/hart/roles.h"
+#include "emu/hart/step.h"
+#include "isa/meaning.h"
+
+/* The row accessors of this instance: `return false` sends the instruction the slow way. */
+#define WINDOW(kind, address, bits)                                                                          \
+    __extension__({                                                                                          \
+        uint64_t offset_ = (uint64_t)(address)-hart->kind##_base;                                            \
+        if (UNLIKELY(offset_ > hart->kind##_last))                                                           \
+            return false;                                                                                    \
+        hart->kind##_bytes + offset_;                                                                        \
+    })
+#define LOAD(bits, address)                                                                                  \
+    __extension__({                                                                                          \
+        uint##bits##_t loaded_;                                                                              \
+        memcpy(&loaded_, WINDOW(load, address, bits), sizeof loaded_);                                       \
+        loaded_;                                                                                             \
+    })
+#define STORE(bits, address, value)                                                                          \
+    do {                                                                                                     \
+        uint##bits##_t stored_ = (uint##bits##_t)(value);                                                    \
+        memcpy(WINDOW(store, address, bits), &stored_, sizeof stored_);                                      \
+    } while (0)
+#define load8(address)          LOAD(8, address)
+#define load16(address)         LOAD(16, address)
+#define load32(address)         LOAD(32, address)
+#define load64(address)         LOAD(64, address)
+#define store8(address, value)  STORE(8, address, value)
+#define store16(address, value) STORE(16, address, value)
+#define store32(address, value) STORE(32, address, value)
+#define store64(address, value) STORE(64, address, value)
+#define ALIGNED(address, bytes)                                                                              \
+    do {                                                                                                     \
+        if (UNLIKELY((address) % (bytes)))                                                                   \
+            return false;                                                                                    \
+    } while (0)
+#define AMO(op, bits, address, value)                                                                        \
+    __extension__({                                                                                          \
+        uint64_t at_ = (address);                                                                            \
+        ALIGNED(at_, bits / 8);                                                                              \
+        uint8_t *bytes_ = WINDOW(store, at_, bits);                                                          \
+        uint##bits##_t old_, new_;                                                                           \
+        memcpy(&old_, bytes_, sizeof old_);                                                                  \
+        new_ = atomic_##op##bits(old_, (uint##bits##_t)(value));                                             \
+        memcpy(bytes_, &new_, sizeof new_);                                                                  \
+        old_;                                                                                                \
+    })
+#define amo32(op, address, value) AMO(op, 32, address, value)
+#define amo64(op, address, value) AMO(op, 64, address, value)
+#define LOAD_RESERVED(bits, address)                                                                         \
+    __extension__({                                                                                          \
+        uint64_t at_ = (address);                                                                            \
+        ALIGNED(at_, bits / 8);                                                                              \
+        uint64_t value_ = LOAD(bits, at_);                                                                   \
+        hart->reserved = true;                                                                               \
+        hart->reservation = at_;                                                                             \
+        value_;                                                                                              \
+    })
+#define STORE_CONDITIONAL(bits, address, value)                                                              \
+    __extension__({                                                                                          \
+        uint64_t at_ = (address);                                                                            \
+        ALIGNED(at_, bits / 8);                                                                              \
+        uint8_t *bytes_ = WINDOW(store, at_, bits);                                                          \
+        bool held_ = hart->reserved && hart->reservation == at_;                                             \
+        uint##bits##_t new_ = (uint##bits##_t)(value);                                                       \
+        hart->reserved = false;                                                                              \
+        if (held_)                                                                                           \
+            memcpy(bytes_, &new_, sizeof new_);                                                              \
+        !held_;                                                                                              \
+    })
+#define lr32(address)        LOAD_RESERVED(32, address)
+#define lr64(address)        LOAD_RESERVED(64, address)
+#define sc32(address, value) STORE_CONDITIONAL(32, address, value)
+#define sc64(address, value) STORE_CONDITIONAL(64, address, value)
+/* Where a jump goes is decided in the handler; a direct target is known to the translator. */
+#define branch(condition)    (*out = (condition))
+#define jump(target)         (*out = (target))
+#define jump_direct()        ((void)0)
+
+#define f64_add            host_f64_add
+#define f64_sub            host_f64_sub
+#define f64_mul            host_f64_mul
+#define f64_div            host_f64_div
+#define f64_sqrt           host_f64_sqrt
+#define f64_fma            host_f64_fma
+#define f64_min            host_f64_min
+#define f64_max            host_f64_max
+#define f64_eq             host_f64_eq
+#define f64_lt             host_f64_lt
+#define f64_le             host_f64_le
+#define f64_class          host_f64_class
+#define f64_to_i32(a)      host_f64_to_i32(a, rm)
+#define f64_to_u32(a)      host_f64_to_u32(a, rm)
+#define f64_to_i64(a)      host_f64_to_i64(a, rm)
+#define f64_to_u64(a)      host_f64_to_u64(a, rm)
+#define f64_from_i32       host_f64_from_i32
+#define f64_from_u32       host_f64_from_u32
+#define f64_from_i64       host_f64_from_i64
+#define f64_from_u64       host_f64_from_u64
+#define f64_to_f32         host_f64_to_f32
+#define f32_to_f64         host_f32_to_f64
+#define f32_add            host_f32_add
+#define f32_sub            host_f32_sub
+#define f32_mul            host_f32_mul
+#define f32_div            host_f32_div
+#define f32_sqrt           host_f32_sqrt
+#define f32_fma            host_f32_fma
+#define f32_min            host_f32_min
+#define f32_max            host_f32_max
+#define f32_eq             host_f32_eq
+#define f32_lt             host_f32_lt
+#define f32_le             host_f32_le
+#define f32_class          host_f32_class
+#define f32_to_i32(a)      host_f32_to_i32(a, rm)
+#define f32_to_u32(a)      host_f32_to_u32(a, rm)
+#define f32_to_i64(a)      host_f32_to_i64(a, rm)
+#define f32_to_u64(a)      host_f32_to_u64(a, rm)
+#define f32_from_i32       host_f32_from_i32
+#define f32_from_u32       host_f32_from_u32
+#define f32_from_i64       host_f32_from_i64
+#define f32_from_u64       host_f32_from_u64
+/* What only `step` executes, because it needs exact counts or ends the run. */
+#define csr_swap(operand)  0
+#define csr_set(operand)   0
+#define csr_clear(operand) 0
+#define ecall()            ((void)0)
+#define ebreak()           ((void)0)
+#define fence()            ((void)0)
+#define fence_i()          ((void)0)
+#define nucd(xn, pair)     ((void)0)
+#define tom_begin(id)      ((void)0)
+#define marker(value, id)  ((void)0)
+#define custom()           ((void)0)
+
+/* do_NAME: the row's meaning. *acc becomes what rd receives; *out whether a branch is taken, or a jump's
+ * target. False, with nothing changed, when it has to go the slow way. rm is constant in every use. */
+#define INSN(name, format, match, mask, extension, class, ...)                                               \
+    static ALWAYS_INLINE bool do_##name(struct hart *hart, const union op *op, enum op_source source,        \
+                                        unsigned rm, uint64_t *acc, uint64_t *out)                           \
+    {                                                                                                        \
+        const uint64_t rs1 = !HAS_ROLE(format, rs1, X) ? 0 : source == OP_ACC_RS1 ? *acc : hart->x[op->rs1]; \
+        const uint64_t rs2 = !HAS_ROLE(format, rs2, X) ? 0 : source == OP_ACC_RS2 ? *acc : hart->x[op->rs2]; \
+        const uint64_t frs1 = HAS_ROLE(format, rs1, F) ? hart->f[op->rs1] : 0;                               \
+        const uint64_t frs2 = HAS_ROLE(format, rs2, F) ? hart->f[op->rs2] : 0;                               \
+        const uint64_t frs3 = HAS_ROLE(format, rs3, F) ? hart->f[op->rs3] : 0;                               \
+        const uint64_t pc = op[1].link.value, next_pc = pc, zimm = 0;                                        \
+        const int64_t imm = op->imm;                                                                         \
+        uint64_t rd = 0, frd = 0;                                                                            \
+        (void)rs1, (void)rs2, (void)frs1, (void)frs2, (void)frs3, (void)pc, (void)next_pc, (void)zimm,       \
+            (void)imm;                                                                                       \
+        (void)rm, (void)out, (void)rd, (void)frd;                                                            \
+        {                                                                                                    \
+            __VA_ARGS__;                                                                                     \
+        }                                                                                                    \
+        if (HAS_ROLE(format, rd, X))                                                                         \
+            hart->x[op->rd] = *acc = rd;                                                                     \
+        else if (HAS_ROLE(format, rd, F))                                                                    \
+            hart->f[op->rd] = frd;                                                                           \
+        return true;                                                                                         \
+    }
+#include "isa/rows.def"
+
+#define PARAMETERS struct hart *hart, const union op *op, uint64_t acc, int64_t budget
+
+/* Ends the run in front of the op `to`, which a head slot precedes. */
+static COLD const union op *stop_before(struct hart *hart, const union op *to, uint64_t acc, int64_t budget)
+{
+    (void)acc;
+    hart->pc = to[-1].head.pc;
+    hart->budget = budget;
+    hart->stop = HART_STOP_LIMIT;
+    return NULL;
+}
+
+/* The handlers that call out keep no local in memory: its address would forbid the tail call. */
+
+/* Executes the one instruction at op in general form and goes on with the next op of the same block. */
+static COLD const union op *op_slow(PARAMETERS)
+{
+    struct block_site site = block_find(hart->blocks, op);
+    if (step_general(hart, site.pc) == STEP_TRAP) {
+        budget -= site.retired;
+        block_count_before(hart->blocks, op);
+        hart->budget = budget;
+        hart->stop = HART_STOP_TRAP;
+        return NULL;
+    }
+    acc = hart->x[op->rd];
+    DISPATCH(op + 1);
+}
+
+/* Goes to the code for hart->pc when the jump cache does not know it. */
+static COLD const union op *op_find(PARAMETERS)
+{
+    op = block_at(hart, hart->pc);
+    if (UNLIKELY(budget < 0))
+        return stop_before(hart, op, acc, budget);
+    DISPATCH(op);
+}
+
+/* Where control leaves the block by an indirect jump. */
+#define GO_INDIRECT(target_)                                                                                 \
+    do {                                                                                                     \
+        uint64_t to_pc_ = (target_);                                                                         \
+        const union op *to_ = hart->jump_cache[to_pc_ >> 1 & (HART_JUMP_ENTRIES - 1)];                       \
+        if (UNLIKELY(to_[-1].head.pc != to_pc_)) {                                                           \
+            hart->pc = to_pc_;                                                                               \
+            return op_find(hart, op, acc, budget);                                                           \
+        }                                                                                                    \
+        if (UNLIKELY(budget < 0))                                                                            \
+            return stop_before(hart, to_, acc, budget);                                                      \
+        DISPATCH(to_);                                                                                       \
+    } while (0)
+
+/* Where control leaves the block through the exit slot behind `op_`, after op_->imm instructions. */
+#define GO_EXIT(op_)                                                                                         \
+    do {                                                                                                     \
+        union op *exit_ = (union op *)(uintptr_t)((op_) + 1);                                                \
+        const union op *to_ = exit_->exit.to;                                                                \
+        budget -= (op_)->imm;                                                                                \
+        exit_->exit.count++;                                                                                 \
+        if (UNLIKELY(budget < 0))                                                                            \
+            return stop_before(hart, to_, acc, budget);                                                      \
+        DISPATCH(to_);                                                                                       \
+    } while (0)
+
+/* A block's last instruction, when it may change what the code means, or needs an exact instret. */
+static COLD const union op *op_step(PARAMETERS)
+{
+    union op *exit = (union op *)(uintptr_t)(op + 1);
+    (void)acc;
+    budget -= op->imm - 1; /* what came before it in the block */
+    hart->fflags |= (uint8_t)fp_flags();
+    hart->instret = hart->origin - (uint64_t)budget;
+    uint8_t frm = hart->frm;
+    enum step_result result = step_general(hart, exit->link.value);
+    if (result == STEP_TRAP) {
+        block_count_before(hart->blocks, op);
+        hart->budget = budget;
+        hart->stop = HART_STOP_TRAP;
+        return NULL;
+    }
+    budget--;
+    exit->link.count++;
+    (void)fp_begin(hart->frm);
+    if (result == STEP_FENCE_I || fp_host_can(frm) != fp_host_can(hart->frm))
+        hart_flush_code(hart);
+    if (result == STEP_MARKER) {
+        hart->budget = budget;
+        hart->stop = HART_STOP_MARKER;
+        return NULL;
+    }
+    GO_INDIRECT(hart->pc);
+}
+
+static const union op *op_go(PARAMETERS)
+{
+    GO_EXIT(op);
+}
+
+/* imm of a link stub is the distance, in slots, to its exit. */
+static COLD const union op *op_link(PARAMETERS)
+{
+    union op *exit = (union op *)(uintptr_t)(op + op->imm);
+    uint64_t flushes = block_flushes(hart->blocks);
+    const union op *to = block_at(hart, op[-1].head.pc);
+    if (flushes == block_flushes(hart->blocks))
+        exit->exit.to = to;
+    DISPATCH(to);
+}
+
+/* The link value stays in the slot behind it; the block goes on at the expected target, kept in the slot
+ * after. */
+static const union op *op_returns(PARAMETERS)
+{
+    uint64_t target = hart->x[op->rs1];
+    if (LIKELY(target == op[2].head.pc))
+        DISPATCH(op + 3);
+    union op *link = (union op *)(uintptr_t)(op + 1);
+    budget -= op->rs2;
+    link->link.count++;
+    GO_INDIRECT(target & ~UINT64_C(1));
+}
+
+/* The kinds of handler. PLAIN goes on with the next slot. */
+#define PLAIN(name, suffix, source, rm)                                                                      \
+    static const union op *op_##name##suffix(PARAMETERS)                                                     \
+    {                                                                                                        \
+        uint64_t out;                                                                                        \
+        if (UNLIKELY(!do_##name(hart, op, source, rm, &acc, &out)))                                          \
+            return op_slow(hart, op, acc, budget);                                                           \
+        DISPATCH(op + 1);                                                                                    \
+    }
+/* AUIPC, and a JAL that the translator follows, of which only the link value is left: a value slot lies
+ * behind. */
+#define VALUED(name, suffix, source, rm)                                                                     \
+    static const union op *op_##name##suffix(PARAMETERS)                                                     \
+    {                                                                                                        \
+        uint64_t out;                                                                                        \
+        (void)do_##name(hart, op, source, rm, &acc, &out);                                                   \
+        DISPATCH(op + 2);                                                                                    \
+    }
+#define BRANCHING(name, suffix, source, rm)                                                                  \
+    static const union op *op_##name##suffix(PARAMETERS)                                                     \
+    {                                                                                                        \
+        uint64_t taken;                                                                                      \
+        (void)do_##name(hart, op, source, rm, &acc, &taken);                                                 \
+        if (taken)                                                                                           \
+            GO_EXIT(op);                                                                                     \
+        DISPATCH(op + 2);                                                                                    \
+    }
+/* JALR: rs2 of the op holds the instructions retired on the way out. */
+#define INDIRECT(name, suffix, source, rm)                                                                   \
+    static const union op *op_##name##suffix(PARAMETERS)                                                     \
+    {                                                                                                        \
+        uint64_t target;                                                                                     \
+        union op *link = (union op *)(uintptr_t)(op + 1);                                                    \
+        (void)do_##name(hart, op, source, rm, &acc, &target);                                                \
+        budget -= op->rs2;                                                                                   \
+        link->link.count++;                                                                                  \
+        GO_INDIRECT(target);                                                                                 \
+    }
+
+/* How many integer sources a handler of the kind may take from acc: none, rs1, or either. */
+#define DEFINE_0(kind, name) kind(name, , OP_REGISTERS, RM_DYN)
+#define DEFINE_1(kind, name) DEFINE_0(kind, name) kind(name, _a, OP_ACC_RS1, RM_DYN)
+#define DEFINE_2(kind, name) DEFINE_1(kind, name) kind(name, _b, OP_ACC_RS2, RM_DYN)
+#define DEFINE_T(kind, name) DEFINE_0(kind, name) kind(name, _t, OP_REGISTERS, RM_RTZ)
+#define ROW_0(name)          .rows[INSN_##name] = {op_##name, op_##name, op_##name},
+#define ROW_1(name)          .rows[INSN_##name] = {op_##name, op_##name##_a, op_##name},
+#define ROW_2(name)          .rows[INSN_##name] = {op_##name, op_##name##_a, op_##name##_b},
+#define ROW_T(name)          ROW_0(name).truncating[INSN_##name] = op_##name##_t,
+
+/* SHAPE_format(use): kind and number, handed to DEFINE or ROW. */
+#define SHAPE_R(use, name)      use(PLAIN, 2, name)
+#define SHAPE_R1(use, name)     use(PLAIN, 1, name)
+#define SHAPE_I(use, name)      use(PLAIN, 1, name)
+#define SHAPE_SH6(use, name)    use(PLAIN, 1, name)
+#define SHAPE_SH5(use, name)    use(PLAIN, 1, name)
+#define SHAPE_LOAD(use, name)   use(PLAIN, 1, name)
+#define SHAPE_STORE(use, name)  use(PLAIN, 2, name)
+#define SHAPE_B(use, name)      use(BRANCHING, 2, name)
+#define SHAPE_U(use, name)      use(PLAIN, 0, name)
+#define SHAPE_UPC(use, name)    use(VALUED, 0, name)
+#define SHAPE_J(use, name)      use(VALUED, 0, name)
+#define SHAPE_JALR(use, name)   use(INDIRECT, 1, name)
+#define SHAPE_AMO(use, name)    use(PLAIN, 0, name)
+#define SHAPE_LR(use, name)     use(PLAIN, 0, name)
+#define SHAPE_FLOAD(use, name)  use(PLAIN, 1, name)
+#define SHAPE_FSTORE(use, name) use(PLAIN, 1, name)
+#define SHAPE_F3(use, name)     use(PLAIN, 0, name)
+#define SHAPE_F3M(use, name)    use(PLAIN, 0, name)
+#define SHAPE_F4M(use, name)    use(PLAIN, 0, name)
+#define SHAPE_F2(use, name)     use(PLAIN, 0, name)
+#define SHAPE_F2M(use, name)    use(PLAIN, 0, name)
+#define SHAPE_F2E(use, name)    use(PLAIN, 0, name)
+#define SHAPE_FCMP(use, name)   use(PLAIN, 0, name)
+#define SHAPE_FX(use, name)     use(PLAIN, 0, name)
+#define SHAPE_FXM(use, name)    use(PLAIN, T, name)
+#define SHAPE_XF(use, name)     use(PLAIN, 1, name)
+#define SHAPE_XFM(use, name)    use(PLAIN, 0, name)
+#define SHAPE_XFE(use, name)    use(PLAIN, 1, name)
+/* Formats that only the classes left to `step` have. */
+#define SHAPE_NONE(use, name)
+#define SHAPE_FENCE(use, name)
+#define SHAPE_CSR(use, name)
+#define SHAPE_CSRI(use, name)
+#define SHAPE_HINT2(use, name)
+#define SHAPE_HINT1I(use, name)
+#define SHAPE_HINTI(use, name)
+/* The custom opcodes share formats with others: their handlers are not made. */
+#define IN_CLASS_CUSTOM(format, use, name)
+#define IN_CLASS_ALU(format, use, name) SHAPE_##format(use, name)
+#define IN_CLASS_MUL                    IN_CLASS_ALU
+#define IN_CLASS_DIV                    IN_CLASS_ALU
+#define IN_CLASS_LOAD                   IN_CLASS_ALU
+#define IN_CLASS_STORE                  IN_CLASS_ALU
+#define IN_CLASS_BRANCH                 IN_CLASS_ALU
+#define IN_CLASS_JUMP                   IN_CLASS_ALU
+#define IN_CLASS_AMO                    IN_CLASS_ALU
+#define IN_CLASS_FLOAD                  IN_CLASS_ALU
+#define IN_CLASS_FSTORE                 IN_CLASS_ALU
+#define IN_CLASS_FADD                   IN_CLASS_ALU
+#define IN_CLASS_FMUL                   IN_CLASS_ALU
+#define IN_CLASS_FMA                    IN_CLASS_ALU
+#define IN_CLASS_FDIV                   IN_CLASS_ALU
+#define IN_CLASS_FSQRT                  IN_CLASS_ALU
+#define IN_CLASS_FCVT                   IN_CLASS_ALU
+#define IN_CLASS_FMISC                  IN_CLASS_ALU
+#define IN_CLASS_CSR                    IN_CLASS_ALU
+#define IN_CLASS_FENCE                  IN_CLASS_ALU
+#define IN_CLASS_SYSTEM                 IN_CLASS_ALU
+#define IN_CLASS_HINT                   IN_CLASS_ALU
+
+#define USE_DEFINE(kind, count, name) DEFINE_##count(kind, name)
+#define USE_ROW(kind, count, name)    ROW_##count(name)
+
+#define INSN(name, format, match, mask, extension, class, ...) IN_CLASS_##class(format, USE_DEFINE, name)
+#include "isa/rows.def"
+
+/* Two instructions in one handler: the second one's op, in the slot behind, is executed without a dispatch.
+ */
+#define SOURCE_R OP_REGISTERS
+#define SOURCE_A OP_ACC_RS1
+#define SOURCE_B OP_ACC_RS2
+#define FUSE(first, source1, second, source2)                                                                \
+    static const union op *op_##first##source1##_##second##source2(PARAMETERS)                               \
+    {                                                                                                        \
+        uint64_t out;                                                                                        \
+        if (UNLIKELY(!do_##first(hart, op, SOURCE_##source1, RM_DYN, &acc, &out)))                           \
+            return op_slow(hart, op, acc, budget);                                                           \
+        if (UNLIKELY(!do_##second(hart, op + 1, SOURCE_##source2, RM_DYN, &acc, &out)))                      \
+            return op_slow(hart, op + 1, acc, budget);                                                       \
+        DISPATCH(op + 2);                                                                                    \
+    }
+#define FUSE_BRANCH(first, source1, second, source2)                                                         \
+    static const union op *op_##first##source1##_##second##source2(PARAMETERS)                               \
+    {                                                                                                        \
+        uint64_t out;                                                                                        \
+        if (UNLIKELY(!do_##first(hart, op, SOURCE_##source1, RM_DYN, &acc, &out)))                           \
+            return op_slow(hart, op, acc, budget);                                                           \
+        (void)do_##second(hart, op + 1, SOURCE_##source2, RM_DYN, &acc, &out);                               \
+        if (out)                                                                                             \
+            GO_EXIT(op + 1);                                                                                 \
+        DISPATCH(op + 3);                                                                                    \
+    }
+#include "emu/hart/fuse.def"
+
+static const struct exec_fusion fusions[] = {
+#define FUSE(first, source1, second, source2)                                                                \
+    {INSN_##first, INSN_##second, SOURCE_##source1, SOURCE_##source2,                                        \
+     op_##first##source1##_##second##source2},
+#define FUSE_BRANCH FUSE
+#include "emu/hart/fuse.def"
+};
+
+const struct exec_table EXEC_TABLE = {
+#define INSN(name, format, match, mask, extension, class, ...) IN_CLASS_##class(format, USE_ROW, name)
+#include "isa/rows.def"
+    .slow = op_slow,
+    .step = op_step,
+    .go = op_go,
+    .link = op_link,
+    .returns = op_returns,
+    .fusions = fusions,
+    .fusion_count = sizeof fusions / sizeof *fusions,
+};

@@ -1,0 +1,299 @@
+#include "emu/hart/step.h"
+
+#include <string.h>
+
+#include "emu/hart/csr.h"
+#include "emu/hart/fp.h"
+#include "emu/hart/fp_rmm.h"
+#include "isa/meaning.h"
+
+static bool raise_trap(struct hart *hart, enum trap_cause cause, uint64_t value)
+{
+    hart->trap = (struct trap){cause, value};
+    return false;
+}
+
+bool step_fetch(struct hart *hart, uint64_t pc, struct insn *insn)
+{
+    const uint8_t *bytes = phys_at(hart->memory, pc, 2);
+    if (!bytes)
+        return raise_trap(hart, TRAP_FETCH_ACCESS, pc);
+    uint32_t bits = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
+    if ((bits & 3) == 3) {
+        if (!phys_at(hart->memory, pc, 4))
+            return raise_trap(hart, TRAP_FETCH_ACCESS, pc + 2);
+        bits |= (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    }
+    *insn = decode(hart->decoder, bits);
+    return true;
+}
+
+/* Memory takes accesses of any alignment; atomics must be aligned. */
+static bool load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, struct effects *effects)
+{
+    const uint8_t *bytes = phys_at(hart->memory, address, size);
+    if (!bytes)
+        return raise_trap(hart, TRAP_LOAD_ACCESS, address);
+    *value = 0;
+    memcpy(value, bytes, size);
+    effects->loaded = true;
+    effects->address = address;
+    effects->size = (uint8_t)size;
+    return true;
+}
+
+static uint8_t *writable(const struct hart *hart, uint64_t address, unsigned size)
+{
+    return address >= hart->store_base ? phys_at(hart->memory, address, size) : NULL;
+}
+
+static bool store(struct hart *hart, uint64_t address, unsigned size, uint64_t value, struct effects *effects)
+{
+    uint8_t *bytes = writable(hart, address, size);
+    if (!bytes)
+        return raise_trap(hart, TRAP_STORE_ACCESS, address);
+    memcpy(bytes, &value, size);
+    effects->stored = true;
+    effects->address = address;
+    effects->size = (uint8_t)size;
+    effects->data = size == 8 ? value : value & ((UINT64_C(1) << 8 * size) - 1);
+    return true;
+}
+
+static bool load_reserved(struct hart *hart, uint64_t address, unsigned size, uint64_t *value,
+                          struct effects *effects)
+{
+    if (address % size != 0)
+        return raise_trap(hart, TRAP_LOAD_MISALIGNED, address);
+    if (!load(hart, address, size, value, effects))
+        return false;
+    hart->reserved = true;
+    hart->reservation = address;
+    return true;
+}
+
+/* *failed is what rd receives: 0 when the store was done. */
+static bool store_conditional(struct hart *hart, uint64_t address, unsigned size, uint64_t value,
+                              uint64_t *failed, struct effects *effects)
+{
+    if (address % size != 0)
+        return raise_trap(hart, TRAP_STORE_MISALIGNED, address);
+    if (!writable(hart, address, size))
+        return raise_trap(hart, TRAP_STORE_ACCESS, address);
+    *failed = !(hart->reserved && hart->reservation == address);
+    hart->reserved = false;
+    return *failed || store(hart, address, size, value, effects);
+}
+
+/* The checks and the read half of an AMO: it must be writable before anything happens. */
+static bool amo_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value,
+                     struct effects *effects)
+{
+    if (address % size != 0)
+        return raise_trap(hart, TRAP_STORE_MISALIGNED, address);
+    if (!writable(hart, address, size))
+        return raise_trap(hart, TRAP_STORE_ACCESS, address);
+    return load(hart, address, size, value, effects);
+}
+
+enum csr_operation { CSR_SWAP, CSR_SET, CSR_CLEAR };
+
+/* CSRRW with rd = x0 does not read; CSRRS and CSRRC with a source field of 0 do not write. */
+static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_operation operation,
+                       uint64_t operand, uint64_t *old, struct effects *effects)
+{
+    unsigned number = (unsigned)insn->imm & 0xfff;
+    bool reads = operation != CSR_SWAP || insn->rd != 0;
+    bool writes = operation == CSR_SWAP || insn->rs1 != 0;
+    *old = 0;
+    if (reads && !csr_read(hart, number, old))
+        return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
+    if (!writes)
+        return true;
+    uint64_t value = operation == CSR_SWAP  ? operand
+                     : operation == CSR_SET ? *old | operand
+                                            : *old & ~operand;
+    if (!csr_write(hart, number, value))
+        return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
+    effects->csr_written = true;
+    effects->csr_number = (uint16_t)number;
+    (void)csr_read(hart, number, &effects->csr_value);
+    return true;
+}
+
+/* The row accessors of this instance: everything may trap, and what happens is noted in *effects. */
+#define TRY(type, call)                                                                                      \
+    __extension__({                                                                                          \
+        type got_;                                                                                           \
+        if (!call)                                                                                           \
+            return false;                                                                                    \
+        got_;                                                                                                \
+    })
+#define load8(address)  TRY(uint64_t, load(hart, address, 1, &got_, effects))
+#define load16(address) TRY(uint64_t, load(hart, address, 2, &got_, effects))
+#define load32(address) TRY(uint64_t, load(hart, address, 4, &got_, effects))
+#define load64(address) TRY(uint64_t, load(hart, address, 8, &got_, effects))
+#define store_sized(a, n, v)                                                                                 \
+    do {                                                                                                     \
+        if (!store(hart, a, n, v, effects))                                                                  \
+            return false;                                                                                    \
+    } while (0)
+#define store8(address, value)  store_sized(address, 1, value)
+#define store16(address, value) store_sized(address, 2, value)
+#define store32(address, value) store_sized(address, 4, value)
+#define store64(address, value) store_sized(address, 8, value)
+#define lr32(address)           TRY(uint64_t, load_reserved(hart, address, 4, &got_, effects))
+#define lr64(address)           TRY(uint64_t, load_reserved(hart, address, 8, &got_, effects))
+#define sc32(address, value)    TRY(uint64_t, store_conditional(hart, address, 4, value, &got_, effects))
+#define sc64(address, value)    TRY(uint64_t, store_conditional(hart, address, 8, value, &got_, effects))
+#define amo_sized(op, n, bytes, address, value)                                                              \
+    __extension__({                                                                                          \
+        uint64_t old_;                                                                                       \
+        if (!amo_load(hart, address, bytes, &old_, effects) ||                                               \
+            !store(hart, address, bytes, atomic_##op##n((uint##n##_t)old_, (uint##n##_t)(value)), effects))  \
+            return false;                                                                                    \
+        old_;                                                                                                \
+    })
+#define amo32(op, address, value) amo_sized(op, 32, 4, address, value)
+#define amo64(op, address, value) amo_sized(op, 64, 8, address, value)
+#define branch(condition)                                                                                    \
+    do {                                                                                                     \
+        if (condition)                                                                                       \
+            next = pc + (uint64_t)imm;                                                                       \
+    } while (0)
+#define jump(target)       (next = (target))
+#define jump_direct()      (next = pc + (uint64_t)imm)
+#define csr_swap(operand)  TRY(uint64_t, csr_access(hart, insn, CSR_SWAP, operand, &got_, effects))
+#define csr_set(operand)   TRY(uint64_t, csr_access(hart, insn, CSR_SET, operand, &got_, effects))
+#define csr_clear(operand) TRY(uint64_t, csr_access(hart, insn, CSR_CLEAR, operand, &got_, effects))
+#define ecall()            return raise_trap(hart, TRAP_ECALL_USER, 0)
+#define ebreak()           return raise_trap(hart, TRAP_BREAKPOINT, pc)
+#define custom()           return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits)
+#define fence()            ((void)0) /* one hart: program order is enough */
+#define fence_i()          (effects->fence_i = true)
+#define nucd(xn, pair)     ((void)0) /* the region behind it runs inline, which is what it means */
+#define tom_begin(id)      ((void)0)
+#define marker(value_, code_)                                                                                \
+    (hart->marker = (struct marker){(uint32_t)(code_)&0xfff, value_}, effects->marker = true)
+
+#define BY_MODE(name, ...) (mode == RM_RMM ? rmm_##name(__VA_ARGS__) : host_##name(__VA_ARGS__))
+#define f64_add(a, b)      BY_MODE(f64_add, a, b)
+#define f64_sub(a, b)      BY_MODE(f64_sub, a, b)
+#define f64_mul(a, b)      BY_MODE(f64_mul, a, b)
+#define f64_div(a, b)      BY_MODE(f64_div, a, b)
+#define f64_fma(a, b, c)   BY_MODE(f64_fma, a, b, c)
+#define f64_sqrt(a)        host_f64_sqrt(a)
+#define f64_min(a, b)      host_f64_min(a, b)
+#define f64_max(a, b)      host_f64_max(a, b)
+#define f64_eq(a, b)       host_f64_eq(a, b)
+#define f64_lt(a, b)       host_f64_lt(a, b)
+#define f64_le(a, b)       host_f64_le(a, b)
+#define f64_class(a)       host_f64_class(a)
+#define f64_to_i32(a)      host_f64_to_i32(a, mode)
+#define f64_to_u32(a)      host_f64_to_u32(a, mode)
+#define f64_to_i64(a)      host_f64_to_i64(a, mode)
+#define f64_to_u64(a)      host_f64_to_u64(a, mode)
+#define f64_from_i32(v)    host_f64_from_i32(v)
+#define f64_from_u32(v)    host_f64_from_u32(v)
+#define f64_from_i64(v)    BY_MODE(f64_from_i64, v)
+#define f64_from_u64(v)    BY_MODE(f64_from_u64, v)
+#define f64_to_f32(a)      BY_MODE(f64_to_f32, a)
+#define f32_to_f64(a)      host_f32_to_f64(a)
+#define f32_add(a, b)      BY_MODE(f32_add, a, b)
+#define f32_sub(a, b)      BY_MODE(f32_sub, a, b)
+#define f32_mul(a, b)      BY_MODE(f32_mul, a, b)
+#define f32_div(a, b)      BY_MODE(f32_div, a, b)
+#define f32_fma(a, b, c)   BY_MODE(f32_fma, a, b, c)
+#define f32_sqrt(a)        host_f32_sqrt(a)
+#define f32_min(a, b)      host_f32_min(a, b)
+#define f32_max(a, b)      host_f32_max(a, b)
+#define f32_eq(a, b)       host_f32_eq(a, b)
+#define f32_lt(a, b)       host_f32_lt(a, b)
+#define f32_le(a, b)       host_f32_le(a, b)
+#define f32_class(a)       host_f32_class(a)
+#define f32_to_i32(a)      host_f32_to_i32(a, mode)
+#define f32_to_u32(a)      host_f32_to_u32(a, mode)
+#define f32_to_i64(a)      host_f32_to_i64(a, mode)
+#define f32_to_u64(a)      host_f32_to_u64(a, mode)
+#define f32_from_i32(v)    BY_MODE(f32_from_i32, v)
+#define f32_from_u32(v)    BY_MODE(f32_from_u32, v)
+#define f32_from_i64(v)    BY_MODE(f32_from_i64, v)
+#define f32_from_u64(v)    BY_MODE(f32_from_u64, v)
+
+/* Evaluates the row of *insn; the destination's value goes to *result, the next pc to *next_out. */
+static bool execute_row(struct hart *hart, const struct insn *insn, unsigned mode, struct effects *effects,
+                        uint64_t *result, uint64_t *next_out)
+{
+    const uint64_t pc = hart->pc, next_pc = pc + insn->length, zimm = insn->rs1;
+    const uint64_t rs1 = hart->x[insn->rs1], rs2 = hart->x[insn->rs2];
+    const uint64_t frs1 = hart->f[insn->rs1], frs2 = hart->f[insn->rs2], frs3 = hart->f[insn->rs3];
+    const int64_t imm = insn->imm;
+    uint64_t rd = 0, frd = 0, next = next_pc;
+    switch (insn->id) {
+#define INSN(name, format, match, mask, extension, class, ...)                                               \
+    case INSN_##name: {                                                                                      \
+        __VA_ARGS__;                                                                                         \
+    } break;
+#include "isa/rows.def"
+    default: return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
+    }
+    *result = format_table[insn_table[insn->id].format].rd == ROLE_F ? frd : rd;
+    *next_out = next;
+    return true;
+}
+
+/* The same inside the guest's floating-point environment. */
+static bool execute_fp(struct hart *hart, const struct insn *insn, struct effects *effects, uint64_t *result,
+                       uint64_t *next)
+{
+    unsigned mode = insn->rm == RM_DYN ? hart->frm : insn->rm;
+    if (format_table[insn_table[insn->id].format].rm && mode > RM_RMM)
+        return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
+    uint32_t saved = fp_begin(mode);
+    bool ok = execute_row(hart, insn, mode, effects, result, next);
+    unsigned flags = fp_end(saved);
+    if (ok) {
+        effects->flags_raised = flags != 0;
+        hart->fflags |= (uint8_t)flags;
+    }
+    return ok;
+}
+
+bool step_execute(struct hart *hart, const struct insn *insn, struct effects *effects)
+{
+    const struct insn_info *info = &insn_table[insn->id];
+    bool fp = info->iclass >= CLASS_FADD && info->iclass <= CLASS_FMISC;
+    uint64_t result = 0, next = 0;
+    *effects = (struct effects){0};
+    if (fp ? !execute_fp(hart, insn, effects, &result, &next)
+           : !execute_row(hart, insn, RM_RNE, effects, &result, &next))
+        return false;
+    switch (format_table[info->format].rd) {
+    case ROLE_X: hart->x[insn->rd ? insn->rd : HART_SINK] = result; break;
+    case ROLE_F: hart->f[insn->rd] = result; break;
+    default: break;
+    }
+    hart->pc = next;
+    return true;
+}
+
+bool step_one(struct hart *hart, struct insn *insn, struct effects *effects)
+{
+    if (!step_fetch(hart, hart->pc, insn) || !step_execute(hart, insn, effects))
+        return false;
+    hart->instret++;
+    hart->stepped[insn_table[insn->id].iclass]++;
+    return true;
+}
+
+enum step_result step_general(struct hart *hart, uint64_t pc)
+{
+    struct insn insn;
+    struct effects effects;
+    hart->pc = pc;
+    if (!step_fetch(hart, pc, &insn) || !step_execute(hart, &insn, &effects))
+        return STEP_TRAP;
+    if (effects.marker)
+        return STEP_MARKER;
+    return effects.fence_i ? STEP_FENCE_I : STEP_DONE;
+}

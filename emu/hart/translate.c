@@ -1,0 +1,234 @@
+#include "emu/hart/block_store.h"
+#include "emu/hart/fp.h"
+#include "emu/hart/hart.h"
+#include "emu/hart/step.h"
+
+enum { CALL_DEPTH = 8 /* followed calls whose return is expected */ };
+
+/* A block in the making. */
+struct translation {
+    struct block_cache *cache;
+    struct hart *hart;
+    const struct block *block;
+    uint64_t pc;                  /* of the next instruction */
+    unsigned last_rd;             /* the register whose value is in acc in front of the next op; 0 = none */
+    uint64_t returns[CALL_DEPTH]; /* where followed calls return to, innermost last */
+    unsigned depth;
+    union op *fusible; /* the op just added, if it may take its successor in; its row and source: */
+    uint16_t fusible_id;
+    uint8_t fusible_source;
+    bool ended;
+};
+
+static uint32_t retired(const struct translation *t)
+{
+    return t->cache->record_count - t->block->record;
+}
+
+static union op *add_slot(struct translation *t)
+{
+    t->fusible = NULL;
+    return &t->cache->slots[t->cache->slot_count++];
+}
+
+static union op *add_op(struct translation *t, op_handler *run, const struct insn *insn)
+{
+    union op *op = add_slot(t);
+    enum insn_role role = format_table[insn_table[insn->id].format].rd;
+    op->run = run;
+    op->imm = insn->imm;
+    op->rd = role == ROLE_X && insn->rd == 0 ? HART_SINK : insn->rd;
+    op->rs1 = insn->rs1;
+    op->rs2 = insn->rs2;
+    op->rs3 = insn->rs3;
+    t->last_rd = role == ROLE_X ? insn->rd : 0;
+    return op;
+}
+
+/* Adds the slot behind an op by which control may leave, and notes how many instructions retire on that way.
+ */
+static union op *add_exit(struct translation *t, uint64_t target)
+{
+    struct block_cache *cache = t->cache;
+    cache->exits[cache->exit_count++] = (struct exit){target, cache->slot_count, retired(t)};
+    return add_slot(t);
+}
+
+/* An exit to a known address. Until its target is translated, it leads to a stub that add_stubs() lays down.
+ */
+static void add_direct_exit(struct translation *t, union op *op, uint64_t target)
+{
+    op->imm = (int32_t)retired(t);
+    add_exit(t, target)->exit.to = block_lookup(t->cache, target);
+}
+
+static void add_go(struct translation *t, uint64_t target)
+{
+    const struct insn none = {0};
+    add_direct_exit(t, add_op(t, t->hart->exec->go, &none), target);
+    t->ended = true;
+}
+
+/* Leaves the instruction, and the block, to `step`. */
+static void add_step(struct translation *t, const struct insn *insn)
+{
+    union op *op = add_op(t, t->hart->exec->step, insn);
+    op->imm = (int32_t)retired(t);
+    add_exit(t, EXIT_INDIRECT)->link.value = t->pc;
+    t->ended = true;
+}
+
+static enum op_source choose_source(const struct translation *t, const struct insn *insn)
+{
+    const struct format_info *format = &format_table[insn_table[insn->id].format];
+    if (t->last_rd != 0 && format->rs1 == ROLE_X && insn->rs1 == t->last_rd)
+        return OP_ACC_RS1;
+    if (t->last_rd != 0 && format->rs2 == ROLE_X && insn->rs2 == t->last_rd)
+        return OP_ACC_RS2;
+    return OP_REGISTERS;
+}
+
+/* The handler for insn behind what has been added so far. */
+static op_handler *choose_handler(const struct translation *t, const struct insn *insn)
+{
+    const struct exec_table *exec = t->hart->exec;
+    const struct format_info *format = &format_table[insn_table[insn->id].format];
+    bool exact = insn_table[insn->id].format == FORMAT_F2E || insn_table[insn->id].format == FORMAT_XFE;
+    if (format->rm && !exact) {
+        if (insn->rm == RM_RTZ && exec->truncating[insn->id])
+            return exec->truncating[insn->id];
+        if (insn->rm != RM_DYN || !fp_host_can(t->hart->frm))
+            return exec->slow;
+    }
+    return exec->rows[insn->id][choose_source(t, insn)];
+}
+
+/* Adds the op of an instruction that may be half of a fused pair: a plain one, or, as second half, a branch.
+ */
+static union op *add_fusible(struct translation *t, const struct insn *insn)
+{
+    const struct exec_table *exec = t->hart->exec;
+    enum op_source source = choose_source(t, insn);
+    op_handler *run = choose_handler(t, insn);
+    bool general = run == exec->rows[insn->id][source];
+    union op *first = t->fusible;
+    union op *op = add_op(t, run, insn);
+    t->fusible = general ? op : NULL;
+    for (unsigned i = 0; first && general && i < exec->fusion_count; i++) {
+        const struct exec_fusion *fusion = &exec->fusions[i];
+        if (fusion->first == t->fusible_id && fusion->second == insn->id &&
+            fusion->first_source == t->fusible_source && fusion->second_source == source) {
+            first->run = fusion->run;
+            t->fusible = NULL;
+            break;
+        }
+    }
+    t->fusible_id = insn->id;
+    t->fusible_source = (uint8_t)source;
+    return op;
+}
+
+static void add_branch(struct translation *t, const struct insn *insn)
+{
+    union op *op = add_fusible(t, insn);
+    add_direct_exit(t, op, t->pc + (uint64_t)(int64_t)insn->imm);
+    t->pc += insn->length;
+}
+
+/* Calls and forward jumps are followed; a jump back ends the block, so that a loop is not unrolled. */
+static void add_jal(struct translation *t, const struct insn *insn)
+{
+    uint64_t target = t->pc + (uint64_t)(int64_t)insn->imm, link = t->pc + insn->length;
+    if (insn->rd != 0) {
+        (void)add_op(t, choose_handler(t, insn), insn);
+        add_slot(t)->link.value = link;
+        if (t->depth < CALL_DEPTH)
+            t->returns[t->depth++] = link;
+    }
+    if (target <= t->pc && insn->rd == 0)
+        add_go(t, target);
+    else
+        t->pc = target;
+}
+
+static void add_jalr(struct translation *t, const struct insn *insn)
+{
+    bool returning = insn->rd == 0 && insn->rs1 == 1 && insn->imm == 0 && t->depth > 0;
+    op_handler *run = returning ? t->hart->exec->returns : choose_handler(t, insn);
+    union op *op = add_op(t, run, insn);
+    op->rs2 = (uint8_t)retired(t);
+    add_exit(t, EXIT_INDIRECT)->link.value = t->pc + insn->length;
+    if (returning) {
+        t->pc = t->returns[--t->depth];
+        add_slot(t)->head.pc = t->pc;
+    } else {
+        t->ended = true;
+    }
+}
+
+static void add_insn(struct translation *t, const struct insn *insn)
+{
+    const struct insn_info *info = &insn_table[insn->id];
+    if (!t->hart->exec->rows[insn->id][OP_REGISTERS]) {
+        add_step(t, insn);
+        return;
+    }
+    switch (info->format) {
+    case FORMAT_B: add_branch(t, insn); return;
+    case FORMAT_J: add_jal(t, insn); return;
+    case FORMAT_JALR: add_jalr(t, insn); return;
+    default: break;
+    }
+    (void)add_fusible(t, insn);
+    if (info->format == FORMAT_UPC)
+        add_slot(t)->link.value = t->pc;
+    t->pc += insn->length;
+}
+
+/* Lays a head and a stub down for every exit whose target is not translated yet. */
+static void add_stubs(struct translation *t)
+{
+    struct block_cache *cache = t->cache;
+    for (uint32_t i = t->block->exit; i < cache->exit_count; i++) {
+        const struct exit *exit = &cache->exits[i];
+        if (exit->target == EXIT_INDIRECT || cache->slots[exit->slot].exit.to)
+            continue;
+        add_slot(t)->head.pc = exit->target;
+        union op *stub = add_slot(t);
+        stub->run = t->hart->exec->link;
+        stub->imm = (int32_t)exit->slot - (int32_t)(cache->slot_count - 1);
+        cache->slots[exit->slot].exit.to = stub;
+    }
+}
+
+static void add_record(struct translation *t, const struct insn *insn)
+{
+    struct block_cache *cache = t->cache;
+    cache->records[cache->record_count++] =
+        (struct record){t->pc, cache->slot_count, insn_table[insn->id].iclass};
+}
+
+const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc)
+{
+    struct block *block = &cache->blocks[cache->block_count];
+    *block = (struct block){
+        .pc = pc, .slot = cache->slot_count + 1, .record = cache->record_count, .exit = cache->exit_count};
+    struct translation t = {.cache = cache, .hart = hart, .block = block, .pc = pc};
+    add_slot(&t)->head.pc = pc;
+    while (!t.ended) {
+        struct insn insn = {0};
+        bool fetched = step_fetch(hart, t.pc, &insn);
+        if (retired(&t) == BLOCK_INSNS) {
+            add_go(&t, t.pc);
+        } else {
+            add_record(&t, &insn);
+            if (fetched)
+                add_insn(&t, &insn);
+            else
+                add_step(&t, &insn);
+        }
+    }
+    add_stubs(&t);
+    cache->block_count++;
+    return &cache->slots[block->slot];
+}
