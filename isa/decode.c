@@ -3,7 +3,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Rows are found by bits 14:12 and 6:2 (32-bit) or 15:13 and 1:0 (compressed); a bucket lists its candidates. */
+/* Rows are found by bits 14:12 and 6:2 (32-bit) or 15:13 and 1:0 (compressed); a bucket lists its candidates.
+ */
 enum {
     WIDE_BUCKETS = 256,
     NARROW_BUCKETS = 32,
@@ -129,29 +130,30 @@ static struct insn decode_wide(const struct decoder *decoder, uint32_t bits)
 }
 
 /* The immediates of isa/compressed.def, under the names that its rows use. */
-#define CIMM_NONE     0
-#define CIMM_CI       sign_extend(field(bits, 12, 12, 5) | field(bits, 6, 2, 0), 6)
-#define CIMM_SHAMT    (int32_t)(field(bits, 12, 12, 5) | field(bits, 6, 2, 0))
-#define CIMM_LUI      sign_extend(field(bits, 12, 12, 17) | field(bits, 6, 2, 12), 18)
-#define CIMM_LW       (int32_t)(field(bits, 5, 5, 6) | field(bits, 12, 10, 3) | field(bits, 6, 6, 2))
-#define CIMM_LD       (int32_t)(field(bits, 6, 5, 6) | field(bits, 12, 10, 3))
-#define CIMM_LWSP     (int32_t)(field(bits, 3, 2, 6) | field(bits, 12, 12, 5) | field(bits, 6, 4, 2))
-#define CIMM_LDSP     (int32_t)(field(bits, 4, 2, 6) | field(bits, 12, 12, 5) | field(bits, 6, 5, 3))
-#define CIMM_SWSP     (int32_t)(field(bits, 8, 7, 6) | field(bits, 12, 9, 2))
-#define CIMM_SDSP     (int32_t)(field(bits, 9, 7, 6) | field(bits, 12, 10, 3))
-#define CIMM_ADDI4SPN                                                                                                  \
+#define CIMM_NONE  0
+#define CIMM_CI    sign_extend(field(bits, 12, 12, 5) | field(bits, 6, 2, 0), 6)
+#define CIMM_SHAMT (int32_t)(field(bits, 12, 12, 5) | field(bits, 6, 2, 0))
+#define CIMM_LUI   sign_extend(field(bits, 12, 12, 17) | field(bits, 6, 2, 12), 18)
+#define CIMM_LW    (int32_t)(field(bits, 5, 5, 6) | field(bits, 12, 10, 3) | field(bits, 6, 6, 2))
+#define CIMM_LD    (int32_t)(field(bits, 6, 5, 6) | field(bits, 12, 10, 3))
+#define CIMM_LWSP  (int32_t)(field(bits, 3, 2, 6) | field(bits, 12, 12, 5) | field(bits, 6, 4, 2))
+#define CIMM_LDSP  (int32_t)(field(bits, 4, 2, 6) | field(bits, 12, 12, 5) | field(bits, 6, 5, 3))
+#define CIMM_SWSP  (int32_t)(field(bits, 8, 7, 6) | field(bits, 12, 9, 2))
+#define CIMM_SDSP  (int32_t)(field(bits, 9, 7, 6) | field(bits, 12, 10, 3))
+#define CIMM_ADDI4SPN                                                                                        \
     (int32_t)(field(bits, 10, 7, 6) | field(bits, 12, 11, 4) | field(bits, 5, 5, 3) | field(bits, 6, 6, 2))
-#define CIMM_ADDI16SP                                                                                                  \
-    sign_extend(field(bits, 12, 12, 9) | field(bits, 4, 3, 7) | field(bits, 5, 5, 6) | field(bits, 2, 2, 5) |          \
-                    field(bits, 6, 6, 4),                                                                              \
+#define CIMM_ADDI16SP                                                                                        \
+    sign_extend(field(bits, 12, 12, 9) | field(bits, 4, 3, 7) | field(bits, 5, 5, 6) |                       \
+                    field(bits, 2, 2, 5) | field(bits, 6, 6, 4),                                             \
                 10)
-#define CIMM_CB                                                                                                        \
-    sign_extend(field(bits, 12, 12, 8) | field(bits, 6, 5, 6) | field(bits, 2, 2, 5) | field(bits, 11, 10, 3) |        \
-                    field(bits, 4, 3, 1),                                                                              \
+#define CIMM_CB                                                                                              \
+    sign_extend(field(bits, 12, 12, 8) | field(bits, 6, 5, 6) | field(bits, 2, 2, 5) |                       \
+                    field(bits, 11, 10, 3) | field(bits, 4, 3, 1),                                           \
                 9)
-#define CIMM_CJ                                                                                                        \
-    sign_extend(field(bits, 12, 12, 11) | field(bits, 8, 8, 10) | field(bits, 10, 9, 8) | field(bits, 6, 6, 7) |       \
-                    field(bits, 7, 7, 6) | field(bits, 2, 2, 5) | field(bits, 11, 11, 4) | field(bits, 5, 3, 1),       \
+#define CIMM_CJ                                                                                              \
+    sign_extend(field(bits, 12, 12, 11) | field(bits, 8, 8, 10) | field(bits, 10, 9, 8) |                    \
+                    field(bits, 6, 6, 7) | field(bits, 7, 7, 6) | field(bits, 2, 2, 5) |                     \
+                    field(bits, 11, 11, 4) | field(bits, 5, 3, 1),                                           \
                 12)
 
 struct operands {
@@ -168,13 +170,13 @@ static bool compressed_operands(unsigned row, uint32_t bits, struct operands *ou
     int32_t imm = 0;
     bool valid = false;
     switch (row) {
-#define COMPRESSED(name, match, mask, condition, expansion, rd_, rs1_, rs2_, immediate, operands)                      \
-    case COMPRESSED_##name:                                                                                            \
-        rd = rd_;                                                                                                      \
-        rs1 = rs1_;                                                                                                    \
-        rs2 = rs2_;                                                                                                    \
-        imm = CIMM_##immediate;                                                                                        \
-        valid = (condition);                                                                                           \
+#define COMPRESSED(name, match, mask, condition, expansion, rd_, rs1_, rs2_, immediate, operands)            \
+    case COMPRESSED_##name:                                                                                  \
+        rd = rd_;                                                                                            \
+        rs1 = rs1_;                                                                                          \
+        rs2 = rs2_;                                                                                          \
+        imm = CIMM_##immediate;                                                                              \
+        valid = (condition);                                                                                 \
         break;
 #include "isa/compressed.def"
     default: break;

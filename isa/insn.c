@@ -2,19 +2,19 @@
 
 const struct insn_info insn_table[INSN_COUNT] = {
     [INSN_illegal] = {"illegal", 0, 0xffffffff, FORMAT_NONE, EXTENSION_I, CLASS_SYSTEM},
-#define INSN(name, format, match, mask, extension, class, ...)                                                         \
+#define INSN(name, format, match, mask, extension, class, ...)                                               \
     [INSN_##name] = {#name, match, mask, FORMAT_##format, EXTENSION_##extension, CLASS_##class},
 #include "isa/rows.def"
 };
 
 const struct compressed_info compressed_table[COMPRESSED_COUNT] = {
-#define COMPRESSED(name, match, mask, valid, expansion, rd, rs1, rs2, immediate, operands)                             \
+#define COMPRESSED(name, match, mask, valid, expansion, rd, rs1, rs2, immediate, operands)                   \
     {#name, match, mask, INSN_##expansion, operands},
 #include "isa/compressed.def"
 };
 
 const struct format_info format_table[FORMAT_COUNT] = {
-#define FORMAT(name, immediate, rd, rs1, rs2, rs3, rm, operands)                                                       \
+#define FORMAT(name, immediate, rd, rs1, rs2, rs3, rm, operands)                                             \
     {IMMEDIATE_##immediate, ROLE_##rd, ROLE_##rs1, ROLE_##rs2, ROLE_##rs3, rm, operands},
 #include "isa/format.def"
 };

@@ -1,4 +1,5 @@
-/* What an instruction is: its identity, class, extension and decoded operands. The names come from the .def files. */
+/* What an instruction is: its identity, class, extension and decoded operands. The names come from the .def
+ * files. */
 #ifndef ISA_INSN_H
 #define ISA_INSN_H
 

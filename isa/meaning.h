@@ -22,8 +22,8 @@ static inline uint64_t sext32(uint64_t v)
     return (uint64_t)(int64_t)(int32_t)v;
 }
 
-/* NaN boxing (unprivileged specification, "NaN Boxing of Narrower Values"): a float in a 64-bit register has all upper
- * bits set; anything else reads as the canonical NaN. */
+/* NaN boxing (unprivileged specification, "NaN Boxing of Narrower Values"): a float in a 64-bit register has
+ * all upper bits set; anything else reads as the canonical NaN. */
 static inline uint64_t box(uint32_t v)
 {
     return UINT64_C(0xffffffff00000000) | v;
@@ -164,43 +164,43 @@ static inline uint64_t or_combine_bytes(uint64_t v)
 }
 
 /* What an AMO leaves in memory, from the old value and rs2. */
-#define ATOMIC(suffix, type, signed_type)                                                                              \
-    static inline type atomic_swap##suffix(type old, type value)                                                       \
-    {                                                                                                                  \
-        (void)old;                                                                                                     \
-        return value;                                                                                                  \
-    }                                                                                                                  \
-    static inline type atomic_add##suffix(type old, type value)                                                        \
-    {                                                                                                                  \
-        return old + value;                                                                                            \
-    }                                                                                                                  \
-    static inline type atomic_xor##suffix(type old, type value)                                                        \
-    {                                                                                                                  \
-        return old ^ value;                                                                                            \
-    }                                                                                                                  \
-    static inline type atomic_and##suffix(type old, type value)                                                        \
-    {                                                                                                                  \
-        return old & value;                                                                                            \
-    }                                                                                                                  \
-    static inline type atomic_or##suffix(type old, type value)                                                         \
-    {                                                                                                                  \
-        return old | value;                                                                                            \
-    }                                                                                                                  \
-    static inline type atomic_min##suffix(type old, type value)                                                        \
-    {                                                                                                                  \
-        return (signed_type)old < (signed_type)value ? old : value;                                                    \
-    }                                                                                                                  \
-    static inline type atomic_max##suffix(type old, type value)                                                        \
-    {                                                                                                                  \
-        return (signed_type)old > (signed_type)value ? old : value;                                                    \
-    }                                                                                                                  \
-    static inline type atomic_minu##suffix(type old, type value)                                                       \
-    {                                                                                                                  \
-        return old < value ? old : value;                                                                              \
-    }                                                                                                                  \
-    static inline type atomic_maxu##suffix(type old, type value)                                                       \
-    {                                                                                                                  \
-        return old > value ? old : value;                                                                              \
+#define ATOMIC(suffix, type, signed_type)                                                                    \
+    static inline type atomic_swap##suffix(type old, type value)                                             \
+    {                                                                                                        \
+        (void)old;                                                                                           \
+        return value;                                                                                        \
+    }                                                                                                        \
+    static inline type atomic_add##suffix(type old, type value)                                              \
+    {                                                                                                        \
+        return old + value;                                                                                  \
+    }                                                                                                        \
+    static inline type atomic_xor##suffix(type old, type value)                                              \
+    {                                                                                                        \
+        return old ^ value;                                                                                  \
+    }                                                                                                        \
+    static inline type atomic_and##suffix(type old, type value)                                              \
+    {                                                                                                        \
+        return old & value;                                                                                  \
+    }                                                                                                        \
+    static inline type atomic_or##suffix(type old, type value)                                               \
+    {                                                                                                        \
+        return old | value;                                                                                  \
+    }                                                                                                        \
+    static inline type atomic_min##suffix(type old, type value)                                              \
+    {                                                                                                        \
+        return (signed_type)old < (signed_type)value ? old : value;                                          \
+    }                                                                                                        \
+    static inline type atomic_max##suffix(type old, type value)                                              \
+    {                                                                                                        \
+        return (signed_type)old > (signed_type)value ? old : value;                                          \
+    }                                                                                                        \
+    static inline type atomic_minu##suffix(type old, type value)                                             \
+    {                                                                                                        \
+        return old < value ? old : value;                                                                    \
+    }                                                                                                        \
+    static inline type atomic_maxu##suffix(type old, type value)                                             \
+    {                                                                                                        \
+        return old > value ? old : value;                                                                    \
     }
 ATOMIC(32, uint32_t, int32_t)
 ATOMIC(64, uint64_t, int64_t)

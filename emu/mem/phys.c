@@ -15,12 +15,13 @@ bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *
                          ": address and size must be multiples of 4 KiB, the size not 0",
                          size, base);
     if (base + size < base)
-        return error_set(err,
-                         "memory of %" PRIu64 " bytes at 0x%" PRIx64 " runs past the end of the address space",
-                         size, base);
+        return error_set(
+            err, "memory of %" PRIu64 " bytes at 0x%" PRIx64 " runs past the end of the address space", size,
+            base);
     void *bytes = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED)
-        return error_set(err, "the host cannot reserve %" PRIu64 " bytes of memory: %s", size, strerror(errno));
+        return error_set(err, "the host cannot reserve %" PRIu64 " bytes of memory: %s", size,
+                         strerror(errno));
     *memory = (struct phys){.bytes = bytes, .base = base, .size = size};
     return true;
 }

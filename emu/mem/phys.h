@@ -13,8 +13,8 @@ struct phys {
     uint64_t size;  /* in bytes; a multiple of 4096, not 0 */
 };
 
-/* Reserves size bytes of address space, which read as zero; the host allocates a page when it is first written.
- * Fails when base or size is not a multiple of 4096, base + size wraps, or the host has no room. */
+/* Reserves size bytes of address space, which read as zero; the host allocates a page when it is first
+ * written. Fails when base or size is not a multiple of 4096, base + size wraps, or the host has no room. */
 bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *err);
 
 void phys_free(struct phys *memory);
