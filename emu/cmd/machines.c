@@ -1,0 +1,55 @@
+#include <limits.h>
+#include <stdio.h>
+
+#include "emu/cmd/cmd.h"
+#include "emu/cmd/options.h"
+#include "emu/cmd/paths.h"
+#include "emu/machine/machine.h"
+
+static const struct option_set interface = {
+    .command = "croft machines",
+    .synopsis = "",
+    .summary = "Lists the machines that come with croft, each with its description.",
+    .example = "croft machines",
+};
+
+/* Prints one line for the machine; a description that is in error is reported. */
+static bool machine_line(const char *name, const char *folder)
+{
+    struct machine_config config;
+    struct error err;
+    if (!machine_load(&config, name, folder, NULL, 0, &err)) {
+        (void)fprintf(stderr, "croft machines: %s\n", err.text);
+        return false;
+    }
+    (void)printf("%-16s %s\n", name, config.description);
+    machine_free(&config);
+    return true;
+}
+
+int cmd_machines(int argc, char **argv)
+{
+    const char *value;
+    struct options options = options_start(&interface, argc, argv);
+    int option = options_next(&options, &value);
+    if (option == OPTION_HELP)
+        return 0;
+    if (option == OPTION_ERROR)
+        return 2;
+    if (option == OPTION_ARGUMENT)
+        return options_usage_error(&interface, "takes no argument; `croft show %s` shows one machine", value);
+
+    char folder[PATH_MAX];
+    struct error err;
+    struct machine_list list;
+    if (!paths_share("machines", folder, sizeof folder, &err) || !machine_list(&list, folder, &err)) {
+        (void)fprintf(stderr, "croft machines: %s\n", err.text);
+        return 1;
+    }
+    int status = 0;
+    for (size_t i = 0; i < list.count; i++)
+        if (!machine_line(list.names[i], folder))
+            status = 1;
+    machine_list_free(&list);
+    return status;
+}

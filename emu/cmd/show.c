@@ -1,0 +1,91 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/cmd/cmd.h"
+#include "emu/cmd/options.h"
+#include "emu/cmd/paths.h"
+#include "emu/machine/machine.h"
+
+enum { OPTION_SET };
+
+static const struct option_row rows[] = {
+    [OPTION_SET] = {"set", 0, "NAME=VALUE", "give a key another value; may be repeated"},
+};
+
+static const struct option_set interface = {
+    .command = "croft show",
+    .synopsis = "[options] MACHINE",
+    .summary = "Prints a machine's resolved description as YAML, with every key explained.",
+    .example = "croft show functional --set memory.size=2GiB",
+    .notes = "MACHINE is a name that `croft machines` lists, or a file (its path contains a '/' or ends in "
+             ".yaml).\n",
+    .count = sizeof rows / sizeof rows[0],
+    .rows = rows,
+};
+
+/* What the command line asks for. */
+struct request {
+    const char *machine;
+    const char **sets; /* room for argc of them */
+    size_t set_count;
+};
+
+/* Fills in the request. Returns -1, or the exit status when the command ends here. */
+static int parse(struct request *request, int argc, char **argv)
+{
+    const char *value;
+    struct options options = options_start(&interface, argc, argv);
+    for (;;) {
+        int option = options_next(&options, &value);
+        if (option == OPTION_END)
+            break;
+        if (option == OPTION_HELP)
+            return 0;
+        if (option == OPTION_ERROR)
+            return 2;
+        if (option == OPTION_SET)
+            request->sets[request->set_count++] = value;
+        else if (request->machine)
+            return options_usage_error(&interface, "one MACHINE at a time; '%s' is a second one", value);
+        else
+            request->machine = value;
+    }
+    if (!request->machine)
+        return options_usage_error(&interface,
+                                   "which MACHINE? `croft machines` lists those that are shipped");
+    return -1;
+}
+
+static int show(const struct request *request)
+{
+    char folder[PATH_MAX];
+    struct error err;
+    struct machine_config config;
+    if (!paths_share("machines", folder, sizeof folder, &err) ||
+        !machine_load(&config, request->machine, folder, request->sets, request->set_count, &err)) {
+        (void)fprintf(stderr, "croft show: %s\n", err.text);
+        return 1;
+    }
+    machine_show(&config, stdout);
+    machine_free(&config);
+    if (fflush(stdout) == EOF || ferror(stdout)) {
+        (void)fprintf(stderr, "croft show: the output cannot be written: %s\n", strerror(errno));
+        return 1;
+    }
+    return 0;
+}
+
+int cmd_show(int argc, char **argv)
+{
+    struct request request = {.sets = calloc((size_t)argc + 1, sizeof *request.sets)};
+    if (!request.sets)
+        abort();
+    int status = parse(&request, argc, argv);
+    if (status < 0)
+        status = show(&request);
+    free(request.sets);
+    return status;
+}

@@ -1,0 +1,10 @@
+# The shipped machine descriptions go where croft looks for its data.
+MACHINES := $(patsubst emu/machine/shipped/%,$(BUILD)/share/croft/machines/%,$(wildcard emu/machine/shipped/*.yaml))
+
+$(BUILD)/share/croft/machines/%.yaml: emu/machine/shipped/%.yaml
+	@mkdir -p $(@D)
+	install -m 644 $< $@
+
+.PHONY: machines
+machines: $(MACHINES)
+all: machines

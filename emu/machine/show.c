@@ -1,0 +1,91 @@
+#include <assert.h>
+#include <string.h>
+
+#include "emu/machine/key.h"
+
+/* The rows of the table in order, sections and keys alike. */
+enum item_type { ITEM_SECTION, ITEM_END, ITEM_KEY };
+
+struct item {
+    enum item_type type;
+    const char *name; /* the last part of the dotted name */
+    const char *explanation;
+};
+
+#define SECTION(tag, name, explanation) {ITEM_SECTION, #name, explanation},
+#define SECTION_END(name)               {ITEM_END, #name, ""},
+#define KEY(section, field, ...)        {ITEM_KEY, #field, ""},
+#define CHOICE_KEY(section, field, ...) {ITEM_KEY, #field, ""},
+#define TOP_KEY(field, ...)             {ITEM_KEY, #field, ""},
+static const struct item items[] = {
+#include "emu/machine/keys/all.def"
+};
+
+static void source_text(const struct machine_config *config, const struct machine_source *source,
+                        char buffer[MACHINE_SOURCE])
+{
+    if (source->origin != MACHINE_FILE) {
+        strcpy(buffer, source->origin == MACHINE_SET ? "--set" : "default");
+        return;
+    }
+    const struct machine_file *file = &config->files[source->file];
+    const char *slash = file->shipped ? strrchr(file->path, '/') : NULL;
+    (void)snprintf(buffer, MACHINE_SOURCE, "%.400s:%u", slash ? slash + 1 : file->path, source->line);
+    for (char *c = buffer; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?'; /* so that it stays within one line of a comment or message */
+}
+
+void machine_source(const struct machine_config *config, const char *name, char buffer[MACHINE_SOURCE])
+{
+    int key = key_find(name);
+    assert(key >= 0);
+    source_text(config, &config->sources[key], buffer);
+}
+
+static void show_key(const struct machine_config *config, int index, const char *name, int indent, FILE *out)
+{
+    const struct key *key = &machine_keys[index];
+    char value[KEY_VALUE], allowed[512], source[MACHINE_SOURCE];
+    key_format(key, config, value);
+    key_allowed(key, allowed, sizeof allowed);
+    source_text(config, &config->sources[index], source);
+    (void)fprintf(out, "%*s# %s\n", indent, "", key->explanation);
+    (void)fprintf(out, "%*s# Allowed: %s.", indent, "", allowed);
+    if (*key->initial)
+        (void)fprintf(out, " Default: %s.", key->initial);
+    (void)fprintf(out, "\n%*s%s: %s  # %s\n", indent, "", name, value, source);
+}
+
+void machine_show(const struct machine_config *config, FILE *out)
+{
+    (void)fputs("# A machine description, resolved: each key with its value and where that came from.\n"
+                "# `croft run --machine FILE` takes this text as it is.\n",
+                out);
+    int indent = 0, key = 0;
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        const struct item *item = &items[i];
+        if (item->type == ITEM_END) {
+            indent -= 2;
+            continue;
+        }
+        if (indent == 0)
+            (void)fputc('\n', out);
+        if (item->type == ITEM_SECTION) {
+            (void)fprintf(out, "%*s# %s\n%*s%s:\n", indent, "", item->explanation, indent, "", item->name);
+            indent += 2;
+        } else {
+            show_key(config, key++, item->name, indent, out);
+        }
+    }
+}
+
+size_t machine_unused_keys(const struct machine_config *config, const char *names[MACHINE_KEYS])
+{
+    size_t count = 0;
+    bool timed = config->host.core != MACHINE_CORE_FUNCTIONAL;
+    for (int i = 0; i < MACHINE_KEYS; i++)
+        if (config->sources[i].origin != MACHINE_DEFAULT && machine_keys[i].use == USE_TIMED && !timed)
+            names[count++] = machine_keys[i].name;
+    return count;
+}

@@ -1,0 +1,335 @@
+#include "emu/sim/stats.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct counter {
+    const uint64_t *value; /* NULL: call read(context) */
+    uint64_t (*read)(const void *context);
+    const void *context;
+    char *name;
+    const char *unit, *meaning;
+};
+
+struct region {
+    char *name;
+    bool open;
+    uint64_t entries;
+    uint64_t *counted; /* by counter: sum over the entries that have ended */
+    uint64_t *begin;   /* by counter: value when the open entry began */
+};
+
+struct stats {
+    struct counter *counters;
+    size_t counter_count;
+    struct region *regions;
+    size_t region_count;
+    uint64_t **dumps; /* each holds one value per counter */
+    size_t dump_count;
+    uint64_t *start; /* by counter: value at the last reset; NULL: zero */
+    uint64_t regions_dropped, dumps_dropped;
+    bool sealed; /* no counter may be added any more */
+    json_t *run, *host;
+};
+
+static void *checked(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* `array` with room for one more element than count; grows when count is a power of two. */
+static void *grown(void *array, size_t count, size_t element)
+{
+    if (count & (count - 1))
+        return array;
+    return checked(realloc(array, (count ? 2 * count : 1) * element));
+}
+
+struct stats *stats_new(void)
+{
+    struct stats *stats = checked(calloc(1, sizeof *stats));
+    stats->run = checked(json_object());
+    stats->host = checked(json_object());
+    return stats;
+}
+
+void stats_free(struct stats *stats)
+{
+    if (!stats)
+        return;
+    for (size_t i = 0; i < stats->counter_count; i++)
+        free(stats->counters[i].name);
+    for (size_t i = 0; i < stats->region_count; i++) {
+        free(stats->regions[i].name);
+        free(stats->regions[i].counted);
+        free(stats->regions[i].begin);
+    }
+    for (size_t i = 0; i < stats->dump_count; i++)
+        free(stats->dumps[i]);
+    free(stats->counters);
+    free(stats->regions);
+    free(stats->dumps);
+    free(stats->start);
+    json_decref(stats->run);
+    json_decref(stats->host);
+    free(stats);
+}
+
+static void counter_add(struct stats *stats, const char *name, struct counter counter)
+{
+    assert(!stats->sealed);
+    counter.name = checked(strdup(name));
+    stats->counters = grown(stats->counters, stats->counter_count, sizeof counter);
+    stats->counters[stats->counter_count++] = counter;
+}
+
+void stats_counter(struct stats *stats, const char *name, const uint64_t *value, const char *unit,
+                   const char *meaning)
+{
+    counter_add(stats, name, (struct counter){.value = value, .unit = unit, .meaning = meaning});
+}
+
+void stats_computed(struct stats *stats, const char *name, uint64_t (*read)(const void *context),
+                    const void *context, const char *unit, const char *meaning)
+{
+    counter_add(stats, name,
+                (struct counter){.read = read, .context = context, .unit = unit, .meaning = meaning});
+}
+
+static uint64_t counter_now(const struct counter *counter)
+{
+    return counter->value ? *counter->value : counter->read(counter->context);
+}
+
+/* A new array with one element per counter: its value now, less `since` where that is not NULL. */
+static uint64_t *values_now(struct stats *stats, const uint64_t *since)
+{
+    stats->sealed = true;
+    uint64_t *values = checked(calloc(stats->counter_count + 1, sizeof *values));
+    for (size_t i = 0; i < stats->counter_count; i++)
+        values[i] = counter_now(&stats->counters[i]) - (since ? since[i] : 0);
+    return values;
+}
+
+static struct region *region_find(struct stats *stats, const char *name)
+{
+    for (size_t i = 0; i < stats->region_count; i++)
+        if (strcmp(stats->regions[i].name, name) == 0)
+            return &stats->regions[i];
+    return NULL;
+}
+
+bool stats_region_begin(struct stats *stats, const char *region)
+{
+    struct region *found = region_find(stats, region);
+    if (found && found->open)
+        return false;
+    if (!found && stats->region_count == STATS_REGIONS) {
+        stats->regions_dropped++;
+        return false;
+    }
+    if (!found) {
+        stats->regions = grown(stats->regions, stats->region_count, sizeof *found);
+        found = &stats->regions[stats->region_count++];
+        *found = (struct region){.name = checked(strdup(region))};
+        found->counted = checked(calloc(stats->counter_count + 1, sizeof *found->counted));
+    }
+    free(found->begin);
+    found->begin = values_now(stats, NULL);
+    found->open = true;
+    found->entries++;
+    return true;
+}
+
+static void region_close(const struct stats *stats, struct region *region)
+{
+    for (size_t i = 0; i < stats->counter_count; i++)
+        region->counted[i] += counter_now(&stats->counters[i]) - region->begin[i];
+    region->open = false;
+}
+
+bool stats_region_end(struct stats *stats, const char *region)
+{
+    struct region *found = region_find(stats, region);
+    if (!found || !found->open)
+        return false;
+    region_close(stats, found);
+    return true;
+}
+
+void stats_reset(struct stats *stats)
+{
+    free(stats->start);
+    stats->start = values_now(stats, NULL);
+    for (size_t i = 0; i < stats->region_count; i++) {
+        struct region *region = &stats->regions[i];
+        if (!region->open)
+            continue;
+        region->entries = 1;
+        memset(region->counted, 0, stats->counter_count * sizeof *region->counted);
+        memcpy(region->begin, stats->start, stats->counter_count * sizeof *region->begin);
+    }
+}
+
+bool stats_dump(struct stats *stats)
+{
+    if (stats->dump_count == STATS_DUMPS) {
+        stats->dumps_dropped++;
+        return false;
+    }
+    stats->dumps = grown(stats->dumps, stats->dump_count, sizeof *stats->dumps);
+    stats->dumps[stats->dump_count++] = values_now(stats, stats->start);
+    return true;
+}
+
+/* A copy of text in which bytes outside of ASCII are \xNN unless the whole is UTF-8; free() it. */
+static char *valid_text(const char *text)
+{
+    json_t *probe = json_string(text);
+    if (probe) {
+        json_decref(probe);
+        return checked(strdup(text));
+    }
+    char *copy = checked(malloc(4 * strlen(text) + 1));
+    char *to = copy;
+    for (const unsigned char *from = (const unsigned char *)text; *from; from++) {
+        if (*from < 0x80)
+            *to++ = (char)*from;
+        else
+            to += sprintf(to, "\\x%02x", *from);
+    }
+    *to = '\0';
+    return copy;
+}
+
+static json_t *json_text(const char *text)
+{
+    char *valid = valid_text(text);
+    json_t *value = checked(json_string(valid));
+    free(valid);
+    return value;
+}
+
+static json_t *json_number(uint64_t value)
+{
+    if (value <= INT64_MAX)
+        return checked(json_integer((json_int_t)value));
+    char digits[24];
+    (void)snprintf(digits, sizeof digits, "%" PRIu64, value);
+    return checked(json_string(digits));
+}
+
+/* Puts value, whose reference passes on, into object under name. */
+static void json_put(json_t *object, const char *name, json_t *value)
+{
+    char *valid = valid_text(name);
+    if (json_object_set_new(object, valid, value) != 0)
+        abort();
+    free(valid);
+}
+
+void stats_fact_text(struct stats *stats, const char *name, const char *value)
+{
+    json_put(stats->run, name, json_text(value));
+}
+
+void stats_fact_number(struct stats *stats, const char *name, uint64_t value)
+{
+    json_put(stats->run, name, json_number(value));
+}
+
+void stats_host_number(struct stats *stats, const char *name, double value)
+{
+    json_put(stats->host, name, isfinite(value) ? checked(json_real(value)) : json_null());
+}
+
+static json_t *json_schema(const struct stats *stats)
+{
+    json_t *schema = checked(json_object());
+    for (size_t i = 0; i < stats->counter_count; i++) {
+        const struct counter *counter = &stats->counters[i];
+        assert(!json_object_get(schema, counter->name));
+        json_t *row = checked(json_object());
+        json_put(row, "unit", json_text(counter->unit));
+        json_put(row, "meaning", json_text(counter->meaning));
+        json_put(schema, counter->name, row);
+    }
+    return schema;
+}
+
+static void json_put_values(json_t *object, const struct stats *stats, const uint64_t *values)
+{
+    for (size_t i = 0; i < stats->counter_count; i++)
+        json_put(object, stats->counters[i].name, json_number(values[i]));
+}
+
+static json_t *json_regions(const struct stats *stats)
+{
+    json_t *regions = checked(json_object());
+    for (size_t i = 0; i < stats->region_count; i++) {
+        json_t *row = checked(json_object());
+        json_put(row, "entries", json_number(stats->regions[i].entries));
+        json_put_values(row, stats, stats->regions[i].counted);
+        json_put(regions, stats->regions[i].name, row);
+    }
+    return regions;
+}
+
+static json_t *json_dumps_array(const struct stats *stats)
+{
+    json_t *dumps = checked(json_array());
+    for (size_t i = 0; i < stats->dump_count; i++) {
+        json_t *row = checked(json_object());
+        json_put_values(row, stats, stats->dumps[i]);
+        if (json_array_append_new(dumps, row) != 0)
+            abort();
+    }
+    return dumps;
+}
+
+static json_t *json_all(struct stats *stats)
+{
+    json_t *all = checked(json_object());
+    json_t *total = checked(json_object());
+    uint64_t *values = values_now(stats, stats->start);
+    json_put_values(total, stats, values);
+    free(values);
+
+    json_put(all, "format", json_text("croft statistics 1"));
+    json_put(all, "run", json_incref(stats->run));
+    json_put(all, "statistics", json_schema(stats));
+    json_put(all, "total", total);
+    json_put(all, "regions", json_regions(stats));
+    json_put(all, "dumps", json_dumps_array(stats));
+    if (stats->regions_dropped || stats->dumps_dropped) {
+        json_t *dropped = checked(json_object());
+        json_put(dropped, "regions", json_number(stats->regions_dropped));
+        json_put(dropped, "dumps", json_number(stats->dumps_dropped));
+        json_put(all, "dropped", dropped);
+    }
+    json_put(all, "host", json_incref(stats->host));
+    return all;
+}
+
+bool stats_write_json(struct stats *stats, FILE *out, struct error *err)
+{
+    for (size_t i = 0; i < stats->region_count; i++)
+        if (stats->regions[i].open)
+            region_close(stats, &stats->regions[i]);
+
+    json_t *all = json_all(stats);
+    errno = 0;
+    int failed = json_dumpf(all, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    json_decref(all);
+    if (failed || fputc('\n', out) == EOF || fflush(out) == EOF)
+        return error_set(err, "cannot write the statistics: %s",
+                         errno ? strerror(errno) : "the output refuses them");
+    return true;
+}

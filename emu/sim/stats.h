@@ -1,0 +1,74 @@
+/* The statistics of a run: plain counters, registered once with unit and meaning, read by named regions. */
+#ifndef EMU_SIM_STATS_H
+#define EMU_SIM_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "emu/sim/error.h"
+
+struct stats;
+
+enum {
+    STATS_REGIONS = 4096, /* named regions that are kept */
+    STATS_DUMPS = 4096,   /* snapshots that are kept; programs ask for them, so there must be a bound */
+};
+
+/* An empty registry; NULL never (out of memory aborts). Free with stats_free(). */
+struct stats *stats_new(void);
+void stats_free(struct stats *stats);
+
+/* Registers a counter that its owner only ever increases. `name` is dotted (`hart.0.instructions`), unique,
+ * and copied; unit ("instructions", "bytes", "fs", "pJ") and meaning (one line) must outlive the registry.
+ * The value is read whenever a region begins, is reset or ends, so *value must stay valid until stats_free().
+ * All counters are registered before the first region, reset or dump. */
+void stats_counter(struct stats *stats, const char *name, const uint64_t *value, const char *unit,
+                   const char *meaning);
+
+/* The same for a counter that is computed: read(context) is called instead. */
+void stats_computed(struct stats *stats, const char *name, uint64_t (*read)(const void *context),
+                    const void *context, const char *unit, const char *meaning);
+
+/* Named regions. begin opens one; end closes it and adds what was counted since its begin. Regions may
+ * overlap in any way; one that is entered several times accumulates, and counts its entries. begin returns
+ * false, and does nothing, when the region is open already or STATS_REGIONS others exist; end does so when
+ * the region is not open. */
+bool stats_region_begin(struct stats *stats, const char *region);
+bool stats_region_end(struct stats *stats, const char *region);
+
+/* Zeroes what the whole run has counted so far, and all that open regions have: each begins afresh as its own
+ * first entry. Closed regions and dumps stay as they are. */
+void stats_reset(struct stats *stats);
+
+/* Keeps a numbered snapshot of the whole run since the start or the last reset. False when STATS_DUMPS are
+ * kept already; the further ones are counted only. */
+bool stats_dump(struct stats *stats);
+
+/* Facts about the run that are no counters (machine name, program, exit status): string or number, written
+ * under "run". Host-dependent figures (seconds, MIPS) go under "host", apart from what is deterministic.
+ * Names and texts are copied; a fact that is given again replaces the earlier one. */
+void stats_fact_text(struct stats *stats, const char *name, const char *value);
+void stats_fact_number(struct stats *stats, const char *name, uint64_t value);
+void stats_host_number(struct stats *stats, const char *name, double value);
+
+/* Writes everything as one JSON object and a newline, keys in registration order; regions still open are
+ * closed first. Fails when `out` cannot be written.
+ *
+ *   {
+ *     "format": "croft statistics 1",
+ *     "run":        {"machine": "functional", "exit_status": 0},             facts, in order of their first
+ * naming "statistics": {"hart.0.instructions": {"unit": "instructions", "meaning": "..."}}, "total":
+ * {"hart.0.instructions": 1234},                           since the start or the last reset "regions":
+ * {"spmv": {"entries": 2, "hart.0.instructions": 567}},    in order of their first begin "dumps":
+ * [{"hart.0.instructions": 100}],                          in order of time "dropped":    {"regions": 1,
+ * "dumps": 0},                              refused for lack of room; absent if none "host": {"seconds":
+ * 0.12}                                        figures that differ from run to run
+ *   }
+ *
+ * So `jq .run`, `jq '.total["hart.0.instructions"]'` and `jq '.regions.spmv["hart.0.instructions"]'` do what
+ * they say. Numbers are exact integers; one above 2^63-1, which common JSON readers refuse, is a string of
+ * its decimal digits. Bytes of texts that are not UTF-8 appear as \xNN. */
+bool stats_write_json(struct stats *stats, FILE *out, struct error *err);
+
+#endif

@@ -1,0 +1,245 @@
+/* Statistics: regions that nest, overlap and repeat; resets, dumps, and the JSON that comes out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "emu/sim/stats.h"
+
+struct machine {
+    struct stats *stats;
+    uint64_t instructions, bytes;
+};
+
+static uint64_t twice(const void *context)
+{
+    return 2 * *(const uint64_t *)context;
+}
+
+static int set_up(void **state)
+{
+    struct machine *machine = calloc(1, sizeof *machine);
+    machine->stats = stats_new();
+    stats_counter(machine->stats, "hart.0.instructions", &machine->instructions, "instructions",
+                  "Instructions that have retired");
+    stats_counter(machine->stats, "memory.bytes", &machine->bytes, "bytes", "Bytes that were moved");
+    stats_computed(machine->stats, "hart.0.twice", twice, &machine->instructions, "instructions", "Doubled");
+    *state = machine;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct machine *machine = *state;
+    stats_free(machine->stats);
+    free(machine);
+    return 0;
+}
+
+static char *written(struct stats *stats)
+{
+    char *text = NULL;
+    size_t size;
+    struct error err;
+    FILE *out = open_memstream(&text, &size);
+    assert_true(stats_write_json(stats, out, &err));
+    (void)fclose(out);
+    return text;
+}
+
+static json_t *parsed(struct stats *stats)
+{
+    char *text = written(stats);
+    json_error_t why;
+    json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+    assert_non_null(all);
+    free(text);
+    return all;
+}
+
+static json_int_t number(const json_t *all, const char *part, const char *region, const char *name)
+{
+    json_t *object = json_object_get(all, part);
+    if (region)
+        object = json_object_get(object, region);
+    json_t *value = json_object_get(object, name);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static void totals_with_units(void **state)
+{
+    struct machine *machine = *state;
+    machine->instructions = 1234;
+    machine->bytes = INT64_MAX; /* exact: more than a double holds */
+    json_t *all = parsed(machine->stats);
+    assert_int_equal(number(all, "total", NULL, "hart.0.instructions"), 1234);
+    assert_int_equal(number(all, "total", NULL, "hart.0.twice"), 2468);
+    assert_true(number(all, "total", NULL, "memory.bytes") == INT64_MAX);
+    json_t *row = json_object_get(json_object_get(all, "statistics"), "memory.bytes");
+    assert_string_equal(json_string_value(json_object_get(row, "unit")), "bytes");
+    assert_string_equal(json_string_value(json_object_get(row, "meaning")), "Bytes that were moved");
+    assert_null(json_object_get(all, "dropped"));
+    json_decref(all);
+}
+
+static void beyond_63_bits_is_text(void **state)
+{
+    struct machine *machine = *state;
+    machine->bytes = UINT64_MAX;
+    stats_fact_number(machine->stats, "seed", UINT64_C(1) << 63);
+    json_t *all = parsed(machine->stats);
+    json_t *value = json_object_get(json_object_get(all, "total"), "memory.bytes");
+    assert_string_equal(json_string_value(value), "18446744073709551615");
+    value = json_object_get(json_object_get(all, "run"), "seed");
+    assert_string_equal(json_string_value(value), "9223372036854775808");
+    json_decref(all);
+}
+
+static void regions_overlap_nest_and_repeat(void **state)
+{
+    struct machine *machine = *state;
+    struct stats *stats = machine->stats;
+    machine->instructions = 10;
+    assert_true(stats_region_begin(stats, "outer"));
+    machine->instructions = 20;
+    assert_true(stats_region_begin(stats, "inner"));
+    assert_false(stats_region_begin(stats, "inner")); /* open already: restarts nothing */
+    machine->instructions = 25;
+    assert_true(stats_region_begin(stats, "overlap"));
+    assert_true(stats_region_end(stats, "inner")); /* 5 */
+    machine->instructions = 40;
+    assert_true(stats_region_end(stats, "outer"));  /* 30 */
+    assert_false(stats_region_end(stats, "outer")); /* closed already */
+    assert_false(stats_region_end(stats, "never"));
+    machine->instructions = 100;
+    assert_true(stats_region_begin(stats, "inner"));
+    machine->instructions = 107;
+    json_t *all = parsed(stats); /* closes inner (7 more) and overlap (82) */
+    assert_int_equal(number(all, "regions", "outer", "hart.0.instructions"), 30);
+    assert_int_equal(number(all, "regions", "outer", "hart.0.twice"), 60);
+    assert_int_equal(number(all, "regions", "outer", "entries"), 1);
+    assert_int_equal(number(all, "regions", "inner", "hart.0.instructions"), 12);
+    assert_int_equal(number(all, "regions", "inner", "entries"), 2);
+    assert_int_equal(number(all, "regions", "overlap", "hart.0.instructions"), 82);
+    assert_int_equal(json_object_size(json_object_get(all, "regions")), 3);
+    assert_int_equal(number(all, "total", NULL, "hart.0.instructions"), 107);
+    json_decref(all);
+}
+
+static void reset_zeroes_run_and_open_regions(void **state)
+{
+    struct machine *machine = *state;
+    struct stats *stats = machine->stats;
+    assert_true(stats_region_begin(stats, "closed"));
+    assert_true(stats_region_begin(stats, "open"));
+    machine->instructions = 50;
+    assert_true(stats_region_end(stats, "closed"));
+    assert_true(stats_region_end(stats, "open"));
+    assert_true(stats_region_begin(stats, "open"));
+    machine->instructions = 60;
+    assert_true(stats_dump(stats));
+    stats_reset(stats);
+    machine->instructions = 63;
+    assert_true(stats_dump(stats));
+    machine->instructions = 64;
+    json_t *all = parsed(stats);
+    assert_int_equal(number(all, "total", NULL, "hart.0.instructions"), 4);
+    assert_int_equal(number(all, "regions", "open", "hart.0.instructions"), 4);
+    assert_int_equal(number(all, "regions", "open", "entries"), 1);
+    assert_int_equal(number(all, "regions", "closed", "hart.0.instructions"), 50);
+    json_t *dumps = json_object_get(all, "dumps");
+    assert_int_equal(json_array_size(dumps), 2);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(dumps, 0), "hart.0.instructions")),
+                     60);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(dumps, 1), "hart.0.instructions")), 3);
+    json_decref(all);
+}
+
+static void what_a_program_can_ask_for_is_bounded(void **state)
+{
+    struct machine *machine = *state;
+    char name[32];
+    for (unsigned i = 0; i < STATS_REGIONS; i++) {
+        (void)snprintf(name, sizeof name, "region-%u", i);
+        assert_true(stats_region_begin(machine->stats, name));
+    }
+    assert_false(stats_region_begin(machine->stats, "one too many"));
+    assert_false(stats_region_end(machine->stats, "one too many"));
+    for (unsigned i = 0; i < STATS_DUMPS; i++)
+        assert_true(stats_dump(machine->stats));
+    assert_false(stats_dump(machine->stats));
+    assert_false(stats_dump(machine->stats));
+    json_t *all = parsed(machine->stats);
+    assert_int_equal(number(all, "dropped", NULL, "regions"), 1);
+    assert_int_equal(number(all, "dropped", NULL, "dumps"), 2);
+    json_decref(all);
+}
+
+static void facts_of_any_bytes(void **state)
+{
+    struct machine *machine = *state;
+    stats_fact_text(machine->stats, "program", "fir\"st\n");
+    stats_fact_text(machine->stats, "program", "caf\xe9"); /* Latin-1, no UTF-8; replaces the first */
+    stats_fact_number(machine->stats, "exit_status", 3);
+    stats_host_number(machine->stats, "seconds", 0.25);
+    stats_host_number(machine->stats, "mips", 1.0 / 0.0);
+    assert_true(stats_region_begin(machine->stats, "\xff\"\\"));
+    json_t *all = parsed(machine->stats);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(all, "run"), "program")),
+                        "caf\\xe9");
+    assert_int_equal(number(all, "run", NULL, "exit_status"), 3);
+    assert_true(json_real_value(json_object_get(json_object_get(all, "host"), "seconds")) == 0.25);
+    assert_true(json_is_null(json_object_get(json_object_get(all, "host"), "mips")));
+    assert_int_equal(number(all, "regions", "\\xff\"\\", "entries"), 1);
+    json_decref(all);
+}
+
+static void order_is_that_of_registration(void **state)
+{
+    struct machine *machine = *state;
+    char *text = written(machine->stats);
+    const char *total = strstr(text, "\"total\"");
+    const char *first = strstr(total, "hart.0.instructions");
+    const char *second = strstr(total, "memory.bytes");
+    const char *third = strstr(total, "hart.0.twice");
+    assert_true(first && first < second && second < third);
+    char *again = written(machine->stats);
+    assert_string_equal(text, again);
+    free(text);
+    free(again);
+}
+
+static void unwritable_output_is_an_error(void **state)
+{
+    struct machine *machine = *state;
+    struct error err;
+    FILE *full = fopen("/dev/full", "w");
+    assert_non_null(full);
+    assert_false(stats_write_json(machine->stats, full, &err));
+    assert_non_null(strstr(err.text, "No space left"));
+    (void)fclose(full);
+}
+
+#define STATS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STATS_TEST(totals_with_units),
+        STATS_TEST(beyond_63_bits_is_text),
+        STATS_TEST(regions_overlap_nest_and_repeat),
+        STATS_TEST(reset_zeroes_run_and_open_regions),
+        STATS_TEST(what_a_program_can_ask_for_is_bounded),
+        STATS_TEST(facts_of_any_bytes),
+        STATS_TEST(order_is_that_of_registration),
+        STATS_TEST(unwritable_output_is_an_error),
+    };
+    return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
+}
