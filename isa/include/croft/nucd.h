@@ -217,7 +217,7 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
                      ".option norvc\n\t"                                                                     \
                      ".option norelax\n\t"                                                                   \
                      ".insn r 0x33, 2, 0, x0, t5, t3\n\t"                                                    \
-                     "call %[croft_target]\n\t"                                                             \
+                     "call %[croft_target]\n\t"                                                              \
                      ".option pop"                                                                           \
                      : CROFT_LIST(CROFT_OPERAND, __VA_ARGS__), "+r"(croft_t3), "+r"(croft_t4),               \
                        "+r"(croft_t5)                                                                        \

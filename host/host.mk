@@ -1,0 +1,71 @@
+# Set-up of the build machine, and everything that cross-compiled programs are built with:
+# $(BUILD)/share/croft holds newlib, start-up code, calls, linker scripts and headers.
+CROSS       := riscv64-unknown-elf-
+SHARE       := $(BUILD)/share/croft
+SYSROOT     := $(SHARE)/sysroot
+# SETUP=no skips the installation of packages.
+SETUP       ?= yes
+
+HOST_CFLAGS := -std=c17 -O2 -g -march=rv64gc -mabi=lp64d -mcmodel=medany -ffunction-sections -fdata-sections \
+               -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) -I. -isystem $(SYSROOT)/include -MMD -MP \
+               -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=200112L -D_POSIX_CPUTIME=200112L
+HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c))
+NEWLIB      := $(BUILD)/newlib.stamp
+
+SYSTEM_HEADERS := $(patsubst host/include/%,$(SYSROOT)/include/%,$(wildcard host/include/sys/*.h))
+
+# What a sysroot is made of, besides newlib.
+SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/include/croft/*.h)) \
+               $(SYSTEM_HEADERS) \
+               $(patsubst linker/%,$(SYSROOT)/lib/%,$(wildcard linker/*.ld)) \
+               $(SYSROOT)/lib/croft.specs $(SYSROOT)/lib/crt0.o $(SYSROOT)/lib/libcroft.a
+
+.PHONY: setup newlib sysroot install
+setup: $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## install missing packages
+newlib: $(NEWLIB) ## build the C library of emulated programs
+sysroot: $(SHARE_FILES) ## newlib, start-up code, linker scripts and headers for croft cc
+all: sysroot
+
+# Order-only for whatever needs the packages: $(BUILD)/setup-build.stamp, -test, -lint.
+$(BUILD)/setup-%.stamp: host/packages.txt host/setup.sh
+	@mkdir -p $(@D)
+	@[ "$(SETUP)" = no ] || host/setup.sh $*
+	@touch $@
+
+$(EMU_OBJ): | $(BUILD)/setup-build.stamp
+
+$(NEWLIB): host/newlib.sh | $(BUILD)/setup-build.stamp
+	@host/newlib.sh $(BUILD)/newlib $(SYSROOT)
+	@touch $@
+
+$(BUILD)/cross/host/calls/%.o: host/calls/%.c $(NEWLIB) | $(SYSTEM_HEADERS)
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(HOST_CFLAGS) -c $< -o $@
+
+$(SYSROOT)/lib/libcroft.a: $(HOST_OBJ)
+	rm -f $@
+	$(CROSS)ar rcsD $@ $^
+
+$(SYSROOT)/lib/crt0.o: host/start/crt0.S | $(NEWLIB)
+	$(CROSS)gcc -march=rv64gc -mabi=lp64d -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
+
+$(SYSROOT)/lib/croft.specs: host/croft.specs | $(NEWLIB)
+	cp $< $@
+
+$(SYSROOT)/lib/%.ld: linker/%.ld | $(NEWLIB)
+	cp $< $@
+
+$(SYSROOT)/include/sys/%.h: host/include/sys/%.h $(NEWLIB)
+	cp $< $@
+
+$(SHARE)/include/croft/%.h: isa/include/croft/%.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+install: all ## copy croft and its files to PREFIX (/usr/local); DESTDIR is respected
+	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share
+	cp $(BUILD)/bin/croft $(DESTDIR)$(PREFIX)/bin/croft
+	rm -rf $(DESTDIR)$(PREFIX)/share/croft
+	cp -r $(SHARE) $(DESTDIR)$(PREFIX)/share/croft
+
+-include $(HOST_OBJ:.o=.d)

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Builds newlib from Debian's newlib-source package: host/newlib.sh WORKDIR SYSROOT
+# WORKDIR keeps the sources, objects and log; SYSROOT receives include/ and lib/.
+set -euo pipefail
+
+work=$1
+sysroot=$2
+target=riscv64-unknown-elf
+flags="-O2 -march=rv64gc -mabi=lp64d -mcmodel=medany -ffunction-sections -fdata-sections"
+# Real rename() and fcntl(); no fork() behind system().
+flags="$flags -DHAVE_RENAME -DHAVE_FCNTL -DNO_EXEC"
+
+shopt -s nullglob
+tarballs=(/usr/src/newlib/newlib-*.tar.*)
+if [ ${#tarballs[@]} -eq 0 ]; then
+    echo "newlib: no /usr/src/newlib/newlib-*.tar.*: install Debian's package newlib-source" >&2
+    exit 1
+fi
+
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+log=$work/build.log
+# What the caller's make and environment say about the emulator's compiler must not reach this build.
+unset MAKE MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL CC CFLAGS LDFLAGS CPPFLAGS BUILD CXX
+
+build() {
+    rm -rf "$work/source" "$work/object" "$work/stage"
+    mkdir -p "$work/source" "$work/object"
+    tar -xf "${tarballs[0]}" -C "$work/source" --strip-components=1
+    cd "$work/object"
+    ../source/configure --target=$target --prefix="$work/stage" --disable-multilib --disable-libgloss \
+        --disable-newlib-supplied-syscalls --enable-newlib-retargetable-locking \
+        --enable-newlib-io-long-long --enable-newlib-io-c99-formats --enable-newlib-io-pos-args \
+        --enable-newlib-atexit-dynamic-alloc MAKEINFO=true CFLAGS_FOR_TARGET="$flags"
+    make -j"$(nproc)" all-target-newlib
+    make install-target-newlib
+}
+
+echo "newlib: building ${tarballs[0]##*/} (log: $log)"
+# In the background, because bash ignores `set -e` in a function that is called as a condition.
+build >"$log" 2>&1 &
+if ! wait $!; then
+    tail -n 30 "$log" >&2
+    echo "newlib: the build failed; the whole log is $log" >&2
+    exit 1
+fi
+
+rm -rf "$sysroot/include" "$sysroot/lib/libc.a" "$sysroot/lib/libm.a" "$sysroot/lib/libg.a"
+mkdir -p "$sysroot/lib"
+cp -r "$work/stage/$target/include" "$sysroot/include"
+cp "$work/stage/$target"/lib/lib[cmg].a "$sysroot/lib/"
+rm -rf "$work/source" "$work/object" "$work/stage"

@@ -1,0 +1,46 @@
+/* The first instructions of a user program: from the stack that the loader built to main() and exit(). */
+    .section .text.start, "ax", @progbits
+    .globl  _start
+    .type   _start, @function
+_start:
+    .cfi_startproc
+    .cfi_undefined ra               /* backtraces end here */
+    .option push
+    .option norelax                 /* gp is not set yet */
+    la      gp, __global_pointer$
+    .option pop
+
+    /* Thread-local storage of the first thread: a copy of .tdata; .tbss behind it is zero already. */
+    lla     tp, __tls_main
+    lla     t0, __tdata_start
+    lla     t1, __tdata_end
+    mv      t2, tp
+    bgeu    t0, t1, 2f
+1:  lbu     t3, 0(t0)
+    sb      t3, 0(t2)
+    addi    t0, t0, 1
+    addi    t2, t2, 1
+    bltu    t0, t1, 1b
+2:
+    /* The loader has zeroed .bss. sp points to argc, then argv[], NULL, envp[], NULL, the auxiliary vector. */
+    ld      s0, 0(sp)
+    addi    s1, sp, 8
+    slli    s2, s0, 3
+    add     s2, s2, s1
+    addi    s2, s2, 8
+    la      t0, environ
+    sd      s2, 0(t0)
+
+    la      a0, __libc_fini_array
+    call    atexit
+    call    __libc_init_array
+    mv      a0, s0
+    mv      a1, s1
+    mv      a2, s2
+    call    main
+    call    exit
+    .cfi_endproc
+    .size   _start, . - _start
+
+    /* Neither this file nor the program needs an executable stack. */
+    .section .note.GNU-stack, "", @progbits
