@@ -1,0 +1,96 @@
+/* croft: finds the subcommand and hands over. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/cmd/cmd.h"
+#include "emu/sim/nearest.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+};
+
+static const struct command commands[] = {
+    {"run", cmd_run, "run a program on a machine"},
+    {"cc", cmd_cc, "compile C programs for the machines"},
+    {"disasm", cmd_disasm, "disassemble a program, or single instructions"},
+    {"machines", cmd_machines, "list the machines that come with croft"},
+    {"show", cmd_show, "print a machine's description, every key explained"},
+    {"version", cmd_version, "print the version"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(void)
+{
+    printf("usage: croft COMMAND [ARGS...]\nAn instruction-set emulator of RISC-V machines that compute near "
+           "their "
+           "memory.\n\ncommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-12s%s\n", commands[i].name, commands[i].help);
+    printf("  %-12s%s\n", "help", "print this text, or a command's: croft help run");
+    printf("\nexample: croft cc -O2 hello.c -o hello && croft run hello\n");
+}
+
+static const struct command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+static int unknown(const char *name)
+{
+    const char *names[COMMANDS + 1] = {"help"};
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i + 1] = commands[i].name;
+    const char *near = nearest_name(name, names, COMMANDS + 1);
+    if (near)
+        fprintf(stderr, "croft: unknown command '%s'; did you mean '%s'?\n", name, near);
+    else
+        fprintf(stderr, "croft: unknown command '%s'; 'croft --help' lists the commands\n", name);
+    return 2;
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "help") == 0 || strncmp(argv[1], "-", 1) == 0) {
+        print_help();
+        return 0;
+    }
+    const struct command *command = find(argv[1]);
+    char option[] = "--help";
+    char *arguments[] = {argv[1], option, NULL};
+    return command ? command->run(2, arguments) : unknown(argv[1]);
+}
+
+/* Files that we open must not become the program's standard streams. */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    if (argc < 2) {
+        fprintf(stderr, "croft: no command given; 'croft --help' lists the commands\n");
+        return 2;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return help(argc - 1, argv + 1);
+    if (strcmp(name, "--version") == 0)
+        name = "version";
+    const struct command *command = find(name);
+    return command ? command->run(argc - 1, argv + 1) : unknown(name);
+}

@@ -1,0 +1,80 @@
+/* The system calls of the `user` environment. */
+#ifndef EMU_ENV_CALLS_H
+#define EMU_ENV_CALLS_H
+
+#include <stdint.h>
+
+#include "emu/env/guest.h"
+
+/* Serves the call that the guest has just made (number in a7, arguments in a0-a5). Returns what goes to a0:
+ * the result or -errno. May end the program. An unknown call returns -ENOSYS, with one warning for each
+ * number. */
+int64_t calls_serve(struct user *user);
+
+/* One call; a[0..5] are its arguments. The numbers are in calls.c. */
+#define CALL(name) int64_t call_##name(struct user *user, const uint64_t a[6]);
+/* calls_file.c: on descriptors */
+CALL(dup)
+CALL(dup3)
+CALL(fcntl)
+CALL(close)
+CALL(getdents64)
+CALL(lseek)
+CALL(read)
+CALL(write)
+CALL(readv)
+CALL(writev)
+CALL(pread)
+CALL(pwrite)
+CALL(fstat)
+CALL(ftruncate)
+CALL(fsync)
+CALL(ioctl)
+/* calls_path.c: on paths */
+CALL(getcwd)
+CALL(faccessat)
+CALL(chdir)
+CALL(fchdir)
+CALL(openat)
+CALL(fstatat)
+CALL(unlinkat)
+CALL(mkdirat)
+CALL(linkat)
+CALL(renameat)
+CALL(renameat2)
+CALL(readlinkat)
+CALL(open)
+CALL(link)
+CALL(unlink)
+CALL(mkdir)
+CALL(access)
+CALL(stat)
+CALL(lstat)
+/* calls_process.c: on the process, its memory and time */
+CALL(exit)
+CALL(kill)
+CALL(tgkill)
+CALL(rt_sigaction)
+CALL(rt_sigprocmask)
+CALL(times)
+CALL(uname)
+CALL(gettimeofday)
+CALL(clock_gettime)
+CALL(clock_getres)
+CALL(nanosleep)
+CALL(clock_nanosleep)
+CALL(time)
+CALL(getrandom)
+CALL(prlimit)
+CALL(brk)
+CALL(mmap)
+CALL(munmap)
+CALL(mremap)
+CALL(flush_icache)
+#undef CALL
+
+/* Fills the kernel's struct stat for riscv64 at a guest address from an open host file. Returns 0 or -errno.
+ */
+int64_t call_put_stat(struct user *user, uint64_t address, int host);
+
+#endif

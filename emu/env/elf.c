@@ -1,0 +1,254 @@
+#include "emu/env/elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    SEGMENTS_MAX = 128,
+    FLOAT_ABI_QUAD = 0x6, /* e_flags[2:1] == 3 (RISC-V ELF psABI) */
+    FLAG_RVE = 0x8,
+};
+
+struct segment {
+    uint64_t first, end; /* guest addresses, end excluded */
+    uint64_t offset, file_size;
+    uint32_t flags;
+};
+
+struct image {
+    int fd;
+    uint64_t size; /* of the file, in bytes */
+    Elf *elf;
+    GElf_Ehdr header;
+    struct segment segments[SEGMENTS_MAX];
+    size_t count;
+};
+
+static bool open_regular(struct image *image, const char *path, struct error *err)
+{
+    struct stat st;
+    image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (image->fd < 0)
+        return error_set(err, "cannot open the program: %s", strerror(errno));
+    if (fstat(image->fd, &st) != 0)
+        return error_set(err, "cannot examine the program: %s", strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return error_set(err, "is a directory; a program is an ELF file");
+    if (!S_ISREG(st.st_mode))
+        return error_set(err, "is no regular file; a program is an ELF file");
+    image->size = (uint64_t)st.st_size;
+    return true;
+}
+
+/* Checks the identification bytes by hand, since libelf only says that it does not like a file. */
+static bool check_identification(const struct image *image, struct error *err)
+{
+    unsigned char ident[EI_NIDENT] = {0};
+    ssize_t got = pread(image->fd, ident, sizeof ident, 0);
+    if (got < 0)
+        return error_set(err, "cannot be read: %s", strerror(errno));
+    if (got == 0)
+        return error_set(err, "is empty; a program is an ELF file");
+    if (got < 4 || memcmp(ident, ELFMAG, SELFMAG) != 0)
+        return error_set(err, "is no ELF file (it does not begin with 7f 45 4c 46)");
+    if (image->size < sizeof(Elf64_Ehdr))
+        return error_set(err, "is truncated: %" PRIu64 " bytes, but an ELF header has %zu", image->size,
+                         sizeof(Elf64_Ehdr));
+    if (ident[EI_CLASS] != ELFCLASS64)
+        return error_set(err, "has ELF class %u%s; only 64-bit programs (class 2) can run", ident[EI_CLASS],
+                         ident[EI_CLASS] == ELFCLASS32 ? " (32-bit)" : "");
+    if (ident[EI_DATA] != ELFDATA2LSB)
+        return error_set(err, "has data encoding %u; only little-endian programs (encoding 1) can run",
+                         ident[EI_DATA]);
+    if (ident[EI_VERSION] != EV_CURRENT)
+        return error_set(err, "has ELF version %u; only version 1 exists", ident[EI_VERSION]);
+    return true;
+}
+
+static const char *type_text(unsigned type)
+{
+    switch (type) {
+    case ET_REL: return "an object file that is not linked yet";
+    case ET_DYN: return "a shared or position-independent program; link it with -static and without -pie";
+    case ET_CORE: return "a core dump";
+    default: return "of a type that is no program";
+    }
+}
+
+static bool check_header(struct image *image, struct error *err)
+{
+    const GElf_Ehdr *h = &image->header;
+    if (!gelf_getehdr(image->elf, &image->header))
+        return error_set(err, "has a bad ELF header: %s", elf_errmsg(-1));
+    if (h->e_machine != EM_RISCV)
+        return error_set(err, "is for ELF machine %u; only RISC-V (machine %d) can run", h->e_machine,
+                         EM_RISCV);
+    if (h->e_type != ET_EXEC)
+        return error_set(err, "has ELF type %u, %s; only executables (type %d) can run", h->e_type,
+                         type_text(h->e_type), ET_EXEC);
+    if (h->e_version != EV_CURRENT)
+        return error_set(err, "has ELF version %u in its header; only version 1 exists", h->e_version);
+    if (h->e_flags & FLAG_RVE)
+        return error_set(err, "uses the 16-register base RV64E; only RV64I programs can run");
+    if ((h->e_flags & FLOAT_ABI_QUAD) == FLOAT_ABI_QUAD)
+        return error_set(err, "uses the quad float ABI; allowed are soft, single and double (-mabi=lp64, "
+                              "lp64f, lp64d)");
+    if (h->e_phnum == 0)
+        return error_set(err, "has no program headers, so there is nothing to load; is it linked?");
+    if (h->e_phnum == PN_XNUM)
+        return error_set(err, "has 65535 or more program headers; at most 65534 are allowed");
+    if (h->e_phentsize != sizeof(Elf64_Phdr))
+        return error_set(err, "has program headers of %u bytes; in ELF64 they have %zu", h->e_phentsize,
+                         sizeof(Elf64_Phdr));
+    if (h->e_phoff > image->size || (uint64_t)h->e_phnum * sizeof(Elf64_Phdr) > image->size - h->e_phoff)
+        return error_set(err,
+                         "has %u program headers at offset 0x%" PRIx64
+                         ", which is past the file's end (0x%" PRIx64 " bytes); is it truncated?",
+                         h->e_phnum, (uint64_t)h->e_phoff, image->size);
+    return true;
+}
+
+static bool check_segment(const struct image *image, size_t index, const GElf_Phdr *p,
+                          const struct phys *memory, struct error *err)
+{
+    if (p->p_filesz > p->p_memsz)
+        return error_set(err,
+                         "segment %zu has 0x%" PRIx64 " bytes in the file but only 0x%" PRIx64 " in memory",
+                         index, (uint64_t)p->p_filesz, (uint64_t)p->p_memsz);
+    if (p->p_filesz > 0 && (p->p_offset > image->size || p->p_filesz > image->size - p->p_offset))
+        return error_set(err,
+                         "segment %zu takes 0x%" PRIx64 " bytes at offset 0x%" PRIx64
+                         " of a file of 0x%" PRIx64 " bytes; is it truncated?",
+                         index, (uint64_t)p->p_filesz, (uint64_t)p->p_offset, image->size);
+    if (p->p_align > 1 && (p->p_align & (p->p_align - 1)) != 0)
+        return error_set(err, "segment %zu has alignment 0x%" PRIx64 ", which is no power of two", index,
+                         (uint64_t)p->p_align);
+    if (!phys_at(memory, p->p_vaddr, p->p_memsz))
+        return error_set(
+            err,
+            "segment %zu takes 0x%" PRIx64 " bytes at address 0x%" PRIx64 ", outside of the memory 0x%" PRIx64
+            "-0x%" PRIx64 "; link the program into it or change memory.base and memory.size",
+            index, (uint64_t)p->p_memsz, (uint64_t)p->p_vaddr, memory->base, memory->base + memory->size - 1);
+    return true;
+}
+
+static bool check_overlap(const struct image *image, const struct segment *new, size_t index,
+                          struct error *err)
+{
+    for (size_t i = 0; i < image->count; i++) {
+        const struct segment *old = &image->segments[i];
+        if (new->first < old->end && old->first < new->end)
+            return error_set(err,
+                             "segment %zu (0x%" PRIx64 "-0x%" PRIx64 ") overlaps an earlier one (0x%" PRIx64
+                             "-0x%" PRIx64 ")",
+                             index, new->first, new->end - 1, old->first, old->end - 1);
+    }
+    return true;
+}
+
+static bool collect_segments(struct image *image, const struct phys *memory, struct error *err)
+{
+    for (size_t i = 0; i < image->header.e_phnum; i++) {
+        GElf_Phdr p;
+        if (!gelf_getphdr(image->elf, (int)i, &p))
+            return error_set(err, "program header %zu cannot be read: %s", i, elf_errmsg(-1));
+        if (p.p_type == PT_INTERP)
+            return error_set(err, "needs a dynamic linker; link it with -static");
+        if (p.p_type != PT_LOAD || p.p_memsz == 0)
+            continue;
+        if (image->count == SEGMENTS_MAX)
+            return error_set(err, "has more than %d loadable segments", SEGMENTS_MAX);
+        struct segment segment = {.first = p.p_vaddr,
+                                  .end = p.p_vaddr + p.p_memsz,
+                                  .offset = p.p_offset,
+                                  .file_size = p.p_filesz,
+                                  .flags = p.p_flags};
+        if (!check_segment(image, i, &p, memory, err) || !check_overlap(image, &segment, i, err))
+            return false;
+        image->segments[image->count++] = segment;
+    }
+    if (image->count == 0)
+        return error_set(err, "has no loadable segment, so there is nothing to run");
+    return true;
+}
+
+/* Fills *program from the collected segments. */
+static bool describe(const struct image *image, struct elf_program *program, struct error *err)
+{
+    bool entry_found = false;
+    uint64_t headers_end = image->header.e_phoff + image->header.e_phnum * sizeof(Elf64_Phdr);
+    *program = (struct elf_program){
+        .entry = image->header.e_entry, .write_first = UINT64_MAX, .headers_count = image->header.e_phnum};
+    for (size_t i = 0; i < image->count; i++) {
+        const struct segment *s = &image->segments[i];
+        if (s->end > program->end)
+            program->end = s->end;
+        if ((s->flags & PF_W) && s->first < program->write_first)
+            program->write_first = s->first;
+        if ((s->flags & PF_X) && program->entry >= s->first && program->entry < s->end)
+            entry_found = true;
+        if (image->header.e_phoff >= s->offset && headers_end <= s->offset + s->file_size)
+            program->headers = s->first + (image->header.e_phoff - s->offset);
+    }
+    if (program->write_first == UINT64_MAX)
+        program->write_first = program->end;
+    if (!entry_found)
+        return error_set(err, "starts at 0x%" PRIx64 ", which is in none of its executable segments",
+                         program->entry);
+    if (program->entry % 2 != 0)
+        return error_set(err, "starts at the odd address 0x%" PRIx64 "; instructions are at even ones",
+                         program->entry);
+    return true;
+}
+
+static bool copy_segment(const struct image *image, const struct segment *segment, const struct phys *memory,
+                         struct error *err)
+{
+    uint8_t *to = phys_at(memory, segment->first, segment->file_size);
+    uint64_t done = 0;
+    while (done < segment->file_size) {
+        ssize_t got = pread(image->fd, to + done, segment->file_size - done, (off_t)(segment->offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_set(err, "cannot be read at offset 0x%" PRIx64 ": %s", segment->offset + done,
+                             strerror(errno));
+        if (got == 0)
+            return error_set(err, "became shorter while it was read");
+        done += (uint64_t)got;
+    }
+    return true;
+}
+
+static bool load(struct image *image, struct elf_program *program, const char *path,
+                 const struct phys *memory, struct error *err)
+{
+    if (!open_regular(image, path, err) || !check_identification(image, err))
+        return false;
+    (void)elf_version(EV_CURRENT);
+    image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
+    if (!image->elf)
+        return error_set(err, "is no readable ELF file: %s", elf_errmsg(-1));
+    if (!check_header(image, err) || !collect_segments(image, memory, err) || !describe(image, program, err))
+        return false;
+    for (size_t i = 0; i < image->count; i++) {
+        if (!copy_segment(image, &image->segments[i], memory, err))
+            return false;
+    }
+    return true;
+}
+
+bool elf_load(struct elf_program *program, const char *path, const struct phys *memory, struct error *err)
+{
+    struct image image = {.fd = -1};
+    bool loaded = load(&image, program, path, memory, err) || error_prefix(err, "%s", path);
+    (void)elf_end(image.elf);
+    if (image.fd >= 0)
+        (void)close(image.fd);
+    return loaded;
+}

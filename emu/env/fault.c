@@ -1,0 +1,173 @@
+#include "emu/env/fault.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/debug/backtrace.h"
+#include "isa/disasm.h"
+
+enum { RA = 1, SP = 2, GP = 3 };
+
+/* What the reports say about the instruction at pc. */
+struct place {
+    bool readable; /* pc is in memory */
+    struct insn insn;
+    char text[128]; /* its disassembly, the tab replaced */
+};
+
+static struct place look_at(const struct user *user, uint64_t pc)
+{
+    struct place place = {.text = ""};
+    const uint8_t *at = phys_at(user->memory, pc, 2);
+    if (!at)
+        return place;
+    uint32_t bits = 0;
+    memcpy(&bits, at, phys_at(user->memory, pc, 4) ? 4 : 2);
+    place.readable = true;
+    place.insn = decode(user->hart->decoder, bits);
+    disasm(&place.insn, pc, place.text, sizeof place.text);
+    for (char *c = place.text; *c; c++) {
+        if (*c == '\t')
+            *c = ' ';
+    }
+    return place;
+}
+
+/* Bytes that a load, store or atomic instruction accesses: all of them hold the width's logarithm in bits
+ * 13:12. */
+static unsigned access_size(const struct insn *insn)
+{
+    return 1u << (insn_table[insn->id].match >> 12 & 3);
+}
+
+static void print_memory(const struct user *user, uint64_t first)
+{
+    fprintf(stderr, "0x%" PRIx64 "-0x%" PRIx64, first, user->memory->base + user->memory->size - 1);
+}
+
+static void print_store(const struct user *user, const struct place *place, uint64_t address)
+{
+    fprintf(stderr, "%s of %u bytes to 0x%" PRIx64 ", ",
+            insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store",
+            access_size(&place->insn), address);
+    if (phys_at(user->memory, address, access_size(&place->insn)))
+        fprintf(stderr, "which is read-only; stores are allowed at ");
+    else
+        fprintf(stderr, "outside of the memory; stores are allowed at ");
+    print_memory(user, user->write_first);
+}
+
+/* One line on what went wrong, and the signal that Linux would send. */
+static int print_cause(const struct user *user, const struct place *place)
+{
+    const struct trap *trap = &user->hart->trap;
+    switch (trap->cause) {
+    case TRAP_ILLEGAL_INSTRUCTION:
+        fprintf(stderr, "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
+                place->insn.bits);
+        return SIGILL;
+    case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
+    case TRAP_FETCH_ACCESS:
+    case TRAP_FETCH_MISALIGNED:
+        fprintf(stderr, "jump to 0x%" PRIx64 ", outside of the memory ", trap->value);
+        print_memory(user, user->memory->base);
+        return SIGSEGV;
+    case TRAP_STORE_ACCESS:
+    case TRAP_STORE_MISALIGNED: print_store(user, place, trap->value); return SIGSEGV;
+    default:
+        fprintf(stderr, "load of %u bytes from 0x%" PRIx64 ", outside of the memory ",
+                access_size(&place->insn), trap->value);
+        print_memory(user, user->memory->base);
+        return SIGSEGV;
+    }
+}
+
+static void print_place(const struct user *user, const struct place *place)
+{
+    char text[SYMBOLS_TEXT];
+    uint64_t pc = user->hart->pc;
+    fprintf(stderr, "  at 0x%" PRIx64 ", %s", pc, symbols_describe(user->symbols, pc, text, sizeof text));
+    if (place->readable)
+        fprintf(stderr, ": %s", place->text);
+    fprintf(stderr, "\n");
+}
+
+static void print_registers(const struct user *user, const struct place *place)
+{
+    const uint64_t *x = user->hart->x;
+    bool shown[32] = {[0] = true};
+    const unsigned wanted[] = {place->insn.rs1, place->insn.rs2, RA, SP, GP};
+    fprintf(stderr, "  registers:");
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        unsigned n = wanted[i] & 31;
+        if (!shown[n])
+            fprintf(stderr, " %s=0x%" PRIx64, register_name[n], x[n]);
+        shown[n] = true;
+    }
+    fprintf(stderr, "\n");
+    if (x[SP] < user->stack_first && x[SP] >= user->memory->base)
+        fprintf(stderr,
+                "  sp is below 0x%" PRIx64 ", the end of the stack's %" PRIu64
+                " KiB: endless recursion, or too small a stack.size?\n",
+                user->stack_first, user->options->stack_size / 1024);
+}
+
+/* Prints frames [0, count), of which runs of equal ones (recursion) are shown once. */
+static void print_frames(const struct user *user, const uint64_t *frames, size_t count)
+{
+    char text[SYMBOLS_TEXT];
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && frames[end] == frames[i]; end++)
+            continue;
+        if (i == 0)
+            (void)symbols_describe(user->symbols, frames[i], text, sizeof text);
+        else
+            (void)symbols_describe_return(user->symbols, frames[i], text, sizeof text);
+        fprintf(stderr, "    #%zu 0x%" PRIx64 " %s\n", i, frames[i], text);
+        if (end > i + 1)
+            fprintf(stderr, "    ... to #%zu: the same\n", end - 1);
+    }
+}
+
+static void print_backtrace(const struct user *user)
+{
+    uint64_t frames[BACKTRACE_MAX];
+    size_t count =
+        backtrace_walk(user->symbols, user->hart->x, user->hart->pc, user->memory, frames, BACKTRACE_MAX);
+    fprintf(stderr, "  backtrace:\n");
+    print_frames(user, frames, count);
+    if (count == BACKTRACE_MAX)
+        fprintf(stderr, "    (deeper frames are left out)\n");
+}
+
+int fault_report(struct user *user)
+{
+    struct place place = look_at(user, user->hart->pc);
+    fprintf(stderr, "croft: %s: ", user->options->program);
+    int number = print_cause(user, &place);
+    fprintf(stderr, "\n");
+    print_place(user, &place);
+    print_registers(user, &place);
+    print_backtrace(user);
+    return 128 + number;
+}
+
+int fault_signal(struct user *user, int number)
+{
+    const char *name = sigabbrev_np(number);
+    fprintf(stderr, "croft: %s: ended itself by signal %d%s%s\n", user->options->program, number,
+            name ? ", SIG" : "", name ? name : "");
+    print_backtrace(user);
+    return 128 + number;
+}
+
+int fault_limit(struct user *user)
+{
+    char text[SYMBOLS_TEXT];
+    fprintf(stderr, "croft: %s: stopped after %" PRIu64 " instructions (--max-insns) at 0x%" PRIx64 ", %s\n",
+            user->options->program, user->hart->instret, user->hart->pc,
+            symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+    return USER_STATUS_LIMIT;
+}

@@ -1,0 +1,18 @@
+/* Reports about a program that cannot go on. */
+#ifndef EMU_ENV_FAULT_H
+#define EMU_ENV_FAULT_H
+
+#include "emu/env/guest.h"
+
+/* Describes the trap that the hart has stopped at (not an environment call) on standard error: what happened,
+ * where, the registers that matter, who called. Returns the exit status: 128 + SIGILL, SIGTRAP or SIGSEGV, as
+ * on Linux. */
+int fault_report(struct user *user);
+
+/* Reports that the program has sent itself a deadly signal. Returns the exit status, 128 + number. */
+int fault_signal(struct user *user, int number);
+
+/* Reports that the instruction limit is reached. Returns USER_STATUS_LIMIT. */
+int fault_limit(struct user *user);
+
+#endif

@@ -1,0 +1,74 @@
+/* The running program as the parts of the `user` environment see it: its state, its memory, messages about
+ * it. */
+#ifndef EMU_ENV_GUEST_H
+#define EMU_ENV_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/debug/symbols.h"
+#include "emu/env/files.h"
+#include "emu/env/heap.h"
+#include "emu/env/sandbox.h"
+#include "emu/env/user.h"
+
+enum {
+    GUEST_SIGNALS = 65,      /* signal numbers are 1-64 */
+    GUEST_PROCESS_ID = 1,    /* of the process and its only thread */
+    GUEST_CALLS_NOTED = 64,  /* unknown call numbers that are told apart */
+    GUEST_WARNINGS_MAX = 20, /* about paths out of the sandbox */
+};
+
+/* A signal's disposition. Handlers are remembered but never called. */
+struct guest_signal {
+    uint64_t handler, flags, mask;
+};
+
+struct user {
+    struct hart *hart;
+    const struct phys *memory;
+    const struct user_options *options;
+    struct symbols *symbols;
+    uint64_t write_first; /* guest addresses below are read-only */
+    uint64_t stack_first; /* lowest address of the stack */
+    struct heap heap;
+    struct files files;
+    struct sandbox sandbox;
+
+    bool ended;
+    int status; /* exit status, once ended */
+
+    uint64_t slept;  /* nanoseconds that the clocks are ahead of the instruction count */
+    uint64_t random; /* state of the generator */
+    uint64_t blocked_signals;
+    struct guest_signal signals[GUEST_SIGNALS];
+
+    uint64_t unknown_calls[GUEST_CALLS_NOTED]; /* numbers that were warned of */
+    unsigned unknown_count;
+    char *refused_paths[GUEST_WARNINGS_MAX]; /* paths that were warned of */
+    unsigned refused_count;
+    unsigned names_made; /* names given to regions whose own names are unusable */
+};
+
+/* The host address of guest bytes [address, address + length) if the guest may read (write) all of them, else
+ * NULL. */
+const void *guest_readable(const struct user *user, uint64_t address, uint64_t length);
+void *guest_writable(const struct user *user, uint64_t address, uint64_t length);
+
+/* Copies a terminated string to text[size]. Returns 0, -EFAULT if it runs out of memory, -ENAMETOOLONG if its
+ * terminator is not within size bytes. */
+int64_t guest_string(const struct user *user, uint64_t address, char *text, uint64_t size);
+
+/* Copies length bytes to the guest. Returns 0 or -EFAULT. */
+int64_t guest_put(const struct user *user, uint64_t address, const void *bytes, uint64_t length);
+
+/* Nanoseconds since the program's start by its own clock. */
+uint64_t guest_nanoseconds(const struct user *user);
+
+/* Prints "croft: PROGRAM: warning: ..." to standard error. */
+void guest_warn(const struct user *user, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends the program with the given exit status. */
+void guest_end(struct user *user, int status);
+
+#endif

@@ -1,0 +1,162 @@
+#include "emu/env/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { RETRIES = 16 };
+
+bool sandbox_open(struct sandbox *sandbox, const char *dir, struct error *err)
+{
+    *sandbox = (struct sandbox){.root = -1};
+    sandbox->path = realpath(dir, NULL);
+    if (sandbox->path)
+        sandbox->root = open(sandbox->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (sandbox->root >= 0)
+        return true;
+    error_set(err, "--dir: cannot use '%s' as the program's folder: %s", dir, strerror(errno));
+    sandbox_close(sandbox);
+    return false;
+}
+
+void sandbox_close(struct sandbox *sandbox)
+{
+    if (sandbox->root >= 0)
+        (void)close(sandbox->root);
+    free(sandbox->path);
+    *sandbox = (struct sandbox){.root = -1};
+}
+
+/* Steps over slashes and `.` components. */
+static const char *skip_nothing(const char *path)
+{
+    while (path[0] == '/' || (path[0] == '.' && (path[1] == '/' || path[1] == '\0')))
+        path++;
+    return path;
+}
+
+/* What remains of absolute `path` beneath the absolute folder `root`, or NULL when it is elsewhere. */
+static const char *strip_root(const char *root, const char *path)
+{
+    for (root = skip_nothing(root), path = skip_nothing(path); *root;
+         root = skip_nothing(root), path = skip_nothing(path)) {
+        size_t length = strcspn(root, "/");
+        if (strcspn(path, "/") != length || memcmp(root, path, length) != 0)
+            return NULL;
+        root += length;
+        path += length;
+    }
+    return path;
+}
+
+/* Writes `path` as seen from the sandbox's root to full[PATH_MAX]. Returns 0 or -errno. */
+static int full_path(const struct sandbox *sandbox, const char *base, const char *path, char *full)
+{
+    int used;
+    if (path[0] == '\0')
+        return -ENOENT;
+    if (path[0] == '/') {
+        path = strip_root(sandbox->path, path);
+        if (!path)
+            return -EXDEV;
+        used = snprintf(full, PATH_MAX, "./%s", path);
+    } else {
+        used = snprintf(full, PATH_MAX, "%s%s%s", base, base[0] ? "/" : "", path);
+    }
+    return used >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int open_beneath(int folder, const char *path, int flags, mode_t mode)
+{
+    struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC | O_NOCTTY),
+                           .mode = mode,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    if (flags & O_PATH)
+        how.flags = (unsigned)(flags | O_CLOEXEC);
+    long fd = -1;
+    /* EAGAIN: something was renamed on the way, and the kernel could not tell whether the path stayed
+     * beneath. */
+    for (int i = 0; i < RETRIES; i++) {
+        fd = syscall(SYS_openat2, folder, path, &how, sizeof how);
+        if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+            break;
+    }
+    return fd >= 0 ? (int)fd : -errno;
+}
+
+int sandbox_open_at(const struct sandbox *sandbox, const char *base, const char *path, int flags, mode_t mode)
+{
+    char full[PATH_MAX];
+    int failed = full_path(sandbox, base, path, full);
+    return failed ? failed : open_beneath(sandbox->root, full, flags, mode);
+}
+
+int sandbox_open_parent(const struct sandbox *sandbox, const char *base, const char *path,
+                        char last[NAME_MAX + 1])
+{
+    char full[PATH_MAX];
+    int failed = full_path(sandbox, base, path, full);
+    if (failed)
+        return failed;
+    size_t end = strlen(full);
+    bool slash = end > 0 && full[end - 1] == '/';
+    while (end > 0 && full[end - 1] == '/')
+        full[--end] = '\0';
+    char *name = strrchr(full, '/');
+    name = name ? name + 1 : full;
+    if (strlen(name) > NAME_MAX)
+        return -ENAMETOOLONG;
+    if (path[0] == '/' && strcmp(full, ".") == 0)
+        return -EBUSY;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return -EINVAL;
+    memcpy(last, name, strlen(name) + 1);
+    *name = '\0';
+    int parent = open_beneath(sandbox->root, full[0] ? full : ".", O_PATH | O_DIRECTORY, 0);
+    struct stat st;
+    if (parent >= 0 && slash && fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !S_ISDIR(st.st_mode)) {
+        (void)close(parent);
+        return -ENOTDIR;
+    }
+    return parent;
+}
+
+/* The host's name for an open descriptor. */
+static bool name_of(int fd, char *name, size_t size)
+{
+    char link[32];
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, name, size - 1);
+    if (length < 0)
+        return false;
+    name[length] = '\0';
+    return name[0] == '/';
+}
+
+int sandbox_path_of(const struct sandbox *sandbox, int folder, char *path, size_t size)
+{
+    char root[PATH_MAX], name[PATH_MAX];
+    if (!name_of(sandbox->root, root, sizeof root) || !name_of(folder, name, sizeof name))
+        return -ENOENT;
+    const char *rest = strip_root(root, name);
+    if (!rest)
+        return -EXDEV;
+    if ((size_t)snprintf(path, size, "%s", rest) >= size)
+        return -ENAMETOOLONG;
+    /* The name is only as good as what it leads to: a removed folder has one, too. */
+    int again = open_beneath(sandbox->root, path[0] ? path : ".", O_PATH | O_DIRECTORY, 0);
+    struct stat is, was;
+    if (again < 0)
+        return again;
+    bool same = fstat(again, &is) == 0 && fstat(folder, &was) == 0 && is.st_dev == was.st_dev &&
+                is.st_ino == was.st_ino;
+    (void)close(again);
+    return same ? 0 : -ENOENT;
+}

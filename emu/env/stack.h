@@ -1,0 +1,36 @@
+/* The stack that a Linux program finds at its start: arguments, environment and auxiliary vector. */
+#ifndef EMU_ENV_STACK_H
+#define EMU_ENV_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/env/elf.h"
+#include "emu/mem/phys.h"
+#include "emu/sim/error.h"
+
+enum {
+    STACK_STRINGS = 16384, /* bytes; the strings' room is a multiple of this */
+    GUEST_USER_ID = 1000,  /* user and group that every guest runs as */
+};
+
+struct stack_contents {
+    const char *const *arguments; /* argument_count of them; the first is the program */
+    size_t argument_count;
+    const char *const *environment; /* "NAME=VALUE" */
+    size_t environment_count;
+    const struct elf_program *program;
+};
+
+/* Lays the stack out at the end of memory, within `size` bytes, and gives the stack pointer, 16-byte aligned:
+ *
+ *   *sp -> argc | argv[0..argc-1] 0 | environment 0 | auxiliary vector, AT_NULL | strings, AT_RANDOM bytes |
+ * end
+ *
+ * The strings' room is rounded up to STACK_STRINGS, so that *sp does not depend on how long the program's
+ * path is. Fails when the contents do not fit into a quarter of the stack. */
+bool stack_build(const struct phys *memory, uint64_t size, const struct stack_contents *contents,
+                 uint64_t *sp, struct error *err);
+
+#endif

@@ -1,0 +1,147 @@
+#include "emu/env/user.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/debug/log.h"
+#include "emu/env/calls.h"
+#include "emu/env/elf.h"
+#include "emu/env/fault.h"
+#include "emu/env/stack.h"
+#include "isa/include/croft/roi.h"
+
+enum {
+    A0 = 10,
+    SP = 2,
+
+    REGION_NAME = 64, /* bytes of a region's name, with the final NUL */
+};
+
+static bool set_up(struct user *user, struct error *err)
+{
+    const struct user_options *o = user->options;
+    const struct phys *memory = user->memory;
+    struct elf_program program;
+    if (!sandbox_open(&user->sandbox, o->dir, err) || !elf_load(&program, o->program, memory, err))
+        return false;
+    uint64_t end = memory->base + memory->size;
+    if (o->stack_size > end - program.end)
+        return error_set(err,
+                         "%s: ends at 0x%" PRIx64 ", which leaves no room for a stack of %" PRIu64
+                         " bytes below 0x%" PRIx64 "; enlarge memory.size or make stack.size smaller",
+                         o->program, program.end, o->stack_size, end);
+    const struct stack_contents contents = {.arguments = o->arguments,
+                                            .argument_count = o->argument_count,
+                                            .environment = o->environment,
+                                            .environment_count = o->environment_count,
+                                            .program = &program};
+    if (!stack_build(memory, o->stack_size, &contents, &user->hart->x[SP], err))
+        return error_prefix(err, "%s", o->program);
+    user->hart->pc = program.entry;
+    user->write_first = program.write_first;
+    user->stack_first = end - o->stack_size;
+    hart_protect(user->hart, program.write_first);
+    heap_init(&user->heap, memory, program.end, user->stack_first);
+    return true;
+}
+
+struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                      struct error *err)
+{
+    struct user *user = calloc(1, sizeof *user);
+    if (!user)
+        abort();
+    user->hart = hart;
+    user->memory = memory;
+    user->options = options;
+    user->sandbox.root = -1;
+    user->symbols = symbols_new(options->program);
+    files_init(&user->files);
+    if (set_up(user, err))
+        return user;
+    user_free(user);
+    return NULL;
+}
+
+void user_free(struct user *user)
+{
+    if (!user)
+        return;
+    for (unsigned i = 0; i < user->refused_count; i++)
+        free(user->refused_paths[i]);
+    files_free(&user->files);
+    heap_free(&user->heap);
+    sandbox_close(&user->sandbox);
+    symbols_free(user->symbols);
+    free(user);
+}
+
+/* The region's name at the marker's operand, or "roi"; a name that cannot be used is replaced. */
+static void region_name(struct user *user, uint64_t address, char name[REGION_NAME])
+{
+    if (address == 0) {
+        (void)snprintf(name, REGION_NAME, "roi");
+        return;
+    }
+    bool usable = guest_string(user, address, name, REGION_NAME) == 0 && name[0] != '\0';
+    for (const char *c = name; usable && *c; c++)
+        usable = *c >= ' ' && *c <= '~';
+    if (usable)
+        return;
+    (void)snprintf(name, REGION_NAME, "region%u", user->names_made++);
+    guest_warn(user,
+               "the marker before 0x%" PRIx64 " has no usable name at 0x%" PRIx64
+               " (1 to %d printable characters): '%s' is used",
+               user->hart->pc, address, REGION_NAME - 1, name);
+}
+
+static void serve_marker(struct user *user)
+{
+    struct stats *stats = user->options->stats;
+    char name[REGION_NAME];
+    if (!stats)
+        return;
+    switch (user->hart->marker.code) {
+    case CROFT_MARKER_ROI_BEGIN:
+        region_name(user, user->hart->marker.value, name);
+        stats_region_begin(stats, name);
+        break;
+    case CROFT_MARKER_ROI_END:
+        region_name(user, user->hart->marker.value, name);
+        stats_region_end(stats, name);
+        break;
+    case CROFT_MARKER_STATS_RESET: stats_reset(stats); break;
+    case CROFT_MARKER_STATS_DUMP: stats_dump(stats); break;
+    default: break; /* trace marks concern traces; unknown codes are HINTs and do nothing */
+    }
+}
+
+static void serve_call(struct user *user)
+{
+    int64_t result = calls_serve(user);
+    hart_retire_ecall(user->hart);
+    if (!user->ended)
+        user->hart->x[A0] = (uint64_t)result;
+}
+
+int user_run(struct user *user)
+{
+    struct hart *hart = user->hart;
+    const struct user_options *o = user->options;
+    while (!user->ended) {
+        if (hart->instret >= o->max_insns)
+            return fault_limit(user);
+        uint64_t left = o->max_insns - hart->instret;
+        enum hart_stop stop = o->log ? log_run(o->log, hart, left) : hart_run(hart, left);
+        if (o->log)
+            log_flush(o->log);
+        if (stop == HART_STOP_MARKER)
+            serve_marker(user);
+        else if (stop == HART_STOP_TRAP && hart->trap.cause == TRAP_ECALL_USER)
+            serve_call(user);
+        else if (stop == HART_STOP_TRAP)
+            return fault_report(user);
+    }
+    return user->status;
+}

@@ -1,0 +1,47 @@
+/* The `user` environment: runs one statically linked Linux program and serves its system calls. */
+#ifndef EMU_ENV_USER_H
+#define EMU_ENV_USER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/hart/hart.h"
+#include "emu/mem/phys.h"
+#include "emu/sim/error.h"
+#include "emu/sim/stats.h"
+
+struct log;
+struct user;
+
+/* What a run is made of; everything must outlive the struct user. */
+struct user_options {
+    const char *program;          /* path of the ELF file, as given */
+    const char *const *arguments; /* the guest's argv; arguments[0] is the program */
+    size_t argument_count;
+    const char *const *environment; /* "NAME=VALUE"; the host's own environment is not passed on */
+    size_t environment_count;
+    const char *dir;     /* the only host folder whose files the program can reach */
+    uint64_t stack_size; /* in bytes, at the end of memory */
+    uint64_t max_insns;  /* the program is stopped after so many instructions; UINT64_MAX: never */
+    struct stats *stats; /* the markers' regions go here; may be NULL */
+    struct log *log;     /* every instruction is logged if not NULL */
+};
+
+/* Exit statuses that are not the program's own. A program that died of a signal-like trap n gives 128 + n. */
+enum { USER_STATUS_LIMIT = 124 };
+
+/* Loads the program and its stack into memory and points hart's pc and sp at them. Returns NULL and fills err
+ * if that fails. hart and memory must outlive the result; free it with user_free().
+ *
+ * What the program can see is the same in every run: user and group 1000, process 1, host name "undercroft";
+ * clocks start on 2020-01-01 00:00:00 UTC and advance by 1 ns with each retired instruction (and by sleeping,
+ * which takes no host time); random bytes come from a fixed seed; folders list sorted by name. Files have
+ * their host's inode, length, mode, link count and modification time; the other times equal that one. */
+struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                      struct error *err);
+void user_free(struct user *user);
+
+/* Runs the program to its end and returns the exit status. Messages go to standard error. */
+int user_run(struct user *user);
+
+#endif
