@@ -1,0 +1,26 @@
+# The examples, cross-compiled, and the demonstration that runs them.
+EXAMPLES       := $(BUILD)/examples
+EXAMPLE_CFLAGS := -O2 -g -Wall -Wextra
+CROFT          := $(BUILD)/bin/croft
+EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx
+
+.PHONY: examples demo
+examples: $(EXAMPLE_FILES) ## cross-compile the examples
+
+$(EXAMPLES)/spmv: examples/spmv/spmv.c examples/spmv/matrix.c examples/spmv/matrix.h
+$(EXAMPLES)/hello: examples/hello.c
+$(EXAMPLES)/nucd_vector: examples/nucd_vector.c
+$(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv: $(SHARE_FILES) | $(CROFT)
+	@mkdir -p $(@D)
+	$(CROFT) cc $(EXAMPLE_CFLAGS) $(filter examples/%.c,$^) -lm -o $@
+
+# The generator runs on the build machine.
+$(EXAMPLES)/generate: examples/spmv/generate.c | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CC) -std=c17 $(OPTIMIZE) $(WARNINGS) $(CFLAGS) $< -o $@
+
+$(EXAMPLES)/circuit.mtx: $(EXAMPLES)/generate
+	$< 1 > $@
+
+demo: ## set up, build everything, run the examples and compare them with qemu-riscv64
+	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" examples/demo.sh
