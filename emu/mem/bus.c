@@ -1,0 +1,68 @@
+#include "emu/mem/bus.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void bus_init(struct bus *bus, const struct phys *memory)
+{
+    *bus = (struct bus){.memory = memory};
+}
+
+static bool overlap(uint64_t base, uint64_t size, uint64_t other, uint64_t other_size)
+{
+    return base < other + other_size && other < base + size;
+}
+
+bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err)
+{
+    uint64_t base = region->base, size = region->size;
+    if (size == 0 || base + size < base)
+        return error_set(err, "device %s at 0x%" PRIx64 ": its region is empty or wraps around", region->name, base);
+    if (overlap(base, size, bus->memory->base, bus->memory->size))
+        return error_set(err, "device %s at 0x%" PRIx64 " overlaps main memory at 0x%" PRIx64, region->name, base,
+                         bus->memory->base);
+    unsigned at = 0;
+    for (unsigned i = 0; i < bus->count; i++) {
+        const struct bus_region *other = &bus->regions[i];
+        if (overlap(base, size, other->base, other->size))
+            return error_set(err, "device %s at 0x%" PRIx64 " overlaps device %s at 0x%" PRIx64, region->name, base,
+                             other->name, other->base);
+        if (other->base < base)
+            at = i + 1;
+    }
+    if (bus->count == BUS_REGIONS)
+        return error_set(err, "device %s: the address map is full (%d devices)", region->name, BUS_REGIONS);
+    memmove(&bus->regions[at + 1], &bus->regions[at], (bus->count - at) * sizeof bus->regions[0]);
+    bus->regions[at] = *region;
+    bus->count++;
+    return true;
+}
+
+static const struct bus_region *find(const struct bus *bus, uint64_t address, unsigned size)
+{
+    for (unsigned i = 0; i < bus->count; i++) {
+        const struct bus_region *region = &bus->regions[i];
+        uint64_t offset = address - region->base;
+        if (offset < region->size)
+            return (region->sizes & size) && offset % size == 0 && size <= region->size - offset ? region : NULL;
+    }
+    return NULL;
+}
+
+bool bus_read(const struct bus *bus, uint64_t address, unsigned size, uint64_t *value)
+{
+    const struct bus_region *region = find(bus, address, size);
+    if (!region)
+        return false;
+    *value = region->ops->read(region->device, address - region->base, size);
+    return true;
+}
+
+bool bus_write(const struct bus *bus, uint64_t address, unsigned size, uint64_t value)
+{
+    const struct bus_region *region = find(bus, address, size);
+    if (!region)
+        return false;
+    region->ops->write(region->device, address - region->base, size, value);
+    return true;
+}

@@ -1,0 +1,62 @@
+/* The physical address map: main memory, and devices that answer accesses at their addresses. */
+#ifndef EMU_MEM_BUS_H
+#define EMU_MEM_BUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/mem/phys.h"
+#include "emu/sim/error.h"
+
+/* What a device does when it is accessed. offset is from the start of its region; size is 1, 2, 4 or 8 bytes, one that
+ * the region allows, and offset is a multiple of it. Values are zero-extended. Neither can fail: offsets without a
+ * register read 0 and ignore writes. */
+struct device_ops {
+    uint64_t (*read)(void *device, uint64_t offset, unsigned size);
+    void (*write)(void *device, uint64_t offset, unsigned size, uint64_t value);
+};
+
+/* Access sizes as a set. */
+enum { BUS_1 = 1, BUS_2 = 2, BUS_4 = 4, BUS_8 = 8, BUS_ANY = 15 };
+
+struct bus_region {
+    uint64_t base, size; /* in bytes */
+    unsigned sizes;      /* the set of access sizes that it takes */
+    const struct device_ops *ops;
+    void *device;
+    const char *name; /* for messages and `croft show`; outlives the bus */
+};
+
+enum { BUS_REGIONS = 32 };
+
+struct bus {
+    const struct phys *memory;
+    unsigned count;
+    struct bus_region regions[BUS_REGIONS]; /* sorted by base, never overlapping each other or memory */
+};
+
+/* An address map with main memory alone, which must outlive it. */
+void bus_init(struct bus *bus, const struct phys *memory);
+
+/* Adds a device's region. Fails when it overlaps another one or memory, or the map is full. */
+bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err);
+
+/* Accesses a device. False, an access fault, where there is none, or it does not take the size or alignment.
+ * Main memory is not reached this way: use phys_at(). */
+bool bus_read(const struct bus *bus, uint64_t address, unsigned size, uint64_t *value);
+bool bus_write(const struct bus *bus, uint64_t address, unsigned size, uint64_t value);
+
+/* A wire from a device to whoever counts it among its inputs: set(context, number, level) on every change. */
+struct irq_line {
+    void (*set)(void *context, unsigned number, bool level);
+    void *context;
+    unsigned number;
+};
+
+static inline void irq_set(const struct irq_line *line, bool level)
+{
+    if (line->set)
+        line->set(line->context, line->number, level);
+}
+
+#endif
