@@ -36,7 +36,11 @@ enum { USER_STATUS_LIMIT = 124 };
  * What the program can see is the same in every run: user and group 1000, process 1, host name "undercroft";
  * clocks start on 2020-01-01 00:00:00 UTC and advance by 1 ns with each retired instruction (and by sleeping,
  * which takes no host time); random bytes come from a fixed seed; folders list sorted by name. Files have
- * their host's inode, length, mode, link count and modification time; the other times equal that one. */
+ * their host's inode, length, mode, link count and modification time; the other times equal that one,
+ * and blocks follow from the length.
+ *
+ * System calls: those that calls.c lists. Not provided: signal handlers (accepted, never called), threads,
+ * processes, pipes, sockets, files mapped into memory, protection of single pages. */
 struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
                       struct error *err);
 void user_free(struct user *user);

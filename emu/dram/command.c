@@ -1,0 +1,8 @@
+#include "emu/dram/command.h"
+
+const char *dram_command_name(enum dram_command command)
+{
+    static const char *const names[DRAM_COMMANDS] = {"ACT", "PRE", "PREA", "RD", "RDA",
+                                                     "WR",  "WRA", "REF",  "REFB"};
+    return names[command];
+}

@@ -1,0 +1,158 @@
+/* One way to ask for memory: requests that belong to their requesters, and the links that they travel on. */
+#ifndef EMU_MEM_REQUEST_H
+#define EMU_MEM_REQUEST_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/sim/event.h"
+
+enum mem_op {
+    MEM_READ,
+    MEM_WRITE,
+    MEM_CLEAN,      /* write dirty lines of the range back */
+    MEM_INVALIDATE, /* forget lines of the range */
+    MEM_CLEAN_INVALIDATE,
+    MEM_COMMAND, /* for a device; what it means is the device's affair */
+};
+
+enum mem_kind {
+    MEM_DATA,
+    MEM_FETCH,    /* an instruction */
+    MEM_WALK,     /* a page-table entry */
+    MEM_UNCACHED, /* passes all caches */
+};
+
+enum { MEM_HOPS = 12 }; /* components that one request can pass between its originator and memory */
+
+struct mem_link;
+
+/* A request belongs to its originator from first to last, who reuses it; nothing is allocated on its way. The
+ * originator fills in the first part by mem_request_init(). Bytes do not travel: function and time are apart.
+ */
+struct mem_request {
+    uint64_t address; /* physical, of the first byte */
+    uint64_t mask;    /* bit i: 32-bit word i, counted from address, is meant; words from 64 on always are */
+    uint32_t size;    /* in bytes, not 0 */
+    uint16_t requester; /* for statistics and traces: number of the core or device */
+    uint8_t op;         /* enum mem_op */
+    uint8_t kind;       /* enum mem_kind */
+    bool divergent;     /* the lanes of a SIMT access did not fall together */
+
+    /* Of the links on the way from the originator to the present holder. */
+    uint8_t depth;
+    struct mem_link *route[MEM_HOPS];
+
+    /* For the holder, the component that accepted the request last. */
+    uint16_t parts;           /* pieces that are still under way */
+    uint64_t time;            /* of its choice */
+    struct mem_request *next; /* in a list of its choice */
+    struct event event;       /* of its choice: mostly the one that sends the response */
+};
+
+/* An untimed access to the bytes, for loaders and debuggers. */
+struct mem_access {
+    uint64_t address;
+    void *bytes;
+    uint64_t size;
+    bool write;
+};
+
+/* The lower end of a link, which serves requests. */
+struct mem_port_ops {
+    /* Takes the request, or refuses it (false) because it is full. Who refuses keeps link in its mem_waiters
+     * and wakes it when there is room. Requests start at an address that the port is responsible for. */
+    bool (*request)(void *port, struct mem_link *link, struct mem_request *request, uint64_t now);
+    /* The client has room for the responses that it refused. */
+    void (*response_room)(void *port, struct mem_link *link, uint64_t now);
+    /* Reads or writes bytes at once, wherever they are; false when no byte or not all of them exist. */
+    bool (*functional)(void *port, const struct mem_access *access);
+};
+
+/* The upper end of a link, which asks. */
+struct mem_client_ops {
+    /* Takes the response, or refuses it (false) because it is full; then it calls mem_link_response_room()
+     * later. The originator must accept. */
+    bool (*respond)(void *client, struct mem_link *link, struct mem_request *request, uint64_t now);
+    /* The port has room again; called once for each time of refusal. */
+    void (*request_room)(void *client, struct mem_link *link, uint64_t now);
+};
+
+/* One client joined to one port. Requests go down and responses up; neither class waits for the other. */
+struct mem_link {
+    const struct mem_port_ops *port_ops;
+    void *port;
+    const struct mem_client_ops *client_ops;
+    void *client;
+    struct mem_link *next_waiting; /* in the port's mem_waiters */
+    bool waiting;
+};
+
+/* The clients that a port has refused, first come first served. */
+struct mem_waiters {
+    struct mem_link *first, *last;
+};
+
+/* A request for all words of [address, address + size). */
+static inline void mem_request_init(struct mem_request *request, enum mem_op op, uint64_t address,
+                                    uint32_t size)
+{
+    assert(size > 0);
+    request->address = address;
+    request->mask = UINT64_MAX;
+    request->size = size;
+    request->requester = 0;
+    request->op = (uint8_t)op;
+    request->kind = MEM_DATA;
+    request->divergent = false;
+    request->depth = 0;
+    request->parts = 0;
+    request->event.place = 0;
+}
+
+/* Offers the request to the port. When it is accepted the port holds it until it responds; when it is refused
+ * (false) nothing has changed, and client_ops->request_room() will be called. */
+static inline bool mem_link_request(struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    assert(request->depth < MEM_HOPS);
+    request->route[request->depth++] = link;
+    if (link->port_ops->request(link->port, link, request, now))
+        return true;
+    request->depth--;
+    return false;
+}
+
+/* The link on which the holder of a request has received it. */
+static inline struct mem_link *mem_request_link(const struct mem_request *request)
+{
+    assert(request->depth > 0);
+    return request->route[request->depth - 1];
+}
+
+/* Offers the response to the client that sent the request. When it is refused (false) the port keeps the
+ * request and is told by port_ops->response_room(). */
+static inline bool mem_request_respond(struct mem_request *request, uint64_t now)
+{
+    struct mem_link *link = mem_request_link(request);
+    request->depth--;
+    if (link->client_ops->respond(link->client, link, request, now))
+        return true;
+    request->depth++;
+    return false;
+}
+
+/* A client calls this when it has refused a response and has room again. */
+static inline void mem_link_response_room(struct mem_link *link, uint64_t now)
+{
+    link->port_ops->response_room(link->port, link, now);
+}
+
+/* Puts a refused link at the end, unless it waits already. */
+void mem_waiters_add(struct mem_waiters *waiters, struct mem_link *link);
+
+/* Takes the first link out and calls its client's request_room(); false if none waits. The client may ask at
+ * once, and is at the end of the list if it is refused again. */
+bool mem_waiters_wake(struct mem_waiters *waiters, uint64_t now);
+
+#endif

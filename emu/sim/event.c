@@ -1,0 +1,215 @@
+#include "emu/sim/event.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum event_place { PLACE_NONE, PLACE_HEAP, PLACE_SLOT };
+
+enum { AGE_BITS = 48 }; /* at 20 million events a second they last for 160 days */
+
+void event_queue_init(struct event_queue *queue)
+{
+    memset(queue, 0, sizeof *queue);
+}
+
+void event_init(struct event *event, uint32_t component, void (*fire)(void *owner, uint64_t now), void *owner)
+{
+    assert(component < EVENT_COMPONENTS);
+    *event = (struct event){.fire = fire, .owner = owner, .component = (uint16_t)component};
+}
+
+static bool before(const struct event *a, const struct event *b)
+{
+    return a->time < b->time || (a->time == b->time && a->order < b->order);
+}
+
+/* The heap of both; either may be NULL. */
+static struct event *heap_merge(struct event *a, struct event *b)
+{
+    if (!a)
+        return b;
+    if (!b)
+        return a;
+    if (before(b, a)) {
+        struct event *other = a;
+        a = b;
+        b = other;
+    }
+    b->next = a->child;
+    if (a->child)
+        a->child->previous = b;
+    b->previous = a;
+    a->child = b;
+    return a;
+}
+
+/* The heap of a list of siblings: merged in pairs, then from the last pair to the first. */
+static struct event *heap_merge_siblings(struct event *list)
+{
+    struct event *pairs = NULL; /* linked by next, last pair first */
+    while (list) {
+        struct event *a = list, *b = a->next;
+        list = b ? b->next : NULL;
+        a->next = NULL;
+        if (b)
+            b->next = NULL;
+        a = heap_merge(a, b);
+        a->next = pairs;
+        pairs = a;
+    }
+    struct event *heap = NULL;
+    while (pairs) {
+        struct event *rest = pairs->next;
+        pairs->next = NULL;
+        heap = heap_merge(heap, pairs);
+        pairs = rest;
+    }
+    return heap;
+}
+
+static void heap_insert(struct event_queue *queue, struct event *event)
+{
+    event->place = PLACE_HEAP;
+    event->next = event->previous = event->child = NULL;
+    queue->heap = heap_merge(queue->heap, event);
+}
+
+static void heap_remove(struct event_queue *queue, struct event *event)
+{
+    struct event *rest = heap_merge_siblings(event->child);
+    if (event == queue->heap) {
+        queue->heap = rest;
+    } else {
+        if (event->previous->child == event)
+            event->previous->child = event->next;
+        else
+            event->previous->next = event->next;
+        if (event->next)
+            event->next->previous = event->previous;
+        queue->heap = heap_merge(queue->heap, rest);
+    }
+    if (queue->heap)
+        queue->heap->next = queue->heap->previous = NULL;
+}
+
+static unsigned slot_of(uint64_t time, unsigned level)
+{
+    return (unsigned)(time >> (EVENT_GRAIN_BITS + EVENT_SLOT_BITS * level)) % EVENT_SLOTS;
+}
+
+/* Puts the event into the heap if its slot has been reached, else into the wheel: at the level at which its
+ * time first differs from the position. */
+static void place(struct event_queue *queue, struct event *event)
+{
+    uint64_t differs = (event->time ^ queue->position) >> EVENT_GRAIN_BITS;
+    if (differs == 0 || event->time < queue->position) {
+        heap_insert(queue, event);
+        return;
+    }
+    unsigned level = (63 - (unsigned)__builtin_clzll(differs)) / EVENT_SLOT_BITS;
+    unsigned slot = slot_of(event->time, level);
+    struct event *first = queue->slots[level][slot];
+    event->place = PLACE_SLOT;
+    event->level = (uint8_t)level;
+    event->previous = NULL;
+    event->next = first;
+    if (first)
+        first->previous = event;
+    queue->slots[level][slot] = event;
+    queue->occupied[level][slot / 64] |= UINT64_C(1) << (slot % 64);
+}
+
+static void slot_remove(struct event_queue *queue, struct event *event)
+{
+    if (event->next)
+        event->next->previous = event->previous;
+    if (event->previous) {
+        event->previous->next = event->next;
+        return;
+    }
+    unsigned level = event->level, slot = slot_of(event->time, level);
+    queue->slots[level][slot] = event->next;
+    if (!event->next)
+        queue->occupied[level][slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+}
+
+/* The first occupied slot of a level, or EVENT_SLOTS. Slots before the position are empty. */
+static unsigned first_slot(const struct event_queue *queue, unsigned level)
+{
+    for (unsigned word = 0; word < EVENT_SLOTS / 64; word++)
+        if (queue->occupied[level][word])
+            return 64 * word + (unsigned)__builtin_ctzll(queue->occupied[level][word]);
+    return EVENT_SLOTS;
+}
+
+/* Moves the position to the next occupied slot, and its events one or more levels down; false if the wheel is
+ * empty. */
+static bool advance(struct event_queue *queue)
+{
+    unsigned level = 0, slot = EVENT_SLOTS;
+    while (level < EVENT_LEVELS && (slot = first_slot(queue, level)) == EVENT_SLOTS)
+        level++;
+    if (level == EVENT_LEVELS)
+        return false;
+    unsigned shift = EVENT_GRAIN_BITS + EVENT_SLOT_BITS * level;
+    unsigned above = shift + EVENT_SLOT_BITS;
+    uint64_t kept = above < 64 ? queue->position >> above << above : 0;
+    queue->position = kept | (uint64_t)slot << shift;
+
+    struct event *list = queue->slots[level][slot];
+    queue->slots[level][slot] = NULL;
+    queue->occupied[level][slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+    while (list) {
+        struct event *event = list;
+        list = event->next;
+        place(queue, event);
+    }
+    return true;
+}
+
+void event_schedule(struct event_queue *queue, struct event *event, uint64_t time)
+{
+    assert(time >= queue->now);
+    event_cancel(queue, event);
+    event->time = time;
+    event->order = (uint64_t)event->component << AGE_BITS | queue->age++;
+    place(queue, event);
+}
+
+void event_cancel(struct event_queue *queue, struct event *event)
+{
+    if (event->place == PLACE_HEAP)
+        heap_remove(queue, event);
+    else if (event->place == PLACE_SLOT)
+        slot_remove(queue, event);
+    event->place = PLACE_NONE;
+}
+
+uint64_t event_queue_next(struct event_queue *queue)
+{
+    while (!queue->heap)
+        if (!advance(queue))
+            return CLOCK_NEVER;
+    return queue->heap->time;
+}
+
+bool event_queue_step(struct event_queue *queue)
+{
+    if (event_queue_next(queue) == CLOCK_NEVER && !queue->heap)
+        return false;
+    struct event *event = queue->heap;
+    heap_remove(queue, event);
+    event->place = PLACE_NONE;
+    queue->now = event->time;
+    queue->fired++;
+    event->fire(event->owner, event->time);
+    return true;
+}
+
+void event_queue_run(struct event_queue *queue, uint64_t until)
+{
+    while (event_queue_next(queue) <= until && queue->heap)
+        (void)event_queue_step(queue);
+    if (until != CLOCK_NEVER && until > queue->now)
+        queue->now = until;
+}

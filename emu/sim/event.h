@@ -1,0 +1,77 @@
+/* The event queue: what happens when, in an order that is the same in every run. */
+#ifndef EMU_SIM_EVENT_H
+#define EMU_SIM_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/sim/clock.h"
+
+enum {
+    EVENT_SLOT_BITS = 8,
+    EVENT_SLOTS = 1 << EVENT_SLOT_BITS,
+    EVENT_GRAIN_BITS =
+        12, /* 4.1 ps: shorter than any clock period, so that a slot holds few distinct times */
+    EVENT_LEVELS = (64 - EVENT_GRAIN_BITS + EVENT_SLOT_BITS - 1) / EVENT_SLOT_BITS,
+    EVENT_COMPONENTS = 1 << 16,
+};
+
+/* An event is a part of the component that it wakes, so scheduling allocates nothing. Set it up by
+ * event_init(); then the queue owns all fields while it is pending. */
+struct event {
+    uint64_t time;  /* when it fires, or last fired */
+    uint64_t order; /* component, then age */
+    struct event *next;
+    struct event *previous; /* in the heap: the elder sibling, or the parent of the first child */
+    struct event *child;
+    void (*fire)(void *owner, uint64_t now);
+    void *owner;
+    uint16_t component;
+    uint8_t level; /* of the wheel */
+    uint8_t place; /* enum event_place */
+};
+
+/* A hierarchical timing wheel. Level 0 has a slot for each grain of time; each slot of a higher level spans
+ * all of the level below. Only the events of the slot that time has reached are kept in order, in a pairing
+ * heap; so the cost of an event does not depend on how many others are pending at other times. */
+struct event_queue {
+    uint64_t now; /* time of the event that fires or fired last; never decreases */
+    uint64_t
+        position; /* start of the slot whose events are in the heap; the heap holds all earlier ones too */
+    struct event *heap;                                /* least event; no siblings */
+    uint64_t age;                                      /* number of schedulings so far */
+    uint64_t fired;                                    /* number of events fired so far */
+    uint64_t occupied[EVENT_LEVELS][EVENT_SLOTS / 64]; /* bit: slot is not empty */
+    struct event *slots[EVENT_LEVELS][EVENT_SLOTS];
+};
+
+/* An empty queue at time 0. It owns no memory. */
+void event_queue_init(struct event_queue *queue);
+
+/* Prepares an event that is not pending. Events at the same time fire in ascending order of component (below
+ * EVENT_COMPONENTS), then in the order in which they were scheduled. fire(owner, now) may schedule and cancel
+ * any event, itself included. */
+void event_init(struct event *event, uint32_t component, void (*fire)(void *owner, uint64_t now),
+                void *owner);
+
+/* Makes the event fire at time (>= queue->now). A pending event moves there and is as young as a new one. */
+void event_schedule(struct event_queue *queue, struct event *event, uint64_t time);
+
+/* Makes a pending event not fire; does nothing to another. */
+void event_cancel(struct event_queue *queue, struct event *event);
+
+static inline bool event_pending(const struct event *event)
+{
+    return event->place != 0;
+}
+
+/* Time of the next event, CLOCK_NEVER if none is pending. */
+uint64_t event_queue_next(struct event_queue *queue);
+
+/* Fires the next event; false if none is pending. */
+bool event_queue_step(struct event_queue *queue);
+
+/* Fires all events up to and including time `until`, then lets now be `until` unless that is CLOCK_NEVER. */
+void event_queue_run(struct event_queue *queue, uint64_t until);
+
+#endif

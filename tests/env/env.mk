@@ -1,0 +1,10 @@
+# The user environment, the loader, backtraces and the command line, tested from outside by tests/env/run.sh.
+CHECK_BACKTRACE := $(BUILD)/tests/debug/check_backtrace
+
+$(CHECK_BACKTRACE): tests/debug/check_backtrace.c $(LIB_OBJ) | $(BUILD)/setup-test.stamp
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -lcmocka -o $@
+
+.PHONY: test-env
+test-env: $(CHECK_BACKTRACE) all | $(BUILD)/setup-test.stamp ## system calls, sandbox, faults, malformed programs, usage
+	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/env CC=$(CC) CHECK_BACKTRACE=$(CHECK_BACKTRACE) tests/env/run.sh
