@@ -9,6 +9,7 @@ MAKEFLAGS += --no-builtin-rules
 include emu/emu.mk
 include emu/machine/machine.mk
 -include host/host.mk
+-include firmware/firmware.mk
 -include examples/examples.mk
 -include tests/tests.mk
 

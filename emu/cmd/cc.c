@@ -13,38 +13,51 @@
 
 static const char compiler[] = "riscv64-unknown-elf-gcc";
 
+enum { CC_BEFORE = 13 }; /* arguments that we put before the user's, at most */
+
+static const struct option_row cc_rows[] = {
+    {"bare", 0, NULL, "for machine mode (croft run --env bare, qemu-system-riscv64 -M virt -bios none)"},
+};
+
 static const struct option_set cc_options = {
     .command = "croft cc",
-    .synopsis = "[GCC options] FILE...",
+    .synopsis = "[--bare] [GCC options] FILE...",
     .summary = "Compiles and links C and assembler programs for `croft run` and qemu-riscv64.",
+    .count = sizeof cc_rows / sizeof cc_rows[0],
+    .rows = cc_rows,
     .example = "croft cc -O2 hello.c -o hello && croft run hello",
     .notes =
         "All options are passed to riscv64-unknown-elf-gcc; `croft cc -v` shows what it does.\n"
         "Added before them: -march=rv64gc -mabi=lp64d -mcmodel=medany, the headers <croft/...>, newlib,\n"
         "the start-up code and the linker script host.ld (program at 0x80000000). Your own -march, "
         "-nostdlib\n"
-        "and -T replace these.\n",
+        "and -T replace these.\n"
+        "With --bare: machine-mode start-up code, the drivers of <croft/firmware/...>, newlib with the UART "
+        "as its\n"
+        "only file, and the linker script bare.ld.\n",
 };
 
 /* The paths of our files, each within its option. */
 struct cc_paths {
     char croft_headers[PATH_MAX];
     char newlib_headers[PATH_MAX];
-    char prefix[PATH_MAX]; /* crt0.o and libraries; ends in a slash, as -B wants */
+    char prefix[PATH_MAX]; /* start-up code and libraries; ends in a slash, as -B wants */
     char specs[PATH_MAX];
     char script[PATH_MAX];
 };
 
-static bool cc_locate(struct cc_paths *paths, struct error *err)
+static bool cc_locate(struct cc_paths *paths, bool bare, struct error *err)
 {
     static const char specs_option[] = "-specs=";
     size_t used = sizeof specs_option - 1;
+    const char *specs = bare ? "sysroot/lib/bare.specs" : "sysroot/lib/croft.specs";
+    const char *script = bare ? "sysroot/lib/bare.ld" : "sysroot/lib/host.ld";
     memcpy(paths->specs, specs_option, used);
     return paths_share("include", paths->croft_headers, PATH_MAX, err) &&
            paths_share("sysroot/include", paths->newlib_headers, PATH_MAX, err) &&
            paths_share("sysroot/lib/", paths->prefix, PATH_MAX, err) &&
-           paths_share("sysroot/lib/croft.specs", paths->specs + used, PATH_MAX - used, err) &&
-           paths_share("sysroot/lib/host.ld", paths->script, PATH_MAX, err);
+           paths_share(specs, paths->specs + used, PATH_MAX - used, err) &&
+           paths_share(script, paths->script, PATH_MAX, err);
 }
 
 static bool starts_with(const char *text, const char *start)
@@ -75,25 +88,37 @@ static int cc_exec(char **arguments)
     return 1;
 }
 
-int cmd_cc(int argc, char **argv)
-{
-    bool own_script = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            options_help(&cc_options);
-            return 0;
-        }
-        own_script = own_script || cc_replaces_script(argv[i]);
-    }
+/* What the user's arguments ask for. */
+struct cc_request {
+    bool help, bare, own_script;
+    size_t count;
+    char **arguments; /* those for GCC, within a longer array */
+};
 
+/* Sorts argv; request->arguments has room for argc entries. */
+static void cc_parse(struct cc_request *request, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            request->help = true;
+        if (strcmp(argv[i], "--bare") == 0) {
+            request->bare = true;
+            continue;
+        }
+        request->own_script = request->own_script || cc_replaces_script(argv[i]);
+        request->arguments[request->count++] = argv[i];
+    }
+}
+
+static int cc_run(const struct cc_request *request, char **arguments)
+{
     struct cc_paths paths;
     struct error err;
-    if (!cc_locate(&paths, &err)) {
+    if (!cc_locate(&paths, request->bare, &err)) {
         fprintf(stderr, "croft cc: %s\n", err.text);
         return 1;
     }
-
-    char *const before[] = {
+    char *const before[CC_BEFORE] = {
         "riscv64-unknown-elf-gcc",
         "-march=rv64gc",
         "-mabi=lp64d",
@@ -105,21 +130,30 @@ int cmd_cc(int argc, char **argv)
         "-B",
         paths.prefix,
         paths.specs,
+        "-T",
+        paths.script,
     };
-    enum { BEFORE = sizeof before / sizeof before[0] };
-    char **arguments = calloc((size_t)argc + BEFORE + 3, sizeof *arguments);
+    size_t count = request->own_script ? CC_BEFORE - 2 : CC_BEFORE;
+    memcpy(arguments, before, count * sizeof *before);
+    memmove(arguments + count, request->arguments, request->count * sizeof *arguments);
+    arguments[count + request->count] = NULL;
+    return cc_exec(arguments);
+}
+
+int cmd_cc(int argc, char **argv)
+{
+    char **arguments = calloc((size_t)argc + CC_BEFORE + 1, sizeof *arguments);
     if (!arguments) {
         fprintf(stderr, "croft cc: out of memory\n");
         return 1;
     }
-    size_t count = BEFORE;
-    memcpy(arguments, before, sizeof before);
-    if (!own_script) {
-        arguments[count++] = "-T";
-        arguments[count++] = paths.script;
-    }
-    memcpy(arguments + count, argv + 1, (size_t)(argc - 1) * sizeof *arguments);
-    int status = cc_exec(arguments);
+    struct cc_request request = {.arguments = arguments + CC_BEFORE};
+    cc_parse(&request, argc, argv);
+    int status = 0;
+    if (request.help)
+        options_help(&cc_options);
+    else
+        status = cc_run(&request, arguments);
     free(arguments);
     return status;
 }

@@ -116,15 +116,23 @@ static void write_memory(struct line_writer *out, const struct effects *effects)
     }
 }
 
-enum { CSR_FFLAGS = 0x001, PRIVILEGE_USER = 0 };
+enum { CSR_FFLAGS = 0x001 };
 
-static void write_commit(struct line_writer *out, const struct hart *hart, uint64_t pc,
-                         const struct insn *insn, const struct effects *effects)
+static void write_core(struct line_writer *out, const struct hart *hart)
 {
-    line_text(out, "core   0: ");
-    line_decimal(out, PRIVILEGE_USER);
+    line_text(out, hart->hartid < 10 ? "core   " : hart->hartid < 100 ? "core  " : "core ");
+    line_decimal(out, hart->hartid);
+    line_text(out, ": ");
+}
+
+static void write_commit(struct line_writer *out, const struct hart *hart, const struct step_report *report)
+{
+    const struct insn *insn = &report->insn;
+    const struct effects *effects = &report->effects;
+    write_core(out, hart);
+    line_decimal(out, report->privilege);
     line_text(out, " 0x");
-    line_hex(out, pc, 16);
+    line_hex(out, report->pc, 16);
     line_text(out, " (0x");
     line_hex(out, insn->bits, 2u * insn->length);
     line_text(out, ")");
@@ -142,12 +150,15 @@ static void write_commit(struct line_writer *out, const struct hart *hart, uint6
 }
 
 /* The instruction log (Spike's -l): mnemonic padded to 8 columns, operands as our disassembler has them. */
-static void write_insn(struct line_writer *out, uint64_t pc, const struct insn *insn)
+static void write_insn(struct line_writer *out, const struct hart *hart, const struct step_report *report)
 {
+    const struct insn *insn = &report->insn;
+    uint64_t pc = report->pc;
     char text[128];
     disasm(insn, pc, text, sizeof text);
     char *operands = strchr(text, '\t');
-    line_text(out, "core   0: 0x");
+    write_core(out, hart);
+    line_text(out, "0x");
     line_hex(out, pc, 16);
     line_text(out, " (0x");
     line_hex(out, insn->bits, 8);
@@ -180,42 +191,66 @@ static const char *trap_name(enum trap_cause cause)
     case TRAP_STORE_MISALIGNED: return "trap_store_address_misaligned";
     case TRAP_STORE_ACCESS: return "trap_store_access_fault";
     case TRAP_ECALL_USER: return "trap_user_ecall";
+    case TRAP_ECALL_SUPERVISOR: return "trap_supervisor_ecall";
+    case TRAP_ECALL_MACHINE: return "trap_machine_ecall";
+    case TRAP_FETCH_PAGE: return "trap_instruction_page_fault";
+    case TRAP_LOAD_PAGE: return "trap_load_page_fault";
+    case TRAP_STORE_PAGE: return "trap_store_page_fault";
     }
     return "trap_unknown";
 }
 
-static void write_trap(struct line_writer *out, const struct hart *hart)
+static void write_trap(struct line_writer *out, const struct hart *hart, const struct step_report *report)
 {
-    line_text(out, "core   0: exception ");
-    line_text(out, trap_name(hart->trap.cause));
+    enum trap_cause cause = report->trap.cause;
+    write_core(out, hart);
+    line_text(out, "exception ");
+    line_text(out, trap_name(cause));
     line_text(out, ", epc 0x");
-    line_hex(out, hart->pc, 16);
+    line_hex(out, report->pc, 16);
     line_text(out, "\n");
-    if (hart->trap.cause == TRAP_ECALL_USER)
+    if (cause == TRAP_ECALL_USER || cause == TRAP_ECALL_SUPERVISOR || cause == TRAP_ECALL_MACHINE)
         return;
-    line_text(out, "core   0:           tval 0x");
-    line_hex(out, hart->trap.value, 16);
+    write_core(out, hart);
+    line_text(out, "          tval 0x");
+    line_hex(out, report->trap.value, 16);
     line_text(out, "\n");
+}
+
+static void write_interrupt(struct line_writer *out, const struct hart *hart,
+                            const struct step_report *report)
+{
+    write_core(out, hart);
+    line_text(out, "exception interrupt #");
+    line_decimal(out, report->interrupt);
+    line_text(out, ", epc 0x");
+    line_hex(out, report->interrupted_pc, 16);
+    line_text(out, "\n");
+}
+
+/* One instruction and what it led to. The instruction's own line stands in front of its trap. */
+static enum hart_stop step_and_write(struct log *log, struct hart *hart)
+{
+    struct step_report report;
+    enum hart_stop stop = hart_step(hart, &report);
+    if (report.interrupt)
+        write_interrupt(&log->out, hart, &report);
+    if (log->kind == LOG_INSN && (report.retired || report.insn.length != 0))
+        write_insn(&log->out, hart, &report);
+    if (report.trapped)
+        write_trap(&log->out, hart, &report);
+    else if (log->kind == LOG_COMMIT && report.retired)
+        write_commit(&log->out, hart, &report);
+    return stop;
 }
 
 enum hart_stop log_run(struct log *log, struct hart *hart, uint64_t max_insns)
 {
-    for (uint64_t i = 0; i < max_insns; i++) {
-        uint64_t pc = hart->pc;
-        struct insn insn;
-        struct effects effects;
-        if (log->kind == LOG_INSN && step_fetch(hart, pc, &insn))
-            write_insn(&log->out, pc, &insn);
-        if (!step_one(hart, &insn, &effects)) {
-            write_trap(&log->out, hart);
-            return HART_STOP_TRAP;
-        }
-        if (log->kind == LOG_COMMIT)
-            write_commit(&log->out, hart, pc, &insn, &effects);
-        if (effects.fence_i)
-            hart_flush_code(hart);
-        if (effects.marker)
-            return HART_STOP_MARKER;
+    uint64_t end = hart->instret + max_insns;
+    while (hart->instret != end) {
+        enum hart_stop stop = step_and_write(log, hart);
+        if (stop != HART_STOP_LIMIT)
+            return stop;
     }
     return HART_STOP_LIMIT;
 }

@@ -120,7 +120,7 @@ static void serve_marker(struct user *user)
 static void serve_call(struct user *user)
 {
     int64_t result = calls_serve(user);
-    hart_retire_ecall(user->hart);
+    hart_retire_call(user->hart);
     if (!user->ended)
         user->hart->x[A0] = (uint64_t)result;
 }

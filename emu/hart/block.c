@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
 
 /* Slots 0 and 1 of every cache: what an empty jump-cache entry points to. No jump goes to its odd address. */
@@ -32,6 +33,8 @@ void block_cache_free(struct block_cache *cache)
     release(cache->exits, EXITS, sizeof *cache->exits);
     release(cache->blocks, BLOCKS, sizeof *cache->blocks);
     release(cache->buckets, BUCKETS, sizeof *cache->buckets);
+    for (unsigned i = 0; i < CONTEXTS; i++)
+        free(cache->contexts[i].jump_cache);
     free(cache);
 }
 
@@ -65,7 +68,7 @@ static uint32_t bucket_of(uint64_t pc)
 const union op *block_lookup(const struct block_cache *cache, uint64_t pc)
 {
     for (uint32_t i = cache->buckets[bucket_of(pc)]; i; i = cache->blocks[i - 1].next)
-        if (cache->blocks[i - 1].pc == pc)
+        if (cache->blocks[i - 1].pc == pc && cache->blocks[i - 1].context == cache->context)
             return &cache->slots[cache->blocks[i - 1].slot];
     return NULL;
 }
@@ -140,6 +143,13 @@ void block_count_before(struct block_cache *cache, const union op *op)
         cache->classes[cache->records[i].iclass]++;
 }
 
+void block_count_through(struct block_cache *cache, const union op *op)
+{
+    uint32_t slot = (uint32_t)(op - cache->slots);
+    cache->classes[cache->records[record_of(cache, block_of(cache, slot), slot)].iclass]++;
+    block_count_before(cache, op);
+}
+
 void block_count_classes(const struct block_cache *cache, uint64_t counts[CLASS_COUNT])
 {
     for (unsigned c = 0; c < CLASS_COUNT; c++)
@@ -155,10 +165,57 @@ void block_count_classes(const struct block_cache *cache, uint64_t counts[CLASS_
     }
 }
 
-void block_empty_jump_cache(struct hart *hart)
+static void empty_jump_cache(const struct block_cache *cache, const union op **jump_cache)
 {
     for (unsigned i = 0; i < HART_JUMP_ENTRIES; i++)
-        hart->jump_cache[i] = &hart->blocks->slots[NOWHERE];
+        jump_cache[i] = &cache->slots[NOWHERE];
+}
+
+static bool same_context(const struct context *a, const struct context *b)
+{
+    return a->satp == b->satp && a->privilege == b->privilege && a->fp_dirty == b->fp_dirty &&
+           a->fp_host == b->fp_host;
+}
+
+/* The index of a new context; with all in use, everything starts anew. */
+static unsigned add_context(struct hart *hart, const struct context *wanted)
+{
+    struct block_cache *cache = hart->blocks;
+    if (cache->context_count == CONTEXTS) {
+        block_flush(hart);
+        cache->context_count = 0;
+    }
+    struct context *context = &cache->contexts[cache->context_count];
+    const union op **jump_cache = context->jump_cache;
+    if (!jump_cache)
+        jump_cache = malloc(HART_JUMP_ENTRIES * sizeof *jump_cache);
+    if (!jump_cache)
+        abort();
+    *context = *wanted;
+    context->jump_cache = jump_cache;
+    empty_jump_cache(cache, jump_cache);
+    return cache->context_count++;
+}
+
+void block_choose_context(struct hart *hart)
+{
+    struct block_cache *cache = hart->blocks;
+    const struct priv *priv = &hart->priv;
+    bool translated = hart->privilege != PRIV_M && priv->satp >> SATP_MODE_SHIFT != SATP_BARE;
+    struct context wanted = {.satp = translated ? priv->satp : 0,
+                             .privilege = hart->privilege,
+                             .fp_dirty = (priv->mstatus & MSTATUS_FS) == MSTATUS_FS,
+                             .fp_host = fp_host_can(hart->frm)};
+    unsigned i = cache->context;
+    if (i >= cache->context_count || !same_context(&cache->contexts[i], &wanted)) {
+        i = 0;
+        while (i < cache->context_count && !same_context(&cache->contexts[i], &wanted))
+            i++;
+        if (i == cache->context_count)
+            i = add_context(hart, &wanted);
+    }
+    cache->context = i;
+    hart->jump_cache = cache->contexts[i].jump_cache;
 }
 
 void block_flush(struct hart *hart)
@@ -173,7 +230,8 @@ void block_flush(struct hart *hart)
     cache->slot_count = FIRST_SLOT;
     cache->record_count = cache->exit_count = cache->block_count = 0;
     cache->flushes++;
-    block_empty_jump_cache(hart);
+    for (unsigned i = 0; i < cache->context_count; i++)
+        empty_jump_cache(cache, cache->contexts[i].jump_cache);
 }
 
 uint64_t block_flushes(const struct block_cache *cache)

@@ -42,11 +42,17 @@ struct block_site block_find(const struct block_cache *cache, const union op *op
  * exit. */
 void block_count_before(struct block_cache *cache, const union op *op);
 
-/* Drops all blocks, and empties the hart's jump cache. What they have counted stays counted. */
+/* The same, with op's own instruction. */
+void block_count_through(struct block_cache *cache, const union op *op);
+
+/* Drops all blocks of all contexts, and empties their jump caches. What they have counted stays counted. */
 void block_flush(struct hart *hart);
 
-/* Lets every entry of the hart's jump cache miss. */
-void block_empty_jump_cache(struct hart *hart);
+/* Code means different things in different modes and address spaces, so blocks belong to a context:
+ * privilege, satp, and whether floating-point instructions may run fast. Makes the one that fits the hart
+ * current; its blocks are kept from the last time, its jump cache becomes the hart's. May flush the cache
+ * when there are too many contexts. */
+void block_choose_context(struct hart *hart);
 
 /* How often the cache was flushed, and how many blocks were ever translated. */
 uint64_t block_flushes(const struct block_cache *cache);

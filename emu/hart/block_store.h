@@ -36,6 +36,17 @@ struct block {
     uint64_t pc;
     uint32_t slot, record, exit; /* its first ones; they end where the next block's begin */
     uint32_t next;               /* in the bucket: index plus 1, or 0 */
+    uint8_t context;             /* index */
+};
+
+enum { CONTEXTS = 64 };
+
+struct context {
+    uint64_t satp; /* 0 without translation */
+    uint8_t privilege;
+    bool fp_dirty; /* mstatus.FS is Dirty: floating-point instructions have nothing to record */
+    bool fp_host;  /* frm is a rounding mode of the host */
+    const union op **jump_cache;
 };
 
 struct block_cache {
@@ -44,12 +55,14 @@ struct block_cache {
     struct exit *exits;
     struct block *blocks;
     uint32_t *buckets;
+    unsigned context, context_count; /* the current one, and how many there are */
     uint32_t slot_count, record_count, exit_count, block_count;
     uint64_t flushes, translations;
+    struct context contexts[CONTEXTS];
     uint64_t classes[CLASS_COUNT]; /* retired in blocks that are gone, or that ended between exits */
 };
 
-/* The first op of the block at pc, or NULL. */
+/* The first op of the current context's block at pc, or NULL. */
 const union op *block_lookup(const struct block_cache *cache, uint64_t pc);
 
 /* Translates the code at pc as a new block, for which there must be room, and returns its first op. */

@@ -1,3 +1,5 @@
-/* The fast handlers for every x86-64 host. */
+/* The fast handlers of harts without translation, for every x86-64 host. */
 #define EXEC_TABLE exec_base
+#include "emu/hart/window.h"
+
 #include "emu/hart/exec_fast.h"

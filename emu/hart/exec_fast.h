@@ -16,14 +16,8 @@
 #include "emu/hart/step.h"
 #include "isa/meaning.h"
 
-/* The row accessors of this instance: `return false` sends the instruction the slow way. */
-#define WINDOW(kind, address, bits)                                                                          \
-    __extension__({                                                                                          \
-        uint64_t offset_ = (uint64_t)(address)-hart->kind##_base;                                            \
-        if (UNLIKELY(offset_ > hart->kind##_last))                                                           \
-            return false;                                                                                    \
-        hart->kind##_bytes + offset_;                                                                        \
-    })
+/* The row accessors of this instance: `return false` sends the instruction the slow way. WINDOW, which the
+ * including file chooses, gives the host address of `bits` / 8 bytes for a load or a store. */
 #define LOAD(bits, address)                                                                                  \
     __extension__({                                                                                          \
         uint##bits##_t loaded_;                                                                              \
@@ -145,6 +139,13 @@
 #define tom_begin(id)      ((void)0)
 #define marker(value, id)  ((void)0)
 #define custom()           ((void)0)
+#define mret()             ((void)0)
+#define sret()             ((void)0)
+#define wfi()              ((void)0)
+#define sfence_vma()       ((void)0)
+#define cbo_inval(address) ((void)0)
+#define cbo_clean(address) ((void)0)
+#define cbo_zero(address)  ((void)0)
 
 /* do_NAME: the row's meaning. *acc becomes what rd receives; *out whether a branch is taken, or a jump's
  * target. False, with nothing changed, when it has to go the slow way. rm is constant in every use. */
@@ -192,11 +193,17 @@ static COLD const union op *stop_before(struct hart *hart, const union op *to, u
 static COLD const union op *op_slow(PARAMETERS)
 {
     struct block_site site = block_find(hart->blocks, op);
-    if (step_general(hart, site.pc) == STEP_TRAP) {
-        budget -= site.retired;
+    hart->instret = hart->origin - (uint64_t)budget + site.retired;
+    if (UNLIKELY(step_general(hart, site.pc) == STEP_TRAP)) {
         block_count_before(hart->blocks, op);
-        hart->budget = budget;
+        hart->budget = budget - site.retired;
         hart->stop = HART_STOP_TRAP;
+        return NULL;
+    }
+    if (UNLIKELY(hart->attention)) {
+        block_count_through(hart->blocks, op);
+        hart->budget = budget - site.retired - 1;
+        hart->stop = HART_STOP_YIELD;
         return NULL;
     }
     acc = hart->x[op->rd];
@@ -244,27 +251,41 @@ static COLD const union op *op_step(PARAMETERS)
     union op *exit = (union op *)(uintptr_t)(op + 1);
     (void)acc;
     budget -= op->imm - 1; /* what came before it in the block */
+    exit->link.count++;
     hart->fflags |= (uint8_t)fp_flags();
     hart->instret = hart->origin - (uint64_t)budget;
-    uint8_t frm = hart->frm;
     enum step_result result = step_general(hart, exit->link.value);
     if (result == STEP_TRAP) {
+        exit->link.count--;
         block_count_before(hart->blocks, op);
         hart->budget = budget;
         hart->stop = HART_STOP_TRAP;
         return NULL;
     }
     budget--;
-    exit->link.count++;
     (void)fp_begin(hart->frm);
-    if (result == STEP_FENCE_I || fp_host_can(frm) != fp_host_can(hart->frm))
+    if (result == STEP_FENCE_I)
         hart_flush_code(hart);
-    if (result == STEP_MARKER) {
+    if (result == STEP_MARKER || result == STEP_WFI || hart->attention) {
         hart->budget = budget;
-        hart->stop = HART_STOP_MARKER;
+        hart->stop = result == STEP_MARKER ? HART_STOP_MARKER
+                     : result == STEP_WFI  ? HART_STOP_WFI
+                                           : HART_STOP_YIELD;
         return NULL;
     }
     GO_INDIRECT(hart->pc);
+}
+
+/* The site's instruction has not been executed. */
+static COLD const union op *op_stop(PARAMETERS)
+{
+    struct block_site site = block_find(hart->blocks, op);
+    (void)acc;
+    block_count_before(hart->blocks, op);
+    hart->pc = site.pc;
+    hart->budget = budget - site.retired;
+    hart->stop = HART_STOP_BREAK;
+    return NULL;
 }
 
 static const union op *op_go(PARAMETERS)
@@ -379,6 +400,7 @@ static const union op *op_returns(PARAMETERS)
 #define SHAPE_FENCE(use, name)
 #define SHAPE_CSR(use, name)
 #define SHAPE_CSRI(use, name)
+#define SHAPE_CBO(use, name)
 #define SHAPE_HINT2(use, name)
 #define SHAPE_HINT1I(use, name)
 #define SHAPE_HINTI(use, name)
@@ -453,6 +475,7 @@ const struct exec_table EXEC_TABLE = {
 #include "isa/rows.def"
     .slow = op_slow,
     .step = op_step,
+    .stop = op_stop,
     .go = op_go,
     .link = op_link,
     .returns = op_returns,

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "emu/hart/access.h"
 #include "emu/hart/csr.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/fp_rmm.h"
+#include "emu/hart/mmu.h"
 #include "isa/meaning.h"
 
 static bool raise_trap(struct hart *hart, enum trap_cause cause, uint64_t value)
@@ -15,44 +17,30 @@ static bool raise_trap(struct hart *hart, enum trap_cause cause, uint64_t value)
 
 bool step_fetch(struct hart *hart, uint64_t pc, struct insn *insn)
 {
-    const uint8_t *bytes = phys_at(hart->memory, pc, 2);
-    if (!bytes)
-        return raise_trap(hart, TRAP_FETCH_ACCESS, pc);
-    uint32_t bits = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
-    if ((bits & 3) == 3) {
-        if (!phys_at(hart->memory, pc, 4))
-            return raise_trap(hart, TRAP_FETCH_ACCESS, pc + 2);
-        bits |= (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-    }
-    *insn = decode(hart->decoder, bits);
+    uint16_t low, high = 0;
+    if (!access_fetch(hart, pc, &low))
+        return false;
+    if ((low & 3) == 3 && !access_fetch(hart, pc + 2, &high))
+        return false;
+    *insn = decode(hart->decoder, low | (uint32_t)high << 16);
     return true;
 }
 
 /* Memory takes accesses of any alignment; atomics must be aligned. */
 static bool load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, struct effects *effects)
 {
-    const uint8_t *bytes = phys_at(hart->memory, address, size);
-    if (!bytes)
-        return raise_trap(hart, TRAP_LOAD_ACCESS, address);
-    *value = 0;
-    memcpy(value, bytes, size);
+    if (!access_load(hart, address, size, value))
+        return false;
     effects->loaded = true;
     effects->address = address;
     effects->size = (uint8_t)size;
     return true;
 }
 
-static uint8_t *writable(const struct hart *hart, uint64_t address, unsigned size)
-{
-    return address >= hart->store_base ? phys_at(hart->memory, address, size) : NULL;
-}
-
 static bool store(struct hart *hart, uint64_t address, unsigned size, uint64_t value, struct effects *effects)
 {
-    uint8_t *bytes = writable(hart, address, size);
-    if (!bytes)
-        return raise_trap(hart, TRAP_STORE_ACCESS, address);
-    memcpy(bytes, &value, size);
+    if (!access_store(hart, address, size, value))
+        return false;
     effects->stored = true;
     effects->address = address;
     effects->size = (uint8_t)size;
@@ -78,22 +66,26 @@ static bool store_conditional(struct hart *hart, uint64_t address, unsigned size
 {
     if (address % size != 0)
         return raise_trap(hart, TRAP_STORE_MISALIGNED, address);
-    if (!writable(hart, address, size))
-        return raise_trap(hart, TRAP_STORE_ACCESS, address);
+    if (!access_can_store(hart, address, size))
+        return false;
     *failed = !(hart->reserved && hart->reservation == address);
     hart->reserved = false;
     return *failed || store(hart, address, size, value, effects);
 }
 
-/* The checks and the read half of an AMO: it must be writable before anything happens. */
+/* The checks and the read half of an AMO: it must be writable before anything happens. A fault of the read
+ * half is a store fault too. */
 static bool amo_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value,
                      struct effects *effects)
 {
     if (address % size != 0)
         return raise_trap(hart, TRAP_STORE_MISALIGNED, address);
-    if (!writable(hart, address, size))
-        return raise_trap(hart, TRAP_STORE_ACCESS, address);
-    return load(hart, address, size, value, effects);
+    if (!access_can_store(hart, address, size))
+        return false;
+    if (load(hart, address, size, value, effects))
+        return true;
+    hart->trap.cause = hart->trap.cause == TRAP_LOAD_PAGE ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS;
+    return false;
 }
 
 enum csr_operation { CSR_SWAP, CSR_SET, CSR_CLEAR };
@@ -166,7 +158,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define csr_swap(operand)  TRY(uint64_t, csr_access(hart, insn, CSR_SWAP, operand, &got_, effects))
 #define csr_set(operand)   TRY(uint64_t, csr_access(hart, insn, CSR_SET, operand, &got_, effects))
 #define csr_clear(operand) TRY(uint64_t, csr_access(hart, insn, CSR_CLEAR, operand, &got_, effects))
-#define ecall()            return raise_trap(hart, TRAP_ECALL_USER, 0)
+#define ecall()            return raise_trap(hart, TRAP_ECALL_USER + hart->privilege, 0)
 #define ebreak()           return raise_trap(hart, TRAP_BREAKPOINT, pc)
 #define custom()           return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits)
 #define fence()            ((void)0) /* one hart: program order is enough */
@@ -175,6 +167,41 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define tom_begin(id)      ((void)0)
 #define marker(value_, code_)                                                                                \
     (hart->marker = (struct marker){(uint32_t)(code_)&0xfff, value_}, effects->marker = true)
+
+#define mret() return_from(priv_mret)
+#define sret() return_from(priv_sret)
+#define return_from(how)                                                                                     \
+    do {                                                                                                     \
+        if (!how(hart, &next))                                                                               \
+            return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);                                   \
+        effects->returned = true;                                                                            \
+    } while (0)
+#define legal_if(condition)                                                                                  \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);                                   \
+    } while (0)
+#define wfi()                                                                                                \
+    do {                                                                                                     \
+        legal_if(wfi_legal(hart));                                                                           \
+        effects->wfi = true;                                                                                 \
+    } while (0)
+#define sfence_vma()                                                                                         \
+    do {                                                                                                     \
+        legal_if(hart->privilege == PRIV_M ||                                                                \
+                 (hart->privilege == PRIV_S && !(hart->priv.mstatus & MSTATUS_TVM)));                        \
+        mmu_flush(hart);                                                                                     \
+        effects->fence_i = true;                                                                             \
+    } while (0)
+#define cbo_inval(address) cbo(envcfg(hart) & ENVCFG_CBIE, access_block_check, address)
+#define cbo_clean(address) cbo(envcfg(hart) & ENVCFG_CBCFE, access_block_check, address)
+#define cbo_zero(address)  cbo(envcfg(hart) & ENVCFG_CBZE, access_block_zero, address)
+#define cbo(allowed, how, address)                                                                           \
+    do {                                                                                                     \
+        legal_if(allowed);                                                                                   \
+        if (!how(hart, address))                                                                             \
+            return false;                                                                                    \
+    } while (0)
 
 #define BY_MODE(name, ...) (mode == RM_RMM ? rmm_##name(__VA_ARGS__) : host_##name(__VA_ARGS__))
 #define f64_add(a, b)      BY_MODE(f64_add, a, b)
@@ -220,6 +247,23 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define f32_from_i64(v)    BY_MODE(f32_from_i64, v)
 #define f32_from_u64(v)    BY_MODE(f32_from_u64, v)
 
+/* WFI in user mode is left to the modes above, and in supervisor mode by TW (section 3.3.3). */
+static bool wfi_legal(const struct hart *hart)
+{
+    if (hart->privilege == PRIV_M)
+        return true;
+    return hart->privilege == PRIV_S && !(hart->priv.mstatus & MSTATUS_TW);
+}
+
+/* The envcfg bits that allow the mode its cache-block operations (CMO specification, chapter 4): those of
+ * menvcfg below machine mode, and of senvcfg too in user mode. */
+static uint64_t envcfg(const struct hart *hart)
+{
+    if (hart->privilege == PRIV_M)
+        return UINT64_MAX;
+    return hart->privilege == PRIV_S ? hart->priv.menvcfg : hart->priv.menvcfg & hart->priv.senvcfg;
+}
+
 /* Evaluates the row of *insn; the destination's value goes to *result, the next pc to *next_out. */
 static bool execute_row(struct hart *hart, const struct insn *insn, unsigned mode, struct effects *effects,
                         uint64_t *result, uint64_t *next_out)
@@ -259,12 +303,24 @@ static bool execute_fp(struct hart *hart, const struct insn *insn, struct effect
     return ok;
 }
 
+/* Records that floating-point state was written (privileged specification, section 3.1.6.6). */
+static void make_fp_dirty(struct hart *hart)
+{
+    if ((hart->priv.mstatus & MSTATUS_FS) == MSTATUS_FS)
+        return;
+    hart->priv.mstatus |= MSTATUS_FS;
+    priv_changed(hart);
+}
+
 bool step_execute(struct hart *hart, const struct insn *insn, struct effects *effects)
 {
     const struct insn_info *info = &insn_table[insn->id];
     bool fp = info->iclass >= CLASS_FADD && info->iclass <= CLASS_FMISC;
     uint64_t result = 0, next = 0;
     *effects = (struct effects){0};
+    if ((info->extension == EXTENSION_F || info->extension == EXTENSION_D) &&
+        !(hart->priv.mstatus & MSTATUS_FS))
+        return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
     if (fp ? !execute_fp(hart, insn, effects, &result, &next)
            : !execute_row(hart, insn, RM_RNE, effects, &result, &next))
         return false;
@@ -273,16 +329,11 @@ bool step_execute(struct hart *hart, const struct insn *insn, struct effects *ef
     case ROLE_F: hart->f[insn->rd] = result; break;
     default: break;
     }
+    if (format_table[info->format].rd == ROLE_F || effects->flags_raised)
+        make_fp_dirty(hart);
     hart->pc = next;
-    return true;
-}
-
-bool step_one(struct hart *hart, struct insn *insn, struct effects *effects)
-{
-    if (!step_fetch(hart, hart->pc, insn) || !step_execute(hart, insn, effects))
-        return false;
-    hart->instret++;
-    hart->stepped[insn_table[insn->id].iclass]++;
+    if (effects->returned)
+        priv_changed(hart);
     return true;
 }
 
@@ -295,5 +346,7 @@ enum step_result step_general(struct hart *hart, uint64_t pc)
         return STEP_TRAP;
     if (effects.marker)
         return STEP_MARKER;
+    if (effects.wfi)
+        return STEP_WFI;
     return effects.fence_i ? STEP_FENCE_I : STEP_DONE;
 }

@@ -7,23 +7,41 @@
 #include "emu/hart/block.h"
 #include "emu/hart/dispatch.h"
 #include "emu/hart/fp.h"
+#include "emu/hart/mmu.h"
 #include "emu/hart/op.h"
+#include "emu/hart/probe.h"
 #include "emu/hart/step.h"
 
-const struct exec_table *exec_choose(void)
+const struct exec_table *exec_choose(bool tlb)
 {
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-        __builtin_cpu_supports("fma"))
-        return &exec_v3;
-    return &exec_base;
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+    if (tlb)
+        return v3 ? &exec_v3_tlb : &exec_base_tlb;
+    return v3 ? &exec_v3 : &exec_base;
 }
 
 /* Memory is at least a page, so that an 8-byte access always has a window. */
 enum { WIDEST_ACCESS = 8 };
 
+/* What a program in user mode finds switched on for it. */
+static const struct priv user_priv = {
+    .mstatus = MSTATUS_FS,
+    .mcounteren = UINT32_MAX,
+    .scounteren = UINT32_MAX,
+    .menvcfg = ENVCFG_CBIE | ENVCFG_CBCFE | ENVCFG_CBZE,
+    .senvcfg = ENVCFG_CBIE | ENVCFG_CBCFE | ENVCFG_CBZE,
+};
+
 bool hart_init(struct hart *hart, const struct phys *memory, const struct decoder *decoder, struct error *err)
 {
-    *hart = (struct hart){.memory = memory, .decoder = decoder, .exec = exec_choose()};
+    *hart = (struct hart){.memory = memory,
+                          .decoder = decoder,
+                          .exec = exec_choose(false),
+                          .priv = user_priv,
+                          .time_divisor = 1,
+                          .hook_page = UINT64_MAX,
+                          .fetch_page = UINT64_MAX};
     hart->load_base = memory->base;
     hart->load_last = memory->size - WIDEST_ACCESS;
     hart->load_bytes = memory->bytes;
@@ -31,19 +49,29 @@ bool hart_init(struct hart *hart, const struct phys *memory, const struct decode
     hart->blocks = block_cache_new(err);
     if (!hart->blocks)
         return false;
-    hart->jump_cache = malloc(HART_JUMP_ENTRIES * sizeof *hart->jump_cache);
-    if (!hart->jump_cache) {
-        hart_free(hart);
-        return error_set(err, "no memory for the jump cache: %s", strerror(errno));
-    }
-    block_empty_jump_cache(hart);
+    block_choose_context(hart);
+    return true;
+}
+
+bool hart_init_privileged(struct hart *hart, const struct bus *bus, uint32_t hartid, uint64_t ticks,
+                          struct error *err)
+{
+    hart->tlb = malloc((PRIV_M + 1) * sizeof *hart->tlb);
+    if (!hart->tlb)
+        return error_set(err, "no memory for the TLB of hart %u: %s", hartid, strerror(errno));
+    hart->bus = bus;
+    hart->hartid = hartid;
+    hart->privileged = true;
+    hart->exec = exec_choose(true);
+    hart->time_divisor = ticks;
+    priv_reset(hart);
     return true;
 }
 
 void hart_free(struct hart *hart)
 {
     block_cache_free(hart->blocks);
-    free(hart->jump_cache);
+    free(hart->tlb);
     *hart = (struct hart){0};
 }
 
@@ -58,7 +86,34 @@ void hart_protect(struct hart *hart, uint64_t first)
     hart->store_bytes = memory->bytes + offset;
 }
 
-/* Runs blocks until the budget is spent, a trap or a marker. */
+void hart_set_interrupt(struct hart *hart, unsigned number, bool level)
+{
+    uint64_t wires = hart->priv.wires & ~IRQ_BIT(number);
+    hart->priv.wires = level ? wires | IRQ_BIT(number) : wires;
+    hart->attention = true;
+}
+
+bool hart_has_interrupt(const struct hart *hart)
+{
+    return priv_pending(hart) & hart->priv.mie;
+}
+
+void hart_request_yield(struct hart *hart)
+{
+    hart->yield = true;
+    hart->attention = true;
+}
+
+void hart_set_hook(struct hart *hart, uint64_t address, void (*hook)(void *context, uint64_t address, uint64_t size), void *context)
+{
+    hart->hook_address = address;
+    hart->hook_page = address & ~(uint64_t)(MMU_PAGE - 1);
+    hart->hook = hook;
+    hart->hook_context = context;
+    mmu_flush(hart);
+}
+
+/* Runs blocks until the budget is spent, or something ends the run. */
 static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
 {
     hart->origin = hart->instret + (uint64_t)budget;
@@ -77,31 +132,106 @@ static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
     return hart->stop;
 }
 
+/* The EBREAK of a semihosting call stands between two shifts of x0 by 31 and by 7, all on one page (RISC-V
+ * semihosting 0.95). */
+static bool is_semihosting_call(struct hart *hart)
+{
+    static const uint32_t around[2] = {0x01f01013, 0x40705013};
+    uint32_t before, behind;
+    return hart->trap.cause == TRAP_BREAKPOINT && hart->semihosting &&
+           (hart->pc & ~UINT64_C(0xfff)) == ((hart->pc + 7) & ~UINT64_C(0xfff)) &&
+           hart_memory_read(hart, hart->pc - 4, &before, 4) &&
+           hart_memory_read(hart, hart->pc + 4, &behind, 4) && before == around[0] && behind == around[1];
+}
+
+/* Goes on behind a stop that the hart deals with itself: then HART_STOP_LIMIT. */
+static enum hart_stop settle(struct hart *hart, enum hart_stop stop)
+{
+    switch (stop) {
+    case HART_STOP_TRAP:
+        if (!hart->privileged)
+            return HART_STOP_TRAP;
+        if (is_semihosting_call(hart))
+            return HART_STOP_SEMIHOST;
+        priv_take_trap(hart);
+        return HART_STOP_LIMIT;
+    case HART_STOP_WFI: return hart_has_interrupt(hart) ? HART_STOP_LIMIT : HART_STOP_WFI;
+    case HART_STOP_YIELD: return HART_STOP_LIMIT;
+    default: return stop;
+    }
+}
+
+/* Whether hart_request_yield() asks for the run to end. */
+static bool take_yield(struct hart *hart)
+{
+    bool yield = hart->yield;
+    hart->yield = false;
+    return yield;
+}
+
+static enum hart_stop step_once(struct hart *hart, struct step_report *report)
+{
+    report->pc = hart->pc;
+    report->privilege = hart->privilege;
+    hart->watch_hit.hit = false;
+    if (!step_fetch(hart, hart->pc, &report->insn) || !step_execute(hart, &report->insn, &report->effects)) {
+        report->trap = hart->trap;
+        report->trapped = true;
+        return settle(hart, HART_STOP_TRAP);
+    }
+    report->retired = true;
+    hart->instret++;
+    hart->stepped[insn_table[report->insn.id].iclass]++;
+    if (report->effects.fence_i)
+        hart_flush_code(hart);
+    if (hart->watch_hit.hit)
+        return HART_STOP_WATCH;
+    if (report->effects.marker)
+        return HART_STOP_MARKER;
+    return report->effects.wfi ? settle(hart, HART_STOP_WFI) : HART_STOP_LIMIT;
+}
+
+enum hart_stop hart_step(struct hart *hart, struct step_report *report)
+{
+    *report = (struct step_report){.pc = hart->pc, .privilege = hart->privilege};
+    hart->attention = false;
+    if (take_yield(hart))
+        return HART_STOP_YIELD;
+    if (hart->privileged) {
+        report->interrupted_pc = hart->pc;
+        report->interrupt = priv_take_interrupt(hart);
+    }
+    return step_once(hart, report);
+}
+
 enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
 {
     if (max_insns > INT64_MAX / 2)
         max_insns = INT64_MAX / 2;
     uint64_t end = hart->instret + max_insns;
-    /* A block may overrun its budget by its length, so the last instructions go one by one. */
-    while (end - hart->instret > BLOCK_INSNS) {
-        enum hart_stop stop = run_blocks(hart, (int64_t)(end - hart->instret - BLOCK_INSNS));
+    while (hart->instret != end) {
+        hart->attention = false;
+        if (take_yield(hart))
+            return HART_STOP_YIELD;
+        if (hart->privileged)
+            (void)priv_take_interrupt(hart);
+        enum hart_stop stop;
+        /* A block may overrun its budget by its length, so the last instructions go one by one; watchpoints
+         * are only seen there. */
+        uint64_t left = end - hart->instret;
+        if (left > BLOCK_INSNS && hart->watchpoint_count == 0) {
+            stop = settle(hart, run_blocks(hart, (int64_t)(left - BLOCK_INSNS)));
+        } else {
+            struct step_report report = {0};
+            stop = hart_has_breakpoint(hart, hart->pc) ? HART_STOP_BREAK : step_once(hart, &report);
+        }
         if (stop != HART_STOP_LIMIT)
             return stop;
-    }
-    while (hart->instret != end) {
-        struct insn insn;
-        struct effects effects;
-        if (!step_one(hart, &insn, &effects))
-            return HART_STOP_TRAP;
-        if (effects.fence_i)
-            hart_flush_code(hart);
-        if (effects.marker)
-            return HART_STOP_MARKER;
     }
     return HART_STOP_LIMIT;
 }
 
-void hart_retire_ecall(struct hart *hart)
+void hart_retire_call(struct hart *hart)
 {
     hart->pc += 4;
     hart->instret++;
@@ -110,6 +240,7 @@ void hart_retire_ecall(struct hart *hart)
 
 void hart_flush_code(struct hart *hart)
 {
+    hart->fetch_page = UINT64_MAX;
     block_flush(hart);
 }
 

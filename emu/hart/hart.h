@@ -5,15 +5,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/hart/priv.h"
+#include "emu/mem/bus.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 
 /* Why execution stopped. */
 enum hart_stop {
-    HART_STOP_LIMIT, /* the instruction limit of this call is reached */
-    HART_STOP_TRAP, /* hart->trap says why; pc is the address of the instruction, which has changed nothing */
-    HART_STOP_MARKER, /* a marker HINT has retired; hart->marker holds it */
+    HART_STOP_LIMIT,    /* the instruction limit of this call is reached */
+    HART_STOP_TRAP,     /* of a hart that is not privileged: hart->trap says why; pc is the address of the
+                           instruction,     which has changed nothing */
+    HART_STOP_MARKER,   /* a marker HINT has retired; hart->marker holds it */
+    HART_STOP_WFI,      /* WFI has retired, and no enabled interrupt is pending */
+    HART_STOP_YIELD,    /* hart_request_yield() was called */
+    HART_STOP_SEMIHOST, /* pc is at the EBREAK of a semihosting call */
+    HART_STOP_BREAK,    /* a breakpoint: pc is at it, and its instruction has not been executed */
+    HART_STOP_WATCH,    /* a watchpoint: hart->watch_hit tells which; the access is done */
 };
 
 /* Exception causes (privileged specification, table of mcause values). */
@@ -27,6 +35,11 @@ enum trap_cause {
     TRAP_STORE_MISALIGNED = 6,
     TRAP_STORE_ACCESS = 7,
     TRAP_ECALL_USER = 8,
+    TRAP_ECALL_SUPERVISOR = 9,
+    TRAP_ECALL_MACHINE = 11,
+    TRAP_FETCH_PAGE = 12,
+    TRAP_LOAD_PAGE = 13,
+    TRAP_STORE_PAGE = 15,
 };
 
 struct trap {
@@ -40,8 +53,23 @@ struct marker {
 };
 
 enum {
-    HART_SINK = 32,          /* x[HART_SINK] takes what is written to x0 */
-    HART_JUMP_ENTRIES = 4096 /* of the indirect-jump cache; a power of two */
+    HART_SINK = 32,           /* x[HART_SINK] takes what is written to x0 */
+    HART_JUMP_ENTRIES = 4096, /* of the indirect-jump cache; a power of two */
+    HART_BREAKPOINTS = 64,
+    HART_WATCHPOINTS = 16,
+};
+
+enum hart_watch { HART_WATCH_READ = 1, HART_WATCH_WRITE = 2 };
+
+struct watchpoint {
+    uint64_t address, length;
+    unsigned kinds; /* set of enum hart_watch */
+};
+
+struct watch_hit {
+    uint64_t address; /* of the watchpoint */
+    bool write;
+    bool hit;
 };
 
 union op;
@@ -69,6 +97,20 @@ struct hart {
     bool reserved;    /* an LR reservation is held, for the address `reservation` */
     uint64_t reservation;
 
+    /* Of a privileged hart: the TLB tables of the current data mode. */
+    struct tlb_entry *load_tlb, *store_tlb;
+
+    uint8_t privilege; /* enum privilege; of a hart that is not privileged, always PRIV_U */
+    bool privileged;   /* it takes its traps itself; otherwise they stop hart_run() */
+    bool hardware_ad;  /* page walks set A and D; otherwise they fault where these are clear */
+    bool semihosting;  /* semihosting calls stop hart_run() */
+    bool attention;    /* an interrupt wire has changed, or a yield is requested: look before going on */
+    bool yield;        /* hart_request_yield() */
+    uint32_t hartid;
+    struct priv priv;
+    uint64_t time_base, time_origin,
+        time_divisor; /* time = (time_base + instret - time_origin) / time_divisor */
+
     struct trap trap;
     struct marker marker;
 
@@ -79,10 +121,28 @@ struct hart {
     uint64_t acc;
     enum hart_stop stop;
 
+    /* Stores that touch [hook_address, hook_address + 8) call hook after they are done: HTIF's tohost.
+     */
+    uint64_t hook_page; /* physical page of hook_address; UINT64_MAX: none */
+    uint64_t hook_address;
+    void (*hook)(void *context, uint64_t address, uint64_t size);
+    void *hook_context;
+
+    uint64_t
+        fetch_page; /* the page that was fetched from last, and its bytes in the host; UINT64_MAX: none */
+    const uint8_t *fetch_bytes;
+
     struct block_cache *blocks;
     const struct exec_table *exec;
+    struct tlb *tlb; /* by enum privilege; NULL when the hart is not privileged */
     const struct phys *memory;
+    const struct bus *bus; /* devices; NULL when the hart is not privileged */
     const struct decoder *decoder;
+
+    unsigned breakpoint_count, watchpoint_count;
+    uint64_t breakpoints[HART_BREAKPOINTS];
+    struct watchpoint watchpoints[HART_WATCHPOINTS];
+    struct watch_hit watch_hit;
     uint64_t stepped[CLASS_COUNT]; /* instructions retired one by one, by class */
 };
 
@@ -92,7 +152,26 @@ struct hart {
 bool hart_init(struct hart *hart, const struct phys *memory, const struct decoder *decoder,
                struct error *err);
 
+/* Makes a hart privileged: it starts in machine mode out of reset, sees devices on the bus, and takes its own
+ * traps. To be called once, after hart_init(). time advances by 1 for every `ticks` instructions. */
+bool hart_init_privileged(struct hart *hart, const struct bus *bus, uint32_t hartid, uint64_t ticks,
+                          struct error *err);
+
 void hart_free(struct hart *hart);
+
+/* Drives one of the wires MSIP 3, MTIP 7, SEIP 9, MEIP 11 into mip. The timer wire of Sstc is inside the
+ * hart. */
+void hart_set_interrupt(struct hart *hart, unsigned number, bool level);
+
+/* Whether an interrupt that mie enables is pending, so that WFI goes on. */
+bool hart_has_interrupt(const struct hart *hart);
+
+/* Makes hart_run() return HART_STOP_YIELD before long: after the device access that is under way, or at once.
+ */
+void hart_request_yield(struct hart *hart);
+
+/* Calls hook after each store that touches the 8 bytes at a physical address, with the store's address and size. */
+void hart_set_hook(struct hart *hart, uint64_t address, void (*hook)(void *context, uint64_t address, uint64_t size), void *context);
 
 /* Lets stores reach [first, end of memory) only. Loads and fetches are not limited. */
 void hart_protect(struct hart *hart, uint64_t first);
@@ -100,8 +179,9 @@ void hart_protect(struct hart *hart, uint64_t first);
 /* Runs up to max_insns instructions from hart->pc, as fast as it can, and says why it stopped. */
 enum hart_stop hart_run(struct hart *hart, uint64_t max_insns);
 
-/* Ends the ECALL at which hart_run() has stopped: it counts as retired, and pc moves behind it. */
-void hart_retire_ecall(struct hart *hart);
+/* Ends the ECALL or EBREAK that hart_run() has stopped at and that was served: it counts as retired, pc moves
+ * on. */
+void hart_retire_call(struct hart *hart);
 
 /* Forgets all predecoded code, as FENCE.I does: call it after bytes of code were changed from outside. */
 void hart_flush_code(struct hart *hart);

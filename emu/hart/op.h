@@ -2,6 +2,7 @@
 #ifndef EMU_HART_OP_H
 #define EMU_HART_OP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "isa/insn.h"
@@ -54,6 +55,7 @@ struct exec_table {
     op_handler *truncating[INSN_COUNT]; /* conversions whose static rounding mode is RTZ; NULL otherwise */
     op_handler *slow;                   /* executes one instruction the general way and goes on behind it */
     op_handler *step;                   /* the same, as a block's last op */
+    op_handler *stop;                   /* a breakpoint */
     op_handler *go;                     /* leaves the block through the exit slot */
     op_handler *link;    /* a link stub: finds the exit's target, and lets the exit lead there */
     op_handler *returns; /* JALR that is expected to go on in the same block */
@@ -61,11 +63,14 @@ struct exec_table {
     unsigned fusion_count;
 };
 
-/* For every x86-64 host, and for hosts with AVX2, BMI and FMA. */
+/* For every x86-64 host, and for hosts with AVX2, BMI and FMA; data reached through the hart's window, or its
+ * TLB. */
 extern const struct exec_table exec_base;
 extern const struct exec_table exec_v3;
+extern const struct exec_table exec_base_tlb;
+extern const struct exec_table exec_v3_tlb;
 
 /* The table for the host that we run on. */
-const struct exec_table *exec_choose(void);
+const struct exec_table *exec_choose(bool tlb);
 
 #endif

@@ -18,7 +18,9 @@ struct effects {
     bool csr_written;
     bool flags_raised; /* a floating-point exception, accrued before or not */
     bool marker;       /* a marker HINT: hart->marker holds it */
-    bool fence_i;
+    bool fence_i;      /* predecoded code is stale: FENCE.I, SFENCE.VMA */
+    bool wfi;
+    bool returned; /* MRET or SRET */
 };
 
 /* Fetches and decodes the instruction at pc. False, with hart->trap set, when it cannot be fetched. */
@@ -29,12 +31,25 @@ bool step_fetch(struct hart *hart, uint64_t pc, struct insn *insn);
 bool step_execute(struct hart *hart, const struct insn *insn, struct effects *effects);
 
 /* What became of an instruction that a handler of exec_fast.h has left to the general way. */
-enum step_result { STEP_TRAP, STEP_DONE, STEP_FENCE_I, STEP_MARKER };
+enum step_result { STEP_TRAP, STEP_DONE, STEP_FENCE_I, STEP_MARKER, STEP_WFI };
 
 /* Fetches and executes the instruction at pc, without counting it. */
 enum step_result step_general(struct hart *hart, uint64_t pc);
 
-/* Fetches, executes and counts one instruction; *insn is valid unless the fetch trapped. */
-bool step_one(struct hart *hart, struct insn *insn, struct effects *effects);
+/* What one call of hart_step() did. */
+struct step_report {
+    uint64_t pc;            /* of the instruction, after an interrupt the handler's first */
+    struct insn insn;       /* valid unless the fetch trapped */
+    struct effects effects; /* valid when retired */
+    struct trap trap;       /* valid when trapped */
+    uint8_t privilege;      /* in which it was executed */
+    bool retired, trapped;
+    unsigned interrupt; /* number of the interrupt taken first, or 0 */
+    uint64_t interrupted_pc;
+};
+
+/* Takes an interrupt if one is due, then executes one instruction or takes its trap. HART_STOP_LIMIT means
+ * that it went as usual. Breakpoints are passed over. */
+enum hart_stop hart_step(struct hart *hart, struct step_report *report);
 
 #endif

@@ -1,6 +1,7 @@
 #include "emu/hart/block_store.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
+#include "emu/hart/probe.h"
 #include "emu/hart/step.h"
 
 enum { CALL_DEPTH = 8 /* followed calls whose return is expected */ };
@@ -78,6 +79,14 @@ static void add_step(struct translation *t, const struct insn *insn)
     t->ended = true;
 }
 
+/* Stops in front of the instruction. */
+static void add_break(struct translation *t)
+{
+    const struct insn none = {0};
+    (void)add_op(t, t->hart->exec->stop, &none);
+    t->ended = true;
+}
+
 static enum op_source choose_source(const struct translation *t, const struct insn *insn)
 {
     const struct format_info *format = &format_table[insn_table[insn->id].format];
@@ -97,7 +106,7 @@ static op_handler *choose_handler(const struct translation *t, const struct insn
     if (format->rm && !exact) {
         if (insn->rm == RM_RTZ && exec->truncating[insn->id])
             return exec->truncating[insn->id];
-        if (insn->rm != RM_DYN || !fp_host_can(t->hart->frm))
+        if (insn->rm != RM_DYN || !t->cache->contexts[t->cache->context].fp_host)
             return exec->slow;
     }
     return exec->rows[insn->id][choose_source(t, insn)];
@@ -169,7 +178,9 @@ static void add_jalr(struct translation *t, const struct insn *insn)
 static void add_insn(struct translation *t, const struct insn *insn)
 {
     const struct insn_info *info = &insn_table[insn->id];
-    if (!t->hart->exec->rows[insn->id][OP_REGISTERS]) {
+    bool fp = info->extension == EXTENSION_F || info->extension == EXTENSION_D;
+    bool recorded = fp && !t->cache->contexts[t->cache->context].fp_dirty;
+    if (!t->hart->exec->rows[insn->id][OP_REGISTERS] || recorded) {
         add_step(t, insn);
         return;
     }
@@ -222,7 +233,9 @@ const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t
             add_go(&t, t.pc);
         } else {
             add_record(&t, &insn);
-            if (fetched)
+            if (hart_has_breakpoint(hart, t.pc))
+                add_break(&t);
+            else if (fetched)
                 add_insn(&t, &insn);
             else
                 add_step(&t, &insn);

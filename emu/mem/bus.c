@@ -17,16 +17,17 @@ bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err
 {
     uint64_t base = region->base, size = region->size;
     if (size == 0 || base + size < base)
-        return error_set(err, "device %s at 0x%" PRIx64 ": its region is empty or wraps around", region->name, base);
+        return error_set(err, "device %s at 0x%" PRIx64 ": its region is empty or wraps around", region->name,
+                         base);
     if (overlap(base, size, bus->memory->base, bus->memory->size))
-        return error_set(err, "device %s at 0x%" PRIx64 " overlaps main memory at 0x%" PRIx64, region->name, base,
-                         bus->memory->base);
+        return error_set(err, "device %s at 0x%" PRIx64 " overlaps main memory at 0x%" PRIx64, region->name,
+                         base, bus->memory->base);
     unsigned at = 0;
     for (unsigned i = 0; i < bus->count; i++) {
         const struct bus_region *other = &bus->regions[i];
         if (overlap(base, size, other->base, other->size))
-            return error_set(err, "device %s at 0x%" PRIx64 " overlaps device %s at 0x%" PRIx64, region->name, base,
-                             other->name, other->base);
+            return error_set(err, "device %s at 0x%" PRIx64 " overlaps device %s at 0x%" PRIx64, region->name,
+                             base, other->name, other->base);
         if (other->base < base)
             at = i + 1;
     }
@@ -44,9 +45,15 @@ static const struct bus_region *find(const struct bus *bus, uint64_t address, un
         const struct bus_region *region = &bus->regions[i];
         uint64_t offset = address - region->base;
         if (offset < region->size)
-            return (region->sizes & size) && offset % size == 0 && size <= region->size - offset ? region : NULL;
+            return (region->sizes & size) && offset % size == 0 && size <= region->size - offset ? region
+                                                                                                 : NULL;
     }
     return NULL;
+}
+
+bool bus_takes(const struct bus *bus, uint64_t address, unsigned size)
+{
+    return find(bus, address, size) != NULL;
 }
 
 bool bus_read(const struct bus *bus, uint64_t address, unsigned size, uint64_t *value)

@@ -8,9 +8,9 @@
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 
-/* What a device does when it is accessed. offset is from the start of its region; size is 1, 2, 4 or 8 bytes, one that
- * the region allows, and offset is a multiple of it. Values are zero-extended. Neither can fail: offsets without a
- * register read 0 and ignore writes. */
+/* What a device does when it is accessed. offset is from the start of its region; size is 1, 2, 4 or 8 bytes,
+ * one that the region allows, and offset is a multiple of it. Values are zero-extended. Neither can fail:
+ * offsets without a register read 0 and ignore writes. */
 struct device_ops {
     uint64_t (*read)(void *device, uint64_t offset, unsigned size);
     void (*write)(void *device, uint64_t offset, unsigned size, uint64_t value);
@@ -45,6 +45,9 @@ bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err
  * Main memory is not reached this way: use phys_at(). */
 bool bus_read(const struct bus *bus, uint64_t address, unsigned size, uint64_t *value);
 bool bus_write(const struct bus *bus, uint64_t address, unsigned size, uint64_t value);
+
+/* Whether a device takes accesses of this size at the address. */
+bool bus_takes(const struct bus *bus, uint64_t address, unsigned size);
 
 /* A wire from a device to whoever counts it among its inputs: set(context, number, level) on every change. */
 struct irq_line {

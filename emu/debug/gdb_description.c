@@ -1,0 +1,75 @@
+#include "emu/debug/gdb_description.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/debug/gdb_target.h"
+#include "isa/disasm.h"
+
+enum { RA = 1, SP = 2, GP = 3, TP = 4, FP = 8, CSR_FCSR = 3 };
+
+static const struct {
+    const char *name;
+    unsigned number;
+} csrs[] = {
+#define CSR(name, number, ...) {#name, number},
+#include "isa/csr.def"
+};
+
+static const char *x_type(unsigned number)
+{
+    switch (number) {
+    case RA: return "code_ptr";
+    case SP:
+    case GP:
+    case TP:
+    case FP: return "data_ptr";
+    default: return "int";
+    }
+}
+
+static void write_register(FILE *out, const char *name, const char *type, unsigned number)
+{
+    fprintf(out, "    <reg name=\"%s\" bitsize=\"64\" type=\"%s\" regnum=\"%u\"/>\n", name, type, number);
+}
+
+/* gdb must not save and restore these around calls that it makes: most have effects of their own. */
+static void write_special(FILE *out, const char *name, unsigned number)
+{
+    fprintf(out, "    <reg name=\"%s\" bitsize=\"64\" type=\"int\" regnum=\"%u\" save-restore=\"no\"/>\n",
+            name, number);
+}
+
+static void write_csrs(FILE *out, unsigned first, unsigned last)
+{
+    for (size_t i = 0; i < sizeof csrs / sizeof csrs[0]; i++) {
+        if (csrs[i].number >= first && csrs[i].number <= last)
+            write_special(out, csrs[i].name, GDB_REGISTER_CSR + csrs[i].number);
+    }
+}
+
+char *gdb_description_new(size_t *length)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    if (!out)
+        abort();
+    fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n"
+          "  <architecture>riscv:rv64</architecture>\n  <feature name=\"org.gnu.gdb.riscv.cpu\">\n",
+          out);
+    for (unsigned i = 0; i < 32; i++)
+        write_register(out, register_name[i], x_type(i), GDB_REGISTER_X + i);
+    write_register(out, "pc", "code_ptr", GDB_REGISTER_PC);
+    fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.fpu\">\n", out);
+    for (unsigned i = 0; i < 32; i++)
+        write_register(out, fp_register_name[i], "ieee_double", GDB_REGISTER_F + i);
+    write_csrs(out, 0, CSR_FCSR);
+    fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.csr\">\n", out);
+    write_csrs(out, CSR_FCSR + 1, 0xfff);
+    fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.virtual\">\n", out);
+    write_special(out, "priv", GDB_REGISTER_PRIV);
+    fputs("  </feature>\n</target>\n", out);
+    if (fclose(out) != 0)
+        abort();
+    return text;
+}

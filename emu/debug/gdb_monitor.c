@@ -1,0 +1,137 @@
+#include "emu/debug/gdb_monitor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/sim/nearest.h"
+#include "isa/disasm.h"
+
+enum { COLUMNS = 4, DESCRIPTION = 128, SHOWN = 64 /* bytes of an unknown command that the answer repeats */ };
+
+struct request {
+    const struct gdb_target *target;
+    unsigned thread;
+    FILE *out;
+};
+
+typedef void command_run(const struct request *request);
+
+static command_run run_help, run_machine, run_regs, run_reset, run_stats, run_threads;
+
+static const struct {
+    const char *name;
+    const char *help;
+    command_run *run;
+} commands[] = {
+    {"help", "this list", run_help},
+    {"machine", "the machine's resolved description", run_machine},
+    {"regs", "pc, privilege and registers of the current thread", run_regs},
+    {"reset", "restart the machine from its first instruction", run_reset},
+    {"stats", "the statistics since the start, as JSON", run_stats},
+    {"threads", "what each hart is doing", run_threads},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void run_help(const struct request *request)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(request->out, "%-9s%s\n", commands[i].name, commands[i].help);
+}
+
+static void run_machine(const struct request *request)
+{
+    if (request->target->ops->machine)
+        request->target->ops->machine(request->target->target, request->out);
+    else
+        fputs("there is no machine description here\n", request->out);
+}
+
+static uint64_t read_register(const struct request *request, unsigned number)
+{
+    uint64_t value = 0;
+    (void)request->target->ops->register_read(request->target->target, request->thread, number, &value);
+    return value;
+}
+
+static void print_registers(const struct request *request, const char *const names[32], unsigned first)
+{
+    for (unsigned i = 0; i < 32; i++)
+        fprintf(request->out, "%-4s 0x%016" PRIx64 "%s", names[i], read_register(request, first + i),
+                i % COLUMNS == COLUMNS - 1 ? "\n" : "  ");
+}
+
+static void run_regs(const struct request *request)
+{
+    static const char *const modes[] = {"user", "supervisor", "reserved", "machine"};
+    fprintf(request->out, "pc   0x%016" PRIx64 "  %s mode\n", read_register(request, GDB_REGISTER_PC),
+            modes[read_register(request, GDB_REGISTER_PRIV) & 3]);
+    print_registers(request, register_name, GDB_REGISTER_X);
+    print_registers(request, fp_register_name, GDB_REGISTER_F);
+}
+
+static void run_reset(const struct request *request)
+{
+    const struct gdb_target_ops *ops = request->target->ops;
+    if (!ops->reset)
+        fputs("a user program cannot be reset: start croft again\n", request->out);
+    else if (ops->reset(request->target->target, request->out))
+        fputs("reset; gdb sees the new registers after `maintenance flush register-cache`\n", request->out);
+}
+
+static void run_stats(const struct request *request)
+{
+    const struct gdb_target_ops *ops = request->target->ops;
+    if (!ops->statistics)
+        fputs("there are no statistics here\n", request->out);
+    else if (!ops->statistics(request->target->target, request->out))
+        fputs("\nthe statistics could not be written\n", request->out);
+}
+
+static void run_threads(const struct request *request)
+{
+    const struct gdb_target *target = request->target;
+    unsigned count = target->ops->thread_count(target->target);
+    for (unsigned i = 0; i < count; i++) {
+        char text[DESCRIPTION];
+        uint64_t pc = 0;
+        target->ops->thread_describe(target->target, i, text, sizeof text);
+        (void)target->ops->register_read(target->target, i, GDB_REGISTER_PC, &pc);
+        fprintf(request->out, "%c thread %u: %s, pc 0x%" PRIx64 "\n", i == request->thread ? '*' : ' ', i + 1,
+                text, pc);
+    }
+}
+
+static void answer_unknown(const struct request *request, const char *line)
+{
+    const char *names[COMMANDS];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    const char *near = nearest_name(line, names, COMMANDS);
+    fprintf(request->out, "unknown monitor command '%.*s'", SHOWN, line);
+    if (near)
+        fprintf(request->out, "; did you mean '%s'?\n", near);
+    else
+        fputs("; `monitor help` lists them\n", request->out);
+}
+
+char *gdb_monitor(const struct gdb_target *target, unsigned thread, const char *line, size_t *length)
+{
+    char *text = NULL;
+    const struct request request = {target, thread, open_memstream(&text, length)};
+    if (!request.out)
+        abort();
+    size_t found = 0;
+    while (found < COMMANDS && strcmp(line, commands[found].name) != 0)
+        found++;
+    if (found < COMMANDS)
+        commands[found].run(&request);
+    else if (line[0] == '\0')
+        run_help(&request);
+    else
+        answer_unknown(&request, line);
+    if (fclose(request.out) != 0)
+        abort();
+    return text;
+}

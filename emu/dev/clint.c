@@ -1,0 +1,135 @@
+#include "emu/dev/clint.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MSIP = 0, MTIMECMP = 0x4000, MTIME = 0xbff8 };
+
+struct clint {
+    unsigned harts;
+    uint64_t offset; /* mtime - now, modulo 2^64 */
+    uint64_t compare[CLINT_HARTS];
+    bool software_level[CLINT_HARTS], timer_level[CLINT_HARTS];
+    struct irq_line software[CLINT_HARTS], timer[CLINT_HARTS];
+    struct timebase timebase;
+};
+
+struct clint *clint_create(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
+                           const struct irq_line *timer)
+{
+    assert(harts <= CLINT_HARTS);
+    struct clint *clint = calloc(1, sizeof *clint);
+    if (!clint)
+        return NULL;
+    clint->harts = harts;
+    clint->timebase = *timebase;
+    memcpy(clint->software, software, harts * sizeof *software);
+    memcpy(clint->timer, timer, harts * sizeof *timer);
+    clint_reset(clint);
+    return clint;
+}
+
+void clint_free(struct clint *clint)
+{
+    free(clint);
+}
+
+static void set_software(struct clint *clint, uint64_t hart, bool level)
+{
+    if (clint->software_level[hart] == level)
+        return;
+    clint->software_level[hart] = level;
+    irq_set(&clint->software[hart], level);
+}
+
+void clint_reset(struct clint *clint)
+{
+    clint->offset = 0 - timebase_now(&clint->timebase);
+    for (unsigned hart = 0; hart < clint->harts; hart++) {
+        clint->compare[hart] = UINT64_MAX;
+        set_software(clint, hart, false);
+    }
+    clint_update(clint);
+}
+
+uint64_t clint_time(const struct clint *clint)
+{
+    return timebase_now(&clint->timebase) + clint->offset;
+}
+
+uint64_t clint_next_event(const struct clint *clint)
+{
+    uint64_t time = clint_time(clint), wait = UINT64_MAX;
+    for (unsigned hart = 0; hart < clint->harts; hart++) {
+        uint64_t until = clint->compare[hart] - time;
+        if (clint->compare[hart] > time && until < wait)
+            wait = until;
+    }
+    uint64_t now = timebase_now(&clint->timebase);
+    return wait < UINT64_MAX - now ? now + wait : TIMEBASE_NEVER;
+}
+
+void clint_update(struct clint *clint)
+{
+    uint64_t time = clint_time(clint);
+    for (unsigned hart = 0; hart < clint->harts; hart++) {
+        bool level = time >= clint->compare[hart];
+        if (clint->timer_level[hart] == level)
+            continue;
+        clint->timer_level[hart] = level;
+        irq_set(&clint->timer[hart], level);
+    }
+}
+
+/* The accessed half of a 64-bit register, or all of it. */
+static uint64_t part(uint64_t whole, uint64_t offset, unsigned size)
+{
+    return size == 8 ? whole : (uint32_t)(whole >> (offset % 8 * 8));
+}
+
+/* The register after the write of `value` to that part. */
+static uint64_t merge(uint64_t whole, uint64_t offset, unsigned size, uint64_t value)
+{
+    if (size == 8)
+        return value;
+    unsigned shift = (unsigned)(offset % 8 * 8);
+    return (whole & ~((uint64_t)UINT32_MAX << shift)) | (uint64_t)(uint32_t)value << shift;
+}
+
+static uint64_t clint_read(void *device, uint64_t offset, unsigned size)
+{
+    const struct clint *clint = device;
+    if (offset < MTIMECMP) {
+        uint64_t value = 0, first = (offset - MSIP) / 4;
+        for (unsigned i = 0; i < size / 4 && first + i < clint->harts; i++)
+            value |= (uint64_t)clint->software_level[first + i] << (32 * i);
+        return value;
+    }
+    uint64_t hart = (offset - MTIMECMP) / 8;
+    if (hart < clint->harts)
+        return part(clint->compare[hart], offset, size);
+    return offset / 8 == MTIME / 8 ? part(clint_time(clint), offset, size) : 0;
+}
+
+static void clint_write(void *device, uint64_t offset, unsigned size, uint64_t value)
+{
+    struct clint *clint = device;
+    if (offset < MTIMECMP) {
+        uint64_t first = (offset - MSIP) / 4;
+        for (unsigned i = 0; i < size / 4 && first + i < clint->harts; i++)
+            set_software(clint, first + i, value >> (32 * i) & 1);
+        return;
+    }
+    uint64_t hart = (offset - MTIMECMP) / 8;
+    if (hart < clint->harts)
+        clint->compare[hart] = merge(clint->compare[hart], offset, size, value);
+    else if (offset / 8 == MTIME / 8)
+        clint->offset += merge(clint_time(clint), offset, size, value) - clint_time(clint);
+    else
+        return;
+    clint_update(clint);
+    timebase_moved(&clint->timebase);
+}
+
+const struct device_ops clint_ops = {.read = clint_read, .write = clint_write};

@@ -1,0 +1,33 @@
+/* The core-local interruptor (SiFive CLINT): software interrupts, the timer, and time itself. */
+#ifndef EMU_DEV_CLINT_H
+#define EMU_DEV_CLINT_H
+
+#include "emu/dev/timebase.h"
+#include "emu/mem/bus.h"
+
+/* Registers (SiFive FU540-C000 manual, chapter 9), for accesses of 4 and 8 bytes:
+ *   0x0000 + 4 h  msip of hart h: bit 0 is the level of its MSIP
+ *   0x4000 + 8 h  mtimecmp of hart h: MTIP is high while mtime >= mtimecmp (unsigned)
+ *   0xbff8        mtime
+ * mtimecmp has all bits set at reset, so that no timer interrupt is pending; mtime is 0. */
+enum { CLINT_HARTS = 64, CLINT_SIZE = 0x10000, CLINT_ACCESS = BUS_4 | BUS_8 };
+
+struct clint;
+
+/* Serves harts 0 to harts - 1 (at most CLINT_HARTS), whose wires are software[hart] and timer[hart]; they are
+ * copied. NULL when the host has no memory. Release with clint_free(). */
+struct clint *clint_create(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
+                           const struct irq_line *timer);
+void clint_free(struct clint *clint);
+void clint_reset(struct clint *clint);
+
+extern const struct device_ops clint_ops;
+
+/* mtime, which is also what the harts' `time` CSR reads. */
+uint64_t clint_time(const struct clint *clint);
+
+/* See timebase.h. */
+uint64_t clint_next_event(const struct clint *clint);
+void clint_update(struct clint *clint);
+
+#endif

@@ -1,0 +1,200 @@
+#include "emu/dev/htif.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEVICE_CALL = 0,
+    DEVICE_CONSOLE = 1,
+    CONSOLE_GET = 0,
+    CONSOLE_PUT = 1,
+    CHARACTER = 0x100,
+    CALL_WORDS = 8,
+    CALL_WRITE = 64,
+    CALL_EXIT = 93,
+    RESPONSES = 32,
+    LOW = 1,
+    HIGH = 2,
+};
+
+struct htif {
+    struct htif_wiring wiring;
+    uint8_t *tohost, *fromhost; /* host addresses; fromhost may be NULL */
+    unsigned stored;            /* LOW, HIGH: halves of tohost stored since the last action */
+    unsigned first, count;      /* of the responses that wait for fromhost */
+    uint64_t responses[RESPONSES];
+    uint64_t reads; /* characters that were asked for and not sent */
+    bool failed;
+    struct error error;
+};
+
+static uint64_t load(const uint8_t *from)
+{
+    uint64_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static void store(uint8_t *to, uint64_t value)
+{
+    memcpy(to, &value, sizeof value);
+}
+
+struct htif *htif_create(const struct htif_wiring *wiring, struct error *err)
+{
+    uint8_t *tohost = phys_at(wiring->memory, wiring->tohost, 8);
+    uint8_t *fromhost = wiring->fromhost ? phys_at(wiring->memory, wiring->fromhost, 8) : NULL;
+    if (!tohost || (wiring->fromhost && !fromhost)) {
+        (void)error_set(err, "symbol %s is at 0x%" PRIx64 ", outside of the memory 0x%" PRIx64 "-0x%" PRIx64,
+                        tohost ? "fromhost" : "tohost", tohost ? wiring->fromhost : wiring->tohost,
+                        wiring->memory->base, wiring->memory->base + wiring->memory->size - 1);
+        return NULL;
+    }
+    struct htif *htif = calloc(1, sizeof *htif);
+    if (!htif) {
+        (void)error_set(err, "out of memory");
+        return NULL;
+    }
+    htif->wiring = *wiring;
+    htif->tohost = tohost;
+    htif->fromhost = fromhost;
+    return htif;
+}
+
+void htif_free(struct htif *htif)
+{
+    free(htif);
+}
+
+void htif_reset(struct htif *htif)
+{
+    htif->stored = htif->first = htif->count = 0;
+    htif->reads = 0;
+    htif->failed = false;
+}
+
+static void deliver(struct htif *htif)
+{
+    if (htif->count == 0 || load(htif->fromhost) != 0)
+        return;
+    store(htif->fromhost, htif->responses[htif->first]);
+    htif->first = (htif->first + 1) % RESPONSES;
+    htif->count--;
+}
+
+/* Queues a response. Programs that never look at fromhost fill the queue with acknowledgements, which say nothing
+ * new; further ones are dropped. Characters come only when the queue is empty (htif_waits()). */
+static void respond(struct htif *htif, uint64_t device, uint64_t command, uint64_t payload)
+{
+    if (!htif->fromhost || htif->count == RESPONSES)
+        return;
+    htif->responses[(htif->first + htif->count++) % RESPONSES] = device << 56 | command << 48 | payload;
+    deliver(htif);
+}
+
+static uint64_t call_write(struct htif *htif, uint64_t file, uint64_t address, uint64_t length)
+{
+    const uint8_t *bytes = phys_at(htif->wiring.memory, address, length);
+    if (file != 1 && file != 2)
+        return (uint64_t)-EBADF;
+    if (!bytes)
+        return (uint64_t)-EFAULT;
+    for (uint64_t i = 0; i < length; i++)
+        htif->wiring.output(htif->wiring.context, bytes[i]);
+    return length;
+}
+
+static void fail(struct htif *htif, uint64_t value, const char *what)
+{
+    if (htif->failed)
+        return;
+    htif->failed = true;
+    (void)error_set(&htif->error,
+                    "the program has stored 0x%016" PRIx64 " to tohost, %s; allowed: an odd value (the end), the address "
+                    "of a call's 64 bytes in memory, or device 1 (console) with command 0 (read) or 1 (write)",
+                    value, what);
+}
+
+static void call(struct htif *htif, uint64_t value)
+{
+    uint8_t *block = phys_at(htif->wiring.memory, value, CALL_WORDS * 8);
+    if (!block) {
+        fail(htif, value, "which is no address in memory");
+        return;
+    }
+    uint64_t result = (uint64_t)-ENOSYS;
+    switch (load(block)) {
+    case CALL_EXIT: htif->wiring.exit(htif->wiring.context, load(block + 8) & 0xff); return;
+    case CALL_WRITE: result = call_write(htif, load(block + 8), load(block + 16), load(block + 24)); break;
+    default: break;
+    }
+    store(block, result);
+    respond(htif, DEVICE_CALL, 0, 1);
+}
+
+static void console(struct htif *htif, uint64_t value, uint64_t command)
+{
+    if (command == CONSOLE_GET) {
+        htif->reads++;
+    } else if (command == CONSOLE_PUT) {
+        htif->wiring.output(htif->wiring.context, (uint8_t)value);
+        respond(htif, DEVICE_CONSOLE, CONSOLE_PUT, CHARACTER | (uint8_t)value);
+    } else {
+        fail(htif, value, "a command that the console does not have");
+    }
+}
+
+static void act(struct htif *htif)
+{
+    uint64_t value = load(htif->tohost);
+    uint64_t device = value >> 56, command = value >> 48 & 0xff, payload = value & 0xffffffffffff;
+    htif->stored = 0;
+    if (value == 0)
+        return;
+    store(htif->tohost, 0);
+    if (device == DEVICE_CONSOLE)
+        console(htif, value, command);
+    else if (device != DEVICE_CALL || command != 0)
+        fail(htif, value, "a device or command that does not exist");
+    else if (payload & 1)
+        htif->wiring.exit(htif->wiring.context, payload >> 1);
+    else
+        call(htif, value);
+}
+
+void htif_store(struct htif *htif, uint64_t address, uint64_t size)
+{
+    uint64_t low = htif->wiring.tohost, high = low + 4;
+    if (address < high && address + size > low)
+        htif->stored |= LOW;
+    if (address < high + 4 && address + size > high)
+        htif->stored |= HIGH;
+    if (htif->stored == (LOW | HIGH))
+        act(htif);
+}
+
+bool htif_poll(struct htif *htif, struct error *err)
+{
+    if (htif->stored)
+        act(htif);
+    if (htif->fromhost)
+        deliver(htif);
+    if (htif->failed)
+        *err = htif->error;
+    return !htif->failed;
+}
+
+bool htif_waits(const struct htif *htif)
+{
+    return htif->reads > 0 && htif->fromhost && htif->count == 0 && load(htif->fromhost) == 0;
+}
+
+void htif_receive(struct htif *htif, uint8_t byte)
+{
+    assert(htif_waits(htif));
+    htif->reads--;
+    respond(htif, DEVICE_CONSOLE, CONSOLE_GET, CHARACTER | byte);
+}

@@ -1,0 +1,71 @@
+#include "emu/dev/rom.h"
+
+#include <stdlib.h>
+
+enum {
+    START = 0x18, /* offsets of the words that the program loads */
+    FDT = 0x20,
+    DYNAMIC = 0x28,
+};
+
+/* struct fw_dynamic_info */
+enum { DYNAMIC_MAGIC = 0x4942534f, DYNAMIC_VERSION = 2 };
+
+static const uint32_t program[] = {
+    0x00000297, /* auipc t0, 0 */
+    0xf1402573, /* csrr  a0, mhartid */
+    0x0202b583, /* ld    a1, FDT(t0) */
+    0x02828613, /* addi  a2, t0, DYNAMIC */
+    0x0182b283, /* ld    t0, START(t0) */
+    0x00028067, /* jr    t0 */
+};
+
+struct rom {
+    uint8_t bytes[ROM_SIZE];
+};
+
+struct rom *rom_create(void)
+{
+    return calloc(1, sizeof(struct rom));
+}
+
+void rom_free(struct rom *rom)
+{
+    free(rom);
+}
+
+static void put(struct rom *rom, size_t offset, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        rom->bytes[offset + i] = (uint8_t)(value >> (8 * i));
+}
+
+void rom_set_boot(struct rom *rom, const struct rom_boot *boot)
+{
+    const uint64_t dynamic[] = {DYNAMIC_MAGIC, DYNAMIC_VERSION, boot->next, boot->next_mode, 0, 0};
+    for (size_t i = 0; i < sizeof program / sizeof program[0]; i++)
+        put(rom, 4 * i, program[i], 4);
+    put(rom, START, boot->start, 8);
+    put(rom, FDT, boot->fdt, 8);
+    for (size_t i = 0; i < sizeof dynamic / sizeof dynamic[0]; i++)
+        put(rom, DYNAMIC + 8 * i, dynamic[i], 8);
+}
+
+static uint64_t rom_read(void *device, uint64_t offset, unsigned size)
+{
+    const struct rom *rom = device;
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t)rom->bytes[offset + i] << (8 * i);
+    return value;
+}
+
+static void rom_write(void *device, uint64_t offset, unsigned size, uint64_t value)
+{
+    (void)device;
+    (void)offset;
+    (void)size;
+    (void)value;
+}
+
+const struct device_ops rom_ops = {.read = rom_read, .write = rom_write};

@@ -1,0 +1,128 @@
+#include "emu/dev/rtc.h"
+
+#include <stdlib.h>
+
+enum {
+    TIME_LOW = 0x00,
+    TIME_HIGH = 0x04,
+    ALARM_LOW = 0x08,
+    ALARM_HIGH = 0x0c,
+    IRQ_ENABLED = 0x10,
+    CLEAR_ALARM = 0x14,
+    ALARM_STATUS = 0x18,
+    CLEAR_INTERRUPT = 0x1c,
+    NS_PER_TICK = 1000000000 / TIMEBASE_HZ,
+};
+
+struct rtc {
+    uint64_t start;  /* ns at tick 0 */
+    uint64_t offset; /* ns that the guest has added, modulo 2^64 */
+    uint64_t alarm;  /* ns */
+    uint32_t latched;
+    bool armed, fired, enabled, level;
+    struct irq_line irq;
+    struct timebase timebase;
+};
+
+struct rtc *rtc_create(const struct timebase *timebase, uint64_t epoch, struct irq_line irq)
+{
+    struct rtc *rtc = calloc(1, sizeof *rtc);
+    if (!rtc)
+        return NULL;
+    rtc->start = epoch * 1000000000;
+    rtc->irq = irq;
+    rtc->timebase = *timebase;
+    return rtc;
+}
+
+void rtc_free(struct rtc *rtc)
+{
+    free(rtc);
+}
+
+static uint64_t time_ns(const struct rtc *rtc)
+{
+    return rtc->start + rtc->offset + timebase_now(&rtc->timebase) * NS_PER_TICK;
+}
+
+void rtc_reset(struct rtc *rtc)
+{
+    rtc->offset = rtc->alarm = 0;
+    rtc->latched = 0;
+    rtc->armed = rtc->fired = rtc->enabled = false;
+    rtc_update(rtc);
+}
+
+uint64_t rtc_next_event(const struct rtc *rtc)
+{
+    uint64_t time = time_ns(rtc), now = timebase_now(&rtc->timebase);
+    if (!rtc->armed)
+        return TIMEBASE_NEVER;
+    if (rtc->alarm <= time)
+        return now;
+    uint64_t ns = rtc->alarm - time, ticks = ns / NS_PER_TICK + (ns % NS_PER_TICK != 0);
+    return ticks < TIMEBASE_NEVER - now ? now + ticks : TIMEBASE_NEVER;
+}
+
+void rtc_update(struct rtc *rtc)
+{
+    if (rtc->armed && time_ns(rtc) >= rtc->alarm) {
+        rtc->armed = false;
+        rtc->fired = true;
+    }
+    bool level = rtc->fired && rtc->enabled;
+    if (rtc->level == level)
+        return;
+    rtc->level = level;
+    irq_set(&rtc->irq, level);
+}
+
+static uint64_t rtc_read(void *device, uint64_t offset, unsigned size)
+{
+    struct rtc *rtc = device;
+    (void)size;
+    rtc_update(rtc);
+    switch (offset) {
+    case TIME_LOW: rtc->latched = (uint32_t)(time_ns(rtc) >> 32); return (uint32_t)time_ns(rtc);
+    case TIME_HIGH: return rtc->latched;
+    case ALARM_LOW: return (uint32_t)rtc->alarm;
+    case ALARM_HIGH: return rtc->alarm >> 32;
+    case IRQ_ENABLED: return rtc->enabled;
+    case ALARM_STATUS: return rtc->armed;
+    default: return 0;
+    }
+}
+
+static uint64_t with_low(uint64_t whole, uint64_t value)
+{
+    return (whole & ~(uint64_t)UINT32_MAX) | (uint32_t)value;
+}
+
+static uint64_t with_high(uint64_t whole, uint64_t value)
+{
+    return (uint32_t)whole | value << 32;
+}
+
+static void rtc_write(void *device, uint64_t offset, unsigned size, uint64_t value)
+{
+    struct rtc *rtc = device;
+    (void)size;
+    rtc_update(rtc);
+    switch (offset) {
+    case TIME_LOW: rtc->offset += with_low(time_ns(rtc), value) - time_ns(rtc); break;
+    case TIME_HIGH: rtc->offset += with_high(time_ns(rtc), value) - time_ns(rtc); break;
+    case ALARM_LOW:
+        rtc->alarm = with_low(rtc->alarm, value);
+        rtc->armed = true;
+        break;
+    case ALARM_HIGH: rtc->alarm = with_high(rtc->alarm, value); break;
+    case IRQ_ENABLED: rtc->enabled = value & 1; break;
+    case CLEAR_ALARM: rtc->armed = false; break;
+    case CLEAR_INTERRUPT: rtc->fired = false; break;
+    default: return;
+    }
+    rtc_update(rtc);
+    timebase_moved(&rtc->timebase);
+}
+
+const struct device_ops rtc_ops = {.read = rtc_read, .write = rtc_write};

@@ -1,0 +1,176 @@
+#include "emu/hart/access.h"
+
+#include <string.h>
+
+#include "emu/hart/hart.h"
+#include "emu/hart/mmu.h"
+
+static bool fault(struct hart *hart, enum trap_cause cause, uint64_t address)
+{
+    hart->trap = (struct trap){cause, address};
+    return false;
+}
+
+static bool crosses_page(uint64_t address, unsigned size)
+{
+    return (address & (MMU_PAGE - 1)) + size > MMU_PAGE;
+}
+
+/* Notes that a watchpoint was touched; the run ends behind the instruction. */
+static void check_watchpoints(struct hart *hart, uint64_t address, unsigned size, enum hart_watch kind)
+{
+    for (unsigned i = 0; i < hart->watchpoint_count; i++) {
+        const struct watchpoint *w = &hart->watchpoints[i];
+        if ((w->kinds & kind) && address < w->address + w->length && w->address < address + size)
+            hart->watch_hit = (struct watch_hit){w->address, kind == HART_WATCH_WRITE, true};
+    }
+}
+
+/* Part of an access that lies in one page. */
+static bool load_part(struct hart *hart, uint64_t address, unsigned size, uint64_t *value)
+{
+    uint64_t physical;
+    if (!mmu_check(hart, address, size, MMU_LOAD, priv_data_mode(hart), &physical))
+        return false;
+    const uint8_t *bytes = phys_at(hart->memory, physical, size);
+    *value = 0;
+    if (bytes) {
+        memcpy(value, bytes, size);
+        mmu_remember(hart, address, physical, MMU_LOAD);
+        return true;
+    }
+    if (hart->bus && bus_read(hart->bus, physical, size, value))
+        return true;
+    return fault(hart, TRAP_LOAD_ACCESS, address);
+}
+
+static bool store_part(struct hart *hart, uint64_t address, uint64_t physical, unsigned size, uint64_t value)
+{
+    uint8_t *bytes = phys_at(hart->memory, physical, size);
+    if (bytes) {
+        memcpy(bytes, &value, size);
+        mmu_remember(hart, address, physical, MMU_STORE);
+        if (hart->hook && physical < hart->hook_address + 8 && hart->hook_address < physical + size)
+            hart->hook(hart->hook_context, physical, size);
+        return true;
+    }
+    return hart->bus && bus_write(hart->bus, physical, size, value);
+}
+
+/* Translates a store and finds out whether something is there to take it. */
+static bool check_store(struct hart *hart, uint64_t address, unsigned size, uint64_t *physical)
+{
+    if (!hart->privileged && address < hart->store_base)
+        return fault(hart, TRAP_STORE_ACCESS, address);
+    if (!mmu_check(hart, address, size, MMU_STORE, priv_data_mode(hart), physical))
+        return false;
+    if (phys_at(hart->memory, *physical, size) || (hart->bus && bus_takes(hart->bus, *physical, size)))
+        return true;
+    return fault(hart, TRAP_STORE_ACCESS, address);
+}
+
+/* The bytes of an access that crosses into the next page: how many lie in the first one. */
+static unsigned first_part(uint64_t address)
+{
+    return MMU_PAGE - (unsigned)(address & (MMU_PAGE - 1));
+}
+
+static bool load_bytes(struct hart *hart, uint64_t address, unsigned size, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned i = 0; i < size; i++) {
+        uint64_t byte;
+        if (!load_part(hart, address + i, 1, &byte))
+            return false;
+        *value |= byte << 8 * i;
+    }
+    return true;
+}
+
+bool access_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value)
+{
+    bool done = crosses_page(address, size) ? load_bytes(hart, address, size, value)
+                                            : load_part(hart, address, size, value);
+    if (done && hart->watchpoint_count)
+        check_watchpoints(hart, address, size, HART_WATCH_READ);
+    return done;
+}
+
+bool access_can_store(struct hart *hart, uint64_t address, unsigned size)
+{
+    uint64_t physical;
+    return check_store(hart, address, size, &physical);
+}
+
+bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t value)
+{
+    uint64_t physical;
+    if (!crosses_page(address, size)) {
+        if (!check_store(hart, address, size, &physical) || !store_part(hart, address, physical, size, value))
+            return false;
+    } else {
+        /* Both pages are checked before a byte is written. */
+        unsigned split = first_part(address);
+        uint64_t second;
+        if (!check_store(hart, address, 1, &physical) || !check_store(hart, address + split, 1, &second))
+            return false;
+        for (unsigned i = 0; i < size; i++) {
+            uint64_t at = i < split ? physical + i : second + i - split;
+            (void)store_part(hart, address + i, at, 1, value >> 8 * i & 0xff);
+        }
+    }
+    if (hart->watchpoint_count)
+        check_watchpoints(hart, address, size, HART_WATCH_WRITE);
+    return true;
+}
+
+bool access_fetch(struct hart *hart, uint64_t address, uint16_t *parcel)
+{
+    uint64_t page = address & ~(uint64_t)(MMU_PAGE - 1), physical;
+    if (hart->fetch_page != page) {
+        if (!mmu_check(hart, address, 2, MMU_FETCH, (enum privilege)hart->privilege, &physical))
+            return false;
+        const uint8_t *bytes = phys_at(hart->memory, physical, 2);
+        if (!bytes)
+            return fault(hart, TRAP_FETCH_ACCESS, address);
+        uint64_t physical_page = physical & ~(uint64_t)(MMU_PAGE - 1);
+        if (phys_at(hart->memory, physical_page, MMU_PAGE) &&
+            (!hart->privileged ||
+             pmp_allows(&hart->priv, physical_page, MMU_PAGE, PMP_X, (enum privilege)hart->privilege))) {
+            hart->fetch_page = page;
+            hart->fetch_bytes = phys_at(hart->memory, physical_page, MMU_PAGE);
+        }
+        memcpy(parcel, bytes, 2);
+        return true;
+    }
+    memcpy(parcel, hart->fetch_bytes + (address - page), 2);
+    return true;
+}
+
+bool access_block_check(struct hart *hart, uint64_t address)
+{
+    uint64_t block = address & ~(uint64_t)(CACHE_BLOCK - 1), physical;
+    enum privilege mode = priv_data_mode(hart);
+    if (mmu_check(hart, block, CACHE_BLOCK, MMU_LOAD, mode, &physical) ||
+        mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, mode, &physical))
+        return true;
+    /* Faults of cache-block management count as store faults, at the address that was given. */
+    bool page = hart->trap.cause == TRAP_LOAD_PAGE || hart->trap.cause == TRAP_STORE_PAGE;
+    return fault(hart, page ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS, address);
+}
+
+bool access_block_zero(struct hart *hart, uint64_t address)
+{
+    uint64_t block = address & ~(uint64_t)(CACHE_BLOCK - 1), physical;
+    if (!mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, priv_data_mode(hart), &physical)) {
+        hart->trap.value = address;
+        return false;
+    }
+    uint8_t *bytes = phys_at(hart->memory, physical, CACHE_BLOCK);
+    if (!bytes || (!hart->privileged && block < hart->store_base))
+        return fault(hart, TRAP_STORE_ACCESS, address);
+    memset(bytes, 0, CACHE_BLOCK);
+    if (hart->watchpoint_count)
+        check_watchpoints(hart, block, CACHE_BLOCK, HART_WATCH_WRITE);
+    return true;
+}

@@ -1,0 +1,5 @@
+/* The fast handlers of privileged harts, for every x86-64 host. */
+#define EXEC_TABLE exec_base_tlb
+#include "emu/hart/window_tlb.h"
+
+#include "emu/hart/exec_fast.h"

@@ -1,0 +1,6 @@
+/* The fast handlers of privileged harts, for hosts with AVX2, BMI and FMA: emu/emu.mk compiles this file with
+ * -march=x86-64-v3. */
+#define EXEC_TABLE exec_v3_tlb
+#include "emu/hart/window_tlb.h"
+
+#include "emu/hart/exec_fast.h"

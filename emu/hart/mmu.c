@@ -1,0 +1,183 @@
+#include "emu/hart/mmu.h"
+
+#include <string.h>
+
+#include "emu/hart/hart.h"
+
+/* Page-table entry bits (privileged specification, section 4.4). */
+enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_A = 64, PTE_D = 128 };
+#define PTE_RESERVED (UINT64_C(0x3ff) << 54) /* Svnapot and Svpbmt are not there */
+enum { PTE_PPN_SHIFT = 10, VPN_BITS = 9, PAGE_BITS = 12 };
+
+static bool page_fault(struct hart *hart, uint64_t address, enum mmu_access access)
+{
+    static const enum trap_cause causes[] = {TRAP_LOAD_PAGE, TRAP_STORE_PAGE, TRAP_FETCH_PAGE};
+    hart->trap = (struct trap){causes[access], address};
+    return false;
+}
+
+static bool access_fault(struct hart *hart, uint64_t address, enum mmu_access access)
+{
+    static const enum trap_cause causes[] = {TRAP_LOAD_ACCESS, TRAP_STORE_ACCESS, TRAP_FETCH_ACCESS};
+    hart->trap = (struct trap){causes[access], address};
+    return false;
+}
+
+/* Whether a leaf allows the access. */
+static bool leaf_allows(const struct hart *hart, uint64_t pte, enum mmu_access access, enum privilege mode)
+{
+    uint64_t status = hart->priv.mstatus;
+    if (mode == PRIV_U && !(pte & PTE_U))
+        return false;
+    if (mode == PRIV_S && (pte & PTE_U) && (access == MMU_FETCH || !(status & MSTATUS_SUM)))
+        return false;
+    switch (access) {
+    case MMU_FETCH: return pte & PTE_X;
+    case MMU_STORE: return pte & PTE_W;
+    default: return (pte & PTE_R) || ((status & MSTATUS_MXR) && (pte & PTE_X));
+    }
+}
+
+/* A walk's result: the leaf, where it stands, and the page offset bits below its PPN. */
+struct walk {
+    uint64_t pte, at;
+    unsigned bits;
+};
+
+enum walk_result { WALK_LEAF, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
+
+static enum walk_result walk_tables(const struct hart *hart, uint64_t address, unsigned levels,
+                                    struct walk *walk)
+{
+    uint64_t table = (hart->priv.satp & SATP_PPN) << PAGE_BITS;
+    for (unsigned level = levels; level-- > 0;) {
+        unsigned bits = PAGE_BITS + level * VPN_BITS;
+        uint64_t at = table + (address >> bits & 511) * 8, pte;
+        const uint8_t *bytes = phys_at(hart->memory, at, 8);
+        if (!bytes || !pmp_allows(&hart->priv, at, 8, PMP_R, PRIV_S))
+            return WALK_ACCESS_FAULT;
+        memcpy(&pte, bytes, 8);
+        if (!(pte & PTE_V) || (!(pte & PTE_R) && (pte & PTE_W)) || (pte & PTE_RESERVED))
+            return WALK_PAGE_FAULT;
+        if (pte & (PTE_R | PTE_X)) {
+            uint64_t below = ((UINT64_C(1) << (bits - PAGE_BITS)) - 1) << PTE_PPN_SHIFT;
+            *walk = (struct walk){pte, at, bits};
+            return pte & below ? WALK_PAGE_FAULT : WALK_LEAF; /* a misaligned superpage */
+        }
+        if (pte & (PTE_A | PTE_D | PTE_U))
+            return WALK_PAGE_FAULT;
+        table = (pte >> PTE_PPN_SHIFT & SATP_PPN) << PAGE_BITS;
+    }
+    return WALK_PAGE_FAULT;
+}
+
+/* The number of levels that the mode translates through; 0 = none. */
+static unsigned table_levels(const struct hart *hart, enum privilege mode)
+{
+    if (mode == PRIV_M)
+        return 0;
+    switch (hart->priv.satp >> SATP_MODE_SHIFT) {
+    case SATP_SV39: return 3;
+    case SATP_SV48: return 4;
+    default: return 0;
+    }
+}
+
+/* Bits 63 down to the highest translated one must be equal. */
+static bool canonical(uint64_t address, unsigned levels)
+{
+    unsigned unused = 64 - (PAGE_BITS + levels * VPN_BITS);
+    return (uint64_t)((int64_t)(address << unused) >> unused) == address;
+}
+
+/* Sets A, and D for a store, or faults where hardware leaves that to software. */
+static bool update_leaf(struct hart *hart, struct walk *walk, uint64_t address, enum mmu_access access)
+{
+    uint64_t wanted = PTE_A | (access == MMU_STORE ? PTE_D : 0);
+    if ((walk->pte & wanted) == wanted)
+        return true;
+    if (!hart->hardware_ad)
+        return page_fault(hart, address, access);
+    uint8_t *bytes = phys_at(hart->memory, walk->at, 8);
+    if (!pmp_allows(&hart->priv, walk->at, 8, PMP_W, PRIV_S))
+        return access_fault(hart, address, access);
+    walk->pte |= wanted;
+    memcpy(bytes, &walk->pte, 8);
+    return true;
+}
+
+bool mmu_translate(struct hart *hart, uint64_t address, enum mmu_access access, enum privilege mode,
+                   uint64_t *physical)
+{
+    unsigned levels = table_levels(hart, mode);
+    *physical = address;
+    if (levels == 0)
+        return true;
+    struct walk walk;
+    if (!canonical(address, levels))
+        return page_fault(hart, address, access);
+    switch (walk_tables(hart, address, levels, &walk)) {
+    case WALK_PAGE_FAULT: return page_fault(hart, address, access);
+    case WALK_ACCESS_FAULT: return access_fault(hart, address, access);
+    default: break;
+    }
+    if (!leaf_allows(hart, walk.pte, access, mode))
+        return page_fault(hart, address, access);
+    if (!update_leaf(hart, &walk, address, access))
+        return false;
+    uint64_t offset = (UINT64_C(1) << walk.bits) - 1;
+    *physical = ((walk.pte >> PTE_PPN_SHIFT & SATP_PPN) << PAGE_BITS & ~offset) | (address & offset);
+    return true;
+}
+
+bool mmu_check(struct hart *hart, uint64_t address, unsigned size, enum mmu_access access,
+               enum privilege mode, uint64_t *physical)
+{
+    static const uint8_t kinds[] = {PMP_R, PMP_W, PMP_X};
+    if (!mmu_translate(hart, address, access, mode, physical))
+        return false;
+    if (hart->privileged && !pmp_allows(&hart->priv, *physical, size, kinds[access], mode))
+        return access_fault(hart, address, access);
+    return true;
+}
+
+void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum mmu_access access)
+{
+    uint64_t page = physical & ~(uint64_t)(MMU_PAGE - 1);
+    uint8_t *bytes = phys_at(hart->memory, page, MMU_PAGE);
+    enum privilege mode = priv_data_mode(hart);
+    if (!bytes || !hart->tlb || page == hart->hook_page ||
+        !pmp_allows(&hart->priv, page, MMU_PAGE, access == MMU_STORE ? PMP_W : PMP_R, mode))
+        return;
+    struct tlb *tlb = &hart->tlb[mode];
+    struct tlb_entry *entry = &(access == MMU_STORE ? tlb->store : tlb->load)[tlb_index(address)];
+    entry->tag = address & ~(uint64_t)(MMU_PAGE - 1);
+    entry->addend = (uint64_t)(uintptr_t)bytes - entry->tag;
+}
+
+void mmu_flush(struct hart *hart)
+{
+    hart->fetch_page = UINT64_MAX;
+    if (!hart->tlb)
+        return;
+    for (unsigned mode = 0; mode <= PRIV_M; mode++) {
+        for (unsigned i = 0; i < TLB_ENTRIES; i++) {
+            hart->tlb[mode].load[i].tag = UINT64_MAX;
+            hart->tlb[mode].store[i].tag = UINT64_MAX;
+        }
+    }
+}
+
+bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical)
+{
+    unsigned levels = table_levels(hart, priv_data_mode(hart));
+    struct walk walk;
+    *physical = address;
+    if (levels == 0)
+        return true;
+    if (!canonical(address, levels) || walk_tables(hart, address, levels, &walk) != WALK_LEAF)
+        return false;
+    uint64_t offset = (UINT64_C(1) << walk.bits) - 1;
+    *physical = ((walk.pte >> PTE_PPN_SHIFT & SATP_PPN) << PAGE_BITS & ~offset) | (address & offset);
+    return true;
+}

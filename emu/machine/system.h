@@ -1,0 +1,90 @@
+/* Several harts over one memory and its devices, run in turn by a fixed rule, so that every run repeats. */
+#ifndef EMU_MACHINE_SYSTEM_H
+#define EMU_MACHINE_SYSTEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/hart/hart.h"
+#include "emu/mem/bus.h"
+#include "emu/mem/phys.h"
+#include "emu/sim/error.h"
+#include "isa/decode.h"
+
+/* Time: an instruction takes 1 ns on each hart, and `time` ticks at 10 MHz. Within a round each hart runs the same stretch
+ * of simulated time, a quantum of instructions or less if a timer is due before; then devices are brought up to date.
+ * While all harts wait for interrupts, time jumps to the next timer. */
+enum { SYSTEM_TICK_NS = 100, SYSTEM_HARTS = 64 };
+
+enum system_stop {
+    SYSTEM_LIMIT,    /* as many instructions as asked for have retired, of all harts together */
+    SYSTEM_EXIT,     /* system_exit() was called: system->status */
+    SYSTEM_RESET,    /* system_request_reset() was called */
+    SYSTEM_BREAK,    /* hart `current` is at a breakpoint */
+    SYSTEM_WATCH,    /* hart `current` has touched a watchpoint */
+    SYSTEM_WATCHED,  /* what the outside wanted: system_interrupt() was called */
+    SYSTEM_STUCK,    /* all harts wait for an interrupt that nothing can raise */
+};
+
+struct system;
+
+/* What the system asks of those around it. All may be NULL. */
+struct system_hooks {
+    /* Runs a hart in place of hart_run(): logs. */
+    enum hart_stop (*run)(void *context, struct hart *hart, uint64_t max_insns);
+    /* Brings devices up to date with system_time(); called at every round. */
+    void (*update)(void *context);
+    /* The tick at which a device changes by itself, or UINT64_MAX. */
+    uint64_t (*next_event)(void *context);
+    /* Nothing happens before something arrives from outside: wait for it, and return whether something may come. */
+    bool (*wait)(void *context);
+    void (*marker)(void *context, struct hart *hart);
+    /* A semihosting call: serve it, and call hart_retire_call(). */
+    void (*semihosting)(void *context, struct hart *hart);
+    void *context;
+};
+
+struct system {
+    unsigned count;
+    struct hart *harts;
+    struct bus bus;
+    struct phys *memory;
+    struct system_hooks hooks;
+    uint64_t quantum; /* in instructions, at least 1 */
+
+    uint64_t round_start, round_length; /* in ns of simulated time */
+    unsigned current;                   /* the hart whose turn it is, or was */
+    uint64_t used;                      /* instructions that it has retired in this round */
+    uint64_t turn_start;                /* its instret at the start of its turn */
+    bool waiting[SYSTEM_HARTS];
+    bool exited, reset, interrupted;
+    int status;
+};
+
+/* Makes count (1 to SYSTEM_HARTS) privileged harts, in machine mode out of reset, over memory and decoder, which must
+ * outlive the system. Devices are added to system->bus by the caller. Release with system_free(). */
+bool system_init(struct system *system, unsigned count, uint64_t quantum, struct phys *memory,
+                 const struct decoder *decoder, struct error *err);
+void system_free(struct system *system);
+
+/* Puts all harts back to reset, at pc. Memory and devices are the caller's. */
+void system_restart(struct system *system, uint64_t pc);
+
+/* Runs until max_insns more instructions have retired, or something stops it. Goes on where it stopped. */
+enum system_stop system_run(struct system *system, uint64_t max_insns);
+
+/* Simulated time in ticks, as the running hart sees it. */
+uint64_t system_time(const struct system *system);
+
+/* Instructions retired by all harts. */
+uint64_t system_instructions(const struct system *system);
+
+/* For devices and services: ends the run, restarts the machine, or looks at timers anew. */
+void system_exit(struct system *system, int status);
+void system_request_reset(struct system *system);
+void system_timer_moved(struct system *system);
+
+/* Makes system_run() return SYSTEM_WATCHED soon. May be called from a signal handler. */
+void system_interrupt(struct system *system);
+
+#endif

@@ -1,0 +1,42 @@
+# What machine-mode programs are linked with by croft cc --bare: start-up code, drivers, newlib's calls, headers.
+FIRMWARE_SRC     := $(wildcard firmware/*.c firmware/newlib/*.c)
+FIRMWARE_OBJ     := $(FIRMWARE_SRC:%.c=$(BUILD)/cross/%.o) $(BUILD)/cross/firmware/start/trap_entry.o
+FIRMWARE_HEADERS := $(patsubst firmware/include/%,$(SHARE)/include/%,$(wildcard firmware/include/croft/firmware/*.h)) \
+                    $(SHARE)/include/croft/firmware/map.h
+FIRMWARE_FILES   := $(FIRMWARE_HEADERS) $(SYSROOT)/lib/bare.specs $(SYSROOT)/lib/crtbare.o \
+                    $(SYSROOT)/lib/libcroft_bare.a
+FIRMWARE_ASFLAGS := -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= \
+                    -isystem $(SHARE)/include
+
+.PHONY: firmware
+firmware: $(FIRMWARE_FILES) ## start-up code, drivers and headers of machine-mode programs
+sysroot: $(FIRMWARE_FILES)
+
+$(SHARE)/include/croft/firmware/%.h: firmware/include/croft/firmware/%.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+# The memory map for C and assembler, from the linker scripts' one.
+$(SHARE)/include/croft/firmware/map.h: linker/croft_map.ld
+	@mkdir -p $(@D)
+	{ echo '#pragma once'; sed -E -e 's/^(PROVIDE\()?([A-Z_]+) = ([0-9a-fx]+)\)?;$$/#define \2 \3/' $<; } > $@
+
+$(BUILD)/cross/firmware/%.o: firmware/%.c $(NEWLIB) | $(FIRMWARE_HEADERS)
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
+
+$(BUILD)/cross/firmware/start/%.o: firmware/start/%.S | $(FIRMWARE_HEADERS)
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(FIRMWARE_ASFLAGS) -c $< -o $@
+
+$(SYSROOT)/lib/crtbare.o: $(BUILD)/cross/firmware/start/crtbare.o | $(NEWLIB)
+	cp $< $@
+
+$(SYSROOT)/lib/libcroft_bare.a: $(FIRMWARE_OBJ)
+	rm -f $@
+	$(CROSS)ar rcsD $@ $^
+
+$(SYSROOT)/lib/bare.specs: firmware/bare.specs | $(NEWLIB)
+	cp $< $@
+
+-include $(FIRMWARE_OBJ:.o=.d)

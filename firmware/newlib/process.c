@@ -1,0 +1,77 @@
+/* newlib's process in machine mode: its end, signals sent to itself, and the heap. */
+#include <croft/firmware/exit.h>
+#include <errno.h>
+#include <reent.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* linker/bare.ld */
+extern char _end[], __heap_end[];
+
+enum { PROCESS_ID = 1 };
+
+void _exit(int status);
+int _getpid(void);
+int _kill(int process, int number);
+void *_sbrk(ptrdiff_t increment);
+
+void _exit(int status)
+{
+    machine_exit(status);
+}
+
+int _getpid(void)
+{
+    return PROCESS_ID;
+}
+
+/* newlib's handlers have run before; what is left is the default action. Signals up to 15 that programs send
+ * to themselves have Linux's numbers, except SIGBUS and SIGSYS. */
+int _kill(int process, int number)
+{
+    if (process != PROCESS_ID) {
+        errno = ESRCH;
+        return -1;
+    }
+    if (number != 0)
+        machine_exit(128 + (number == SIGBUS ? 7 : number == SIGSYS ? 31 : number));
+    return 0;
+}
+
+/* Called with malloc()'s lock held. */
+void *_sbrk(ptrdiff_t increment)
+{
+    static uintptr_t heap_end;
+    if (heap_end == 0)
+        heap_end = (uintptr_t)_end;
+    uintptr_t before = heap_end, room = (uintptr_t)__heap_end - before;
+    if (increment > 0 ? (uintptr_t)increment > room : -(uintptr_t)increment > before - (uintptr_t)_end) {
+        errno = ENOMEM;
+        return (void *)-1;
+    }
+    heap_end = before + (uintptr_t)increment;
+    return (void *)before;
+}
+
+/* There is one process, and it stays one. */
+int _fork_r(struct _reent *reent)
+{
+    reent->_errno = ENOSYS;
+    return -1;
+}
+
+int _execve_r(struct _reent *reent, const char *path, char *const argv[], char *const envp[])
+{
+    (void)path, (void)argv, (void)envp;
+    reent->_errno = ENOSYS;
+    return -1;
+}
+
+int _wait_r(struct _reent *reent, int *status)
+{
+    (void)status;
+    reent->_errno = ECHILD;
+    return -1;
+}

@@ -1,0 +1,112 @@
+/* The first instructions of a machine-mode program, on every hart: registers, trap vector, stack; hart 0 goes on
+ * to main(), the others to hart_serve(). The loader has zeroed .bss. */
+#include <croft/firmware/map.h>
+
+#define MSTATUS_FS_INITIAL 0x2000
+
+    .section .text.start, "ax", @progbits
+    .globl  _start
+    .type   _start, @function
+_start:
+    .cfi_startproc
+    .cfi_undefined ra               /* backtraces end here */
+    csrw    mie, zero
+    csrr    s0, mhartid
+    li      t0, CROFT_HARTS_MAX
+    bgeu    s0, t0, park
+    call    hart_pointers
+    lla     t0, trap_entry
+    csrw    mtvec, t0
+    csrw    mscratch, zero          /* traps from machine mode stay on their stack */
+    li      t0, MSTATUS_FS_INITIAL
+    csrs    mstatus, t0
+    csrw    fcsr, zero
+
+    /* This hart's thread-local storage: a copy of .tdata; .tbss behind it is zero already. */
+    lla     t0, __tdata_start
+    lla     t1, __tdata_end
+    mv      t2, tp
+    bgeu    t0, t1, 2f
+1:  lbu     t3, 0(t0)
+    sb      t3, 0(t2)
+    addi    t0, t0, 1
+    addi    t2, t2, 1
+    bltu    t0, t1, 1b
+2:
+    bnez    s0, secondary
+    lla     sp, __stack_top
+    lla     t0, device_tree
+    sd      a1, 0(t0)
+    call    uart_init
+    la      a0, __libc_fini_array
+    call    atexit
+    call    __libc_init_array
+    li      a0, 1
+    lla     a1, arguments
+    lla     a2, arguments + 8
+    call    main
+    call    exit
+
+secondary:
+    lui     t0, %hi(__hart_stack_size)
+    addi    t0, t0, %lo(__hart_stack_size)
+    mul     t0, t0, s0
+    lla     sp, __hart_stacks
+    add     sp, sp, t0
+    call    hart_serve
+
+park:
+    wfi
+    j       park
+    .cfi_endproc
+    .size   _start, . - _start
+
+/* Sets gp and this hart's tp; changes t0 and t1 only. */
+    .section .text.hart_pointers, "ax", @progbits
+    .globl  hart_pointers
+    .type   hart_pointers, @function
+hart_pointers:
+    .option push
+    .option norelax                 /* gp is not set yet */
+    la      gp, __global_pointer$
+    .option pop
+    lui     t0, %hi(__tls_stride)
+    addi    t0, t0, %lo(__tls_stride)
+    csrr    t1, mhartid
+    mul     t0, t0, t1
+    lla     tp, __tls_harts
+    add     tp, tp, t0
+    ret
+    .size   hart_pointers, . - hart_pointers
+
+/* main()'s arguments: a name, and nothing else. */
+    .section .rodata.arguments, "a", @progbits
+name:
+    .asciz  "program"
+    .section .data.arguments, "aw", @progbits
+    .balign 8
+arguments:
+    .dword  name, 0
+
+    .section .bss.device_tree, "aw", @nobits
+    .balign 8
+    .globl  device_tree
+device_tree:
+    .dword  0
+
+/* HTIF's mailboxes, in lines of their own. */
+    .section .tohost, "aw", @progbits
+    .balign 64
+    .globl  tohost
+    .type   tohost, @object
+tohost:
+    .dword  0
+    .size   tohost, 8
+    .balign 64
+    .globl  fromhost
+    .type   fromhost, @object
+fromhost:
+    .dword  0
+    .size   fromhost, 8
+
+    .section .note.GNU-stack, "", @progbits

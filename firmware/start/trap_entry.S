@@ -1,0 +1,103 @@
+/* Where traps into machine mode arrive: the vector saves what C code may change and calls trap_dispatch(). */
+#define FRAME_PC     (32 * 8)
+#define FRAME_STATUS (33 * 8)
+#define FRAME_CAUSE  (34 * 8)
+#define FRAME_VALUE  (35 * 8)
+#define FRAME_FP     (36 * 8)           /* f0-f7, f10-f17, f28-f31, fcsr */
+#define FRAME_FCSR   (FRAME_FP + 20 * 8)
+#define FRAME_SIZE   464                /* struct trap_frame and the above, a multiple of 16 */
+#define STATUS_FS    0x6000
+#define STATUS_FS_INITIAL 0x2000
+
+    .macro  EACH_INTEGER op             /* all but x0, sp, t0 and t1 */
+    .irp    n, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    \op     x\n, 8 * \n(sp)
+    .endr
+    .endm
+
+    .macro  EACH_FLOAT op               /* those that C functions may change */
+    .set    slot, FRAME_FP
+    .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31
+    \op     f\n, slot(sp)
+    .set    slot, slot + 8
+    .endr
+    .endm
+
+    .section .text.trap, "ax", @progbits
+/* mtvec mode 1: exceptions at the base, interrupt n at base + 4 n. */
+    .balign 256
+    .globl  trap_vectors
+    .type   trap_vectors, @function
+trap_vectors:
+    .option push
+    .option norvc
+    .rept   16
+    j       trap_entry
+    .endr
+    .option pop
+    .size   trap_vectors, . - trap_vectors
+
+    .balign 4
+    .globl  trap_entry
+    .type   trap_entry, @function
+trap_entry:
+    /* mscratch is 0 in machine mode; below it, it holds the top of the stack to use. */
+    csrrw   sp, mscratch, sp
+    bnez    sp, 1f
+    csrrw   sp, mscratch, zero
+1:  addi    sp, sp, -FRAME_SIZE
+    EACH_INTEGER sd
+    sd      t0, 8 * 5(sp)
+    sd      t1, 8 * 6(sp)
+
+    csrr    s0, mstatus
+    sd      s0, FRAME_STATUS(sp)
+    srli    t0, s0, 11
+    andi    t0, t0, 3
+    li      t1, 3
+    addi    t2, sp, FRAME_SIZE
+    beq     t0, t1, 2f
+    csrrw   t2, mscratch, zero
+    call    hart_pointers
+2:  sd      t2, 8 * 2(sp)
+    csrr    t0, mepc
+    sd      t0, FRAME_PC(sp)
+    csrr    t0, mcause
+    sd      t0, FRAME_CAUSE(sp)
+    csrr    t0, mtval
+    sd      t0, FRAME_VALUE(sp)
+
+    /* C code may use floating point even where the interrupted code could not. */
+    li      t0, STATUS_FS
+    and     s0, s0, t0
+    bnez    s0, 3f
+    li      t0, STATUS_FS_INITIAL
+    csrs    mstatus, t0
+3:  EACH_FLOAT fsd
+    csrr    t0, fcsr
+    sd      t0, FRAME_FCSR(sp)
+
+    mv      a0, sp
+    call    trap_dispatch
+
+    ld      t0, FRAME_FCSR(sp)
+    csrw    fcsr, t0
+    EACH_FLOAT fld
+    ld      t0, FRAME_PC(sp)
+    csrw    mepc, t0
+    ld      t0, FRAME_STATUS(sp)
+    csrw    mstatus, t0
+    srli    t0, t0, 11
+    andi    t0, t0, 3
+    li      t1, 3
+    beq     t0, t1, 4f
+    addi    t2, sp, FRAME_SIZE
+    csrw    mscratch, t2
+4:  EACH_INTEGER ld
+    ld      t0, 8 * 5(sp)
+    ld      t1, 8 * 6(sp)
+    ld      sp, 8 * 2(sp)
+    mret
+    .size   trap_entry, . - trap_entry
+
+    .section .note.GNU-stack, "", @progbits

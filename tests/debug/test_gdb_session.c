@@ -1,0 +1,507 @@
+/* The session over a fake target: each packet that gdb may send, and those that nobody should. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/debug/gdb_fake.h"
+
+enum { OUTPUT = 1 << 20 };
+
+struct world {
+    struct fake fake;
+    struct gdb_session *session;
+    size_t length;
+    char output[OUTPUT]; /* all that was sent since the last talk() */
+    char answer[OUTPUT]; /* the payloads among it, separated by '|' */
+};
+
+static void collect(void *context, const void *bytes, size_t length)
+{
+    struct world *world = context;
+    assert_true(length <= sizeof world->output - world->length);
+    memcpy(world->output + world->length, bytes, length);
+    world->length += length;
+}
+
+static int set_up(void **state)
+{
+    struct world *world = calloc(1, sizeof *world);
+    assert_non_null(world);
+    world->fake.registers[0][GDB_REGISTER_PC] = 0x80000000;
+    world->fake.registers[1][GDB_REGISTER_PC] = 0x80001000;
+    world->session = gdb_session_new(&(struct gdb_target){&fake_ops, &world->fake});
+    gdb_session_connect(world->session, collect, world);
+    *state = world;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct world *world = *state;
+    gdb_session_free(world->session);
+    free(world);
+    return 0;
+}
+
+/* The payloads of what was sent. */
+static const char *answers(struct world *world)
+{
+    static struct gdb_reader reader;
+    size_t used = 0;
+    for (size_t i = 0; i < world->length; i++) {
+        enum gdb_input input = gdb_reader_take(&reader, (uint8_t)world->output[i]);
+        assert_true(input == GDB_INPUT_NONE || input == GDB_INPUT_PACKET || input == GDB_INPUT_ACK);
+        if (input != GDB_INPUT_PACKET)
+            continue;
+        if (used > 0)
+            world->answer[used++] = '|';
+        memcpy(world->answer + used, reader.payload, reader.length);
+        used += reader.length;
+    }
+    world->answer[used] = '\0';
+    world->length = 0;
+    return world->answer;
+}
+
+/* Sends a packet of these bytes and returns the answer. */
+static const char *talk_bytes(struct world *world, const void *bytes, size_t length)
+{
+    static struct gdb_reply packet;
+    static char frame[GDB_FRAME];
+    packet.length = 0;
+    gdb_reply_bytes(&packet, bytes, length);
+    size_t size = gdb_frame(&packet, frame);
+    assert_int_equal(gdb_session_receive(world->session, frame, size), size);
+    return answers(world);
+}
+
+static const char *talk(struct world *world, const char *payload)
+{
+    return talk_bytes(world, payload, strlen(payload));
+}
+
+static void raw(struct world *world, const char *bytes, const char *expected)
+{
+    (void)gdb_session_receive(world->session, bytes, strlen(bytes));
+    assert_int_equal(world->length, strlen(expected));
+    assert_memory_equal(world->output, expected, world->length);
+    world->length = 0;
+}
+
+#define HERE(thread, pc) "thread:" thread ";2:0000000000000000;20:" pc ";"
+#define AT_START         HERE("1", "0000008000000000")
+
+static void test_acknowledge(void **state)
+{
+    struct world *world = *state;
+    raw(world, "$qC#b4", "+$QC1#c5");
+    raw(world, "-", "$QC1#c5");
+    raw(world, "$qC#00", "-");
+    raw(world, "$QStartNoAckMode#b0", "+$OK#9a");
+    raw(world, "+", "");
+    raw(world, "$qC#b4", "$QC1#c5");
+    raw(world, "-", "");
+    raw(world, "$qC#00", "$E16#ac");
+    raw(world, "\x03", "");
+}
+
+static void test_unknown(void **state)
+{
+    static const char *const unknown[] = {
+        "",       "!",        "y",    "vRun;1",   "vMustReplyEmpty",  "qCRC:1,2",
+        "Qfoo",   "qTStatus", "\xff", "qOffsets", "QStartNoAckModeX", "vCont",
+        "vContX", "i",        "b"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        assert_string_equal(talk(*state, unknown[i]), "");
+}
+
+static void test_malformed(void **state)
+{
+    static const char *const malformed[] = {"g0",
+                                            "G",
+                                            "G0",
+                                            "Gzz",
+                                            "p",
+                                            "pz",
+                                            "p1042",
+                                            "p0,",
+                                            "P",
+                                            "P0",
+                                            "P0=",
+                                            "P0=12",
+                                            "P1042=0000000000000000",
+                                            "P20=0100000000000000",
+                                            "m",
+                                            "m1000",
+                                            "m,4",
+                                            "m1000,",
+                                            "m1000,4x",
+                                            "m11112222333344445,1",
+                                            "M",
+                                            "M1000",
+                                            "M1000,2",
+                                            "M1000,2:12",
+                                            "M1000,1:zz",
+                                            "M1000,1:1234",
+                                            "M1000,ffffffffffffffff:12",
+                                            "X1000,2:1",
+                                            "X1000,",
+                                            "Z",
+                                            "Z5,1000,2",
+                                            "Z0",
+                                            "Z0,",
+                                            "Z0,1000",
+                                            "Z0,1000,2;x",
+                                            "z0,1000",
+                                            "z9,1,1",
+                                            "H",
+                                            "Hx1",
+                                            "Hg",
+                                            "Hg-2",
+                                            "Hg1x",
+                                            "T",
+                                            "Tz",
+                                            "c1x",
+                                            "cz",
+                                            "C",
+                                            "C1234",
+                                            "C5;",
+                                            "C5;z",
+                                            "s80000001",
+                                            "vCont;",
+                                            "vCont;x",
+                                            "vCont;c:",
+                                            "vCont;c;",
+                                            "vCont;C",
+                                            "vCont;C100",
+                                            "vCont;c:9",
+                                            "vCont;s:1x",
+                                            "qRcmd,1",
+                                            "qRcmd,zz",
+                                            "qXfer:features:read:other.xml:0,10",
+                                            "qXfer:features:read:target.xml:0",
+                                            "qXfer:features:read:target.xml:ffffff,10",
+                                            "qThreadExtraInfo,",
+                                            "?x"};
+    struct world *world = *state;
+    for (size_t i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
+        const char *answer = talk(world, malformed[i]);
+        if (strcmp(answer, "E16") != 0)
+            fail_msg("'%s' is answered by '%s'", malformed[i], answer);
+        assert_int_equal(world->session->state, GDB_STOPPED);
+    }
+    assert_int_equal(world->fake.breakpoints, 0);
+}
+
+static void test_registers(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "P5=efcdab8967452301"), "OK");
+    assert_int_equal(world->fake.registers[0][5], 0x0123456789abcdef);
+    assert_string_equal(talk(world, "p5"), "efcdab8967452301");
+    assert_string_equal(talk(world, "p20"), "0000008000000000");
+    assert_string_equal(talk(world, "P341=0100000000000000"), "OK");
+    assert_int_equal(world->fake.mstatus, 1);
+    assert_string_equal(talk(world, "p341"), "0100000000000000");
+    assert_string_equal(talk(world, "p342"), "xxxxxxxxxxxxxxxx");
+    assert_string_equal(talk(world, "Hg2"), "OK");
+    assert_string_equal(talk(world, "p20"), "0010008000000000");
+    assert_string_equal(talk(world, "Hg0"), "OK");
+    assert_string_equal(talk(world, "p20"), "0000008000000000");
+    const char *all = talk(world, "g");
+    assert_int_equal(strlen(all), 65 * 16);
+    assert_memory_equal(all + 5 * 16, "efcdab8967452301", 16);
+    assert_memory_equal(all + 32 * 16, "0000008000000000", 16);
+    assert_string_equal(talk(world, "G01000000000000000200000000000000"), "OK");
+    assert_int_equal(world->fake.registers[0][1], 2);
+}
+
+static void test_memory(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "M1000,4:01020304"), "OK");
+    assert_string_equal(talk(world, "m1000,5"), "0102030400");
+    assert_string_equal(talk(world, "m1000,0"), "");
+    assert_string_equal(talk_bytes(world, "X1001,5:\0#$}*", 13), "OK");
+    assert_string_equal(talk(world, "m1000,7"), "01002324"
+                                                "7d2a00");
+    assert_string_equal(talk(world, "X1000,0:"), "OK");
+    assert_string_equal(talk(world, "mfff,1"), "E0e");
+    assert_string_equal(talk(world, "mffffffffffffffff,2"), "E0e");
+    assert_string_equal(talk(world, "M27ff,2:0102"), "E0e");
+    assert_string_equal(talk(world, "M27ff,1:01"), "OK");
+    /* What lies before a hole is delivered; more than fits in a packet is cut. */
+    assert_int_equal(strlen(talk(world, "m1000,ffffffffffffffff")), 2 * 0x1000);
+    assert_int_equal(strlen(talk(world, "m1000,1800")), 2 * 0x1800);
+}
+
+static void test_threads(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "qfThreadInfo"), "m1,2");
+    assert_string_equal(talk(world, "qsThreadInfo"), "l");
+    assert_string_equal(talk(world, "qThreadExtraInfo,2"), "66616b652031");
+    assert_string_equal(talk(world, "qThreadExtraInfo,3"), "E03");
+    assert_string_equal(talk(world, "T2"), "OK");
+    assert_string_equal(talk(world, "T3"), "E03");
+    assert_string_equal(talk(world, "T0"), "E03");
+    assert_string_equal(talk(world, "Hc-1"), "OK");
+    assert_string_equal(talk(world, "Hg3"), "E03");
+    assert_string_equal(talk(world, "qC"), "QC1");
+}
+
+static void test_points(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "Z0,80000000,2"), "OK");
+    assert_string_equal(talk(world, "Z0,80000000,2"), "OK");
+    assert_string_equal(talk(world, "Z1,80000000,4"), "OK");
+    assert_int_equal(world->fake.breakpoints, 1);
+    assert_string_equal(talk(world, "z0,80000000,2"), "OK");
+    assert_int_equal(world->fake.breakpoints, 1);
+    assert_string_equal(talk(world, "z1,80000000,4"), "OK");
+    assert_int_equal(world->fake.breakpoints, 0);
+    assert_string_equal(talk(world, "z1,80000000,4"), "OK");
+    assert_string_equal(talk(world, "Z0,80000001,2"), "E0c");
+    assert_string_equal(talk(world, "Z2,1000,8"), "OK");
+    assert_string_equal(talk(world, "Z2,1000,4"), "OK");
+    assert_string_equal(talk(world, "Z4,1000,8"), "OK");
+    assert_int_equal(world->fake.watchpoints, 3);
+    assert_string_equal(talk(world, "Z3,1000,0"), "E0c");
+    assert_string_equal(talk(world, "Z3,1000,1001"), "E0c");
+    assert_string_equal(talk(world, "Z3,fffffffffffffff9,8"), "E0c");
+    assert_string_equal(talk(world, "Z3,fffffffffffffff8,8"), "OK");
+    for (unsigned i = 0; i < FAKE_POINTS + 2; i++) {
+        char packet[32];
+        (void)snprintf(packet, sizeof packet, "Z0,%x,2", i * 2);
+        assert_string_equal(talk(world, packet), i < FAKE_POINTS ? "OK" : "E0c");
+    }
+    gdb_session_disconnect(world->session);
+    assert_int_equal(world->fake.breakpoints + world->fake.watchpoints, 0);
+}
+
+/* Runs once after the packet and returns the stop reply. */
+static const char *move(struct world *world, const char *packet, struct gdb_stop stop)
+{
+    assert_string_equal(talk(world, packet), "");
+    assert_int_equal(world->session->state, GDB_RUNNING);
+    world->fake.next = stop;
+    gdb_session_advance(world->session);
+    return answers(world);
+}
+
+static const struct gdb_stop stepped = {.kind = GDB_STOP_SIGNAL, .signal = GDB_SIGNAL_TRAP};
+
+static void assert_actions(const struct world *world, enum gdb_motion first, unsigned first_signal,
+                           enum gdb_motion second, unsigned second_signal)
+{
+    assert_int_equal(world->fake.actions[0].motion, first);
+    assert_int_equal(world->fake.actions[0].signal, first_signal);
+    assert_int_equal(world->fake.actions[1].motion, second);
+    assert_int_equal(world->fake.actions[1].signal, second_signal);
+}
+
+static void test_resume(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "?"), "T05" AT_START);
+    assert_string_equal(talk(world, "vCont?"), "vCont;c;C;s;S");
+    assert_string_equal(move(world, "vCont;s:1;c", stepped), "T05" AT_START);
+    assert_actions(world, GDB_STEP, 0, GDB_CONTINUE, 0);
+    (void)move(world, "vCont;s:2", stepped);
+    assert_actions(world, GDB_STAY, 0, GDB_STEP, 0);
+    (void)move(world, "vCont;C0b:1;S5:-1", stepped);
+    assert_actions(world, GDB_CONTINUE, 11, GDB_STEP, 5);
+    (void)move(world, "vCont;c;s:1", stepped);
+    assert_actions(world, GDB_CONTINUE, 0, GDB_CONTINUE, 0);
+    (void)move(world, "s", stepped);
+    assert_actions(world, GDB_STEP, 0, GDB_CONTINUE, 0);
+    assert_string_equal(talk(world, "Hc2"), "OK");
+    (void)move(world, "C02;1234", stepped);
+    assert_actions(world, GDB_STAY, 0, GDB_CONTINUE, 2);
+    assert_int_equal(world->fake.registers[1][GDB_REGISTER_PC], 0x1234);
+}
+
+static void test_running(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "c"), "");
+    world->fake.next.kind = GDB_STOP_NONE;
+    gdb_session_advance(world->session);
+    gdb_session_advance(world->session);
+    assert_int_equal(world->fake.runs, 2);
+    assert_string_equal(talk(world, "g"), "E10");
+    assert_int_equal(world->session->state, GDB_RUNNING);
+    assert_int_equal(gdb_session_receive(world->session, "\x03$qC#b4", 7), 1);
+    assert_string_equal(answers(world), "T02" AT_START);
+    assert_string_equal(talk(world, "?"), "T02" AT_START);
+}
+
+static void test_stops(void **state)
+{
+    struct world *world = *state;
+    const struct gdb_stop broken = {.kind = GDB_STOP_BREAK, .thread = 1, .address = 0x80001000};
+    const struct gdb_stop wrote = {.kind = GDB_STOP_WATCH, .address = 0x1004, .write = true};
+    const struct gdb_stop wrote_before = {.kind = GDB_STOP_WATCH, .address = 0xffc, .write = true};
+    const struct gdb_stop loaded = {.kind = GDB_STOP_WATCH, .address = 0x1004};
+    (void)talk(world, "Z0,80001000,2");
+    assert_string_equal(move(world, "c", broken), "T05" HERE("2", "0010008000000000"));
+    assert_string_equal(talk(world, "qC"), "QC2");
+    assert_non_null(strstr(talk(world, "qSupported:multiprocess+;swbreak+;hwbreak+"), "PacketSize=4000;"));
+    assert_string_equal(move(world, "c", broken),
+                        "T05thread:2;swbreak:;2:0000000000000000;20:0010008000000000;");
+    (void)talk(world, "z0,80001000,2");
+    (void)talk(world, "Z1,80001000,2");
+    assert_string_equal(move(world, "c", broken),
+                        "T05thread:2;hwbreak:;2:0000000000000000;20:0010008000000000;");
+    (void)talk(world, "Z2,1000,8");
+    assert_non_null(strstr(move(world, "c", wrote), ";watch:1004;"));
+    assert_non_null(strstr(move(world, "c", wrote_before), ";watch:1000;"));
+    (void)talk(world, "z2,1000,8");
+    (void)talk(world, "Z3,1000,8");
+    assert_non_null(strstr(move(world, "c", loaded), ";rwatch:1004;"));
+    (void)talk(world, "z3,1000,8");
+    (void)talk(world, "Z4,1000,8");
+    assert_non_null(strstr(move(world, "c", loaded), ";awatch:1004;"));
+    assert_non_null(strstr(move(world, "c", wrote), ";awatch:1004;"));
+}
+
+static void test_exit(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(move(world, "c", (struct gdb_stop){.kind = GDB_STOP_EXIT, .status = 3}), "W03");
+    assert_int_equal(world->session->state, GDB_ENDED);
+    assert_string_equal(talk(world, "c"), "W03");
+    assert_string_equal(talk(world, "?"), "W03");
+}
+
+static void test_death(void **state)
+{
+    struct world *world = *state;
+    const struct gdb_stop fault = {.kind = GDB_STOP_SIGNAL, .signal = GDB_SIGNAL_SEGV};
+    assert_string_equal(move(world, "c", fault), "T0b" AT_START);
+    assert_string_equal(move(world, "C0b", (struct gdb_stop){.kind = GDB_STOP_DIED, .signal = 11}), "X0b");
+    assert_actions(world, GDB_CONTINUE, 11, GDB_CONTINUE, 0);
+}
+
+static void test_kill(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "vKill;1"), "OK");
+    assert_int_equal(world->session->state, GDB_ENDED);
+    assert_int_equal(world->session->last.kind, GDB_STOP_DIED);
+    assert_int_equal(world->session->last.signal, GDB_SIGNAL_KILL);
+}
+
+/* After a detach the target runs by itself, and a signal that gdb had seen reaches it. */
+static void test_detach(void **state)
+{
+    struct world *world = *state;
+    const struct gdb_stop fault = {.kind = GDB_STOP_SIGNAL, .signal = GDB_SIGNAL_SEGV, .thread = 1};
+    (void)talk(world, "Z0,80001000,2");
+    (void)move(world, "c", fault);
+    assert_string_equal(talk(world, "D"), "OK");
+    assert_int_equal(world->session->state, GDB_FREE);
+    assert_false(world->session->attached);
+    assert_int_equal(world->fake.breakpoints, 0);
+    gdb_session_advance(world->session);
+    assert_actions(world, GDB_CONTINUE, 0, GDB_CONTINUE, 11);
+    gdb_session_connect(world->session, collect, world);
+    assert_int_equal(world->session->state, GDB_STOPPED);
+    assert_string_equal(talk(world, "qC"), "QC2");
+}
+
+static void test_queries(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "qAttached"), "1");
+    assert_string_equal(talk(world, "qAttached:1"), "1");
+    assert_string_equal(talk(world, "qSymbol::"), "OK");
+}
+
+static void test_description(void **state)
+{
+    static const char *const wanted[] = {"<architecture>riscv:rv64</architecture>",
+                                         "org.gnu.gdb.riscv.cpu",
+                                         "org.gnu.gdb.riscv.fpu",
+                                         "org.gnu.gdb.riscv.csr",
+                                         "org.gnu.gdb.riscv.virtual",
+                                         "name=\"pc\" bitsize=\"64\" type=\"code_ptr\" regnum=\"32\"",
+                                         "name=\"fa0\" bitsize=\"64\" type=\"ieee_double\" regnum=\"43\"",
+                                         "name=\"fcsr\" bitsize=\"64\" type=\"int\" regnum=\"68\"",
+                                         "name=\"instret\" bitsize=\"64\" type=\"int\" regnum=\"3139\"",
+                                         "name=\"priv\" bitsize=\"64\" type=\"int\" regnum=\"4161\""};
+    struct world *world = *state;
+    char text[1 << 17] = "", packet[80];
+    size_t length = 0;
+    const char *part;
+    do {
+        (void)snprintf(packet, sizeof packet, "qXfer:features:read:target.xml:%zx,7f", length);
+        part = talk(world, packet);
+        assert_true(part[0] == 'm' || part[0] == 'l');
+        assert_true(strlen(part) <= 0x80 && length + strlen(part) < sizeof text);
+        memcpy(text + length, part + 1, strlen(part));
+        length += strlen(part) - 1;
+    } while (part[0] == 'm');
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        if (!strstr(text, wanted[i]))
+            fail_msg("target.xml lacks '%s'", wanted[i]);
+    }
+    (void)snprintf(packet, sizeof packet, "qXfer:features:read:target.xml:%zx,10", length);
+    assert_string_equal(talk(world, packet), "l");
+}
+
+/* What a monitor command prints. */
+static const char *monitor(struct world *world, const char *command)
+{
+    static char text[OUTPUT];
+    struct gdb_reply packet = {.length = 0};
+    size_t length = 0;
+    gdb_reply_text(&packet, "qRcmd,");
+    gdb_reply_hex(&packet, command, strlen(command));
+    const char *answer = talk_bytes(world, packet.payload, packet.length);
+    while (*answer == 'O' && answer[1] != 'K') {
+        struct gdb_cursor in = {answer + 1, strchr(answer, '|')};
+        size_t size = gdb_left(&in) / 2;
+        assert_true(gdb_take_hex(&in, text + length, size));
+        length += size;
+        answer = in.end + 1;
+    }
+    assert_string_equal(answer, "OK");
+    text[length] = '\0';
+    return text;
+}
+
+static void test_monitor(void **state)
+{
+    struct world *world = *state;
+    assert_non_null(strstr(monitor(world, "help"), "stats"));
+    assert_non_null(strstr(monitor(world, ""), "stats"));
+    assert_non_null(strstr(monitor(world, "stat"), "did you mean 'stats'?"));
+    assert_non_null(strstr(monitor(world, "frobnicate"), "monitor help"));
+    assert_non_null(strstr(monitor(world, "regs"), "pc   0x0000000080000000  user mode\n"));
+    assert_non_null(strstr(monitor(world, "threads"), "* thread 1: fake 0, pc 0x80000000\n"));
+    assert_non_null(strstr(monitor(world, "machine"), "no machine"));
+    assert_non_null(strstr(monitor(world, "reset"), "cannot be reset"));
+    /* More than a packet holds. */
+    assert_true(strlen(monitor(world, "stats")) > GDB_PACKET);
+    assert_non_null(strstr(monitor(world, "stats"), "counter 1999: 0\n"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_acknowledge), TEST(test_unknown), TEST(test_malformed), TEST(test_registers),
+        TEST(test_memory),      TEST(test_threads), TEST(test_points),    TEST(test_resume),
+        TEST(test_running),     TEST(test_stops),   TEST(test_exit),      TEST(test_death),
+        TEST(test_kill),        TEST(test_detach),  TEST(test_queries),   TEST(test_description),
+        TEST(test_monitor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
