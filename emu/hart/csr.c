@@ -294,7 +294,7 @@ bool csr_write(struct hart *hart, unsigned number, uint64_t value)
         hart->priv.mstatus |= MSTATUS_FS;
         priv_changed(hart);
     }
-    hart->attention = true; /* what it enables or disables may let an interrupt in */
+    hart->attention |= hart->privileged; /* what it enables or disables may let an interrupt in */
     return true;
 }
 
@@ -308,6 +308,6 @@ bool csr_poke(struct hart *hart, unsigned number, uint64_t value)
     if (read_only(number) || !write_any(hart, number, value))
         return false;
     priv_changed(hart);
-    hart->attention = true;
+    hart->attention |= hart->privileged;
     return true;
 }

@@ -222,8 +222,11 @@ static void add_record(struct translation *t, const struct insn *insn)
 const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc)
 {
     struct block *block = &cache->blocks[cache->block_count];
-    *block = (struct block){
-        .pc = pc, .slot = cache->slot_count + 1, .record = cache->record_count, .exit = cache->exit_count};
+    *block = (struct block){.pc = pc,
+                            .context = (uint8_t)cache->context,
+                            .slot = cache->slot_count + 1,
+                            .record = cache->record_count,
+                            .exit = cache->exit_count};
     struct translation t = {.cache = cache, .hart = hart, .block = block, .pc = pc};
     add_slot(&t)->head.pc = pc;
     while (!t.ended) {
