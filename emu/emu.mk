@@ -17,7 +17,7 @@ LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
 # Expanded when a recipe runs, because the set-up may just have installed the libraries.
 EMU_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMIZE) $(WARNINGS) $(SANITIZE) -ffp-contract=off -I. -MMD -MP \
              $(shell pkg-config --cflags $(LIBRARIES)) $(CFLAGS)
-EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lm
+EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
 
 # Handlers must not share their tails: each needs an indirect jump of its own for the host to predict.
 ROWS_FLAGS := -Wno-conversion -Wno-sign-conversion $(if $(findstring clang,$(CC)),,-foptimize-sibling-calls -fno-partial-inlining -fno-ipa-icf)

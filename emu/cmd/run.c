@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,32 +9,42 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
-#include "emu/cmd/version.h"
+#include "emu/cmd/report.h"
+#include "emu/debug/gdb_system.h"
+#include "emu/debug/gdb_user.h"
 #include "emu/debug/log.h"
+#include "emu/env/bare.h"
+#include "emu/env/image.h"
 #include "emu/env/user.h"
-#include "emu/hart/hart.h"
 #include "emu/machine/machine.h"
 #include "emu/sim/nearest.h"
-#include "emu/sim/stats.h"
 
-enum { MACHINE, SET, STATS, ENV, DIR, LOG, MAX_INSNS, SETENV };
+enum { MACHINE, SET, STATS, ENV, BIOS, KERNEL, DIR, LOG, GDB, SIGNATURE, MAX_INSNS, SETENV, RECORD, REPLAY };
 
 static const struct option_row rows[] = {
     [MACHINE] = {"machine", 'm', "NAME|FILE", "machine to run on (default: functional)"},
     [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
     [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
-    [ENV] = {"env", 0, "user", "environment of the program (default: user)"},
+    [ENV] = {"env", 0, "user|bare",
+             "environment (default: bare for firmware and programs with `tohost`, else user)"},
+    [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
+    [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
     [LOG] = {"log", 0, "KIND[:FILE]", "log each instruction; KIND is commit or insn"},
+    [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or a Unix socket, and obey it"},
+    [SIGNATURE] = {"signature", 0, "FILE", "at the end, write the words of begin_signature to end_signature"},
     [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
+    [RECORD] = {"record", 0, "FILE", "record what is typed, and when, to FILE"},
+    [REPLAY] = {"replay", 0, "FILE", "take input from a recorded FILE in place of the terminal"},
 };
 
 static const struct option_set interface = {
     .command = "croft run",
     .synopsis = "[options] PROGRAM [ARGS...]",
-    .summary =
-        "Runs a program; the exit status is the program's, or 128 + n if it died of signal-like trap n.",
+    .summary = "Runs a program, or with --bios what a firmware boots; the exit status is the program's, or "
+               "128 + n if "
+               "it died of signal-like trap n.",
     .example = "croft run --stats stats.json --dir data spmv circuit.mtx",
     .notes = "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
     .stop_at_argument = true,
@@ -43,25 +52,33 @@ static const struct option_set interface = {
     .rows = rows,
 };
 
+enum environment { ENV_CHOOSE, ENV_USER, ENV_BARE };
+
 /* The command line, understood. */
 struct request {
-    const char *machine, *stats, *log;
+    enum environment env;
+    const char *machine, *stats, *log, *gdb;
     const char **sets, **environment; /* as many as the command line has words */
     size_t set_count;
-    struct user_options user;
+    struct user_options user; /* program, arguments, dir and limits serve both environments */
+    struct bare_options bare;
 };
 
-/* What a run consists of. */
+/* What every run consists of. */
 struct session {
     struct machine_config machine;
-    struct phys memory;
-    struct decoder *decoder;
-    struct hart hart;
-    struct stats *stats;
+    struct report *report;
     struct log *log;
-    FILE *stats_file;
-    char description[PATH_MAX]; /* where the machine's description is saved, or empty */
+    struct gdb_server *gdb;
+    double start;
 };
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static bool parse_count(const char *text, uint64_t *value)
 {
@@ -73,20 +90,22 @@ static bool parse_count(const char *text, uint64_t *value)
     return errno == 0 && *end == '\0' && *value > 0;
 }
 
-static bool check_environment(const char *name)
+static bool take_environment(struct request *r, const char *name)
 {
     static const char *const known[] = {"user", "kernel", "bare"};
     if (strcmp(name, "user") == 0)
-        return true;
-    if (strcmp(name, "kernel") == 0 || strcmp(name, "bare") == 0) {
-        (void)options_usage_error(&interface, "--env %s is not available in this version; allowed: user",
-                                  name);
-        return false;
+        r->env = ENV_USER;
+    else if (strcmp(name, "bare") == 0)
+        r->env = ENV_BARE;
+    else if (strcmp(name, "kernel") == 0)
+        (void)options_usage_error(&interface,
+                                  "--env kernel is not available in this version; allowed: user, bare");
+    else {
+        const char *near = nearest_name(name, known, 3);
+        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, bare", name,
+                                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
-    const char *near = nearest_name(name, known, 3);
-    (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user", name,
-                              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return false;
+    return r->env != ENV_CHOOSE;
 }
 
 static bool take_option(struct request *r, int option, const char *value)
@@ -95,9 +114,15 @@ static bool take_option(struct request *r, int option, const char *value)
     case MACHINE: r->machine = value; return true;
     case SET: r->sets[r->set_count++] = value; return true;
     case STATS: r->stats = value; return true;
-    case ENV: return check_environment(value);
+    case ENV: return take_environment(r, value);
+    case BIOS: r->bare.bios = value; return true;
+    case KERNEL: r->bare.kernel = value; return true;
     case DIR: r->user.dir = value; return true;
     case LOG: r->log = value; return true;
+    case GDB: r->gdb = value; return true;
+    case SIGNATURE: r->bare.signature = value; return true;
+    case RECORD: r->bare.record = value; return true;
+    case REPLAY: r->bare.replay = value; return true;
     case MAX_INSNS:
         if (parse_count(value, &r->user.max_insns))
             return true;
@@ -113,33 +138,52 @@ static bool take_option(struct request *r, int option, const char *value)
     }
 }
 
+/* Decides the environment where --env does not, and refuses options that it has no use for. */
+static bool choose_environment(struct request *r)
+{
+    uint64_t tohost;
+    bool firmware = r->bare.bios || r->bare.kernel;
+    if (r->env == ENV_CHOOSE)
+        r->env = firmware || image_symbol(r->user.program, "tohost", &tohost) ? ENV_BARE : ENV_USER;
+    if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
+        (void)options_usage_error(&interface, "--record and --replay exclude each other");
+    else if (r->env == ENV_BARE && r->user.environment_count)
+        (void)options_usage_error(&interface,
+                                  "--setenv is for --env user; programs in machine mode have no environment");
+    else if (r->env == ENV_USER && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
+        (void)options_usage_error(&interface,
+                                  "--bios, --kernel, --signature, --record and --replay are for --env bare");
+    else
+        return true;
+    return false;
+}
+
 /* Fills *r from the command line; false when the command ends here, with *status. */
 static bool parse(struct request *r, int argc, char **argv, int *status)
 {
     const char *value;
     struct options options = options_start(&interface, argc, argv);
-    for (;;) {
-        int option = options_next(&options, &value);
-        *status = option == OPTION_HELP ? 0 : 2;
-        if (option == OPTION_HELP || option == OPTION_ERROR)
-            return false;
-        if (option == OPTION_END) {
-            (void)options_usage_error(&interface, "no program given");
-            return false;
-        }
-        if (option == OPTION_ARGUMENT)
-            break;
+    int option;
+    while ((option = options_next(&options, &value)) >= 0)
         if (!take_option(r, option, value))
-            return false;
+            break;
+    *status = option == OPTION_HELP ? 0 : 2;
+    if (option == OPTION_ARGUMENT) {
+        int first = options.next - 1;
+        r->user.program = value;
+        r->user.arguments = (const char *const *)&argv[first];
+        r->user.argument_count = (size_t)(argc - first);
+        r->user.environment = r->environment;
+    } else if (option != OPTION_END) {
+        return false;
+    } else if (!r->bare.bios) {
+        (void)options_usage_error(&interface, "no program given");
+        return false;
     }
-    int first = options.next - 1;
-    r->user.program = value;
-    r->user.arguments = (const char *const *)&argv[first];
-    r->user.argument_count = (size_t)(argc - first);
-    r->user.environment = r->environment;
-    return true;
+    return choose_environment(r);
 }
 
+/* Keys that were set and do nothing. */
 static void warn_unused(const struct machine_config *machine)
 {
     const char *names[MACHINE_KEYS];
@@ -151,157 +195,148 @@ static void warn_unused(const struct machine_config *machine)
     }
 }
 
-static bool open_stats(struct session *s, const char *path, struct error *err)
-{
-    if (strcmp(path, "-") == 0) {
-        s->stats_file = stdout;
-        return true;
-    }
-    if (snprintf(s->description, sizeof s->description, "%s.machine.yaml", path) >=
-        (int)sizeof s->description)
-        return error_set(err, "--stats: the path is too long");
-    s->stats_file = fopen(path, "we");
-    return s->stats_file ? true : error_set(err, "--stats: cannot write '%s': %s", path, strerror(errno));
-}
-
-static bool set_up(struct session *s, struct request *r, struct error *err)
+static bool set_up(struct session *s, const struct request *r, struct error *err)
 {
     char folder[PATH_MAX];
+    const char *machine = r->machine ? r->machine : r->env == ENV_BARE ? "virt" : "functional";
     if (!paths_share("machines", folder, sizeof folder, err) ||
-        !machine_load(&s->machine, r->machine, folder, r->sets, r->set_count, err))
+        !machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
         return false;
     warn_unused(&s->machine);
-    if (!phys_init(&s->memory, s->machine.memory.base, s->machine.memory.size, err))
-        return false;
-    s->decoder = decoder_new();
-    if (!hart_init(&s->hart, &s->memory, s->decoder, err))
-        return false;
-    if (r->stats && !open_stats(s, r->stats, err))
+    if (!report_open(s->report, err))
         return false;
     if (r->log && !(s->log = log_open(r->log, err)))
         return false;
-    r->user.stack_size = s->machine.stack.size;
-    r->user.stats = s->stats;
-    r->user.log = s->log;
-    return true;
+    return !r->gdb || (s->gdb = gdb_server_open(r->gdb, err)) != NULL;
 }
 
 static void tear_down(struct session *s)
 {
     struct error ignored; /* a log that is still open belongs to a run that never began */
     (void)log_close(s->log, &ignored);
-    stats_free(s->stats);
-    hart_free(&s->hart);
-    decoder_free(s->decoder);
-    phys_free(&s->memory);
+    gdb_server_close(s->gdb);
+    report_free(s->report);
     machine_free(&s->machine);
-    if (s->stats_file && s->stats_file != stdout)
-        (void)fclose(s->stats_file);
 }
 
-/* The hart's instructions by class. Counting walks all blocks, so it is done once for each state of the hart.
- */
-struct class_counts {
-    const struct hart *hart;
-    uint64_t instret; /* of the hart when counts were taken; UINT64_MAX: never */
-    uint64_t counts[CLASS_COUNT];
-};
-
-/* A counter's context: one class. */
-struct class_counter {
-    struct class_counts *all;
-    size_t index;
-};
-
-static uint64_t read_class(const void *context)
+/* Closes the log and writes the statistics of a run that has ended. */
+static bool wind_up(struct session *s, const char *program, int status, struct error *err)
 {
-    const struct class_counter *counter = context;
-    struct class_counts *all = counter->all;
-    if (all->instret != all->hart->instret) {
-        memset(all->counts, 0, sizeof all->counts);
-        hart_count_classes(all->hart, all->counts);
-        all->instret = all->hart->instret;
-    }
-    return all->counts[counter->index];
+    double seconds = seconds_now() - s->start;
+    struct log *log = s->log;
+    s->log = NULL;
+    const struct report_run run = {program, &s->machine, status, seconds};
+    return log_close(log, err) && report_write(s->report, &run, err);
 }
 
-static uint64_t read_blocks(const void *context)
+/* Runs a user program on the hart; returns the exit status, or -1 with err set. */
+static int run_program(struct session *s, const struct user_options *options, struct hart *hart,
+                       struct phys *memory, struct error *err)
 {
-    return hart_blocks_translated(context);
-}
-
-static void register_counters(struct session *s, struct class_counts *all,
-                              struct class_counter classes[CLASS_COUNT])
-{
-    *all = (struct class_counts){.hart = &s->hart, .instret = UINT64_MAX};
-    stats_counter(s->stats, "hart.0.instructions", &s->hart.instret, "instructions", "instructions retired");
-    for (size_t i = 0; i < CLASS_COUNT; i++) {
-        char name[64];
-        int used = snprintf(name, sizeof name, "hart.0.class.%s", insn_class_name[i]);
-        for (int c = 0; c < used && c < (int)sizeof name; c++)
-            name[c] = name[c] >= 'A' && name[c] <= 'Z' ? (char)(name[c] - 'A' + 'a') : name[c];
-        classes[i] = (struct class_counter){all, i};
-        stats_computed(s->stats, name, read_class, &classes[i], "instructions", insn_class_text[i]);
-    }
-    stats_computed(s->stats, "hart.0.blocks", read_blocks, &s->hart, "blocks",
-                   "basic blocks translated to the interpreter's form");
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static bool save_description(const struct session *s, struct error *err)
-{
-    if (!s->description[0])
-        return true;
-    FILE *out = fopen(s->description, "we");
-    if (!out)
-        return error_set(err, "--stats: cannot write '%s': %s", s->description, strerror(errno));
-    machine_show(&s->machine, out);
-    return fclose(out) == 0 ||
-           error_set(err, "--stats: writing '%s' failed: %s", s->description, strerror(errno));
-}
-
-static bool write_stats(struct session *s, const struct request *r, int status, double seconds,
-                        struct error *err)
-{
-    if (!s->stats_file)
-        return true;
-    /* The folder of the program is left out, so that the same run gives the same bytes from any place. */
-    const char *slash = strrchr(r->user.program, '/');
-    stats_fact_text(s->stats, "croft", CROFT_VERSION);
-    stats_fact_text(s->stats, "program", slash ? slash + 1 : r->user.program);
-    stats_fact_text(s->stats, "machine", s->machine.name);
-    stats_fact_number(s->stats, "exit_status", (uint64_t)status);
-    stats_host_number(s->stats, "seconds", seconds);
-    stats_host_number(s->stats, "mips", seconds > 0 ? (double)s->hart.instret / seconds / 1e6 : 0);
-    if (!stats_write_json(s->stats, s->stats_file, err))
-        return false;
-    if (fflush(s->stats_file) != 0)
-        return error_set(err, "--stats: writing '%s' failed: %s", r->stats, strerror(errno));
-    return save_description(s, err);
-}
-
-/* Runs what is set up; returns the exit status, or -1 with err set. */
-static int run(struct session *s, const struct request *r, struct error *err)
-{
-    struct class_counts all;
-    struct class_counter classes[CLASS_COUNT];
-    register_counters(s, &all, classes);
-    struct user *user = user_new(&s->hart, &s->memory, &r->user, err);
+    report_add_hart(s->report, hart);
+    struct user *user = user_new(hart, memory, options, err);
     if (!user)
         return -1;
-    double start = seconds_now();
-    int status = user_run(user);
-    double seconds = seconds_now() - start;
+    int status = -1;
+    s->start = seconds_now();
+    const struct gdb_facts facts = {report_stats(s->report), &s->machine};
+    bool ran = true;
+    if (s->gdb)
+        ran = gdb_user_run(s->gdb, user, &facts, &status, err);
+    else
+        status = user_run(user);
     user_free(user);
-    bool logged = log_close(s->log, err);
-    s->log = NULL;
-    return logged && write_stats(s, r, status, seconds, err) ? status : -1;
+    return ran && wind_up(s, options->program, status, err) ? status : -1;
+}
+
+static int run_user(struct session *s, struct request *r, struct error *err)
+{
+    struct phys memory;
+    struct hart hart;
+    if (s->machine.harts != 1)
+        return error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts) ? 0 : -1;
+    if (!phys_init(&memory, s->machine.memory.base, s->machine.memory.size, err))
+        return -1;
+    struct decoder *decoder = decoder_new();
+    int status = -1;
+    if (hart_init(&hart, &memory, decoder, err)) {
+        r->user.stack_size = s->machine.stack.size;
+        r->user.stats = report_stats(s->report);
+        r->user.log = s->log;
+        status = run_program(s, &r->user, &hart, &memory, err);
+        hart_free(&hart);
+    }
+    decoder_free(decoder);
+    phys_free(&memory);
+    return status;
+}
+
+static bool restart(void *context, struct error *err)
+{
+    return bare_restart(context, err);
+}
+
+/* Lets gdb run the system; returns the exit status, or -1 with err set. */
+static int debug_bare(struct session *s, struct bare *bare, const struct bare_options *options,
+                      struct error *err)
+{
+    const struct gdb_system_options gdb = {
+        .program = options->program ? options->program : options->bios,
+        .facts = {report_stats(s->report), &s->machine},
+        .max_insns = options->max_insns,
+        .reset = restart,
+        .context = bare,
+    };
+    switch (gdb_system_run(s->gdb, bare_system(bare), &gdb, err)) {
+    case GDB_SYSTEM_EXIT: return bare_finish(bare, SYSTEM_EXIT, err);
+    case GDB_SYSTEM_LIMIT: return bare_finish(bare, SYSTEM_LIMIT, err);
+    case GDB_SYSTEM_KILLED: return 128 + SIGKILL;
+    default: return -1;
+    }
+}
+
+static int run_bare(struct session *s, struct request *r, struct error *err)
+{
+    struct bare_options *o = &r->bare;
+    o->machine = &s->machine;
+    o->program = r->user.program;
+    o->dir = r->user.dir;
+    o->arguments = r->user.arguments;
+    o->argument_count = r->user.argument_count;
+    o->max_insns = r->user.max_insns;
+    o->log = s->log;
+    o->stats = report_stats(s->report);
+    struct bare *bare = bare_new(o, err);
+    if (!bare)
+        return -1;
+    struct system *system = bare_system(bare);
+    for (unsigned i = 0; i < system->count; i++)
+        report_add_hart(s->report, &system->harts[i]);
+    s->start = seconds_now();
+    int status = s->gdb ? debug_bare(s, bare, o, err) : bare_run(bare, err);
+    if (status >= 0 && !wind_up(s, o->program ? o->program : o->bios, status, err))
+        status = -1;
+    struct error close_error;
+    if (!bare_free(bare, &close_error) && status >= 0) {
+        *err = close_error;
+        status = -1;
+    }
+    return status;
+}
+
+static int run(struct request *r)
+{
+    struct session session = {.report = report_new(r->stats)};
+    struct error err;
+    int status = -1;
+    if (set_up(&session, r, &err))
+        status = r->env == ENV_BARE ? run_bare(&session, r, &err) : run_user(&session, r, &err);
+    if (status < 0) {
+        fprintf(stderr, "croft run: %s\n", err.text);
+        status = 1;
+    }
+    tear_down(&session);
+    return status;
 }
 
 int cmd_run(int argc, char **argv)
@@ -309,25 +344,16 @@ int cmd_run(int argc, char **argv)
     int status;
     size_t room = (size_t)argc + 1;
     struct request request = {
-        .machine = "functional",
         .sets = calloc(room, sizeof(char *)),
         .environment = calloc(room, sizeof(char *)),
         .user = {.dir = ".", .max_insns = UINT64_MAX},
     };
     if (!request.sets || !request.environment)
         abort();
-    if (parse(&request, argc, argv, &status)) {
-        struct session session = {.stats = stats_new()};
-        struct error err;
-        /* A broken pipe is the program's affair: its write() returns, and it ends as by the signal. */
-        (void)signal(SIGPIPE, SIG_IGN);
-        status = set_up(&session, &request, &err) ? run(&session, &request, &err) : -1;
-        if (status < 0) {
-            fprintf(stderr, "croft run: %s\n", err.text);
-            status = 1;
-        }
-        tear_down(&session);
-    }
+    /* A broken pipe is the program's affair: its write() returns, and it ends as by the signal. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (parse(&request, argc, argv, &status))
+        status = run(&request);
     free(request.sets);
     free(request.environment);
     return status;

@@ -28,7 +28,7 @@ static const struct {
     {"machine", "the machine's resolved description", run_machine},
     {"regs", "pc, privilege and registers of the current thread", run_regs},
     {"reset", "restart the machine from its first instruction", run_reset},
-    {"stats", "the statistics since the start, as JSON", run_stats},
+    {"stats", "the statistics since the start or the last reset", run_stats},
     {"threads", "what each hart is doing", run_threads},
 };
 
@@ -83,10 +83,10 @@ static void run_reset(const struct request *request)
 static void run_stats(const struct request *request)
 {
     const struct gdb_target_ops *ops = request->target->ops;
-    if (!ops->statistics)
+    if (ops->statistics)
+        ops->statistics(request->target->target, request->out);
+    else
         fputs("there are no statistics here\n", request->out);
-    else if (!ops->statistics(request->target->target, request->out))
-        fputs("\nthe statistics could not be written\n", request->out);
 }
 
 static void run_threads(const struct request *request)

@@ -75,7 +75,7 @@ struct gdb_target_ops {
     /* A few words on a thread's state, for `info threads`. */
     void (*thread_describe)(void *target, unsigned thread, char *text, size_t size);
     /* For the monitor commands of these names. */
-    bool (*statistics)(void *target, FILE *out);
+    void (*statistics)(void *target, FILE *out);
     void (*machine)(void *target, FILE *out);
     bool (*reset)(void *target, FILE *out);
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/debug/line.h"
+#include "emu/hart/probe.h"
 #include "emu/hart/step.h"
 #include "emu/sim/nearest.h"
 #include "isa/disasm.h"
@@ -246,8 +247,10 @@ static enum hart_stop step_and_write(struct log *log, struct hart *hart)
 
 enum hart_stop log_run(struct log *log, struct hart *hart, uint64_t max_insns)
 {
-    uint64_t end = hart->instret + max_insns;
-    while (hart->instret != end) {
+    uint64_t end = hart_progress(hart) + max_insns;
+    while (hart_progress(hart) < end) {
+        if (hart->breakpoint_count && hart_has_breakpoint(hart, hart->pc))
+            return HART_STOP_BREAK;
         enum hart_stop stop = step_and_write(log, hart);
         if (stop != HART_STOP_LIMIT)
             return stop;

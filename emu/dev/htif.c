@@ -85,8 +85,8 @@ static void deliver(struct htif *htif)
     htif->count--;
 }
 
-/* Queues a response. Programs that never look at fromhost fill the queue with acknowledgements, which say nothing
- * new; further ones are dropped. Characters come only when the queue is empty (htif_waits()). */
+/* Queues a response. Programs that never look at fromhost fill the queue with acknowledgements, which say
+ * nothing new; further ones are dropped. Characters come only when the queue is empty (htif_waits()). */
 static void respond(struct htif *htif, uint64_t device, uint64_t command, uint64_t payload)
 {
     if (!htif->fromhost || htif->count == RESPONSES)
@@ -103,7 +103,7 @@ static uint64_t call_write(struct htif *htif, uint64_t file, uint64_t address, u
     if (!bytes)
         return (uint64_t)-EFAULT;
     for (uint64_t i = 0; i < length; i++)
-        htif->wiring.output(htif->wiring.context, bytes[i]);
+        htif->wiring.output(htif->wiring.output_context, bytes[i]);
     return length;
 }
 
@@ -112,10 +112,11 @@ static void fail(struct htif *htif, uint64_t value, const char *what)
     if (htif->failed)
         return;
     htif->failed = true;
-    (void)error_set(&htif->error,
-                    "the program has stored 0x%016" PRIx64 " to tohost, %s; allowed: an odd value (the end), the address "
-                    "of a call's 64 bytes in memory, or device 1 (console) with command 0 (read) or 1 (write)",
-                    value, what);
+    (void)error_set(
+        &htif->error,
+        "the program has stored 0x%016" PRIx64 " to tohost, %s; allowed: an odd value (the end), the address "
+        "of a call's 64 bytes in memory, or device 1 (console) with command 0 (read) or 1 (write)",
+        value, what);
 }
 
 static void call(struct htif *htif, uint64_t value)
@@ -127,7 +128,7 @@ static void call(struct htif *htif, uint64_t value)
     }
     uint64_t result = (uint64_t)-ENOSYS;
     switch (load(block)) {
-    case CALL_EXIT: htif->wiring.exit(htif->wiring.context, load(block + 8) & 0xff); return;
+    case CALL_EXIT: htif->wiring.exit(htif->wiring.exit_context, load(block + 8) & 0xff); return;
     case CALL_WRITE: result = call_write(htif, load(block + 8), load(block + 16), load(block + 24)); break;
     default: break;
     }
@@ -140,7 +141,7 @@ static void console(struct htif *htif, uint64_t value, uint64_t command)
     if (command == CONSOLE_GET) {
         htif->reads++;
     } else if (command == CONSOLE_PUT) {
-        htif->wiring.output(htif->wiring.context, (uint8_t)value);
+        htif->wiring.output(htif->wiring.output_context, (uint8_t)value);
         respond(htif, DEVICE_CONSOLE, CONSOLE_PUT, CHARACTER | (uint8_t)value);
     } else {
         fail(htif, value, "a command that the console does not have");
@@ -160,7 +161,7 @@ static void act(struct htif *htif)
     else if (device != DEVICE_CALL || command != 0)
         fail(htif, value, "a device or command that does not exist");
     else if (payload & 1)
-        htif->wiring.exit(htif->wiring.context, payload >> 1);
+        htif->wiring.exit(htif->wiring.exit_context, payload >> 1);
     else
         call(htif, value);
 }

@@ -47,8 +47,8 @@ void plic_free(struct plic *plic)
     free(plic);
 }
 
-/* The source that the context is to serve next, of a priority above `threshold`; 0 if there is none. Among equal
- * priorities the lowest number wins. */
+/* The source that the context is to serve next, of a priority above `threshold`; 0 if there is none. Among
+ * equal priorities the lowest number wins. */
 static unsigned best_source(const struct plic *plic, const struct context *context, uint32_t threshold)
 {
     unsigned best = 0;

@@ -4,16 +4,19 @@
 
 #include "emu/mem/bus.h"
 
-/* Registers (RISC-V PLIC specification 1.0.0; layout and numbers of the QEMU `virt` board), for accesses of 4 bytes:
+/* Registers (RISC-V PLIC specification 1.0.0; layout and numbers of the QEMU `virt` board), for accesses of
+ * 4 bytes:
+ *
  *   0x000000 + 4 s       priority of source s: 0 (never) to 7
  *   0x001000 + 4 w       pending bits of sources 32 w to 32 w + 31, read-only
  *   0x002000 + 0x80 c    enable bits of context c
  *   0x200000 + 0x1000 c  priority threshold of context c: 0 to 7
  *   0x200004 + 0x1000 c  claim (read), complete (write)
- * Source 0 does not exist. Gateways are for levels: a high level becomes one request, which stays pending until it is
- * claimed even if the level falls; after its completion a level that is still high is the next request. As the
- * specification wants it, a claim disregards the threshold, and completing a source that the context has not
- * enabled does nothing. */
+ *
+ * Source 0 does not exist. Gateways are for levels: a high level becomes one request, which stays pending
+ * until it is claimed even if the level falls; after its completion a level that is still high is the next
+ * request. As the specification wants it, a claim disregards the threshold, and completing a source that the
+ * context has not enabled does nothing. */
 enum {
     PLIC_SOURCES = 96, /* 1 to 96 */
     PLIC_CONTEXTS = 128,
@@ -23,8 +26,8 @@ enum {
 
 struct plic;
 
-/* Serves contexts 0 to contexts - 1 (at most PLIC_CONTEXTS), whose wires are lines[context]; they are copied. NULL
- * when the host has no memory. Release with plic_free(). */
+/* Serves contexts 0 to contexts - 1 (at most PLIC_CONTEXTS), whose wires are lines[context]; they are copied.
+ * NULL when the host has no memory. Release with plic_free(). */
 struct plic *plic_create(unsigned contexts, const struct irq_line *lines);
 void plic_free(struct plic *plic);
 

@@ -16,13 +16,14 @@ struct rom_boot {
 
 struct rom;
 
-/* ROM_SIZE bytes of zero, in which writes change nothing. NULL when the host has no memory. Release with rom_free(). */
+/* ROM_SIZE bytes of zero, in which writes change nothing. NULL when the host has no memory. Release with
+ * rom_free(). */
 struct rom *rom_create(void);
 void rom_free(struct rom *rom);
 
-/* Puts the boot program at the start of the ROM. Each hart that enters there jumps to boot->start with a0 = its
- * hart id, a1 = boot->fdt and a2 = the address of OpenSBI's `struct fw_dynamic_info`, version 2, for `next`
- * (OpenSBI, include/sbi/fw_dynamic.h). t0 is used up. */
+/* Puts the boot program at the start of the ROM. Each hart that enters there jumps to boot->start with a0 =
+ * its hart id, a1 = boot->fdt and a2 = the address of OpenSBI's `struct fw_dynamic_info`, version 2, for
+ * `next` (OpenSBI, include/sbi/fw_dynamic.h). t0 is used up. */
 void rom_set_boot(struct rom *rom, const struct rom_boot *boot);
 
 extern const struct device_ops rom_ops;

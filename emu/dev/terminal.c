@@ -7,20 +7,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Sleeps until the parent has closed its end of the pipe, which it also does by dying. A byte before says that
- * it has restored the terminal itself. */
+/* Sleeps until the parent dies, which closes its end of the pipe. */
 static void guard(const struct terminal *terminal, int pipe)
 {
     sigset_t all;
     char byte;
     ssize_t got;
     sigfillset(&all);
-    (void)sigprocmask(SIG_SETMASK, &all, NULL); /* also SIGTTOU, so that a background process may set the terminal */
+    (void)sigprocmask(SIG_SETMASK, &all,
+                      NULL); /* also SIGTTOU, so that a background process may set the terminal */
     do
         got = read(pipe, &byte, 1);
     while (got < 0 && errno == EINTR);
-    if (got == 0)
-        (void)tcsetattr(terminal->file, TCSANOW, &terminal->saved);
+    (void)tcsetattr(terminal->file, TCSANOW, &terminal->saved);
     _exit(0);
 }
 
@@ -65,9 +64,9 @@ bool terminal_make_raw(struct terminal *terminal, int file, struct error *err)
 void terminal_restore(struct terminal *terminal)
 {
     (void)tcsetattr(terminal->file, TCSADRAIN, &terminal->saved);
-    while (write(terminal->guard_pipe, "", 1) < 0 && errno == EINTR)
-        ;
+    (void)kill(terminal->guard, SIGKILL); /* before the pipe closes: there is nothing left to restore */
     (void)close(terminal->guard_pipe);
     while (waitpid(terminal->guard, NULL, 0) < 0 && errno == EINTR)
         ;
+    terminal->guard = 0;
 }

@@ -8,10 +8,10 @@ enum { TIMEBASE_HZ = 10000000 }; /* ticks per second: the timebase of the QEMU `
 
 #define TIMEBASE_NEVER UINT64_MAX
 
-/* A device with timed behaviour has two functions beside its registers: X_next_event(), the tick at which one of
- * its outputs changes by itself (TIMEBASE_NEVER: none will), and X_update(), which brings its outputs up to date.
- * Whoever advances time calls X_update() no later than that tick if the change shall be seen on time; earlier and
- * repeated calls do no harm. */
+/* A device with timed behaviour has two functions beside its registers: X_next_event(), the tick at which one
+ * of its outputs changes by itself (TIMEBASE_NEVER: none will), and X_update(), which brings its outputs up
+ * to date. Whoever advances time calls X_update() no later than that tick if the change shall be seen on
+ * time; earlier and repeated calls do no harm. */
 struct timebase {
     uint64_t (*now)(void *context); /* ticks since the machine was made; never goes back */
     void (*moved)(void *context);   /* a next event may have become earlier; NULL: nobody wants to know */

@@ -246,7 +246,8 @@ static uint8_t read_iir(struct uart16550 *uart)
 
 static uint8_t read_lsr(struct uart16550 *uart)
 {
-    uint8_t value = (uint8_t)(LSR_THRE | LSR_TEMT | (uart->count ? LSR_DATA : 0) | (uart->overrun ? LSR_OVERRUN : 0));
+    uint8_t value =
+        (uint8_t)(LSR_THRE | LSR_TEMT | (uart->count ? LSR_DATA : 0) | (uart->overrun ? LSR_OVERRUN : 0));
     count_look(uart);
     uart->overrun = false;
     return value;

@@ -43,6 +43,7 @@ static int64_t send_signal(struct user *user, uint64_t number)
     if (handler != HANDLER_DEFAULT)
         guest_warn(user, "the program has a handler for signal %d, but handlers are never called",
                    (int)number);
+    user->signal = (int)number;
     guest_end(user, fault_signal(user, (int)number));
     return 0;
 }

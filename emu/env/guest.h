@@ -37,6 +37,7 @@ struct user {
 
     bool ended;
     int status; /* exit status, once ended */
+    int signal; /* that the program has ended itself by, or 0 */
 
     uint64_t slept;  /* nanoseconds that the clocks are ahead of the instruction count */
     uint64_t random; /* state of the generator */

@@ -125,23 +125,37 @@ static void serve_call(struct user *user)
         user->hart->x[A0] = (uint64_t)result;
 }
 
-int user_run(struct user *user)
+enum user_stop user_advance(struct user *user, uint64_t max_insns)
 {
     struct hart *hart = user->hart;
-    const struct user_options *o = user->options;
+    struct log *log = user->options->log;
+    uint64_t end = max_insns < UINT64_MAX - hart->instret ? hart->instret + max_insns : UINT64_MAX;
     while (!user->ended) {
-        if (hart->instret >= o->max_insns)
-            return fault_limit(user);
-        uint64_t left = o->max_insns - hart->instret;
-        enum hart_stop stop = o->log ? log_run(o->log, hart, left) : hart_run(hart, left);
-        if (o->log)
-            log_flush(o->log);
+        if (hart->instret >= end)
+            return USER_STOP_LIMIT;
+        uint64_t left = end - hart->instret;
+        enum hart_stop stop = log ? log_run(log, hart, left) : hart_run(hart, left);
+        if (log)
+            log_flush(log);
         if (stop == HART_STOP_MARKER)
             serve_marker(user);
         else if (stop == HART_STOP_TRAP && hart->trap.cause == TRAP_ECALL_USER)
             serve_call(user);
         else if (stop == HART_STOP_TRAP)
-            return fault_report(user);
+            return USER_STOP_FAULT;
+        else if (stop == HART_STOP_BREAK)
+            return USER_STOP_BREAK;
+        else if (stop == HART_STOP_WATCH)
+            return USER_STOP_WATCH;
     }
-    return user->status;
+    return USER_STOP_ENDED;
+}
+
+int user_run(struct user *user)
+{
+    switch (user_advance(user, user->options->max_insns)) {
+    case USER_STOP_ENDED: return user->status;
+    case USER_STOP_FAULT: return fault_report(user);
+    default: return fault_limit(user);
+    }
 }

@@ -45,6 +45,18 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
                       struct error *err);
 void user_free(struct user *user);
 
+/* Why the program does not go on. */
+enum user_stop {
+    USER_STOP_LIMIT, /* the instruction limit of this call is reached */
+    USER_STOP_ENDED, /* the program has ended itself: guest.h's status and signal */
+    USER_STOP_FAULT, /* it cannot go on: hart->trap says why */
+    USER_STOP_BREAK, /* it is at a breakpoint of the hart */
+    USER_STOP_WATCH, /* it has touched a watchpoint of the hart */
+};
+
+/* Runs the program for up to max_insns instructions, with its calls and markers. */
+enum user_stop user_advance(struct user *user, uint64_t max_insns);
+
 /* Runs the program to its end and returns the exit status. Messages go to standard error. */
 int user_run(struct user *user);
 

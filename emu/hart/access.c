@@ -124,6 +124,16 @@ bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t v
     return true;
 }
 
+/* Code in a ROM. */
+static bool fetch_from_device(struct hart *hart, uint64_t address, uint64_t physical, uint16_t *parcel)
+{
+    uint64_t value;
+    if (!hart->bus || !bus_read(hart->bus, physical, 2, &value))
+        return fault(hart, TRAP_FETCH_ACCESS, address);
+    *parcel = (uint16_t)value;
+    return true;
+}
+
 bool access_fetch(struct hart *hart, uint64_t address, uint16_t *parcel)
 {
     uint64_t page = address & ~(uint64_t)(MMU_PAGE - 1), physical;
@@ -132,7 +142,7 @@ bool access_fetch(struct hart *hart, uint64_t address, uint16_t *parcel)
             return false;
         const uint8_t *bytes = phys_at(hart->memory, physical, 2);
         if (!bytes)
-            return fault(hart, TRAP_FETCH_ACCESS, address);
+            return fetch_from_device(hart, address, physical, parcel);
         uint64_t physical_page = physical & ~(uint64_t)(MMU_PAGE - 1);
         if (phys_at(hart->memory, physical_page, MMU_PAGE) &&
             (!hart->privileged ||

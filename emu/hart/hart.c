@@ -208,17 +208,17 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
 {
     if (max_insns > INT64_MAX / 2)
         max_insns = INT64_MAX / 2;
-    uint64_t end = hart->instret + max_insns;
-    while (hart->instret != end) {
+    uint64_t end = hart_progress(hart) + max_insns;
+    while (hart_progress(hart) < end) {
         hart->attention = false;
         if (take_yield(hart))
             return HART_STOP_YIELD;
-        if (hart->privileged)
-            (void)priv_take_interrupt(hart);
+        if (hart->privileged && priv_take_interrupt(hart))
+            continue;
         enum hart_stop stop;
         /* A block may overrun its budget by its length, so the last instructions go one by one; watchpoints
          * are only seen there. */
-        uint64_t left = end - hart->instret;
+        uint64_t left = end - hart_progress(hart);
         if (left > BLOCK_INSNS && hart->watchpoint_count == 0) {
             stop = settle(hart, run_blocks(hart, (int64_t)(left - BLOCK_INSNS)));
         } else {

@@ -108,8 +108,9 @@ struct hart {
     bool yield;        /* hart_request_yield() */
     uint32_t hartid;
     struct priv priv;
-    uint64_t time_base, time_origin,
-        time_divisor; /* time = (time_base + instret - time_origin) / time_divisor */
+    uint64_t traps; /* exceptions and interrupts taken since reset */
+    /* time = (time_base + hart_progress() - time_origin) / time_divisor */
+    uint64_t time_base, time_origin, time_divisor;
 
     struct trap trap;
     struct marker marker;
@@ -176,7 +177,14 @@ void hart_set_hook(struct hart *hart, uint64_t address, void (*hook)(void *conte
 /* Lets stores reach [first, end of memory) only. Loads and fetches are not limited. */
 void hart_protect(struct hart *hart, uint64_t first);
 
-/* Runs up to max_insns instructions from hart->pc, as fast as it can, and says why it stopped. */
+/* What counts against limits and as time: instructions retired and traps taken, so that a handler that traps for ever
+ * comes to an end. */
+static inline uint64_t hart_progress(const struct hart *hart)
+{
+    return hart->instret + hart->traps;
+}
+
+/* Runs up to max_insns instructions, or taken traps, from hart->pc, as fast as it can, and says why it stopped. */
 enum hart_stop hart_run(struct hart *hart, uint64_t max_insns);
 
 /* Ends the ECALL or EBREAK that hart_run() has stopped at and that was served: it counts as retired, pc moves

@@ -22,7 +22,7 @@ enum privilege priv_data_mode(const struct hart *hart)
 
 uint64_t priv_time(const struct hart *hart)
 {
-    return (hart->time_base + (hart->instret - hart->time_origin)) / hart->time_divisor;
+    return (hart->time_base + (hart_progress(hart) - hart->time_origin)) / hart->time_divisor;
 }
 
 uint64_t priv_pending(const struct hart *hart)
@@ -88,6 +88,7 @@ static void enter(struct hart *hart, bool interrupt, uint64_t number, uint64_t v
 {
     uint64_t delegated = interrupt ? hart->priv.mideleg : hart->priv.medeleg;
     hart->reserved = false;
+    hart->traps++;
     if (hart->privilege <= PRIV_S && (delegated >> number & 1))
         enter_supervisor(hart, interrupt, number, value);
     else

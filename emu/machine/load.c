@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -217,6 +218,14 @@ static bool check(const struct machine_config *config, struct error *err)
         return error_set(
             err, "%s: memory.size: %s is not allowed; allowed: more than stack.size, which is %s (%s)",
             source, size, other, stack_source);
+    }
+    if (config->harts > 1 && !config->devices.clint.present) {
+        machine_source(config, "harts", source);
+        return error_set(err,
+                         "%s: harts: %" PRIu64
+                         " is not allowed; allowed: 1, or more with devices.clint.present, for "
+                         "harts reach each other by its software interrupts",
+                         source, config->harts);
     }
     return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/hart/block.h"
+#include "emu/hart/step.h"
 
 bool system_init(struct system *system, unsigned count, uint64_t quantum, struct phys *memory,
                  const struct decoder *decoder, struct error *err)
@@ -56,7 +57,7 @@ void system_restart(struct system *system, uint64_t pc)
 /* The part of the round that the current hart has behind it. */
 static uint64_t turn_used(const struct system *system)
 {
-    return system->used + (system->harts[system->current].instret - system->turn_start);
+    return system->used + (hart_progress(&system->harts[system->current]) - system->turn_start);
 }
 
 uint64_t system_time(const struct system *system)
@@ -68,7 +69,7 @@ uint64_t system_instructions(const struct system *system)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < system->count; i++)
-        sum += system->harts[i].instret;
+        sum += hart_progress(&system->harts[i]);
     return sum;
 }
 
@@ -92,9 +93,12 @@ void system_request_reset(struct system *system)
     stop_current(system);
 }
 
+/* A hart that has had its turn is ahead of the others by the length of the round, so a round can only be cut
+ * short in the first hart's turn; later, the timer is seen at the end of the round. */
 void system_timer_moved(struct system *system)
 {
-    stop_current(system);
+    if (system->current == 0)
+        stop_current(system);
 }
 
 void system_interrupt(struct system *system)
@@ -117,25 +121,36 @@ static uint64_t next_event(const struct system *system)
     return next;
 }
 
-static bool all_wait(const struct system *system)
-{
-    for (unsigned i = 0; i < system->count; i++)
-        if (!system->waiting[i] || hart_has_interrupt(&system->harts[i]))
-            return false;
-    return true;
-}
-
 /* The simulated time at which a tick begins; saturates. */
 static uint64_t tick_ns(uint64_t tick)
 {
     return tick > UINT64_MAX / SYSTEM_TICK_NS ? UINT64_MAX : tick * SYSTEM_TICK_NS;
 }
 
+/* Cuts the round short if a timer has moved into it. */
+static void shorten_round(struct system *system)
+{
+    uint64_t until = tick_ns(next_event(system)), now = system->round_start + turn_used(system);
+    if (system->current == 0 && until < system->round_start + system->round_length)
+        system->round_length = (until > now ? until : now) - system->round_start;
+}
+
+static bool all_wait(const struct system *system)
+{
+    for (unsigned i = 0; i < system->count; i++) {
+        if (system->motion[i] == SYSTEM_HOLD)
+            continue;
+        if (!system->waiting[i] || hart_has_interrupt(&system->harts[i]))
+            return false;
+    }
+    return true;
+}
+
 static void set_time(struct system *system)
 {
     for (unsigned i = 0; i < system->count; i++) {
         system->harts[i].time_base = system->round_start;
-        system->harts[i].time_origin = system->harts[i].instret;
+        system->harts[i].time_origin = hart_progress(&system->harts[i]);
     }
     if (system->hooks.update)
         system->hooks.update(system->hooks.context);
@@ -148,7 +163,7 @@ static bool start_round(struct system *system)
     system->round_length = 0;
     system->current = 0;
     system->used = 0;
-    system->turn_start = system->harts[0].instret;
+    system->turn_start = hart_progress(&system->harts[0]);
     set_time(system);
     uint64_t next = tick_ns(next_event(system));
     if (all_wait(system)) {
@@ -169,18 +184,22 @@ static bool start_round(struct system *system)
 static void next_hart(struct system *system)
 {
     struct hart *hart = &system->harts[system->current];
-    /* Others may store before its next turn, so that a reservation does not outlast a turn; SC may then fail. */
+    /* Others may store before its next turn, so that a reservation does not outlast a turn; SC may then fail.
+     */
     if (system->count > 1)
         hart->reserved = false;
     system->current++;
     system->used = 0;
     if (system->current < system->count)
-        system->turn_start = system->harts[system->current].instret;
+        system->turn_start = hart_progress(&system->harts[system->current]);
 }
 
 static enum hart_stop run_hart(struct system *system, struct hart *hart, uint64_t insns)
 {
     const struct system_hooks *hooks = &system->hooks;
+    struct step_report ignored;
+    if (system->motion[system->current] == SYSTEM_STEP)
+        return hooks->run ? hooks->run(hooks->context, hart, 1) : hart_step(hart, &ignored);
     return hooks->run ? hooks->run(hooks->context, hart, insns) : hart_run(hart, insns);
 }
 
@@ -238,13 +257,18 @@ enum system_stop system_run(struct system *system, uint64_t max_insns)
         uint64_t used = turn_used(system), left = system->round_length - used;
         if (system->waiting[system->current] && hart_has_interrupt(hart))
             system->waiting[system->current] = false;
-        if (used >= system->round_length || system->waiting[system->current]) {
+        if (used >= system->round_length || system->waiting[system->current] ||
+            system->motion[system->current] == SYSTEM_HOLD) {
             next_hart(system);
             continue;
         }
         uint64_t allowed = end - system_instructions(system);
         enum hart_stop why = run_hart(system, hart, left < allowed ? left : allowed);
+        if (why == HART_STOP_YIELD)
+            shorten_round(system);
         if (handle_stop(system, hart, why, &stop))
             return stop;
+        if (system->motion[system->current] == SYSTEM_STEP && why != HART_STOP_YIELD)
+            return SYSTEM_STEPPED;
     }
 }

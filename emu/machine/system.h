@@ -11,22 +11,30 @@
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 
-/* Time: an instruction takes 1 ns on each hart, and `time` ticks at 10 MHz. Within a round each hart runs the same stretch
- * of simulated time, a quantum of instructions or less if a timer is due before; then devices are brought up to date.
- * While all harts wait for interrupts, time jumps to the next timer. */
+/* Time: an instruction takes 1 ns on each hart, and `time` ticks at 10 MHz. Within a round each hart runs the
+ * same stretch of simulated time, a quantum of instructions or less if a timer is due before; then devices
+ * are brought up to date. While all harts wait for interrupts, time jumps to the next timer. */
 enum { SYSTEM_TICK_NS = 100, SYSTEM_HARTS = 64 };
 
 enum system_stop {
-    SYSTEM_LIMIT,    /* as many instructions as asked for have retired, of all harts together */
-    SYSTEM_EXIT,     /* system_exit() was called: system->status */
-    SYSTEM_RESET,    /* system_request_reset() was called */
-    SYSTEM_BREAK,    /* hart `current` is at a breakpoint */
-    SYSTEM_WATCH,    /* hart `current` has touched a watchpoint */
-    SYSTEM_WATCHED,  /* what the outside wanted: system_interrupt() was called */
-    SYSTEM_STUCK,    /* all harts wait for an interrupt that nothing can raise */
+    SYSTEM_LIMIT,   /* as many instructions as asked for have retired, of all harts together */
+    SYSTEM_EXIT,    /* system_exit() was called: system->status */
+    SYSTEM_RESET,   /* system_request_reset() was called */
+    SYSTEM_BREAK,   /* hart `current` is at a breakpoint */
+    SYSTEM_STEPPED, /* hart `current`, which was to step, has done so */
+    SYSTEM_WATCH,   /* hart `current` has touched a watchpoint */
+    SYSTEM_WATCHED, /* what the outside wanted: system_interrupt() was called */
+    SYSTEM_STUCK,   /* all harts wait for an interrupt that nothing can raise */
 };
 
 struct system;
+
+/* What a debugger lets a hart do; all harts begin with SYSTEM_GO. */
+enum system_motion {
+    SYSTEM_GO,
+    SYSTEM_STEP, /* after one instruction, or the trap it takes, system_run() returns SYSTEM_STEPPED */
+    SYSTEM_HOLD, /* its turns are skipped */
+};
 
 /* What the system asks of those around it. All may be NULL. */
 struct system_hooks {
@@ -36,7 +44,8 @@ struct system_hooks {
     void (*update)(void *context);
     /* The tick at which a device changes by itself, or UINT64_MAX. */
     uint64_t (*next_event)(void *context);
-    /* Nothing happens before something arrives from outside: wait for it, and return whether something may come. */
+    /* Nothing happens before something arrives from outside: wait for it, and return whether something may
+     * come. */
     bool (*wait)(void *context);
     void (*marker)(void *context, struct hart *hart);
     /* A semihosting call: serve it, and call hart_retire_call(). */
@@ -57,12 +66,14 @@ struct system {
     uint64_t used;                      /* instructions that it has retired in this round */
     uint64_t turn_start;                /* its instret at the start of its turn */
     bool waiting[SYSTEM_HARTS];
+    enum system_motion motion[SYSTEM_HARTS];
     bool exited, reset, interrupted;
     int status;
 };
 
-/* Makes count (1 to SYSTEM_HARTS) privileged harts, in machine mode out of reset, over memory and decoder, which must
- * outlive the system. Devices are added to system->bus by the caller. Release with system_free(). */
+/* Makes count (1 to SYSTEM_HARTS) privileged harts, in machine mode out of reset, over memory and decoder,
+ * which must outlive the system. Devices are added to system->bus by the caller. Release with system_free().
+ */
 bool system_init(struct system *system, unsigned count, uint64_t quantum, struct phys *memory,
                  const struct decoder *decoder, struct error *err);
 void system_free(struct system *system);
@@ -76,7 +87,7 @@ enum system_stop system_run(struct system *system, uint64_t max_insns);
 /* Simulated time in ticks, as the running hart sees it. */
 uint64_t system_time(const struct system *system);
 
-/* Instructions retired by all harts. */
+/* The progress of all harts together: what limits count. */
 uint64_t system_instructions(const struct system *system);
 
 /* For devices and services: ends the run, restarts the machine, or looks at timers anew. */

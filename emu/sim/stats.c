@@ -318,6 +318,15 @@ static json_t *json_all(struct stats *stats)
     return all;
 }
 
+void stats_print(struct stats *stats, FILE *out)
+{
+    uint64_t *values = values_now(stats, stats->start);
+    for (size_t i = 0; i < stats->counter_count; i++)
+        fprintf(out, "%-32s %16" PRIu64 " # %s (%s)\n", stats->counters[i].name, values[i],
+                stats->counters[i].meaning, stats->counters[i].unit);
+    free(values);
+}
+
 bool stats_write_json(struct stats *stats, FILE *out, struct error *err)
 {
     for (size_t i = 0; i < stats->region_count; i++)

@@ -102,11 +102,10 @@ static void thread_describe(void *target, unsigned thread, char *text, size_t si
     (void)snprintf(text, size, "fake %u", thread);
 }
 
-static bool statistics(void *target, FILE *out)
+static void statistics(void *target, FILE *out)
 {
     for (unsigned i = 0; i < 2000; i++)
         fprintf(out, "counter %u: %u\n", i, ((struct fake *)target)->runs);
-    return true;
 }
 
 const struct gdb_target_ops fake_ops = {

@@ -7,7 +7,7 @@
 enum {
     FAKE_THREADS = 2,
     FAKE_BASE = 0x1000,
-    FAKE_SIZE = 0x1800, /* a page and a half */
+    FAKE_SIZE = 0x2800, /* two pages and a half: more than a packet holds */
     FAKE_MSTATUS = GDB_REGISTER_CSR + 0x300,
     FAKE_POINTS = 100, /* that the target has room for */
 };

@@ -233,11 +233,12 @@ static void test_memory(void **state)
     assert_string_equal(talk(world, "X1000,0:"), "OK");
     assert_string_equal(talk(world, "mfff,1"), "E0e");
     assert_string_equal(talk(world, "mffffffffffffffff,2"), "E0e");
-    assert_string_equal(talk(world, "M27ff,2:0102"), "E0e");
-    assert_string_equal(talk(world, "M27ff,1:01"), "OK");
+    assert_string_equal(talk(world, "M37ff,2:0102"), "E0e");
+    assert_string_equal(talk(world, "M37ff,1:01"), "OK");
     /* What lies before a hole is delivered; more than fits in a packet is cut. */
-    assert_int_equal(strlen(talk(world, "m1000,ffffffffffffffff")), 2 * 0x1000);
-    assert_int_equal(strlen(talk(world, "m1000,1800")), 2 * 0x1800);
+    assert_int_equal(strlen(talk(world, "m1000,ffffffffffffffff")), 2 * 0x2000);
+    assert_int_equal(strlen(talk(world, "m1000,2800")), 2 * 0x2000);
+    assert_int_equal(strlen(talk(world, "m2f00,2800")), 2 * 0x100);
 }
 
 static void test_threads(void **state)
@@ -325,6 +326,11 @@ static void test_resume(void **state)
     (void)move(world, "C02;1234", stepped);
     assert_actions(world, GDB_STAY, 0, GDB_CONTINUE, 2);
     assert_int_equal(world->fake.registers[1][GDB_REGISTER_PC], 0x1234);
+    /* A signal is delivered once. */
+    (void)move(world, "C02", (struct gdb_stop){.kind = GDB_STOP_NONE});
+    assert_actions(world, GDB_STAY, 0, GDB_CONTINUE, 2);
+    gdb_session_advance(world->session);
+    assert_actions(world, GDB_STAY, 0, GDB_CONTINUE, 0);
 }
 
 static void test_running(void **state)
@@ -363,6 +369,11 @@ static void test_stops(void **state)
     assert_non_null(strstr(move(world, "c", wrote), ";watch:1004;"));
     assert_non_null(strstr(move(world, "c", wrote_before), ";watch:1000;"));
     (void)talk(world, "z2,1000,8");
+    (void)talk(world, "Z2,1008,8");
+    (void)talk(world, "Z2,1004,4");
+    assert_non_null(strstr(move(world, "c", wrote), ";watch:1004;"));
+    (void)talk(world, "z2,1008,8");
+    (void)talk(world, "z2,1004,4");
     (void)talk(world, "Z3,1000,8");
     assert_non_null(strstr(move(world, "c", loaded), ";rwatch:1004;"));
     (void)talk(world, "z3,1000,8");
@@ -489,8 +500,14 @@ static void test_monitor(void **state)
     assert_non_null(strstr(monitor(world, "machine"), "no machine"));
     assert_non_null(strstr(monitor(world, "reset"), "cannot be reset"));
     /* More than a packet holds. */
-    assert_true(strlen(monitor(world, "stats")) > GDB_PACKET);
-    assert_non_null(strstr(monitor(world, "stats"), "counter 1999: 0\n"));
+    char *statistics = NULL;
+    size_t length;
+    FILE *out = open_memstream(&statistics, &length);
+    fake_ops.statistics(&world->fake, out);
+    assert_int_equal(fclose(out), 0);
+    assert_true(length > GDB_PACKET);
+    assert_string_equal(monitor(world, "stats"), statistics);
+    free(statistics);
 }
 
 int main(void)

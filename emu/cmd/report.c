@@ -1,0 +1,161 @@
+#include "emu/cmd/report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/cmd/version.h"
+
+/* A hart's instructions by class. Counting walks all blocks, so it is done once for each state of the hart.
+ */
+struct hart_counts {
+    const struct hart *hart;
+    uint64_t instret; /* of the hart when counts were taken; UINT64_MAX: never */
+    uint64_t counts[CLASS_COUNT];
+    struct class_counter {
+        struct hart_counts *all;
+        size_t index;
+    } classes[CLASS_COUNT];
+};
+
+enum { REPORT_HARTS = 64 };
+
+struct report {
+    struct stats *stats;
+    const char *path;
+    FILE *file;
+    char description[PATH_MAX]; /* where the machine's description is saved, or empty */
+    unsigned hart_count;
+    struct hart_counts *harts[REPORT_HARTS];
+};
+
+struct report *report_new(const char *path)
+{
+    struct report *report = calloc(1, sizeof *report);
+    if (!report)
+        abort();
+    report->stats = stats_new();
+    report->path = path;
+    return report;
+}
+
+void report_free(struct report *report)
+{
+    stats_free(report->stats);
+    for (unsigned i = 0; i < report->hart_count; i++)
+        free(report->harts[i]);
+    if (report->file && report->file != stdout)
+        (void)fclose(report->file);
+    free(report);
+}
+
+struct stats *report_stats(struct report *report)
+{
+    return report->stats;
+}
+
+bool report_open(struct report *report, struct error *err)
+{
+    if (!report->path)
+        return true;
+    if (strcmp(report->path, "-") == 0) {
+        report->file = stdout;
+        return true;
+    }
+    if (snprintf(report->description, sizeof report->description, "%s.machine.yaml", report->path) >=
+        (int)sizeof report->description)
+        return error_set(err, "--stats: the path is too long");
+    report->file = fopen(report->path, "we");
+    return report->file || error_set(err, "--stats: cannot write '%s': %s", report->path, strerror(errno));
+}
+
+static uint64_t read_class(const void *context)
+{
+    const struct class_counter *counter = context;
+    struct hart_counts *all = counter->all;
+    if (all->instret != all->hart->instret) {
+        memset(all->counts, 0, sizeof all->counts);
+        hart_count_classes(all->hart, all->counts);
+        all->instret = all->hart->instret;
+    }
+    return all->counts[counter->index];
+}
+
+static uint64_t read_blocks(const void *context)
+{
+    return hart_blocks_translated(context);
+}
+
+/* "hart.N." and the class's name in lower case. */
+static void class_name(char *name, size_t size, unsigned hart, size_t iclass)
+{
+    (void)snprintf(name, size, "hart.%u.class.%s", hart, insn_class_name[iclass]);
+    for (char *c = name; *c; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+}
+
+void report_add_hart(struct report *report, const struct hart *hart)
+{
+    struct hart_counts *all = calloc(1, sizeof *all);
+    if (!all || report->hart_count == REPORT_HARTS)
+        abort();
+    unsigned number = report->hart_count++;
+    report->harts[number] = all;
+    all->hart = hart;
+    all->instret = UINT64_MAX;
+    char name[64];
+    (void)snprintf(name, sizeof name, "hart.%u.instructions", number);
+    stats_counter(report->stats, name, &hart->instret, "instructions", "instructions retired");
+    for (size_t i = 0; i < CLASS_COUNT; i++) {
+        class_name(name, sizeof name, number, i);
+        all->classes[i] = (struct class_counter){all, i};
+        stats_computed(report->stats, name, read_class, &all->classes[i], "instructions", insn_class_text[i]);
+    }
+    (void)snprintf(name, sizeof name, "hart.%u.blocks", number);
+    stats_computed(report->stats, name, read_blocks, hart, "blocks",
+                   "basic blocks translated to the interpreter's form");
+}
+
+static bool save_description(const struct report *report, const struct machine_config *machine,
+                             struct error *err)
+{
+    if (!report->description[0])
+        return true;
+    FILE *out = fopen(report->description, "we");
+    if (!out)
+        return error_set(err, "--stats: cannot write '%s': %s", report->description, strerror(errno));
+    machine_show(machine, out);
+    return fclose(out) == 0 ||
+           error_set(err, "--stats: writing '%s' failed: %s", report->description, strerror(errno));
+}
+
+static uint64_t instructions(const struct report *report)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < report->hart_count; i++)
+        sum += report->harts[i]->hart->instret;
+    return sum;
+}
+
+bool report_write(struct report *report, const struct report_run *run, struct error *err)
+{
+    struct stats *stats = report->stats;
+    if (!report->file)
+        return true;
+    /* The folder of the program is left out, so that the same run gives the same bytes from any place. */
+    const char *slash = strrchr(run->program, '/');
+    stats_fact_text(stats, "croft", CROFT_VERSION);
+    stats_fact_text(stats, "program", slash ? slash + 1 : run->program);
+    stats_fact_text(stats, "machine", run->machine->name);
+    stats_fact_number(stats, "exit_status", (uint64_t)run->status);
+    stats_host_number(stats, "seconds", run->seconds);
+    stats_host_number(stats, "mips",
+                      run->seconds > 0 ? (double)instructions(report) / run->seconds / 1e6 : 0);
+    if (!stats_write_json(stats, report->file, err))
+        return false;
+    if (fflush(report->file) != 0)
+        return error_set(err, "--stats: writing '%s' failed: %s", report->path, strerror(errno));
+    return save_description(report, run->machine, err);
+}

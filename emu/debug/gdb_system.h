@@ -1,0 +1,32 @@
+/* Debugging a whole system: one thread for each hart, numbered from 1. */
+#ifndef EMU_DEBUG_GDB_SYSTEM_H
+#define EMU_DEBUG_GDB_SYSTEM_H
+
+#include "emu/debug/gdb_hart.h"
+#include "emu/debug/gdb_server.h"
+#include "emu/machine/system.h"
+
+/* What the debugger needs of those who have built the system. */
+struct gdb_system_options {
+    const char *program; /* for messages */
+    struct gdb_facts facts;
+    uint64_t max_insns; /* of all harts together */
+    /* Restarts the machine, as its first start does: for SYSTEM_RESET and `monitor reset`. */
+    bool (*reset)(void *context, struct error *err);
+    void *context;
+};
+
+/* How the run has ended. */
+enum gdb_system_end {
+    GDB_SYSTEM_EXIT,   /* system_exit() was called: system->status */
+    GDB_SYSTEM_LIMIT,  /* after max_insns instructions */
+    GDB_SYSTEM_KILLED, /* gdb has killed it */
+    GDB_SYSTEM_FAILED, /* a reset has failed, or no gdb can connect: *err */
+};
+
+/* Runs the system as gdb says. Its wait hook is not called: while all harts wait for interrupts, devices are
+ * brought up to date every few milliseconds, and gdb can interrupt. */
+enum gdb_system_end gdb_system_run(struct gdb_server *server, struct system *system,
+                                   const struct gdb_system_options *options, struct error *err);
+
+#endif

@@ -1,0 +1,299 @@
+#include "emu/dev/console.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emu/dev/terminal.h"
+
+enum source { SOURCE_NONE, SOURCE_FILE, SOURCE_STREAM, SOURCE_TERMINAL, SOURCE_REPLAY };
+
+enum {
+    INPUT_ROOM = 4096,
+    OUTPUT_ROOM = 4096,
+    HOST_TICKS = 10000, /* how often the host is looked at: each simulated millisecond */
+    CTRL_A = 1,
+};
+
+struct console {
+    enum source source;
+    int input, output;
+    bool escaped; /* the last key was Ctrl-A */
+    bool quit, look_now;
+    bool failed;
+    unsigned first, count; /* of queue */
+    unsigned used;         /* of out */
+    uint64_t next_look;    /* tick */
+    struct moment (*moment)(void *context);
+    void *context;
+    struct input_record *record;
+    struct input_replay *replay;
+    struct terminal terminal;
+    struct error error;
+    uint8_t queue[INPUT_ROOM];
+    uint8_t out[OUTPUT_ROOM];
+};
+
+static void fail(struct console *console, const char *what)
+{
+    if (console->failed)
+        return;
+    console->failed = true;
+    (void)error_set(&console->error, "console: %s: %s", what, strerror(errno));
+}
+
+static void flush(struct console *console)
+{
+    unsigned done = 0;
+    while (done < console->used && !console->failed && console->output >= 0) {
+        ssize_t got = write(console->output, console->out + done, console->used - done);
+        struct pollfd ready = {.fd = console->output, .events = POLLOUT};
+        if (got >= 0)
+            done += (unsigned)got;
+        else if (errno == EAGAIN)
+            (void)poll(&ready, 1, -1);
+        else if (errno != EINTR)
+            fail(console, "the output cannot be written");
+    }
+    console->used = 0;
+}
+
+void console_put(struct console *console, uint8_t byte)
+{
+    if (console->used == OUTPUT_ROOM)
+        flush(console);
+    console->out[console->used++] = byte;
+}
+
+static void put_text(struct console *console, const char *text)
+{
+    for (; *text; text++)
+        console_put(console, (uint8_t)*text);
+}
+
+/* Queues a byte. What does not fit is lost, as it is in a terminal's own buffer. */
+static void enqueue(struct console *console, uint8_t byte)
+{
+    if (console->count < INPUT_ROOM)
+        console->queue[(console->first + console->count++) % INPUT_ROOM] = byte;
+}
+
+static void quit(struct console *console)
+{
+    if (!console->quit && console->record)
+        input_record_add(console->record, console->moment(console->context), INPUT_END);
+    console->quit = true;
+}
+
+/* A byte from the terminal, which may be one for us. The escapes are those of qemu -nographic. */
+static void take_key(struct console *console, uint8_t byte)
+{
+    if (!console->escaped) {
+        console->escaped = byte == CTRL_A;
+        if (byte != CTRL_A)
+            enqueue(console, byte);
+        return;
+    }
+    console->escaped = false;
+    switch (byte) {
+    case CTRL_A: enqueue(console, byte); break;
+    case 'x': quit(console); break;
+    case 'h':
+        put_text(console, "\r\nCtrl-A x: end the run. Ctrl-A Ctrl-A: send Ctrl-A. Ctrl-A h: this list.\r\n");
+        break;
+    default: break;
+    }
+}
+
+/* Reads once, at most `room` bytes. */
+static void read_host(struct console *console, size_t room)
+{
+    uint8_t bytes[512];
+    ssize_t got = read(console->input, bytes, room < sizeof bytes ? room : sizeof bytes);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (got < 0 && errno != EIO)
+        fail(console, "the input cannot be read");
+    if (got <= 0) {
+        console->source = SOURCE_NONE; /* the end; EIO: the terminal has hung up */
+        return;
+    }
+    for (ssize_t i = 0; i < got; i++) {
+        if (console->source == SOURCE_TERMINAL)
+            take_key(console, bytes[i]);
+        else
+            enqueue(console, bytes[i]);
+    }
+}
+
+static void look_at_host(struct console *console)
+{
+    size_t room = console->source == SOURCE_TERMINAL ? SIZE_MAX : INPUT_ROOM - console->count;
+    struct pollfd ready = {.fd = console->input, .events = POLLIN};
+    if (room > 0 && poll(&ready, 1, 0) > 0)
+        read_host(console, room);
+}
+
+/* Whether the replay's next entry belongs to this moment. */
+static bool replay_due(struct console *console, int *what)
+{
+    struct moment at, now = console->moment(console->context);
+    if (!input_replay_peek(console->replay, &at, what))
+        return false;
+    if (now.instructions == at.instructions && now.ticks == at.ticks)
+        return true;
+    if ((now.instructions > at.instructions || now.ticks > at.ticks) && !console->failed) {
+        console->failed = true;
+        (void)error_set(&console->error,
+                        "console: this run is not the recorded one: the input for instruction %" PRIu64
+                        ", tick %" PRIu64 " was not asked for until instruction %" PRIu64 ", tick %" PRIu64
+                        "; replay with the same machine, program and options",
+                        at.instructions, at.ticks, now.instructions, now.ticks);
+    }
+    return false;
+}
+
+static bool get_replayed(struct console *console, uint8_t *byte)
+{
+    int what;
+    if (!replay_due(console, &what) || what == INPUT_END)
+        return false;
+    input_replay_next(console->replay);
+    *byte = (uint8_t)what;
+    return true;
+}
+
+static bool get_queued(struct console *console, uint8_t *byte)
+{
+    if (console->count == 0 && console->source == SOURCE_FILE)
+        read_host(console, INPUT_ROOM);
+    if (console->count == 0)
+        return false;
+    *byte = console->queue[console->first];
+    console->first = (console->first + 1) % INPUT_ROOM;
+    console->count--;
+    return true;
+}
+
+bool console_get(struct console *console, uint8_t *byte)
+{
+    if (console->failed || console->quit)
+        return false;
+    bool got = console->source == SOURCE_REPLAY ? get_replayed(console, byte) : get_queued(console, byte);
+    if (got && console->record)
+        input_record_add(console->record, console->moment(console->context), *byte);
+    return got;
+}
+
+enum console_state console_poll(struct console *console, struct error *err)
+{
+    uint64_t now = console->moment(console->context).ticks;
+    int what;
+    if (console->source == SOURCE_REPLAY && replay_due(console, &what) && what == INPUT_END)
+        quit(console);
+    if (console->look_now || now >= console->next_look) {
+        console->look_now = false;
+        console->next_look = now + HOST_TICKS;
+        flush(console);
+        if (console->source == SOURCE_TERMINAL || console->source == SOURCE_STREAM)
+            look_at_host(console);
+    }
+    if (console->failed)
+        *err = console->error;
+    if (console->failed)
+        return CONSOLE_FAILED;
+    return console->quit ? CONSOLE_QUIT : CONSOLE_RUNNING;
+}
+
+bool console_wait(struct console *console, int milliseconds)
+{
+    flush(console);
+    console->look_now = true;
+    if (console->count > 0 || console->failed || console->quit)
+        return true;
+    struct moment at;
+    int what;
+    if (console->source == SOURCE_REPLAY)
+        return input_replay_peek(console->replay, &at, &what); /* its moment comes, for simulated time goes on */
+    if (console->source == SOURCE_NONE || console->source == SOURCE_FILE)
+        return console->source == SOURCE_FILE;
+    struct pollfd ready = {.fd = console->input, .events = POLLIN};
+    (void)poll(&ready, 1, milliseconds);
+    return true;
+}
+
+bool console_interactive(const struct console *console)
+{
+    return console->source == SOURCE_TERMINAL;
+}
+
+int console_input(const struct console *console)
+{
+    return console->source == SOURCE_STREAM || console->source == SOURCE_TERMINAL ? console->input : -1;
+}
+
+static bool open_source(struct console *console, const struct console_options *options, struct error *err)
+{
+    struct stat stat;
+    if (options->replay) {
+        console->source = SOURCE_REPLAY;
+        console->replay = input_replay_open(options->replay, err);
+        return console->replay;
+    }
+    if (options->input < 0 || fstat(options->input, &stat) != 0)
+        return true; /* closed: there is no input */
+    if (S_ISREG(stat.st_mode)) {
+        console->source = SOURCE_FILE;
+        return true;
+    }
+    if (!isatty(options->input)) {
+        console->source = SOURCE_STREAM;
+        return true;
+    }
+    if (!terminal_make_raw(&console->terminal, options->input, err))
+        return false;
+    console->source = SOURCE_TERMINAL;
+    return true;
+}
+
+struct console *console_create(const struct console_options *options, struct error *err)
+{
+    struct console *console = calloc(1, sizeof *console);
+    if (!console) {
+        (void)error_set(err, "out of memory");
+        return NULL;
+    }
+    console->input = options->input;
+    console->output = options->output;
+    console->moment = options->moment;
+    console->context = options->context;
+    console->look_now = true;
+    struct error ignored;
+    bool good = open_source(console, options, err);
+    if (good && options->record)
+        good = (console->record = input_record_open(options->record, err)) != NULL;
+    if (good)
+        return console;
+    (void)console_close(console, &ignored);
+    return NULL;
+}
+
+bool console_close(struct console *console, struct error *err)
+{
+    if (!console)
+        return true;
+    flush(console);
+    if (console->terminal.guard > 0)
+        terminal_restore(&console->terminal);
+    bool good = input_record_close(console->record, err);
+    input_replay_free(console->replay);
+    if (console->failed)
+        *err = console->error;
+    good = good && !console->failed;
+    free(console);
+    return good;
+}

@@ -1,0 +1,327 @@
+#include "emu/env/bare.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/dev/console.h"
+#include "emu/env/image.h"
+#include "emu/env/marker.h"
+#include "emu/machine/board.h"
+#include "emu/machine/fdt.h"
+
+enum {
+    KERNEL_OFFSET = 0x200000, /* where OpenSBI's fw_jump expects its payload, from the start of memory */
+    FDT_ALIGN = 0x200000,     /* the device tree lies in the last such block of memory */
+    STATUS_LIMIT = 124,
+};
+
+struct bare {
+    const struct bare_options *options;
+    struct phys memory;
+    struct decoder *decoder;
+    struct system system;
+    struct console *console;
+    struct board *board;
+    struct marker_regions regions;
+    uint64_t start;       /* where the harts begin */
+    uint64_t test_failed; /* HTIF code of a failed test, or 0 */
+    struct error failure; /* of the console */
+    bool failed, quit;
+};
+
+/* What the board and the console ask. */
+static uint64_t host_ticks(void *context)
+{
+    return system_time(&((struct bare *)context)->system);
+}
+
+static void host_moved(void *context)
+{
+    system_timer_moved(&((struct bare *)context)->system);
+}
+
+static void host_interrupt(void *context, unsigned hart, unsigned number, bool level)
+{
+    hart_set_interrupt(&((struct bare *)context)->system.harts[hart], number, level);
+}
+
+static void host_exit(void *context, int status)
+{
+    system_exit(&((struct bare *)context)->system, status);
+}
+
+static void host_tohost(void *context, uint64_t code)
+{
+    struct bare *bare = context;
+    bare->test_failed = code;
+    system_exit(&bare->system, code == 0 ? 0 : 1);
+}
+
+static void host_reset(void *context)
+{
+    system_request_reset(&((struct bare *)context)->system);
+}
+
+static struct moment host_moment(void *context)
+{
+    const struct bare *bare = context;
+    return (struct moment){system_instructions(&bare->system), system_time(&bare->system)};
+}
+
+static void tohost_stored(void *context, uint64_t address, uint64_t size)
+{
+    htif_store(board_htif(((struct bare *)context)->board), address, size);
+}
+
+/* What the system asks. */
+static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_insns)
+{
+    return log_run(((struct bare *)context)->options->log, hart, max_insns);
+}
+
+static void hook_update(void *context)
+{
+    struct bare *bare = context;
+    switch (board_poll(bare->board, &bare->failure)) {
+    case CONSOLE_QUIT:
+        bare->quit = true;
+        system_exit(&bare->system, 0);
+        break;
+    case CONSOLE_FAILED:
+        bare->failed = true;
+        system_exit(&bare->system, 1);
+        break;
+    default: break;
+    }
+}
+
+static uint64_t hook_next_event(void *context)
+{
+    return board_next_event(((struct bare *)context)->board);
+}
+
+static bool hook_wait(void *context)
+{
+    return board_wait(((struct bare *)context)->board, -1);
+}
+
+static void hook_marker(void *context, struct hart *hart)
+{
+    marker_serve(&((struct bare *)context)->regions, hart);
+}
+
+/* Puts the device tree into the last aligned block of memory. */
+static bool load_fdt(struct bare *bare, uint64_t *address, struct error *err)
+{
+    size_t size;
+    void *fdt = machine_fdt(bare->options->machine, NULL, &size, err);
+    if (!fdt)
+        return false;
+    uint64_t end = bare->memory.base + bare->memory.size;
+    *address = (end - size) & ~(uint64_t)(FDT_ALIGN - 1);
+    if (*address < bare->memory.base)
+        *address = (end - size) & ~UINT64_C(7);
+    uint8_t *bytes = phys_at(&bare->memory, *address, size);
+    if (bytes)
+        memcpy(bytes, fdt, size);
+    free(fdt);
+    return bytes ? true : error_set(err, "memory.size: the device tree of %zu bytes does not fit", size);
+}
+
+/* Loads firmware, kernel and program, and sets the boot program. */
+static bool load_images(struct bare *bare, struct error *err)
+{
+    const struct bare_options *o = bare->options;
+    struct rom_boot boot = {.start = bare->memory.base, .next_mode = PRIV_S};
+    uint64_t end;
+    if (o->kernel &&
+        !image_load(o->kernel, bare->memory.base + KERNEL_OFFSET, &bare->memory, &boot.next, &end, err))
+        return error_prefix(err, "--kernel");
+    if (o->bios && !image_load(o->bios, bare->memory.base, &bare->memory, &boot.start, &end, err))
+        return error_prefix(err, "--bios");
+    if (o->program && !image_load(o->program, bare->memory.base, &bare->memory, &boot.start, &end, err))
+        return false;
+    if (!load_fdt(bare, &boot.fdt, err))
+        return false;
+    bare->start = boot.start;
+    if (board_set_boot(bare->board, &boot, &bare->start))
+        return true;
+    /* Without a ROM the harts start in the program itself, with what the ROM would hand over. */
+    for (unsigned i = 0; i < bare->system.count; i++) {
+        bare->system.harts[i].x[10] = i;
+        bare->system.harts[i].x[11] = boot.fdt;
+    }
+    return true;
+}
+
+static bool add_htif(struct bare *bare, struct error *err)
+{
+    const char *file = bare->options->program ? bare->options->program : bare->options->bios;
+    uint64_t tohost, fromhost = 0;
+    if (!image_symbol(file, "tohost", &tohost))
+        return true;
+    (void)image_symbol(file, "fromhost", &fromhost);
+    if (!board_add_htif(bare->board, tohost, fromhost, err))
+        return error_prefix(err, "%s", file);
+    for (unsigned i = 0; i < bare->system.count; i++)
+        hart_set_hook(&bare->system.harts[i], tohost, tohost_stored, bare);
+    return true;
+}
+
+static bool set_up(struct bare *bare, struct error *err)
+{
+    const struct bare_options *o = bare->options;
+    const struct machine_config *machine = o->machine;
+    if (!phys_init(&bare->memory, machine->memory.base, machine->memory.size, err))
+        return false;
+    bare->decoder = decoder_new();
+    if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->memory, bare->decoder,
+                     err))
+        return false;
+    for (unsigned i = 0; i < bare->system.count; i++)
+        bare->system.harts[i].hardware_ad = machine->mmu.ad == MACHINE_AD_HARDWARE;
+    const struct console_options console = {.input = STDIN_FILENO,
+                                            .output = STDOUT_FILENO,
+                                            .record = o->record,
+                                            .replay = o->replay,
+                                            .moment = host_moment,
+                                            .context = bare};
+    bare->console = console_create(&console, err);
+    if (!bare->console)
+        return false;
+    const struct board_host host = {.ticks = host_ticks,
+                                    .moved = host_moved,
+                                    .interrupt = host_interrupt,
+                                    .exit = host_exit,
+                                    .tohost = host_tohost,
+                                    .reset = host_reset,
+                                    .context = bare};
+    bare->board = board_create(machine, &bare->system.bus, &host, bare->console, err);
+    if (!bare->board || !add_htif(bare, err) || !load_images(bare, err))
+        return false;
+    for (unsigned i = 0; i < bare->system.count; i++)
+        bare->system.harts[i].pc = bare->start;
+    return true;
+}
+
+struct bare *bare_new(const struct bare_options *options, struct error *err)
+{
+    struct bare *bare = calloc(1, sizeof *bare);
+    if (!bare)
+        abort();
+    bare->options = options;
+    bare->regions = (struct marker_regions){.stats = options->stats, .command = "croft run"};
+    if (!set_up(bare, err)) {
+        struct error ignored;
+        (void)bare_free(bare, &ignored);
+        return NULL;
+    }
+    bare->system.hooks = (struct system_hooks){.run = options->log ? hook_run : NULL,
+                                               .update = hook_update,
+                                               .next_event = hook_next_event,
+                                               .wait = hook_wait,
+                                               .marker = hook_marker,
+                                               .context = bare};
+    return bare;
+}
+
+bool bare_free(struct bare *bare, struct error *err)
+{
+    if (!bare)
+        return true;
+    board_free(bare->board);
+    bool closed = console_close(bare->console, err);
+    system_free(&bare->system);
+    decoder_free(bare->decoder);
+    phys_free(&bare->memory);
+    free(bare);
+    return closed;
+}
+
+struct system *bare_system(struct bare *bare)
+{
+    return &bare->system;
+}
+
+bool bare_restart(struct bare *bare, struct error *err)
+{
+    board_reset(bare->board);
+    system_restart(&bare->system, bare->start);
+    return load_images(bare, err);
+}
+
+/* The words of the signature region, as the RISCOF framework reads them: 8 hexadecimal digits a line. */
+static bool write_signature(const struct bare *bare, struct error *err)
+{
+    const struct bare_options *o = bare->options;
+    uint64_t begin, end;
+    if (!o->signature)
+        return true;
+    const char *file = o->program ? o->program : o->bios;
+    if (!image_symbol(file, "begin_signature", &begin) || !image_symbol(file, "end_signature", &end))
+        return error_set(err, "--signature: %s has no symbols begin_signature and end_signature", file);
+    const uint8_t *bytes = end < begin ? NULL : phys_at(&bare->memory, begin, end - begin);
+    if (!bytes)
+        return error_set(err, "--signature: 0x%" PRIx64 " to 0x%" PRIx64 " is no range of memory", begin,
+                         end);
+    FILE *out = fopen(o->signature, "we");
+    if (!out)
+        return error_set(err, "--signature: cannot write %s: %s", o->signature, strerror(errno));
+    for (uint64_t i = 0; i + 4 <= end - begin; i += 4) {
+        uint32_t word;
+        memcpy(&word, bytes + i, 4);
+        fprintf(out, "%08" PRIx32 "\n", word);
+    }
+    return fclose(out) == 0 ||
+           error_set(err, "--signature: writing %s failed: %s", o->signature, strerror(errno));
+}
+
+static void tell_positions(const struct bare *bare)
+{
+    for (unsigned i = 0; i < bare->system.count; i++)
+        fprintf(stderr, "  hart %u: pc 0x%016" PRIx64 ", %" PRIu64 " instructions\n", i,
+                bare->system.harts[i].pc, bare->system.harts[i].instret);
+}
+
+int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
+{
+    if (bare->failed) {
+        *err = bare->failure;
+        return -1;
+    }
+    if (!write_signature(bare, err))
+        return -1;
+    switch (stop) {
+    case SYSTEM_LIMIT:
+        fprintf(stderr, "croft run: stopped after %" PRIu64 " instructions (--max-insns)\n",
+                system_instructions(&bare->system));
+        tell_positions(bare);
+        return STATUS_LIMIT;
+    case SYSTEM_STUCK:
+        fprintf(stderr, "croft run: all harts wait for an interrupt, and nothing will ever raise one\n");
+        tell_positions(bare);
+        return 1;
+    default: break;
+    }
+    if (bare->test_failed)
+        fprintf(stderr, "croft run: test %" PRIu64 " failed (tohost)\n", bare->test_failed);
+    return bare->system.status;
+}
+
+int bare_run(struct bare *bare, struct error *err)
+{
+    const struct bare_options *o = bare->options;
+    for (;;) {
+        uint64_t used = system_instructions(&bare->system);
+        enum system_stop stop =
+            used < o->max_insns ? system_run(&bare->system, o->max_insns - used) : SYSTEM_LIMIT;
+        if (stop != SYSTEM_RESET)
+            return bare_finish(bare, stop, err);
+        if (!bare_restart(bare, err))
+            return -1;
+    }
+}

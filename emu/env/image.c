@@ -1,0 +1,98 @@
+#include "emu/env/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emu/env/elf.h"
+
+static bool is_elf(FILE *file)
+{
+    char magic[SELFMAG];
+    bool elf = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, ELFMAG, SELFMAG) == 0;
+    rewind(file);
+    return elf;
+}
+
+/* Copies the rest of an open file to address. */
+static bool load_raw(FILE *file, const char *path, uint64_t address, const struct phys *memory, uint64_t *end,
+                     struct error *err)
+{
+    struct stat info;
+    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
+        return error_set(err, "%s: not a regular file", path);
+    uint64_t size = (uint64_t)info.st_size;
+    uint8_t *bytes = phys_at(memory, address, size);
+    if (!bytes)
+        return error_set(err,
+                         "%s: its %" PRIu64 " bytes do not fit at 0x%" PRIx64 "; memory is 0x%" PRIx64
+                         " to 0x%" PRIx64,
+                         path, size, address, memory->base, memory->base + memory->size - 1);
+    if (fread(bytes, 1, size, file) != size)
+        return error_set(err, "%s: reading failed: %s", path, strerror(errno));
+    *end = address + size;
+    return true;
+}
+
+bool image_load(const char *path, uint64_t address, const struct phys *memory, uint64_t *entry, uint64_t *end,
+                struct error *err)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return error_set(err, "%s: %s", path, strerror(errno));
+    if (!is_elf(file)) {
+        bool loaded = load_raw(file, path, address, memory, end, err);
+        (void)fclose(file);
+        *entry = address;
+        return loaded;
+    }
+    (void)fclose(file);
+    struct elf_program program;
+    if (!elf_load(&program, path, memory, err))
+        return false;
+    *entry = program.entry;
+    *end = program.end;
+    return true;
+}
+
+static bool find_in_table(Elf *elf, Elf_Scn *section, const char *name, uint64_t *value)
+{
+    GElf_Shdr header;
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (!data || !gelf_getshdr(section, &header) || header.sh_entsize == 0)
+        return false;
+    size_t count = header.sh_size / header.sh_entsize;
+    for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
+        GElf_Sym symbol;
+        const char *text =
+            gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
+        if (text && symbol.st_shndx != SHN_UNDEF && strcmp(text, name) == 0) {
+            *value = symbol.st_value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool image_symbol(const char *path, const char *name, uint64_t *value)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return false;
+    (void)elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
+    bool found = false;
+    for (Elf_Scn *section = NULL; elf && !found && (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+            found = find_in_table(elf, section, name, value);
+    }
+    (void)elf_end(elf);
+    (void)close(file);
+    return found;
+}

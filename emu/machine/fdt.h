@@ -1,0 +1,14 @@
+/* The device tree of a machine, by which firmware learns what there is. */
+#ifndef EMU_MACHINE_FDT_H
+#define EMU_MACHINE_FDT_H
+
+#include <stddef.h>
+
+#include "emu/machine/machine.h"
+
+/* Makes the flattened device tree (Devicetree Specification 0.4, version 17) of the machine: harts, memory,
+ * and its devices as the QEMU `virt` board describes them. bootargs, the kernel's command line, may be NULL.
+ * Returns the blob of *size bytes, to be passed to free(), or NULL. */
+void *machine_fdt(const struct machine_config *config, const char *bootargs, size_t *size, struct error *err);
+
+#endif
