@@ -126,12 +126,18 @@ static uint32_t record_of(const struct block_cache *cache, uint32_t block, uint3
     return record;
 }
 
+static unsigned record_class(const struct record *record)
+{
+    return insn_table[record->insn.id].iclass;
+}
+
 struct block_site block_find(const struct block_cache *cache, const union op *op)
 {
     uint32_t slot = (uint32_t)(op - cache->slots);
     uint32_t block = block_of(cache, slot);
     uint32_t record = record_of(cache, block, slot);
-    return (struct block_site){cache->records[record].pc, record - cache->blocks[block].record};
+    const struct record *found = &cache->records[record];
+    return (struct block_site){found->pc, &found->insn, record - cache->blocks[block].record};
 }
 
 void block_count_before(struct block_cache *cache, const union op *op)
@@ -140,13 +146,13 @@ void block_count_before(struct block_cache *cache, const union op *op)
     uint32_t block = block_of(cache, slot);
     uint32_t end = record_of(cache, block, slot);
     for (uint32_t i = cache->blocks[block].record; i < end; i++)
-        cache->classes[cache->records[i].iclass]++;
+        cache->classes[record_class(&cache->records[i])]++;
 }
 
 void block_count_through(struct block_cache *cache, const union op *op)
 {
     uint32_t slot = (uint32_t)(op - cache->slots);
-    cache->classes[cache->records[record_of(cache, block_of(cache, slot), slot)].iclass]++;
+    cache->classes[record_class(&cache->records[record_of(cache, block_of(cache, slot), slot)])]++;
     block_count_before(cache, op);
 }
 
@@ -160,7 +166,7 @@ void block_count_classes(const struct block_cache *cache, uint64_t counts[CLASS_
             uint64_t taken = cache->slots[cache->exits[e].slot].exit.count;
             const struct record *record = &cache->records[cache->blocks[b].record];
             for (uint32_t i = 0; taken && i < cache->exits[e].retired; i++)
-                counts[record[i].iclass] += taken;
+                counts[record_class(&record[i])] += taken;
         }
     }
 }

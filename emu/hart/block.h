@@ -34,6 +34,7 @@ const union op *block_at(struct hart *hart, uint64_t pc);
  * it. */
 struct block_site {
     uint64_t pc;
+    const struct insn *insn; /* length 0: it could not be fetched */
     uint32_t retired;
 };
 struct block_site block_find(const struct block_cache *cache, const union op *op);

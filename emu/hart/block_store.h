@@ -18,8 +18,8 @@ enum {
  * op's. */
 struct record {
     uint64_t pc;
+    struct insn insn; /* length 0: it could not be fetched */
     uint32_t slot;
-    uint8_t iclass;
 };
 
 /* A way out of a block. */

@@ -194,7 +194,7 @@ static COLD const union op *op_slow(PARAMETERS)
 {
     struct block_site site = block_find(hart->blocks, op);
     hart->instret = hart->origin - (uint64_t)budget + site.retired;
-    if (UNLIKELY(step_general(hart, site.pc) == STEP_TRAP)) {
+    if (UNLIKELY(step_general(hart, site.pc, site.insn) == STEP_TRAP)) {
         block_count_before(hart->blocks, op);
         hart->budget = budget - site.retired;
         hart->stop = HART_STOP_TRAP;
@@ -254,7 +254,7 @@ static COLD const union op *op_step(PARAMETERS)
     exit->link.count++;
     hart->fflags |= (uint8_t)fp_flags();
     hart->instret = hart->origin - (uint64_t)budget;
-    enum step_result result = step_general(hart, exit->link.value);
+    enum step_result result = step_general(hart, exit->link.value, op[2].insn);
     if (result == STEP_TRAP) {
         exit->link.count--;
         block_count_before(hart->blocks, op);

@@ -337,16 +337,21 @@ bool step_execute(struct hart *hart, const struct insn *insn, struct effects *ef
     return true;
 }
 
-enum step_result step_general(struct hart *hart, uint64_t pc)
+enum step_result step_general(struct hart *hart, uint64_t pc, const struct insn *insn)
 {
-    struct insn insn;
+    struct insn fetched;
     struct effects effects;
     hart->pc = pc;
-    if (!step_fetch(hart, pc, &insn) || !step_execute(hart, &insn, &effects))
+    if (insn->length == 0) {
+        if (!step_fetch(hart, pc, &fetched))
+            return STEP_TRAP;
+        insn = &fetched;
+    }
+    if (!step_execute(hart, insn, &effects))
         return STEP_TRAP;
     if (effects.marker)
         return STEP_MARKER;
-    if (effects.wfi)
+    if (effects.wfi && !hart_has_interrupt(hart))
         return STEP_WFI;
     return effects.fence_i ? STEP_FENCE_I : STEP_DONE;
 }

@@ -104,7 +104,8 @@ void hart_request_yield(struct hart *hart)
     hart->attention = true;
 }
 
-void hart_set_hook(struct hart *hart, uint64_t address, void (*hook)(void *context, uint64_t address, uint64_t size), void *context)
+void hart_set_hook(struct hart *hart, uint64_t address,
+                   void (*hook)(void *context, uint64_t address, uint64_t size), void *context)
 {
     hart->hook_address = address;
     hart->hook_page = address & ~(uint64_t)(MMU_PAGE - 1);
@@ -117,6 +118,7 @@ void hart_set_hook(struct hart *hart, uint64_t address, void (*hook)(void *conte
 static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
 {
     hart->origin = hart->instret + (uint64_t)budget;
+    block_choose_context(hart); /* registers may have been changed from outside */
     uint32_t saved = fp_begin(hart->frm);
     const union op *op = block_at(hart, hart->pc);
     if (HART_TRAMPOLINE) {

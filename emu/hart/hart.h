@@ -171,20 +171,23 @@ bool hart_has_interrupt(const struct hart *hart);
  */
 void hart_request_yield(struct hart *hart);
 
-/* Calls hook after each store that touches the 8 bytes at a physical address, with the store's address and size. */
-void hart_set_hook(struct hart *hart, uint64_t address, void (*hook)(void *context, uint64_t address, uint64_t size), void *context);
+/* Calls hook after each store that touches the 8 bytes at a physical address, with the store's address and
+ * size. */
+void hart_set_hook(struct hart *hart, uint64_t address,
+                   void (*hook)(void *context, uint64_t address, uint64_t size), void *context);
 
 /* Lets stores reach [first, end of memory) only. Loads and fetches are not limited. */
 void hart_protect(struct hart *hart, uint64_t first);
 
-/* What counts against limits and as time: instructions retired and traps taken, so that a handler that traps for ever
- * comes to an end. */
+/* What counts against limits and as time: instructions retired and traps taken, so that a handler that traps
+ * for ever comes to an end. */
 static inline uint64_t hart_progress(const struct hart *hart)
 {
     return hart->instret + hart->traps;
 }
 
-/* Runs up to max_insns instructions, or taken traps, from hart->pc, as fast as it can, and says why it stopped. */
+/* Runs up to max_insns instructions, or taken traps, from hart->pc, as fast as it can, and says why it
+ * stopped. */
 enum hart_stop hart_run(struct hart *hart, uint64_t max_insns);
 
 /* Ends the ECALL or EBREAK that hart_run() has stopped at and that was served: it counts as retired, pc moves

@@ -37,6 +37,7 @@ union op {
     struct {
         uint64_t pc; /* guest address of the op behind this slot */
     } head;
+    const struct insn *insn; /* behind the exit slot of a step op: its instruction */
 };
 
 /* Where an op's source operands come from: its registers, or acc in place of one of them. */

@@ -137,6 +137,7 @@ bool priv_mret(struct hart *hart, uint64_t *next)
     p->mstatus = status;
     hart->privilege = (uint8_t)to;
     hart->reserved = false;
+    hart->attention = true; /* interrupts are looked for at once */
     *next = p->mepc;
     return true;
 }
@@ -153,6 +154,7 @@ bool priv_sret(struct hart *hart, uint64_t *next)
     p->mstatus = status;
     hart->privilege = (uint8_t)to;
     hart->reserved = false;
+    hart->attention = true; /* interrupts are looked for at once */
     *next = p->sepc;
     return true;
 }

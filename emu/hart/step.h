@@ -33,8 +33,9 @@ bool step_execute(struct hart *hart, const struct insn *insn, struct effects *ef
 /* What became of an instruction that a handler of exec_fast.h has left to the general way. */
 enum step_result { STEP_TRAP, STEP_DONE, STEP_FENCE_I, STEP_MARKER, STEP_WFI };
 
-/* Fetches and executes the instruction at pc, without counting it. */
-enum step_result step_general(struct hart *hart, uint64_t pc);
+/* Executes an instruction that was decoded from pc, or, if its length is 0, fetches what stands there now,
+ * without counting it. */
+enum step_result step_general(struct hart *hart, uint64_t pc, const struct insn *insn);
 
 /* What one call of hart_step() did. */
 struct step_report {

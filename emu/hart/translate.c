@@ -76,6 +76,7 @@ static void add_step(struct translation *t, const struct insn *insn)
     union op *op = add_op(t, t->hart->exec->step, insn);
     op->imm = (int32_t)retired(t);
     add_exit(t, EXIT_INDIRECT)->link.value = t->pc;
+    add_slot(t)->insn = &t->cache->records[t->cache->record_count - 1].insn;
     t->ended = true;
 }
 
@@ -215,8 +216,7 @@ static void add_stubs(struct translation *t)
 static void add_record(struct translation *t, const struct insn *insn)
 {
     struct block_cache *cache = t->cache;
-    cache->records[cache->record_count++] =
-        (struct record){t->pc, cache->slot_count, insn_table[insn->id].iclass};
+    cache->records[cache->record_count++] = (struct record){t->pc, *insn, cache->slot_count};
 }
 
 const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc)

@@ -24,7 +24,8 @@ struct board;
 
 /* Makes config's devices and puts them on the bus. Bus, console (NULL: output is dropped and there is no
  * input) and what host points to must outlive the board. NULL, with a message that names the key and where it
- * was set, when devices overlap or share an interrupt. Release with board_free(). */
+ * was set, when devices overlap or share an interrupt. The host may be called from here on. Release with
+ * board_free(). */
 struct board *board_create(const struct machine_config *config, struct bus *bus,
                            const struct board_host *host, struct console *console, struct error *err);
 void board_free(struct board *board);
@@ -53,8 +54,8 @@ void board_update(struct board *board);
 /* To be called at each poll point (console.h): updates, hands over input, does HTIF's deferred work. */
 enum console_state board_poll(struct board *board, struct error *err);
 
-/* Like console_wait(), for when all harts sleep and board_next_event() is never. False when no input will ever
- * come, or nobody would take it and no user is there to end the run. */
+/* Like console_wait(), for when all harts sleep and board_next_event() is never. False when no input will
+ * ever come, or nobody would take it and no user is there to end the run. */
 bool board_wait(struct board *board, int milliseconds);
 
 #endif

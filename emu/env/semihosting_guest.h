@@ -1,0 +1,42 @@
+/* Semihosting's inside: its state, and access to the program's memory. */
+#ifndef EMU_ENV_SEMIHOSTING_GUEST_H
+#define EMU_ENV_SEMIHOSTING_GUEST_H
+
+#include "emu/env/files.h"
+#include "emu/env/sandbox.h"
+#include "emu/env/semihosting.h"
+
+enum { SEMIHOSTING_OPERATIONS = 256, SEMIHOSTING_WARNINGS = 20 };
+
+struct semihosting {
+    struct semihosting_options options;
+    struct hart *hart; /* whose call is served */
+    struct files files;
+    struct sandbox sandbox;
+    int failed;                         /* errno of the last call that failed */
+    bool noted[SEMIHOSTING_OPERATIONS]; /* unknown or refused operations that were warned of */
+    unsigned warnings;                  /* about paths */
+};
+
+/* Remembers the reason for SYS_ERRNO and returns -1. */
+uint64_t semihosting_fail(struct semihosting *sh, int number);
+
+/* Prints "croft run: warning: semihosting: ..." to standard error. */
+void semihosting_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reads count fields at an address; false, with the reason remembered, if they are not in memory. */
+bool semihosting_fields(struct semihosting *sh, uint64_t address, uint64_t *fields, unsigned count);
+
+/* Operations on files (semihosting_file.c): each takes a1 and returns what goes to a0. */
+uint64_t semihosting_open(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_close(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_write(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_read(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_istty(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_seek(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_flen(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_tmpnam(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_remove(struct semihosting *sh, uint64_t address);
+uint64_t semihosting_rename(struct semihosting *sh, uint64_t address);
+
+#endif

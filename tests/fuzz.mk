@@ -1,0 +1,26 @@
+# Fuzzers: each tests/fuzz/NAME.c is one, with what it has learnt in tests/fuzz/corpus/NAME. Everything is built once
+# more, by clang with its sanitizers. New inputs go to $(FUZZ_BUILD)/corpus; `make fuzz-keep` moves the useful ones
+# to the repository.
+FUZZ_TIME   ?= 60
+FUZZ_BUILD  := $(BUILD)/fuzz
+FUZZ_NAMES  ?= $(basename $(notdir $(wildcard tests/fuzz/*.c)))
+FUZZ_CHECKS := address,undefined
+FUZZ_MAKE   := $(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) SETUP=no CC=clang OPTIMIZE='-O1 -g' \
+               SANITIZE='-fsanitize=fuzzer-no-link,$(FUZZ_CHECKS) -fno-sanitize-recover=undefined'
+
+.PHONY: fuzz fuzz-build fuzz-keep
+fuzz: | $(BUILD)/setup-test.stamp ## run each fuzzer for FUZZ_TIME seconds (60)
+	$(FUZZ_MAKE) fuzz-build FUZZ_NAMES='$(FUZZ_NAMES)'
+	FUZZ_TIME=$(FUZZ_TIME) tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_NAMES)
+
+# Within the second build.
+fuzz-build: $(FUZZ_NAMES:%=$(BUILD)/bin/fuzz-%)
+
+$(BUILD)/bin/fuzz-%: tests/fuzz/%.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) -fsanitize=fuzzer,$(FUZZ_CHECKS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
+
+fuzz-keep: ## add what fuzzing has found to the corpora
+	for name in $(FUZZ_NAMES); do \
+	    $(FUZZ_BUILD)/bin/fuzz-$$name -merge=1 tests/fuzz/corpus/$$name $(FUZZ_BUILD)/corpus/$$name; \
+	done

@@ -1,0 +1,24 @@
+#!/bin/bash
+# run.sh BUILD NAME...: runs the fuzzers BUILD/bin/fuzz-NAME for FUZZ_TIME seconds each, from the repository's root.
+# A failing input is left in BUILD/failures. The last line is `N passed, N failed`.
+set -euo pipefail
+
+build=$1
+shift
+passed=0
+failed=0
+for name in "$@"; do
+    found=$build/corpus/$name
+    mkdir -p "$found" "$build/failures"
+    if "$build/bin/fuzz-$name" -max_total_time="${FUZZ_TIME:-60}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$build/failures/$name-" "$found" "tests/fuzz/corpus/$name" >"$found.log" 2>&1; then
+        echo "fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$found.log") inputs"
+        passed=$((passed + 1))
+    else
+        echo "fuzz $name: failed"
+        tail -n 40 "$found.log"
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
