@@ -218,7 +218,8 @@ bool console_wait(struct console *console, int milliseconds)
     struct moment at;
     int what;
     if (console->source == SOURCE_REPLAY)
-        return input_replay_peek(console->replay, &at, &what); /* its moment comes, for simulated time goes on */
+        return input_replay_peek(console->replay, &at,
+                                 &what); /* its moment comes, for simulated time goes on */
     if (console->source == SOURCE_NONE || console->source == SOURCE_FILE)
         return console->source == SOURCE_FILE;
     struct pollfd ready = {.fd = console->input, .events = POLLIN};

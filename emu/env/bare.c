@@ -10,6 +10,7 @@
 #include "emu/dev/console.h"
 #include "emu/env/image.h"
 #include "emu/env/marker.h"
+#include "emu/env/semihosting.h"
 #include "emu/machine/board.h"
 #include "emu/machine/fdt.h"
 
@@ -27,6 +28,8 @@ struct bare {
     struct console *console;
     struct board *board;
     struct marker_regions regions;
+    struct semihosting *semihosting;
+    uint64_t program_end; /* first address behind the program, or 0 */
     uint64_t start;       /* where the harts begin */
     uint64_t test_failed; /* HTIF code of a failed test, or 0 */
     struct error failure; /* of the console */
@@ -72,6 +75,29 @@ static struct moment host_moment(void *context)
     return (struct moment){system_instructions(&bare->system), system_time(&bare->system)};
 }
 
+/* What semihosting asks. */
+static uint64_t host_now(void *context)
+{
+    return system_time(&((struct bare *)context)->system) * SYSTEM_TICK_NS;
+}
+
+static void host_put(void *context, uint8_t byte)
+{
+    console_put(((struct bare *)context)->console, byte);
+}
+
+static int host_get(void *context)
+{
+    struct bare *bare = context;
+    uint8_t byte;
+    while (!console_get(bare->console, &byte)) {
+        if (console_poll(bare->console, &bare->failure) != CONSOLE_RUNNING ||
+            !console_wait(bare->console, -1))
+            return -1;
+    }
+    return byte;
+}
+
 static void tohost_stored(void *context, uint64_t address, uint64_t size)
 {
     htif_store(board_htif(((struct bare *)context)->board), address, size);
@@ -114,6 +140,12 @@ static void hook_marker(void *context, struct hart *hart)
     marker_serve(&((struct bare *)context)->regions, hart);
 }
 
+static void hook_semihosting(void *context, struct hart *hart)
+{
+    (void)semihosting_call(((struct bare *)context)->semihosting, hart);
+    hart_retire_call(hart);
+}
+
 /* Puts the device tree into the last aligned block of memory. */
 static bool load_fdt(struct bare *bare, uint64_t *address, struct error *err)
 {
@@ -143,7 +175,8 @@ static bool load_images(struct bare *bare, struct error *err)
         return error_prefix(err, "--kernel");
     if (o->bios && !image_load(o->bios, bare->memory.base, &bare->memory, &boot.start, &end, err))
         return error_prefix(err, "--bios");
-    if (o->program && !image_load(o->program, bare->memory.base, &bare->memory, &boot.start, &end, err))
+    if (o->program &&
+        !image_load(o->program, bare->memory.base, &bare->memory, &boot.start, &bare->program_end, err))
         return false;
     if (!load_fdt(bare, &boot.fdt, err))
         return false;
@@ -156,6 +189,25 @@ static bool load_images(struct bare *bare, struct error *err)
         bare->system.harts[i].x[11] = boot.fdt;
     }
     return true;
+}
+
+static bool add_semihosting(struct bare *bare, struct error *err)
+{
+    const struct bare_options *o = bare->options;
+    const struct semihosting_options options = {.dir = o->dir,
+                                                .arguments = o->arguments,
+                                                .argument_count = o->argument_count,
+                                                .memory = &bare->memory,
+                                                .heap_base = bare->program_end,
+                                                .now = host_now,
+                                                .exit = host_exit,
+                                                .put = host_put,
+                                                .get = host_get,
+                                                .context = bare};
+    bare->semihosting = semihosting_new(&options, err);
+    for (unsigned i = 0; i < bare->system.count; i++)
+        bare->system.harts[i].semihosting = true;
+    return bare->semihosting != NULL;
 }
 
 static bool add_htif(struct bare *bare, struct error *err)
@@ -201,7 +253,7 @@ static bool set_up(struct bare *bare, struct error *err)
                                     .reset = host_reset,
                                     .context = bare};
     bare->board = board_create(machine, &bare->system.bus, &host, bare->console, err);
-    if (!bare->board || !add_htif(bare, err) || !load_images(bare, err))
+    if (!bare->board || !add_htif(bare, err) || !load_images(bare, err) || !add_semihosting(bare, err))
         return false;
     for (unsigned i = 0; i < bare->system.count; i++)
         bare->system.harts[i].pc = bare->start;
@@ -225,6 +277,7 @@ struct bare *bare_new(const struct bare_options *options, struct error *err)
                                                .next_event = hook_next_event,
                                                .wait = hook_wait,
                                                .marker = hook_marker,
+                                               .semihosting = hook_semihosting,
                                                .context = bare};
     return bare;
 }
@@ -233,6 +286,7 @@ bool bare_free(struct bare *bare, struct error *err)
 {
     if (!bare)
         return true;
+    semihosting_free(bare->semihosting);
     board_free(bare->board);
     bool closed = console_close(bare->console, err);
     system_free(&bare->system);

@@ -163,7 +163,7 @@ bool access_block_check(struct hart *hart, uint64_t address)
     enum privilege mode = priv_data_mode(hart);
     if (mmu_check(hart, block, CACHE_BLOCK, MMU_LOAD, mode, &physical) ||
         mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, mode, &physical))
-        return true;
+        return phys_at(hart->memory, physical, CACHE_BLOCK) || fault(hart, TRAP_STORE_ACCESS, address);
     /* Faults of cache-block management count as store faults, at the address that was given. */
     bool page = hart->trap.cause == TRAP_LOAD_PAGE || hart->trap.cause == TRAP_STORE_PAGE;
     return fault(hart, page ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS, address);

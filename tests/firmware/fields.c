@@ -20,7 +20,7 @@ static void test_identity(struct suite *s)
     expect(s, "misa: ACDFIMSU", misa & letters, letters);
     expect(s, "misa: reserved bits", misa >> 26 & 0xfffffffff, 0);
     csr_write(misa, misa);
-    expect(s, "misa after a write of itself", csr_read(misa), misa);
+    expect(s, "misa changes when it is written to itself", csr_read(misa) ^ misa, 0);
     expect(s, "mhartid", csr_read(mhartid), 0);
 }
 

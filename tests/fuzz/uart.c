@@ -67,12 +67,20 @@ static void drain(struct uart16550 *uart, struct model *model, bool known)
     model->count = 0;
 }
 
-static void check_interrupt(struct uart16550 *uart, struct model *model)
+/* The wire has the level that IIR gives reason for, without an update, if no time has passed since the last
+ * one. */
+static bool check_level(struct uart16550 *uart, const struct model *model)
 {
-    uart16550_update(uart);
     bool level = model->level;
     uint64_t iir = uart16550_ops.read(uart, IIR, 1);
     check(level == !(iir & 1), "interrupt and IIR disagree");
+    return level;
+}
+
+static void check_interrupt(struct uart16550 *uart, struct model *model)
+{
+    uart16550_update(uart);
+    bool level = check_level(uart, model);
     uint64_t next = uart16550_next_event(uart);
     if (next != TIMEBASE_NEVER && next > model->now && !level) {
         model->now = next;
@@ -99,6 +107,8 @@ static void step(struct uart16550 *uart, struct model *model, const uint8_t byte
         break;
     }
     bool changes_fifo = bytes[0] % 8 <= 1;
+    if (changes_fifo && bytes[0] & 8)
+        (void)check_level(uart, model);
     if (changes_fifo && model->count > 0 && offset <= MCR)
         drain(uart, model, false);
     else if (model->count == FIFO)

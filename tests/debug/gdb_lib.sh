@@ -1,0 +1,84 @@
+# What the parts of gdb.sh share: starting croft and gdb, and comparing. To be sourced by gdb.sh.
+# shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
+
+pass() {
+    passed=$((passed + 1))
+}
+
+fail() {
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n' "$1"
+    if [ $# -gt 1 ]; then printf '%s\n' "$2" | sed 's/^/    /'; fi
+}
+
+# same NAME WANTED GOT
+same() {
+    if [ "$2" = "$3" ]; then pass; else fail "$1" "wanted: $2"$'\n'"got:    $3"; fi
+}
+
+# start CROFT_OPTIONS... PROGRAM [ARGS...]: croft run in the background, waiting for gdb at $socket. Its output goes to
+# the file $stdout.
+stdout=$OUT/stdout
+start() {
+    rm -f "$socket"
+    timeout 60 "$CROFT" run --gdb "$socket" "$@" >"$stdout" 2>"$OUT/stderr" </dev/null &
+    croft=$!
+    for _ in $(seq 500); do
+        if [ -S "$socket" ]; then return; fi
+        sleep 0.01
+    done
+    fail "croft run $*: does not listen" "$(cat "$OUT/stderr")"
+}
+
+# finish NAME STATUS: croft must end with that exit status.
+finish() {
+    local status=0
+    wait "$croft" || status=$?
+    same "$1: exit status" "$2" "$status"
+}
+
+# debug PROGRAM: gdb with the commands on standard input, whatever becomes of each; its output goes to $OUT/gdb.
+debug() {
+    local command
+    local -a commands=()
+    while IFS= read -r command; do commands+=(-ex "$command"); done
+    timeout 60 gdb-multiarch -nx -q -batch -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' \
+        -ex "target remote $socket" "${commands[@]}" "$1" >"$OUT/gdb" 2>&1 </dev/null || true
+}
+
+# expect NAME: lines of gdb's output must match the patterns (of bash) on standard input, in this order.
+expect() {
+    local name=$1 pattern line found
+    exec 3<"$OUT/gdb"
+    while IFS= read -r pattern; do
+        found=0
+        while IFS= read -r line <&3; do
+            # shellcheck disable=SC2053 # a pattern is wanted
+            if [[ $line == $pattern ]]; then
+                found=1
+                break
+            fi
+        done
+        if [ "$found" = 0 ]; then
+            exec 3<&-
+            fail "$name: no line (any more) like '$pattern'" "$(cat "$OUT/gdb")"
+            return
+        fi
+    done
+    exec 3<&-
+    pass
+}
+
+# The number of the line in SOURCE that contains TEXT.
+line_of() {
+    grep -n -m 1 -F "$2" "$here/$1" | cut -d: -f1
+}
+
+# start_port CROFT_OPTIONS... PROGRAM: the same on a free TCP port, which croft names; left in $port.
+start_port() {
+    : >"$OUT/stderr"
+    timeout 60 "$CROFT" run --gdb 0 "$@" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null &
+    croft=$!
+    until grep -q 'waits for gdb' "$OUT/stderr"; do sleep 0.01; done
+    port=$(sed -n 's/.*target remote ://p' "$OUT/stderr")
+}

@@ -1,0 +1,304 @@
+# Sessions with a user program. To be sourced by gdb.sh.
+# shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
+
+test_steps() {
+    start "$OUT/program"
+    debug "$OUT/program" <<'EOF'
+break main
+continue
+step
+next
+break half
+continue
+backtrace
+info args
+finish
+delete
+tbreak count
+continue
+stepi
+print until
+EOF
+    expect "steps" <<'EOF'
+_start () at *
+Breakpoint 1, main (argc=1, *
+*struct point point = {3, -4, "corner"};
+*const char \*what = *
+*int product = factorial(5);
+Breakpoint 2, half (value=1) at *
+#0  half (value=1) at *
+#1  * in main (argc=1, *
+value = 1
+* in main *
+*double quarter = half(half(1.0));
+Value returned is $1 = 0.5
+Temporary breakpoint 3, count (until=3) at *
+$2 = 3
+EOF
+    finish "steps" 3
+    same "steps: output" "corner 120 0.25 3 6" "$(cat "$OUT/stdout")"
+}
+
+test_recursion() {
+    start "$OUT/program"
+    debug "$OUT/program" <<EOF
+break gdb_program.c:$(line_of gdb_program.c innermost)
+continue
+backtrace
+print n
+up 3
+print n
+finish
+EOF
+    expect "recursion" <<'EOF'
+Breakpoint 1, factorial (n=1) at *
+#0  factorial (n=1) at *
+#1  * in factorial (n=2) at *
+#2  * in factorial (n=3) at *
+#3  * in factorial (n=4) at *
+#4  * in factorial (n=5) at *
+#5  * in main *
+$1 = 1
+#3 *
+$2 = 4
+EOF
+    finish "recursion" 3
+}
+
+test_values() {
+    start "$OUT/program"
+    debug "$OUT/program" <<'EOF'
+break count
+continue
+up
+print point
+print point.name
+print product
+print/x $sp == $fp
+print $fa0
+set variable point.x = 77
+set variable scale = 3
+print half(7)
+print factorial(4)
+print $a0
+set $a7 = 0x123456789abcdef0
+print/x $a7
+set $fs0 = 1.5
+print $fs0.double
+p/x $fs0
+set $fcsr = 0x61
+print $frm
+print $fflags
+print $zero
+set $zero = 1
+print $zero
+print $priv
+x/2i $pc
+x/s point.name
+print *(int *) 0
+set variable *(int *) 0 = 1
+print $nonsense
+print counter
+set variable counter = 2
+delete
+continue
+EOF
+    expect "values" <<'EOF'
+$1 = {x = 3, y = -4, name = 0x* "corner"}
+$2 = 0x* "corner"
+$3 = 120
+$4 = 0x*
+$5 = {float = *, double = 0.25}
+$6 = 21
+$7 = 24
+$8 = *
+$9 = 0x123456789abcdef0
+$10 = 1.5
+$11 = {float = 0x0, double = 0x3ff8000000000000}
+$12 = 3
+$13 = 1
+$14 = 0
+$15 = 0
+$16 = 0
+=> 0x* <main+*>:*
+0x*:*"corner"
+Cannot access memory at address 0x0
+Cannot access memory at address 0x0
+$17 = void
+$18 = 0
+*exited with code 0115]
+EOF
+    finish "values" 77
+    same "values: output" "corner 120 0.25 3 6" "$(cat "$OUT/stdout")"
+}
+
+test_registers() {
+    start "$OUT/program"
+    debug "$OUT/program" <<'EOF'
+break main
+continue
+info registers
+info registers float
+info registers csr
+info all-registers
+EOF
+    expect "registers" <<'EOF'
+ra  *0x*<_start+*
+sp  *
+t6  *
+pc  *0x*<main+*
+ft0  *{float = 0, double = 0}*
+ft11  *
+fcsr  *0x0*
+zero  *
+fs11  *
+instret  *
+priv  *
+EOF
+    finish "registers" 3
+}
+
+test_watch() {
+    start "$OUT/program"
+    debug "$OUT/program" <<'EOF'
+watch counter
+continue
+continue
+continue
+delete
+rwatch total
+continue
+delete
+awatch total
+continue
+delete
+watch counter if counter == 1000
+tbreak printf
+continue
+EOF
+    expect "watch" <<'EOF'
+Hardware watchpoint 1: counter
+Old value = 0
+New value = 1
+*while (counter < until)
+Old value = 1
+New value = 2
+Old value = 2
+New value = 3
+Hardware read watchpoint 2: total
+Value = 5
+Hardware access (read/write) watchpoint 3: total
+Old value = 5
+New value = 6
+Temporary breakpoint 5, * printf *
+EOF
+    finish "watch" 3
+}
+
+test_hardware_break() {
+    start "$OUT/program"
+    debug "$OUT/program" <<'EOF'
+thbreak half
+hbreak count
+continue
+continue
+info breakpoints
+continue
+EOF
+    expect "hardware breakpoints" <<'EOF'
+Temporary breakpoint 1, half (value=1) at *
+Breakpoint 2, count (until=3) at *
+*breakpoint already hit 1 time
+*exited with code 03]
+EOF
+    finish "hardware breakpoints" 3
+}
+
+test_monitor() {
+    start "$OUT/program"
+    debug "$OUT/program" <<'EOF'
+break main
+continue
+monitor help
+monitor stats
+monitor machine
+monitor regs
+monitor threads
+monitor reset
+monitor stat
+info threads
+EOF
+    expect "monitor" <<'EOF'
+Breakpoint 1, main *
+help  *
+hart.0.instructions * # instructions retired (instructions)
+*harts: 1 *
+pc   0x00000000800*  user mode
+zero 0x0000000000000000  ra *
+\* thread 1: user mode, pc 0x8*
+a user program cannot be reset*
+unknown monitor command 'stat'; did you mean 'stats'?
+\* 1 *Thread 1 (user mode)* main *
+EOF
+    finish "monitor" 3
+}
+
+# A trap stops the program; delivered, it ends it as it would without gdb.
+test_death() {
+    local what=$1 signal=$2 status=$3 text=$4
+    start "$OUT/program" "$what"
+    debug "$OUT/program" <<'EOF'
+continue
+x/i $pc
+continue
+EOF
+    expect "$what" <<EOF
+Program received signal $signal, *
+$text
+Program terminated with signal $signal, *
+EOF
+    finish "$what" "$status"
+}
+
+test_abort() {
+    start "$OUT/program" abort
+    debug "$OUT/program" <<'EOF'
+continue
+EOF
+    expect "abort" <<'EOF'
+Program terminated with signal SIGABRT, Aborted.
+EOF
+    finish "abort" 134
+}
+
+# Ctrl-C in an endless loop; gdb goes, the program runs on; a second gdb comes and kills it.
+test_interrupt() {
+    start "$OUT/program" loop
+    debug "$OUT/program" <<EOF
+shell (until grep -q corner '$OUT/stdout'; do sleep 0.02; done; sleep 0.2; kill -INT \$PPID) &
+continue
+print what
+print \$_siginfo
+stepi
+next
+detach
+EOF
+    expect "interrupt" <<'EOF'
+Program received signal SIGINT, Interrupt.
+*main (*
+$1 = 0x* "loop"
+\[Inferior 1 (Remote target) detached]
+EOF
+    debug "$OUT/program" <<'EOF'
+print what
+set variable forever = 0
+break abort
+kill
+EOF
+    expect "interrupt: second gdb" <<'EOF'
+*main (*
+$1 = 0x* "loop"
+\[Inferior 1 (Remote target) killed]
+EOF
+    finish "interrupt" 137
+}

@@ -1,0 +1,6 @@
+/* Never ends. */
+int main(void)
+{
+    for (;;)
+        __asm__ volatile("");
+}

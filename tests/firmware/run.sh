@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# Machine-mode programs on croft and on qemu-system-riscv64. Variables: CROFT (the command), OUT (a folder for products),
+# QEMU (default qemu-system-riscv64). Tests named as arguments, or all of them.
+#
+# The tests check themselves. Their lines are then compared with those under QEMU, but for lines that begin with
+# "spec:": there the specification leaves a choice, or QEMU 7.2 does something else.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+CROFT=$(realpath "${CROFT:-build/bin/croft}")
+OUT=${OUT:-build/tests/firmware}
+QEMU=${QEMU:-qemu-system-riscv64}
+limit=30 # seconds for one run
+passed=0 failed=0
+
+mkdir -p "$OUT"
+OUT=$(realpath "$OUT")
+
+pass() {
+    passed=$((passed + ${1:-1}))
+}
+
+fail() {
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n' "$1"
+    if [ $# -gt 1 ]; then printf '%s\n' "$2" | head -n 12 | sed 's/^/    /'; fi
+}
+
+# check NAME CONDITION...: one result from a command's status.
+check() {
+    local name=$1
+    shift
+    if "$@"; then pass; else fail "$name"; fi
+}
+
+# build OUTPUT SOURCE... [OPTIONS]: a machine-mode program.
+build() {
+    local output=$1
+    shift
+    "$CROFT" cc --bare -std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla "$@" -lm -o "$OUT/$output"
+}
+
+# on_croft OUTPUT STATUS ARGUMENTS...: runs croft; the status must be that. Standard output goes to OUTPUT.croft.
+on_croft() {
+    local name=$1 wanted=$2 status=0
+    shift 2
+    timeout "$limit" "$CROFT" run -m virt --max-insns 2000000000 "$@" >"$OUT/$name.croft" 2>"$OUT/$name.err" ||
+        status=$?
+    if [ "$status" = "$wanted" ]; then
+        pass
+    else
+        fail "$name: status $status on croft, not $wanted" \
+            "$(cat "$OUT/$name.err"; grep FAILED "$OUT/$name.croft" || tail -n 3 "$OUT/$name.croft")"
+    fi
+}
+
+# on_qemu NAME ARGUMENTS...: runs QEMU; leaves the output in NAME.qemu and the status in qemu_status.
+on_qemu() {
+    local name=$1
+    shift
+    qemu_status=0
+    timeout "$limit" "$QEMU" -M virt -bios none -display none -serial stdio -monitor none "$@" -kernel "$OUT/$name" \
+        >"$OUT/$name.qemu" 2>"$OUT/$name.qemu.err" || qemu_status=$?
+}
+
+comparable() {
+    grep -vE '^spec:|^[0-9]+ passed, [0-9]+ failed$' "$1" || true
+}
+
+# same NAME: both outputs are equal where they are to be.
+same() {
+    local difference
+    if difference=$(diff <(comparable "$OUT/$1.croft") <(comparable "$OUT/$1.qemu")); then
+        pass
+    else
+        fail "$1: the output differs (<: croft, >: QEMU)" "$difference"
+    fi
+}
+
+have_qemu() {
+    command -v "$QEMU" >/dev/null
+}
+
+# test_checks NAME HARTS [croft]: a program that checks itself, not compared if the third argument says so.
+test_checks() {
+    local name=$1 harts=$2 count
+    build "$name" "$here/$name.c" "$here/support.c" "$here/attempt.S"
+    on_croft "$name" 0 --set "harts=$harts" "$OUT/$name" </dev/null
+    count=$(sed -nE 's/^([0-9]+) passed, [0-9]+ failed$/\1/p' "$OUT/$name.croft")
+    pass "${count:-0}"
+    check "$name: has checks" test "${count:-0}" -gt 0
+    if [ "${3:-}" != croft ] && have_qemu; then
+        on_qemu "$name" -smp 2 </dev/null # with two, QEMU's atomics are real ones
+        same "$name"
+    fi
+}
+
+# test_program NAME HARTS SOURCE: a program with input in NAME.stdin and status in NAME.status, if there are such files.
+test_program() {
+    local name=$1 harts=$2 source=$3 input=/dev/null status=0
+    [ ! -e "${source%.c}.stdin" ] || input=${source%.c}.stdin
+    [ ! -e "${source%.c}.status" ] || status=$(cat "${source%.c}.status")
+    build "$name" "$source"
+    on_croft "$name" "$status" --set "harts=$harts" "$OUT/$name" <"$input"
+    if have_qemu; then
+        on_qemu "$name" -smp "$harts" <"$input"
+        same "$name"
+        check "$name: status $qemu_status on QEMU, not $status" test "$qemu_status" = "$status"
+    fi
+}
+
+test_checks_all() {
+    local name
+    for name in traps illegal status delegation interrupts counters fields atomics paging pmp; do
+        test_checks "$name" 1
+    done
+    test_checks harts 2
+    test_checks cbo 1 croft
+}
+
+test_programs() {
+    local name
+    for name in newlib die abort; do
+        test_program "$name" 1 "$here/programs/$name.c"
+    done
+    test_program handlers 2 "$here/programs/handlers.c"
+}
+
+test_examples() {
+    test_program timer 1 "$here/../../examples/firmware/timer.c"
+    test_program mailbox 4 "$here/../../examples/firmware/mailbox.c"
+    check "mailbox: the last sum" grep -q 'round 2: the sum is 18' "$OUT/mailbox.croft"
+    build echo "$here/../../examples/firmware/echo.c"
+    printf 'hello\nexit\n' >"$OUT/echo.stdin"
+    on_croft echo 0 "$OUT/echo" <"$OUT/echo.stdin"
+    if have_qemu; then
+        on_qemu echo <"$OUT/echo.stdin"
+        same echo
+    fi
+}
+
+test_signature() {
+    build signature "$here/programs/signature.c"
+    on_croft signature 0 --signature "$OUT/signature.words" "$OUT/signature" </dev/null
+    check "signature" cmp -s "$OUT/signature.words" "$here/programs/signature.expected"
+}
+
+test_ends() {
+    build htif_pass "$here/programs/htif.c" -DNUMBER=0
+    on_croft htif_pass 0 "$OUT/htif_pass" </dev/null
+    check "HTIF's console" grep -qx 'through tohost' "$OUT/htif_pass.croft"
+    build htif_fail "$here/programs/htif.c" -DNUMBER=1234
+    on_croft htif_fail 1 "$OUT/htif_fail" </dev/null
+    check "the number of a test that failed" grep -q 1234 "$OUT/htif_fail.err"
+    build hang "$here/programs/hang.c"
+    on_croft hang 124 --max-insns 1000000 "$OUT/hang" </dev/null
+    check "a program that never ends" grep -q -- --max-insns "$OUT/hang.err"
+}
+
+test_semihosting() {
+    build semihosting "$here/programs/semihosting.c"
+    rm -rf "$OUT/semihosting.dir"
+    mkdir -p "$OUT/semihosting.dir"
+    on_croft semihosting 77 --dir "$OUT/semihosting.dir" "$OUT/semihosting" refusals </dev/null
+    check "semihosting: what the specification wants" test -z "$(grep FAILED "$OUT/semihosting.croft")"
+    check "semihosting: leaves nothing behind" rmdir "$OUT/semihosting.dir"
+    if have_qemu; then
+        mkdir -p "$OUT/semihosting.dir"
+        (cd "$OUT/semihosting.dir" &&
+            on_qemu semihosting -semihosting-config enable=on,target=native,arg=program </dev/null)
+        same semihosting
+    fi
+}
+
+# Twice the same, to the byte, with the same number of instructions.
+test_repeats() {
+    local run
+    for run in 1 2; do
+        "$CROFT" run -m virt --set harts=4 --stats "$OUT/repeat.$run.json" "$OUT/mailbox" >"$OUT/repeat.$run" </dev/null ||
+            fail "mailbox, run $run"
+    done
+    check "mailbox repeats" cmp -s "$OUT/repeat.1" "$OUT/repeat.2"
+    check "and its statistics" diff <(sed '/"host": {/,$d' "$OUT/repeat.1.json") <(sed '/"host": {/,$d' "$OUT/repeat.2.json")
+}
+
+have_qemu || echo "$QEMU is not installed: nothing is compared with it"
+all=(checks_all programs examples signature ends semihosting repeats)
+for group in "${@:-${all[@]}}"; do
+    "test_$group"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
