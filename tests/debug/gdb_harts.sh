@@ -73,9 +73,10 @@ EOF
     finish "harts" 31
 }
 
-# With scheduler-locking only one hart moves; without it, the others go on while one steps.
+# With scheduler-locking only one hart moves; without it, the others go on while one steps. Turns are so short that each
+# step of a line takes several.
 test_schedule() {
-    start_harts
+    start_harts --set quantum=3
     debug "$OUT/harts" <<EOF
 break serve
 continue
