@@ -16,14 +16,20 @@ const char *const fp_register_name[32] = {
     "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 };
 
+static const struct {
+    uint16_t number;
+    const char *name;
+} csr_table[] = {
+#define CSR(name, value, text) {value, #name},
+#include "isa/csr.def"
+};
+
 const char *csr_name(unsigned number)
 {
-    switch (number) {
-#define CSR(name, value, text)                                                                               \
-    case value: return #name;                                                                                \
-        #include "isa/csr.def"
-    default: return NULL;
-    }
+    for (size_t i = 0; i < sizeof csr_table / sizeof csr_table[0]; i++)
+        if (csr_table[i].number == number)
+            return csr_table[i].name;
+    return NULL;
 }
 
 /* A line of text that grows to the right and is cut at its end. */

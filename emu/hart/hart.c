@@ -23,7 +23,7 @@ enum { WIDEST_ACCESS = 8 };
 
 bool hart_init(struct hart *hart, const struct phys *memory, const struct decoder *decoder, struct error *err)
 {
-    *hart = (struct hart){.memory = memory, .decoder = decoder, .exec = exec_choose()};
+    *hart = (struct hart){.memory = memory, .decoder = decoder, .exec = exec_choose(), .host_rounds = true};
     hart->load_base = memory->base;
     hart->load_last = memory->size - WIDEST_ACCESS;
     hart->load_bytes = memory->bytes;
@@ -62,6 +62,9 @@ void hart_protect(struct hart *hart, uint64_t first)
 static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
 {
     hart->origin = hart->instret + (uint64_t)budget;
+    /* frm may have changed since code was translated: by steps, or from outside. */
+    if (hart->host_rounds != fp_host_can(hart->frm))
+        hart_flush_code(hart);
     uint32_t saved = fp_begin(hart->frm);
     const union op *op = block_at(hart, hart->pc);
     if (HART_TRAMPOLINE) {
@@ -110,6 +113,7 @@ void hart_retire_ecall(struct hart *hart)
 
 void hart_flush_code(struct hart *hart)
 {
+    hart->host_rounds = fp_host_can(hart->frm);
     block_flush(hart);
 }
 

@@ -66,6 +66,7 @@ struct hart {
     uint64_t instret; /* instructions retired since reset, exact whenever hart_run() has returned */
     uint8_t fflags;   /* accrued exceptions, enum fp_flag; the host's unit holds more while code runs */
     uint8_t frm;      /* dynamic rounding mode, 0-7; 5-7 are reserved and make their users trap */
+    bool host_rounds; /* what translated blocks rely on: the host can round as frm says */
     bool reserved;    /* an LR reservation is held, for the address `reservation` */
     uint64_t reservation;
 
