@@ -48,5 +48,7 @@ fi
 rm -rf "$sysroot/include" "$sysroot/lib/libc.a" "$sysroot/lib/libm.a" "$sysroot/lib/libg.a"
 mkdir -p "$sysroot/lib"
 cp -r "$work/stage/$target/include" "$sysroot/include"
+# newlib 3.3 brings a stdatomic.h that GCC 12 cannot compile; without it, the compiler finds its own.
+rm "$sysroot/include/stdatomic.h"
 cp "$work/stage/$target"/lib/lib[cmg].a "$sysroot/lib/"
 rm -rf "$work/source" "$work/object" "$work/stage"

@@ -9,7 +9,8 @@
 
 /* A handler ends in a tail call of the next one, so that operands stay in host registers. GCC makes it one
  * whenever it optimises; Clang is told to. Builds without optimisation or with sanitizers (CROFT_TRAMPOLINE)
- * return the next op to a loop instead, and leave acc and budget in the hart. */
+ * return the next op to a loop instead, and leave acc and budget in the hart. TAIL_RETURN is for the calls
+ * of one handler by another, which must not pile up either. */
 #if !defined(__OPTIMIZE__) || defined(CROFT_TRAMPOLINE)
 #define HART_TRAMPOLINE 1
 #define DISPATCH(next)                                                                                       \
@@ -18,13 +19,15 @@
         hart->budget = budget;                                                                               \
         return (next);                                                                                       \
     } while (0)
+#define TAIL_RETURN return
 #else
 #define HART_TRAMPOLINE 0
 #ifdef __clang__
-#define DISPATCH(next) __attribute__((musttail)) return (next)->run(hart, (next), acc, budget)
+#define TAIL_RETURN __attribute__((musttail)) return
 #else
-#define DISPATCH(next) return (next)->run(hart, (next), acc, budget)
+#define TAIL_RETURN return
 #endif
+#define DISPATCH(next) TAIL_RETURN(next)->run(hart, (next), acc, budget)
 #endif
 
 #endif

@@ -226,7 +226,7 @@ static COLD const union op *op_find(PARAMETERS)
         const union op *to_ = hart->jump_cache[to_pc_ >> 1 & (HART_JUMP_ENTRIES - 1)];                       \
         if (UNLIKELY(to_[-1].head.pc != to_pc_)) {                                                           \
             hart->pc = to_pc_;                                                                               \
-            return op_find(hart, op, acc, budget);                                                           \
+            TAIL_RETURN op_find(hart, op, acc, budget);                                                      \
         }                                                                                                    \
         if (UNLIKELY(budget < 0))                                                                            \
             return stop_before(hart, to_, acc, budget);                                                      \
@@ -323,7 +323,7 @@ static const union op *op_returns(PARAMETERS)
     {                                                                                                        \
         uint64_t out;                                                                                        \
         if (UNLIKELY(!do_##name(hart, op, source, rm, &acc, &out)))                                          \
-            return op_slow(hart, op, acc, budget);                                                           \
+            TAIL_RETURN op_slow(hart, op, acc, budget);                                                      \
         DISPATCH(op + 1);                                                                                    \
     }
 /* AUIPC, and a JAL that the translator follows, of which only the link value is left: a value slot lies
@@ -444,9 +444,9 @@ static const union op *op_returns(PARAMETERS)
     {                                                                                                        \
         uint64_t out;                                                                                        \
         if (UNLIKELY(!do_##first(hart, op, SOURCE_##source1, RM_DYN, &acc, &out)))                           \
-            return op_slow(hart, op, acc, budget);                                                           \
+            TAIL_RETURN op_slow(hart, op, acc, budget);                                                      \
         if (UNLIKELY(!do_##second(hart, op + 1, SOURCE_##source2, RM_DYN, &acc, &out)))                      \
-            return op_slow(hart, op + 1, acc, budget);                                                       \
+            TAIL_RETURN op_slow(hart, op + 1, acc, budget);                                                  \
         DISPATCH(op + 2);                                                                                    \
     }
 #define FUSE_BRANCH(first, source1, second, source2)                                                         \
@@ -454,7 +454,7 @@ static const union op *op_returns(PARAMETERS)
     {                                                                                                        \
         uint64_t out;                                                                                        \
         if (UNLIKELY(!do_##first(hart, op, SOURCE_##source1, RM_DYN, &acc, &out)))                           \
-            return op_slow(hart, op, acc, budget);                                                           \
+            TAIL_RETURN op_slow(hart, op, acc, budget);                                                      \
         (void)do_##second(hart, op + 1, SOURCE_##source2, RM_DYN, &acc, &out);                               \
         if (out)                                                                                             \
             GO_EXIT(op + 1);                                                                                 \

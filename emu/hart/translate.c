@@ -104,6 +104,8 @@ static op_handler *choose_handler(const struct translation *t, const struct insn
     const struct exec_table *exec = t->hart->exec;
     const struct format_info *format = &format_table[insn_table[insn->id].format];
     bool exact = insn_table[insn->id].format == FORMAT_F2E || insn_table[insn->id].format == FORMAT_XFE;
+    if (exact && insn->rm == RM_DYN && !t->cache->contexts[t->cache->context].fp_host)
+        return exec->slow; /* frm may be reserved, which traps though nothing is rounded */
     if (format->rm && !exact) {
         if (insn->rm == RM_RTZ && exec->truncating[insn->id])
             return exec->truncating[insn->id];

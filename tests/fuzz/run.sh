@@ -7,18 +7,39 @@ build=$1
 shift
 passed=0
 failed=0
-for name in "$@"; do
-    found=$build/corpus/$name
+
+fuzz() {
+    local name=$1 found=$build/corpus/$1
     mkdir -p "$found" "$build/failures"
-    if "$build/bin/fuzz-$name" -max_total_time="${FUZZ_TIME:-60}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="$build/failures/$name-" "$found" "tests/fuzz/corpus/$name" >"$found.log" 2>&1; then
-        echo "fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$found.log") inputs"
+    "$build/bin/fuzz-$name" -max_total_time="${FUZZ_TIME:-60}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$build/failures/$name-" "$found" "tests/fuzz/corpus/$name" >"$found.log" 2>&1
+}
+
+finish() {
+    local name=$1
+    if wait "$2"; then
+        echo "fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/corpus/$name.log") inputs"
         passed=$((passed + 1))
     else
         echo "fuzz $name: failed"
-        tail -n 40 "$found.log"
+        tail -n 40 "$build/corpus/$name.log"
         failed=$((failed + 1))
     fi
+}
+
+# As many at a time as there are cores.
+names=("$@")
+cores=$(nproc)
+for ((first = 0; first < ${#names[@]}; first += cores)); do
+    group=("${names[@]:first:cores}")
+    started=()
+    for name in "${group[@]}"; do
+        fuzz "$name" &
+        started+=($!)
+    done
+    for i in "${!group[@]}"; do
+        finish "${group[i]}" "${started[i]}"
+    done
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

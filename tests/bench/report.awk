@@ -1,0 +1,62 @@
+# The table of tests/bench/run.sh from its runs.csv; writes the same to the file named by `summary`.
+BEGIN { FS = "," }
+
+function median(list, count,    i, j, t) {
+    for (i = 2; i <= count; i++)
+        for (j = i; j > 1 && list[j - 1] > list[j]; j--) {
+            t = list[j]; list[j] = list[j - 1]; list[j - 1] = t
+        }
+    return count % 2 ? list[(count + 1) / 2] : (list[count / 2] + list[count / 2 + 1]) / 2
+}
+
+# The median of one column over the runs of a program on an emulator.
+function column_median(values, name, emulator,    list, i) {
+    for (i = 1; i <= runs[name, emulator]; i++)
+        list[i] = values[name, emulator, i]
+    return median(list, runs[name, emulator])
+}
+
+function judge(what, value, unit, bar, at_least,    good) {
+    good = at_least ? value >= bar : value < bar
+    printf "%-44s %8.2f %-3s bar: %s %g %-3s %s\n", what, value, unit, at_least ? "at least" : "under", bar, unit,
+           good ? "meets" : "misses"
+    printf "%s,,,,%.6g\n", what, value > summary
+}
+
+NR == 1 { next }
+
+{
+    if (!($1 in seen)) {
+        seen[$1] = 1
+        order[++programs] = $1
+    }
+    n = ++runs[$1, $3]
+    wall[$1, $3, n] = $4
+    used[$1, $3, n] = $5 + $6
+    peak[$1, $3, n] = $7
+    if ($3 == "croft")
+        instructions[$1] = $8
+}
+
+END {
+    print "program,instructions,croft_mips,qemu_mips,ratio" > summary
+    printf "%-14s %16s %12s %12s %8s\n", "program", "instructions", "croft MIPS", "qemu MIPS", "ratio"
+    for (p = 1; p <= programs; p++) {
+        name = order[p]
+        if (name == "start-up" || !runs[name, "qemu"])
+            continue
+        ours = instructions[name] / column_median(used, name, "croft") / 1e6
+        theirs = instructions[name] / column_median(used, name, "qemu") / 1e6
+        printf "%-14s %16d %12.0f %12.0f %8.2f\n", name, instructions[name], ours, theirs, ours / theirs
+        printf "%s,%d,%.1f,%.1f,%.4f\n", name, instructions[name], ours, theirs, ours / theirs > summary
+        logs += log(ours / theirs)
+        compared++
+    }
+    print ""
+    if (compared)
+        judge("geometric mean of the ratios", exp(logs / compared), "", 0.5, 1)
+    if (runs["start-up", "croft"]) {
+        judge("start-up: wall time of a trivial program", column_median(wall, "start-up", "croft") * 1000, "ms", 10, 0)
+        judge("start-up: its peak resident memory", column_median(peak, "start-up", "croft") * 1024 / 1e6, "MB", 20, 0)
+    }
+}

@@ -1,0 +1,26 @@
+/* Random blocks of instructions that always end, and touch no memory but their window. */
+#ifndef TESTS_HART_GENERATE_H
+#define TESTS_HART_GENERATE_H
+
+#include <stdint.h>
+
+#include "isa/decode.h"
+#include "tests/hart/batch.h"
+#include "tests/isa/random.h"
+
+/* What blocks are made of. */
+struct suite {
+    const char *name;
+    uint32_t own;     /* bit per enum insn_extension: the extensions under test; C is for compressed ones */
+    uint32_t support; /* the extensions that the other instructions are taken from */
+    unsigned own_percent;   /* share of instructions under test */
+    unsigned float_percent; /* share of floating-point registers that start with a float */
+    bool for_unicorn;       /* leaves out what libunicorn 2.0.1, which is QEMU 5.0, does wrong */
+};
+
+/* Fills block `index` of the batch: code, and the state in which it starts. Returns how many instructions
+ * under test its code holds. */
+unsigned generate_block(struct random *random, const struct decoder *decoder, const struct suite *suite,
+                        struct batch *batch, uint64_t index);
+
+#endif

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Runs tests/hart/rounding.c, built, on croft and on qemu-riscv64, and compares: rounding.sh CROFT PROGRAM [CASES]
+# On a difference, prints the first case that differs.
+set -euo pipefail
+
+croft=$1
+program=$2
+cases=${3:-100000}
+passed=0
+failed=0
+
+# run on both: both ARGS...; leaves the outputs beside the program.
+both() {
+    "$croft" run "$program" "$@" >"$program.croft" &
+    local first=$!
+    qemu-riscv64 "$program" "$@" >"$program.qemu"
+    wait "$first"
+}
+
+# first_difference OP MODE: the first differing case among all.
+first_difference() {
+    both "$1" "$2" 0 "$cases"
+    diff "$program.croft" "$program.qemu" | head -n 4 | sed 's/^/    /' || true
+}
+
+both "$cases"
+paste -d '\n' "$program.croft" "$program.qemu" >"$program.pairs"
+differing=()
+while read -r ours && read -r theirs; do
+    if [ "$ours" = "$theirs" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED  croft: %s, qemu-riscv64: %s\n' "$ours" "$theirs"
+        differing+=("$ours")
+    fi
+done <"$program.pairs"
+for line in "${differing[@]:0:3}"; do
+    read -r op _ mode _ <<<"$line"
+    first_difference "$op" "${mode%:}"
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,23 @@
+/* From a row and operands to the bits of an instruction: the inverse of the decoder, written independently of
+ * it. */
+#ifndef TESTS_ISA_ENCODE_H
+#define TESTS_ISA_ENCODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/insn.h"
+
+struct operands {
+    uint8_t rd, rs1, rs2, rs3, rm;
+    int32_t imm; /* as struct insn has it */
+};
+
+/* The 32-bit instruction of the row with these operands; those that the row's format does not have are
+ * ignored. */
+uint32_t encode(enum insn_id id, const struct operands *operands);
+
+/* Whether the row's format can hold the immediate. */
+bool encode_fits(enum insn_id id, int32_t imm);
+
+#endif

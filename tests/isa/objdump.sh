@@ -1,0 +1,65 @@
+#!/bin/bash
+# Compares decoder and disassembler with GNU objdump and GNU as: tests/isa/objdump.sh PROGRAM FOLDER
+# PROGRAM is tests/isa/objdump.c, built; FOLDER takes the intermediate files. RANDOM_WORDS and SEED choose the amount
+# of random encodings and another selection.
+set -euo pipefail
+
+program=$1
+folder=$2
+random_words=${RANDOM_WORDS:-3000000}
+seed=${SEED:-1}
+cross=riscv64-unknown-elf-
+march=rv64gc_zba_zbb_zbs
+passed=0
+failed=0
+mkdir -p "$folder"
+
+# result NAME STATUS FILE: notes a test, and shows what FILE says about it.
+result() {
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+        printf 'ok      %s: %s\n' "$1" "$(tail -n 1 "$3")"
+    else
+        failed=$((failed + 1))
+        printf 'FAILED  %s\n' "$1"
+        sed 's/^/        /' "$3"
+    fi
+}
+
+# compare NAME BYTES COMMAND...: disassembles what `PROGRAM COMMAND` writes, in instructions of BYTES bytes. Without
+# symbols, objdump takes all of it for code.
+compare() {
+    local name=$1 bytes=$2 base=$folder/$1 status=0
+    shift 2
+    "$program" "$@" >"$base.bin"
+    printf '\t.text\n\t.incbin "%s"\n' "$base.bin" >"$base.s"
+    "${cross}as" "-march=$march" "$base.s" -o "$base.o"
+    "${cross}strip" -s "$base.o"
+    "${cross}objdump" -d -z -M no-aliases "$base.o" |
+        "$program" check $(($(stat -c %s "$base.bin") / bytes)) >"$base.log" || status=$?
+    result "objdump, $name" "$status" "$base.log"
+    rm -f "$base.bin" "$base.o"
+}
+
+# Assembles the disassembler's text, and expects the bits that it came from.
+round_trip() {
+    local base=$folder/round_trip status=0
+    "$program" text >"$base.s"
+    "$program" bits >"$base.expected"
+    {
+        "${cross}as" "-march=$march" "$base.s" -o "$base.o" &&
+            "${cross}ld" --no-relax -e 0 -Ttext=0x80000000 "$base.o" -o "$base.elf" &&
+            "${cross}objcopy" -O binary -j .text "$base.elf" "$base.bin" &&
+            cmp "$base.expected" "$base.bin" &&
+            printf '%d instructions come back from the assembler\n' $(($(stat -c %s "$base.bin") / 4))
+    } >"$base.log" 2>&1 || status=$?
+    result "GNU as, round trip of every row" "$status" "$base.log"
+    rm -f "$base.s" "$base.o" "$base.elf"
+}
+
+compare "all 16-bit encodings" 2 narrow
+compare "every row, extreme operands" 4 rows
+compare "random 32-bit encodings" 4 random "$seed" "$random_words"
+round_trip
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,280 @@
+/* The instruction table itself: rows do not collide, and every row is found again from its own bits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/decode.h"
+#include "isa/disasm.h"
+#include "tests/isa/encode.h"
+#include "tests/isa/random.h"
+
+/* The rows that lie inside another row on purpose. */
+static const struct {
+    enum insn_id inner, outer;
+} nested[] = {
+    {INSN_nucd, INSN_slt},
+    {INSN_tom_begin, INSN_slti},
+    {INSN_marker, INSN_sltiu},
+};
+
+static bool is_nested(unsigned a, unsigned b)
+{
+    for (size_t i = 0; i < sizeof nested / sizeof nested[0]; i++)
+        if ((nested[i].inner == a && nested[i].outer == b) || (nested[i].inner == b && nested[i].outer == a))
+            return true;
+    return false;
+}
+
+static void rows_overlap_only_where_listed(void **state)
+{
+    (void)state;
+    unsigned found = 0;
+    for (unsigned a = 1; a < INSN_COUNT; a++) {
+        for (unsigned b = a + 1; b < INSN_COUNT; b++) {
+            uint32_t common = insn_table[a].mask & insn_table[b].mask;
+            bool overlap = ((insn_table[a].match ^ insn_table[b].match) & common) == 0;
+            if (overlap && !is_nested(a, b))
+                fail_msg("%s and %s overlap", insn_table[a].name, insn_table[b].name);
+            found += overlap;
+        }
+    }
+    assert_int_equal(found, sizeof nested / sizeof nested[0]);
+    for (size_t i = 0; i < sizeof nested / sizeof nested[0]; i++) {
+        const struct insn_info *inner = &insn_table[nested[i].inner], *outer = &insn_table[nested[i].outer];
+        assert_int_equal(inner->match & outer->mask, outer->match);
+        assert_int_equal(inner->mask & outer->mask, outer->mask);
+    }
+}
+
+static void match_lies_in_mask(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < INSN_COUNT; i++) {
+        assert_int_equal(insn_table[i].match & ~insn_table[i].mask, 0);
+        assert_int_equal(insn_table[i].match & 3, 3);
+        assert_int_equal(insn_table[i].mask & 0x7f, 0x7f);
+    }
+    for (unsigned i = 0; i < COMPRESSED_COUNT; i++) {
+        assert_int_equal(compressed_table[i].match & ~compressed_table[i].mask, 0);
+        assert_int_equal(compressed_table[i].mask & 0xe003, 0xe003);
+        assert_int_not_equal(compressed_table[i].match & 3, 3);
+    }
+}
+
+/* No bit is both fixed by the row and part of an operand, and every free bit belongs to an operand, except
+ * where the specification leaves fields to be ignored. */
+static void operands_fill_the_free_bits(void **state)
+{
+    (void)state;
+    const struct operands ones = {31, 31, 31, 31, 7, -1}, none = {0};
+    for (unsigned i = 1; i < INSN_COUNT; i++) {
+        uint32_t fields = encode((enum insn_id)i, &ones) & ~encode((enum insn_id)i, &none);
+        if (insn_table[i].mask & fields)
+            fail_msg("%s: bits 0x%08x are fixed and operands", insn_table[i].name,
+                     insn_table[i].mask & fields);
+        if (i != INSN_fence && i != INSN_fence_i && (insn_table[i].mask | fields) != UINT32_MAX)
+            fail_msg("%s: bits 0x%08x mean nothing", insn_table[i].name, ~(insn_table[i].mask | fields));
+    }
+}
+
+static void each_row_decodes_to_itself(void **state)
+{
+    (void)state;
+    struct decoder *decoder = decoder_new();
+    for (unsigned i = 1; i < INSN_COUNT; i++) {
+        struct insn insn = decode(decoder, insn_table[i].match);
+        uint16_t expected = (uint16_t)i;
+        for (size_t n = 0; n < sizeof nested / sizeof nested[0]; n++)
+            if (i == nested[n].outer)
+                expected = (uint16_t)nested[n].inner;
+        if (insn.id != expected)
+            fail_msg("%s decodes as %s", insn_table[i].name, insn_table[insn.id].name);
+        assert_int_equal(insn.length, 4);
+        assert_int_equal(insn.compressed, 0);
+        assert_int_equal(insn.bits, insn_table[i].match);
+    }
+    for (unsigned i = 0; i < COMPRESSED_COUNT; i++) {
+        /* All free bits set gives every row operands that its condition allows; c.lui needs another register.
+         */
+        uint32_t bits = compressed_table[i].match | (0xffffu & ~(uint32_t)compressed_table[i].mask);
+        struct insn insn = decode(decoder, bits);
+        if (insn.compressed != i + 1)
+            fail_msg("%s decodes as another row (0x%04x)", compressed_table[i].name, bits);
+        assert_int_equal(insn.id, compressed_table[i].expansion);
+        assert_int_equal(insn.length, 2);
+    }
+    decoder_free(decoder);
+}
+
+static uint8_t pick_register(struct random *random)
+{
+    return (uint8_t)random_below(random, 32);
+}
+
+static int32_t pick_immediate(struct random *random, enum insn_id id)
+{
+    for (;;) {
+        int32_t imm = (int32_t)(uint32_t)random_next(random) >> random_below(random, 32);
+        if (format_table[insn_table[id].format].immediate == IMMEDIATE_NONE)
+            return 0;
+        if (encode_fits(id, imm))
+            return imm;
+    }
+}
+
+static void check_operands(const struct decoder *decoder, enum insn_id id, const struct operands *o)
+{
+    const struct format_info *format = &format_table[insn_table[id].format];
+    struct insn insn = decode(decoder, encode(id, o));
+    assert_int_equal(insn.id, id);
+    assert_int_equal(insn.rd, format->rd ? o->rd : 0);
+    assert_int_equal(insn.rs1, format->rs1 ? o->rs1 : 0);
+    assert_int_equal(insn.rs2, format->rs2 ? o->rs2 : 0);
+    assert_int_equal(insn.rs3, format->rs3 ? o->rs3 : 0);
+    assert_int_equal(insn.rm, format->rm ? o->rm : 0);
+    assert_int_equal(insn.imm, o->imm);
+}
+
+static void operands_come_back(void **state)
+{
+    (void)state;
+    struct decoder *decoder = decoder_new();
+    struct random random = {1};
+    for (unsigned id = 1; id < INSN_COUNT; id++) {
+        for (unsigned n = 0; n < 2000; n++) {
+            /* rd 1-31 keeps base rows out of the HINTs that lie in them. */
+            struct operands o = {(uint8_t)(1 + random_below(&random, 31)),
+                                 pick_register(&random),
+                                 pick_register(&random),
+                                 pick_register(&random),
+                                 (uint8_t)random_below(&random, 5),
+                                 pick_immediate(&random, (enum insn_id)id)};
+            if (n % 8 == 0)
+                o.rm = RM_DYN;
+            check_operands(decoder, (enum insn_id)id, &o);
+        }
+    }
+    decoder_free(decoder);
+}
+
+static void reserved_rounding_modes_are_illegal(void **state)
+{
+    (void)state;
+    struct decoder *decoder = decoder_new();
+    for (unsigned id = 1; id < INSN_COUNT; id++) {
+        if (!format_table[insn_table[id].format].rm)
+            continue;
+        for (uint8_t rm = 5; rm <= 6; rm++) {
+            const struct operands o = {1, 2, 3, 4, rm, 0};
+            assert_int_equal(decode(decoder, encode((enum insn_id)id, &o)).id, INSN_illegal);
+        }
+    }
+    decoder_free(decoder);
+}
+
+static void longer_instructions_are_illegal(void **state)
+{
+    (void)state;
+    struct decoder *decoder = decoder_new();
+    struct random random = {2};
+    for (unsigned n = 0; n < 100000; n++) {
+        struct insn insn = decode(decoder, (uint32_t)random_next(&random) | 0x1f);
+        assert_int_equal(insn.id, INSN_illegal);
+        assert_int_equal(insn.length, 4);
+    }
+    assert_int_equal(decode(decoder, 0).id, INSN_illegal);
+    assert_int_equal(decode(decoder, 0).length, 2);
+    assert_int_equal(decode(decoder, UINT32_MAX).id, INSN_illegal);
+    decoder_free(decoder);
+}
+
+static void names_are_unique(void **state)
+{
+    (void)state;
+    for (unsigned a = 1; a < INSN_COUNT; a++)
+        for (unsigned b = a + 1; b < INSN_COUNT; b++)
+            assert_string_not_equal(insn_table[a].name, insn_table[b].name);
+    char text[INSN_NAME_SIZE];
+    insn_spell("amoswap_w", text);
+    assert_string_equal(text, "amoswap.w");
+    insn_spell("wrt__res_axram", text);
+    assert_string_equal(text, "wrt_res.axram");
+}
+
+/* What GNU objdump does not know or prints otherwise: isa/MANUAL.md, "Differences from GNU objdump". */
+static void own_spellings(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t bits;
+        const char *text;
+    } cases[] = {
+        {0x01df2033, "nucd\tt5,t4"},
+        {0x01cf2033, "nucd\tt5,t3"},
+        {0x01df20b3, "slt\tra,t5,t4"},
+        {0x02a02013, "tom.begin\t42"},
+        {0xfff02013, "tom.begin\t-1"},
+        {0x02a0a013, "slti\tzero,ra,42"},
+        {0x00153013, "marker\ta0,1"},
+        {0x00303013, "marker\tzero,3"},
+        {0x00153093, "sltiu\tra,a0,1"},
+        {0x00b5000b, "config.axram\ta0,a1"},
+        {0x00b5100b, "initiate.axram\ta0,a1"},
+        {0x00b5200b, "wrt_res.axram\ta0,a1"},
+        {0x0005062b, "stash.addmap\ta2,a0"},
+        {0x00b5162b, "stash.chgmap\ta2,a0,a1"},
+        {0x0000000b, "config.axram\tzero,zero"},
+        {0x0000008b, ".4byte\t0x8b"},
+        {0x00000000, ".2byte\t0x0"},
+        {0xffffffff, ".4byte\t0xffffffff"},
+        {0x8330000f, "fence.tso"},
+        {0x30002573, "csrrs\ta0,0x300,zero"},
+        {0x00302573, "csrrs\ta0,fcsr,zero"},
+    };
+    struct decoder *decoder = decoder_new();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[80];
+        struct insn insn = decode(decoder, cases[i].bits);
+        disasm(&insn, 0x80000000, text, sizeof text);
+        assert_string_equal(text, cases[i].text);
+    }
+    decoder_free(decoder);
+}
+
+static void text_is_cut_to_its_room(void **state)
+{
+    (void)state;
+    struct decoder *decoder = decoder_new();
+    struct insn insn = decode(decoder, 0x00b50533);
+    for (size_t size = 1; size < 20; size++) {
+        char text[24], whole[24];
+        memset(text, 'x', sizeof text);
+        disasm(&insn, 0, whole, sizeof whole);
+        disasm(&insn, 0, text, size);
+        assert_true(strlen(text) < size);
+        assert_memory_equal(text, whole, strlen(text));
+        assert_int_equal(text[size], 'x');
+    }
+    decoder_free(decoder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_overlap_only_where_listed),
+        cmocka_unit_test(match_lies_in_mask),
+        cmocka_unit_test(operands_fill_the_free_bits),
+        cmocka_unit_test(each_row_decodes_to_itself),
+        cmocka_unit_test(operands_come_back),
+        cmocka_unit_test(reserved_rounding_modes_are_illegal),
+        cmocka_unit_test(longer_instructions_are_illegal),
+        cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(own_spellings),
+        cmocka_unit_test(text_is_cut_to_its_room),
+    };
+    return cmocka_run_group_tests_name("isa table", tests, NULL, NULL);
+}

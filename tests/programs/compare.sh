@@ -1,0 +1,61 @@
+#!/bin/bash
+# Runs one program on croft and on qemu-riscv64: compare.sh CROFT WORKDIR PROGRAM (absolute paths; see run.sh).
+# Prints "passed NAME" or "failed NAME: " with the first difference in exit status, output or files written.
+set -uo pipefail
+
+croft=$1 work=$2 program=$3
+name=${program##*/}
+source=$(dirname "$0")/${name%%-*}
+limit=120 # seconds
+arguments=() environment=() input=/dev/null
+read -ra options <<<"${CROFT_OPTIONS-}"
+
+[ ! -f "$source.args" ] || mapfile -t arguments <"$source.args"
+[ ! -f "$source.stdin" ] || input=$source.stdin
+if [ -f "$source.env" ]; then
+    while IFS= read -r line; do environment+=(-E "$line"); done <"$source.env"
+fi
+
+# One run in an empty folder: on SIDE COMMAND...; leaves stdout, stderr and status beside the folder.
+on() {
+    local folder=$work/$name.$1
+    shift
+    rm -rf "$folder"
+    mkdir -p "$folder/files"
+    (cd "$folder/files" && exec timeout "$limit" "$@" <"$input" >../stdout 2>../stderr)
+    echo $? >"$folder/status"
+}
+
+fail() {
+    echo "failed $name: $*"
+    exit 0
+}
+
+# The first line that differs, as "line N: croft [...], qemu [...]", made printable and short.
+first_difference() {
+    cmp "$1" "$2" 2>/dev/null | sed -n 's/.* line \([0-9]*\)$/\1/p' | {
+        read -r line || line=$(($(wc -l <"$1") < $(wc -l <"$2") ? $(wc -l <"$1") + 1 : $(wc -l <"$2") + 1))
+        printf 'line %d: croft [%s], qemu [%s]\n' "$line" "$(sed -n "${line}p" "$1" | cut -c1-100 | tr -c '[:print:]\n' '?')" \
+            "$(sed -n "${line}p" "$2" | cut -c1-100 | tr -c '[:print:]\n' '?')"
+    }
+}
+
+ulimit -c 0
+# qemu would hand the shell's own environment on.
+exec 2>/dev/null
+on croft "$croft" run "${options[@]}" "${environment[@]}" "$program" "${arguments[@]}"
+on qemu env -i "$(command -v qemu-riscv64)" "${environment[@]}" "$program" "${arguments[@]}"
+
+ours=$work/$name.croft oracle=$work/$name.qemu
+status=$(cat "$oracle/status")
+[ "$status" -ne 124 ] || fail "qemu did not end within $limit seconds"
+[ "$(cat "$ours/status")" = "$status" ] ||
+    fail "exit status $(cat "$ours/status"), qemu's is $status; $(tail -n 1 "$ours/stderr")"
+cmp -s "$ours/stdout" "$oracle/stdout" || fail "output, $(first_difference "$ours/stdout" "$oracle/stdout")"
+# Who dies of a trap is told so in each emulator's own words.
+[ "$status" -ge 128 ] || cmp -s "$ours/stderr" "$oracle/stderr" ||
+    fail "standard error, $(first_difference "$ours/stderr" "$oracle/stderr")"
+files=$(diff -rq "$ours/files" "$oracle/files" | head -n 1)
+[ -z "$files" ] || fail "files written: $files"
+rm -rf "$ours" "$oracle"
+echo "passed $name"

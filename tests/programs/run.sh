@@ -1,0 +1,36 @@
+#!/bin/bash
+# Compares croft with qemu-riscv64 over whole programs: run.sh CROFT WORKDIR PROGRAM...
+# Prints a line for each program that differs, then "N passed, N failed"; the status is 1 if any failed.
+#
+# A program file is named SOURCE-OPTIONS; beside tests/programs/SOURCE.c there may be
+#   SOURCE.args   arguments, one on each line
+#   SOURCE.env    environment, one NAME=VALUE on each line (it has no other)
+#   SOURCE.stdin  standard input (otherwise empty)
+# CROFT_OPTIONS holds further words for `croft run`; JOBS is how many programs run at once (default 2).
+set -euo pipefail
+
+if [ $# -lt 3 ]; then
+    echo "usage: tests/programs/run.sh CROFT WORKDIR PROGRAM..." >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+mkdir -p "$2"
+work=$(cd "$2" && pwd)
+shift 2
+
+if ! command -v qemu-riscv64 >/dev/null; then
+    echo "programs: qemu-riscv64 is missing: install Debian's package qemu-user" >&2
+    exit 1
+fi
+
+results=$work/results
+: >"$results"
+export CROFT_OPTIONS=${CROFT_OPTIONS-}
+realpath "$@" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$here/compare.sh" "$croft" "$work" >>"$results" || true
+
+passed=$(grep -c '^passed ' "$results" || true)
+failed=$(($# - passed))
+sort "$results" | sed -n 's/^failed //p'
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,157 @@
+#!/bin/bash
+# The whole test suite behind `make test`: builds what is missing, runs every suite, and adds up. Called by make with
+# MAKE, BUILD and SETUP set. SUITES="unit streams" runs only the suites so named (see the end of this file).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+logs=$BUILD/tests/logs
+suites=${SUITES:-unit isa streams env programs firmware boot gdb demo clang sanitize${CI:+ fuzz}}
+passed=0
+failed=0
+mkdir -p "$logs"
+
+# Builds targets with all cores, unless the user has already said how many.
+build() {
+    local jobs=(-j"$(nproc)")
+    case " ${MAKEFLAGS:-} " in
+    *" -j"* | *--jobserver*) jobs=() ;;
+    esac
+    "$MAKE" --no-print-directory -s "${jobs[@]}" BUILD="$BUILD" SETUP="$SETUP" "$@"
+}
+
+# The numbers of passed and failed tests in a log: of its "N passed, N failed" line or, without one, of cmocka.
+count() {
+    awk '/^[0-9]+ passed, [0-9]+ failed$/ { own = 1; p = $1; f = $3 }
+         /^\[  PASSED  \] [0-9]+ test/ { cp += $4 }
+         /^\[  FAILED  \] [0-9]+ test/ { cf += $4 }
+         /^\[  ERROR   \] .* SETUP|^\[  FAILED  \] GROUP SETUP/ { cf++ }
+         END { if (own) print p + 0, f + 0; else print cp + 0, cf + 0 }' "$1"
+}
+
+# suite NAME COMMAND...: runs it, notes what it counted, and shows its log if something failed. A command that fails
+# without counting a failure, or counts nothing, is a failure itself.
+suite() {
+    local name=$1 status=0 p f start=$SECONDS
+    shift
+    local log=$logs/${name//[ :\/]/_}.log
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    read -r p f < <(count "$log")
+    if { [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; } || [ $((p + f)) -eq 0 ]; then
+        f=$((f + 1))
+    fi
+    passed=$((passed + p))
+    failed=$((failed + f))
+    printf '  %-40s %5d passed, %d failed  (%d s)\n' "$name" "$p" "$f" $((SECONDS - start))
+    if [ "$f" -ne 0 ]; then
+        printf '    exit status %d; %s ends:\n' "$status" "$log"
+        grep -v '^\[       OK \]\|^\[ RUN      \]' "$log" | tail -n 40 | sed 's/^/    /'
+    fi
+}
+
+# part NAME TEXT: whether the part is wanted; announces it.
+part() {
+    case " $suites " in
+    *" $1 "*) printf '%s: %s\n' "$1" "$2" ;;
+    *) return 1 ;;
+    esac
+}
+
+# built TARGET...: builds, and counts a failure as one.
+built() {
+    if ! build "$@" >"$logs/build.log" 2>&1; then
+        failed=$((failed + 1))
+        printf '  build of %s FAILED:\n' "$*"
+        tail -n 40 "$logs/build.log" | sed 's/^/    /'
+        return 1
+    fi
+}
+
+unit_tests() {
+    local where=$1 label=$2 program
+    for program in "$where"/tests/*/test_*; do
+        if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
+        case $program in *.*) continue ;; esac
+        suite "$label${program#"$where"/tests/}" "$program"
+    done
+}
+
+streams() {
+    local where=$1 label=$2
+    shift 2
+    local kind
+    for kind in "$@"; do
+        suite "$label$kind streams" "$where/tests/hart/streams" "$kind" "$BUILD/tests/hart/runner" "$where/tests/hart"
+    done
+}
+
+# A build of another kind, with the tests that concern how our own code is compiled: other_build NAME SETTING...
+other_build() {
+    local name=$1 where=$BUILD/$1
+    shift
+    BUILD=$where SETUP=no built "$@" unit-tests "$where/bin/croft" "$where/tests/hart/streams" "$where/tests/isa/objdump" machines || return 0
+    unit_tests "$where" "$name: "
+    STREAMS=${STREAMS_SMALL:-0.1} streams "$where" "$name: " directed random
+    suite "$name: objdump" env RANDOM_WORDS=200000 tests/isa/objdump.sh "$where/tests/isa/objdump" "$where/tests/isa/work"
+    local programs=("$BUILD"/tests/programs/*-O2)
+    if [ -e "${programs[0]}" ]; then
+        suite "$name: programs" tests/programs/run.sh "$where/bin/croft" "$where/tests/programs/work" "${programs[@]}"
+    fi
+}
+
+demo() {
+    if "$MAKE" --no-print-directory demo BUILD="$BUILD" SETUP="$SETUP"; then
+        echo "1 passed, 0 failed"
+    else
+        echo "0 passed, 1 failed"
+    fi
+}
+
+echo "Packages, emulator, newlib"
+built "$BUILD/setup-build.stamp" "$BUILD/setup-test.stamp" || exit 1
+built all || exit 1
+
+if part unit "unit tests"; then
+    built unit-tests && unit_tests "$BUILD" ""
+    suite "manual is up to date" "$MAKE" --no-print-directory -s manual-check BUILD="$BUILD" SETUP="$SETUP"
+fi
+if part isa "decoder and disassembler against GNU objdump and as"; then
+    built "$BUILD/tests/isa/objdump" && suite "objdump" tests/isa/objdump.sh "$BUILD/tests/isa/objdump" "$BUILD/tests/isa/work"
+fi
+if part streams "instructions against qemu-riscv64 and libunicorn"; then
+    built "$BUILD/tests/hart/streams" "$BUILD/tests/hart/runner" "$BUILD/tests/hart/rounding" &&
+        streams "$BUILD" "" directed random unicorn &&
+        suite "rounding" tests/hart/rounding.sh "$BUILD/bin/croft" "$BUILD/tests/hart/rounding"
+fi
+if part env "user environment, loader, command line"; then
+    built "$BUILD/tests/debug/check_backtrace" &&
+        suite "environment" "$MAKE" --no-print-directory -s test-env BUILD="$BUILD" SETUP="$SETUP"
+fi
+if part programs "whole programs against qemu-riscv64"; then
+    built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
+fi
+if part firmware "privileged architecture, firmware and semihosting against qemu-system-riscv64"; then
+    suite "firmware" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/firmware" tests/firmware/run.sh
+fi
+if part boot "OpenSBI and U-Boot to the prompt"; then
+    suite "boot" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/boot" tests/firmware/boot.sh
+fi
+if part gdb "sessions of gdb"; then
+    suite "gdb" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/debug/gdb" tests/debug/gdb.sh
+fi
+if part demo "the demonstration"; then
+    suite "demo" demo
+fi
+if part clang "compiled by Clang"; then
+    other_build clang CC=clang
+fi
+if part sanitize "with address and undefined-behaviour sanitizers"; then
+    other_build sanitize OPTIMIZE="-O1 -g" \
+        SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover -DCROFT_TRAMPOLINE"
+fi
+
+if part fuzz "hostile input, ${FUZZ_TIME:-60} s for each fuzzer"; then
+    suite "fuzzers" "$MAKE" --no-print-directory -s fuzz BUILD="$BUILD" SETUP="$SETUP"
+fi
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,78 @@
+# The tests. Every tests/*/test_*.c is a cmocka program over the emulator's objects; tests/run.sh runs all there is.
+include tests/programs.mk
+include tests/bench.mk
+include tests/env/env.mk
+include tests/debug/gdb.mk
+include tests/firmware/firmware.mk
+include tests/fuzz.mk
+
+UNIT_SRC    := $(wildcard tests/*/test_*.c)
+UNIT_TESTS  := $(UNIT_SRC:%.c=$(BUILD)/%)
+# What test programs share: linked as an archive, so that each takes what it needs.
+TEST_LIB    := $(BUILD)/tests/libtest.a
+TEST_SRC    := tests/isa/encode.c $(addprefix tests/hart/,directed.c fixture.c generate.c oracle_qemu.c oracle_unicorn.c \
+               subject.c values.c)
+TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
+TEST_LIBS   := -lcmocka -lunicorn
+
+.PHONY: test unit-tests programs manual manual-check lint format
+test: ## the whole test suite; SUITES="unit isa streams env programs firmware boot gdb demo clang sanitize fuzz" chooses parts
+	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
+
+unit-tests: $(UNIT_TESTS) ## build the unit tests
+programs: $(PROGRAM_FILES)
+
+$(TEST_OBJ) $(UNIT_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/hart/streams.o $(BUILD)/obj/tests/isa/objdump.o: \
+    | $(BUILD)/setup-test.stamp
+
+$(TEST_LIB): $(TEST_OBJ)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+
+
+LINK_TEST = $(CC) $(SANITIZE) $(LDFLAGS) $< $(TEST_LIB) $(LIB_OBJ) $(TEST_LIBS) $(EMU_LIBS) -o $@
+
+$(UNIT_TESTS) $(BUILD)/tests/hart/streams $(BUILD)/tests/isa/objdump: $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o \
+    $(TEST_LIB) $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(LINK_TEST)
+
+# The program that runs blocks of instructions under qemu-riscv64; the addresses are those of tests/hart/batch.h.
+$(BUILD)/tests/hart/runner: tests/hart/runner.S | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CROSS)gcc -march=rv64gc -mabi=lp64d -mcmodel=medany -nostdlib -static \
+	    -Wl,--no-relax,--build-id=none,--no-warn-rwx-segments,-Ttext=0x80000000 \
+	    -Wl,--section-start=.codes=0x80001000,--section-start=.states=0x80100000 $< -o $@
+
+$(BUILD)/tests/hart/rounding: tests/hart/rounding.c $(SHARE_FILES) | $(BUILD)/bin/croft
+	@mkdir -p $(@D)
+	$(BUILD)/bin/croft cc -std=c17 -O2 -g $(WARNINGS) $< -o $@
+
+# The manual's table of instructions.
+$(BUILD)/tools/manual: isa/tools/manual.c isa/insn.c $(wildcard isa/*.def isa/*.h) | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE -O1 $(WARNINGS) -I. isa/tools/manual.c isa/insn.c -o $@
+
+manual: $(BUILD)/tools/manual ## bring the instruction table in isa/MANUAL.md up to date
+	$< isa/MANUAL.md > $(BUILD)/MANUAL.md
+	cp $(BUILD)/MANUAL.md isa/MANUAL.md
+
+manual-check: $(BUILD)/tools/manual
+	@$< isa/MANUAL.md | diff -u isa/MANUAL.md - && echo "1 passed, 0 failed" || \
+	    { echo "isa/MANUAL.md is older than the rows: make manual"; echo "0 passed, 1 failed"; exit 1; }
+
+# All C files of ours, and what is checked beyond the compilers' warnings.
+C_FILES    := $(sort $(shell find emu examples firmware host isa tests -name '*.[ch]' 2>/dev/null))
+SHELL_FILES := $(sort $(shell find examples host tests .ci -name '*.sh' 2>/dev/null) .ci/run)
+
+lint: | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts
+	clang-format --dry-run -Werror $(C_FILES)
+	printf '%s\n' $(EMU_SRC) | xargs -P "$$(nproc)" -n 4 clang-tidy --quiet --warnings-as-errors='*' 2>/dev/null
+	shellcheck $(SHELL_FILES)
+
+format: | $(BUILD)/setup-lint.stamp ## lay all C files out
+	clang-format -i $(C_FILES)
+
+-include $(TEST_OBJ:.o=.d) $(UNIT_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/hart/streams.d \
+    $(BUILD)/obj/tests/isa/objdump.d
