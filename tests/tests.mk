@@ -62,13 +62,17 @@ manual-check: $(BUILD)/tools/manual
 	@$< isa/MANUAL.md | diff -u isa/MANUAL.md - && echo "1 passed, 0 failed" || \
 	    { echo "isa/MANUAL.md is older than the rows: make manual"; echo "0 passed, 1 failed"; exit 1; }
 
-# All C files of ours, and what is checked beyond the compilers' warnings.
-C_FILES    := $(sort $(shell find emu examples firmware host isa tests -name '*.[ch]' 2>/dev/null))
-SHELL_FILES := $(sort $(shell find examples host tests .ci -name '*.sh' 2>/dev/null) .ci/run)
+# All C files of ours. Static analysis leaves out the files that rows expand into: there is nothing to read in them.
+C_FILES     := $(sort $(shell find emu examples firmware host isa tests -name '*.[ch]' 2>/dev/null))
+SHELL_FILES := .ci/run $(sort $(shell find examples host tests -name '*.sh'))
+TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
+TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE -I. $(shell pkg-config --cflags $(LIBRARIES))
 
 lint: | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts
 	clang-format --dry-run -Werror $(C_FILES)
-	printf '%s\n' $(EMU_SRC) | xargs -P "$$(nproc)" -n 4 clang-tidy --quiet --warnings-as-errors='*' 2>/dev/null
+	@echo "clang-tidy: $(words $(TIDY_FILES)) files"
+	@printf '%s\n' $(TIDY_FILES) | xargs -P "$$(nproc)" -n 4 \
+	    sh -c 'clang-tidy --quiet --warnings-as-errors="*" "$$@" -- $(TIDY_FLAGS) 2>/dev/null' _
 	shellcheck $(SHELL_FILES)
 
 format: | $(BUILD)/setup-lint.stamp ## lay all C files out

@@ -252,6 +252,7 @@ int main(int argc, char **argv)
     struct error err;
     if (!set_up(&t, &err)) {
         fprintf(stderr, "streams: %s\n", err.text);
+        tear_down(&t);
         return 1;
     }
     uint64_t seed = strtoull(setting("SEED", "1"), NULL, 0);
