@@ -11,9 +11,10 @@ static bool fault(struct hart *hart, enum trap_cause cause, uint64_t address)
     return false;
 }
 
-static bool crosses_page(uint64_t address, unsigned size)
+/* Whether the parts of an access may lie in different places. */
+static bool crosses_page(const struct hart *hart, uint64_t address, unsigned size)
 {
-    return (address & (MMU_PAGE - 1)) + size > MMU_PAGE;
+    return hart->privileged && (address & (MMU_PAGE - 1)) + size > MMU_PAGE;
 }
 
 /* Notes that a watchpoint was touched; the run ends behind the instruction. */
@@ -89,7 +90,7 @@ static bool load_bytes(struct hart *hart, uint64_t address, unsigned size, uint6
 
 bool access_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value)
 {
-    bool done = crosses_page(address, size) ? load_bytes(hart, address, size, value)
+    bool done = crosses_page(hart, address, size) ? load_bytes(hart, address, size, value)
                                             : load_part(hart, address, size, value);
     if (done && hart->watchpoint_count)
         check_watchpoints(hart, address, size, HART_WATCH_READ);
@@ -105,7 +106,7 @@ bool access_can_store(struct hart *hart, uint64_t address, unsigned size)
 bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t value)
 {
     uint64_t physical;
-    if (!crosses_page(address, size)) {
+    if (!crosses_page(hart, address, size)) {
         if (!check_store(hart, address, size, &physical) || !store_part(hart, address, physical, size, value))
             return false;
     } else {

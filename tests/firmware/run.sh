@@ -115,6 +115,9 @@ test_checks_all() {
         test_checks "$name" 1
     done
     test_checks harts 2
+    # Software sets A and D.
+    on_croft paging_fault 0 --set mmu.ad=fault "$OUT/paging" </dev/null
+    check "page faults for A and D" diff -q "$OUT/paging.croft" "$OUT/paging_fault.croft"
     test_checks cbo 1 croft
 }
 

@@ -70,7 +70,7 @@ static void must(bool good, const char *what)
 static void make_folder(struct guest *guest)
 {
     const char *parent = getenv("TMPDIR");
-    (void)snprintf(guest->folder, sizeof guest->folder, "%s/fuzz-semihosting-%d", parent ? parent : "/tmp",
+    (void)snprintf(guest->folder, sizeof guest->folder, "%s/fuzz-semihosting-%d", parent ? parent : P_tmpdir,
                    (int)getpid());
     (void)mkdir(guest->folder, 0700);
     const struct rlimit limit = {FILE_LIMIT, FILE_LIMIT};

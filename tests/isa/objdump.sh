@@ -9,7 +9,7 @@ folder=$2
 random_words=${RANDOM_WORDS:-3000000}
 seed=${SEED:-1}
 cross=riscv64-unknown-elf-
-march=rv64gc_zba_zbb_zbs
+march=rv64gc_zba_zbb_zbs_zicbom_zicboz
 passed=0
 failed=0
 mkdir -p "$folder"

@@ -232,7 +232,8 @@ static void own_spellings(void **state)
         {0x00000000, ".2byte\t0x0"},
         {0xffffffff, ".4byte\t0xffffffff"},
         {0x8330000f, "fence.tso"},
-        {0x30002573, "csrrs\ta0,0x300,zero"},
+        {0x30002573, "csrrs\ta0,mstatus,zero"},
+        {0x5c002573, "csrrs\ta0,0x5c0,zero"},
         {0x00302573, "csrrs\ta0,fcsr,zero"},
     };
     struct decoder *decoder = decoder_new();
