@@ -69,7 +69,7 @@ TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/strea
 TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE -I. $(shell pkg-config --cflags $(LIBRARIES))
 
 lint: | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts
-	clang-format --dry-run -Werror $(C_FILES)
+	@clang-format --dry-run -Werror $(C_FILES)
 	@echo "clang-tidy: $(words $(TIDY_FILES)) files"
 	@printf '%s\n' $(TIDY_FILES) | xargs -P "$$(nproc)" -n 4 \
 	    sh -c 'clang-tidy --quiet --warnings-as-errors="*" "$$@" -- $(TIDY_FLAGS) 2>/dev/null' _

@@ -249,7 +249,7 @@ static int run_program(struct session *s, const struct user_options *options, st
     return ran && wind_up(s, options->program, status, err) ? status : -1;
 }
 
-static int run_user(struct session *s, struct request *r, struct error *err)
+static int run_user(struct session *s, const struct request *r, struct error *err)
 {
     struct phys memory;
     struct hart hart;
@@ -260,10 +260,11 @@ static int run_user(struct session *s, struct request *r, struct error *err)
     struct decoder *decoder = decoder_new();
     int status = -1;
     if (hart_init(&hart, &memory, decoder, err)) {
-        r->user.stack_size = s->machine.stack.size;
-        r->user.stats = report_stats(s->report);
-        r->user.log = s->log;
-        status = run_program(s, &r->user, &hart, &memory, err);
+        struct user_options options = r->user;
+        options.stack_size = s->machine.stack.size;
+        options.stats = report_stats(s->report);
+        options.log = s->log;
+        status = run_program(s, &options, &hart, &memory, err);
         hart_free(&hart);
     }
     decoder_free(decoder);
@@ -295,17 +296,18 @@ static int debug_bare(struct session *s, struct bare *bare, const struct bare_op
     }
 }
 
-static int run_bare(struct session *s, struct request *r, struct error *err)
+static int run_bare(struct session *s, const struct request *r, struct error *err)
 {
-    struct bare_options *o = &r->bare;
-    o->machine = &s->machine;
-    o->program = r->user.program;
-    o->dir = r->user.dir;
-    o->arguments = r->user.arguments;
-    o->argument_count = r->user.argument_count;
-    o->max_insns = r->user.max_insns;
-    o->log = s->log;
-    o->stats = report_stats(s->report);
+    struct bare_options options = r->bare;
+    const struct bare_options *o = &options;
+    options.machine = &s->machine;
+    options.program = r->user.program;
+    options.dir = r->user.dir;
+    options.arguments = r->user.arguments;
+    options.argument_count = r->user.argument_count;
+    options.max_insns = r->user.max_insns;
+    options.log = s->log;
+    options.stats = report_stats(s->report);
     struct bare *bare = bare_new(o, err);
     if (!bare)
         return -1;
@@ -324,7 +326,7 @@ static int run_bare(struct session *s, struct request *r, struct error *err)
     return status;
 }
 
-static int run(struct request *r)
+static int run(const struct request *r)
 {
     struct session session = {.report = report_new(r->stats)};
     struct error err;

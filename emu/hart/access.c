@@ -91,7 +91,7 @@ static bool load_bytes(struct hart *hart, uint64_t address, unsigned size, uint6
 bool access_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value)
 {
     bool done = crosses_page(hart, address, size) ? load_bytes(hart, address, size, value)
-                                            : load_part(hart, address, size, value);
+                                                  : load_part(hart, address, size, value);
     if (done && hart->watchpoint_count)
         check_watchpoints(hart, address, size, HART_WATCH_READ);
     return done;

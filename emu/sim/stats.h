@@ -71,8 +71,8 @@ void stats_host_number(struct stats *stats, const char *name, double value);
  * its decimal digits. Bytes of texts that are not UTF-8 appear as \xNN. */
 bool stats_write_json(struct stats *stats, FILE *out, struct error *err);
 
-/* Writes the counters since the start or the last reset as lines for a reader, `name value # meaning (unit)`. Changes
- * nothing: regions stay open. */
+/* Writes the counters since the start or the last reset as lines for a reader, `name value # meaning (unit)`.
+ * Changes nothing: regions stay open. */
 void stats_print(struct stats *stats, FILE *out);
 
 #endif
