@@ -9,6 +9,7 @@
 #include "emu/debug/symbols.h"
 #include "emu/env/files.h"
 #include "emu/env/heap.h"
+#include "emu/env/marker.h"
 #include "emu/env/sandbox.h"
 #include "emu/env/user.h"
 
@@ -48,7 +49,8 @@ struct user {
     unsigned unknown_count;
     char *refused_paths[GUEST_WARNINGS_MAX]; /* paths that were warned of */
     unsigned refused_count;
-    unsigned names_made; /* names given to regions whose own names are unusable */
+    struct marker_regions regions;
+    char *speaker; /* "croft: PROGRAM", in front of the regions' warnings */
 };
 
 /* The host address of guest bytes [address, address + length) if the guest may read (write) all of them, else

@@ -9,13 +9,10 @@
 #include "emu/env/elf.h"
 #include "emu/env/fault.h"
 #include "emu/env/stack.h"
-#include "isa/include/croft/roi.h"
 
 enum {
     A0 = 10,
     SP = 2,
-
-    REGION_NAME = 64, /* bytes of a region's name, with the final NUL */
 };
 
 static bool set_up(struct user *user, struct error *err)
@@ -57,6 +54,9 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
     user->options = options;
     user->sandbox.root = -1;
     user->symbols = symbols_new(options->program);
+    if (asprintf(&user->speaker, "croft: %s", options->program) < 0)
+        abort();
+    user->regions = (struct marker_regions){.stats = options->stats, .command = user->speaker};
     files_init(&user->files);
     if (set_up(user, err))
         return user;
@@ -74,47 +74,8 @@ void user_free(struct user *user)
     heap_free(&user->heap);
     sandbox_close(&user->sandbox);
     symbols_free(user->symbols);
+    free(user->speaker);
     free(user);
-}
-
-/* The region's name at the marker's operand, or "roi"; a name that cannot be used is replaced. */
-static void region_name(struct user *user, uint64_t address, char name[REGION_NAME])
-{
-    if (address == 0) {
-        (void)snprintf(name, REGION_NAME, "roi");
-        return;
-    }
-    bool usable = guest_string(user, address, name, REGION_NAME) == 0 && name[0] != '\0';
-    for (const char *c = name; usable && *c; c++)
-        usable = *c >= ' ' && *c <= '~';
-    if (usable)
-        return;
-    (void)snprintf(name, REGION_NAME, "region%u", user->names_made++);
-    guest_warn(user,
-               "the marker before 0x%" PRIx64 " has no usable name at 0x%" PRIx64
-               " (1 to %d printable characters): '%s' is used",
-               user->hart->pc, address, REGION_NAME - 1, name);
-}
-
-static void serve_marker(struct user *user)
-{
-    struct stats *stats = user->options->stats;
-    char name[REGION_NAME];
-    if (!stats)
-        return;
-    switch (user->hart->marker.code) {
-    case CROFT_MARKER_ROI_BEGIN:
-        region_name(user, user->hart->marker.value, name);
-        stats_region_begin(stats, name);
-        break;
-    case CROFT_MARKER_ROI_END:
-        region_name(user, user->hart->marker.value, name);
-        stats_region_end(stats, name);
-        break;
-    case CROFT_MARKER_STATS_RESET: stats_reset(stats); break;
-    case CROFT_MARKER_STATS_DUMP: stats_dump(stats); break;
-    default: break; /* trace marks concern traces; unknown codes are HINTs and do nothing */
-    }
 }
 
 static void serve_call(struct user *user)
@@ -138,7 +99,7 @@ enum user_stop user_advance(struct user *user, uint64_t max_insns)
         if (log)
             log_flush(log);
         if (stop == HART_STOP_MARKER)
-            serve_marker(user);
+            marker_serve(&user->regions, hart);
         else if (stop == HART_STOP_TRAP && hart->trap.cause == TRAP_ECALL_USER)
             serve_call(user);
         else if (stop == HART_STOP_TRAP)
