@@ -2,7 +2,7 @@
 
 const char *dram_command_name(enum dram_command command)
 {
-    static const char *const names[DRAM_COMMANDS] = {"ACT", "PRE", "PREA", "RD", "RDA",
+    static const char *const names[DRAM_COMMANDS] = {"ACT", "PRE", "PREA", "RD",  "RDA",
                                                      "WR",  "WRA", "REF",  "REFB"};
     return names[command];
 }

@@ -35,8 +35,8 @@ enum {
     DRAM_MAP_TEXT = 96,
 };
 
-/* Times in femtoseconds, energies in femtojoules, powers in microwatts. The defaults of each standard and their
- * sources are in standards/NAME.def. */
+/* Times in femtoseconds, energies in femtojoules, powers in microwatts. The defaults of each standard and
+ * their sources are in standards/NAME.def. */
 struct dram_config {
     enum dram_standard standard;
     uint64_t tCK; /* period of the command clock */
@@ -74,7 +74,8 @@ struct dram_config {
     uint64_t front_latency; /* of the controller, before a request meets the queues */
     uint64_t back_latency;  /* of the controller, after the last data */
 
-    /* Energies of one device (activate with its precharge; refreshes), of one bit, and powers of one device. */
+    /* Energies of one device (activate with its precharge; refreshes), of one bit, and powers of one device.
+     */
     uint64_t energy_act, energy_ref, energy_refb;
     uint64_t energy_read_bit, energy_write_bit, energy_io_bit;
     uint64_t power_open, power_closed; /* standby with at least one bank of the rank open, and with none */
@@ -90,8 +91,8 @@ struct dram_clocks {
 /* Sets every field to the default of the standard. */
 void dram_config_default(struct dram_config *config, enum dram_standard standard);
 
-/* Fails when a field is out of its range or contradicts another; the message begins with the field's name. Every
- * function that takes a dram_config wants one that has passed. */
+/* Fails when a field is out of its range or contradicts another; the message begins with the field's name.
+ * Every function that takes a dram_config wants one that has passed. */
 bool dram_config_check(const struct dram_config *config, struct error *err);
 
 struct dram_clocks dram_config_clocks(const struct dram_config *config);

@@ -24,9 +24,8 @@ struct dram_rule {
     const char *source; /* whence the row comes */
 };
 
-/* In any `clocks` of a rank there are at most `count` commands of the set. */
+/* In any `clocks` of a rank there are at most `count` activates. */
 struct dram_window {
-    unsigned commands;
     uint32_t count;
     uint32_t clocks;
     const char *text;

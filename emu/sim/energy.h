@@ -6,13 +6,20 @@
 
 #include "emu/sim/stats.h"
 
+enum energy_kind {
+    ENERGY_PER_EVENT, /* count events of `unit` femtojoules each */
+    ENERGY_OVER_TIME, /* `unit` microwatts for count femtoseconds */
+};
+
 /* One account of a ledger. The component keeps counting; the ledger only reads. */
 struct energy_account {
-    char *name; /* dotted: "memory.activate" */
-    const uint64_t *count;
-    uint64_t unit; /* femtojoules an operation, or microwatts */
-    enum energy_kind { ENERGY_PER_EVENT, ENERGY_OVER_TIME } kind;
-    const char *source;
+    const char *name;                      /* dotted: "memory.activate" */
+    const uint64_t *count;                 /* NULL: call read(context) */
+    uint64_t (*read)(const void *context); /* instead of count */
+    const void *context;
+    uint64_t unit;
+    enum energy_kind kind;
+    const char *source; /* where the number comes from, one line */
 };
 
 struct energy_ledger {
@@ -24,14 +31,9 @@ struct energy_ledger {
 void energy_init(struct energy_ledger *ledger);
 void energy_free(struct energy_ledger *ledger);
 
-/* An account of `femtojoules` for each of the *count operations. The name is copied; *count and source (where
- * the number comes from, one line) must outlive the ledger. */
-void energy_event(struct energy_ledger *ledger, const char *name, const uint64_t *count, uint64_t femtojoules,
-                  const char *source);
-
-/* An account of a power of `microwatts` that flows for *time femtoseconds. */
-void energy_power(struct energy_ledger *ledger, const char *name, const uint64_t *time, uint64_t microwatts,
-                  const char *source);
+/* Opens an account like the one given, whose name is copied; what else it points to must outlive the ledger.
+ */
+void energy_add(struct energy_ledger *ledger, const struct energy_account *account);
 
 /* The energy of an account, in femtojoules, rounded down. */
 uint64_t energy_of(const struct energy_account *account);

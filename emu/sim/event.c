@@ -142,8 +142,8 @@ static unsigned first_slot(const struct event_queue *queue, unsigned level)
     return EVENT_SLOTS;
 }
 
-/* Moves the position to the next occupied slot, and its events one or more levels down; false if the wheel is
- * empty. */
+/* Moves the position to the next occupied slot, which is the first one of the lowest level that has any, and
+ * its events one or more levels down; false if the wheel is empty. */
 static bool advance(struct event_queue *queue)
 {
     unsigned level = 0, slot = EVENT_SLOTS;

@@ -10,8 +10,7 @@
 enum {
     EVENT_SLOT_BITS = 8,
     EVENT_SLOTS = 1 << EVENT_SLOT_BITS,
-    EVENT_GRAIN_BITS =
-        12, /* 4.1 ps: shorter than any clock period, so that a slot holds few distinct times */
+    EVENT_GRAIN_BITS = 14, /* 16 ps: shorter than any clock period */
     EVENT_LEVELS = (64 - EVENT_GRAIN_BITS + EVENT_SLOT_BITS - 1) / EVENT_SLOT_BITS,
     EVENT_COMPONENTS = 1 << 16,
 };

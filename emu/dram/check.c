@@ -1,0 +1,289 @@
+#include "emu/dram/check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Clocks that a time takes. Written apart from config.c on purpose, like everything here: two statements of
+ * one datasheet show each other's errors. */
+static uint32_t ck(const struct dram_config *config, uint64_t femtoseconds)
+{
+    uint64_t whole = femtoseconds / config->tCK;
+    return (uint32_t)(femtoseconds % config->tCK ? whole + 1 : whole);
+}
+
+static uint32_t longer(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_read(enum dram_command command)
+{
+    return command == DRAM_RD || command == DRAM_RDA;
+}
+
+static bool is_write(enum dram_command command)
+{
+    return command == DRAM_WR || command == DRAM_WRA;
+}
+
+static bool is_precharge(enum dram_command command)
+{
+    return command == DRAM_PRE || command == DRAM_PREA;
+}
+
+static bool is_refresh(enum dram_command command)
+{
+    return command == DRAM_REF || command == DRAM_REFB;
+}
+
+/* After the start of a bank's precharge: when it can be opened or refreshed again. After an activate: when it
+ * can be used, closed, opened again. */
+static uint32_t bank_gap(const struct dram_config *c, enum dram_command earlier, enum dram_command later)
+{
+    bool starts = later == DRAM_ACT || is_refresh(later);
+    uint32_t read_to_precharge = ck(c, c->tRTP);
+    uint32_t write_to_precharge = ck(c, c->tCWL) + ck(c, c->tBURST) + ck(c, c->tWR);
+    switch (earlier) {
+    case DRAM_ACT:
+        if (is_read(later))
+            return ck(c, c->tRCDRD);
+        if (is_write(later))
+            return ck(c, c->tRCDWR);
+        return is_precharge(later) ? ck(c, c->tRAS) : ck(c, c->tRC);
+    case DRAM_RD: return is_precharge(later) ? read_to_precharge : 0;
+    case DRAM_WR: return is_precharge(later) ? write_to_precharge : 0;
+    case DRAM_RDA: return starts ? read_to_precharge + ck(c, c->tRP) : 0;
+    case DRAM_WRA: return starts ? write_to_precharge + ck(c, c->tRP) : 0;
+    case DRAM_PRE:
+    case DRAM_PREA: return starts ? ck(c, c->tRP) : 0;
+    case DRAM_REFB: return starts ? ck(c, c->tRFCB) : 0;
+    default: return 0;
+    }
+}
+
+/* Between commands anywhere in a rank; `near` in the same bank group. */
+static uint32_t rank_gap(const struct dram_config *c, enum dram_command earlier, enum dram_command later,
+                         bool near)
+{
+    bool grouped = near && c->bank_groups;
+    uint32_t burst = ck(c, c->tBURST);
+    if (earlier == DRAM_ACT && later == DRAM_ACT)
+        return ck(c, grouped ? c->tRRDL : c->tRRDS);
+    if ((is_read(earlier) && is_read(later)) || (is_write(earlier) && is_write(later)))
+        return ck(c, grouped ? c->tCCDL : c->tCCDS);
+    if (is_read(earlier) && is_write(later))
+        return ck(c, c->tCL) + burst + ck(c, c->tTURN) - ck(c, c->tCWL);
+    if (is_write(earlier) && is_read(later))
+        return ck(c, c->tCWL) + burst + ck(c, grouped ? c->tWTRL : c->tWTRS);
+    if (earlier == DRAM_REF && (later == DRAM_ACT || is_refresh(later)))
+        return ck(c, c->tRFC);
+    if (earlier == DRAM_REFB && (later == DRAM_ACT || later == DRAM_REFB))
+        return ck(c, c->tRREFD);
+    if (earlier == DRAM_ACT && later == DRAM_REFB)
+        return ck(c, c->tRREFD);
+    if (is_precharge(earlier) && is_precharge(later))
+        return ck(c, c->tPPD);
+    return 0;
+}
+
+/* Between ranks only the data bus is shared: the later data must start tRTRS after the end of the earlier. */
+static uint32_t other_rank_gap(const struct dram_config *c, enum dram_command earlier,
+                               enum dram_command later)
+{
+    if (!dram_command_is_column(earlier) || !dram_command_is_column(later))
+        return 0;
+    uint32_t end = ck(c, is_read(earlier) ? c->tCL : c->tCWL) + ck(c, c->tBURST) + ck(c, c->tRTRS);
+    uint32_t start = ck(c, is_read(later) ? c->tCL : c->tCWL);
+    return end > start ? end - start : 0;
+}
+
+uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,
+                          enum dram_command later, enum dram_relation relation)
+{
+    if (relation == DRAM_OTHER_RANK)
+        return other_rank_gap(config, earlier, later);
+    uint32_t gap = rank_gap(config, earlier, later, relation != DRAM_SAME_RANK);
+    /* A command for the rank concerns every bank of it. */
+    bool same_bank =
+        relation == DRAM_SAME_BANK || dram_command_is_rank(earlier) || dram_command_is_rank(later);
+    return same_bank ? longer(gap, bank_gap(config, earlier, later)) : gap;
+}
+
+void dram_checker_init(struct dram_checker *checker, const struct dram_config *config)
+{
+    *checker = (struct dram_checker){.config = *config};
+    checker->channels = calloc(config->channels, sizeof *checker->channels);
+    if (!checker->channels)
+        abort();
+}
+
+void dram_checker_free(struct dram_checker *checker)
+{
+    free(checker->channels);
+    checker->channels = NULL;
+}
+
+static bool violation(struct dram_checker *checker, const struct dram_record *record, const char *rule)
+{
+    if (checker->violations++ == 0)
+        (void)error_set(&checker->first,
+                        "cycle %" PRIu64 ", channel %" PRIu32 ", %s of rank %" PRIu32 ", group %" PRIu32
+                        ", bank %" PRIu32 ", row %" PRIu32 ": %s",
+                        record->cycle, record->channel, dram_command_name(record->command), record->rank,
+                        record->group, record->bank, record->row, rule);
+    return false;
+}
+
+static enum dram_relation relation_of(const struct dram_record *a, const struct dram_record *b)
+{
+    if (a->rank != b->rank)
+        return DRAM_OTHER_RANK;
+    if (a->group != b->group)
+        return DRAM_SAME_RANK;
+    return a->bank == b->bank ? DRAM_SAME_BANK : DRAM_SAME_GROUP;
+}
+
+/* Each remembered command must be far enough away; older ones than any rule reaches back to are not looked
+ * at. */
+static bool check_gaps(struct dram_checker *checker, const struct dram_checker_channel *channel,
+                       const struct dram_record *record)
+{
+    const struct dram_config *c = &checker->config;
+    uint32_t reach = longer(longer(ck(c, c->tRFC), ck(c, c->tRFCB)), ck(c, c->tRC)) + ck(c, c->tCWL) +
+                     ck(c, c->tCL) + ck(c, c->tBURST) + ck(c, c->tWR) + ck(c, c->tRP);
+    bool dual = c->dual_command;
+    for (uint64_t age = 1; age <= channel->count && age <= DRAM_HISTORY; age++) {
+        const struct dram_record *past = &channel->past[(channel->count - age) % DRAM_HISTORY];
+        if (past->cycle > record->cycle)
+            return violation(checker, record, "earlier than the command before it");
+        uint64_t distance = record->cycle - past->cycle;
+        if (distance > reach)
+            break;
+        bool same_bus =
+            !dual || dram_command_is_column(past->command) == dram_command_is_column(record->command);
+        if (same_bus && distance < (past->command == DRAM_ACT ? c->act_clocks : 1))
+            return violation(checker, record, "the command bus is taken");
+        uint32_t gap = dram_checker_gap(c, past->command, record->command, relation_of(past, record));
+        if (distance < gap) {
+            char rule[160];
+            (void)snprintf(rule, sizeof rule,
+                           "%" PRIu64 " clocks after %s of group %" PRIu32 ", bank %" PRIu32
+                           "; at least %" PRIu32 " are needed",
+                           distance, dram_command_name(past->command), past->group, past->bank, gap);
+            return violation(checker, record, rule);
+        }
+    }
+    return true;
+}
+
+/* The activate before the last `limit` ones must be out of the window. */
+static bool check_window(struct dram_checker *checker, const struct dram_checker_channel *channel,
+                         const struct dram_record *record, uint32_t limit, uint64_t span, const char *rule)
+{
+    uint64_t count = channel->activate_count[record->rank];
+    if (span == 0 || count < limit)
+        return true;
+    uint64_t past = channel->activates[record->rank][(count - limit) % 32];
+    return record->cycle - past >= ck(&checker->config, span) || violation(checker, record, rule);
+}
+
+/* Data of two commands never meet on the bus, and turn it around with the gap that is needed. */
+static bool check_data(struct dram_checker *checker, struct dram_checker_channel *channel,
+                       const struct dram_record *record)
+{
+    const struct dram_config *c = &checker->config;
+    bool written = is_write(record->command);
+    uint64_t start = record->cycle + ck(c, written ? c->tCWL : c->tCL);
+    uint64_t end = channel->data_end;
+    bool fits = start >= end;
+    if (end && record->rank != channel->data_rank)
+        fits = start >= end + ck(c, c->tRTRS);
+    else if (end && written && !channel->data_written)
+        fits = start >= end + ck(c, c->tTURN);
+    channel->data_end = start + ck(c, c->tBURST);
+    channel->data_rank = record->rank;
+    channel->data_written = written;
+    return fits || violation(checker, record, "its data meet other data on the bus");
+}
+
+/* No bank may wait for its refresh longer than the average interval allows with 8 postponed (JESD79-3, 9
+ * tREFI). */
+static bool check_refresh(struct dram_checker *checker, const struct dram_checker_channel *channel,
+                          const struct dram_record *record, uint32_t bank)
+{
+    const struct dram_config *c = &checker->config;
+    if (c->refresh == DRAM_REFRESH_NONE)
+        return true;
+    uint64_t late = record->cycle - channel->refreshed[bank];
+    return late <= 9 * (c->tREFI / c->tCK) ||
+           violation(checker, record, "the bank was not refreshed for 9 tREFI");
+}
+
+/* The command fits the states of the banks that it concerns, and changes them. */
+static bool check_state(struct dram_checker *checker, struct dram_checker_channel *channel,
+                        const struct dram_record *record)
+{
+    uint32_t rank_banks = dram_config_rank_banks(&checker->config);
+    uint32_t bank = record->rank * rank_banks + record->group * checker->config.banks + record->bank;
+    uint32_t first = record->rank * rank_banks;
+    switch (record->command) {
+    case DRAM_ACT:
+        if (channel->open[bank])
+            return violation(checker, record, "the bank is open already");
+        channel->open[bank] = true;
+        channel->row[bank] = record->row;
+        channel->activates[record->rank][channel->activate_count[record->rank]++ % 32] = record->cycle;
+        return check_refresh(checker, channel, record, bank);
+    case DRAM_PRE: channel->open[bank] = false; return true;
+    case DRAM_PREA:
+        for (uint32_t i = 0; i < rank_banks; i++)
+            channel->open[first + i] = false;
+        return true;
+    case DRAM_REF:
+        for (uint32_t i = 0; i < rank_banks; i++) {
+            if (channel->open[first + i])
+                return violation(checker, record, "a bank of the rank is open");
+            channel->refreshed[first + i] = record->cycle;
+        }
+        return true;
+    case DRAM_REFB:
+        channel->refreshed[bank] = record->cycle;
+        return !channel->open[bank] || violation(checker, record, "the bank is open");
+    default:
+        if (!channel->open[bank])
+            return violation(checker, record, "the bank is closed");
+        channel->open[bank] = record->command == DRAM_RD || record->command == DRAM_WR;
+        return channel->row[bank] == record->row || violation(checker, record, "another row is open");
+    }
+}
+
+bool dram_checker_command(struct dram_checker *checker, const struct dram_record *record)
+{
+    const struct dram_config *c = &checker->config;
+    checker->commands++;
+    if (record->channel >= c->channels || record->rank >= c->ranks || record->group >= c->groups ||
+        record->bank >= c->banks || record->row >= c->rows)
+        return violation(checker, record, "no such place in this memory");
+    struct dram_checker_channel *channel = &checker->channels[record->channel];
+    bool good = check_gaps(checker, channel, record);
+    if (record->command == DRAM_ACT) {
+        good &= check_window(checker, channel, record, 4, c->tFAW, "a fifth activate within tFAW");
+        good &= check_window(checker, channel, record, 32, c->t32AW, "a 33rd activate within t32AW");
+    }
+    if (dram_command_is_column(record->command))
+        good &= check_data(checker, channel, record);
+    good &= check_state(checker, channel, record);
+    channel->past[channel->count++ % DRAM_HISTORY] = *record;
+    return good;
+}
+
+static void check_command(void *checker, const struct dram_record *record)
+{
+    (void)dram_checker_command(checker, record);
+}
+
+struct dram_observer dram_checker_observer(struct dram_checker *checker)
+{
+    return (struct dram_observer){check_command, checker};
+}

@@ -1,0 +1,45 @@
+/* The rule checker: re-reads commands and states the datasheets' rules in its own words, without the tables.
+ */
+#ifndef EMU_DRAM_CHECK_H
+#define EMU_DRAM_CHECK_H
+
+#include "emu/dram/channel.h"
+
+/* How the places of two commands lie. */
+enum dram_relation { DRAM_SAME_BANK, DRAM_SAME_GROUP, DRAM_SAME_RANK, DRAM_OTHER_RANK };
+
+enum { DRAM_HISTORY = 4096 }; /* commands of a channel that are remembered; a power of two */
+
+struct dram_checker {
+    struct dram_config config;
+    struct dram_checker_channel {
+        struct dram_record past[DRAM_HISTORY]; /* a ring */
+        uint64_t count;
+        uint64_t activates[DRAM_RANKS][32]; /* cycles of the last activates; a ring */
+        uint64_t activate_count[DRAM_RANKS];
+        uint64_t refreshed[DRAM_BANKS]; /* cycle of the bank's last refresh */
+        uint64_t data_end;              /* cycle after the last data on the bus */
+        uint32_t data_rank;
+        bool open[DRAM_BANKS], data_written;
+        uint32_t row[DRAM_BANKS];
+    } * channels;
+    uint64_t commands, violations;
+    struct error first; /* the first violation: command, cycle, rule and by how much */
+};
+
+/* A checker for memories of that description, which has passed dram_config_check(). Every channel begins at
+ * cycle 0 with all banks closed. Free with dram_checker_free() (out of memory aborts). */
+void dram_checker_init(struct dram_checker *checker, const struct dram_config *config);
+void dram_checker_free(struct dram_checker *checker);
+
+/* Judges the next command of its channel; false if it breaks a rule. Checking goes on afterwards. */
+bool dram_checker_command(struct dram_checker *checker, const struct dram_record *record);
+
+/* The observer that passes all commands to the checker. */
+struct dram_observer dram_checker_observer(struct dram_checker *checker);
+
+/* Clocks that `later` must keep from one `earlier`, 0 if any; windows and buses apart. */
+uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,
+                          enum dram_command later, enum dram_relation relation);
+
+#endif

@@ -1,0 +1,326 @@
+#include "emu/dram/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number of the first clock edge at or after now. Many requests come at one time; for the others the
+ * quotient of floating point, corrected, is quicker than a division. */
+static uint64_t edge_at(struct dram_memory *memory, uint64_t now)
+{
+    uint64_t tCK = memory->common.config.tCK;
+    if (memory->edge_time == now)
+        return memory->edge;
+    uint64_t edge = (uint64_t)((double)now * memory->edges_per_fs);
+    if (now >> 50) /* too long for a double */
+        edge = now / tCK;
+    while (edge * tCK < now)
+        edge++;
+    while (edge > 0 && (edge - 1) * tCK >= now)
+        edge--;
+    memory->edge_time = now;
+    memory->edge = edge;
+    return edge;
+}
+
+/* Offers a finished request to its client, behind those that were refused before it. */
+static void respond(void *owner, uint64_t now)
+{
+    struct mem_request *request = owner;
+    struct dram_memory *memory = mem_request_link(request)->port;
+    if (request->op == MEM_READ)
+        memory->read_latency += now - request->time;
+    if (!memory->refused_first && mem_request_respond(request, now))
+        return;
+    request->next = NULL;
+    if (memory->refused_first)
+        memory->refused_last->next = request;
+    else
+        memory->refused_first = request;
+    memory->refused_last = request;
+}
+
+static void response_room(void *port, struct mem_link *link, uint64_t now)
+{
+    struct dram_memory *memory = port;
+    (void)link;
+    while (memory->refused_first) {
+        struct mem_request *request = memory->refused_first;
+        memory->refused_first = request->next;
+        if (mem_request_respond(request, now))
+            continue;
+        request->next = memory->refused_first;
+        memory->refused_first = request;
+        if (!request->next)
+            memory->refused_last = request;
+        break;
+    }
+}
+
+/* One burst of the request has its time; the last of them to come makes the response. The request's event
+ * holds the latest time so far. */
+static void part_done(struct dram_memory *memory, struct mem_request *request, uint64_t time)
+{
+    if (request->event.time < time)
+        request->event.time = time;
+    if (--request->parts == 0)
+        event_schedule(memory->queue, &request->event, request->event.time);
+}
+
+/* When a request is answered that need not wait for a device. */
+static uint64_t at_once(const struct dram_config *config, uint64_t now)
+{
+    return now + config->tCK + config->front_latency + config->back_latency;
+}
+
+static void read_done(void *context, struct mem_request *request, uint64_t cycle)
+{
+    struct dram_memory *memory = context;
+    const struct dram_config *config = &memory->common.config;
+    part_done(memory, request, cycle * config->tCK + config->front_latency + config->back_latency);
+}
+
+/* Wakes who waited, as long as there is room. Who is woken and finds too little keeps its place in front. */
+static void wake(struct dram_slice *slice, uint64_t now)
+{
+    for (enum dram_direction direction = 0; direction < DRAM_DIRECTIONS; direction++) {
+        struct mem_waiters *waiters = &slice->waiters[direction];
+        if (!slice->channel.freed[direction])
+            continue;
+        slice->channel.freed[direction] = false;
+        while (waiters->first && dram_queue_room(&slice->channel.queue, direction) > 0) {
+            struct mem_link *link = waiters->first;
+            slice->woken = link;
+            (void)mem_waiters_wake(waiters, now);
+            slice->woken = NULL;
+            if (waiters->first == link)
+                break;
+        }
+    }
+    bool pressed = slice->waiters[DRAM_WRITES].first != NULL;
+    if (pressed != slice->channel.pressed)
+        dram_channel_press(&slice->channel, pressed);
+}
+
+/* Makes sure that the channel is looked at before anybody can notice what it has done since. */
+static void arm(struct dram_slice *slice)
+{
+    struct dram_memory *memory = slice->memory;
+    const struct dram_channel *channel = &slice->channel;
+    uint64_t tCK = memory->common.config.tCK, time;
+    uint64_t next = channel->best.cycle;
+    if (slice->waiters[DRAM_READS].first || slice->waiters[DRAM_WRITES].first) {
+        uint64_t due = channel->refresh_due;
+        time = ((next < due ? next : due) + 1) * tCK;
+    } else if (channel->queue.count[DRAM_READS]) {
+        assert(next != CLOCK_NEVER);
+        time = next * tCK + memory->lookahead;
+    } else {
+        return;
+    }
+    if (!event_pending(&slice->event) || slice->event.time > time)
+        event_schedule(memory->queue, &slice->event, time);
+}
+
+static void run(void *owner, uint64_t now)
+{
+    struct dram_slice *slice = owner;
+    dram_channel_run(&slice->channel, edge_at(slice->memory, now));
+    wake(slice, now);
+    arm(slice);
+}
+
+static void refuse(struct dram_slice *slice, enum dram_direction direction, struct mem_link *link)
+{
+    struct mem_waiters *waiters = &slice->waiters[direction];
+    if (link->waiting)
+        return;
+    if (slice->woken == link) {
+        link->waiting = true;
+        link->next_waiting = waiters->first;
+        waiters->first = link;
+        if (!waiters->last)
+            waiters->last = link;
+    } else {
+        mem_waiters_add(waiters, link);
+    }
+    if (direction == DRAM_WRITES)
+        dram_channel_press(&slice->channel, true);
+    arm(slice);
+}
+
+/* The channel cannot take `wanted` bursts from this client now. */
+static bool is_full(const struct dram_slice *slice, enum dram_direction direction,
+                    const struct mem_link *link, uint32_t wanted)
+{
+    bool behind = slice->waiters[direction].first && slice->woken != link;
+    return behind || dram_queue_room(&slice->channel.queue, direction) < wanted;
+}
+
+/* Counts the bursts that each channel must take; the slice that cannot, or NULL. */
+static struct dram_slice *full_slice(struct dram_memory *memory, const struct mem_request *request,
+                                     enum dram_direction direction, uint64_t first, uint64_t last)
+{
+    uint64_t burst = memory->common.config.burst_bytes;
+    struct mem_link *link = mem_request_link(request);
+    struct dram_slice *full = NULL;
+    for (uint64_t at = first; at <= last; at += burst) {
+        struct dram_slice *slice = &memory->slices[dram_map_place(&memory->map, at).channel];
+        if (slice->wanted++ == 0)
+            dram_channel_run(&slice->channel, memory->edge);
+        if (!full && is_full(slice, direction, link, slice->wanted))
+            full = slice;
+    }
+    for (uint64_t at = first; at <= last; at += burst)
+        memory->slices[dram_map_place(&memory->map, at).channel].wanted = 0;
+    return full;
+}
+
+/* Queues one burst, unless a queued write makes that needless. */
+static void take(struct dram_memory *memory, enum dram_direction direction, struct dram_slice *slice,
+                 const struct dram_burst *burst, uint64_t answer)
+{
+    struct dram_queue *queue = &slice->channel.queue;
+    if (direction == DRAM_READS && queue->count[DRAM_WRITES] && dram_queue_forwards(queue, burst)) {
+        slice->channel.counters.forwarded++;
+        part_done(memory, burst->request, answer);
+        return;
+    }
+    if (direction == DRAM_WRITES && dram_queue_merges(queue, burst)) {
+        slice->channel.counters.merged++;
+        return;
+    }
+    dram_channel_add(&slice->channel, direction, burst);
+    arm(slice);
+}
+
+/* Queues the part of the request, which covers the bytes [from, to), that lies in the burst at `at`. */
+static void take_part(struct dram_memory *memory, struct mem_request *request, uint64_t from, uint64_t to,
+                      uint64_t at, struct dram_place place)
+{
+    const struct dram_config *config = &memory->common.config;
+    uint64_t size = config->burst_bytes;
+    bool read = request->op == MEM_READ;
+    struct dram_burst burst = {.request = read ? request : NULL,
+                               .row = place.row,
+                               .column = place.column,
+                               .first = (uint16_t)(at < from ? from - at : 0),
+                               .last = (uint16_t)(at + size > to ? to - at - 1 : size - 1),
+                               .bank = (uint8_t)place.bank,
+                               .whole = request->mask == UINT64_MAX};
+    take(memory, read ? DRAM_READS : DRAM_WRITES, &memory->slices[place.channel], &burst,
+         at_once(config, request->time));
+}
+
+/* Takes a read or a write as a whole, or refuses it. */
+static bool take_all(struct dram_memory *memory, struct mem_request *request, uint64_t now)
+{
+    uint64_t size = memory->common.config.burst_bytes;
+    uint64_t from = request->address - memory->base, to = from + request->size;
+    uint64_t first = from & ~(size - 1), last = (to - 1) & ~(size - 1);
+    enum dram_direction direction = request->op == MEM_READ ? DRAM_READS : DRAM_WRITES;
+    struct mem_link *link = mem_request_link(request);
+    assert((last - first) / size < memory->slices->channel.queue.limit[direction]);
+
+    struct dram_place place = dram_map_place(&memory->map, first);
+    struct dram_slice *slice = &memory->slices[place.channel], *full = NULL;
+    (void)edge_at(memory, now);
+    if (first == last) {
+        dram_channel_run(&slice->channel, memory->edge);
+        full = is_full(slice, direction, link, 1) ? slice : NULL;
+    } else {
+        full = full_slice(memory, request, direction, first, last);
+    }
+    if (full) {
+        refuse(full, direction, link);
+        return false;
+    }
+    if (direction == DRAM_READS)
+        request->parts = (uint16_t)(request->parts + (last - first) / size + 1);
+    take_part(memory, request, from, to, first, place);
+    for (uint64_t at = first + size; at <= last; at += size)
+        take_part(memory, request, from, to, at, dram_map_place(&memory->map, at));
+    return true;
+}
+
+static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct dram_memory *memory = port;
+    (void)link;
+    event_init(&request->event, memory->component, respond, request);
+    request->time = now;
+    request->parts = 1; /* of ours, so that it cannot end while its bursts are being queued */
+    if (request->op == MEM_READ || request->op == MEM_WRITE) {
+        if (!take_all(memory, request, now))
+            return false;
+        *(request->op == MEM_READ ? &memory->requests_read : &memory->requests_write) += 1;
+    }
+    part_done(memory, request, request->op == MEM_READ ? 0 : at_once(&memory->common.config, now));
+    return true;
+}
+
+static bool functional(void *port, const struct mem_access *access)
+{
+    const struct dram_memory *memory = port;
+    uint8_t *bytes = memory->bytes ? phys_at(memory->bytes, access->address, access->size) : NULL;
+    if (!bytes)
+        return false;
+    if (access->write)
+        memcpy(bytes, access->bytes, access->size);
+    else
+        memcpy(access->bytes, bytes, access->size);
+    return true;
+}
+
+const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional};
+
+bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
+                      uint32_t component, uint64_t base, const struct phys *bytes,
+                      const struct dram_observer *observer, struct error *err)
+{
+    if (!dram_config_check(config, err))
+        return false;
+    memset(memory, 0, sizeof *memory);
+    struct dram_common *common = &memory->common;
+    *common = (struct dram_common){.config = *config,
+                                   .clocks = dram_config_clocks(config),
+                                   .refresh_clocks = dram_config_refresh_clocks(config),
+                                   .read_done = read_done,
+                                   .context = memory};
+    if (observer)
+        common->observer = *observer;
+    dram_rules_init(&common->rules, config);
+    (void)dram_map_init(&memory->map, config, err);
+    memory->base = base;
+    memory->queue = queue;
+    memory->component = component;
+    memory->bytes = bytes;
+    memory->edge_time = CLOCK_NEVER;
+    memory->edges_per_fs = 1.0 / (double)config->tCK;
+    memory->lookahead = (common->clocks.tCL + common->clocks.tBURST) * config->tCK + config->front_latency +
+                        config->back_latency;
+    memory->slices = calloc(config->channels, sizeof *memory->slices);
+    if (!memory->slices)
+        abort();
+    for (uint32_t i = 0; i < config->channels; i++) {
+        struct dram_slice *slice = &memory->slices[i];
+        slice->memory = memory;
+        dram_channel_init(&slice->channel, common, i);
+        event_init(&slice->event, component, run, slice);
+    }
+    return true;
+}
+
+void dram_memory_free(struct dram_memory *memory)
+{
+    for (uint32_t i = 0; i < memory->common.config.channels; i++) {
+        event_cancel(memory->queue, &memory->slices[i].event);
+        dram_channel_free(&memory->slices[i].channel);
+    }
+    for (uint32_t i = 0; i < memory->figure_count; i++)
+        free(memory->figures[i]);
+    free(memory->figures);
+    free(memory->slices);
+    memory->figures = NULL;
+    memory->slices = NULL;
+}

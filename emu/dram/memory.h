@@ -1,0 +1,70 @@
+/* A memory: a port that spreads requests over channels and answers when their bursts are done. */
+#ifndef EMU_DRAM_MEMORY_H
+#define EMU_DRAM_MEMORY_H
+
+#include <stddef.h>
+
+#include "emu/dram/channel.h"
+#include "emu/mem/phys.h"
+#include "emu/sim/energy.h"
+#include "emu/sim/stats.h"
+
+/* Latency of a request that meets an idle memory with closed banks: front_latency + tRCDRD + tCL + tBURST +
+ * back_latency from the first clock edge at or after its arrival. A write is answered, and a read that a
+ * queued write can satisfy too, tCK + front_latency + back_latency after its arrival. Both latencies of the
+ * controller are added to the response, so that they shift results and do not change the order of commands.
+ */
+struct dram_memory {
+    struct dram_common common;
+    struct dram_map map;
+    uint64_t base; /* address of the first byte */
+    struct event_queue *queue;
+    const struct phys *bytes; /* for functional accesses; may be NULL */
+    uint64_t lookahead;       /* from a read command to its response */
+    uint64_t edge_time, edge; /* the last time asked for, and its clock edge */
+    double edges_per_fs;
+    uint32_t component;
+    struct mem_request *refused_first, *refused_last; /* responses that clients had no room for */
+    uint64_t requests_read, requests_write;
+    uint64_t read_latency;        /* femtoseconds, summed over read requests */
+    struct dram_figure **figures; /* what has been published */
+    uint32_t figure_count;
+    struct dram_slice {
+        struct dram_channel channel;
+        struct dram_memory *memory;
+        struct event event;
+        struct mem_waiters waiters[DRAM_DIRECTIONS];
+        struct mem_link *woken; /* it may take what has become free, before all others */
+        uint32_t wanted;        /* by the request in hand */
+    } * slices;                 /* one for each channel */
+};
+
+extern const struct mem_port_ops dram_memory_ops;
+
+/* A memory at `base` whose events have the given component number. Fails when dram_config_check() does.
+ * `queue` and `bytes` must outlive it, and its address must not change. The observer (its command may be
+ * NULL) sees every command; those of one channel in order of time. Requests may be as long as read_queue and
+ * write_queue bursts. */
+bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
+                      uint32_t component, uint64_t base, const struct phys *bytes,
+                      const struct dram_observer *observer, struct error *err);
+void dram_memory_free(struct dram_memory *memory);
+
+/* Does everything that comes before `now` (channels run lazily). To be called before counters are read and
+ * before an observer is closed. */
+void dram_memory_sync(struct dram_memory *memory, uint64_t now);
+
+/* The sum of a counter over all channels, as of the last sync: `counter` is a field of struct dram_counters.
+ */
+#define DRAM_MEMORY_SUM(memory, counter)                                                                     \
+    dram_memory_sum(memory, offsetof(struct dram_channel, counters.counter))
+uint64_t dram_memory_sum(const struct dram_memory *memory, size_t offset);
+
+/* Registers "PREFIX.reads" ... and each channel's "PREFIX.3.reads" .... Reading them syncs to the queue's
+ * time. */
+void dram_memory_publish(struct dram_memory *memory, struct stats *stats, const char *prefix);
+
+/* Opens the memory's accounts "PREFIX.activate" ... in the ledger; reading them syncs likewise. */
+void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, const char *prefix);
+
+#endif

@@ -1,0 +1,96 @@
+#include "emu/dram/queue.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void dram_queue_init(struct dram_queue *queue, const struct dram_config *config)
+{
+    memset(queue, 0, sizeof *queue);
+    queue->limit[DRAM_READS] = config->read_queue;
+    queue->limit[DRAM_WRITES] = config->write_queue;
+    uint32_t count = config->read_queue + config->write_queue;
+    queue->pool = calloc(count, sizeof *queue->pool);
+    if (!queue->pool)
+        abort();
+    for (uint32_t i = count; i-- > 0;) {
+        queue->pool[i].next = queue->free;
+        queue->free = &queue->pool[i];
+    }
+}
+
+void dram_queue_free(struct dram_queue *queue)
+{
+    free(queue->pool);
+    queue->pool = NULL;
+}
+
+struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction direction,
+                                  const struct dram_burst *burst)
+{
+    assert(dram_queue_room(queue, direction) > 0);
+    struct dram_burst *added = queue->free;
+    queue->free = added->next;
+    *added = *burst;
+    added->next = NULL;
+    added->age = queue->age++;
+    struct dram_list *list = &queue->lists[direction][burst->bank];
+    if (list->first)
+        list->last->next = added;
+    else
+        list->first = added;
+    list->last = added;
+    queue->count[direction]++;
+    return added;
+}
+
+void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction, struct dram_burst *burst)
+{
+    struct dram_list *list = &queue->lists[direction][burst->bank];
+    struct dram_burst *before = NULL;
+    for (struct dram_burst *at = list->first; at != burst; at = at->next)
+        before = at;
+    if (before)
+        before->next = burst->next;
+    else
+        list->first = burst->next;
+    if (list->last == burst)
+        list->last = before;
+    burst->next = queue->free;
+    queue->free = burst;
+    queue->count[direction]--;
+}
+
+static bool same_burst(const struct dram_burst *a, const struct dram_burst *b)
+{
+    return a->row == b->row && a->column == b->column;
+}
+
+bool dram_queue_forwards(const struct dram_queue *queue, const struct dram_burst *read)
+{
+    bool covered = false;
+    for (const struct dram_burst *write = queue->lists[DRAM_WRITES][read->bank].first; write;
+         write = write->next) {
+        if (!same_burst(write, read) || write->last < read->first || write->first > read->last)
+            continue;
+        covered = write->whole && write->first <= read->first && write->last >= read->last;
+    }
+    return covered;
+}
+
+bool dram_queue_merges(struct dram_queue *queue, const struct dram_burst *write)
+{
+    struct dram_burst *old = queue->lists[DRAM_WRITES][write->bank].first;
+    while (old && !same_burst(old, write))
+        old = old->next;
+    if (!old)
+        return false;
+    if (old->whole && old->first <= write->first && old->last >= write->last)
+        return true;
+    if (!write->whole || write->first > old->first || write->last < old->last)
+        return false;
+    old->first = write->first;
+    old->last = write->last;
+    old->whole = true;
+    return true;
+}

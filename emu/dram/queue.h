@@ -1,0 +1,64 @@
+/* The queues of a channel: bursts that wait for their column command, by bank and in order of age. */
+#ifndef EMU_DRAM_QUEUE_H
+#define EMU_DRAM_QUEUE_H
+
+#include "emu/dram/map.h"
+#include "emu/mem/request.h"
+
+enum dram_direction { DRAM_READS, DRAM_WRITES, DRAM_DIRECTIONS };
+
+/* One burst of a request. */
+struct dram_burst {
+    struct dram_burst *next;     /* younger one of the same bank and direction */
+    struct mem_request *request; /* reads: who waits for it; writes are answered when they are queued */
+    uint64_t age;
+    uint32_t row, column;
+    uint16_t first, last; /* bytes of the burst that are meant */
+    uint8_t bank;
+    bool whole;  /* all bytes between them are */
+    bool opened; /* the row was activated for this burst */
+};
+
+struct dram_queue {
+    struct dram_list {
+        struct dram_burst *first, *last;
+    } lists[DRAM_DIRECTIONS][DRAM_BANKS];
+    uint32_t count[DRAM_DIRECTIONS];
+    uint32_t limit[DRAM_DIRECTIONS];
+    struct dram_burst *free;
+    struct dram_burst *pool;
+    uint64_t age;
+};
+
+/* Allocates room for the configured numbers of bursts (out of memory aborts). */
+void dram_queue_init(struct dram_queue *queue, const struct dram_config *config);
+void dram_queue_free(struct dram_queue *queue);
+
+static inline uint32_t dram_queue_room(const struct dram_queue *queue, enum dram_direction direction)
+{
+    return queue->limit[direction] - queue->count[direction];
+}
+
+/* Appends a copy of the burst as the youngest; there must be room. */
+struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction direction,
+                                  const struct dram_burst *burst);
+
+void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction, struct dram_burst *burst);
+
+/* The oldest burst of the bank for that row, or NULL. */
+static inline struct dram_burst *dram_queue_hit(const struct dram_queue *queue, enum dram_direction direction,
+                                                uint32_t bank, uint32_t row)
+{
+    struct dram_burst *burst = queue->lists[direction][bank].first;
+    while (burst && burst->row != row)
+        burst = burst->next;
+    return burst;
+}
+
+/* A queued write holds every byte that the read asks for, and no younger one holds some of them only. */
+bool dram_queue_forwards(const struct dram_queue *queue, const struct dram_burst *read);
+
+/* The write was united with a queued one, so it needs no place of its own. */
+bool dram_queue_merges(struct dram_queue *queue, const struct dram_burst *write);
+
+#endif

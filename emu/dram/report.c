@@ -1,0 +1,154 @@
+/* What a memory tells about itself: statistics and energies. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/dram/memory.h"
+
+/* A counter of one channel or of all, times a factor. */
+struct dram_figure {
+    struct dram_memory *memory;
+    size_t offset; /* in struct dram_channel */
+    uint64_t factor;
+    uint32_t channel; /* the number of channels: all */
+};
+
+uint64_t dram_memory_sum(const struct dram_memory *memory, size_t offset)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < memory->common.config.channels; i++)
+        sum += *(const uint64_t *)(const void *)((const char *)&memory->slices[i].channel + offset);
+    return sum;
+}
+
+void dram_memory_sync(struct dram_memory *memory, uint64_t now)
+{
+    uint64_t edge = clock_cycle(&(struct clock){memory->common.config.tCK}, now);
+    for (uint32_t i = 0; i < memory->common.config.channels; i++) {
+        dram_channel_run(&memory->slices[i].channel, edge);
+        dram_channel_settle(&memory->slices[i].channel);
+    }
+}
+
+static uint64_t read_figure(const void *context)
+{
+    const struct dram_figure *figure = context;
+    struct dram_memory *memory = figure->memory;
+    dram_memory_sync(memory, memory->queue->now);
+    if (figure->channel == memory->common.config.channels)
+        return dram_memory_sum(memory, figure->offset) * figure->factor;
+    const char *channel = (const char *)&memory->slices[figure->channel].channel;
+    return *(const uint64_t *)(const void *)(channel + figure->offset) * figure->factor;
+}
+
+/* Time with no bank open, summed over devices. */
+static uint64_t read_closed_time(const void *context)
+{
+    const struct dram_figure *open = context;
+    const struct dram_memory *memory = open->memory;
+    const struct dram_config *config = &memory->common.config;
+    uint64_t open_time = read_figure(open);
+    uint64_t edges = memory->slices[0].channel.floor;
+    return edges * config->tCK * config->channels * config->ranks * config->devices - open_time;
+}
+
+static const struct dram_figure *figure_new(struct dram_memory *memory, size_t offset, uint32_t channel,
+                                            uint64_t factor)
+{
+    struct dram_figure *figure = malloc(sizeof *figure);
+    size_t room = (memory->figure_count + 1) * sizeof *memory->figures;
+    struct dram_figure **figures = realloc(memory->figures, room);
+    if (!figure || !figures)
+        abort();
+    *figure = (struct dram_figure){memory, offset, factor, channel};
+    memory->figures = figures;
+    memory->figures[memory->figure_count++] = figure;
+    return figure;
+}
+
+static const struct counter {
+    const char *name, *unit, *meaning;
+    size_t offset;
+} counters[] = {
+#define DRAM_COUNTER(name, unit, meaning)                                                                    \
+    {#name, unit, meaning, offsetof(struct dram_channel, counters.name)},
+    DRAM_COUNTERS(DRAM_COUNTER)
+#undef DRAM_COUNTER
+};
+
+void dram_memory_publish(struct dram_memory *memory, struct stats *stats, const char *prefix)
+{
+    char name[256];
+    const struct counter requests[] = {
+        {"read_requests", "requests", "Read requests accepted", 0},
+        {"write_requests", "requests", "Write requests accepted", 0},
+        {"read_latency", "fs", "Time from request to response, summed over read requests", 0},
+    };
+    const uint64_t *values[] = {&memory->requests_read, &memory->requests_write, &memory->read_latency};
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        (void)snprintf(name, sizeof name, "%s.%s", prefix, requests[i].name);
+        stats_counter(stats, name, values[i], requests[i].unit, requests[i].meaning);
+    }
+    uint32_t channels = memory->common.config.channels;
+    for (uint32_t channel = 0; channel <= channels; channel++)
+        for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+            if (channel < channels)
+                (void)snprintf(name, sizeof name, "%s.%u.%s", prefix, channel, counters[i].name);
+            else
+                (void)snprintf(name, sizeof name, "%s.%s", prefix, counters[i].name);
+            const struct dram_figure *figure = figure_new(memory, counters[i].offset, channel, 1);
+            stats_computed(stats, name, read_figure, figure, counters[i].unit, counters[i].meaning);
+        }
+}
+
+/* Where the value of a field came from; a description may have changed the value since. */
+static const char *source_of(const struct dram_memory *memory, const char *field)
+{
+    const char *source = dram_standard_source(memory->common.config.standard, field);
+    return source ? source : "no published figure; not counted unless the description gives one";
+}
+
+void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, const char *prefix)
+{
+    const struct dram_config *config = &memory->common.config;
+    uint64_t bits = 8 * (uint64_t)config->burst_bytes, devices = config->devices;
+    uint64_t open = config->tCK * devices;
+    const struct row {
+        const char *name, *field;
+        size_t offset;
+        uint64_t factor, unit;
+        enum energy_kind kind;
+        uint64_t (*read)(const void *context);
+    } rows[] = {
+#define COUNTER(name) offsetof(struct dram_channel, counters.name)
+        {"activate", "energy_act", COUNTER(activates), devices, config->energy_act, ENERGY_PER_EVENT,
+         read_figure},
+        {"refresh", "energy_ref", COUNTER(refreshes), devices, config->energy_ref, ENERGY_PER_EVENT,
+         read_figure},
+        {"bank_refresh", "energy_refb", COUNTER(bank_refreshes), devices, config->energy_refb,
+         ENERGY_PER_EVENT, read_figure},
+        {"read", "energy_read_bit", COUNTER(reads), bits, config->energy_read_bit, ENERGY_PER_EVENT,
+         read_figure},
+        {"write", "energy_write_bit", COUNTER(writes), bits, config->energy_write_bit, ENERGY_PER_EVENT,
+         read_figure},
+        {"read_io", "energy_io_bit", COUNTER(reads), bits, config->energy_io_bit, ENERGY_PER_EVENT,
+         read_figure},
+        {"write_io", "energy_io_bit", COUNTER(writes), bits, config->energy_io_bit, ENERGY_PER_EVENT,
+         read_figure},
+        {"open", "power_open", COUNTER(open_clocks), open, config->power_open, ENERGY_OVER_TIME, read_figure},
+        {"closed", "power_closed", COUNTER(open_clocks), open, config->power_closed, ENERGY_OVER_TIME,
+         read_closed_time},
+#undef COUNTER
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[256];
+        (void)snprintf(name, sizeof name, "%s.%s", prefix, rows[i].name);
+        const struct dram_figure *figure =
+            figure_new(memory, rows[i].offset, config->channels, rows[i].factor);
+        energy_add(ledger, &(struct energy_account){.name = name,
+                                                    .read = rows[i].read,
+                                                    .context = figure,
+                                                    .unit = rows[i].unit,
+                                                    .kind = rows[i].kind,
+                                                    .source = source_of(memory, rows[i].field)});
+    }
+}

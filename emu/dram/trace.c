@@ -1,0 +1,99 @@
+#include "emu/dram/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void dram_trace_init(struct dram_trace *trace, FILE *out, const struct dram_config *config)
+{
+    *trace = (struct dram_trace){.out = out};
+    int written = fprintf(out,
+                          "# croft dram trace 1: %s, a cycle is %" PRIu64 " fs\n"
+                          "# cycle channel command rank group bank row column\n",
+                          dram_standard_name(config->standard), config->tCK);
+    trace->failed = written < 0;
+}
+
+static void write_command(void *context, const struct dram_record *record)
+{
+    struct dram_trace *trace = context;
+    char group[16] = "-", bank[16] = "-", row[16] = "-", column[16] = "-";
+    if (!dram_command_is_rank(record->command)) {
+        (void)snprintf(group, sizeof group, "%" PRIu32, record->group);
+        (void)snprintf(bank, sizeof bank, "%" PRIu32, record->bank);
+    }
+    if (record->command == DRAM_ACT || dram_command_is_column(record->command))
+        (void)snprintf(row, sizeof row, "%" PRIu32, record->row);
+    if (dram_command_is_column(record->command))
+        (void)snprintf(column, sizeof column, "%" PRIu32, record->column);
+    int written =
+        fprintf(trace->out, "%" PRIu64 " %" PRIu32 " %s %" PRIu32 " %s %s %s %s\n", record->cycle,
+                record->channel, dram_command_name(record->command), record->rank, group, bank, row, column);
+    trace->failed |= written < 0;
+}
+
+struct dram_observer dram_trace_observer(struct dram_trace *trace)
+{
+    return (struct dram_observer){write_command, trace};
+}
+
+/* Reads the next word of *at as a number below limit, or as `-`, which is 0. */
+static bool read_number(char **at, uint64_t limit, uint64_t *value)
+{
+    char *word = strtok_r(NULL, " \t\n", at), *end;
+    if (!word)
+        return false;
+    if (strcmp(word, "-") == 0) {
+        *value = 0;
+        return true;
+    }
+    if (*word < '0' || *word > '9')
+        return false;
+    *value = strtoull(word, &end, 10);
+    return *end == '\0' && *value < limit;
+}
+
+static bool parse(char *text, struct dram_record *record)
+{
+    char *at = NULL, *first = strtok_r(text, " \t\n", &at), *end;
+    uint64_t channel, rank, group, bank, row, column;
+    record->cycle = strtoull(first, &end, 10);
+    if (*end || *first < '0' || *first > '9' || !read_number(&at, DRAM_CHANNELS, &channel))
+        return false;
+    const char *name = strtok_r(NULL, " \t\n", &at);
+    record->command = 0;
+    while (name && record->command < DRAM_COMMANDS && strcmp(name, dram_command_name(record->command)) != 0)
+        record->command++;
+    if (!name || record->command == DRAM_COMMANDS)
+        return false;
+    if (!read_number(&at, DRAM_RANKS, &rank) || !read_number(&at, DRAM_GROUPS, &group) ||
+        !read_number(&at, DRAM_BANKS, &bank) || !read_number(&at, UINT32_MAX, &row) ||
+        !read_number(&at, UINT32_MAX, &column) || strtok_r(NULL, " \t\n", &at))
+        return false;
+    record->channel = (uint32_t)channel;
+    record->rank = (uint32_t)rank;
+    record->group = (uint32_t)group;
+    record->bank = (uint32_t)bank;
+    record->row = (uint32_t)row;
+    record->column = (uint32_t)column;
+    return true;
+}
+
+bool dram_trace_read(FILE *in, struct dram_record *record, unsigned long *line, struct error *err)
+{
+    char text[256];
+    while (fgets(text, sizeof text, in)) {
+        ++*line;
+        if (text[0] == '#' || text[strspn(text, " \t\n")] == '\0')
+            continue;
+        if (!strchr(text, '\n') && !feof(in))
+            return error_set(err, "line %lu: longer than a command of a trace can be", *line);
+        if (!parse(text, record))
+            return error_set(
+                err, "line %lu: no command; a line is: cycle channel command rank group bank row column",
+                *line);
+        return true;
+    }
+    record->command = DRAM_COMMANDS;
+    return !ferror(in) || error_set(err, "line %lu: cannot read on", *line);
+}

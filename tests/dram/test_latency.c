@@ -1,0 +1,301 @@
+/* Latencies of a scripted requester, each worked out from the named times. */
+#include "tests/dram/rig.h"
+
+/* Idle latency: front + tRCDRD + tCL + tBURST + back. The parts by hand, in picoseconds, after rounding to
+ * clocks. */
+static void idle_read_is_the_sum_of_its_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t front, tRCDRD, tCL, tBURST, back;
+    } parts[DRAM_STANDARDS] = {
+        [DRAM_STANDARD_gddr5] = {0, 12000, 12000, 2000, 0},
+        [DRAM_STANDARD_hmc_2500] = {4000, 10400, 10400, 3200, 4000},
+        [DRAM_STANDARD_hmc_tom] = {0, 14400, 14400, 6400, 0},
+        [DRAM_STANDARD_hbm1] = {0, 14000, 14000, 4000, 0},
+        [DRAM_STANDARD_ddr3_1600k] = {0, 13750, 13750, 5000, 0},
+    };
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config;
+        dram_config_default(&config, standard);
+        struct rig *rig = rig_new(&config, 1, NULL);
+        rig_until(rig, 100);
+        assert_true(probe_send(rig->probes, MEM_READ, 0x12340, config.burst_bytes));
+        rig_until(rig, 200);
+        uint64_t sum = parts[standard].front + parts[standard].tRCDRD + parts[standard].tCL +
+                       parts[standard].tBURST + parts[standard].back;
+        assert_int_equal(rig->probes->done - rig->probes->sent, 1000 * sum);
+        /* Off the edge by 1 fs: the rest of the clock is added. */
+        event_queue_run(&rig->queue, 300 * config.tCK + 1);
+        assert_true(probe_send(rig->probes, MEM_READ, 0x7654300, config.burst_bytes));
+        rig_until(rig, 400);
+        assert_int_equal(rig->probes->done, 301 * config.tCK + 1000 * sum);
+        rig_free(rig);
+    }
+}
+
+/* Open row: tCL + tBURST. Another row of the bank: tRP before it, and tRAS from the activate on. */
+static void hit_and_conflict(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    struct rig *rig = rig_new(&config, 1, NULL);
+    struct probe *probe = rig->probes;
+    rig_until(rig, 100);
+    (void)probe_send(probe, MEM_READ, address_of(rig, 0, 2, 5, 0), 64);
+    rig_until(rig, 200);
+    assert_int_equal(probe_clocks(probe), 11 + 11 + 4);
+    (void)probe_send(probe, MEM_READ, address_of(rig, 0, 2, 5, 9), 64);
+    rig_until(rig, 300);
+    assert_int_equal(probe_clocks(probe), 11 + 4);
+    (void)probe_send(probe, MEM_READ, address_of(rig, 0, 2, 6, 9), 64);
+    rig_until(rig, 301);
+    assert_int_equal(probe->done, 0);
+    rig_until(rig, 310);
+    rig_until(rig, 338);
+    assert_int_equal(probe_clocks(probe), 11 + 11 + 11 + 4);
+    rig_free(rig);
+}
+
+/* Two rows of a bank at once: ACT at 0, RD 11, PRE when tRAS = 28 is over, ACT 39, RD 50, data 61 to 65. */
+static void conflict_waits_for_tras(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    struct rig *rig = rig_new(&config, 2, NULL);
+    rig_until(rig, 100);
+    (void)probe_send(&rig->probes[0], MEM_READ, address_of(rig, 0, 2, 5, 0), 64);
+    (void)probe_send(&rig->probes[1], MEM_READ, address_of(rig, 0, 2, 6, 0), 64);
+    rig_until(rig, 300);
+    assert_int_equal(probe_clocks(&rig->probes[0]), 26);
+    assert_int_equal(probe_clocks(&rig->probes[1]), 65);
+    rig_free(rig);
+}
+
+/* Random pairs of reads of open rows: the second data follow tCCDL after the first if both are of one bank
+ * group, else tCCDS; with bank groups off always tCCDS. */
+static void bank_groups_cost_tccdl(void **state)
+{
+    (void)state;
+    enum { PAIRS = 2000 };
+    uint64_t sums[2] = {0, 0}, same = 0;
+    for (unsigned groups = 0; groups < 2; groups++) {
+        struct dram_config config = one_channel(DRAM_STANDARD_gddr5);
+        config.bank_groups = groups;
+        config.refresh = DRAM_REFRESH_NONE;
+        struct rig *rig = rig_new(&config, 16, NULL);
+        for (uint32_t bank = 0; bank < 16; bank++) /* open all rows */
+            (void)probe_send(&rig->probes[bank], MEM_READ, address_of(rig, bank / 4, bank % 4, 7, 0), 32);
+        rig_until(rig, 1000);
+        for (unsigned i = 0; i < PAIRS; i++) {
+            uint32_t a = (uint32_t)rig_random(rig) % 16, b = (uint32_t)rig_random(rig) % 16;
+            uint32_t column = (uint32_t)rig_random(rig) % 64;
+            (void)probe_send(&rig->probes[0], MEM_READ, address_of(rig, a / 4, a % 4, 7, column), 32);
+            (void)probe_send(&rig->probes[1], MEM_READ, address_of(rig, b / 4, b % 4, 7, (column + 1) % 64),
+                             32);
+            rig_until(rig, 1100 + 100 * i);
+            assert_int_equal(probe_clocks(&rig->probes[0]), 14);
+            uint64_t gap = probe_clocks(&rig->probes[1]) - 14;
+            assert_int_equal(gap, groups && a / 4 == b / 4 ? 3 : 2);
+            sums[groups] += gap;
+            same += groups && a / 4 == b / 4;
+        }
+        rig_free(rig);
+    }
+    assert_true(same > PAIRS / 5 && same < PAIRS / 3); /* one pair in four */
+    assert_int_equal(sums[1] - sums[0], same * (3 - 2));
+}
+
+/* A write is answered at once; a read of the same bytes is served from the queue; other bytes are read. */
+static void writes_and_forwarding(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_hmc_2500);
+    struct rig *rig = rig_new(&config, 6, NULL);
+    struct probe *probes = rig->probes;
+    uint64_t here = address_of(rig, 0, 3, 9, 0);
+    rig_until(rig, 100);
+    (void)probe_send(&probes[0], MEM_WRITE, here + 8, 16);
+    (void)probe_send(&probes[1], MEM_READ, here + 8, 8);
+    (void)probe_send(&probes[2], MEM_READ, here + 16, 16); /* 8 bytes of it are not in the queue */
+    (void)probe_send(&probes[3], MEM_WRITE, here, 32);     /* unites with the first */
+    (void)probe_send(&probes[4], MEM_READ, here + 16, 16);
+    rig_until(rig, 102 + 10); /* a clock, 4 ns, 4 ns: 11 clocks */
+    for (unsigned i = 0; i < 5; i++)
+        if (i != 2)
+            assert_int_equal(probe_clocks(&probes[i]), 11);
+    rig_until(rig, 400);
+    assert_true(probe_clocks(&probes[2]) >= 10 + 13 + 13 + 4);
+    dram_memory_sync(&rig->memory, rig->queue.now);
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, forwarded), 2);
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, merged), 1);
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, writes), 1);
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, reads), 1);
+    /* A masked write hides some bytes: a read must go to the device. */
+    struct mem_request *request = &probes[0].request;
+    mem_request_init(request, MEM_WRITE, here + 64, 32);
+    request->mask = 0x5;
+    probes[0].done = 0;
+    assert_true(mem_link_request(&probes[0].link, request, rig->queue.now));
+    (void)probe_send(&probes[1], MEM_READ, here + 64, 8);
+    rig_until(rig, 600);
+    assert_true(probe_clocks(&probes[1]) > 30);
+    rig_free(rig);
+}
+
+/* A request of several bursts, over channels, ends with its last burst; unaligned ones touch one burst more.
+ */
+static void long_requests(void **state)
+{
+    (void)state;
+    struct dram_config config;
+    dram_config_default(&config, DRAM_STANDARD_hbm1);
+    struct rig *rig = rig_new(&config, 2, NULL);
+    rig_until(rig, 100);
+    (void)probe_send(&rig->probes[0], MEM_READ, 0x10000, 512); /* one burst on each of 8 channels */
+    rig_until(rig, 200);
+    assert_int_equal(probe_clocks(&rig->probes[0]), 7 + 7 + 2);
+    (void)probe_send(&rig->probes[0], MEM_READ, 0x20020,
+                     512); /* two on the first channel, in groups 0 and 1 */
+    rig_until(rig, 300);
+    dram_memory_sync(&rig->memory, rig->queue.now);
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, reads), 8 + 9);
+    assert_int_equal(probe_clocks(&rig->probes[0]),
+                     4 + 7 + 7 + 2);                            /* the second activate is tRRDS = 4 later */
+    (void)probe_send(&rig->probes[0], MEM_CLEAN, 0x20020, 512); /* nothing to do here */
+    rig_until(rig, 400);
+    assert_int_equal(probe_clocks(&rig->probes[0]), 1);
+    rig_free(rig);
+}
+
+/* Page policies, by the latency of a second access to the row after a pause. */
+static void page_policies(void **state)
+{
+    (void)state;
+    static const struct {
+        enum dram_page page;
+        uint64_t pause, latency;
+    } cases[] = {
+        {DRAM_PAGE_OPEN, 150, 15},
+        {DRAM_PAGE_CLOSED, 150, 26},
+        {DRAM_PAGE_TIMEOUT, 61, 15},
+        {DRAM_PAGE_TIMEOUT, 80, 26}, /* read at 111, closed 50 clocks later at 161 */
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+        config.page = cases[i].page;
+        struct rig *rig = rig_new(&config, 1, NULL);
+        rig_until(rig, 100);
+        (void)probe_send(rig->probes, MEM_READ, address_of(rig, 0, 0, 1, 0), 64);
+        rig_until(rig, 100 + cases[i].pause);
+        (void)probe_send(rig->probes, MEM_READ, address_of(rig, 0, 0, 1, 1), 64);
+        rig_until(rig, 400);
+        assert_int_equal(probe_clocks(rig->probes), cases[i].latency);
+        rig_free(rig);
+    }
+}
+
+/* A read that comes as a refresh begins waits for tRFC; the open row is closed for it first. */
+static void refresh_delays(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    struct rig *rig = rig_new(&config, 1, NULL);
+    rig_until(rig, 6240 + 1);
+    (void)probe_send(rig->probes, MEM_READ, 0, 64);
+    rig_until(rig, 7000);
+    assert_int_equal(probe_clocks(rig->probes), 208 - 1 + 26);
+    rig_until(rig, 2 * 6240 + 1); /* row 0 is open */
+    (void)probe_send(rig->probes, MEM_READ, 0, 64);
+    rig_until(rig, 14000);
+    assert_int_equal(probe_clocks(rig->probes), 11 + 208 - 1 + 26); /* PREA, tRP, REF, tRFC */
+    rig_free(rig);
+}
+
+/* A full queue refuses and calls back in order; a response may be refused and is offered again in order. */
+static void back_pressure(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    config.read_queue = 2;
+    struct rig *rig = rig_new(&config, 6, NULL);
+    rig_until(rig, 100);
+    for (uint32_t i = 0; i < 5; i++) /* one bank, five rows */
+        assert_true(probe_send(&rig->probes[i], MEM_READ, address_of(rig, 0, 0, i, 0), 64) == (i < 2));
+    assert_false(
+        probe_send(&rig->probes[2], MEM_READ, address_of(rig, 0, 0, 2, 0), 64)); /* still waits once */
+    rig->probes[3].parked = true; /* will not take its chance: the next in line gets it */
+    rig->probes[0].refusals = 1;
+    rig_until(rig, 200); /* 0 is done at 126, and refused; 1 at 165 waits behind it */
+    assert_int_equal(rig->probes[0].done, 0);
+    assert_int_equal(rig->probes[1].done, 0);
+    mem_link_response_room(&rig->probes[0].link, rig->queue.now);
+    assert_int_equal(rig->probes[0].done, rig->queue.now);
+    assert_int_equal(rig->probes[1].done, rig->queue.now);
+    rig_until(rig, 500);
+    assert_int_equal(rig->probes[2].done, (100 + 2 * 39 + 26) * config.tCK);
+    assert_int_equal(rig->probes[3].done, 0);
+    assert_int_equal(rig->probes[4].done, (100 + 3 * 39 + 26) * config.tCK);
+    rig_free(rig);
+}
+
+/* Room is there one clock after the command that made it: with a queue of one, the second read is taken in
+ * the clock after the first RD, at 112, and is alone then. */
+static void room_comes_at_its_time(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    config.read_queue = 1;
+    struct rig *rig = rig_new(&config, 2, NULL);
+    rig_until(rig, 100);
+    assert_true(probe_send(&rig->probes[0], MEM_READ, address_of(rig, 0, 0, 0, 0), 64));
+    assert_false(probe_send(&rig->probes[1], MEM_READ, address_of(rig, 0, 1, 0, 0), 64));
+    rig_until(rig, 300);
+    assert_int_equal(probe_clocks(&rig->probes[0]), 26);
+    assert_int_equal(probe_clocks(&rig->probes[1]), 12 + 26);
+    rig_free(rig);
+}
+
+static void functional_access(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_hmc_tom);
+    struct event_queue *queue = calloc(1, sizeof *queue);
+    struct dram_memory memory;
+    struct phys bytes;
+    struct error err;
+    event_queue_init(queue);
+    assert_true(phys_init(&bytes, 0x80000000, 1 << 20, &err));
+    assert_true(dram_memory_init(&memory, &config, queue, 0, 0x80000000, &bytes, NULL, &err));
+    char text[6] = "croft";
+    struct mem_access access = {.address = 0x80001234, .bytes = text, .size = 6, .write = true};
+    assert_true(dram_memory_ops.functional(&memory, &access));
+    assert_string_equal((char *)phys_at(&bytes, 0x80001234, 6), "croft");
+    access.write = false;
+    (void)strcpy(text, "xxxxx");
+    assert_true(dram_memory_ops.functional(&memory, &access));
+    assert_string_equal(text, "croft");
+    access.address = 0x80000000 + (1 << 20) - 5;
+    assert_false(dram_memory_ops.functional(&memory, &access));
+    dram_memory_free(&memory);
+    phys_free(&bytes);
+    free(queue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(idle_read_is_the_sum_of_its_parts),
+        cmocka_unit_test(hit_and_conflict),
+        cmocka_unit_test(conflict_waits_for_tras),
+        cmocka_unit_test(bank_groups_cost_tccdl),
+        cmocka_unit_test(writes_and_forwarding),
+        cmocka_unit_test(long_requests),
+        cmocka_unit_test(page_policies),
+        cmocka_unit_test(refresh_delays),
+        cmocka_unit_test(back_pressure),
+        cmocka_unit_test(room_comes_at_its_time),
+        cmocka_unit_test(functional_access),
+    };
+    return cmocka_run_group_tests_name("DRAM latencies", tests, NULL, NULL);
+}

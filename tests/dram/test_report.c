@@ -1,0 +1,81 @@
+/* Statistics and energies of a memory, worked out by hand. */
+#include "tests/dram/rig.h"
+
+static const struct energy_account *account_of(const struct energy_ledger *ledger, const char *name)
+{
+    for (unsigned i = 0; i < ledger->count; i++)
+        if (strcmp(ledger->accounts[i]->name, name) == 0)
+            return ledger->accounts[i];
+    fail_msg("no account %s", name);
+    return NULL;
+}
+
+/* Two reads and a write of one row of DDR3, eight devices: one activate. The row is open from cycle 100 to
+ * the end, at cycle 1000. */
+static void by_hand(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    struct rig *rig = rig_new(&config, 3, NULL);
+    struct energy_ledger ledger;
+    struct stats *stats = stats_new();
+    energy_init(&ledger);
+    dram_memory_energy(&rig->memory, &ledger, "memory");
+    dram_memory_publish(&rig->memory, stats, "memory");
+    energy_publish(&ledger, stats);
+    rig_until(rig, 100);
+    (void)probe_send(&rig->probes[0], MEM_READ, address_of(rig, 0, 1, 3, 0), 64);
+    (void)probe_send(&rig->probes[1], MEM_READ, address_of(rig, 0, 1, 3, 1), 64);
+    (void)probe_send(&rig->probes[2], MEM_WRITE, address_of(rig, 0, 1, 3, 2), 64);
+    rig_until(rig, 1000);
+    assert_int_equal(energy_of(account_of(&ledger, "memory.activate")), 8 * 1230188);
+    assert_int_equal(energy_of(account_of(&ledger, "memory.read")), 2 * 512 * 12551);
+    assert_int_equal(energy_of(account_of(&ledger, "memory.write")), 512 * 9176);
+    assert_int_equal(energy_of(account_of(&ledger, "memory.refresh")), 0);
+    /* 51.3 mW * 8 for 900 clocks of 1.25 ns is 461.7 nJ; 43.2 mW * 8 for 100 clocks is 43.2 nJ */
+    assert_int_equal(energy_of(account_of(&ledger, "memory.open")), 461700000);
+    assert_int_equal(energy_of(account_of(&ledger, "memory.closed")), 43200000);
+    char *text = NULL;
+    size_t size;
+    struct error err;
+    FILE *out = open_memstream(&text, &size);
+    assert_true(stats_write_json(stats, out, &err));
+    (void)fclose(out);
+    static const char *const lines[] = {"\"memory.read_requests\": 2",       "\"memory.write_requests\": 1",
+                                        "\"memory.read_latency\": 70000000", /* 26 + 30 clocks */
+                                        "\"memory.0.row_hits\": 2",          "\"memory.activates\": 1",
+                                        "\"memory.open_clocks\": 900"};
+    for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strstr(text, lines[i]))
+            fail_msg("%s is not in %s", lines[i], text);
+    free(text);
+    stats_free(stats);
+    energy_free(&ledger);
+    rig_free(rig);
+}
+
+/* An idle second of HBM: refreshes, and standby with all banks closed, on each of 8 channels. */
+static void idle_energy(void **state)
+{
+    (void)state;
+    struct dram_config config;
+    static const struct dram_observer none;
+    dram_config_default(&config, DRAM_STANDARD_hbm1);
+    struct rig *rig = rig_new(&config, 1, &none);
+    struct energy_ledger ledger;
+    energy_init(&ledger);
+    dram_memory_energy(&rig->memory, &ledger, "hbm");
+    event_queue_run(&rig->queue, CLOCK_SECOND);
+    uint64_t refreshes = 8 * ((UINT64_C(500000000) - 1) / 1950);
+    assert_true(energy_of(account_of(&ledger, "hbm.refresh")) == refreshes * 60840000);
+    assert_true(energy_of(account_of(&ledger, "hbm.closed")) == UINT64_C(8) * 48000 * 1000000000);
+    assert_true(energy_of(account_of(&ledger, "hbm.open")) == 0);
+    energy_free(&ledger);
+    rig_free(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(idle_energy)};
+    return cmocka_run_group_tests_name("DRAM statistics and energies", tests, NULL, NULL);
+}

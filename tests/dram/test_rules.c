@@ -1,0 +1,345 @@
+/* Every rule row of every standard: legal at t, refused at t - 1; the numbers against the datasheets' by
+ * hand; and two statements of the rules, tables and checker, against each other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/dram/check.h"
+#include "emu/dram/timing.h"
+
+enum { START = 1000, NUMBERS = 25 };
+
+/* In the order of param.def, in clocks, worked out by hand from ns / tCK where the standard speaks of ns. */
+static const uint32_t by_hand[DRAM_STANDARDS][NUMBERS] = {
+    [DRAM_STANDARD_gddr5] = {12, 4, 2, 12, 10, 12, 28, 40, 6,  6,    23, 184, 2,
+                             3,  5, 5, 12, 2,  2,  0,  1,  65, 3900, 0,  0},
+    [DRAM_STANDARD_hmc_2500] = {13, 4, 4, 13, 13, 10, 27, 37, 4,  4,    24, 0, 4,
+                                4,  7, 7, 10, 7,  1,  0,  0,  74, 4875, 0,  0},
+    [DRAM_STANDARD_hmc_tom] = {9, 7, 4, 9,  9, 9, 22, 31, 4,   4,    19, 0, 4,
+                               4, 5, 5, 10, 5, 1, 0,  0,  163, 4875, 0,  0},
+    [DRAM_STANDARD_hbm1] = {7, 4, 2, 7, 6, 7, 17, 24, 4,   5,    20, 0, 2,
+                            3, 2, 4, 8, 7, 2, 0,  0,  130, 1950, 80, 5},
+    [DRAM_STANDARD_ddr3_1600k] = {11, 8, 4, 11, 11, 11, 28, 39, 5,   5,    24, 0, 4,
+                                  4,  6, 6, 12, 6,  2,  2,  0,  208, 6240, 0,  0},
+};
+
+/* Distances that several numbers make up, by hand: RD-WR, WR-RD (other and same group), WR-PRE, RDA-ACT,
+ * WRA-ACT. */
+static const uint32_t sums_by_hand[DRAM_STANDARDS][6] = {
+    [DRAM_STANDARD_gddr5] = {12, 11, 11, 18, 14, 30}, /* GPGPU-Sim's RTW, WTR, WTP are 12, 11, 18 */
+    [DRAM_STANDARD_hmc_2500] = {14, 15, 15, 18, 17, 28}, [DRAM_STANDARD_hmc_tom] = {7, 16, 16, 21, 14, 30},
+    [DRAM_STANDARD_hbm1] = {7, 8, 10, 14, 14, 21},       [DRAM_STANDARD_ddr3_1600k] = {9, 18, 18, 24, 17, 35},
+};
+
+struct place {
+    enum dram_relation relation;
+    uint32_t bank; /* relative to bank 0 */
+};
+
+/* A bank in each relation to bank 0 that this memory has; returns their number. */
+static unsigned places(const struct dram_config *config, struct place found[4])
+{
+    unsigned count = 0;
+    found[count++] = (struct place){DRAM_SAME_BANK, 0};
+    if (config->banks > 1)
+        found[count++] = (struct place){DRAM_SAME_GROUP, 1};
+    if (config->groups > 1)
+        found[count++] = (struct place){DRAM_SAME_RANK, config->banks};
+    if (config->ranks > 1)
+        found[count++] = (struct place){DRAM_OTHER_RANK, dram_config_rank_banks(config)};
+    return count;
+}
+
+static struct dram_config config_of(enum dram_standard standard)
+{
+    struct dram_config config;
+    struct error err;
+    dram_config_default(&config, standard);
+    if (standard == DRAM_STANDARD_ddr3_1600k) { /* the only one with ranks */
+        config.ranks = 2;
+        (void)strcpy(config.map, "R16 K1 B3 C7 O6");
+    }
+    if (!dram_config_check(&config, &err))
+        fail_msg("%s: %s", dram_standard_name(standard), err.text);
+    return config;
+}
+
+static void numbers_by_hand(void **state)
+{
+    (void)state;
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config = config_of(standard);
+        struct dram_clocks clocks = dram_config_clocks(&config);
+        const uint32_t *expected = by_hand[standard];
+#define DRAM_PARAM(name, rounding, meaning)                                                                  \
+    if (clocks.name != *expected)                                                                            \
+        fail_msg("%s: " #name " is %u clocks, not %u", dram_standard_name(standard), clocks.name,            \
+                 *expected);                                                                                 \
+    expected++;
+#include "emu/dram/param.def"
+#undef DRAM_PARAM
+        assert_ptr_equal(expected, by_hand[standard] + NUMBERS);
+    }
+}
+
+/* The cycle at which later may come at bank when earlier came at bank 0 in cycle START and nothing else did.
+ */
+static uint64_t ready_after(const struct dram_rules *rules, enum dram_command earlier,
+                            enum dram_command later, uint32_t bank)
+{
+    struct dram_timing *timing = malloc(sizeof *timing);
+    dram_timing_init(timing, rules);
+    dram_timing_issue(timing, earlier, 0, START);
+    uint64_t ready = dram_timing_ready(timing, later, bank);
+    free(timing);
+    return ready;
+}
+
+static void sums_by_hand_hold(void **state)
+{
+    (void)state;
+    struct dram_rules *rules = malloc(sizeof *rules);
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config = config_of(standard);
+        uint32_t other = config.groups > 1 ? config.banks : 1;
+        const uint32_t *expected = sums_by_hand[standard];
+        dram_rules_init(rules, &config);
+        assert_int_equal(ready_after(rules, DRAM_RD, DRAM_WR, other) - START, expected[0]);
+        assert_int_equal(ready_after(rules, DRAM_WR, DRAM_RD, other) - START, expected[1]);
+        assert_int_equal(ready_after(rules, DRAM_WR, DRAM_RD, 1) - START, expected[2]);
+        assert_int_equal(ready_after(rules, DRAM_WR, DRAM_PRE, 0) - START, expected[3]);
+        assert_int_equal(ready_after(rules, DRAM_RDA, DRAM_ACT, 0) - START, expected[4]);
+        assert_int_equal(ready_after(rules, DRAM_WRA, DRAM_ACT, 0) - START, expected[5]);
+    }
+    free(rules);
+}
+
+/* Clocks for which the earlier command keeps the bus of the later one. */
+static uint32_t bus_clocks(const struct dram_config *config, enum dram_command earlier,
+                           enum dram_command later)
+{
+    if (config->dual_command && dram_command_is_column(earlier) != dram_command_is_column(later))
+        return 0;
+    return earlier == DRAM_ACT ? config->act_clocks : 1;
+}
+
+static bool exists(const struct dram_config *config, enum dram_command command)
+{
+    return command != DRAM_REFB || config->tRFCB;
+}
+
+/* All pairs of commands at all relations: tables and checker demand the same. */
+static void tables_equal_checker(void **state)
+{
+    (void)state;
+    struct dram_rules *rules = malloc(sizeof *rules);
+    for (unsigned i = 0; i < 2 * DRAM_STANDARDS; i++) {
+        struct dram_config config = config_of(i / 2);
+        config.bank_groups = i % 2; /* both ways for all */
+        dram_rules_init(rules, &config);
+        struct place found[4];
+        unsigned count = places(&config, found);
+        for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++)
+            for (enum dram_command later = 0; later < DRAM_COMMANDS; later++)
+                for (unsigned j = 0; j < count && exists(&config, earlier) && exists(&config, later); j++) {
+                    uint64_t ready = ready_after(rules, earlier, later, found[j].bank);
+                    uint32_t gap = dram_checker_gap(&config, earlier, later, found[j].relation);
+                    uint32_t bus = bus_clocks(&config, earlier, later);
+                    if (ready != (gap > bus ? START + gap : bus ? START + bus : 0))
+                        fail_msg("%s: %s to %s, relation %u: table %d, checker %u",
+                                 dram_standard_name(config.standard), dram_command_name(earlier),
+                                 dram_command_name(later), found[j].relation, (int)(ready - START), gap);
+                }
+    }
+    free(rules);
+}
+
+/* Whether the row is the one that decides for some pair of its commands where its scope says; what is legal
+ * at t is refused at t - 1 by the checker too. */
+static bool row_decides(const struct dram_config *config, const struct dram_rules *rules,
+                        const struct dram_rule *rule, enum dram_command earlier, enum dram_command later)
+{
+    static const enum dram_relation relations[] = {DRAM_SAME_BANK, DRAM_SAME_GROUP, DRAM_SAME_RANK,
+                                                   DRAM_OTHER_RANK};
+    struct place found[4];
+    unsigned count = places(config, found);
+    bool decides = false;
+    for (unsigned i = 0; i < count; i++) {
+        bool whole = dram_command_is_rank(earlier) || dram_command_is_rank(later);
+        bool within = rule->scope == DRAM_SCOPE_OTHER ? found[i].relation == DRAM_OTHER_RANK
+                                                      : found[i].relation <= relations[rule->scope] ||
+                                                            (whole && found[i].relation != DRAM_OTHER_RANK);
+        if (!within)
+            continue;
+        uint64_t ready = ready_after(rules, earlier, later, found[i].bank);
+        assert_true(ready >= START + rule->clocks); /* t - 1 is refused */
+        decides |= ready == START + rule->clocks;   /* and t is legal */
+    }
+    return decides;
+}
+
+static void every_row_is_felt(void **state)
+{
+    (void)state;
+    struct dram_rules *rules = malloc(sizeof *rules);
+    struct dram_table *table = malloc(sizeof *table);
+    unsigned rows = 0;
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config = config_of(standard);
+        dram_rules_init(rules, &config);
+        dram_table_init(table, &config);
+        assert_true(table->rule_count >= 15);
+        for (size_t i = 0; i < table->rule_count; i++, rows++) {
+            bool decides = false;
+            for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++)
+                for (enum dram_command later = 0; later < DRAM_COMMANDS; later++)
+                    if (table->rules[i].earlier >> earlier & 1 && table->rules[i].later >> later & 1)
+                        decides |= row_decides(&config, rules, &table->rules[i], earlier, later);
+            if (!decides)
+                fail_msg("%s: row %zu, %s, never decides", dram_standard_name(standard), i,
+                         table->rules[i].text);
+        }
+    }
+    print_message("%u rows\n", rows);
+    free(table);
+    free(rules);
+}
+
+static struct dram_record record_of(const struct dram_config *config, enum dram_command command,
+                                    uint32_t bank, uint64_t cycle)
+{
+    bool whole = dram_command_is_rank(command);
+    return (struct dram_record){.cycle = cycle,
+                                .command = command,
+                                .rank = bank / dram_config_rank_banks(config),
+                                .group = whole ? 0 : bank / config->banks % config->groups,
+                                .bank = whole ? 0 : bank % config->banks};
+}
+
+/* The checker says yes at t and no at t - 1, for each pair with a distance. */
+static void checker_at_the_edge(void **state)
+{
+    (void)state;
+    unsigned edges = 0;
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config = config_of(standard);
+        struct place found[4];
+        unsigned count = places(&config, found);
+        for (unsigned i = 0; i < DRAM_COMMANDS * DRAM_COMMANDS * count; i++) {
+            enum dram_command earlier = i / count / DRAM_COMMANDS, later = i / count % DRAM_COMMANDS;
+            struct place place = found[i % count];
+            uint32_t gap = dram_checker_gap(&config, earlier, later, place.relation);
+            if (!exists(&config, earlier) || !exists(&config, later) ||
+                gap <= bus_clocks(&config, earlier, later))
+                continue;
+            for (unsigned early = 0; early < 2; early++) {
+                struct dram_checker checker;
+                dram_checker_init(&checker, &config);
+                struct dram_record first = record_of(&config, earlier, 0, START);
+                struct dram_record second = record_of(&config, later, place.bank, START + gap - early);
+                (void)dram_checker_command(&checker, &first);
+                checker.violations = 0; /* banks are in no fit state: only the distance is judged here */
+                checker.first.text[0] = '\0';
+                (void)dram_checker_command(&checker, &second);
+                assert_true((strstr(checker.first.text, "clocks after") != NULL) == early);
+                dram_checker_free(&checker);
+            }
+            edges++;
+        }
+    }
+    assert_true(edges > 150);
+}
+
+/* Activates as fast as the table allows: the window decides on the fifth and on the 33rd, by hand. */
+static void windows(void **state)
+{
+    (void)state;
+    static const uint32_t fifth[DRAM_STANDARDS] = {[DRAM_STANDARD_gddr5] = 24, /* 4 tRRD = 24 > tFAW = 23 */
+                                                   [DRAM_STANDARD_hmc_2500] = 24,
+                                                   [DRAM_STANDARD_hmc_tom] = 19,
+                                                   [DRAM_STANDARD_hbm1] = 20,
+                                                   [DRAM_STANDARD_ddr3_1600k] = 24};
+    struct dram_rules *rules = malloc(sizeof *rules);
+    struct dram_timing *timing = malloc(sizeof *timing);
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config = config_of(standard);
+        dram_rules_init(rules, &config);
+        dram_timing_init(timing, rules);
+        for (uint32_t i = 0; i < 4; i++) { /* in different groups, if there are any */
+            uint32_t bank = config.groups > 1 ? i * config.banks : i;
+            uint64_t ready = dram_timing_ready(timing, DRAM_ACT, bank);
+            dram_timing_issue(timing, DRAM_ACT, bank, i ? ready : START);
+        }
+        uint32_t bank = config.groups > 1 ? 1 : 4;
+        assert_int_equal(dram_timing_ready(timing, DRAM_ACT, bank) - START, fifth[standard]);
+        if (config.ranks > 1) /* the other rank has a window of its own */
+            assert_true(dram_timing_ready(timing, DRAM_ACT, dram_config_rank_banks(&config)) <
+                        dram_timing_ready(timing, DRAM_ACT, bank));
+    }
+    struct dram_config config = config_of(DRAM_STANDARD_gddr5);
+    config.t32AW = 300 * config.tCK; /* the standard's own never binds: 32 tRRD = 192 > 184 */
+    dram_rules_init(rules, &config);
+    dram_timing_init(timing, rules);
+    for (uint32_t i = 0; i < 32; i++)
+        dram_timing_issue(timing, DRAM_ACT, i % 16, START + 8 * i);
+    assert_int_equal(dram_timing_ready(timing, DRAM_ACT, 3) - START, 300);
+    free(timing);
+    free(rules);
+}
+
+/* Auto-precharge may be chosen as late as the command is issued, so it must be as early as the plain command.
+ */
+static void auto_precharge_is_as_early(void **state)
+{
+    (void)state;
+    struct dram_rules *rules = malloc(sizeof *rules);
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config = config_of(standard);
+        dram_rules_init(rules, &config);
+        for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++)
+            for (uint32_t bank = 0; bank < dram_config_channel_banks(&config); bank++) {
+                assert_true(ready_after(rules, earlier, DRAM_RD, bank) ==
+                            ready_after(rules, earlier, DRAM_RDA, bank));
+                assert_true(ready_after(rules, earlier, DRAM_WR, bank) ==
+                            ready_after(rules, earlier, DRAM_WRA, bank));
+            }
+    }
+    free(rules);
+}
+
+static void every_value_has_a_source(void **state)
+{
+    (void)state;
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config = config_of(standard);
+        assert_non_null(dram_standard_source(standard, "map"));
+        assert_int_equal(dram_standard_find(dram_standard_name(standard)), standard);
+#define DRAM_PARAM(name, rounding, meaning)                                                                  \
+    if (config.name && !dram_standard_source(standard, #name))                                               \
+        fail_msg("%s: " #name " has no source", dram_standard_name(standard));
+#include "emu/dram/param.def"
+#undef DRAM_PARAM
+    }
+    assert_null(dram_standard_source(0, "no such field"));
+    assert_int_equal(dram_standard_find("ddr7"), DRAM_STANDARDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_by_hand),
+        cmocka_unit_test(sums_by_hand_hold),
+        cmocka_unit_test(tables_equal_checker),
+        cmocka_unit_test(every_row_is_felt),
+        cmocka_unit_test(checker_at_the_edge),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(auto_precharge_is_as_early),
+        cmocka_unit_test(every_value_has_a_source),
+    };
+    return cmocka_run_group_tests_name("DRAM rules", tests, NULL, NULL);
+}
