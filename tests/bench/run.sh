@@ -6,6 +6,9 @@
 # OUTDIR receives runs.csv (each run) and summary.csv (the table). The status is 1 if any output differs or any
 # run fails; missing a bar is reported only, since it depends on the machine.
 set -euo pipefail
+here=$(dirname "$0")
+# shellcheck source=tests/bench/lib.sh
+source "$here/lib.sh"
 
 if [ $# -lt 5 ]; then
     echo "usage: tests/bench/run.sh CROFT MEASURE OUTDIR TRIVIAL PROGRAM..." >&2
@@ -15,57 +18,14 @@ croft=$1 measure=$2 out=$3 trivial=$4
 shift 4
 rounds=${ROUNDS:-3}
 starts=20
-case $rounds in
-'' | *[!0-9]* | 0*)
-    echo "bench: ROUNDS must be a number from 1, not '$rounds'" >&2
-    exit 2
-    ;;
-esac
-if ! command -v qemu-riscv64 >/dev/null; then
-    echo "bench: qemu-riscv64 is missing: install Debian's package qemu-user" >&2
-    exit 1
-fi
+check_rounds
+need qemu-riscv64 qemu-user
 mkdir -p "$out"
 runs=$out/runs.csv
 summary=$out/summary.csv
 echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
 
-fact() {
-    printf '%-16s %s\n' "$1" "$2"
-}
-
-# The croft statistics' total of retired instructions.
-instructions_of() {
-    awk '/"total"/ { total = 1 } total && /"hart.0.instructions"/ { gsub(/[^0-9]/, "", $2); print $2; exit }' "$1"
-}
-
-# One measured run: measured PROGRAM-NAME ROUND EMULATOR COMMAND...
-measured() {
-    local name=$1 round=$2 emulator=$3 line count=""
-    shift 3
-    line=$("$measure" "$out/$name.$emulator.out" "$@")
-    read -r wall user system peak status <<<"$line"
-    if [ "$status" -ne 0 ]; then
-        echo "bench: $name ended with status $status on $emulator" >&2
-        return 1
-    fi
-    if [ "$emulator" = croft ]; then
-        count=$(instructions_of "$out/$name.json")
-        if [ -z "$count" ]; then
-            echo "bench: no instruction count in $out/$name.json" >&2
-            return 1
-        fi
-    fi
-    echo "$name,$round,$emulator,$wall,$user,$system,$peak,$count" >>"$runs"
-}
-
-fact processor "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1) ($(nproc) online)"
-fact compiler "$("${CC:-cc}" --version | head -n 1)"
-fact "cross compiler" "$(riscv64-unknown-elf-gcc --version | head -n 1)"
-fact croft "$("$croft" version | head -n 1)"
-fact qemu "$(qemu-riscv64 --version | head -n 1)"
-fact rounds "$rounds, in turn; medians of user + system seconds"
-echo
+facts qemu-riscv64 "user + system seconds"
 
 failures=0
 for program in "$@"; do
@@ -90,7 +50,7 @@ for ((round = 1; round <= starts; round++)); do
 done
 [ ! -t 2 ] || printf '\r%-40s\r' '' >&2
 
-awk -f "$(dirname "$0")/report.awk" -v summary="$summary" "$runs"
+awk -f "$here/lib.awk" -f "$here/report.awk" -v summary="$summary" "$runs"
 echo
 echo "written: $runs, $summary"
 if [ "$failures" -gt 0 ]; then

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { ENTRIES = 512, PROGRAM_TABLES = 2, WORDS = (1 << 20) / 8, PASSES = 300, MIXES = 100000 };
+enum { ENTRIES = 512, PROGRAM_TABLES = 4, WORDS = (1 << 20) / 8, PASSES = 300, MIXES = 100000 };
 enum { V = 1, R = 2, W = 4, X = 8, A = 64, D = 128, LEAF = V | R | W | X | A | D };
 enum { CAUSE_ECALL_SUPERVISOR = 9, PMP_NAPOT_RWX = 0x1f, SV39_SHIFT = 60, SV39 = 8 };
 

@@ -1,6 +1,6 @@
 /* What a debugger sees and changes in harts, by the register numbers of gdb_target.h. */
-#ifndef EMU_DEBUG_GDB_HART_H
-#define EMU_DEBUG_GDB_HART_H
+#ifndef EMU_ENV_GDB_HART_H
+#define EMU_ENV_GDB_HART_H
 
 #include "emu/debug/gdb_target.h"
 #include "emu/hart/hart.h"

@@ -1,4 +1,4 @@
-#include "emu/debug/gdb_hart.h"
+#include "emu/env/gdb_hart.h"
 
 #include "emu/hart/probe.h"
 

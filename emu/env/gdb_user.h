@@ -1,9 +1,9 @@
 /* Debugging a program of the `user` environment: one thread, with signals as Linux would send them. */
-#ifndef EMU_DEBUG_GDB_USER_H
-#define EMU_DEBUG_GDB_USER_H
+#ifndef EMU_ENV_GDB_USER_H
+#define EMU_ENV_GDB_USER_H
 
-#include "emu/debug/gdb_hart.h"
 #include "emu/debug/gdb_server.h"
+#include "emu/env/gdb_hart.h"
 #include "emu/env/user.h"
 
 /* Like user_run(), as gdb says; *status is the exit status, 128 + SIGKILL when gdb has killed the program. A

@@ -1,4 +1,4 @@
-#include "emu/debug/gdb_system.h"
+#include "emu/env/gdb_system.h"
 
 #include <time.h>
 

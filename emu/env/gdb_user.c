@@ -1,4 +1,4 @@
-#include "emu/debug/gdb_user.h"
+#include "emu/env/gdb_user.h"
 
 #include <signal.h>
 

@@ -1,9 +1,9 @@
 /* Debugging a whole system: one thread for each hart, numbered from 1. */
-#ifndef EMU_DEBUG_GDB_SYSTEM_H
-#define EMU_DEBUG_GDB_SYSTEM_H
+#ifndef EMU_ENV_GDB_SYSTEM_H
+#define EMU_ENV_GDB_SYSTEM_H
 
-#include "emu/debug/gdb_hart.h"
 #include "emu/debug/gdb_server.h"
+#include "emu/env/gdb_hart.h"
 #include "emu/machine/system.h"
 
 /* What the debugger needs of those who have built the system. */

@@ -1,0 +1,60 @@
+# What the benchmarks' scripts share. To be sourced, with `out` (a folder), `measure` (the program), `croft` (the
+# command), `rounds` and `runs` (a CSV file to append to) set.
+# shellcheck shell=bash disable=SC2154
+
+check_rounds() {
+    case $rounds in
+    '' | *[!0-9]* | 0*)
+        echo "bench: ROUNDS must be a number from 1, not '$rounds'" >&2
+        exit 2
+        ;;
+    esac
+}
+
+# need COMMAND PACKAGE: ends the script if the command is not installed.
+need() {
+    if ! command -v "$1" >/dev/null; then
+        echo "bench: $1 is missing: install Debian's package $2" >&2
+        exit 1
+    fi
+}
+
+fact() {
+    printf '%-16s %s\n' "$1" "$2"
+}
+
+# The croft statistics' total of retired instructions.
+instructions_of() {
+    awk '/"total"/ { total = 1 } total && /"hart.0.instructions"/ { gsub(/[^0-9]/, "", $2); print $2; exit }' "$1"
+}
+
+# One measured run: measured PROGRAM-NAME ROUND EMULATOR COMMAND...; `allowed` is an exit status that is right, too.
+measured() {
+    local name=$1 round=$2 emulator=$3 line count=""
+    shift 3
+    line=$("$measure" "$out/$name.$emulator.out" "$@")
+    read -r wall user system peak status <<<"$line"
+    if [ "$status" -ne 0 ] && [ "$status" != "${allowed:-0}" ]; then
+        echo "bench: $name ended with status $status on $emulator" >&2
+        return 1
+    fi
+    if [ "$emulator" = croft ]; then
+        count=$(instructions_of "$out/$name.json")
+        if [ -z "$count" ]; then
+            echo "bench: no instruction count in $out/$name.json" >&2
+            return 1
+        fi
+    fi
+    echo "$name,$round,$emulator,$wall,$user,$system,$peak,$count" >>"$runs"
+}
+
+# facts QEMU WHAT: the circumstances of the measurements, with the other emulator and how medians are taken.
+facts() {
+    fact processor "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1) ($(nproc) online)"
+    fact compiler "$("${CC:-cc}" --version | head -n 1)"
+    fact "cross compiler" "$(riscv64-unknown-elf-gcc --version | head -n 1)"
+    fact croft "$("$croft" version | head -n 1)"
+    fact qemu "$("$1" --version | head -n 1)"
+    fact rounds "$rounds, in turn; medians of $2"
+    echo
+}
