@@ -298,6 +298,11 @@ bool csr_write(struct hart *hart, unsigned number, uint64_t value)
     return true;
 }
 
+uint64_t csr_to_modify(const struct hart *hart, unsigned number, uint64_t read)
+{
+    return number == CSR_mip || number == CSR_sip ? hart->priv.mip : read;
+}
+
 bool csr_peek(const struct hart *hart, unsigned number, uint64_t *value)
 {
     return read_any(hart, number, value);

@@ -15,6 +15,10 @@ bool csr_read(const struct hart *hart, unsigned number, uint64_t *value);
  * hart's mode may not write it. */
 bool csr_write(struct hart *hart, unsigned number, uint64_t value);
 
+/* What CSRRS and CSRRC set and clear bits of, where `read` is what they read: of mip and sip, only what
+ * software has written, without the wires (privileged specification, section 3.1.9). */
+uint64_t csr_to_modify(const struct hart *hart, unsigned number, uint64_t read);
+
 /* A debugger's access: any existing CSR in any mode. */
 bool csr_peek(const struct hart *hart, unsigned number, uint64_t *value);
 bool csr_poke(struct hart *hart, unsigned number, uint64_t value);

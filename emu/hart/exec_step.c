@@ -102,9 +102,10 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
         return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
     if (!writes)
         return true;
+    uint64_t base = csr_to_modify(hart, number, *old);
     uint64_t value = operation == CSR_SWAP  ? operand
-                     : operation == CSR_SET ? *old | operand
-                                            : *old & ~operand;
+                     : operation == CSR_SET ? base | operand
+                                            : base & ~operand;
     if (!csr_write(hart, number, value))
         return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
     effects->csr_written = true;
