@@ -108,6 +108,16 @@ static bool take_environment(struct request *r, const char *name)
     return r->env != ENV_CHOOSE;
 }
 
+static bool take_log(struct request *r, const char *value)
+{
+    struct error err;
+    r->log = value;
+    if (log_check(value, &err))
+        return true;
+    (void)options_usage_error(&interface, "%s", err.text);
+    return false;
+}
+
 static bool take_option(struct request *r, int option, const char *value)
 {
     switch (option) {
@@ -118,7 +128,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case BIOS: r->bare.bios = value; return true;
     case KERNEL: r->bare.kernel = value; return true;
     case DIR: r->user.dir = value; return true;
-    case LOG: r->log = value; return true;
+    case LOG: return take_log(r, value);
     case GDB: r->gdb = value; return true;
     case SIGNATURE: r->bare.signature = value; return true;
     case RECORD: r->bare.record = value; return true;
@@ -307,6 +317,7 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     options.argument_count = r->user.argument_count;
     options.max_insns = r->user.max_insns;
     options.log = s->log;
+    options.debugged = s->gdb != NULL;
     options.stats = report_stats(s->report);
     struct bare *bare = bare_new(o, err);
     if (!bare)

@@ -13,7 +13,7 @@ struct gdb_server;
 struct gdb_server *gdb_server_open(const char *where, struct error *err);
 void gdb_server_close(struct gdb_server *server); /* NULL is allowed */
 
-/* What to type in gdb to connect: "target remote :1234". Valid as long as the server. */
+/* What to type in gdb to connect: "target remote 127.0.0.1:1234". Valid as long as the server. */
 const char *gdb_server_command(const struct gdb_server *server);
 
 /* Waits for gdb, and then runs the target as gdb says until it has ended; *end tells how: GDB_STOP_EXIT, or

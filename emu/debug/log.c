@@ -36,20 +36,35 @@ static bool parse_kind(const char *text, size_t length, enum log_kind *kind, str
                      given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
 }
 
-struct log *log_open(const char *kind_and_file, struct error *err)
+/* Splits KIND[:FILE]; *file is NULL without one. */
+static bool parse(const char *kind_and_file, enum log_kind *kind, const char **file, struct error *err)
 {
     const char *colon = strchr(kind_and_file, ':');
-    size_t kind_length = colon ? (size_t)(colon - kind_and_file) : strlen(kind_and_file);
+    *file = colon ? colon + 1 : NULL;
+    return parse_kind(kind_and_file, colon ? (size_t)(colon - kind_and_file) : strlen(kind_and_file), kind,
+                      err);
+}
+
+bool log_check(const char *kind_and_file, struct error *err)
+{
+    enum log_kind kind;
+    const char *file;
+    return parse(kind_and_file, &kind, &file, err);
+}
+
+struct log *log_open(const char *kind_and_file, struct error *err)
+{
     enum log_kind kind = LOG_COMMIT;
-    if (!parse_kind(kind_and_file, kind_length, &kind, err))
+    const char *path;
+    if (!parse(kind_and_file, &kind, &path, err))
         return NULL;
     struct log *log = calloc(1, sizeof *log + strlen(kind_and_file) + 1);
     if (!log)
         abort();
     log->kind = kind;
     FILE *file = stderr;
-    if (colon) {
-        strcpy(log->name, colon + 1);
+    if (path) {
+        strcpy(log->name, path);
         log->file = log->name;
         file = fopen(log->file, "w");
     }
@@ -103,6 +118,12 @@ static void write_csr(struct line_writer *out, unsigned number, uint64_t value)
     line_hex(out, value, 16);
 }
 
+static void write_csrs(struct line_writer *out, const struct effects *effects)
+{
+    for (unsigned i = 0; i < effects->csr_count; i++)
+        write_csr(out, effects->csrs[i].number, effects->csrs[i].value);
+}
+
 static void write_memory(struct line_writer *out, const struct effects *effects)
 {
     if (effects->loaded) {
@@ -116,8 +137,6 @@ static void write_memory(struct line_writer *out, const struct effects *effects)
         line_hex(out, effects->data, 2u * effects->size);
     }
 }
-
-enum { CSR_FFLAGS = 0x001 };
 
 static void write_core(struct line_writer *out, const struct hart *hart)
 {
@@ -137,15 +156,18 @@ static void write_commit(struct line_writer *out, const struct hart *hart, const
     line_text(out, " (0x");
     line_hex(out, insn->bits, 2u * insn->length);
     line_text(out, ")");
-    if (effects->flags_raised)
-        write_csr(out, CSR_FFLAGS, hart->fflags);
-    if (effects->csr_written)
-        write_csr(out, effects->csr_number, effects->csr_value);
+    /* CSR instructions name their register first; elsewhere, CSRs that an instruction changes on the way come
+     * first. */
+    bool csr_last = insn_table[insn->id].iclass == CLASS_CSR;
+    if (!csr_last)
+        write_csrs(out, effects);
     unsigned role = format_table[insn_table[insn->id].format].rd;
     if (role == ROLE_F)
         write_register(out, 'f', insn->rd, hart->f[insn->rd]);
     else if (role == ROLE_X && insn->rd != 0)
         write_register(out, 'x', insn->rd, hart->x[insn->rd]);
+    if (csr_last)
+        write_csrs(out, effects);
     write_memory(out, effects);
     line_text(out, "\n");
 }
@@ -248,6 +270,7 @@ static enum hart_stop step_and_write(struct log *log, struct hart *hart)
 enum hart_stop log_run(struct log *log, struct hart *hart, uint64_t max_insns)
 {
     uint64_t end = hart_progress(hart) + max_insns;
+    hart->attention = true;
     while (hart_progress(hart) < end) {
         if (hart->breakpoint_count && hart_has_breakpoint(hart, hart->pc))
             return HART_STOP_BREAK;

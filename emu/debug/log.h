@@ -9,6 +9,9 @@
 
 struct log;
 
+/* Whether KIND[:FILE] names a kind of log; if not, err says what is allowed. */
+bool log_check(const char *kind_and_file, struct error *err);
+
 /* Opens a log from the option's value, KIND[:FILE]: kind `commit` writes what each instruction has changed,
  * `insn` each instruction's text before it is executed; exceptions appear in both. FILE is created or
  * emptied; without one the log goes to standard error. NULL with err set when the kind is unknown or the file

@@ -10,7 +10,7 @@
 
 #include "emu/dev/terminal.h"
 
-enum source { SOURCE_NONE, SOURCE_FILE, SOURCE_STREAM, SOURCE_TERMINAL, SOURCE_REPLAY };
+enum source { SOURCE_NONE, SOURCE_FILE, SOURCE_PIPE, SOURCE_STREAM, SOURCE_TERMINAL, SOURCE_REPLAY };
 
 enum {
     INPUT_ROOM = 4096,
@@ -24,6 +24,8 @@ struct console {
     int input, output;
     bool escaped; /* the last key was Ctrl-A */
     bool quit, look_now;
+    bool piped; /* the source is, or was, SOURCE_PIPE */
+    bool given; /* a byte, since the last poll */
     bool failed;
     unsigned first, count; /* of queue */
     unsigned used;         /* of out */
@@ -138,6 +140,27 @@ static void look_at_host(struct console *console)
         read_host(console, room);
 }
 
+/* Sleeps until the host's input can be read. */
+static void await_host(struct console *console)
+{
+    struct pollfd ready = {.fd = console->input, .events = POLLIN};
+    while (poll(&ready, 1, -1) < 0 && errno == EINTR)
+        continue;
+}
+
+/* The run has left the recorded one. */
+static void deviate(struct console *console, struct moment at, const char *how, struct moment now)
+{
+    if (console->failed)
+        return;
+    console->failed = true;
+    (void)error_set(&console->error,
+                    "console: this run is not the recorded one: the input for instruction %" PRIu64
+                    ", tick %" PRIu64 " was %s instruction %" PRIu64 ", tick %" PRIu64
+                    "; replay with the same machine, program and options",
+                    at.instructions, at.ticks, how, now.instructions, now.ticks);
+}
+
 /* Whether the replay's next entry belongs to this moment. */
 static bool replay_due(struct console *console, int *what)
 {
@@ -146,14 +169,8 @@ static bool replay_due(struct console *console, int *what)
         return false;
     if (now.instructions == at.instructions && now.ticks == at.ticks)
         return true;
-    if ((now.instructions > at.instructions || now.ticks > at.ticks) && !console->failed) {
-        console->failed = true;
-        (void)error_set(&console->error,
-                        "console: this run is not the recorded one: the input for instruction %" PRIu64
-                        ", tick %" PRIu64 " was not asked for until instruction %" PRIu64 ", tick %" PRIu64
-                        "; replay with the same machine, program and options",
-                        at.instructions, at.ticks, now.instructions, now.ticks);
-    }
+    if (now.instructions > at.instructions || now.ticks > at.ticks)
+        deviate(console, at, "not asked for until", now);
     return false;
 }
 
@@ -167,8 +184,23 @@ static bool get_replayed(struct console *console, uint8_t *byte)
     return true;
 }
 
+/* Reads a pipe until there is something or its end. Whoever is to answer must have seen the output. */
+static void fill_from_pipe(struct console *console)
+{
+    flush(console);
+    while (console->count == 0 && console->source == SOURCE_PIPE && !console->failed) {
+        await_host(console);
+        read_host(console, INPUT_ROOM);
+    }
+}
+
 static bool get_queued(struct console *console, uint8_t *byte)
 {
+    /* More than the guest has asked for would keep it from answering what it has. */
+    if (console->piped && console->given)
+        return false;
+    if (console->count == 0 && console->source == SOURCE_PIPE)
+        fill_from_pipe(console);
     if (console->count == 0 && console->source == SOURCE_FILE)
         read_host(console, INPUT_ROOM);
     if (console->count == 0)
@@ -176,6 +208,7 @@ static bool get_queued(struct console *console, uint8_t *byte)
     *byte = console->queue[console->first];
     console->first = (console->first + 1) % INPUT_ROOM;
     console->count--;
+    console->given = true;
     return true;
 }
 
@@ -193,6 +226,7 @@ enum console_state console_poll(struct console *console, struct error *err)
 {
     uint64_t now = console->moment(console->context).ticks;
     int what;
+    console->given = false;
     if (console->source == SOURCE_REPLAY && replay_due(console, &what) && what == INPUT_END)
         quit(console);
     if (console->look_now || now >= console->next_look) {
@@ -220,16 +254,29 @@ bool console_wait(struct console *console, int milliseconds)
     if (console->source == SOURCE_REPLAY)
         return input_replay_peek(console->replay, &at,
                                  &what); /* its moment comes, for simulated time goes on */
-    if (console->source == SOURCE_NONE || console->source == SOURCE_FILE)
-        return console->source == SOURCE_FILE;
+    if (console->source == SOURCE_NONE || console->source == SOURCE_FILE || console->source == SOURCE_PIPE)
+        return console->source != SOURCE_NONE;
     struct pollfd ready = {.fd = console->input, .events = POLLIN};
     (void)poll(&ready, 1, milliseconds);
     return true;
 }
 
+bool console_await(struct console *console, int milliseconds)
+{
+    struct moment at;
+    int what;
+    if (console->source == SOURCE_REPLAY && !console->quit && !replay_due(console, &what) &&
+        input_replay_peek(console->replay, &at, &what))
+        deviate(console, at, "already asked for at", console->moment(console->context));
+    return console_wait(console, milliseconds);
+}
+
 bool console_interactive(const struct console *console)
 {
-    return console->source == SOURCE_TERMINAL;
+    struct moment at;
+    int what;
+    return console->source == SOURCE_TERMINAL ||
+           (console->source == SOURCE_REPLAY && input_replay_peek(console->replay, &at, &what));
 }
 
 int console_input(const struct console *console)
@@ -252,7 +299,8 @@ static bool open_source(struct console *console, const struct console_options *o
         return true;
     }
     if (!isatty(options->input)) {
-        console->source = SOURCE_STREAM;
+        console->source = options->live ? SOURCE_STREAM : SOURCE_PIPE;
+        console->piped = !options->live;
         return true;
     }
     if (!terminal_make_raw(&console->terminal, options->input, err))

@@ -10,12 +10,19 @@
  * The machine asks for a character at its poll points only: moments of the simulated run, such as the end of
  * each quantum, at which the guest waits for one (uart16550_waits(), htif_waits()). A file's bytes are always
  * there; their moments therefore depend on nothing but machine, program and file, and runs repeat to the
- * byte. What comes from a terminal or pipe depends on the host's time, and such a run is repeated by
- * recording and replaying it: a replayed byte is delivered at the poll point whose instruction and tick
- * counts are the recorded ones. */
+ * byte. So do those of a pipe (or socket, or device), which is read until it has something: then a guest that
+ * waits stands still, with its clock, until the host's other end writes or closes. That holds also for one
+ * that has merely looked in vain a few times, such as a boot loader that counts down, and one that would
+ * first have answered: who converses with a guest, and writes only after having read, needs a terminal. At
+ * each poll point one byte of a pipe is delivered.
+ *
+ * What comes from a terminal depends on the host's time, as does a pipe with `live`, and such a run is
+ * repeated by recording and replaying it: a replayed byte is delivered at the poll point whose instruction
+ * and tick counts are the recorded ones. */
 struct console_options {
-    int input;                              /* file descriptor, or -1: there is no input. It stays open */
-    int output;                             /* file descriptor, or -1: output is dropped. It stays open */
+    int input;  /* file descriptor, or -1: there is no input. It stays open */
+    int output; /* file descriptor, or -1: output is dropped. It stays open */
+    bool live;  /* take from a pipe what is there at the moment, and never wait for it: for debuggers */
     const char *record;                     /* path of the file to write input to, or NULL */
     const char *replay;                     /* path of the file to take input from instead, or NULL */
     struct moment (*moment)(void *context); /* the present one, exact at poll points */
@@ -34,7 +41,8 @@ bool console_close(struct console *console, struct error *err);
  * latest. */
 void console_put(struct console *console, uint8_t byte);
 
-/* The next byte of input, if there is one at this moment, which must be a poll point. */
+/* The next byte of input, if there is one at this moment, which must be a poll point. Only for a guest that
+ * waits: sleeps while a pipe that is not live has nothing. Signals end the process meanwhile as ever. */
 bool console_get(struct console *console, uint8_t *byte);
 
 enum console_state {
@@ -51,7 +59,11 @@ enum console_state console_poll(struct console *console, struct error *err);
  * ever come. Poll afterwards. */
 bool console_wait(struct console *console, int milliseconds);
 
-/* Whether a user sits at a terminal, who can end the run. */
+/* Like console_wait(), for a guest whose time stands still until it has a byte: a replay that has entries,
+ * but none for this moment, can never deliver them, and fails. */
+bool console_await(struct console *console, int milliseconds);
+
+/* Whether a user can end the run: one who sits at a terminal, or whose session is replayed and goes on. */
 bool console_interactive(const struct console *console);
 
 /* The file descriptor on which console_wait() waits, or -1; for waiting on several things at once. After it

@@ -16,8 +16,10 @@
 
 enum {
     KERNEL_OFFSET = 0x200000, /* where OpenSBI's fw_jump expects its payload, from the start of memory */
-    FDT_ALIGN = 0x200000,     /* the device tree lies in the last such block of memory */
+    FDT_ALIGN = 0x200000,     /* of the device tree, if there is room: kernels map it by such pages */
+    FDT_ALIGN_MIN = 8,        /* that the device tree specification demands */
     STATUS_LIMIT = 124,
+    SLICE = 100, /* milliseconds between looks at whether a debugger wants the system to stop */
 };
 
 struct bare {
@@ -33,7 +35,12 @@ struct bare {
     uint64_t start;       /* where the harts begin */
     uint64_t test_failed; /* HTIF code of a failed test, or 0 */
     struct error failure; /* of the console */
-    bool failed, quit;
+    bool failed;
+    bool repeat;        /* the semihosting call is to be repeated */
+    struct call_input { /* what a call has read, in case it is repeated */
+        uint8_t *bytes;
+        size_t count, room, next;
+    } input;
 };
 
 /* What the board and the console ask. */
@@ -42,9 +49,13 @@ static uint64_t host_ticks(void *context)
     return system_time(&((struct bare *)context)->system);
 }
 
+/* A timer was set, or mtime itself, which the harts' time follows. */
 static void host_moved(void *context)
 {
-    system_timer_moved(&((struct bare *)context)->system);
+    struct bare *bare = context;
+    if (bare->board)
+        system_set_time(&bare->system, board_time(bare->board));
+    system_timer_moved(&bare->system);
 }
 
 static void host_interrupt(void *context, unsigned hart, unsigned number, bool level)
@@ -86,16 +97,52 @@ static void host_put(void *context, uint8_t byte)
     console_put(((struct bare *)context)->console, byte);
 }
 
+/* Ends the run if the console says so; false then. */
+static bool console_runs(struct bare *bare, enum console_state state)
+{
+    if (state == CONSOLE_RUNNING)
+        return true;
+    bare->failed = bare->failed || state == CONSOLE_FAILED;
+    system_exit(&bare->system, state == CONSOLE_QUIT ? 0 : 1);
+    return false;
+}
+
+static void keep_input(struct call_input *input, uint8_t byte)
+{
+    if (input->count == input->room) {
+        input->room = input->room ? 2 * input->room : 256;
+        input->bytes = realloc(input->bytes, input->room);
+        if (!input->bytes)
+            abort();
+    }
+    input->bytes[input->count++] = byte;
+}
+
+/* Simulated time stands still meanwhile. A debugger's look at its user ends the wait; the call is repeated,
+ * and finds what it has read already. */
 static int host_get(void *context)
 {
     struct bare *bare = context;
+    struct call_input *input = &bare->input;
     uint8_t byte;
-    while (!console_get(bare->console, &byte)) {
-        if (console_poll(bare->console, &bare->failure) != CONSOLE_RUNNING ||
-            !console_wait(bare->console, -1))
+    if (bare->repeat)
+        return -1;
+    while (input->next == input->count) {
+        if (!console_runs(bare, console_poll(bare->console, &bare->failure)))
+            return -1;
+        if (console_get(bare->console, &byte)) {
+            keep_input(input, byte);
+            continue;
+        }
+        if (!console_await(bare->console, bare->system.interrupted ? 0 : SLICE))
+            return -1;
+        if (bare->options->debugged)
+            system_interrupt(&bare->system);
+        bare->repeat = bare->system.interrupted;
+        if (bare->repeat)
             return -1;
     }
-    return byte;
+    return input->bytes[input->next++];
 }
 
 static void tohost_stored(void *context, uint64_t address, uint64_t size)
@@ -112,17 +159,7 @@ static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_in
 static void hook_update(void *context)
 {
     struct bare *bare = context;
-    switch (board_poll(bare->board, &bare->failure)) {
-    case CONSOLE_QUIT:
-        bare->quit = true;
-        system_exit(&bare->system, 0);
-        break;
-    case CONSOLE_FAILED:
-        bare->failed = true;
-        system_exit(&bare->system, 1);
-        break;
-    default: break;
-    }
+    (void)console_runs(bare, board_poll(bare->board, &bare->failure));
 }
 
 static uint64_t hook_next_event(void *context)
@@ -142,26 +179,38 @@ static void hook_marker(void *context, struct hart *hart)
 
 static void hook_semihosting(void *context, struct hart *hart)
 {
-    (void)semihosting_call(((struct bare *)context)->semihosting, hart);
+    struct bare *bare = context;
+    struct call_input *input = &bare->input;
+    uint64_t operation = hart->x[10];
+    bare->repeat = false;
+    input->next = 0;
+    (void)semihosting_call(bare->semihosting, hart);
+    if (bare->repeat) {
+        hart->x[10] = operation;
+        return;
+    }
     hart_retire_call(hart);
+    input->count -= input->next;
+    if (input->count)
+        memmove(input->bytes, input->bytes + input->next, input->count);
 }
 
-/* Puts the device tree into the last aligned block of memory. */
-static bool load_fdt(struct bare *bare, uint64_t *address, struct error *err)
+/* Puts the device tree as high into memory as the files leave room. */
+static bool load_fdt(struct bare *bare, const struct image_map *map, uint64_t *address, struct error *err)
 {
     size_t size;
     void *fdt = machine_fdt(bare->options->machine, NULL, &size, err);
     if (!fdt)
         return false;
-    uint64_t end = bare->memory.base + bare->memory.size;
-    *address = (end - size) & ~(uint64_t)(FDT_ALIGN - 1);
-    if (*address < bare->memory.base)
-        *address = (end - size) & ~UINT64_C(7);
-    uint8_t *bytes = phys_at(&bare->memory, *address, size);
-    if (bytes)
-        memcpy(bytes, fdt, size);
+    bool placed = image_place(map, &bare->memory, size, FDT_ALIGN, address) ||
+                  image_place(map, &bare->memory, size, FDT_ALIGN_MIN, address);
+    if (placed)
+        memcpy(phys_at(&bare->memory, *address, size), fdt, size);
     free(fdt);
-    return bytes ? true : error_set(err, "memory.size: the device tree of %zu bytes does not fit", size);
+    return placed || error_set(err,
+                               "memory.size: the loaded files leave no room for the device tree of %zu bytes "
+                               "in the memory 0x%" PRIx64 "-0x%" PRIx64 "; enlarge memory.size",
+                               size, bare->memory.base, bare->memory.base + bare->memory.size - 1);
 }
 
 /* Loads firmware, kernel and program, and sets the boot program. */
@@ -169,16 +218,17 @@ static bool load_images(struct bare *bare, struct error *err)
 {
     const struct bare_options *o = bare->options;
     struct rom_boot boot = {.start = bare->memory.base, .next_mode = PRIV_S};
+    struct image_map map = {0};
     uint64_t end;
     if (o->kernel &&
-        !image_load(o->kernel, bare->memory.base + KERNEL_OFFSET, &bare->memory, &boot.next, &end, err))
+        !image_load(o->kernel, bare->memory.base + KERNEL_OFFSET, &bare->memory, &map, &boot.next, &end, err))
         return error_prefix(err, "--kernel");
-    if (o->bios && !image_load(o->bios, bare->memory.base, &bare->memory, &boot.start, &end, err))
+    if (o->bios && !image_load(o->bios, bare->memory.base, &bare->memory, &map, &boot.start, &end, err))
         return error_prefix(err, "--bios");
     if (o->program &&
-        !image_load(o->program, bare->memory.base, &bare->memory, &boot.start, &bare->program_end, err))
+        !image_load(o->program, bare->memory.base, &bare->memory, &map, &boot.start, &bare->program_end, err))
         return false;
-    if (!load_fdt(bare, &boot.fdt, err))
+    if (!load_fdt(bare, &map, &boot.fdt, err))
         return false;
     bare->start = boot.start;
     if (board_set_boot(bare->board, &boot, &bare->start))
@@ -217,6 +267,11 @@ static bool add_htif(struct bare *bare, struct error *err)
     if (!image_symbol(file, "tohost", &tohost))
         return true;
     (void)image_symbol(file, "fromhost", &fromhost);
+    if (tohost % 8 != 0)
+        return error_set(err,
+                         "%s: symbol tohost is at 0x%" PRIx64
+                         "; it must be at a multiple of 8 (.balign 8), since its 8 bytes are stored at once",
+                         file, tohost);
     if (!board_add_htif(bare->board, tohost, fromhost, err))
         return error_prefix(err, "%s", file);
     for (unsigned i = 0; i < bare->system.count; i++)
@@ -238,6 +293,7 @@ static bool set_up(struct bare *bare, struct error *err)
         bare->system.harts[i].hardware_ad = machine->mmu.ad == MACHINE_AD_HARDWARE;
     const struct console_options console = {.input = STDIN_FILENO,
                                             .output = STDOUT_FILENO,
+                                            .live = o->debugged,
                                             .record = o->record,
                                             .replay = o->replay,
                                             .moment = host_moment,
@@ -286,6 +342,7 @@ bool bare_free(struct bare *bare, struct error *err)
 {
     if (!bare)
         return true;
+    free(bare->input.bytes);
     semihosting_free(bare->semihosting);
     board_free(bare->board);
     bool closed = console_close(bare->console, err);

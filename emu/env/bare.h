@@ -24,6 +24,7 @@ struct bare_options {
     const char *dir;              /* the folder whose files semihosting may open */
     const char *const *arguments; /* for semihosting's command line */
     size_t argument_count;
+    bool debugged;       /* by gdb: neither a pipe nor a semihosting call keeps the system from stopping */
     uint64_t max_insns;  /* of all harts together */
     struct log *log;     /* or NULL */
     struct stats *stats; /* regions of markers are counted here; or NULL */

@@ -5,11 +5,11 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    SEGMENTS_MAX = 128,
     FLOAT_ABI_QUAD = 0x6, /* e_flags[2:1] == 3 (RISC-V ELF psABI) */
     FLAG_RVE = 0x8,
 };
@@ -23,9 +23,10 @@ struct segment {
 struct image {
     int fd;
     uint64_t size; /* of the file, in bytes */
+    enum elf_address address;
     Elf *elf;
     GElf_Ehdr header;
-    struct segment segments[SEGMENTS_MAX];
+    struct segment segments[ELF_SEGMENTS];
     size_t count;
 };
 
@@ -113,7 +114,7 @@ static bool check_header(struct image *image, struct error *err)
     return true;
 }
 
-static bool check_segment(const struct image *image, size_t index, const GElf_Phdr *p,
+static bool check_segment(const struct image *image, size_t index, const GElf_Phdr *p, uint64_t first,
                           const struct phys *memory, struct error *err)
 {
     if (p->p_filesz > p->p_memsz)
@@ -128,12 +129,13 @@ static bool check_segment(const struct image *image, size_t index, const GElf_Ph
     if (p->p_align > 1 && (p->p_align & (p->p_align - 1)) != 0)
         return error_set(err, "segment %zu has alignment 0x%" PRIx64 ", which is no power of two", index,
                          (uint64_t)p->p_align);
-    if (!phys_at(memory, p->p_vaddr, p->p_memsz))
-        return error_set(
-            err,
-            "segment %zu takes 0x%" PRIx64 " bytes at address 0x%" PRIx64 ", outside of the memory 0x%" PRIx64
-            "-0x%" PRIx64 "; link the program into it or change memory.base and memory.size",
-            index, (uint64_t)p->p_memsz, (uint64_t)p->p_vaddr, memory->base, memory->base + memory->size - 1);
+    if (!phys_at(memory, first, p->p_memsz))
+        return error_set(err,
+                         "segment %zu takes 0x%" PRIx64 " bytes at %saddress 0x%" PRIx64
+                         ", outside of the memory 0x%" PRIx64 "-0x%" PRIx64
+                         "; link the program into it or change memory.base and memory.size",
+                         index, (uint64_t)p->p_memsz, image->address == ELF_PHYSICAL ? "physical " : "",
+                         first, memory->base, memory->base + memory->size - 1);
     return true;
 }
 
@@ -161,14 +163,15 @@ static bool collect_segments(struct image *image, const struct phys *memory, str
             return error_set(err, "needs a dynamic linker; link it with -static");
         if (p.p_type != PT_LOAD || p.p_memsz == 0)
             continue;
-        if (image->count == SEGMENTS_MAX)
-            return error_set(err, "has more than %d loadable segments", SEGMENTS_MAX);
-        struct segment segment = {.first = p.p_vaddr,
-                                  .end = p.p_vaddr + p.p_memsz,
+        if (image->count == ELF_SEGMENTS)
+            return error_set(err, "has more than %d loadable segments", ELF_SEGMENTS);
+        uint64_t first = image->address == ELF_PHYSICAL ? p.p_paddr : p.p_vaddr;
+        struct segment segment = {.first = first,
+                                  .end = first + p.p_memsz,
                                   .offset = p.p_offset,
                                   .file_size = p.p_filesz,
                                   .flags = p.p_flags};
-        if (!check_segment(image, i, &p, memory, err) || !check_overlap(image, &segment, i, err))
+        if (!check_segment(image, i, &p, first, memory, err) || !check_overlap(image, &segment, i, err))
             return false;
         image->segments[image->count++] = segment;
     }
@@ -182,10 +185,13 @@ static bool describe(const struct image *image, struct elf_program *program, str
 {
     bool entry_found = false;
     uint64_t headers_end = image->header.e_phoff + image->header.e_phnum * sizeof(Elf64_Phdr);
-    *program = (struct elf_program){
-        .entry = image->header.e_entry, .write_first = UINT64_MAX, .headers_count = image->header.e_phnum};
+    *program = (struct elf_program){.entry = image->header.e_entry,
+                                    .write_first = UINT64_MAX,
+                                    .headers_count = image->header.e_phnum,
+                                    .range_count = image->count};
     for (size_t i = 0; i < image->count; i++) {
         const struct segment *s = &image->segments[i];
+        program->ranges[i] = (struct elf_range){s->first, s->end};
         if (s->end > program->end)
             program->end = s->end;
         if ((s->flags & PF_W) && s->first < program->write_first)
@@ -198,8 +204,9 @@ static bool describe(const struct image *image, struct elf_program *program, str
     if (program->write_first == UINT64_MAX)
         program->write_first = program->end;
     if (!entry_found)
-        return error_set(err, "starts at 0x%" PRIx64 ", which is in none of its executable segments",
-                         program->entry);
+        return error_set(err, "starts at 0x%" PRIx64 ", which is in none of its executable segments%s",
+                         program->entry,
+                         image->address == ELF_PHYSICAL ? ", as they lie by physical address" : "");
     if (program->entry % 2 != 0)
         return error_set(err, "starts at the odd address 0x%" PRIx64 "; instructions are at even ones",
                          program->entry);
@@ -225,6 +232,21 @@ static bool copy_segment(const struct image *image, const struct segment *segmen
     return true;
 }
 
+/* Zeroes length bytes at an address. Whole pages are handed back to the host, so that large ones cost
+ * nothing, and never touched memory stays so. */
+static void zero(const struct phys *memory, uint64_t address, uint64_t length)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t first = address - memory->base, end = first + length;
+    uint64_t pages = (first + page - 1) & ~(page - 1), pages_end = end & ~(page - 1);
+    if (pages >= pages_end || madvise(memory->bytes + pages, pages_end - pages, MADV_DONTNEED) != 0) {
+        memset(memory->bytes + first, 0, length);
+        return;
+    }
+    memset(memory->bytes + first, 0, pages - first);
+    memset(memory->bytes + pages_end, 0, end - pages_end);
+}
+
 static bool load(struct image *image, struct elf_program *program, const char *path,
                  const struct phys *memory, struct error *err)
 {
@@ -237,15 +259,18 @@ static bool load(struct image *image, struct elf_program *program, const char *p
     if (!check_header(image, err) || !collect_segments(image, memory, err) || !describe(image, program, err))
         return false;
     for (size_t i = 0; i < image->count; i++) {
-        if (!copy_segment(image, &image->segments[i], memory, err))
+        const struct segment *s = &image->segments[i];
+        if (!copy_segment(image, s, memory, err))
             return false;
+        zero(memory, s->first + s->file_size, s->end - s->first - s->file_size);
     }
     return true;
 }
 
-bool elf_load(struct elf_program *program, const char *path, const struct phys *memory, struct error *err)
+bool elf_load(struct elf_program *program, const char *path, enum elf_address address,
+              const struct phys *memory, struct error *err)
 {
-    struct image image = {.fd = -1};
+    struct image image = {.fd = -1, .address = address};
     bool loaded = load(&image, program, path, memory, err) || error_prefix(err, "%s", path);
     (void)elf_end(image.elf);
     if (image.fd >= 0)

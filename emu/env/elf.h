@@ -3,10 +3,24 @@
 #define EMU_ENV_ELF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
+
+/* Which of a segment's two addresses it is loaded at. */
+enum elf_address {
+    ELF_VIRTUAL,  /* p_vaddr: user programs */
+    ELF_PHYSICAL, /* p_paddr: firmware, which runs before there are virtual addresses */
+};
+
+enum { ELF_SEGMENTS = 128 };
+
+/* Guest addresses that a segment takes. */
+struct elf_range {
+    uint64_t first, end; /* end excluded */
+};
 
 struct elf_program {
     uint64_t entry;         /* guest address of the first instruction; even, within an executable segment */
@@ -14,11 +28,15 @@ struct elf_program {
     uint64_t write_first;   /* lowest guest address of a writable segment; `end` when there is none */
     uint64_t headers;       /* guest address of the program headers, or 0 when no segment holds them */
     uint64_t headers_count; /* their number */
+    size_t range_count;     /* 1 to ELF_SEGMENTS */
+    struct elf_range ranges[ELF_SEGMENTS]; /* what was loaded; no two overlap */
 };
 
-/* Copies the loadable segments of the file at `path` into memory, which must read as zero, and fills
- * *program. On failure err names the file, what is wrong with it and what is allowed; memory may then be
- * partly written. */
-bool elf_load(struct elf_program *program, const char *path, const struct phys *memory, struct error *err);
+/* Copies the loadable segments of the file at `path` into memory, zeroes what they have beyond the file's
+ * bytes (.bss), and fills *program. The entry is taken as it is, whatever the addresses, and must lie where a
+ * segment is loaded. On failure err names the file, what is wrong with it and what is allowed; memory may
+ * then be partly written. */
+bool elf_load(struct elf_program *program, const char *path, enum elf_address address,
+              const struct phys *memory, struct error *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "emu/env/image.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -8,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "emu/env/elf.h"
 
 static bool is_elf(FILE *file)
 {
@@ -39,8 +38,56 @@ static bool load_raw(FILE *file, const char *path, uint64_t address, const struc
     return true;
 }
 
-bool image_load(const char *path, uint64_t address, const struct phys *memory, uint64_t *entry, uint64_t *end,
-                struct error *err)
+/* The first range of the map that has bytes in common with another, or NULL. */
+static const struct image_range *find_overlap(const struct image_map *map, struct elf_range range)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        const struct image_range *old = &map->ranges[i];
+        if (range.first < old->range.end && old->range.first < range.end)
+            return old;
+    }
+    return NULL;
+}
+
+/* Notes what a file takes. */
+static bool add_ranges(struct image_map *map, const char *path, const struct elf_range *ranges, size_t count,
+                       struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct image_range *old = find_overlap(map, ranges[i]);
+        if (old)
+            return error_set(err,
+                             "%s (0x%" PRIx64 "-0x%" PRIx64 ") overlaps %s (0x%" PRIx64 "-0x%" PRIx64
+                             "); each file needs memory of its own, so link one of them elsewhere",
+                             path, ranges[i].first, ranges[i].end - 1, old->path, old->range.first,
+                             old->range.end - 1);
+    }
+    assert(count <= IMAGE_RANGES - map->count);
+    for (size_t i = 0; i < count; i++)
+        map->ranges[map->count++] = (struct image_range){path, ranges[i]};
+    return true;
+}
+
+bool image_place(const struct image_map *map, const struct phys *memory, uint64_t size, uint64_t align,
+                 uint64_t *address)
+{
+    uint64_t end = memory->base + memory->size;
+    while (size <= end - memory->base) {
+        uint64_t first = (end - size) & ~(align - 1);
+        if (first < memory->base)
+            return false;
+        const struct image_range *old = find_overlap(map, (struct elf_range){first, first + size});
+        if (!old) {
+            *address = first;
+            return true;
+        }
+        end = old->range.first;
+    }
+    return false;
+}
+
+bool image_load(const char *path, uint64_t address, const struct phys *memory, struct image_map *map,
+                uint64_t *entry, uint64_t *end, struct error *err)
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
@@ -49,15 +96,15 @@ bool image_load(const char *path, uint64_t address, const struct phys *memory, u
         bool loaded = load_raw(file, path, address, memory, end, err);
         (void)fclose(file);
         *entry = address;
-        return loaded;
+        return loaded && add_ranges(map, path, &(struct elf_range){address, *end}, *end > address, err);
     }
     (void)fclose(file);
     struct elf_program program;
-    if (!elf_load(&program, path, memory, err))
+    if (!elf_load(&program, path, ELF_PHYSICAL, memory, err))
         return false;
     *entry = program.entry;
     *end = program.end;
-    return true;
+    return add_ranges(map, path, program.ranges, program.range_count, err);
 }
 
 static bool find_in_table(Elf *elf, Elf_Scn *section, const char *name, uint64_t *value)

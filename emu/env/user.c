@@ -20,7 +20,8 @@ static bool set_up(struct user *user, struct error *err)
     const struct user_options *o = user->options;
     const struct phys *memory = user->memory;
     struct elf_program program;
-    if (!sandbox_open(&user->sandbox, o->dir, err) || !elf_load(&program, o->program, memory, err))
+    if (!sandbox_open(&user->sandbox, o->dir, err) ||
+        !elf_load(&program, o->program, ELF_VIRTUAL, memory, err))
         return false;
     uint64_t end = memory->base + memory->size;
     if (o->stack_size > end - program.end)

@@ -113,7 +113,8 @@ bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t v
         /* Both pages are checked before a byte is written. */
         unsigned split = first_part(address);
         uint64_t second;
-        if (!check_store(hart, address, 1, &physical) || !check_store(hart, address + split, 1, &second))
+        if (!check_store(hart, address, split, &physical) ||
+            !check_store(hart, address + split, size - split, &second))
             return false;
         for (unsigned i = 0; i < size; i++) {
             uint64_t at = i < split ? physical + i : second + i - split;
@@ -128,11 +129,9 @@ bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t v
 /* Code in a ROM. */
 static bool fetch_from_device(struct hart *hart, uint64_t address, uint64_t physical, uint16_t *parcel)
 {
-    uint64_t value;
-    if (!hart->bus || !bus_read(hart->bus, physical, 2, &value))
-        return fault(hart, TRAP_FETCH_ACCESS, address);
-    *parcel = (uint16_t)value;
-    return true;
+    if (hart->bus && bus_fetch(hart->bus, physical, parcel))
+        return true;
+    return fault(hart, TRAP_FETCH_ACCESS, address);
 }
 
 bool access_fetch(struct hart *hart, uint64_t address, uint16_t *parcel)

@@ -295,7 +295,23 @@ bool csr_write(struct hart *hart, unsigned number, uint64_t value)
         priv_changed(hart);
     }
     hart->attention |= hart->privileged; /* what it enables or disables may let an interrupt in */
+    if ((number == CSR_stimecmp || number == CSR_menvcfg) && hart->timer_moved)
+        hart->timer_moved(hart->timer_context);
     return true;
+}
+
+unsigned csr_holders(unsigned number, unsigned holders[2])
+{
+    switch (number) {
+    case CSR_fcsr:
+        holders[0] = CSR_fflags;
+        holders[1] = CSR_frm;
+        return 2;
+    case CSR_sstatus: holders[0] = CSR_mstatus; return 1;
+    case CSR_sie: holders[0] = CSR_mie; return 1;
+    case CSR_sip: holders[0] = CSR_mip; return 1;
+    default: holders[0] = number; return 1;
+    }
 }
 
 uint64_t csr_to_modify(const struct hart *hart, unsigned number, uint64_t read)
@@ -312,6 +328,9 @@ bool csr_poke(struct hart *hart, unsigned number, uint64_t value)
 {
     if (read_only(number) || !write_any(hart, number, value))
         return false;
+    /* An instruction that writes a counter is not counted by it; here there is none. */
+    hart->priv.cycle_offset += number == CSR_mcycle;
+    hart->priv.instret_offset += number == CSR_minstret;
     priv_changed(hart);
     hart->attention |= hart->privileged;
     return true;

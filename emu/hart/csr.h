@@ -15,6 +15,10 @@ bool csr_read(const struct hart *hart, unsigned number, uint64_t *value);
  * hart's mode may not write it. */
 bool csr_write(struct hart *hart, unsigned number, uint64_t value);
 
+/* The CSRs that hold the bits of CSR `number`: mstatus for sstatus, mie for sie, mip for sip, fflags and frm
+ * for fcsr; else itself. Returns how many there are, 1 or 2. */
+unsigned csr_holders(unsigned number, unsigned holders[2]);
+
 /* What CSRRS and CSRRC set and clear bits of, where `read` is what they read: of mip and sip, only what
  * software has written, without the wires (privileged specification, section 3.1.9). */
 uint64_t csr_to_modify(const struct hart *hart, unsigned number, uint64_t read);

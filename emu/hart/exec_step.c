@@ -9,6 +9,9 @@
 #include "emu/hart/mmu.h"
 #include "isa/meaning.h"
 
+/* CSRs that instructions change besides those they name. */
+enum { CSR_FFLAGS = 0x001, CSR_FCSR = 0x003, CSR_MSTATUS = 0x300 };
+
 static bool raise_trap(struct hart *hart, enum trap_cause cause, uint64_t value)
 {
     hart->trap = (struct trap){cause, value};
@@ -88,6 +91,18 @@ static bool amo_load(struct hart *hart, uint64_t address, unsigned size, uint64_
     return false;
 }
 
+/* Notes that a CSR was written, under the names of those that hold its bits. */
+static void note_csr(const struct hart *hart, unsigned number, struct effects *effects)
+{
+    unsigned holders[2];
+    unsigned count = csr_holders(number, holders);
+    for (unsigned i = 0; i < count && effects->csr_count < EFFECTS_CSRS; i++) {
+        struct csr_note *note = &effects->csrs[effects->csr_count++];
+        note->number = (uint16_t)holders[i];
+        (void)csr_peek(hart, holders[i], &note->value);
+    }
+}
+
 enum csr_operation { CSR_SWAP, CSR_SET, CSR_CLEAR };
 
 /* CSRRW with rd = x0 does not read; CSRRS and CSRRC with a source field of 0 do not write. */
@@ -106,11 +121,12 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
     uint64_t value = operation == CSR_SWAP  ? operand
                      : operation == CSR_SET ? base | operand
                                             : base & ~operand;
+    bool was_dirty = (hart->priv.mstatus & MSTATUS_FS) == MSTATUS_FS;
     if (!csr_write(hart, number, value))
         return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
-    effects->csr_written = true;
-    effects->csr_number = (uint16_t)number;
-    (void)csr_read(hart, number, &effects->csr_value);
+    note_csr(hart, number, effects);
+    if (number <= CSR_FCSR && !was_dirty)
+        note_csr(hart, CSR_MSTATUS, effects);
     return true;
 }
 
@@ -162,7 +178,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define ecall()            return raise_trap(hart, TRAP_ECALL_USER + hart->privilege, 0)
 #define ebreak()           return raise_trap(hart, TRAP_BREAKPOINT, pc)
 #define custom()           return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits)
-#define fence()            ((void)0) /* one hart: program order is enough */
+#define fence()            ((void)0) /* harts take turns, each in program order */
 #define fence_i()          (effects->fence_i = true)
 #define nucd(xn, pair)     ((void)0) /* the region behind it runs inline, which is what it means */
 #define tom_begin(id)      ((void)0)
@@ -298,18 +314,22 @@ static bool execute_fp(struct hart *hart, const struct insn *insn, struct effect
     bool ok = execute_row(hart, insn, mode, effects, result, next);
     unsigned flags = fp_end(saved);
     if (ok) {
-        effects->flags_raised = flags != 0;
         hart->fflags |= (uint8_t)flags;
+        if (flags) {
+            effects->fp_written = true;
+            note_csr(hart, CSR_FFLAGS, effects);
+        }
     }
     return ok;
 }
 
 /* Records that floating-point state was written (privileged specification, section 3.1.6.6). */
-static void make_fp_dirty(struct hart *hart)
+static void make_fp_dirty(struct hart *hart, struct effects *effects)
 {
     if ((hart->priv.mstatus & MSTATUS_FS) == MSTATUS_FS)
         return;
     hart->priv.mstatus |= MSTATUS_FS;
+    note_csr(hart, CSR_MSTATUS, effects);
     priv_changed(hart);
 }
 
@@ -330,11 +350,13 @@ bool step_execute(struct hart *hart, const struct insn *insn, struct effects *ef
     case ROLE_F: hart->f[insn->rd] = result; break;
     default: break;
     }
-    if (format_table[info->format].rd == ROLE_F || effects->flags_raised)
-        make_fp_dirty(hart);
+    if (format_table[info->format].rd == ROLE_F || effects->fp_written)
+        make_fp_dirty(hart, effects);
     hart->pc = next;
-    if (effects->returned)
+    if (effects->returned) {
+        note_csr(hart, CSR_MSTATUS, effects);
         priv_changed(hart);
+    }
     return true;
 }
 
@@ -352,7 +374,7 @@ enum step_result step_general(struct hart *hart, uint64_t pc, const struct insn 
         return STEP_TRAP;
     if (effects.marker)
         return STEP_MARKER;
-    if (effects.wfi && !hart_has_interrupt(hart))
+    if (effects.wfi)
         return STEP_WFI;
     return effects.fence_i ? STEP_FENCE_I : STEP_DONE;
 }

@@ -134,16 +134,16 @@ static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
     return hart->stop;
 }
 
-/* The EBREAK of a semihosting call stands between two shifts of x0 by 31 and by 7, all on one page (RISC-V
- * semihosting 0.95). */
-static bool is_semihosting_call(struct hart *hart)
+/* The EBREAK of a semihosting call stands between two shifts of x0 by 31 and by 7, all uncompressed and on
+ * one page (RISC-V semihosting 0.95). User mode has no such calls, as in QEMU. */
+static bool is_semihosting_call(const struct hart *hart)
 {
-    static const uint32_t around[2] = {0x01f01013, 0x40705013};
-    uint32_t before, behind;
-    return hart->trap.cause == TRAP_BREAKPOINT && hart->semihosting &&
-           (hart->pc & ~UINT64_C(0xfff)) == ((hart->pc + 7) & ~UINT64_C(0xfff)) &&
-           hart_memory_read(hart, hart->pc - 4, &before, 4) &&
-           hart_memory_read(hart, hart->pc + 4, &behind, 4) && before == around[0] && behind == around[1];
+    static const uint32_t wanted[3] = {0x01f01013, 0x00100073, 0x40705013};
+    uint64_t first = hart->pc - 4;
+    uint32_t found[3];
+    return hart->trap.cause == TRAP_BREAKPOINT && hart->semihosting && hart->privilege != PRIV_U &&
+           first / MMU_PAGE == (first + sizeof found - 1) / MMU_PAGE &&
+           hart_memory_read(hart, first, found, sizeof found) && memcmp(found, wanted, sizeof found) == 0;
 }
 
 /* Goes on behind a stop that the hart deals with itself: then HART_STOP_LIMIT. */
@@ -157,7 +157,6 @@ static enum hart_stop settle(struct hart *hart, enum hart_stop stop)
             return HART_STOP_SEMIHOST;
         priv_take_trap(hart);
         return HART_STOP_LIMIT;
-    case HART_STOP_WFI: return hart_has_interrupt(hart) ? HART_STOP_LIMIT : HART_STOP_WFI;
     case HART_STOP_YIELD: return HART_STOP_LIMIT;
     default: return stop;
     }
@@ -190,19 +189,29 @@ static enum hart_stop step_once(struct hart *hart, struct step_report *report)
         return HART_STOP_WATCH;
     if (report->effects.marker)
         return HART_STOP_MARKER;
-    return report->effects.wfi ? settle(hart, HART_STOP_WFI) : HART_STOP_LIMIT;
+    return report->effects.wfi ? HART_STOP_WFI : HART_STOP_LIMIT;
+}
+
+/* Interrupts are looked for when attention is called for, and at the start of every run: the same moments
+ * whether instructions run in blocks or one by one. */
+static bool take_interrupt(struct hart *hart, struct step_report *report)
+{
+    bool look = hart->attention && hart->privileged;
+    hart->attention = false;
+    if (!look)
+        return false;
+    report->interrupted_pc = hart->pc;
+    report->interrupt = priv_take_interrupt(hart);
+    return report->interrupt != 0;
 }
 
 enum hart_stop hart_step(struct hart *hart, struct step_report *report)
 {
     *report = (struct step_report){.pc = hart->pc, .privilege = hart->privilege};
-    hart->attention = false;
     if (take_yield(hart))
         return HART_STOP_YIELD;
-    if (hart->privileged) {
-        report->interrupted_pc = hart->pc;
-        report->interrupt = priv_take_interrupt(hart);
-    }
+    if (take_interrupt(hart, report))
+        return HART_STOP_LIMIT;
     return step_once(hart, report);
 }
 
@@ -211,11 +220,12 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
     if (max_insns > INT64_MAX / 2)
         max_insns = INT64_MAX / 2;
     uint64_t end = hart_progress(hart) + max_insns;
+    hart->attention = true;
     while (hart_progress(hart) < end) {
-        hart->attention = false;
+        struct step_report report = {0};
         if (take_yield(hart))
             return HART_STOP_YIELD;
-        if (hart->privileged && priv_take_interrupt(hart))
+        if (take_interrupt(hart, &report))
             continue;
         enum hart_stop stop;
         /* A block may overrun its budget by its length, so the last instructions go one by one; watchpoints
@@ -224,7 +234,6 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
         if (left > BLOCK_INSNS && hart->watchpoint_count == 0) {
             stop = settle(hart, run_blocks(hart, (int64_t)(left - BLOCK_INSNS)));
         } else {
-            struct step_report report = {0};
             stop = hart_has_breakpoint(hart, hart->pc) ? HART_STOP_BREAK : step_once(hart, &report);
         }
         if (stop != HART_STOP_LIMIT)

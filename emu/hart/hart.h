@@ -13,12 +13,12 @@
 
 /* Why execution stopped. */
 enum hart_stop {
-    HART_STOP_LIMIT,    /* the instruction limit of this call is reached */
-    HART_STOP_TRAP,     /* of a hart that is not privileged: hart->trap says why; pc is the address of the
-                           instruction,     which has changed nothing */
-    HART_STOP_MARKER,   /* a marker HINT has retired; hart->marker holds it */
-    HART_STOP_WFI,      /* WFI has retired, and no enabled interrupt is pending */
-    HART_STOP_YIELD,    /* hart_request_yield() was called */
+    HART_STOP_LIMIT,  /* the instruction limit of this call is reached */
+    HART_STOP_TRAP,   /* hart->trap says why; pc is at the instruction, which has changed nothing. Only harts
+                         that   are not privileged stop so */
+    HART_STOP_MARKER, /* a marker HINT has retired; hart->marker holds it */
+    HART_STOP_WFI,    /* WFI has retired: nothing need happen before hart_has_interrupt() */
+    HART_STOP_YIELD,  /* hart_request_yield() was called */
     HART_STOP_SEMIHOST, /* pc is at the EBREAK of a semihosting call */
     HART_STOP_BREAK,    /* a breakpoint: pc is at it, and its instruction has not been executed */
     HART_STOP_WATCH,    /* a watchpoint: hart->watch_hit tells which; the access is done */
@@ -109,8 +109,11 @@ struct hart {
     uint32_t hartid;
     struct priv priv;
     uint64_t traps; /* exceptions and interrupts taken since reset */
-    /* time = (time_base + hart_progress() - time_origin) / time_divisor */
+    /* time = (time_base + hart_progress() - time_origin) / time_divisor + time_offset */
     uint64_t time_base, time_origin, time_divisor;
+    uint64_t time_offset;               /* ticks that a program has added by writing mtime */
+    void (*timer_moved)(void *context); /* stimecmp was written, or enabled; may be NULL */
+    void *timer_context;
 
     struct trap trap;
     struct marker marker;

@@ -22,7 +22,8 @@ enum privilege priv_data_mode(const struct hart *hart)
 
 uint64_t priv_time(const struct hart *hart)
 {
-    return (hart->time_base + (hart_progress(hart) - hart->time_origin)) / hart->time_divisor;
+    return (hart->time_base + (hart_progress(hart) - hart->time_origin)) / hart->time_divisor +
+           hart->time_offset;
 }
 
 uint64_t priv_pending(const struct hart *hart)

@@ -7,18 +7,25 @@
 
 #include "emu/hart/hart.h"
 
+/* A CSR and its new value: the one that holds the bits (mstatus, where sstatus was written). */
+struct csr_note {
+    uint64_t value;
+    uint16_t number;
+};
+
+enum { EFFECTS_CSRS = 3 };
+
 /* What an instruction did besides writing its destination register. */
 struct effects {
-    uint64_t address;    /* of the memory access */
-    uint64_t data;       /* what a store, SC or AMO left in memory, zero-extended */
-    uint64_t csr_value;  /* what a CSR was set to */
-    uint16_t csr_number; /* valid when csr_written */
+    uint64_t address;                   /* of the memory access */
+    uint64_t data;                      /* what a store, SC or AMO left in memory, zero-extended */
+    struct csr_note csrs[EFFECTS_CSRS]; /* that were written, in this order */
+    uint8_t csr_count;
     uint8_t size;        /* of the access in bytes */
     bool loaded, stored; /* both for an AMO; an SC that failed has neither */
-    bool csr_written;
-    bool flags_raised; /* a floating-point exception, accrued before or not */
-    bool marker;       /* a marker HINT: hart->marker holds it */
-    bool fence_i;      /* predecoded code is stale: FENCE.I, SFENCE.VMA */
+    bool fp_written;     /* a floating-point register or accrued flags */
+    bool marker;         /* a marker HINT: hart->marker holds it */
+    bool fence_i;        /* predecoded code is stale: FENCE.I, SFENCE.VMA */
     bool wfi;
     bool returned; /* MRET or SRET */
 };
@@ -39,7 +46,7 @@ enum step_result step_general(struct hart *hart, uint64_t pc, const struct insn 
 
 /* What one call of hart_step() did. */
 struct step_report {
-    uint64_t pc;            /* of the instruction, after an interrupt the handler's first */
+    uint64_t pc;            /* of the instruction */
     struct insn insn;       /* valid unless the fetch trapped */
     struct effects effects; /* valid when retired */
     struct trap trap;       /* valid when trapped */

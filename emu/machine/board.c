@@ -8,8 +8,7 @@
 #include "emu/dev/plic.h"
 #include "emu/dev/rtc.h"
 #include "emu/dev/uart16550.h"
-
-enum { MSIP = 3, MTIP = 7, SEIP = 9, MEIP = 11 }; /* bits of mip */
+#include "emu/hart/priv.h"
 
 struct wire {
     struct board *board;
@@ -86,8 +85,8 @@ static bool add_clint(struct board *board, const struct machine_config *config, 
     if (!config->devices.clint.present)
         return true;
     for (unsigned hart = 0; hart < board->harts; hart++) {
-        software[hart] = hart_line(board, hart, MSIP);
-        timer[hart] = hart_line(board, hart, MTIP);
+        software[hart] = hart_line(board, hart, IRQ_MSI);
+        timer[hart] = hart_line(board, hart, IRQ_MTI);
     }
     board->clint = clint_create(board->harts, &board->timebase, software, timer);
     return map(board, config,
@@ -106,8 +105,8 @@ static bool add_plic(struct board *board, const struct machine_config *config, s
     if (!config->devices.plic.present)
         return true;
     for (unsigned hart = 0; hart < board->harts; hart++) {
-        lines[2 * hart] = hart_line(board, hart, MEIP);
-        lines[2 * hart + 1] = hart_line(board, hart, SEIP);
+        lines[2 * hart] = hart_line(board, hart, IRQ_MEI);
+        lines[2 * hart + 1] = hart_line(board, hart, IRQ_SEI);
     }
     board->plic = plic_create(2 * board->harts, lines);
     return map(board, config,
@@ -130,6 +129,7 @@ static bool add_rom(struct board *board, const struct machine_config *config, st
                &(struct bus_region){.base = board->rom_base,
                                     .size = ROM_SIZE,
                                     .sizes = ROM_ACCESS,
+                                    .executable = true,
                                     .ops = &rom_ops,
                                     .device = board->rom,
                                     .name = "rom"},

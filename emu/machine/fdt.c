@@ -11,18 +11,15 @@
 #include "emu/dev/rtc.h"
 #include "emu/dev/timebase.h"
 #include "emu/dev/uart16550.h"
+#include "emu/hart/access.h"
+#include "emu/hart/priv.h"
 
 /* What the harts implement, in the words of the devicetree binding riscv,isa. */
 static const char isa[] = "rv64imafdc_zicsr_zifencei_zicntr_zba_zbb_zbs_zicbom_zicboz_sstc";
 
 enum {
-    CACHE_BLOCK = 64, /* bytes that cbo instructions act on */
     ROOM_FIRST = 64 << 10,
     ROOM_LAST = 4 << 20,
-    INTC_MSIP = 3, /* inputs of a hart's interrupt controller: bits of mip */
-    INTC_MTIP = 7,
-    INTC_SEIP = 9,
-    INTC_MEIP = 11,
 };
 
 struct tree {
@@ -155,7 +152,7 @@ static void cpus(struct tree *tree)
     end(tree);
 }
 
-/* interrupts-extended: two inputs of each hart. */
+/* interrupts-extended: two inputs of each hart's interrupt controller, which are bits of mip. */
 static void hart_inputs(struct tree *tree, uint32_t first, uint32_t second)
 {
     fdt32_t value[4 * CLINT_HARTS];
@@ -177,7 +174,7 @@ static void clint(struct tree *tree)
     begin_at(tree, "clint", tree->config->devices.clint.base);
     bytes(tree, "compatible", compatible, sizeof compatible);
     reg(tree, tree->config->devices.clint.base, CLINT_SIZE);
-    hart_inputs(tree, INTC_MSIP, INTC_MTIP);
+    hart_inputs(tree, IRQ_MSI, IRQ_MTI);
     end(tree);
 }
 
@@ -189,7 +186,7 @@ static void plic(struct tree *tree)
     begin_at(tree, "plic", tree->config->devices.plic.base);
     bytes(tree, "compatible", compatible, sizeof compatible);
     reg(tree, tree->config->devices.plic.base, PLIC_SIZE);
-    hart_inputs(tree, INTC_MEIP, INTC_SEIP);
+    hart_inputs(tree, IRQ_MEI, IRQ_SEI);
     flag(tree, "interrupt-controller");
     cell(tree, "#interrupt-cells", 1);
     cell(tree, "#address-cells", 0);

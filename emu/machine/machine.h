@@ -95,7 +95,7 @@ void machine_show(const struct machine_config *config, FILE *out);
  * `name` must be a known key. */
 void machine_source(const struct machine_config *config, const char *name, char buffer[MACHINE_SOURCE]);
 
-/* The keys that were set, by file or --set, but that this machine's kind of core ignores: their dotted names
+/* The keys whose value is not the default, but that this machine's kind of core ignores: their dotted names
  * go to names[MACHINE_KEYS]; returns how many. */
 size_t machine_unused_keys(const struct machine_config *config, const char *names[MACHINE_KEYS]);
 

@@ -80,12 +80,21 @@ void machine_show(const struct machine_config *config, FILE *out)
     }
 }
 
+static bool differs_from_default(const struct machine_config *config, const struct key *key)
+{
+    char value[KEY_VALUE];
+    key_format(key, config, value);
+    return strcmp(value, key->initial) != 0;
+}
+
 size_t machine_unused_keys(const struct machine_config *config, const char *names[MACHINE_KEYS])
 {
     size_t count = 0;
     bool timed = config->host.core != MACHINE_CORE_FUNCTIONAL;
-    for (int i = 0; i < MACHINE_KEYS; i++)
-        if (config->sources[i].origin != MACHINE_DEFAULT && machine_keys[i].use == USE_TIMED && !timed)
-            names[count++] = machine_keys[i].name;
+    for (int i = 0; i < MACHINE_KEYS; i++) {
+        const struct key *key = &machine_keys[i];
+        if (key->use == USE_TIMED && !timed && differs_from_default(config, key))
+            names[count++] = key->name;
+    }
     return count;
 }

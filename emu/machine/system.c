@@ -7,6 +7,11 @@
 #include "emu/hart/block.h"
 #include "emu/hart/step.h"
 
+static void timer_moved(void *context)
+{
+    system_timer_moved(context);
+}
+
 bool system_init(struct system *system, unsigned count, uint64_t quantum, struct phys *memory,
                  const struct decoder *decoder, struct error *err)
 {
@@ -23,6 +28,8 @@ bool system_init(struct system *system, unsigned count, uint64_t quantum, struct
             hart_free(hart);
             break;
         }
+        hart->timer_moved = timer_moved;
+        hart->timer_context = system;
     }
     if (system->count == count)
         return true;
@@ -101,6 +108,13 @@ void system_timer_moved(struct system *system)
         stop_current(system);
 }
 
+void system_set_time(struct system *system, uint64_t ticks)
+{
+    uint64_t offset = ticks - system_time(system);
+    for (unsigned i = 0; i < system->count; i++)
+        system->harts[i].time_offset = offset;
+}
+
 void system_interrupt(struct system *system)
 {
     system->interrupted = true;
@@ -115,16 +129,21 @@ static uint64_t next_event(const struct system *system)
     uint64_t now = system->round_start / SYSTEM_TICK_NS;
     for (unsigned i = 0; i < system->count; i++) {
         const struct priv *priv = &system->harts[i].priv;
-        if ((priv->menvcfg & ENVCFG_STCE) && priv->stimecmp > now && priv->stimecmp < next)
-            next = priv->stimecmp;
+        uint64_t time = now + system->harts[i].time_offset;
+        if (!(priv->menvcfg & ENVCFG_STCE) || priv->stimecmp <= time)
+            continue;
+        uint64_t wait = priv->stimecmp - time, due = wait < UINT64_MAX - now ? now + wait : UINT64_MAX;
+        if (next <= now || due < next)
+            next = due;
     }
     return next;
 }
 
-/* The simulated time at which a tick begins; saturates. */
+/* The simulated time at which a tick begins. Those of more than 2^63 ns, 292 years, count as never: so time
+ * may jump to any other, and what runs from there on does not let it wrap. */
 static uint64_t tick_ns(uint64_t tick)
 {
-    return tick > UINT64_MAX / SYSTEM_TICK_NS ? UINT64_MAX : tick * SYSTEM_TICK_NS;
+    return tick > INT64_MAX / SYSTEM_TICK_NS ? UINT64_MAX : tick * SYSTEM_TICK_NS;
 }
 
 /* Cuts the round short if a timer has moved into it. */
@@ -151,6 +170,7 @@ static void set_time(struct system *system)
     for (unsigned i = 0; i < system->count; i++) {
         system->harts[i].time_base = system->round_start;
         system->harts[i].time_origin = hart_progress(&system->harts[i]);
+        system->harts[i].attention = true; /* time may have made a timer due */
     }
     if (system->hooks.update)
         system->hooks.update(system->hooks.context);
@@ -163,6 +183,7 @@ static bool start_round(struct system *system)
     system->round_length = 0;
     system->current = 0;
     system->used = 0;
+    system->turn_over = false;
     system->turn_start = hart_progress(&system->harts[0]);
     set_time(system);
     uint64_t next = tick_ns(next_event(system));
@@ -190,6 +211,7 @@ static void next_hart(struct system *system)
         hart->reserved = false;
     system->current++;
     system->used = 0;
+    system->turn_over = false;
     if (system->current < system->count)
         system->turn_start = hart_progress(&system->harts[system->current]);
 }
@@ -208,7 +230,12 @@ static bool handle_stop(struct system *system, struct hart *hart, enum hart_stop
 {
     const struct system_hooks *hooks = &system->hooks;
     switch (why) {
-    case HART_STOP_WFI: system->waiting[system->current] = true; return false;
+    case HART_STOP_WFI:
+        /* A hart that waits for what is already pending gives its turn away, so that idle loops do not starve
+         * others. */
+        system->waiting[system->current] = !hart_has_interrupt(hart);
+        system->turn_over = system->waiting[system->current] || system->count > 1;
+        return false;
     case HART_STOP_MARKER:
         if (hooks->marker)
             hooks->marker(hooks->context, hart);
@@ -257,7 +284,7 @@ enum system_stop system_run(struct system *system, uint64_t max_insns)
         uint64_t used = turn_used(system), left = system->round_length - used;
         if (system->waiting[system->current] && hart_has_interrupt(hart))
             system->waiting[system->current] = false;
-        if (used >= system->round_length || system->waiting[system->current] ||
+        if (used >= system->round_length || system->turn_over || system->waiting[system->current] ||
             system->motion[system->current] == SYSTEM_HOLD) {
             next_hart(system);
             continue;

@@ -13,8 +13,14 @@
 
 /* Time: an instruction takes 1 ns on each hart, and `time` ticks at 10 MHz. Within a round each hart runs the
  * same stretch of simulated time, a quantum of instructions or less if a timer is due before; then devices
- * are brought up to date. While all harts wait for interrupts, time jumps to the next timer. */
-enum { SYSTEM_TICK_NS = 100, SYSTEM_HARTS = 64 };
+ * are brought up to date. While all harts wait for interrupts, time jumps to the next timer; a timer more
+ * than 2^63 ns from the start never comes.
+ *
+ * A reservation (LR) ends with its hart's turn, so that a turn must be long enough for the loops that the ISA
+ * promises progress (16 instructions at most): one that is cut off fails once and then succeeds within the
+ * turn. With a quantum of SYSTEM_QUANTUM_MIN or more, a turn that is shorter because of a timer, which comes
+ * at ticks only, is followed or preceded by one of at least a tick. */
+enum { SYSTEM_TICK_NS = 100, SYSTEM_HARTS = 64, SYSTEM_QUANTUM_MIN = 100 };
 
 enum system_stop {
     SYSTEM_LIMIT,   /* as many instructions as asked for have retired, of all harts together */
@@ -59,12 +65,13 @@ struct system {
     struct bus bus;
     struct phys *memory;
     struct system_hooks hooks;
-    uint64_t quantum; /* in instructions, at least 1 */
+    uint64_t quantum; /* in instructions, at least SYSTEM_QUANTUM_MIN */
 
     uint64_t round_start, round_length; /* in ns of simulated time */
     unsigned current;                   /* the hart whose turn it is, or was */
     uint64_t used;                      /* instructions that it has retired in this round */
     uint64_t turn_start;                /* its instret at the start of its turn */
+    bool turn_over;                     /* it has nothing to do in the rest of its turn */
     bool waiting[SYSTEM_HARTS];
     enum system_motion motion[SYSTEM_HARTS];
     bool exited, reset, interrupted;
@@ -94,6 +101,9 @@ uint64_t system_instructions(const struct system *system);
 void system_exit(struct system *system, int status);
 void system_request_reset(struct system *system);
 void system_timer_moved(struct system *system);
+
+/* Lets the harts' `time` read `ticks` from now on: mtime was written. */
+void system_set_time(struct system *system, uint64_t ticks);
 
 /* Makes system_run() return SYSTEM_WATCHED soon. May be called from a signal handler. */
 void system_interrupt(struct system *system);

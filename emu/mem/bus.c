@@ -65,6 +65,15 @@ bool bus_read(const struct bus *bus, uint64_t address, unsigned size, uint64_t *
     return true;
 }
 
+bool bus_fetch(const struct bus *bus, uint64_t address, uint16_t *parcel)
+{
+    const struct bus_region *region = find(bus, address, 2);
+    if (!region || !region->executable)
+        return false;
+    *parcel = (uint16_t)region->ops->read(region->device, address - region->base, 2);
+    return true;
+}
+
 bool bus_write(const struct bus *bus, uint64_t address, unsigned size, uint64_t value)
 {
     const struct bus_region *region = find(bus, address, size);

@@ -22,6 +22,7 @@ enum { BUS_1 = 1, BUS_2 = 2, BUS_4 = 4, BUS_8 = 8, BUS_ANY = 15 };
 struct bus_region {
     uint64_t base, size; /* in bytes */
     unsigned sizes;      /* the set of access sizes that it takes */
+    bool executable;     /* code may be fetched from it: a ROM */
     const struct device_ops *ops;
     void *device;
     const char *name; /* for messages and `croft show`; outlives the bus */
@@ -45,6 +46,9 @@ bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err
  * Main memory is not reached this way: use phys_at(). */
 bool bus_read(const struct bus *bus, uint64_t address, unsigned size, uint64_t *value);
 bool bus_write(const struct bus *bus, uint64_t address, unsigned size, uint64_t value);
+
+/* Reads 2 bytes of code at an even address; false where no device holds code. */
+bool bus_fetch(const struct bus *bus, uint64_t address, uint16_t *parcel);
 
 /* Whether a device takes accesses of this size at the address. */
 bool bus_takes(const struct bus *bus, uint64_t address, unsigned size);

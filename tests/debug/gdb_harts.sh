@@ -73,10 +73,10 @@ EOF
     finish "harts" 31
 }
 
-# With scheduler-locking only one hart moves; without it, the others go on while one steps. Turns are so short that each
-# step of a line takes several.
+# With scheduler-locking only one hart moves; without it, the others go on while one steps. Turns are as short as they can
+# be.
 test_schedule() {
-    start_harts --set quantum=3
+    start_harts --set quantum=100
     debug "$OUT/harts" <<EOF
 break serve
 continue

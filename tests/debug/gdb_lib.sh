@@ -80,5 +80,5 @@ start_port() {
     timeout 60 "$CROFT" run --gdb 0 "$@" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null &
     croft=$!
     until grep -q 'waits for gdb' "$OUT/stderr"; do sleep 0.01; done
-    port=$(sed -n 's/.*target remote ://p' "$OUT/stderr")
+    port=$(sed -n 's/.*target remote 127.0.0.1://p' "$OUT/stderr")
 }

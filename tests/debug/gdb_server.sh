@@ -70,7 +70,7 @@ test_usage() {
 test_connections() {
     local child
     start_port "$OUT/program"
-    timeout 60 gdb-multiarch -nx -q -batch -ex "target remote :$port" -ex 'break half' -ex continue -ex 'print value' \
+    timeout 60 gdb-multiarch -nx -q -batch -ex "target remote 127.0.0.1:$port" -ex 'break half' -ex continue -ex 'print value' \
         "$OUT/program" >"$OUT/gdb" 2>&1 </dev/null || true
     expect "TCP" <<'EOF'
 Breakpoint 1, half (value=1) at *

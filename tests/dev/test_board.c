@@ -219,18 +219,16 @@ static void input_waits_for_the_guest(void **state)
     }
     assert_int_equal(get(&place, UART + 5, 1), 0x61);
     assert_int_equal(get(&place, UART, 1), 'a');
-    put(&place, UART + 2, 1, 0x01); /* FIFOs on, receive interrupt on: 16 at a time */
+    put(&place, UART + 2, 1, 0x01); /* FIFOs on, receive interrupt on */
     put(&place, UART + 1, 1, 0x01);
     assert_true(board_wait(place.board, 0));
-    poll_board(&place);
-    assert_false(board_wait(place.board, 0)); /* it has something to read first */
-    for (unsigned i = 0; i < 16; i++)
+    for (unsigned i = 0; i < 25; i++) { /* a pipe gives one byte at each poll point */
+        poll_board(&place);
+        assert_int_equal(get(&place, UART + 5, 1), 0x61);
+        assert_false(board_wait(place.board, 0)); /* it has something to read first */
         assert_int_equal(get(&place, UART, 1), 'b' + i);
-    assert_int_equal(get(&place, UART + 5, 1), 0x60);
-    poll_board(&place);
-    for (unsigned i = 0; i < 9; i++)
-        assert_int_equal(get(&place, UART, 1), 'r' + i);
-    assert_int_equal(get(&place, UART + 5, 1), 0x60);
+        assert_int_equal(get(&place, UART + 5, 1), 0x60);
+    }
     drop(&place);
 }
 

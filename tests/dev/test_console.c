@@ -54,12 +54,13 @@ static void write_file(const char *path, const char *text, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static struct console *open_console(struct place *place, int input, int output, const char *record,
-                                    const char *replay)
+static struct console *open_with(struct place *place, int input, int output, bool live, const char *record,
+                                 const char *replay)
 {
     struct error err = {.text = ""};
     struct console *console = console_create(&(struct console_options){.input = input,
                                                                        .output = output,
+                                                                       .live = live,
                                                                        .record = record,
                                                                        .replay = replay,
                                                                        .moment = present,
@@ -68,6 +69,12 @@ static struct console *open_console(struct place *place, int input, int output, 
     if (!console)
         fail_msg("%s", err.text);
     return console;
+}
+
+static struct console *open_console(struct place *place, int input, int output, const char *record,
+                                    const char *replay)
+{
+    return open_with(place, input, output, false, record, replay);
 }
 
 static void close_console(struct console *console)
@@ -118,12 +125,12 @@ static void without_input_nothing_comes(void **state)
     close_console(console);
 }
 
-static void a_pipe_is_looked_at_each_millisecond(void **state)
+static void a_live_pipe_is_looked_at_each_millisecond(void **state)
 {
     struct place *place = *state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    struct console *console = open_console(place, ends[0], -1, NULL, NULL);
+    struct console *console = open_with(place, ends[0], -1, true, NULL, NULL);
     assert_int_equal(poll_at(place, console, 0, 0), CONSOLE_RUNNING);
     assert_int_equal(write(ends[1], "\1xyz", 4), 4); /* Ctrl-A is nothing special here */
     assert_int_equal(poll_at(place, console, 1, 9999), CONSOLE_RUNNING);
@@ -146,6 +153,66 @@ static void a_pipe_is_looked_at_each_millisecond(void **state)
     assert_false(console_wait(console, -1)); /* the end */
     close_console(console);
     assert_int_equal(close(ends[0]), 0);
+}
+
+/* The other end writes once it has seen output. */
+static void a_pipe_is_waited_for(void **state)
+{
+    struct place *place = *state;
+    int in[2], out[2], status;
+    assert_int_equal(pipe(in), 0);
+    assert_int_equal(pipe(out), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char byte;
+        bool good = read(out[0], &byte, 1) == 1 && usleep(50000) == 0 && write(in[1], "ab", 2) == 2;
+        _exit(good ? 0 : 1);
+    }
+    assert_int_equal(close(in[1]), 0);
+    struct console *console = open_console(place, in[0], out[1], NULL, NULL);
+    (void)poll_at(place, console, 1, 1);
+    console_put(console, '>');
+    assert_next(console, 'a');
+    assert_next(console, -1); /* one at each poll point, though there is more */
+    assert_true(console_wait(console, -1) && console_input(console) == -1);
+    (void)poll_at(place, console, 2, 1);
+    assert_next(console, 'b');
+    (void)poll_at(place, console, 3, 1);
+    assert_next(console, -1);
+    assert_false(console_wait(console, -1)); /* the end */
+    close_console(console);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    (void)close(in[0]);
+    (void)close(out[0]);
+    (void)close(out[1]);
+}
+
+static void a_signal_ends_the_wait_for_a_pipe(void **state)
+{
+    static const int signals[] = {SIGTERM, SIGINT};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        int in[2], out[2], status;
+        uint8_t byte;
+        assert_int_equal(pipe(in), 0);
+        assert_int_equal(pipe(out), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            (void)signal(signals[i], SIG_DFL);
+            struct console *console = open_console(*state, in[0], out[1], NULL, NULL);
+            console_put(console, '>');
+            (void)console_get(console, &byte);
+            _exit(0);
+        }
+        assert_int_equal(read(out[0], &byte, 1), 1);
+        assert_int_equal(kill(child, signals[i]), 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+        for (unsigned end = 0; end < 2; end++) {
+            (void)close(in[end]);
+            (void)close(out[end]);
+        }
+    }
 }
 
 static void output_arrives_in_order(void **state)
@@ -319,6 +386,42 @@ static void another_run_is_noticed(void **state)
                   "and options");
 }
 
+static void a_replay_does_not_wait_where_time_stands_still(void **state)
+{
+    struct place *place = *state;
+    struct error err;
+    write_file(place->record, "croft input 1\n100 10 61\n200 20 end\n", 35);
+    struct console *console = open_console(place, -1, -1, NULL, place->record);
+    assert_int_equal(poll_at(place, console, 100, 10), CONSOLE_RUNNING);
+    assert_true(console_await(console, -1));
+    assert_int_equal(poll_at(place, console, 100, 10), CONSOLE_RUNNING);
+    assert_next(console, 'a');
+    assert_true(console_await(console, -1));
+    assert_int_equal(console_poll(console, &err), CONSOLE_FAILED);
+    assert_false(console_close(console, &err));
+    assert_string_equal(err.text,
+                        "console: this run is not the recorded one: the input for instruction 200, tick 20 "
+                        "was already asked for at instruction 100, tick 10; replay with the same machine, "
+                        "program and options");
+}
+
+static void a_replayed_user_can_end_the_run(void **state)
+{
+    struct place *place = *state;
+    write_file(place->record, "croft input 1\n100 10 end\n", 25);
+    struct console *console = open_console(place, -1, -1, NULL, place->record);
+    assert_true(console_interactive(console) && console_wait(console, -1));
+    assert_int_equal(poll_at(place, console, 100, 10), CONSOLE_QUIT);
+    close_console(console);
+    write_file(place->record, "croft input 1\n100 10 61\n", 24);
+    console = open_console(place, -1, -1, NULL, place->record);
+    (void)poll_at(place, console, 100, 10);
+    assert_true(console_interactive(console));
+    assert_next(console, 'a');
+    assert_false(console_interactive(console) || console_await(console, -1));
+    close_console(console);
+}
+
 static void bad_records_are_refused(void **state)
 {
     struct place *place = *state;
@@ -364,7 +467,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PLACE_TEST(a_file_is_there_at_once),
         PLACE_TEST(without_input_nothing_comes),
-        PLACE_TEST(a_pipe_is_looked_at_each_millisecond),
+        PLACE_TEST(a_live_pipe_is_looked_at_each_millisecond),
+        PLACE_TEST(a_pipe_is_waited_for),
+        PLACE_TEST(a_signal_ends_the_wait_for_a_pipe),
         PLACE_TEST(output_arrives_in_order),
         PLACE_TEST(lost_output_is_told),
         PLACE_TEST(a_terminal_has_escapes),
@@ -372,6 +477,8 @@ int main(void)
         PLACE_TEST(a_record_repeats_the_run),
         PLACE_TEST(the_users_end_is_repeated),
         PLACE_TEST(another_run_is_noticed),
+        PLACE_TEST(a_replay_does_not_wait_where_time_stands_still),
+        PLACE_TEST(a_replayed_user_can_end_the_run),
         PLACE_TEST(bad_records_are_refused),
     };
     return cmocka_run_group_tests_name("console", tests, NULL, NULL);

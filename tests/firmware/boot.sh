@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Boots Debian's OpenSBI and U-Boot to U-Boot's prompt and types commands there, with 1, 2 and 4 harts; records and
-# replays what was typed. Variables: CROFT (the command), OUT (a folder for products).
+# replays what was typed. Small programs then wait for input in other ways. Variables: CROFT (the command), OUT (a folder for products).
+# shellcheck disable=SC2016 # dollars are for U-Boot and gdb
 set -euo pipefail
 
 CROFT=${CROFT:-build/bin/croft}
@@ -55,6 +56,100 @@ done
 
 boot limit 124 --max-insns 1000000 </dev/null
 check "limit: no message" grep -q 'stopped after 1000000 instructions' "$OUT/limit.err"
+
+# A pipe's bytes come when the guest asks for them, whenever they were written.
+for run in 1 2; do
+    delay=$((run - 1))
+    boot "pipe$run" 0 --stats "$OUT/pipe$run.json" \
+        < <(sleep "$delay"; printf '\n'; sleep "$delay"; printf 'version\npoweroff\n')
+    shows "pipe$run" "=> version"
+    sed -i '/"host": {/,$d' "$OUT/pipe$run.json"
+done
+check "pipe: a second run prints something else" cmp -s "$OUT/pipe1.txt" "$OUT/pipe2.txt"
+check "pipe: a second run has other statistics" cmp -s "$OUT/pipe1.json" "$OUT/pipe2.json"
+
+# One program asks semihosting for characters up to the end of a line, the other sleeps for ever.
+cat >"$OUT/readc.c" <<'END'
+#include <stdio.h>
+
+__attribute__((noinline, aligned(16))) static long call(long operation)
+{
+    register long a0 __asm__("a0") = operation;
+    register long a1 __asm__("a1") = 0;
+    __asm__ volatile(".option push\n.option norvc\n"
+                     "slli x0, x0, 0x1f\nebreak\nsrai x0, x0, 7\n.option pop"
+                     : "+r"(a0)
+                     : "r"(a1)
+                     : "memory");
+    return a0;
+}
+
+int main(void)
+{
+    long got;
+    do {
+        got = call(7);
+        printf("%ld\n", got);
+    } while (got >= 0 && got != '\n');
+    return got < 0 ? 3 : 5;
+}
+END
+printf 'int main(void)\n{\n    for (;;)\n        __asm__ volatile("wfi");\n}\n' >"$OUT/sleep.c"
+for name in readc sleep; do
+    "$CROFT" cc --bare -O1 -g "$OUT/$name.c" -o "$OUT/$name"
+done
+
+# run NAME STATUS OPTIONS...: the same for a program.
+run() {
+    local name=$1 wanted=$2 status=0
+    shift 2
+    timeout 20 "$CROFT" run -m virt "$@" >"$OUT/$name.txt" 2>"$OUT/$name.err" || status=$?
+    check "$name: status $status, not $wanted: $(tail -n 1 "$OUT/$name.err")" [ "$status" = "$wanted" ]
+}
+
+run readc 5 --record "$OUT/readc.input" "$OUT/readc" < <(sleep 0.2; echo a)
+check "readc: what it got" diff "$OUT/readc.txt" <(printf '97\n10\n')
+run readc.replay 5 --replay "$OUT/readc.input" "$OUT/readc" </dev/null
+check "readc: the replay prints something else" cmp -s "$OUT/readc.txt" "$OUT/readc.replay.txt"
+printf 'croft input 1\n900000 900000 61\n' >"$OUT/other.input"
+run readc.other 1 --replay "$OUT/other.input" "$OUT/readc" </dev/null
+check "readc: another run's record" grep -q 'this run is not the recorded one' "$OUT/readc.other.err"
+
+# The user ends a run in which all harts sleep; `script` gives the terminal.
+status=0
+(sleep 0.5; printf 'k'; sleep 0.2; printf '\001x'; sleep 0.5) |
+    timeout 20 script -qec "'$CROFT' run -m virt --record '$OUT/sleep.input' '$OUT/sleep'" /dev/null >"$OUT/sleep.txt" ||
+    status=$?
+check "sleep: status $status, not 0" [ "$status" = 0 ]
+check "sleep: the record has no end" grep -q ' end$' "$OUT/sleep.input"
+run sleep.replay 0 --replay "$OUT/sleep.input" "$OUT/sleep" </dev/null
+printf 'croft input 1\n' >"$OUT/nothing.input"
+run sleep.stuck 1 --replay "$OUT/nothing.input" "$OUT/sleep" </dev/null
+
+# gdb interrupts a program that waits for a character, which it then gets.
+if command -v gdb-multiarch >/dev/null; then
+    socket=$OUT/gdb.socket
+    mkfifo "$OUT/keys.$$"
+    exec 4<>"$OUT/keys.$$"
+    rm -f "$OUT/keys.$$" "$socket"
+    timeout 20 "$CROFT" run -m virt --gdb "$socket" "$OUT/readc" <&4 >"$OUT/readc.gdb.txt" 2>"$OUT/readc.gdb.err" &
+    runner=$!
+    for _ in $(seq 200); do
+        if [ -S "$socket" ]; then break; fi
+        sleep 0.05
+    done
+    timeout 15 gdb-multiarch -nx -q -batch -ex 'set confirm off' -ex "target remote $socket" \
+        -ex 'shell (sleep 0.5; kill -INT $PPID) &' -ex continue -ex 'print $a0' -ex 'x/i $pc' \
+        -ex "shell printf 'b\n' >&4" -ex continue "$OUT/readc" >"$OUT/gdb.txt" 2>&1 </dev/null || true
+    status=0
+    wait "$runner" || status=$?
+    check "gdb: status $status, not 5" [ "$status" = 5 ]
+    check "gdb: no interrupt" grep -q 'received signal SIGINT' "$OUT/gdb.txt"
+    check "gdb: the call is not repeated" grep -q '^\$1 = 7$' "$OUT/gdb.txt"
+    check "gdb: pc is not at the call" grep -q '=>.*ebreak' "$OUT/gdb.txt"
+    check "gdb: what it got" diff "$OUT/readc.gdb.txt" <(printf '98\n10\n')
+    exec 4<&-
+fi
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
