@@ -1,4 +1,4 @@
-# Speed beside qemu-riscv64, start-up time and memory: make bench [ROUNDS=n] [BENCH_NAMES="mix triad"].
+# Speed beside qemu-riscv64, start-up time and memory, then firmware: make bench [ROUNDS=n] [BENCH_NAMES="mix triad"].
 BENCH_DIR   := $(BUILD)/bench
 BENCH_NAMES ?= mix records matmul triad chase spmv sha256 queens sieve quicksort interpreter fibonacci
 BENCH_FILES := $(BENCH_NAMES:%=$(BENCH_DIR)/%)
@@ -12,7 +12,21 @@ $(BENCH_DIR)/%: tests/bench/%.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
 	@mkdir -p $(@D)
 	$(BUILD)/bin/croft cc -std=c17 -D_GNU_SOURCE $(WARNINGS) -O2 $< -lm -o $@
 
-.PHONY: bench
-bench: $(BENCH_FILES) $(BENCH_DIR)/trivial $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp ## speed beside qemu-riscv64
+# The compute loop for machine mode, and the same in supervisor mode with address translation.
+BENCH_LOOPS := $(BENCH_DIR)/firmware/loop-machine $(BENCH_DIR)/firmware/loop-sv39
+$(BENCH_DIR)/firmware/loop-machine: BENCH_MODE := -DSUPERVISOR=0
+$(BENCH_DIR)/firmware/loop-sv39: BENCH_MODE := -DSUPERVISOR=1
+$(BENCH_LOOPS): tests/bench/firmware/paged.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
+	@mkdir -p $(@D)
+	$(BUILD)/bin/croft cc --bare -std=gnu17 $(WARNINGS) -O2 $(BENCH_MODE) $< -o $@
+
+.PHONY: bench bench-firmware
+bench: $(BENCH_FILES) $(BENCH_DIR)/trivial $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed beside qemu, of programs and of firmware
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/run.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR) \
 	    $(BENCH_DIR)/trivial $(BENCH_FILES)
+	@echo
+	@$(MAKE) --no-print-directory bench-firmware
+
+bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of firmware beside qemu-system-riscv64
+	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/firmware.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/firmware \
+	    $(BENCH_LOOPS)

@@ -1,11 +1,32 @@
-/* Prints isa/MANUAL.md with its table of instructions made anew from the rows: manual FILE. */
+/* Prints isa/MANUAL.md with its tables of instructions and CSRs made anew from the rows: manual FILE. */
 #include <stdio.h>
 #include <string.h>
 
 #include "isa/insn.h"
 
-static const char begin_mark[] = "<!-- instructions: begin -->";
-static const char end_mark[] = "<!-- instructions: end -->";
+static void print_instructions(void);
+static void print_csrs(void);
+
+/* The tables, each between its marks in the manual. */
+static const struct {
+    const char *begin, *end;
+    void (*print)(void);
+} tables[] = {
+    {"<!-- csrs: begin -->", "<!-- csrs: end -->", print_csrs},
+    {"<!-- instructions: begin -->", "<!-- instructions: end -->", print_instructions},
+};
+
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+static const struct {
+    const char *name, *text;
+    unsigned number;
+} csrs[] = {
+#define CSR(name, number, text) {#name, text, number},
+#include "isa/csr.def"
+};
+
+enum { CSRS = sizeof csrs / sizeof csrs[0] };
 
 static const char *const extension_text[EXTENSION_COUNT] = {
 #define EXTENSION(name, text) text,
@@ -90,7 +111,7 @@ static void print_narrow(void)
     }
 }
 
-static void print_table(void)
+static void print_instructions(void)
 {
     for (unsigned e = 0; e < EXTENSION_COUNT; e++) {
         printf("\n### %s: %s\n\n", insn_extension_name[e], extension_text[e]);
@@ -102,30 +123,81 @@ static void print_table(void)
     printf("\n");
 }
 
+/* Whether a CSR continues the run of numbered ones that the one before it belongs to. */
+static int continues(unsigned i)
+{
+    size_t before = strcspn(csrs[i - 1].name, "0123456789"), now = strcspn(csrs[i].name, "0123456789");
+    return csrs[i].number == csrs[i - 1].number + 1 && csrs[i].name[now] != '\0' && before == now &&
+           strncmp(csrs[i].name, csrs[i - 1].name, now) == 0;
+}
+
+/* What a CSR is; of a run, without the number of its first. */
+static void print_contents(const char *text, const char *name, int run)
+{
+    const char *number = name + strcspn(name, "0123456789");
+    size_t length = strlen(text), digits = strlen(number);
+    if (run && length > digits && strcmp(text + length - digits, number) == 0)
+        length -= digits + 1;
+    printf("%.*s", (int)length, text);
+}
+
+/* One line for each CSR, or for each run of numbered ones. */
+static void print_csrs(void)
+{
+    static const char *const modes[] = {"U", "S", "", "M"};
+    printf("\n| CSR | number | lowest mode | access | contents |\n|---|---|---|---|---|\n");
+    for (unsigned i = 0, last; i < CSRS; i = last + 1) {
+        for (last = i; last + 1 < CSRS && continues(last + 1);)
+            last++;
+        printf("| `%s`", csrs[i].name);
+        if (last > i)
+            printf(" to `%s`", csrs[last].name);
+        printf(" | 0x%03x", csrs[i].number);
+        if (last > i)
+            printf(" to 0x%03x", csrs[last].number);
+        printf(" | %s | %s | ", modes[csrs[i].number >> 8 & 3],
+               csrs[i].number >> 10 == 3 ? "read" : "read, write");
+        print_contents(csrs[i].text, csrs[i].name, last > i);
+        printf(" |\n");
+    }
+    printf("\n");
+}
+
+static int starts_with(const char *line, const char *mark)
+{
+    return strncmp(line, mark, strlen(mark)) == 0;
+}
+
 int main(int argc, char **argv)
 {
     FILE *file = argc == 2 ? fopen(argv[1], "re") : NULL;
     char line[4096];
-    int inside = 0, tables = 0;
+    unsigned inside = TABLES, seen[TABLES] = {0}, good = 1;
     if (!file) {
         fprintf(stderr, "manual: cannot read the manual; usage: manual FILE\n");
         return 2;
     }
     while (fgets(line, sizeof line, file)) {
-        inside = inside && strncmp(line, end_mark, sizeof end_mark - 1) != 0;
-        if (!inside)
-            (void)fputs(line, stdout);
-        if (strncmp(line, begin_mark, sizeof begin_mark - 1) == 0) {
-            inside = 1;
-            tables++;
-            print_table();
+        if (inside < TABLES && starts_with(line, tables[inside].end))
+            inside = TABLES;
+        if (inside < TABLES)
+            continue;
+        (void)fputs(line, stdout);
+        for (unsigned t = 0; t < TABLES; t++) {
+            if (!starts_with(line, tables[t].begin))
+                continue;
+            inside = t;
+            seen[t]++;
+            tables[t].print();
         }
     }
     (void)fclose(file);
-    if (inside || tables != 1) {
-        fprintf(stderr, "manual: %s needs the marks '%s' and '%s' once each\n", argv[1], begin_mark,
-                end_mark);
-        return 1;
+    for (unsigned t = 0; t < TABLES; t++) {
+        if (seen[t] == 1 && inside != t)
+            continue;
+        fprintf(stderr, "manual: %s needs the marks '%s' and '%s' once each\n", argv[1], tables[t].begin,
+                tables[t].end);
+        good = 0;
     }
-    return 0;
+    return good ? 0 : 1;
 }

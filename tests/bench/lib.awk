@@ -1,4 +1,20 @@
-# What the reports of tests/bench share.
+# What the reports of tests/bench share: reading the runs, medians, bars.
+BEGIN { FS = "," }
+
+NR == 1 { next }
+
+{
+    if (!($1 in seen)) {
+        seen[$1] = 1
+        order[++programs] = $1
+    }
+    n = ++runs[$1, $3]
+    wall[$1, $3, n] = $4
+    used[$1, $3, n] = $5 + $6
+    peak[$1, $3, n] = $7
+    if ($3 == "croft")
+        instructions[$1] = $8
+}
 
 function median(list, count,    i, j, t) {
     for (i = 2; i <= count; i++)

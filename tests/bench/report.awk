@@ -1,21 +1,4 @@
 # The table of tests/bench/run.sh from its runs.csv; writes the same to the file named by `summary`. Needs lib.awk.
-BEGIN { FS = "," }
-
-NR == 1 { next }
-
-{
-    if (!($1 in seen)) {
-        seen[$1] = 1
-        order[++programs] = $1
-    }
-    n = ++runs[$1, $3]
-    wall[$1, $3, n] = $4
-    used[$1, $3, n] = $5 + $6
-    peak[$1, $3, n] = $7
-    if ($3 == "croft")
-        instructions[$1] = $8
-}
-
 END {
     print "program,instructions,croft_mips,qemu_mips,ratio" > summary
     printf "%-14s %16s %12s %12s %8s\n", "program", "instructions", "croft MIPS", "qemu MIPS", "ratio"
