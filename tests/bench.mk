@@ -30,3 +30,14 @@ bench: $(BENCH_FILES) $(BENCH_DIR)/trivial $(BENCH_LOOPS) $(BENCH_DIR)/measure $
 bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of firmware beside qemu-system-riscv64
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/firmware.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/firmware \
 	    $(BENCH_LOOPS)
+
+# The event queue and the DRAM engine by themselves.
+BENCH_PARTS := $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench
+$(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(LIB_OBJ) | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
+
+.PHONY: bench-dram
+bench-dram: $(BENCH_PARTS) ## events and DRAM requests a second
+	@$(BENCH_DIR)/event_bench
+	@$(BENCH_DIR)/dram_bench
