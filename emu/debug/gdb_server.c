@@ -55,7 +55,8 @@ static bool open_port(struct gdb_server *server, unsigned port, struct error *er
     if (!listen_at(server, AF_INET, (const struct sockaddr *)&address, size) ||
         getsockname(server->listener, (struct sockaddr *)&address, &size) != 0)
         return error_set(err, "--gdb: cannot listen on port %u of 127.0.0.1: %s", port, strerror(errno));
-    (void)snprintf(server->command, sizeof server->command, "target remote 127.0.0.1:%u", ntohs(address.sin_port));
+    (void)snprintf(server->command, sizeof server->command, "target remote 127.0.0.1:%u",
+                   ntohs(address.sin_port));
     return true;
 }
 
