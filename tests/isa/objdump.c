@@ -211,7 +211,7 @@ static bool is_documented(const struct insn *insn, const struct line *line)
     if (insn->id == INSN_fence || insn->id == INSN_fence_i)
         return unknown && (insn->bits & (insn->id == INSN_fence ? 0xf00f8f80 : 0xffff8f80)) != 0;
     if (insn->id == INSN_illegal && (insn->bits & 0x0000707f) == 0x00000073)
-        return true; /* privileged instructions, which no row has */
+        return true; /* privileged instructions that harts do not have: isa/MANUAL.md names them */
     if (insn->id == INSN_illegal && (mode == 5 || mode == 6) && insn->length == 4)
         return strstr(line->text, ",unknown") != NULL;
     if (insn->compressed && insn->imm == 0 &&
