@@ -24,6 +24,14 @@ enum mem_kind {
     MEM_UNCACHED, /* passes all caches */
 };
 
+/* Who has answered: as far down as a request had to go. */
+enum mem_level {
+    MEM_LEVEL_L1,
+    MEM_LEVEL_L2,     /* a shared cache, or another core's through it */
+    MEM_LEVEL_MEMORY, /* DRAM */
+    MEM_LEVELS
+};
+
 enum { MEM_HOPS = 12 }; /* components that one request can pass between its originator and memory */
 
 struct mem_link;
@@ -39,6 +47,11 @@ struct mem_request {
     uint8_t op;         /* enum mem_op */
     uint8_t kind;       /* enum mem_kind */
     bool divergent;     /* the lanes of a SIMT access did not fall together */
+
+    /* Between a cache and the coherent level below it. */
+    bool exclusive; /* of a read: asks for the line to be written; in the response: nobody else has a copy */
+    bool upgrade;   /* of an exclusive read: the requester has a copy, so that no data need come */
+    uint8_t level;  /* enum mem_level, set by whoever answers */
 
     /* Of the links on the way from the originator to the present holder. */
     uint8_t depth;
@@ -68,6 +81,10 @@ struct mem_port_ops {
     void (*response_room)(void *port, struct mem_link *link, uint64_t now);
     /* Reads or writes bytes at once, wherever they are; false when no byte or not all of them exist. */
     bool (*functional)(void *port, const struct mem_access *access);
+    /* Brings the line of a cache below up to date as a read by link's client would, without time: to
+     * fast-forward. exclusive: it is going to be written. Returns whether the client alone has it now. NULL:
+     * no cache below. */
+    bool (*warm)(void *port, struct mem_link *link, uint64_t address, bool exclusive);
 };
 
 /* The upper end of a link, which asks. */
@@ -106,6 +123,9 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->op = (uint8_t)op;
     request->kind = MEM_DATA;
     request->divergent = false;
+    request->exclusive = false;
+    request->upgrade = false;
+    request->level = MEM_LEVEL_L1;
     request->depth = 0;
     request->parts = 0;
     request->event.place = 0;

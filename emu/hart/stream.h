@@ -1,0 +1,86 @@
+/* The executed instruction stream: what a hart does, a batch at a time, in the form that timing cores read.
+ *
+ * A core asks for a batch, which has been executed when stream_run() returns, and works out when each of its
+ * instructions would have happened. What depends on time, or may stop the hart, is not executed in a batch
+ * but left to stream_step(), which the core calls when its clock has reached that instruction.
+ */
+#ifndef EMU_HART_STREAM_H
+#define EMU_HART_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/hart/step.h"
+
+enum {
+    STREAM_BATCH = 128, /* instructions of a batch at most */
+    STREAM_NONE = 64,   /* in place of a register's number */
+};
+
+enum stream_flag {
+    STREAM_LOAD = 1, /* reads memory; AMO and LR too */
+    STREAM_STORE = 2,
+    STREAM_BRANCH = 4,    /* conditional */
+    STREAM_JUMP = 8,      /* unconditional, direct or not */
+    STREAM_INDIRECT = 16, /* JALR */
+    STREAM_CALL = 32,     /* a jump that writes x1 or x5 (unprivileged specification, table 2.1) */
+    STREAM_RETURN = 64,   /* a JALR from x1 or x5 that writes neither of them */
+    STREAM_SERIAL = 128,  /* executed by stream_step(): CSR, fence, AMO, LR/SC, system, HINT, trap, MMIO */
+};
+
+/* What a core needs to know of an instruction, worked out once. Registers: 0 to 31 integer, 32 to 63
+ * floating-point; x0 and operands that do not exist are STREAM_NONE. */
+struct stream_op {
+    uint64_t pc;
+    const struct insn *insn;
+    uint16_t id;    /* enum insn_id */
+    uint8_t iclass; /* enum insn_class */
+    uint8_t flags;  /* set of enum stream_flag */
+    uint8_t length; /* in bytes */
+    uint8_t size;   /* of the memory access in bytes, or 0 */
+    uint8_t rd, rs1, rs2, rs3;
+    int32_t imm;
+};
+
+/* One executed instruction. The next pc is that of the next entry, or of the stream behind the last one. */
+struct stream_entry {
+    const struct stream_op *op;
+    uint64_t address;  /* of its memory access, as the program sees it */
+    uint64_t physical; /* the same in physical memory; the bytes are contiguous up to the end of a page */
+};
+
+enum stream_end {
+    STREAM_MORE, /* the batch is full, or the limit is reached */
+    STREAM_STEP, /* what comes next has to be stepped: stream_step() */
+    STREAM_STOP, /* a breakpoint: pc is at it */
+};
+
+struct stream_trace;
+
+struct stream {
+    struct hart *hart;
+    uint32_t count;   /* of entries */
+    uint64_t next_pc; /* behind the last entry */
+    struct stream_entry entries[STREAM_BATCH];
+    struct stream_op stepped;       /* of the last stream_step() */
+    struct stream_entry step_entry; /* likewise; address and physical are valid if it accessed memory */
+    /* Is told of every instruction that was executed; then all are stepped, slowly. NULL: nobody. */
+    void (*observe)(void *context, struct hart *hart, const struct step_report *report);
+    void *context;
+    struct stream_trace *trace; /* what the handlers leave behind */
+};
+
+/* A stream over the hart, which must outlive it and is run by nobody else meanwhile. False when the host has
+ * no memory. Release with stream_free(). */
+bool stream_init(struct stream *stream, struct hart *hart, struct error *err);
+void stream_free(struct stream *stream);
+
+/* Executes at most max_insns (and at most STREAM_BATCH) instructions from hart->pc and lists them in
+ * `entries`; there may be none. What entries point to is valid until the next call of stream_run() or
+ * stream_step(). An interrupt that is due ends the batch with STREAM_STEP. */
+enum stream_end stream_run(struct stream *stream, uint64_t max_insns);
+
+/* hart_step(), with `stepped` and `step_entry` filled in when report->retired; `entries` stay as they are. */
+enum hart_stop stream_step(struct stream *stream, struct step_report *report);
+
+#endif

@@ -1,0 +1,141 @@
+/* A first-level cache beside a core: hits are answered at once, misses go down a link and come back by
+ * callback.
+ *
+ * Only tags, states and times are here; the bytes are in physical memory. A core that has run ahead of the
+ * event queue may give times that lie in the future; requests leave the cache when the queue gets there.
+ */
+#ifndef EMU_MEM_CACHE_H
+#define EMU_MEM_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/mem/request.h"
+#include "emu/mem/tags.h"
+#include "emu/sim/clock.h"
+#include "emu/sim/error.h"
+#include "emu/sim/stats.h"
+
+/* MESI; a cache without coherence knows INVALID, EXCLUSIVE and MODIFIED. */
+enum cache_state { CACHE_INVALID, CACHE_SHARED, CACHE_EXCLUSIVE, CACHE_MODIFIED };
+
+enum cache_use {
+    CACHE_LOAD,
+    CACHE_STORE,
+    CACHE_FETCH,
+    CACHE_WALK,     /* a page-table entry */
+    CACHE_PREFETCH, /* for nobody in particular */
+};
+
+enum cache_prefetch { CACHE_PREFETCH_NONE, CACHE_PREFETCH_NEXT_LINE, CACHE_PREFETCH_STRIDE };
+
+struct cache_config {
+    uint64_t size;         /* bytes: ways * line * a power of two */
+    uint32_t ways;         /* 1 to 16 */
+    uint32_t line;         /* bytes, a power of two from 16 to 256 */
+    uint32_t hit_clocks;   /* from the access to its value, at least 1 */
+    uint32_t mshrs;        /* lines that can be under way, at least 1 */
+    uint32_t mshr_targets; /* waiters that one of them can have, at least 1 */
+    uint32_t write_buffer; /* lines on their way out, at least 1 */
+    enum tags_replacement replacement;
+    bool write_through;  /* stores go down as well, and lines never get dirty */
+    bool write_allocate; /* a store that misses brings the line in; otherwise it goes down alone */
+    bool coherent;       /* the level below keeps a directory and grants states */
+    enum cache_prefetch prefetch;
+    uint32_t prefetch_degree; /* lines ahead */
+};
+
+/* Who waits for a line, or for room; a part of the core, which owns it, and busy from CACHE_MISS or
+ * CACHE_FULL until its callback. */
+struct cache_waiter {
+    struct cache_waiter *next;
+    /* CACHE_MISS: the access is done at time `now`, answered by enum mem_level `level`.
+     * CACHE_FULL: there is room again: the access has to be repeated; level is MEM_LEVELS. */
+    void (*done)(struct cache_waiter *waiter, uint64_t now, unsigned level);
+    void *owner;
+};
+
+/* Who asks, for those who watch. */
+struct cache_actor {
+    uint64_t pc;
+    uint16_t core;
+};
+
+enum cache_outcome {
+    CACHE_HIT,  /* done hit_clocks after the access; the waiter is free */
+    CACHE_MISS, /* the waiter will be called */
+    CACHE_FULL, /* no MSHR, target or write buffer: the waiter will be called, and must ask again */
+};
+
+struct cache;
+
+/* Is told what happens at a cache; any of the functions may be NULL. Times are simulated. */
+struct cache_observer {
+    /* An access to a line that the cache has, or has just got; `store` whether it makes it newer. */
+    void (*access)(void *context, const struct cache *cache, uint64_t line, bool store,
+                   const struct cache_actor *actor, uint64_t now);
+    /* A line has come in / was written back / has gone (written back first if it was dirty). */
+    void (*fill)(void *context, const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now,
+                 unsigned level);
+    void (*write_back)(void *context, const struct cache *cache, uint64_t line, uint64_t now);
+    void (*evict)(void *context, const struct cache *cache, uint64_t line, uint64_t now);
+    void *context;
+};
+
+/* Sets *config to a 32 KiB, 4-way, 64-byte-line, write-back, write-allocate cache with LRU, 2 clocks and 8
+ * MSHRs. */
+void cache_config_default(struct cache_config *config);
+
+/* Fails when a field is out of its range or contradicts another; the message begins with the field's name. */
+bool cache_config_check(const struct cache_config *config, struct error *err);
+
+/* A cache, all lines invalid, whose events have the given component number and whose requests go to
+ * lower_ops/lower with number `requester`. Config must have passed the check; queue, clock and what observer
+ * points to must outlive it. Allocates (out of memory aborts); never NULL. Free with cache_free(). */
+struct cache *cache_new(const char *name, const struct cache_config *config, struct event_queue *queue,
+                        const struct clock *clock, uint32_t component, uint16_t requester,
+                        const struct mem_port_ops *lower_ops, void *lower);
+void cache_free(struct cache *cache);
+
+/* The link to the level below, by which that level knows the cache. */
+struct mem_link *cache_link(struct cache *cache);
+
+const char *cache_name(const struct cache *cache);
+const struct cache_config *cache_configuration(const struct cache *cache);
+
+/* Adds an observer, at most 4; its struct is copied. To be called before the first access. */
+void cache_observe(struct cache *cache, const struct cache_observer *observer);
+
+/* An access at `time` (at least the queue's now), in one line. actor is read during the call and kept by
+ * value. */
+enum cache_outcome cache_access(struct cache *cache, uint64_t physical, enum cache_use use, uint64_t time,
+                                struct cache_actor actor, struct cache_waiter *waiter);
+
+/* Clean, invalidate or both (op: MEM_CLEAN ...) of [physical, physical + size), here and in all levels below
+ * up to memory. The waiter is called when the last write-back has been accepted by memory. Lines under way
+ * are dealt with when they have come. */
+void cache_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size, uint64_t time,
+                    struct cache_actor actor, struct cache_waiter *waiter);
+
+/* All lines at once, without writing anything back and without time: FENCE.I for an instruction cache, reset.
+ */
+void cache_invalidate_all(struct cache *cache);
+
+/* Brings the line in as an access would, here and below, but without time and without counting:
+ * fast-forwarding. */
+void cache_warm(struct cache *cache, uint64_t physical, bool store);
+
+/* Prefetches do not touch [first, last]; one range, replaced by the next call; first > last: none. */
+void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);
+
+/* What the coherent level below does to a line: INVALID or SHARED is what remains. Returns whether the line
+ * was dirty (its newest version then goes to the caller). */
+bool cache_probe(struct cache *cache, uint64_t line, enum cache_state remains, uint64_t now);
+
+/* The state of a line, for tests and debuggers. */
+enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);
+
+/* Registers "PREFIX.hits", "PREFIX.misses" and all else that is counted. */
+void cache_publish(struct cache *cache, struct stats *stats, const char *prefix);
+
+#endif
