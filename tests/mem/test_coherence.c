@@ -276,6 +276,7 @@ static void store_without_a_copy(void **state)
     (void)state;
     struct history history, *h = &history;
     begin(h);
+    coherence_uncached(h->checker, A, 8, true, (struct cache_actor){OTHER, 3}, 1000);
     fill(h, h->host, A);
     use(h, h->accel, A, true, ACCEL_STORE);
     clean(h, h->accel, A);
