@@ -10,24 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/mem/cache_waiter.h"
+#include "emu/mem/prefetch.h"
 #include "emu/mem/request.h"
 #include "emu/mem/tags.h"
 #include "emu/sim/clock.h"
+#include "emu/sim/energy.h"
 #include "emu/sim/error.h"
 #include "emu/sim/stats.h"
 
 /* MESI; a cache without coherence knows INVALID, EXCLUSIVE and MODIFIED. */
 enum cache_state { CACHE_INVALID, CACHE_SHARED, CACHE_EXCLUSIVE, CACHE_MODIFIED };
-
-enum cache_use {
-    CACHE_LOAD,
-    CACHE_STORE,
-    CACHE_FETCH,
-    CACHE_WALK,     /* a page-table entry */
-    CACHE_PREFETCH, /* for nobody in particular */
-};
-
-enum cache_prefetch { CACHE_PREFETCH_NONE, CACHE_PREFETCH_NEXT_LINE, CACHE_PREFETCH_STRIDE };
 
 struct cache_config {
     uint64_t size;         /* bytes: ways * line * a power of two */
@@ -42,29 +35,10 @@ struct cache_config {
     bool write_allocate; /* a store that misses brings the line in; otherwise it goes down alone */
     bool coherent;       /* the level below keeps a directory and grants states */
     enum cache_prefetch prefetch;
-    uint32_t prefetch_degree; /* lines ahead */
-};
-
-/* Who waits for a line, or for room; a part of the core, which owns it, and busy from CACHE_MISS or
- * CACHE_FULL until its callback. */
-struct cache_waiter {
-    struct cache_waiter *next;
-    /* CACHE_MISS: the access is done at time `now`, answered by enum mem_level `level`.
-     * CACHE_FULL: there is room again: the access has to be repeated; level is MEM_LEVELS. */
-    void (*done)(struct cache_waiter *waiter, uint64_t now, unsigned level);
-    void *owner;
-};
-
-/* Who asks, for those who watch. */
-struct cache_actor {
-    uint64_t pc;
-    uint16_t core;
-};
-
-enum cache_outcome {
-    CACHE_HIT,  /* done hit_clocks after the access; the waiter is free */
-    CACHE_MISS, /* the waiter will be called */
-    CACHE_FULL, /* no MSHR, target or write buffer: the waiter will be called, and must ask again */
+    uint32_t prefetch_degree; /* lines ahead, at most PREFETCH_DEGREE */
+    uint64_t
+        energy_read; /* fJ for each lookup that reads, and each line read for a write-back; 0: not counted */
+    uint64_t energy_write; /* fJ for each store and each line that comes in; 0: not counted */
 };
 
 struct cache;
