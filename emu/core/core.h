@@ -97,6 +97,17 @@ struct core {
     uint64_t idle_time;  /* fs asleep in all */
 };
 
+/* "frontend" */
+const char *core_cause_name(enum cpi_cause cause);
+
+/* For kinds of cores: fills in the common part of a new core, which is asleep since the queue's now. False
+ * when the host has no memory. */
+bool core_init(struct core *core, const struct core_ops *ops, const struct core_parts *parts,
+               struct error *err);
+
+/* For kinds of cores: falls asleep at now, an edge of its clock. */
+void core_sleep(struct core *core, uint64_t now);
+
 /* Lets a core go on at time now: it was asleep, or has just been made. Does nothing to a core that is awake.
  */
 void core_wake(struct core *core, uint64_t now);
@@ -108,6 +119,7 @@ void core_set_warming(struct core *core, bool warming);
 /* Registers "NAME.cycles", "NAME.cpi.base" ... and the kind's own counters. */
 void core_publish(struct core *core, struct stats *stats);
 
+/* Also releases the stream. NULL is allowed. */
 void core_free(struct core *core);
 
 #endif
