@@ -279,6 +279,72 @@ static void one_read_by_hand(void **state)
     }
 }
 
+struct expected {
+    char phase;
+    uint64_t cycle; /* of 1 ns */
+};
+
+/* The events of the track with that name are exactly these. */
+static void check_track(const json_t *events, const struct tracks *tracks, const char *name,
+                        const struct expected *expected, unsigned expected_count)
+{
+    unsigned found = 0;
+    size_t i;
+    const json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        if (phase_of(event) == 'M' || strcmp(tracks->of[number_of(event, "tid")].name, name) != 0)
+            continue;
+        assert_true(found < expected_count);
+        assert_int_equal(phase_of(event), expected[found].phase);
+        assert_int_equal(time_of(event, "ts"), expected[found].cycle * 1000000);
+        found++;
+    }
+    assert_int_equal(found, expected_count);
+}
+
+/* Commands by hand, of GDDR5 with tRTP of 1 clock, less than a burst of 2: what closes a bank ends the column
+ * command as well as the row. WRA at 312 closes the row tCWL + tBURST + tWR = 4 + 2 + 12 clocks later. */
+static void banks_close_in_every_way(void **state)
+{
+    static const struct dram_record records[] = {
+        {.cycle = 100, .command = DRAM_ACT, .row = 1},
+        {.cycle = 112, .command = DRAM_RD, .row = 1, .column = 3},
+        {.cycle = 113, .command = DRAM_PRE},
+        {.cycle = 130, .command = DRAM_ACT, .row = 2},
+        {.cycle = 140, .command = DRAM_ACT, .bank = 1, .row = 9},
+        {.cycle = 160, .command = DRAM_PREA},
+        {.cycle = 200, .command = DRAM_REF},
+        {.cycle = 300, .command = DRAM_ACT, .row = 3},
+        {.cycle = 312, .command = DRAM_WRA, .row = 3, .column = 4},
+        {.cycle = 400, .command = DRAM_REFB},
+    };
+    static const struct expected bank0[] = {{'B', 100}, {'B', 112}, {'E', 113}, {'E', 113},
+                                            {'B', 130}, {'E', 160}, {'B', 300}, {'B', 312},
+                                            {'E', 314}, {'E', 330}, {'X', 400}};
+    static const struct expected bank1[] = {{'B', 140}, {'E', 160}}, rank[] = {{'X', 200}};
+    static const struct expected bus[] = {{'X', 124}, {'X', 316}};
+    struct dram_config config = one_channel(DRAM_STANDARD_gddr5);
+    struct trace *trace = trace_new(state, "perfetto", "close.json");
+    struct dram_observer observer;
+    struct error err;
+    config.front_latency = 0;
+    config.tRTP = 1000000;
+    config.tRFCB = 50000000;
+    assert_true(trace_dram(trace, "memory", &config, &observer, &err));
+    for (unsigned i = 0; i < sizeof records / sizeof *records; i++)
+        observer.command(observer.context, &records[i]);
+    trace_done(trace, 500000000);
+    json_t *events = load(state, "close.json");
+    struct tracks *tracks = check_events(events);
+    check_track(events, tracks, "bank 0.0.0", bank0, sizeof bank0 / sizeof *bank0);
+    check_track(events, tracks, "bank 0.0.1", bank1, 2);
+    check_track(events, tracks, "rank 0", rank, 1);
+    check_track(events, tracks, "data bus", bus, 2);
+    free(tracks);
+    json_decref(events);
+}
+
 /* Anything, now and then with a pause, so that rows time out and refreshes pass. */
 static void run_random(struct rig *rig, unsigned rounds)
 {
@@ -371,6 +437,8 @@ static void a_limit_keeps_it_whole(void **state)
         json_t *events = load(state, "limit.json");
         free(check_events(events));
         assert_int_equal(count(events, 'b', "") + count(events, 'B', "") + count(events, 'X', ""), limit);
+        if (limit > 0)
+            assert_int_equal(time_of(find(events, 'e', "roi"), "ts"), 1000);
         json_decref(events);
     }
 }
@@ -381,6 +449,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stalls_regions_and_marks, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(misses_reuse_ids, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(one_read_by_hand, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(banks_close_in_every_way, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(every_standard_nests, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_limit_keeps_it_whole, folder_make, folder_remove),
     };
