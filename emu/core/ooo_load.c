@@ -135,6 +135,7 @@ static void access_piece(struct ooo *o, struct ooo_load *load, struct ooo_piece 
     struct cache_actor actor = {.pc = entry_of(o, load)->pc, .core = o->core.parts.number};
     piece->waiter.owner = load;
     piece->waiter.done = piece_done;
+    piece->cycle = cycle;
     enum cache_outcome outcome =
         cache_access(o->l1d, piece->physical, CACHE_LOAD, ooo_time(o, cycle), actor, &piece->waiter);
     if (outcome == CACHE_HIT) {
@@ -153,9 +154,9 @@ static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level
     ooo_callback(o, now);
     load->parts--;
     if (level == MEM_LEVELS) {
-        access_piece(o, load, piece, o->floor);
+        access_piece(o, load, piece, ooo_later(piece->cycle, o->floor));
     } else {
-        load->time = ooo_later(load->time, o->floor);
+        load->time = ooo_later(load->time, ooo_later(o->floor, piece->cycle + o->hit_clocks));
         if (level > load->level)
             load->level = (uint8_t)level;
     }
@@ -185,8 +186,8 @@ static void walk_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     struct ooo_load *load = waiter->owner;
     struct ooo *o = load->owner;
     ooo_callback(o, now);
-    load->walked = o->floor;
-    ooo_load_go(o, load, o->floor);
+    load->walked = ooo_later(load->time, o->floor);
+    ooo_load_go(o, load, load->walked);
     ooo_work(o);
     ooo_go_on(o);
 }

@@ -153,6 +153,8 @@ static bool stopped(struct ooo *o, uint64_t now)
         return block(o);
     if (!reached(o, cycle, now))
         return false;
+    ooo_pass(o, cycle, CPI_serialise);
+    o->dispatched_at = cycle;
     o->phase = OOO_RUN;
     o->end = STREAM_MORE;
     if (o->stop == HART_STOP_BREAK)

@@ -67,7 +67,8 @@ enum ooo_load_step { OOO_TRANSLATE, OOO_CHECK, OOO_ACCESS };
 struct ooo_piece {
     struct cache_waiter waiter;
     uint64_t physical;
-    bool full; /* refused: to be repeated */
+    uint64_t cycle; /* of the access: it is not done before that, even if its line comes earlier */
+    bool full;      /* refused: to be repeated */
 };
 
 struct ooo;
@@ -305,5 +306,7 @@ unsigned ooo_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t address,
 
 /* Retires instructions up to number `last`; false when the oldest of them is not complete. */
 bool ooo_retire(struct ooo *o, uint64_t last);
+/* Counts the cycles until `cycle`, in which nothing retires. */
+void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
 
 #endif

@@ -97,6 +97,7 @@ static bool write_piece(struct ooo *o, struct ooo_store *store, struct ooo_piece
     struct cache_actor actor = {.pc = store->pc, .core = o->core.parts.number};
     piece->waiter.owner = store;
     piece->waiter.done = piece_done;
+    piece->cycle = cycle;
     enum cache_outcome outcome =
         cache_access(o->l1d, piece->physical, CACHE_STORE, ooo_time(o, cycle), actor, &piece->waiter);
     o->drained_at = cycle;
@@ -133,12 +134,12 @@ static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level
     ooo_callback(o, now);
     store->parts--;
     if (level < MEM_LEVELS) {
-        store->time = ooo_later(store->time, o->floor);
+        store->time = ooo_later(store->time, ooo_later(o->floor, piece->cycle + 1));
         if (level > store->level)
             store->level = (uint8_t)level;
         if (!store->parts && store->index < o->drain)
             store_done(o, store);
-    } else if (write_piece(o, store, piece, ooo_later(o->floor, o->drained_at + 1))) {
+    } else if (write_piece(o, store, piece, ooo_later(ooo_later(piece->cycle, o->floor), o->drained_at + 1))) {
         /* The one that was refused is always of the store in front of those that drain. */
         drain(o);
     }
