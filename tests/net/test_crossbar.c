@@ -382,6 +382,27 @@ static void outputs_reach_their_width_and_share_it(void **state)
     }
 }
 
+static bool write_in_turn(struct client *client, struct mem_request *request)
+{
+    mem_request_init(request, MEM_WRITE, client->sent % 2 << 12, 64);
+    return true;
+}
+
+/* One input to two idle outputs: 4 clocks a write, as its own width allows. */
+static void inputs_keep_to_their_width(void **state)
+{
+    (void)state;
+    const struct crossbar_config config = config_of(1, 2);
+    struct rig *rig = rig_new(&config);
+    rig->clients[0].next = write_in_turn;
+    client_go(&rig->clients[0], 0);
+    run(rig, 100);
+    uint64_t taken = rig->memories[0].taken + rig->memories[1].taken;
+    run(rig, 4000);
+    assert_int_equal(rig->memories[0].taken + rig->memories[1].taken - taken, 1000);
+    rig_free(rig);
+}
+
 /* A request whose output is full stops the one behind it, which wants another output, but nobody else's. */
 static void heads_of_line_block(void **state)
 {
@@ -560,6 +581,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_load_latency),
         cmocka_unit_test(outputs_reach_their_width_and_share_it),
+        cmocka_unit_test(inputs_keep_to_their_width),
         cmocka_unit_test(heads_of_line_block),
         cmocka_unit_test(requests_press_back),
         cmocka_unit_test(responses_press_back),
