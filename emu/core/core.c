@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "emu/core/serial.h"
+
 static const char *const cause_name[CPI_CAUSES] = {
 #define CPI(name, meaning) #name,
 #include "emu/core/cpi.def"
@@ -20,6 +22,8 @@ const char *core_cause_name(enum cpi_cause cause)
 static void fire(void *owner, uint64_t now)
 {
     struct core *core = owner;
+    if (core->waiting && !serial_stop(core, HART_STOP_WFI, now))
+        return;
     core->ops->run(core, now);
 }
 

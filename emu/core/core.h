@@ -68,6 +68,7 @@ struct core_parts {
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb; /* timing of address translation; NULL: none */
     uint64_t mmio_clocks; /* a device access */
+    uint64_t tick;        /* fs in which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
 };
 
@@ -87,6 +88,7 @@ struct core {
     uint64_t
         limit;    /* hart_progress() at which server.stopped(HART_STOP_LIMIT) is called; UINT64_MAX: never */
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */
+    bool waiting; /* for an interrupt: falls asleep again if there is none when it is woken */
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
     struct core_observer observer; /* functions may be NULL */
 
