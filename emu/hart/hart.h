@@ -75,6 +75,9 @@ struct watch_hit {
 union op;
 struct exec_table;
 struct block_cache;
+struct stream_trace;
+struct trace_access;
+struct trace_run;
 
 struct hart {
     uint64_t x[33]; /* integer registers; x[0] stays 0 */
@@ -127,6 +130,11 @@ struct hart {
     uint64_t origin;
     uint64_t acc;
     enum hart_stop stop;
+
+    /* Of a hart under a stream (trace.h): where the next access and the end of the current block go. */
+    struct stream_trace *trace; /* NULL: there is none */
+    struct trace_access *trace_access;
+    struct trace_run *trace_run;
 
     /* Stores that touch [hook_address, hook_address + 8) call hook after they are done: HTIF's tohost.
      */

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/hart/block.h"
+#include "emu/hart/fp.h"
 #include "emu/hart/mmu.h"
+#include "emu/hart/op.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/stream_op.h"
 #include "emu/hart/trace.h"
@@ -13,11 +16,28 @@ bool stream_init(struct stream *stream, struct hart *hart, struct error *err)
 {
     *stream = (struct stream){.hart = hart, .next_pc = hart->pc};
     stream->trace = calloc(1, sizeof *stream->trace);
-    return stream->trace || error_set(err, "no memory for an instruction stream: %s", strerror(errno));
+    if (!stream->trace)
+        return error_set(err, "no memory for an instruction stream: %s", strerror(errno));
+    hart_flush_code(hart);
+    if (!block_describe(hart->blocks, true, err)) {
+        free(stream->trace);
+        return false;
+    }
+    stream->trace->plain = hart->exec;
+    hart->exec = hart->exec->traced;
+    hart->trace = stream->trace;
+    return true;
 }
 
 void stream_free(struct stream *stream)
 {
+    struct hart *hart = stream->hart;
+    if (!hart)
+        return;
+    hart_flush_code(hart);
+    (void)block_describe(hart->blocks, false, NULL);
+    hart->exec = stream->trace->plain;
+    hart->trace = NULL;
     free(stream->trace);
     *stream = (struct stream){0};
 }
@@ -104,13 +124,69 @@ static bool is_interrupted(struct hart *hart)
     return hart->attention;
 }
 
-static enum stream_end run_singly(struct stream *stream, uint32_t limit)
+/* Adds the entries of what the handlers have executed. */
+static void add_traced(struct stream *stream)
 {
+    const struct hart *hart = stream->hart;
+    const struct stream_trace *trace = stream->trace;
+    const struct trace_access *access = trace->accesses;
+    const uint64_t to_physical = hart->memory->base - (uint64_t)(uintptr_t)hart->memory->bytes;
+    struct stream_entry *entry = &stream->entries[stream->count];
+    for (const struct trace_run *run = trace->runs; run < hart->trace_run; run++) {
+        const struct stream_op *op = run->first[-1].head.ops, *end = op + run->retired;
+        for (; op < end; op++, entry++) {
+            /* Without a branch, which the host would mispredict: 1 if the instruction has an access. */
+            const uint64_t has = (op->flags & STREAM_LOAD) | (op->flags & STREAM_STORE) >> 1;
+            *entry = (struct stream_entry){op, access->address & -has, (access->host + to_physical) & -has};
+            access += has;
+        }
+    }
+    stream->count = (uint32_t)(entry - stream->entries);
+}
+
+/* Runs handlers until more than `budget` instructions have retired, or something ends the run. */
+static enum trace_end run_traced(struct stream *stream, int64_t budget)
+{
+    struct hart *hart = stream->hart;
+    struct stream_trace *trace = stream->trace;
+    block_choose_context(hart); /* registers may have been changed from outside */
+    const union op *op = stream->count ? block_at_kept(hart, hart->pc) : block_at(hart, hart->pc);
+    if (!op)
+        return TRACE_FULL;
+    trace->end = TRACE_BUDGET;
+    trace->runs[0].first = op;
+    hart->trace_access = trace->accesses;
+    hart->trace_run = trace->runs;
+    hart->origin = hart->instret + (uint64_t)budget;
+    uint32_t saved = fp_begin(hart->frm);
+    exec_run(hart, op, budget);
+    hart->fflags |= (uint8_t)fp_end(saved);
+    hart->instret = hart->origin - (uint64_t)hart->budget;
+    add_traced(stream);
+    return trace->end;
+}
+
+/* What the handlers refuse is executed one by one, and so are the last instructions of a limit, as a block
+ * may overrun its budget by its length, and all that somebody watches. */
+static enum stream_end run_batch(struct stream *stream, uint32_t limit)
+{
+    struct hart *hart = stream->hart;
+    const bool fast = !stream->observe && hart->watchpoint_count == 0;
     while (stream->count < limit) {
-        if (hart_has_breakpoint(stream->hart, stream->hart->pc))
+        uint64_t flushes = block_flushes(hart->blocks);
+        if (fast && limit - stream->count >= BLOCK_INSNS_DESCRIBED) {
+            enum trace_end end = run_traced(stream, limit - stream->count - BLOCK_INSNS_DESCRIBED);
+            if (end != TRACE_REFUSED)
+                return end == TRACE_BREAK ? STREAM_STOP : STREAM_MORE;
+        } else if (fast && stream->count > 0) {
+            return STREAM_MORE;
+        }
+        if (hart_has_breakpoint(hart, hart->pc))
             return STREAM_STOP;
         if (!run_one(stream))
             return STREAM_STEP;
+        if (flushes != block_flushes(hart->blocks) && fast)
+            return STREAM_MORE; /* a translation would now write over what the entries point to */
     }
     return STREAM_MORE;
 }
@@ -119,7 +195,7 @@ enum stream_end stream_run(struct stream *stream, uint64_t max_insns)
 {
     uint32_t limit = max_insns < STREAM_BATCH ? (uint32_t)max_insns : STREAM_BATCH;
     stream->count = stream->trace->single_count = 0;
-    enum stream_end end = is_interrupted(stream->hart) ? STREAM_STEP : run_singly(stream, limit);
+    enum stream_end end = is_interrupted(stream->hart) ? STREAM_STEP : run_batch(stream, limit);
     stream->next_pc = stream->hart->pc;
     return end;
 }
