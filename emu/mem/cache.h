@@ -80,10 +80,38 @@ const struct cache_config *cache_configuration(const struct cache *cache);
 /* Adds an observer, at most 4; its struct is copied. To be called before the first access. */
 void cache_observe(struct cache *cache, const struct cache_observer *observer);
 
-/* An access at `time` (at least the queue's now), in one line. actor is read during the call and kept by
- * value. */
-enum cache_outcome cache_access(struct cache *cache, uint64_t physical, enum cache_use use, uint64_t time,
-                                struct cache_actor actor, struct cache_waiter *waiter);
+/* What cache_access() needs of a cache, and what the cache begins with; here so that hits are inline.
+ * Private. */
+struct cache_front {
+    struct tags tags;
+    uint64_t line_mask;        /* of an address */
+    uint64_t inline_span;      /* states up to this one are hits without further ado; 0: none are */
+    uint64_t uses[CACHE_USES]; /* accesses, by enum cache_use; those answered CACHE_FULL do not count */
+};
+
+enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
+                                       uint64_t time, struct cache_actor actor, struct cache_waiter *waiter);
+
+/* An access at `time` (at least the queue's now), in one line. actor is kept by value. The waiter may be NULL
+ * (a fetch down the wrong path): then nobody is called, and after CACHE_FULL nothing happens; it has to be
+ * NULL for CACHE_PREFETCH. */
+static inline enum cache_outcome cache_access(struct cache *cache, uint64_t physical, enum cache_use use,
+                                              uint64_t time, struct cache_actor actor,
+                                              struct cache_waiter *waiter)
+{
+    struct cache_front *front = (void *)cache;
+    const struct tags *tags = &front->tags;
+    uint64_t line = physical & front->line_mask;
+    uint32_t set = tags_set(tags, line);
+    /* The way used last: a hit there changes nothing but the count. */
+    uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
+    bool hit =
+        use == CACHE_STORE ? state == CACHE_MODIFIED && front->inline_span : state - 1 < front->inline_span;
+    if (__builtin_expect(!hit, 0))
+        return cache_access_slowly(cache, physical, use, time, actor, waiter);
+    front->uses[use]++;
+    return CACHE_HIT;
+}
 
 /* Clean, invalidate or both (op: MEM_CLEAN ...) of [physical, physical + size), here and in all levels below
  * up to memory. The waiter is called when the last write-back has been accepted by memory. Lines under way
@@ -96,8 +124,19 @@ void cache_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint
 void cache_invalidate_all(struct cache *cache);
 
 /* Brings the line in as an access would, here and below, but without time and without counting:
- * fast-forwarding. */
-void cache_warm(struct cache *cache, uint64_t physical, bool store);
+ * fast-forwarding. A dirty line that it displaces needs no write-back below. A line that is under way already
+ * is left to come. */
+void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store);
+static inline void cache_warm(struct cache *cache, uint64_t physical, bool store)
+{
+    const struct cache_front *front = (const void *)cache;
+    const struct tags *tags = &front->tags;
+    uint64_t line = physical & front->line_mask;
+    uint32_t set = tags_set(tags, line);
+    uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
+    if (store ? state != CACHE_MODIFIED : state - 1 >= CACHE_MODIFIED)
+        cache_warm_slowly(cache, physical, store);
+}
 
 /* Prefetches do not touch [first, last]; one range, replaced by the next call; first > last: none. */
 void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);
@@ -111,5 +150,8 @@ enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);
 
 /* Registers "PREFIX.hits", "PREFIX.misses" and all else that is counted. */
 void cache_publish(struct cache *cache, struct stats *stats, const char *prefix);
+
+/* Opens the account "PREFIX.access" in the ledger, unless both energies are 0. */
+void cache_energy(struct cache *cache, struct energy_ledger *ledger, const char *prefix);
 
 #endif

@@ -14,7 +14,7 @@ enum { MSHR_LIMIT = 64 };
 
 enum mshr_state {
     MSHR_PLANNED, /* its request's event will send it */
-    MSHR_HELD,    /* until a write of the same line has been answered */
+    MSHR_HELD,    /* until an older write of the same line has been answered */
     MSHR_REFUSED, /* waits for room below */
     MSHR_SENT,
 };
@@ -32,6 +32,7 @@ struct mshr {
     uint64_t asked; /* time of the access that allocated it */
     enum mshr_state state;
     bool prefetch;    /* nobody has asked for it yet */
+    bool ahead;       /* what waits to be written of the line is younger, and need not go first */
     uint32_t targets; /* at most the file's limit */
     struct mshr_target *target;
     struct cache_waiters blocked; /* who found the targets full, and asks again */
