@@ -107,7 +107,7 @@ static void ask_ownership(struct cache *cache, struct mshr *mshr, uint64_t now)
     mshr->request.requester = cache->requester;
     mshr->request.exclusive = true;
     mshr->request.upgrade = tags_find(&cache->front.tags, mshr->line) != TAGS_NONE;
-    cache->counters.upgrades++;
+    cache->counters.upgrades_behind++;
     cache_plan(cache, mshr, now);
 }
 

@@ -108,6 +108,8 @@ void cache_write_store(struct cache *cache, uint64_t physical, bool keep, uint64
     if (write) {
         cache->counters.writes_united++;
         write->words |= words;
+        if (write->state == CACHE_WRITE_PLANNED && time + cache->hit_time < write->request.event.time)
+            event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
     } else {
         write = take_place(cache, line);
         write->words = words;
