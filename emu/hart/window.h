@@ -5,5 +5,5 @@
         uint64_t offset_ = (uint64_t)(address)-hart->kind##_base;                                            \
         if (UNLIKELY(offset_ > hart->kind##_last))                                                           \
             return false;                                                                                    \
-        hart->kind##_bytes + offset_;                                                                        \
+        REACHED(address, hart->kind##_bytes + offset_);                                                      \
     })

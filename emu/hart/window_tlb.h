@@ -9,5 +9,5 @@
         const struct tlb_entry *entry_ = &hart->kind##_tlb[tlb_index(address_)];                             \
         if (UNLIKELY((address_ & (~(uint64_t)(MMU_PAGE - 1) | ((bits) / 8 - 1))) != entry_->tag))            \
             return false;                                                                                    \
-        (uint8_t *)(uintptr_t)(entry_->addend + address_);                                                   \
+        REACHED(address_, (uint8_t *)(uintptr_t)(entry_->addend + address_));                                \
     })
