@@ -2,21 +2,21 @@
  * queues; about a Cortex-A57.
  *
  * One pass in program order over the executed stream gives each instruction its cycles of fetch, dispatch,
- * issue, completion and retirement. An instruction whose operands come from a miss under way is pending and is
- * scheduled when the miss returns; dispatch goes on meanwhile until it needs something of unknown time (a
+ * issue, completion and retirement. An instruction whose operands come from a miss under way is pending and
+ * is scheduled when the miss returns; dispatch goes on meanwhile until it needs something of unknown time (a
  * place in the reorder buffer or a queue, a mispredicted branch's outcome, a serial instruction).
  *
- * Modelled: fetch by aligned blocks, BTB bubbles, instruction-cache lines, wrong-path fetch; limits of reorder
- * buffer, issue queue, load and store queues, physical registers; port conflicts and unpipelined units;
- * forwarding from older stores, memory-order speculation with squashes and load-wait bits; stores that drain
- * after retirement, several misses at a time; exact CPI stacks.
+ * Modelled: fetch by aligned blocks, BTB bubbles, instruction-cache lines, wrong-path fetch; limits of
+ * reorder buffer, issue queue, load and store queues, physical registers; port conflicts and unpipelined
+ * units; forwarding from older stores, memory-order speculation with squashes and load-wait bits; stores that
+ * drain after retirement, several misses at a time; exact CPI stacks.
  *
- * Not modelled: data accesses of the wrong path (only its fetches); older instructions delayed by younger ones
- * that took their port earlier in this pass but later in time, where a pending one becomes ready; issue queues
- * for each port apart (one of `iq` entries serves all); squashes of loads by other cores' stores (load-load
- * order). When a load that was pending is found to violate memory order, what had been dispatched behind it
- * keeps its times; only later fetches are redirected. An issue that lies more than PORTS_WINDOW cycles ahead
- * takes no port.
+ * Not modelled: data accesses of the wrong path (only its fetches); older instructions delayed by younger
+ * ones that took their port earlier in this pass but later in time, where a pending one becomes ready; issue
+ * queues for each port apart (one of `iq` entries serves all); squashes of loads by other cores' stores
+ * (load-load order). When a load that was pending is found to violate memory order, what had been dispatched
+ * behind it keeps its times; only later fetches are redirected. An issue that lies more than PORTS_WINDOW
+ * cycles ahead takes no port.
  */
 #ifndef EMU_CORE_OOO_H
 #define EMU_CORE_OOO_H
@@ -56,8 +56,8 @@ void ooo_config_default(struct ooo_config *config);
 /* Fails when a field is out of its range; the message begins with the field's name. */
 bool ooo_config_check(const struct ooo_config *config, struct error *err);
 
-/* A core that is asleep until core_wake(). Config must have passed the check and is copied. NULL when the host
- * has no memory. Free with core_free(). */
+/* A core that is asleep until core_wake(). Config must have passed the check and is copied. NULL when the
+ * host has no memory. Free with core_free(). */
 struct core *ooo_new(const struct ooo_config *config, const struct core_parts *parts, struct error *err);
 
 #endif

@@ -1,35 +1,13 @@
-#include <string.h>
-
 #include "emu/core/ooo_state.h"
-#include "emu/hart/mmu.h"
 
 static struct cache_actor actor_of(const struct ooo *o, uint64_t pc)
 {
     return (struct cache_actor){.pc = pc, .core = o->core.parts.number};
 }
 
-uint64_t ooo_fetch_physical(struct ooo *o, uint64_t pc)
-{
-    struct hart *hart = o->core.parts.hart;
-    if (!hart->privileged)
-        return pc;
-    uint64_t page = pc / MMU_PAGE;
-    unsigned place = page % OOO_PAGES;
-    if (o->pages[place] != page) {
-        struct trap trap = hart->trap;
-        uint64_t physical;
-        if (!mmu_translate(hart, page * MMU_PAGE, MMU_FETCH, hart->privilege, &physical))
-            physical = page * MMU_PAGE; /* the program has unmapped the code that it runs */
-        hart->trap = trap;
-        o->pages[place] = page;
-        o->frames[place] = physical;
-    }
-    return o->frames[place] + pc % MMU_PAGE;
-}
-
 void ooo_fetch_forget(struct ooo *o)
 {
-    memset(o->pages, 0xff, sizeof o->pages);
+    code_map_init(&o->code, o->core.parts.hart);
     o->fetch.page = OOO_NEVER;
     o->fetch.line = OOO_NEVER;
     o->fetch.block = OOO_NEVER;
@@ -99,28 +77,31 @@ static bool fetch_line(struct ooo *o, uint64_t pc, uint64_t *cycle)
         return false;
     o->fetch.line = pc & o->line_mask;
     o->fetch.waiter.done = line_done;
-    if (cache_access(o->l1i, ooo_fetch_physical(o, pc), CACHE_FETCH, ooo_time(o, *cycle), actor_of(o, pc),
-                     &o->fetch.waiter) == CACHE_HIT)
+    uint64_t physical;
+    if (!code_physical(&o->code, pc, &physical)) /* the program has just unmapped it */
+        return true;
+    if (cache_access(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor_of(o, pc), &o->fetch.waiter) ==
+        CACHE_HIT)
         return true;
     o->fetch.wait = FETCH_LINE;
     return false;
 }
 
 /* Fetches the aligned block in which the instruction ends. */
-static bool fetch_block(struct ooo *o, const struct stream_op *op, uint64_t block)
+static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block)
 {
     struct ooo_fetch *f = &o->fetch;
     uint64_t oldest = o->tail + (o->fetched - o->position) - o->fetch_queue;
     if (oldest >= o->tail)
         return false; /* the queue is full, and when it will not be is not known */
     uint64_t cycle = ooo_later(f->next, ooo_at(o, oldest)->dispatch);
-    uint64_t first = op->pc & o->block_mask;
-    if ((op->pc & o->line_mask) != f->line && (op->pc & o->line_mask) != (block & o->line_mask) &&
-        !fetch_line(o, op->pc, &cycle)) {
+    uint64_t first = pc & o->block_mask;
+    if ((pc & o->line_mask) != f->line && (pc & o->line_mask) != (block & o->line_mask) &&
+        !fetch_line(o, pc, &cycle)) {
         f->next = ooo_later(f->next, cycle);
         return false;
     }
-    if ((block & o->line_mask) != f->line && !fetch_line(o, op->pc > block ? op->pc : block, &cycle)) {
+    if ((block & o->line_mask) != f->line && !fetch_line(o, pc > block ? pc : block, &cycle)) {
         f->next = ooo_later(f->next, cycle);
         return false;
     }
@@ -134,22 +115,21 @@ static bool fetch_block(struct ooo *o, const struct stream_op *op, uint64_t bloc
     return true;
 }
 
-/* Lines that the front end fetches from the wrong pc on, one after the other, until `until`, the first miss or
- * the queue's end. Only pages with a known translation: a walk for the wrong path is not made. */
+/* Lines that the front end fetches from the wrong pc on, one after the other, until `until`, the first miss
+ * or the queue's end. Walks for them are not made. */
 static void fetch_wrong_path(struct ooo *o, uint64_t until)
 {
     struct ooo_fetch *f = &o->fetch;
     uint64_t pc = f->wrong_pc, cycle = f->cycle + 1;
-    bool flat = !o->core.parts.hart->privileged;
+    uint64_t physical;
     uint64_t room = (uint64_t)o->fetch_queue * 4;
     f->wrong_done = true;
     while (pc && cycle < until && room > 0 && !f->wrong_busy) {
-        uint64_t page = pc / MMU_PAGE;
-        if (flat ? !phys_at(o->core.parts.hart->memory, pc, 4) : o->pages[page % OOO_PAGES] != page)
+        if (!code_physical(&o->code, pc, &physical))
             break;
         uint64_t bytes = (pc | ~o->line_mask) + 1 - pc;
-        enum cache_outcome outcome = cache_access(o->l1i, ooo_fetch_physical(o, pc), CACHE_FETCH,
-                                                  ooo_time(o, cycle), actor_of(o, pc), &f->wrong_waiter);
+        enum cache_outcome outcome = cache_access(o->l1i, physical, CACHE_FETCH, ooo_time(o, cycle),
+                                                  actor_of(o, pc), &f->wrong_waiter);
         o->count.fetch_wrong_lines++;
         f->wrong_busy = outcome != CACHE_HIT;
         pc += bytes;
@@ -200,6 +180,12 @@ static void fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
     }
 }
 
+bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length)
+{
+    uint64_t block = (pc + length - 1) & o->block_mask;
+    return o->fetch.wait == FETCH_GOES && (block == o->fetch.block || fetch_block(o, pc, block));
+}
+
 bool ooo_fetch_one(struct ooo *o)
 {
     uint32_t i = o->fetched;
@@ -210,7 +196,7 @@ bool ooo_fetch_one(struct ooo *o)
     }
     const struct stream_op *op = o->core.stream.entries[i].op;
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
-    if (block != o->fetch.block && !fetch_block(o, op, block))
+    if (block != o->fetch.block && !fetch_block(o, op->pc, block))
         return false;
     o->fetch_at[i] = o->fetch.cycle;
     o->fetch_cause[i] = o->fetch.cause;

@@ -24,11 +24,13 @@ static uint64_t queue_room(struct ooo *o, uint64_t cycle)
 {
     queue_advance(o, cycle);
     if (o->iq_used < o->iq)
-        return cycle;
+        return ooo_later(cycle, o->iq_at);
     o->count.issue_queue_full++;
     while (o->iq_used >= o->iq && o->iq_at < o->iq_last) {
-        if (o->iq_pending && (o->iq_at + 1) * o->period > event_queue_next(o->core.parts.queue))
+        if (o->iq_pending && (o->iq_at + 1) * o->period > event_queue_next(o->core.parts.queue)) {
+            o->retry_at = o->iq_at + 1;
             return OOO_NEVER;
+        }
         queue_advance(o, o->iq_at + 1);
     }
     return o->iq_used < o->iq ? o->iq_at : OOO_NEVER;
@@ -200,13 +202,15 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
     uint32_t place = (uint32_t)o->stores & o->store_mask;
     struct ooo_store *store = &o->store_ring[place];
     e->memory = (uint16_t)place;
-    store->number = o->tail;
+    store->pc = op->pc;
     store->index = o->stores++;
     store->address = in->address;
     store->physical = in->physical;
     store->size = op->size;
     store->known = store->done = OOO_NEVER;
     store->loads = OOO_NONE;
+    store->parts = store->started = 0;
+    store->level = MEM_LEVEL_L1;
     ooo_store_enter(o, store);
     store->data = o->times[op->rs2];
     if (store->data == OOO_NEVER)

@@ -48,6 +48,14 @@ static void account(struct ooo *o, const struct ooo_entry *e, uint64_t cycle)
     count_cycles(o, e->cause, &from, executed);
 }
 
+void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
+{
+    if (cycle <= o->retired_at)
+        return;
+    o->core.cycles += cycle - o->retired_at;
+    count_cycles(o, cause, &o->retired_at, cycle - o->retired_at);
+}
+
 static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
 {
     const struct core_note note = {

@@ -1,14 +1,16 @@
 /* What the parts of the out-of-order core share: its state, and the calls between fetch, dispatch, memory and
  * retirement. For emu/core/ooo*.c only.
  *
- * Instructions are numbered in program order; number n is at rob[n & rob_mask]. Times are cycles of the core's
- * clock since time 0; OOO_NEVER stands for a time that is not known yet.
+ * Instructions are numbered in program order; number n is at rob[n & rob_mask]. Times are cycles of the
+ * core's clock since time 0; OOO_NEVER stands for a time that is not known yet.
  */
 #ifndef EMU_CORE_OOO_STATE_H
 #define EMU_CORE_OOO_STATE_H
 
+#include "emu/core/code.h"
 #include "emu/core/ooo.h"
 #include "emu/core/ports.h"
+#include "emu/core/serial.h"
 #include "emu/core/tlb.h"
 
 #define OOO_NEVER UINT64_MAX
@@ -18,8 +20,6 @@ enum {
     OOO_CYCLES = PORTS_WINDOW, /* of the issue queue's calendar */
     OOO_WAIT_BITS = 1024,      /* loads, by pc, that have violated memory order */
     OOO_BUCKETS = 256,         /* of the store queue's index by 8-byte granule */
-    OOO_PAGES = 64,            /* of the front end's translations */
-    OOO_LINES = 16,            /* wrong-path lines that are fetched at most */
     OOO_OPERANDS = 3,
 };
 
@@ -41,12 +41,12 @@ struct ooo_entry {
     uint16_t dependents; /* first operand that waits for the result (ooo_operand), or OOO_NONE */
     uint8_t rd;
     uint8_t kind;
-    uint8_t before;     /* enum cpi_cause of the cycles until dispatch */
-    uint8_t cause;      /* of those from issue to completion */
-    uint8_t level;      /* enum mem_level, of a load */
-    uint8_t waiting;    /* operands of unknown time that hold up its issue */
-    bool mispredicted;  /* fetch waits for its completion */
-    bool squashes;      /* everything behind it was fetched again */
+    uint8_t before;    /* enum cpi_cause of the cycles until dispatch */
+    uint8_t cause;     /* of those from issue to completion */
+    uint8_t level;     /* enum mem_level, of a load */
+    uint8_t waiting;   /* operands of unknown time that hold up its issue */
+    bool mispredicted; /* fetch waits for its completion */
+    bool squashes;     /* everything behind it was fetched again */
 };
 
 /* The same place, for those whose operands have an unknown time. */
@@ -67,10 +67,14 @@ enum ooo_load_step { OOO_TRANSLATE, OOO_CHECK, OOO_ACCESS };
 struct ooo_piece {
     struct cache_waiter waiter;
     uint64_t physical;
-    bool full; /* refused: to be repeated */
+    uint64_t cycle; /* of the access: it is not done before that, even if its line comes earlier */
+    bool full;      /* refused: to be repeated */
 };
 
+struct ooo;
+
 struct ooo_load {
+    struct ooo *owner;
     uint64_t number; /* instruction's */
     uint64_t address, physical;
     uint64_t older;  /* number of stores before it in program order */
@@ -87,22 +91,32 @@ struct ooo_load {
 };
 
 struct ooo_store {
-    uint64_t number; /* instruction's */
-    uint64_t index;  /* counted from OOO_QUEUE_MOST */
+    struct ooo *owner;
+    uint64_t pc;
+    uint64_t index; /* counted from OOO_QUEUE_MOST */
     uint64_t address, physical;
-    uint64_t known;  /* when its address is known */
-    uint64_t data;   /* when its data are */
-    uint64_t time;   /* earliest time to drain, then latest of its pieces */
-    uint64_t done;   /* when it is in the cache */
-    uint64_t freed;  /* when it and all before it are */
+    uint64_t known;       /* when its address is known */
+    uint64_t data;        /* when its data are */
+    uint64_t time;        /* earliest time to drain, then latest of its pieces */
+    uint64_t done;        /* when it is in the cache */
+    uint64_t freed;       /* when it and all before it are */
     uint64_t previous[2]; /* indices of the stores before it in the buckets of its granules */
     struct ooo_piece pieces[2];
     uint16_t loads; /* first load that waits for it, or OOO_NONE */
     uint8_t size;
-    uint8_t parts; /* pieces under way or refused */
+    uint8_t parts;   /* pieces under way or refused */
     uint8_t started; /* pieces that have been accessed */
     uint8_t count;   /* of pieces */
     uint8_t level;
+};
+
+/* What the core as a whole is about. */
+enum ooo_phase {
+    OOO_RUN,    /* dispatches the batch */
+    OOO_DRAIN,  /* before an instruction that is executed alone, or a stop */
+    OOO_STEP,   /* time has come for it */
+    OOO_REPLY,  /* it waits for the data cache */
+    OOO_STOPPED /* time has come to hand `stop` to the server */
 };
 
 enum ooo_fetch_wait { FETCH_GOES, FETCH_BRANCH, FETCH_ORDER, FETCH_LINE, FETCH_WALK };
@@ -112,12 +126,12 @@ struct ooo_fetch {
     uint64_t cycle;     /* when */
     uint64_t next;      /* earliest cycle of the next block */
     uint64_t line;      /* address of the line that is at hand */
-    uint64_t page, physical; /* page that was translated last, and the difference to its physical address */
-    uint64_t wrong_pc;       /* where the wrong path begins; 0: nowhere */
-    uint8_t wait;            /* enum ooo_fetch_wait */
-    uint8_t cause;           /* of cycles before the dispatch of this block's instructions */
-    uint8_t next_cause;      /* likewise of the next block */
-    bool wrong_done;         /* the wrong path has been fetched */
+    uint64_t page;      /* number of the page that the TLB was asked for last */
+    uint64_t wrong_pc;  /* where the wrong path begins; 0: nowhere */
+    uint8_t wait;       /* enum ooo_fetch_wait */
+    uint8_t cause;      /* of cycles before the dispatch of this block's instructions */
+    uint8_t next_cause; /* likewise of the next block */
+    bool wrong_done;    /* the wrong path has been fetched */
     struct cache_waiter waiter, wrong_waiter;
     bool wrong_busy;
 };
@@ -140,9 +154,9 @@ struct ooo {
 
     /* Dispatch. */
     uint64_t dispatched_at;
-    uint32_t dispatched; /* in that cycle */
-    uint32_t position;   /* in the batch */
-    uint32_t fetched;    /* entries of the batch that are fetched */
+    uint32_t dispatched;          /* in that cycle */
+    uint32_t position;            /* in the batch */
+    uint32_t fetched;             /* entries of the batch that are fetched */
     uint32_t iq_used, iq_pending; /* waiting to issue; of which issue is unknown */
     uint64_t iq_at;               /* cycle for which iq_used is right */
     uint64_t iq_last;             /* latest cycle in the calendar */
@@ -153,8 +167,8 @@ struct ooo {
 
     /* Retirement. */
     uint64_t retired_at;
-    uint32_t retired; /* in that cycle */
-    uint32_t credit;  /* instructions retired whose share of a full-width cycle is not counted yet */
+    uint32_t retired;    /* in that cycle */
+    uint32_t credit;     /* instructions retired whose share of a full-width cycle is not counted yet */
     uint64_t drained_at; /* last access of a store */
     uint64_t drain;      /* index of the next store to access the cache */
     uint64_t drain_tail; /* index behind the last retired store */
@@ -168,6 +182,18 @@ struct ooo {
     bool speculate;
     bool blocked; /* returned to the event loop, and waits for a time to become known */
     bool noting;  /* somebody observes */
+    bool slept;
+    bool warmed;       /* the last batch was without time */
+    uint64_t retry_at; /* cycle in which a blocked core looks again in any case; 0: none */
+
+    enum ooo_phase phase;
+    enum stream_end end; /* of the batch */
+    enum hart_stop stop;
+    uint64_t passed; /* breakpoint that was reported: it is stepped over; OOO_NEVER: none */
+    struct serial serial;
+    struct ooo_entry serial_entry;
+    struct cache_waiter serial_waiter;
+    uint32_t serial_offset; /* of its access: what is done */
 
     uint32_t work_count;
     uint16_t work[2 * OOO_ROB_MOST]; /* places whose last operand has become known */
@@ -179,7 +205,7 @@ struct ooo {
     uint64_t load_numbers[OOO_QUEUE_MOST], int_numbers[OOO_ROB_MOST], fp_numbers[OOO_ROB_MOST];
     uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a granule */
     uint8_t wait_bits[OOO_WAIT_BITS / 8];
-    uint64_t pages[OOO_PAGES], frames[OOO_PAGES];
+    struct code_map code;
     struct ooo_class classes[INSN_COUNT];
     struct ooo_entry rob_entries[OOO_ROB_MOST] __attribute__((aligned(64)));
     struct ooo_pending pending[OOO_ROB_MOST];
@@ -226,6 +252,9 @@ static inline void ooo_issued(struct ooo *o, uint64_t cycle)
 /* --- ooo_fetch.c --- */
 
 void ooo_fetch_init(struct ooo *o);
+/* When the instruction of that pc and length is fetched behind all others: o->fetch.cycle; false when that is
+ * not known yet. */
+bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length);
 /* Works out when the next entry of the batch is fetched; false when that is not known yet. */
 bool ooo_fetch_one(struct ooo *o);
 /* What the front end waited for is known at cycle; it goes on right behind. */
@@ -234,8 +263,13 @@ void ooo_fetch_redirect(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
 void ooo_fetch_resolve(struct ooo *o, uint64_t cycle);
 /* Translations may have changed. */
 void ooo_fetch_forget(struct ooo *o);
-/* The physical address of code that has been executed in the present mode. */
-uint64_t ooo_fetch_physical(struct ooo *o, uint64_t pc);
+
+/* --- ooo_serial.c --- */
+
+void ooo_serial_init(struct ooo *o);
+/* Goes on with what is executed alone, or with a stop. False when the core has to wait; it is blocked, asleep
+ * or has an event then. */
+bool ooo_serial(struct ooo *o, uint64_t now);
 
 /* --- ooo_issue.c --- */
 
@@ -272,5 +306,7 @@ unsigned ooo_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t address,
 
 /* Retires instructions up to number `last`; false when the oldest of them is not complete. */
 bool ooo_retire(struct ooo *o, uint64_t last);
+/* Counts the cycles until `cycle`, in which nothing retires. */
+void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
 
 #endif

@@ -76,7 +76,7 @@ union op;
 struct exec_table;
 struct block_cache;
 struct stream_trace;
-struct trace_access;
+struct stream_entry;
 struct trace_run;
 
 struct hart {
@@ -131,10 +131,12 @@ struct hart {
     uint64_t acc;
     enum hart_stop stop;
 
-    /* Of a hart under a stream (trace.h): where the next access and the end of the current block go. */
+    /* Of a hart under a stream (trace.h): the entry of the current block's first instruction, where
+     * the end of the block goes, and what a host address becomes a physical one by. */
     struct stream_trace *trace; /* NULL: there is none */
-    struct trace_access *trace_access;
+    struct stream_entry *trace_entry;
     struct trace_run *trace_run;
+    uint64_t trace_offset;
 
     /* Stores that touch [hook_address, hook_address + 8) call hook after they are done: HTIF's tohost.
      */

@@ -26,6 +26,7 @@ bool stream_init(struct stream *stream, struct hart *hart, struct error *err)
     stream->trace->plain = hart->exec;
     hart->exec = hart->exec->traced;
     hart->trace = stream->trace;
+    hart->trace_offset = hart->memory->base - (uint64_t)(uintptr_t)hart->memory->bytes;
     return true;
 }
 
@@ -124,22 +125,16 @@ static bool is_interrupted(struct hart *hart)
     return hart->attention;
 }
 
-/* Adds the entries of what the handlers have executed. */
-static void add_traced(struct stream *stream)
+/* Completes the entries of what the handlers have executed, which have put the addresses there. */
+static void complete_entries(struct stream *stream)
 {
-    const struct hart *hart = stream->hart;
     const struct stream_trace *trace = stream->trace;
-    const struct trace_access *access = trace->accesses;
-    const uint64_t to_physical = hart->memory->base - (uint64_t)(uintptr_t)hart->memory->bytes;
     struct stream_entry *entry = &stream->entries[stream->count];
-    for (const struct trace_run *run = trace->runs; run < hart->trace_run; run++) {
-        const struct stream_op *op = run->first[-1].head.ops, *end = op + run->retired;
-        for (; op < end; op++, entry++) {
-            /* Without a branch, which the host would mispredict: 1 if the instruction has an access. */
-            const uint64_t has = (op->flags & STREAM_LOAD) | (op->flags & STREAM_STORE) >> 1;
-            *entry = (struct stream_entry){op, access->address & -has, (access->host + to_physical) & -has};
-            access += has;
-        }
+    for (const struct trace_run *run = trace->runs; run < stream->hart->trace_run; run++) {
+        const struct stream_op *op = run->first[-1].head.ops;
+        for (uint64_t i = 0; i < run->retired; i++)
+            entry[i].op = &op[i];
+        entry += run->retired;
     }
     stream->count = (uint32_t)(entry - stream->entries);
 }
@@ -155,14 +150,14 @@ static enum trace_end run_traced(struct stream *stream, int64_t budget)
         return TRACE_FULL;
     trace->end = TRACE_BUDGET;
     trace->runs[0].first = op;
-    hart->trace_access = trace->accesses;
+    hart->trace_entry = &stream->entries[stream->count];
     hart->trace_run = trace->runs;
     hart->origin = hart->instret + (uint64_t)budget;
     uint32_t saved = fp_begin(hart->frm);
     exec_run(hart, op, budget);
     hart->fflags |= (uint8_t)fp_end(saved);
     hart->instret = hart->origin - (uint64_t)hart->budget;
-    add_traced(stream);
+    complete_entries(stream);
     return trace->end;
 }
 
@@ -171,15 +166,15 @@ static enum trace_end run_traced(struct stream *stream, int64_t budget)
 static enum stream_end run_batch(struct stream *stream, uint32_t limit)
 {
     struct hart *hart = stream->hart;
-    const bool fast = !stream->observe && hart->watchpoint_count == 0;
+    const bool fast = !stream->observe && hart->watchpoint_count == 0 && limit >= BLOCK_INSNS_DESCRIBED;
     while (stream->count < limit) {
         uint64_t flushes = block_flushes(hart->blocks);
-        if (fast && limit - stream->count >= BLOCK_INSNS_DESCRIBED) {
+        if (fast && limit - stream->count < BLOCK_INSNS_DESCRIBED)
+            return STREAM_MORE;
+        if (fast) {
             enum trace_end end = run_traced(stream, limit - stream->count - BLOCK_INSNS_DESCRIBED);
             if (end != TRACE_REFUSED)
                 return end == TRACE_BREAK ? STREAM_STOP : STREAM_MORE;
-        } else if (fast && stream->count > 0) {
-            return STREAM_MORE;
         }
         if (hart_has_breakpoint(hart, hart->pc))
             return STREAM_STOP;

@@ -45,7 +45,7 @@ struct stream_op {
 /* One executed instruction. The next pc is that of the next entry, or of the stream behind the last one. */
 struct stream_entry {
     const struct stream_op *op;
-    uint64_t address;  /* of its memory access, as the program sees it */
+    uint64_t address;  /* of its memory access, as the program sees it; of others it means nothing */
     uint64_t physical; /* the same in physical memory; the bytes are contiguous up to the end of a page */
 };
 
