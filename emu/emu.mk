@@ -22,7 +22,7 @@ EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
 # Handlers must not share their tails: each needs an indirect jump of its own for the host to predict.
 ROWS_FLAGS := -Wno-conversion -Wno-sign-conversion $(if $(findstring clang,$(CC)),,-foptimize-sibling-calls -fno-partial-inlining -fno-ipa-icf)
 $(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(ROWS_FLAGS)
-$(BUILD)/obj/emu/hart/exec_v3.o $(BUILD)/obj/emu/hart/exec_v3_tlb.o: EMU_CFLAGS += -march=x86-64-v3
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/exec_v3*.c)): EMU_CFLAGS += -march=x86-64-v3
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)

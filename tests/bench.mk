@@ -32,12 +32,16 @@ bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD
 	    $(BENCH_LOOPS)
 
 # The event queue and the DRAM engine by themselves.
-BENCH_PARTS := $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench
+BENCH_PARTS := $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench $(BENCH_DIR)/stream_bench
 $(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(LIB_OBJ) | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
 
 .PHONY: bench-dram
-bench-dram: $(BENCH_PARTS) ## events and DRAM requests a second
+bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM requests a second
 	@$(BENCH_DIR)/event_bench
 	@$(BENCH_DIR)/dram_bench
+
+.PHONY: bench-stream
+bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core
+	@for program in $(BENCH_FILES); do printf '%-14s' "$${program##*/}"; $(BENCH_DIR)/stream_bench $$program | tail -n 1; done

@@ -28,19 +28,18 @@ static void check_watchpoints(struct hart *hart, uint64_t address, unsigned size
 }
 
 /* Part of an access that lies in one page. */
-static bool load_part(struct hart *hart, uint64_t address, unsigned size, uint64_t *value)
+static bool load_part(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, uint64_t *physical)
 {
-    uint64_t physical;
-    if (!mmu_check(hart, address, size, MMU_LOAD, priv_data_mode(hart), &physical))
+    if (!mmu_check(hart, address, size, MMU_LOAD, priv_data_mode(hart), physical))
         return false;
-    const uint8_t *bytes = phys_at(hart->memory, physical, size);
+    const uint8_t *bytes = phys_at(hart->memory, *physical, size);
     *value = 0;
     if (bytes) {
         memcpy(value, bytes, size);
-        mmu_remember(hart, address, physical, MMU_LOAD);
+        mmu_remember(hart, address, *physical, MMU_LOAD);
         return true;
     }
-    if (hart->bus && bus_read(hart->bus, physical, size, value))
+    if (hart->bus && bus_read(hart->bus, *physical, size, value))
         return true;
     return fault(hart, TRAP_LOAD_ACCESS, address);
 }
@@ -76,22 +75,23 @@ static unsigned first_part(uint64_t address)
     return MMU_PAGE - (unsigned)(address & (MMU_PAGE - 1));
 }
 
-static bool load_bytes(struct hart *hart, uint64_t address, unsigned size, uint64_t *value)
+static bool load_bytes(struct hart *hart, uint64_t address, unsigned size, uint64_t *value,
+                       uint64_t *physical)
 {
     *value = 0;
     for (unsigned i = 0; i < size; i++) {
-        uint64_t byte;
-        if (!load_part(hart, address + i, 1, &byte))
+        uint64_t byte, other;
+        if (!load_part(hart, address + i, 1, &byte, i == 0 ? physical : &other))
             return false;
         *value |= byte << 8 * i;
     }
     return true;
 }
 
-bool access_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value)
+bool access_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, uint64_t *physical)
 {
-    bool done = crosses_page(hart, address, size) ? load_bytes(hart, address, size, value)
-                                                  : load_part(hart, address, size, value);
+    bool done = crosses_page(hart, address, size) ? load_bytes(hart, address, size, value, physical)
+                                                  : load_part(hart, address, size, value, physical);
     if (done && hart->watchpoint_count)
         check_watchpoints(hart, address, size, HART_WATCH_READ);
     return done;
@@ -103,21 +103,20 @@ bool access_can_store(struct hart *hart, uint64_t address, unsigned size)
     return check_store(hart, address, size, &physical);
 }
 
-bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t value)
+bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t value, uint64_t *physical)
 {
-    uint64_t physical;
     if (!crosses_page(hart, address, size)) {
-        if (!check_store(hart, address, size, &physical) || !store_part(hart, address, physical, size, value))
+        if (!check_store(hart, address, size, physical) || !store_part(hart, address, *physical, size, value))
             return false;
     } else {
         /* Both pages are checked before a byte is written. */
         unsigned split = first_part(address);
         uint64_t second;
-        if (!check_store(hart, address, split, &physical) ||
+        if (!check_store(hart, address, split, physical) ||
             !check_store(hart, address + split, size - split, &second))
             return false;
         for (unsigned i = 0; i < size; i++) {
-            uint64_t at = i < split ? physical + i : second + i - split;
+            uint64_t at = i < split ? *physical + i : second + i - split;
             (void)store_part(hart, address + i, at, 1, value >> 8 * i & 0xff);
         }
     }
@@ -157,26 +156,26 @@ bool access_fetch(struct hart *hart, uint64_t address, uint16_t *parcel)
     return true;
 }
 
-bool access_block_check(struct hart *hart, uint64_t address)
+bool access_block_check(struct hart *hart, uint64_t address, uint64_t *physical)
 {
-    uint64_t block = address & ~(uint64_t)(CACHE_BLOCK - 1), physical;
+    uint64_t block = address & ~(uint64_t)(CACHE_BLOCK - 1);
     enum privilege mode = priv_data_mode(hart);
-    if (mmu_check(hart, block, CACHE_BLOCK, MMU_LOAD, mode, &physical) ||
-        mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, mode, &physical))
-        return phys_at(hart->memory, physical, CACHE_BLOCK) || fault(hart, TRAP_STORE_ACCESS, address);
+    if (mmu_check(hart, block, CACHE_BLOCK, MMU_LOAD, mode, physical) ||
+        mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, mode, physical))
+        return phys_at(hart->memory, *physical, CACHE_BLOCK) || fault(hart, TRAP_STORE_ACCESS, address);
     /* Faults of cache-block management count as store faults, at the address that was given. */
     bool page = hart->trap.cause == TRAP_LOAD_PAGE || hart->trap.cause == TRAP_STORE_PAGE;
     return fault(hart, page ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS, address);
 }
 
-bool access_block_zero(struct hart *hart, uint64_t address)
+bool access_block_zero(struct hart *hart, uint64_t address, uint64_t *physical)
 {
-    uint64_t block = address & ~(uint64_t)(CACHE_BLOCK - 1), physical;
-    if (!mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, priv_data_mode(hart), &physical)) {
+    uint64_t block = address & ~(uint64_t)(CACHE_BLOCK - 1);
+    if (!mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, priv_data_mode(hart), physical)) {
         hart->trap.value = address;
         return false;
     }
-    uint8_t *bytes = phys_at(hart->memory, physical, CACHE_BLOCK);
+    uint8_t *bytes = phys_at(hart->memory, *physical, CACHE_BLOCK);
     if (!bytes || (!hart->privileged && block < hart->store_base))
         return fault(hart, TRAP_STORE_ACCESS, address);
     memset(bytes, 0, CACHE_BLOCK);

@@ -7,6 +7,7 @@
 
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
+#include "emu/hart/stream.h"
 
 /* Slots 0 and 1 of every cache: what an empty jump-cache entry points to. No jump goes to its odd address. */
 enum { NOWHERE_HEAD, NOWHERE, FIRST_SLOT };
@@ -30,6 +31,7 @@ void block_cache_free(struct block_cache *cache)
         return;
     release(cache->slots, SLOTS, sizeof *cache->slots);
     release(cache->records, RECORDS, sizeof *cache->records);
+    release(cache->ops, RECORDS, sizeof *cache->ops);
     release(cache->exits, EXITS, sizeof *cache->exits);
     release(cache->blocks, BLOCKS, sizeof *cache->blocks);
     release(cache->buckets, BUCKETS, sizeof *cache->buckets);
@@ -60,6 +62,15 @@ struct block_cache *block_cache_new(struct error *err)
     return cache;
 }
 
+bool block_describe(struct block_cache *cache, bool described, struct error *err)
+{
+    if (described && !cache->ops)
+        cache->ops = reserve(RECORDS, sizeof *cache->ops);
+    cache->described = described && cache->ops;
+    return cache->described == described ||
+           error_set(err, "no address space for the block cache: %s", strerror(errno));
+}
+
 static uint32_t bucket_of(uint64_t pc)
 {
     return (uint32_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 48) & (BUCKETS - 1);
@@ -82,8 +93,6 @@ static bool nearly_full(const struct block_cache *cache)
 static const union op *add_block(struct hart *hart, uint64_t pc)
 {
     struct block_cache *cache = hart->blocks;
-    if (nearly_full(cache))
-        block_flush(hart);
     const union op *first = translate(hart, cache, pc);
     uint32_t *bucket = &cache->buckets[bucket_of(pc)];
     cache->blocks[cache->block_count - 1].next = *bucket;
@@ -92,13 +101,24 @@ static const union op *add_block(struct hart *hart, uint64_t pc)
     return first;
 }
 
-const union op *block_at(struct hart *hart, uint64_t pc)
+const union op *block_at_kept(struct hart *hart, uint64_t pc)
 {
     const union op *first = block_lookup(hart->blocks, pc);
+    if (!first && nearly_full(hart->blocks))
+        return NULL;
     if (!first)
         first = add_block(hart, pc);
     hart->jump_cache[pc >> 1 & (HART_JUMP_ENTRIES - 1)] = first;
     return first;
+}
+
+const union op *block_at(struct hart *hart, uint64_t pc)
+{
+    const union op *first = block_at_kept(hart, pc);
+    if (first)
+        return first;
+    block_flush(hart);
+    return block_at_kept(hart, pc);
 }
 
 /* The index of the block that holds slot: the last one that does not begin behind it. */

@@ -19,7 +19,10 @@ struct hart;
 
 /* No block retires more instructions than this from its entry to any exit; fits the 8-bit field of a JALR op.
  */
-enum { BLOCK_INSNS = 96 };
+enum {
+    BLOCK_INSNS = 96,
+    BLOCK_INSNS_DESCRIBED = 32 /* block_describe(): a batch ends where the next block might not fit */
+};
 
 /* An empty cache, or NULL with err set when the host has no memory. Free with block_cache_free(). */
 struct block_cache *block_cache_new(struct error *err);
@@ -29,6 +32,13 @@ void block_cache_free(struct block_cache *cache);
  * where nothing can be fetched the code is one `step` op, which traps. May flush the cache when it is full.
  */
 const union op *block_at(struct hart *hart, uint64_t pc);
+
+/* The same, but NULL where that would flush the cache. */
+const union op *block_at_kept(struct hart *hart, uint64_t pc);
+
+/* From now on (or no longer) blocks are those of a streamed hart: short, and with their instructions
+ * described. To be called while the cache is empty. False with err set when the host has no address space. */
+bool block_describe(struct block_cache *cache, bool described, struct error *err);
 
 /* Where an op of a block stands: its instruction's address, and how many of the block's instructions precede
  * it. */

@@ -49,9 +49,13 @@ struct context {
     const union op **jump_cache;
 };
 
+struct stream_op;
+
 struct block_cache {
     union op *slots;
     struct record *records;
+    struct stream_op *ops; /* of each record, while described */
+    bool described;
     struct exit *exits;
     struct block *blocks;
     uint32_t *buckets;

@@ -81,6 +81,12 @@ static uint64_t read_pmpcfg(const struct priv *p, unsigned first)
     return value;
 }
 
+/* Since reset: those of the timing core, or as many as instructions. */
+static uint64_t cycles(const struct hart *hart)
+{
+    return hart->timed ? hart->timed_cycles : hart->instret;
+}
+
 static bool read_machine(const struct hart *hart, unsigned number, uint64_t *value)
 {
     const struct priv *p = &hart->priv;
@@ -109,7 +115,7 @@ static bool read_machine(const struct hart *hart, unsigned number, uint64_t *val
     case CSR_mip: *value = priv_pending(hart); return true;
     case CSR_pmpcfg0: *value = read_pmpcfg(p, 0); return true;
     case CSR_pmpcfg2: *value = read_pmpcfg(p, 8); return true;
-    case CSR_mcycle: *value = hart->instret + p->cycle_offset; return true;
+    case CSR_mcycle: *value = cycles(hart) + p->cycle_offset; return true;
     case CSR_minstret: *value = hart->instret + p->instret_offset; return true;
     case CSR_mhartid: *value = hart->hartid; return true;
     case CSR_mcountinhibit:
@@ -132,7 +138,7 @@ static bool read_any(const struct hart *hart, unsigned number, uint64_t *value)
     case CSR_fflags: *value = hart->fflags; return true;
     case CSR_frm: *value = hart->frm; return true;
     case CSR_fcsr: *value = (uint64_t)hart->frm << FCSR_FRM_SHIFT | hart->fflags; return true;
-    case CSR_cycle: *value = hart->instret + p->cycle_offset; return true;
+    case CSR_cycle: *value = cycles(hart) + p->cycle_offset; return true;
     case CSR_instret: *value = hart->instret + p->instret_offset; return true;
     case CSR_time: *value = priv_time(hart); return true;
     case CSR_sstatus: *value = with_derived(hart, p->mstatus & SSTATUS_WRITABLE); return true;
@@ -247,7 +253,7 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
         return true;
     case CSR_pmpcfg0: write_pmpcfg(hart, 0, value); return true;
     case CSR_pmpcfg2: write_pmpcfg(hart, 8, value); return true;
-    case CSR_mcycle: p->cycle_offset = value - hart->instret - 1; return true;
+    case CSR_mcycle: p->cycle_offset = value - cycles(hart) - !hart->timed; return true;
     case CSR_minstret: p->instret_offset = value - hart->instret - 1; return true;
     default: break; /* the others hold one legal value */
     }
@@ -329,7 +335,7 @@ bool csr_poke(struct hart *hart, unsigned number, uint64_t value)
     if (read_only(number) || !write_any(hart, number, value))
         return false;
     /* An instruction that writes a counter is not counted by it; here there is none. */
-    hart->priv.cycle_offset += number == CSR_mcycle;
+    hart->priv.cycle_offset += number == CSR_mcycle && !hart->timed;
     hart->priv.instret_offset += number == CSR_minstret;
     priv_changed(hart);
     hart->attention |= hart->privileged;

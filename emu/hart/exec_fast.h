@@ -1,5 +1,7 @@
 /* The fast handlers, one or more for each row, made from the rows themselves. Included once by each build
- * variant, which defines EXEC_TABLE, the name of its table.
+ * variant, which defines EXEC_TABLE, the name of its table, and EXEC_TRACED, that of the variant that leaves
+ * a trace, and chooses a window on memory (window.h, window_tlb.h) and what happens where control leaves the
+ * handlers (leave_plain.h, leave_traced.h).
  *
  * A handler takes the way that almost always holds; where it does not (an access outside the window, a static
  * rounding mode, an unaligned atomic), it hands the instruction to `slow`, which executes it by step.h and so
@@ -175,133 +177,9 @@
     }
 #include "isa/rows.def"
 
-#define PARAMETERS struct hart *hart, const union op *op, uint64_t acc, int64_t budget
-
-/* Ends the run in front of the op `to`, which a head slot precedes. */
-static COLD const union op *stop_before(struct hart *hart, const union op *to, uint64_t acc, int64_t budget)
-{
-    (void)acc;
-    hart->pc = to[-1].head.pc;
-    hart->budget = budget;
-    hart->stop = HART_STOP_LIMIT;
-    return NULL;
-}
-
-/* The handlers that call out keep no local in memory: its address would forbid the tail call. */
-
-/* Executes the one instruction at op in general form and goes on with the next op of the same block. */
-static COLD const union op *op_slow(PARAMETERS)
-{
-    struct block_site site = block_find(hart->blocks, op);
-    hart->instret = hart->origin - (uint64_t)budget + site.retired;
-    if (UNLIKELY(step_general(hart, site.pc, site.insn) == STEP_TRAP)) {
-        block_count_before(hart->blocks, op);
-        hart->budget = budget - site.retired;
-        hart->stop = HART_STOP_TRAP;
-        return NULL;
-    }
-    if (UNLIKELY(hart->attention)) {
-        block_count_through(hart->blocks, op);
-        hart->budget = budget - site.retired - 1;
-        hart->stop = HART_STOP_YIELD;
-        return NULL;
-    }
-    acc = hart->x[op->rd];
-    DISPATCH(op + 1);
-}
-
-/* Goes to the code for hart->pc when the jump cache does not know it. */
-static COLD const union op *op_find(PARAMETERS)
-{
-    op = block_at(hart, hart->pc);
-    if (UNLIKELY(budget < 0))
-        return stop_before(hart, op, acc, budget);
-    DISPATCH(op);
-}
-
-/* Where control leaves the block by an indirect jump. */
-#define GO_INDIRECT(target_)                                                                                 \
-    do {                                                                                                     \
-        uint64_t to_pc_ = (target_);                                                                         \
-        const union op *to_ = hart->jump_cache[to_pc_ >> 1 & (HART_JUMP_ENTRIES - 1)];                       \
-        if (UNLIKELY(to_[-1].head.pc != to_pc_)) {                                                           \
-            hart->pc = to_pc_;                                                                               \
-            TAIL_RETURN op_find(hart, op, acc, budget);                                                      \
-        }                                                                                                    \
-        if (UNLIKELY(budget < 0))                                                                            \
-            return stop_before(hart, to_, acc, budget);                                                      \
-        DISPATCH(to_);                                                                                       \
-    } while (0)
-
-/* Where control leaves the block through the exit slot behind `op_`, after op_->imm instructions. */
-#define GO_EXIT(op_)                                                                                         \
-    do {                                                                                                     \
-        union op *exit_ = (union op *)(uintptr_t)((op_) + 1);                                                \
-        const union op *to_ = exit_->exit.to;                                                                \
-        budget -= (op_)->imm;                                                                                \
-        exit_->exit.count++;                                                                                 \
-        if (UNLIKELY(budget < 0))                                                                            \
-            return stop_before(hart, to_, acc, budget);                                                      \
-        DISPATCH(to_);                                                                                       \
-    } while (0)
-
-/* A block's last instruction, when it may change what the code means, or needs an exact instret. */
-static COLD const union op *op_step(PARAMETERS)
-{
-    union op *exit = (union op *)(uintptr_t)(op + 1);
-    (void)acc;
-    budget -= op->imm - 1; /* what came before it in the block */
-    exit->link.count++;
-    hart->fflags |= (uint8_t)fp_flags();
-    hart->instret = hart->origin - (uint64_t)budget;
-    enum step_result result = step_general(hart, exit->link.value, op[2].insn);
-    if (result == STEP_TRAP) {
-        exit->link.count--;
-        block_count_before(hart->blocks, op);
-        hart->budget = budget;
-        hart->stop = HART_STOP_TRAP;
-        return NULL;
-    }
-    budget--;
-    (void)fp_begin(hart->frm);
-    if (result == STEP_FENCE_I)
-        hart_flush_code(hart);
-    if (result == STEP_MARKER || result == STEP_WFI || hart->attention) {
-        hart->budget = budget;
-        hart->stop = result == STEP_MARKER ? HART_STOP_MARKER
-                     : result == STEP_WFI  ? HART_STOP_WFI
-                                           : HART_STOP_YIELD;
-        return NULL;
-    }
-    GO_INDIRECT(hart->pc);
-}
-
-/* The site's instruction has not been executed. */
-static COLD const union op *op_stop(PARAMETERS)
-{
-    struct block_site site = block_find(hart->blocks, op);
-    (void)acc;
-    block_count_before(hart->blocks, op);
-    hart->pc = site.pc;
-    hart->budget = budget - site.retired;
-    hart->stop = HART_STOP_BREAK;
-    return NULL;
-}
-
 static const union op *op_go(PARAMETERS)
 {
     GO_EXIT(op);
-}
-
-/* imm of a link stub is the distance, in slots, to its exit. */
-static COLD const union op *op_link(PARAMETERS)
-{
-    union op *exit = (union op *)(uintptr_t)(op + op->imm);
-    uint64_t flushes = block_flushes(hart->blocks);
-    const union op *to = block_at(hart, op[-1].head.pc);
-    if (flushes == block_flushes(hart->blocks))
-        exit->exit.to = to;
-    DISPATCH(to);
 }
 
 /* The link value stays in the slot behind it; the block goes on at the expected target, kept in the slot
@@ -314,6 +192,7 @@ static const union op *op_returns(PARAMETERS)
     union op *link = (union op *)(uintptr_t)(op + 1);
     budget -= op->rs2;
     link->link.count++;
+    NOTE_LEFT(op->rs2);
     GO_INDIRECT(target & ~UINT64_C(1));
 }
 
@@ -353,6 +232,7 @@ static const union op *op_returns(PARAMETERS)
         (void)do_##name(hart, op, source, rm, &acc, &target);                                                \
         budget -= op->rs2;                                                                                   \
         link->link.count++;                                                                                  \
+        NOTE_LEFT(op->rs2);                                                                                  \
         GO_INDIRECT(target);                                                                                 \
     }
 
@@ -413,7 +293,7 @@ static const union op *op_returns(PARAMETERS)
 #define IN_CLASS_STORE                  IN_CLASS_ALU
 #define IN_CLASS_BRANCH                 IN_CLASS_ALU
 #define IN_CLASS_JUMP                   IN_CLASS_ALU
-#define IN_CLASS_AMO                    IN_CLASS_ALU
+#define IN_CLASS_AMO                    IN_CLASS_ATOMIC
 #define IN_CLASS_FLOAD                  IN_CLASS_ALU
 #define IN_CLASS_FSTORE                 IN_CLASS_ALU
 #define IN_CLASS_FADD                   IN_CLASS_ALU
@@ -473,6 +353,7 @@ static const struct exec_fusion fusions[] = {
 const struct exec_table EXEC_TABLE = {
 #define INSN(name, format, match, mask, extension, class, ...) IN_CLASS_##class(format, USE_ROW, name)
 #include "isa/rows.def"
+    .traced = EXEC_TRACED,
     .slow = op_slow,
     .step = op_step,
     .stop = op_stop,

@@ -32,7 +32,7 @@ bool step_fetch(struct hart *hart, uint64_t pc, struct insn *insn)
 /* Memory takes accesses of any alignment; atomics must be aligned. */
 static bool load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, struct effects *effects)
 {
-    if (!access_load(hart, address, size, value))
+    if (!access_load(hart, address, size, value, &effects->physical))
         return false;
     effects->loaded = true;
     effects->address = address;
@@ -42,7 +42,7 @@ static bool load(struct hart *hart, uint64_t address, unsigned size, uint64_t *v
 
 static bool store(struct hart *hart, uint64_t address, unsigned size, uint64_t value, struct effects *effects)
 {
-    if (!access_store(hart, address, size, value))
+    if (!access_store(hart, address, size, value, &effects->physical))
         return false;
     effects->stored = true;
     effects->address = address;
@@ -210,14 +210,15 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
         mmu_flush(hart);                                                                                     \
         effects->fence_i = true;                                                                             \
     } while (0)
-#define cbo_inval(address) cbo(envcfg(hart) & ENVCFG_CBIE, access_block_check, address)
-#define cbo_clean(address) cbo(envcfg(hart) & ENVCFG_CBCFE, access_block_check, address)
-#define cbo_zero(address)  cbo(envcfg(hart) & ENVCFG_CBZE, access_block_zero, address)
-#define cbo(allowed, how, address)                                                                           \
+#define cbo_inval(where) cbo(envcfg(hart) & ENVCFG_CBIE, access_block_check, where)
+#define cbo_clean(where) cbo(envcfg(hart) & ENVCFG_CBCFE, access_block_check, where)
+#define cbo_zero(where)  cbo(envcfg(hart) & ENVCFG_CBZE, access_block_zero, where)
+#define cbo(allowed, how, where)                                                                             \
     do {                                                                                                     \
         legal_if(allowed);                                                                                   \
-        if (!how(hart, address))                                                                             \
+        if (!how(hart, where, &effects->physical))                                                           \
             return false;                                                                                    \
+        note_block(insn, where, effects);                                                                    \
     } while (0)
 
 #define BY_MODE(name, ...) (mode == RM_RMM ? rmm_##name(__VA_ARGS__) : host_##name(__VA_ARGS__))
@@ -279,6 +280,16 @@ static uint64_t envcfg(const struct hart *hart)
     if (hart->privilege == PRIV_M)
         return UINT64_MAX;
     return hart->privilege == PRIV_S ? hart->priv.menvcfg : hart->priv.menvcfg & hart->priv.senvcfg;
+}
+
+static void note_block(const struct insn *insn, uint64_t address, struct effects *effects)
+{
+    effects->block = insn->id == INSN_cbo_inval   ? BLOCK_INVAL
+                     : insn->id == INSN_cbo_clean ? BLOCK_CLEAN
+                     : insn->id == INSN_cbo_flush ? BLOCK_FLUSH
+                                                  : BLOCK_ZERO;
+    effects->address = address & ~(uint64_t)(CACHE_BLOCK - 1);
+    effects->size = CACHE_BLOCK;
 }
 
 /* Evaluates the row of *insn; the destination's value goes to *result, the next pc to *next_out. */

@@ -114,13 +114,8 @@ void hart_set_hook(struct hart *hart, uint64_t address,
     mmu_flush(hart);
 }
 
-/* Runs blocks until the budget is spent, or something ends the run. */
-static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
+void exec_run(struct hart *hart, const union op *op, int64_t budget)
 {
-    hart->origin = hart->instret + (uint64_t)budget;
-    block_choose_context(hart); /* registers may have been changed from outside */
-    uint32_t saved = fp_begin(hart->frm);
-    const union op *op = block_at(hart, hart->pc);
     if (HART_TRAMPOLINE) {
         hart->acc = 0;
         hart->budget = budget;
@@ -129,6 +124,15 @@ static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
     } else {
         (void)op->run(hart, op, 0, budget);
     }
+}
+
+/* Runs blocks until the budget is spent, or something ends the run. */
+static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
+{
+    hart->origin = hart->instret + (uint64_t)budget;
+    block_choose_context(hart); /* registers may have been changed from outside */
+    uint32_t saved = fp_begin(hart->frm);
+    exec_run(hart, block_at(hart, hart->pc), budget);
     hart->fflags |= (uint8_t)fp_end(saved);
     hart->instret = hart->origin - (uint64_t)hart->budget;
     return hart->stop;
@@ -229,9 +233,9 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
             continue;
         enum hart_stop stop;
         /* A block may overrun its budget by its length, so the last instructions go one by one; watchpoints
-         * are only seen there. */
+         * are only seen there, and the handlers of a streamed hart need its trace. */
         uint64_t left = end - hart_progress(hart);
-        if (left > BLOCK_INSNS && hart->watchpoint_count == 0) {
+        if (left > BLOCK_INSNS && hart->watchpoint_count == 0 && !hart->trace) {
             stop = settle(hart, run_blocks(hart, (int64_t)(left - BLOCK_INSNS)));
         } else {
             stop = hart_has_breakpoint(hart, hart->pc) ? HART_STOP_BREAK : step_once(hart, &report);

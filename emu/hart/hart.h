@@ -75,6 +75,9 @@ struct watch_hit {
 union op;
 struct exec_table;
 struct block_cache;
+struct stream_trace;
+struct stream_entry;
+struct trace_run;
 
 struct hart {
     uint64_t x[33]; /* integer registers; x[0] stays 0 */
@@ -109,9 +112,12 @@ struct hart {
     uint32_t hartid;
     struct priv priv;
     uint64_t traps; /* exceptions and interrupts taken since reset */
-    /* time = (time_base + hart_progress() - time_origin) / time_divisor + time_offset */
+    /* Unless timed, time = (time_base + hart_progress() - time_origin) / time_divisor + time_offset, and a
+     * cycle is an instruction. */
     uint64_t time_base, time_origin, time_divisor;
-    uint64_t time_offset;               /* ticks that a program has added by writing mtime */
+    uint64_t time_offset; /* ticks that a program has added by writing mtime */
+    bool timed;           /* hart_set_clock() was called: cycles and time come from there */
+    uint64_t timed_cycles, timed_ticks;
     void (*timer_moved)(void *context); /* stimecmp was written, or enabled; may be NULL */
     void *timer_context;
 
@@ -124,6 +130,13 @@ struct hart {
     uint64_t origin;
     uint64_t acc;
     enum hart_stop stop;
+
+    /* Of a hart under a stream (trace.h): the entry of the current block's first instruction, where
+     * the end of the block goes, and what a host address becomes a physical one by. */
+    struct stream_trace *trace; /* NULL: there is none */
+    struct stream_entry *trace_entry;
+    struct trace_run *trace_run;
+    uint64_t trace_offset;
 
     /* Stores that touch [hook_address, hook_address + 8) call hook after they are done: HTIF's tohost.
      */
@@ -187,6 +200,16 @@ void hart_protect(struct hart *hart, uint64_t first);
 static inline uint64_t hart_progress(const struct hart *hart)
 {
     return hart->instret + hart->traps;
+}
+
+/* For a hart under a timing core: from now on `cycle` counts from `cycles`, the core's clock since reset, and
+ * `time` reads `ticks`, simulated time in units of the time base, each with the offset that programs have
+ * written. To be called before every instruction that may look at them, as neither moves by itself. */
+static inline void hart_set_clock(struct hart *hart, uint64_t cycles, uint64_t ticks)
+{
+    hart->timed = true;
+    hart->timed_cycles = cycles;
+    hart->timed_ticks = ticks;
 }
 
 /* Runs up to max_insns instructions, or taken traps, from hart->pc, as fast as it can, and says why it

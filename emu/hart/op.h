@@ -8,6 +8,7 @@
 #include "isa/insn.h"
 
 struct hart;
+struct stream_op;
 union op;
 
 /* Executes *op and goes on with the next one, until something ends the run. acc is the value that the op
@@ -24,7 +25,8 @@ union op {
         op_handler *run;
         int32_t imm; /* immediate; for ops that leave the block, the instructions retired on that way out */
         uint8_t rd;  /* HART_SINK for x0 */
-        uint8_t rs1, rs2, rs3;
+        uint8_t rs1, rs2;
+        uint8_t rs3; /* of loads and stores of a streamed hart: the block's instructions in front of it */
     };
     struct {
         const union op *to; /* where the exit leads: a block's first op, or the exit's link stub */
@@ -35,7 +37,8 @@ union op {
         uint64_t count;
     } link;
     struct {
-        uint64_t pc; /* guest address of the op behind this slot */
+        uint64_t pc;                 /* guest address of the op behind this slot */
+        const struct stream_op *ops; /* of a block's first op in a streamed hart: its instructions */
     } head;
     const struct insn *insn; /* behind the exit slot of a step op: its instruction */
 };
@@ -58,8 +61,9 @@ struct exec_table {
     op_handler *step;                   /* the same, as a block's last op */
     op_handler *stop;                   /* a breakpoint */
     op_handler *go;                     /* leaves the block through the exit slot */
-    op_handler *link;    /* a link stub: finds the exit's target, and lets the exit lead there */
-    op_handler *returns; /* JALR that is expected to go on in the same block */
+    op_handler *link;                /* a link stub: finds the exit's target, and lets the exit lead there */
+    op_handler *returns;             /* JALR that is expected to go on in the same block */
+    const struct exec_table *traced; /* the variant that leaves a trace (leave_traced.h) */
     const struct exec_fusion *fusions;
     unsigned fusion_count;
 };
@@ -70,6 +74,13 @@ extern const struct exec_table exec_base;
 extern const struct exec_table exec_v3;
 extern const struct exec_table exec_base_tlb;
 extern const struct exec_table exec_v3_tlb;
+extern const struct exec_table exec_base_traced;
+extern const struct exec_table exec_v3_traced;
+extern const struct exec_table exec_base_tlb_traced;
+extern const struct exec_table exec_v3_tlb_traced;
+
+/* Runs the hart's handlers from op on until one of them ends the run. */
+void exec_run(struct hart *hart, const union op *op, int64_t budget);
 
 /* The table for the host that we run on. */
 const struct exec_table *exec_choose(bool tlb);

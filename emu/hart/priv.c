@@ -22,6 +22,8 @@ enum privilege priv_data_mode(const struct hart *hart)
 
 uint64_t priv_time(const struct hart *hart)
 {
+    if (hart->timed)
+        return hart->timed_ticks + hart->time_offset;
     return (hart->time_base + (hart_progress(hart) - hart->time_origin)) / hart->time_divisor +
            hart->time_offset;
 }
@@ -97,7 +99,7 @@ static void enter(struct hart *hart, bool interrupt, uint64_t number, uint64_t v
     priv_changed(hart);
 }
 
-unsigned priv_take_interrupt(struct hart *hart)
+unsigned priv_due_interrupt(const struct hart *hart)
 {
     /* Section 3.1.9: the order in which simultaneous interrupts are taken. */
     static const uint8_t order[] = {IRQ_MEI, IRQ_MSI, IRQ_MTI, IRQ_SEI, IRQ_SSI, IRQ_STI};
@@ -110,13 +112,18 @@ unsigned priv_take_interrupt(struct hart *hart)
     uint64_t enabled = machine ? ready & ~p->mideleg : 0;
     if (!enabled)
         enabled = supervisor ? ready & p->mideleg : 0;
-    for (unsigned i = 0; enabled && i < sizeof order; i++) {
-        if (enabled & IRQ_BIT(order[i])) {
-            enter(hart, true, order[i], 0);
+    for (unsigned i = 0; enabled && i < sizeof order; i++)
+        if (enabled & IRQ_BIT(order[i]))
             return order[i];
-        }
-    }
     return 0;
+}
+
+unsigned priv_take_interrupt(struct hart *hart)
+{
+    unsigned number = priv_due_interrupt(hart);
+    if (number)
+        enter(hart, true, number, 0);
+    return number;
 }
 
 void priv_take_trap(struct hart *hart)

@@ -67,7 +67,7 @@ struct priv {
     uint64_t stvec, sscratch, sepc, scause, stval, senvcfg;
     uint64_t satp, stimecmp;
     uint32_t mcounteren, scounteren;
-    uint64_t cycle_offset, instret_offset; /* mcycle and minstret minus hart->instret */
+    uint64_t cycle_offset, instret_offset; /* mcycle minus the cycle count, minstret minus hart->instret */
     uint8_t pmpcfg[PMP_ENTRIES];
     uint64_t pmpaddr[PMP_ENTRIES];
 };
@@ -80,6 +80,9 @@ enum privilege priv_data_mode(const struct hart *hart);
 
 /* mip as a read shows it, with wires and the Sstc comparison. */
 uint64_t priv_pending(const struct hart *hart);
+
+/* The number of the interrupt that priv_take_interrupt() would take, or 0. */
+unsigned priv_due_interrupt(const struct hart *hart);
 
 /* Takes an enabled interrupt if one is pending: pc becomes the handler's. Returns its number, or 0. */
 unsigned priv_take_interrupt(struct hart *hart);

@@ -15,13 +15,18 @@ struct csr_note {
 
 enum { EFFECTS_CSRS = 3 };
 
+/* Cache-block operations. */
+enum block_operation { BLOCK_NONE, BLOCK_INVAL, BLOCK_CLEAN, BLOCK_FLUSH, BLOCK_ZERO };
+
 /* What an instruction did besides writing its destination register. */
 struct effects {
-    uint64_t address;                   /* of the memory access */
-    uint64_t data;                      /* what a store, SC or AMO left in memory, zero-extended */
+    uint64_t address;  /* of the memory access, or of the block that an operation was done on */
+    uint64_t physical; /* the same in physical memory (the first byte's, if the access crosses a page) */
+    uint64_t data;     /* what a store, SC or AMO left in memory, zero-extended */
     struct csr_note csrs[EFFECTS_CSRS]; /* that were written, in this order */
     uint8_t csr_count;
-    uint8_t size;        /* of the access in bytes */
+    uint8_t size;        /* of the access or block in bytes */
+    uint8_t block;       /* enum block_operation; such instructions have neither loaded nor stored */
     bool loaded, stored; /* both for an AMO; an SC that failed has neither */
     bool fp_written;     /* a floating-point register or accrued flags */
     bool marker;         /* a marker HINT: hart->marker holds it */

@@ -45,14 +45,14 @@ struct stream_op {
 /* One executed instruction. The next pc is that of the next entry, or of the stream behind the last one. */
 struct stream_entry {
     const struct stream_op *op;
-    uint64_t address;  /* of its memory access, as the program sees it */
+    uint64_t address;  /* of its memory access, as the program sees it; of others it means nothing */
     uint64_t physical; /* the same in physical memory; the bytes are contiguous up to the end of a page */
 };
 
 enum stream_end {
-    STREAM_MORE, /* the batch is full, or the limit is reached */
+    STREAM_MORE, /* the batch or the limit leaves no room for more; nothing stands in the way */
     STREAM_STEP, /* what comes next has to be stepped: stream_step() */
-    STREAM_STOP, /* a breakpoint: pc is at it */
+    STREAM_STOP, /* a breakpoint: pc is at it; stream_step() passes over it */
 };
 
 struct stream_trace;
@@ -62,7 +62,8 @@ struct stream {
     uint32_t count;   /* of entries */
     uint64_t next_pc; /* behind the last entry */
     struct stream_entry entries[STREAM_BATCH];
-    struct stream_op stepped;       /* of the last stream_step() */
+    struct stream_op stepped; /* of the last stream_step() */
+    struct insn stepped_insn;
     struct stream_entry step_entry; /* likewise; address and physical are valid if it accessed memory */
     /* Is told of every instruction that was executed; then all are stepped, slowly. NULL: nobody. */
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
@@ -76,11 +77,16 @@ bool stream_init(struct stream *stream, struct hart *hart, struct error *err);
 void stream_free(struct stream *stream);
 
 /* Executes at most max_insns (and at most STREAM_BATCH) instructions from hart->pc and lists them in
- * `entries`; there may be none. What entries point to is valid until the next call of stream_run() or
- * stream_step(). An interrupt that is due ends the batch with STREAM_STEP. */
+ * `entries`: at least one with STREAM_MORE unless max_insns is 0, possibly none otherwise. What entries point
+ * to is valid until the next call of stream_run() or stream_step(). An interrupt or yield that is due when it
+ * is called ends the batch, empty, with STREAM_STEP. Which instructions are left to stream_step() depends on
+ * the program and on watchpoints alone: CSR, fences, cache-block operations, AMO, LR, SC, system, HINT and
+ * custom instructions; what would trap; accesses not wholly in main memory, at a hook's address, or touching
+ * a watchpoint. */
 enum stream_end stream_run(struct stream *stream, uint64_t max_insns);
 
-/* hart_step(), with `stepped` and `step_entry` filled in when report->retired; `entries` stay as they are. */
+/* hart_step() (it passes over breakpoints, and takes an interrupt that is due), with `stepped` and
+ * `step_entry` filled in when report->retired; `entries` stay as they are. */
 enum hart_stop stream_step(struct stream *stream, struct step_report *report);
 
 #endif

@@ -3,6 +3,7 @@
 #include "emu/hart/hart.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/step.h"
+#include "emu/hart/stream_op.h"
 
 enum { CALL_DEPTH = 8 /* followed calls whose return is expected */ };
 
@@ -193,7 +194,10 @@ static void add_insn(struct translation *t, const struct insn *insn)
     case FORMAT_JALR: add_jalr(t, insn); return;
     default: break;
     }
-    (void)add_fusible(t, insn);
+    union op *op = add_fusible(t, insn);
+    if (t->cache->described && (info->iclass == CLASS_LOAD || info->iclass == CLASS_STORE ||
+                                info->iclass == CLASS_FLOAD || info->iclass == CLASS_FSTORE))
+        op->rs3 = (uint8_t)(retired(t) - 1);
     if (info->format == FORMAT_UPC)
         add_slot(t)->link.value = t->pc;
     t->pc += insn->length;
@@ -218,7 +222,11 @@ static void add_stubs(struct translation *t)
 static void add_record(struct translation *t, const struct insn *insn)
 {
     struct block_cache *cache = t->cache;
-    cache->records[cache->record_count++] = (struct record){t->pc, *insn, cache->slot_count};
+    struct record *record = &cache->records[cache->record_count];
+    *record = (struct record){t->pc, *insn, cache->slot_count};
+    if (cache->described)
+        stream_op_describe(&cache->ops[cache->record_count], t->pc, &record->insn);
+    cache->record_count++;
 }
 
 const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc)
@@ -230,11 +238,14 @@ const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t
                             .record = cache->record_count,
                             .exit = cache->exit_count};
     struct translation t = {.cache = cache, .hart = hart, .block = block, .pc = pc};
-    add_slot(&t)->head.pc = pc;
+    union op *head = add_slot(&t);
+    head->head.pc = pc;
+    head->head.ops = cache->described ? &cache->ops[cache->record_count] : NULL;
+    const uint32_t longest = cache->described ? BLOCK_INSNS_DESCRIBED : BLOCK_INSNS;
     while (!t.ended) {
         struct insn insn = {0};
         bool fetched = step_fetch(hart, t.pc, &insn);
-        if (retired(&t) == BLOCK_INSNS) {
+        if (retired(&t) == longest) {
             add_go(&t, t.pc);
         } else {
             add_record(&t, &insn);

@@ -1,0 +1,212 @@
+#include "emu/hart/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/hart/block.h"
+#include "emu/hart/fp.h"
+#include "emu/hart/mmu.h"
+#include "emu/hart/op.h"
+#include "emu/hart/probe.h"
+#include "emu/hart/stream_op.h"
+#include "emu/hart/trace.h"
+
+bool stream_init(struct stream *stream, struct hart *hart, struct error *err)
+{
+    *stream = (struct stream){.hart = hart, .next_pc = hart->pc};
+    stream->trace = calloc(1, sizeof *stream->trace);
+    if (!stream->trace)
+        return error_set(err, "no memory for an instruction stream: %s", strerror(errno));
+    hart_flush_code(hart);
+    if (!block_describe(hart->blocks, true, err)) {
+        free(stream->trace);
+        return false;
+    }
+    stream->trace->plain = hart->exec;
+    hart->exec = hart->exec->traced;
+    hart->trace = stream->trace;
+    hart->trace_offset = hart->memory->base - (uint64_t)(uintptr_t)hart->memory->bytes;
+    return true;
+}
+
+void stream_free(struct stream *stream)
+{
+    struct hart *hart = stream->hart;
+    if (!hart)
+        return;
+    hart_flush_code(hart);
+    (void)block_describe(hart->blocks, false, NULL);
+    hart->exec = stream->trace->plain;
+    hart->trace = NULL;
+    free(stream->trace);
+    *stream = (struct stream){0};
+}
+
+static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+    return a < b + b_size && b < a + a_size;
+}
+
+static bool watched(const struct hart *hart, uint64_t address, unsigned size, unsigned kind)
+{
+    for (unsigned i = 0; i < hart->watchpoint_count; i++) {
+        const struct watchpoint *w = &hart->watchpoints[i];
+        if ((w->kinds & kind) && overlap(address, size, w->address, w->length))
+            return true;
+    }
+    return false;
+}
+
+/* Whether bytes of one page can be accessed, are main memory, and nobody wants to know of it. */
+static bool part_plain(struct hart *hart, uint64_t address, unsigned size, enum mmu_access access)
+{
+    uint64_t physical;
+    if (!mmu_check(hart, address, size, access, priv_data_mode(hart), &physical) ||
+        !phys_at(hart->memory, physical, size))
+        return false;
+    return access != MMU_STORE || !hart->hook || !overlap(physical, size, hart->hook_address, 8);
+}
+
+static bool access_plain(struct hart *hart, const struct stream_op *op)
+{
+    bool store = op->flags & STREAM_STORE;
+    enum mmu_access access = store ? MMU_STORE : MMU_LOAD;
+    uint64_t address = hart->x[op->insn->rs1] + (uint64_t)(int64_t)op->imm;
+    unsigned rest = MMU_PAGE - (unsigned)(address & (MMU_PAGE - 1));
+    if (watched(hart, address, op->size, store ? HART_WATCH_WRITE : HART_WATCH_READ))
+        return false;
+    if (op->size <= rest)
+        return part_plain(hart, address, op->size, access);
+    return part_plain(hart, address, rest, access) &&
+           part_plain(hart, address + rest, op->size - rest, access);
+}
+
+/* Whether the instruction can be executed ahead of its time, unless it traps. */
+static bool is_plain(struct hart *hart, const struct stream_op *op)
+{
+    unsigned extension = insn_table[op->id].extension;
+    if (op->flags & STREAM_SERIAL)
+        return false;
+    if ((extension == EXTENSION_F || extension == EXTENSION_D) && !(hart->priv.mstatus & MSTATUS_FS))
+        return false;
+    return !(op->flags & (STREAM_LOAD | STREAM_STORE)) || access_plain(hart, op);
+}
+
+/* Executes the instruction at pc and adds its entry. False, with nothing changed, when it must be stepped. */
+static bool run_one(struct stream *stream)
+{
+    struct hart *hart = stream->hart;
+    struct stream_trace *trace = stream->trace;
+    struct insn *insn = &trace->single_insns[trace->single_count];
+    struct stream_op *op = &trace->single_ops[trace->single_count];
+    struct step_report report = {.pc = hart->pc, .privilege = hart->privilege, .retired = true};
+    if (!step_fetch(hart, hart->pc, insn))
+        return false;
+    stream_op_describe(op, hart->pc, insn);
+    if (!is_plain(hart, op) || !step_execute(hart, insn, &report.effects))
+        return false;
+    trace->single_count++;
+    hart->instret++;
+    hart->stepped[op->iclass]++;
+    stream->entries[stream->count++] =
+        (struct stream_entry){op, report.effects.address, report.effects.physical};
+    if (stream->observe) {
+        report.insn = *insn;
+        stream->observe(stream->context, hart, &report);
+    }
+    return true;
+}
+
+/* Whether something comes before the next instruction that stream_step() has to deal with. */
+static bool is_interrupted(struct hart *hart)
+{
+    hart->attention = hart->yield || (hart->privileged && priv_due_interrupt(hart));
+    return hart->attention;
+}
+
+/* Completes the entries of what the handlers have executed, which have put the addresses there. */
+static void complete_entries(struct stream *stream)
+{
+    const struct stream_trace *trace = stream->trace;
+    struct stream_entry *entry = &stream->entries[stream->count];
+    for (const struct trace_run *run = trace->runs; run < stream->hart->trace_run; run++) {
+        const struct stream_op *op = run->first[-1].head.ops;
+        for (uint64_t i = 0; i < run->retired; i++)
+            entry[i].op = &op[i];
+        entry += run->retired;
+    }
+    stream->count = (uint32_t)(entry - stream->entries);
+}
+
+/* Runs handlers until more than `budget` instructions have retired, or something ends the run. */
+static enum trace_end run_traced(struct stream *stream, int64_t budget)
+{
+    struct hart *hart = stream->hart;
+    struct stream_trace *trace = stream->trace;
+    block_choose_context(hart); /* registers may have been changed from outside */
+    const union op *op = stream->count ? block_at_kept(hart, hart->pc) : block_at(hart, hart->pc);
+    if (!op)
+        return TRACE_FULL;
+    trace->end = TRACE_BUDGET;
+    trace->runs[0].first = op;
+    hart->trace_entry = &stream->entries[stream->count];
+    hart->trace_run = trace->runs;
+    hart->origin = hart->instret + (uint64_t)budget;
+    uint32_t saved = fp_begin(hart->frm);
+    exec_run(hart, op, budget);
+    hart->fflags |= (uint8_t)fp_end(saved);
+    hart->instret = hart->origin - (uint64_t)hart->budget;
+    complete_entries(stream);
+    return trace->end;
+}
+
+/* What the handlers refuse is executed one by one, and so are the last instructions of a limit, as a block
+ * may overrun its budget by its length, and all that somebody watches. */
+static enum stream_end run_batch(struct stream *stream, uint32_t limit)
+{
+    struct hart *hart = stream->hart;
+    const bool fast = !stream->observe && hart->watchpoint_count == 0 && limit >= BLOCK_INSNS_DESCRIBED;
+    while (stream->count < limit) {
+        uint64_t flushes = block_flushes(hart->blocks);
+        if (fast && limit - stream->count < BLOCK_INSNS_DESCRIBED)
+            return STREAM_MORE;
+        if (fast) {
+            enum trace_end end = run_traced(stream, limit - stream->count - BLOCK_INSNS_DESCRIBED);
+            if (end != TRACE_REFUSED)
+                return end == TRACE_BREAK ? STREAM_STOP : STREAM_MORE;
+        }
+        if (hart_has_breakpoint(hart, hart->pc))
+            return STREAM_STOP;
+        if (!run_one(stream))
+            return STREAM_STEP;
+        if (flushes != block_flushes(hart->blocks) && fast)
+            return STREAM_MORE; /* a translation would now write over what the entries point to */
+    }
+    return STREAM_MORE;
+}
+
+enum stream_end stream_run(struct stream *stream, uint64_t max_insns)
+{
+    uint32_t limit = max_insns < STREAM_BATCH ? (uint32_t)max_insns : STREAM_BATCH;
+    stream->count = stream->trace->single_count = 0;
+    enum stream_end end = is_interrupted(stream->hart) ? STREAM_STEP : run_batch(stream, limit);
+    stream->next_pc = stream->hart->pc;
+    return end;
+}
+
+enum hart_stop stream_step(struct stream *stream, struct step_report *report)
+{
+    (void)is_interrupted(stream->hart); /* a timer may have come due by the clock alone */
+    enum hart_stop stop = hart_step(stream->hart, report);
+    if (report->retired) {
+        stream->stepped_insn = report->insn;
+        stream_op_describe(&stream->stepped, report->pc, &stream->stepped_insn);
+        stream->stepped.flags |= STREAM_SERIAL;
+        stream->step_entry =
+            (struct stream_entry){&stream->stepped, report->effects.address, report->effects.physical};
+    }
+    if (stream->observe && (report->retired || report->trapped || report->interrupt))
+        stream->observe(stream->context, stream->hart, report);
+    return stop;
+}

@@ -1,0 +1,97 @@
+/* How fast a streamed hart hands its instructions to a consumer: stream_bench PROGRAM [ARGS...] runs a
+ * program of the `user` environment and prints instructions a second. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "emu/env/guest.h"
+#include "emu/hart/stream.h"
+
+#define BASE UINT64_C(0x80000000)
+#define SIZE (UINT64_C(256) << 20)
+
+struct tally {
+    uint64_t instructions, batches, stepped, sum;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void consume(const struct stream *stream, struct tally *tally)
+{
+    for (uint32_t i = 0; i < stream->count; i++)
+        tally->sum += stream->entries[i].address + stream->entries[i].op->pc;
+    tally->instructions += stream->count;
+    tally->batches++;
+}
+
+static bool run(struct user *user, struct stream *stream, struct tally *tally)
+{
+    while (!user->ended) {
+        enum stream_end end = stream_run(stream, STREAM_BATCH);
+        consume(stream, tally);
+        if (end == STREAM_MORE)
+            continue;
+        struct step_report report;
+        tally->stepped++;
+        if (stream_step(stream, &report) == HART_STOP_TRAP && user_advance(user, 1) == USER_STOP_FAULT)
+            return false;
+    }
+    return true;
+}
+
+static int measure(struct user *user, struct hart *hart)
+{
+    struct error err;
+    struct stream stream;
+    struct tally tally = {0};
+    if (!stream_init(&stream, hart, &err)) {
+        fprintf(stderr, "stream_bench: %s\n", err.text);
+        return 1;
+    }
+    double start = now();
+    bool ended = run(user, &stream, &tally);
+    double seconds = now() - start;
+    uint64_t total = hart->instret;
+    printf(
+        "%" PRIu64 " instructions in %.2f s: %.0f MIPS; %.1f a batch, %" PRIu64 " stepped, sum %" PRIx64 "\n",
+        total, seconds, 1e-6 * (double)total / seconds,
+        (double)tally.instructions / (double)(tally.batches ? tally.batches : 1), tally.stepped, tally.sum);
+    stream_free(&stream);
+    return ended ? user->status : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: stream_bench PROGRAM [ARGS...]\n");
+        return 2;
+    }
+    struct error err;
+    struct phys memory;
+    struct hart hart;
+    struct decoder *decoder = decoder_new();
+    const struct user_options options = {.program = argv[1],
+                                         .arguments = (const char *const *)&argv[1],
+                                         .argument_count = (size_t)argc - 1,
+                                         .dir = ".",
+                                         .stack_size = 1 << 20,
+                                         .max_insns = UINT64_MAX};
+    struct user *user = NULL;
+    if (!phys_init(&memory, BASE, SIZE, &err) || !hart_init(&hart, &memory, decoder, &err) ||
+        !(user = user_new(&hart, &memory, &options, &err))) {
+        fprintf(stderr, "stream_bench: %s\n", err.text);
+        return 1;
+    }
+    int status = measure(user, &hart);
+    user_free(user);
+    hart_free(&hart);
+    phys_free(&memory);
+    decoder_free(decoder);
+    return status;
+}
