@@ -128,6 +128,7 @@ if part env "user environment, loader, command line"; then
 fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
+    suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
 fi
 if part firmware "privileged architecture, firmware and semihosting against qemu-system-riscv64"; then
     suite "firmware" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/firmware" tests/firmware/run.sh

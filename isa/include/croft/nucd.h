@@ -20,7 +20,10 @@
  * reads, writes, or both, as an expression over the parameters; CROFT_VALUE declares a value of at most 8
  * bytes (integer, pointer, float, double). Ranges over 32,704 bytes are declared in steps of 4 KiB, over
  * 2,093,056 bytes of 64 KiB, then of 1 MiB, rounded up: tasks that shall run at the same time must not
- * overlap in these steps. A range over 511 MiB cannot be declared, and the host runs the region itself. */
+ * overlap in these steps. A range over 511 MiB cannot be declared, and the host runs the region itself.
+ *
+ * A region whose four inputs are all ranges can still be handed an address: CROFT_OUT(type, name, 0), an empty
+ * output range, of which the base alone travels. */
 
 /* A region without result. */
 #define CROFT_REGION(name, ...) CROFT_REGION_ON(0, name, __VA_ARGS__)
@@ -173,12 +176,12 @@ static CROFT_INLINE void croft_packet_add(struct croft_packet *packet, unsigned 
         croft_packet_output(packet, reg, 1, bytes);
 }
 
-/* Xn; 0, without the signature, when the region cannot be described: nucd then does nothing. */
+/* Xn; when the region cannot be described its length is 0, which makes nucd malformed: it does nothing. */
 static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *packet,
                                                   unsigned long capabilities)
 {
     if (packet->too_long)
-        return 0;
+        return (unsigned long)CROFT_NUCD_SIGNATURE << 32;
     return (unsigned long)CROFT_NUCD_SIGNATURE << 32 | packet->memory | capabilities << 16 |
            CROFT_NUCD_CALL_PARCELS;
 }
