@@ -141,11 +141,32 @@ static void parameters(void)
     counter *= 10;
     increment(&counter);
     check(counter == 61, "memory before and behind a region");
-    int total = 0;
-    CROFT_FOR_TASKS(part, hidden(100), 7, 4)
-    for (long i = 0; i < part.count; i++)
-        total += (int)(part.first + i);
-    check(total == 4950, "all parts of a loop over tasks");
+}
+
+/* Parts of every loop follow each other to the end; there are as many as asked for, or as there are grains;
+ * all but the last are whole grains, and none is more than one grain larger than another. */
+static void parts(void)
+{
+    int good = 1;
+    for (long total = 0; total < 70; total++)
+        for (long tasks = 1; tasks < 20; tasks++)
+            for (long grain = 1; grain < 9; grain++) {
+                long at = 0, count = 0, least = total, most = 0, grains = (total + grain - 1) / grain;
+                CROFT_FOR_TASKS(part, total, tasks, grain)
+                {
+                    good &= part.first == at && part.count > 0;
+                    at += part.count;
+                    count++;
+                    if (at < total) {
+                        good &= part.count % grain == 0;
+                        least = part.count < least ? part.count : least;
+                    }
+                    most = part.count > most ? part.count : most;
+                }
+                good &= at == total && count == (tasks < grains ? tasks : grains) &&
+                        (count < 2 || most - least <= grain);
+            }
+    check(good, "parts of loops over tasks");
 }
 
 /* From the manual: register, 9 bits of granules, 2 bits of size. */
@@ -183,6 +204,7 @@ int main(void)
     check(whole == 3, "nucd and a call of 8 bytes");
     values_survive();
     parameters();
+    parts();
     segments();
     return failures != 0;
 }
