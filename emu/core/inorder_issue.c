@@ -15,18 +15,37 @@ static inline uint64_t next_pc(const struct stream *stream, uint32_t at)
     return at + 1 < stream->count ? stream->entries[at + 1].op->pc : stream->next_pc;
 }
 
+/* The line of pc is another one than that of the last block; whether it is in the cache, which is asked. */
+static inline bool enter_line(struct inorder *c, uint64_t pc, uint64_t cycle)
+{
+    uint64_t physical;
+    struct cache_actor actor = {pc, c->core.parts.number};
+    if (c->core.parts.tlb || c->fetching || !code_physical(&c->code, pc, &physical))
+        return false;
+    c->line = pc >> c->code_shift;
+    c->fetching = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
+                               &c->fetch_waiter) != CACHE_HIT;
+    return !c->fetching;
+}
+
 /* Fetches the block that pc is in. */
 static inline bool fetch_block(struct inorder *c, uint64_t pc)
 {
-    if (__builtin_expect(c->line != pc >> c->code_shift || c->arrived || c->redirect_until > c->cycle, 0))
-        return inorder_fetch_slowly(c, pc);
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
-    c->left[c->block_at] = c->cycle;
     uint64_t cycle = c->left[next] > c->fetch_next ? c->left[next] : c->fetch_next;
+    if (c->line != pc >> c->code_shift || __builtin_expect(c->arrived != 0, 0))
+        if (c->arrived || !enter_line(c, pc, cycle))
+            return inorder_fetch_slowly(c, pc);
+    c->left[c->block_at] = c->next;
     c->block = pc >> c->fetch_shift;
+    c->block_end = (c->block + 1) << c->fetch_shift;
     c->block_at = next;
     c->fetched = cycle;
     c->fetch_next = cycle + 1;
+    if (__builtin_expect(c->redirect_until != 0, 0)) {
+        inorder_stall(c, c->redirect_until, c->redirect_cause);
+        c->redirect_until = 0;
+    }
     inorder_stall(c, cycle + c->fetch_clocks, CPI_frontend);
     return true;
 }
@@ -47,17 +66,21 @@ static inline bool control(struct inorder *c, const struct stream_op *op)
     enum predict_outcome outcome = predict(&c->predictor, op, next);
     if (__builtin_expect(outcome != PREDICT_RIGHT, 0))
         return inorder_surprise(c, op, outcome);
-    bool taken = next != op->pc + op->length;
-    c->block = taken ? INORDER_NOWHERE : c->block;
-    c->fetch_next += taken ? c->config.taken_clocks : 0;
+    if (next != op->pc + op->length) {
+        c->block = INORDER_NOWHERE;
+        c->block_end = 0;
+        c->fetch_next += c->config.taken_clocks;
+    }
     return false;
 }
 
 /* Whether the access is in one line, and nothing that was issued before has to be looked at. */
 static inline bool is_plain(struct inorder *c, const struct stream_entry *entry)
 {
-    if (__builtin_expect(c->freed > c->cycle, 0))
+    if (__builtin_expect(c->freed > c->cycle, 0)) {
         inorder_stall(c, c->freed, c->freed_cause);
+        c->cycle = c->next;
+    }
     return (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1 && c->store_count == 0 &&
            !(c->stage & STAGE_FIRST);
 }
@@ -100,38 +123,46 @@ static inline bool store(struct inorder *c, const struct stream_entry *entry)
     return true;
 }
 
-/* A result may not be written before an earlier one of the same register. False while the earlier one is
- * pending. */
-static bool wait_register(struct inorder *c, uint64_t ready, unsigned latency)
+/* Results of the same register are written in program order. False while the earlier one is pending. */
+static bool wait_result(struct inorder *c, const struct inorder_rule *rule, unsigned rd)
 {
+    uint64_t ready = c->ready[rd];
+    if (rd == INORDER_SINK)
+        return true;
     if (ready == INORDER_PENDING)
         return false;
-    inorder_stall(c, (ready >> READY_CAUSE_BITS) - latency, ready & READY_CAUSES);
+    if (ready >> READY_CAUSE_BITS > c->next + rule->latency)
+        inorder_stall(c, (ready >> READY_CAUSE_BITS) - rule->latency, ready & READY_CAUSES);
     return true;
+}
+
+/* An instruction whose result takes long: it needs its pipe, and later ones must not overtake it. */
+static void wait_pipe(struct inorder *c, const struct inorder_rule *rule)
+{
+    if (rule->interval > 1)
+        inorder_stall(c, c->busy[rule->iclass], CPI_dependency);
+    uint64_t done = c->next + rule->latency;
+    c->busy[rule->iclass] =
+        inorder_choose(c, rule->uses) ? c->cycle + rule->interval : c->next + rule->interval;
+    c->late_known = done > c->late_known ? done : c->late_known;
+    if (c->late != INORDER_PENDING)
+        c->late = c->late_known;
 }
 
 /* Everything that an instruction needs before it issues. False: blocked. */
 static inline bool wait_issue(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule,
                               unsigned rd)
 {
-    uint64_t last = op->pc + op->length - 1;
-    if (last >> c->fetch_shift != c->block && !inorder_fetch(c, op->pc, op->length))
+    if (op->pc + op->length > c->block_end && !inorder_fetch(c, op->pc, op->length))
         return false;
-    uint64_t full = (c->used & rule->uses) != 0;
-    c->core.cpi[CPI_base] += full;
-    c->cycle += full;
-    c->used = full ? 0 : c->used;
     uint64_t operands = operands_ready(c, op);
     if (__builtin_expect(operands == INORDER_PENDING, 0))
         return false;
     inorder_stall(c, operands >> READY_CAUSE_BITS, operands & READY_CAUSES);
-    if (__builtin_expect(c->ready[rd] >> READY_CAUSE_BITS > c->cycle + rule->latency, 0) &&
-        rd != INORDER_SINK && !wait_register(c, c->ready[rd], rule->latency))
+    if (__builtin_expect(c->late > c->next, 0) && !wait_result(c, rule, rd))
         return false;
-    if (rule->interval > 1) {
-        inorder_stall(c, c->busy[rule->iclass], CPI_dependency);
-        c->busy[rule->iclass] = c->cycle + rule->interval;
-    }
+    if (__builtin_expect(rule->slow, 0))
+        wait_pipe(c, rule);
     return true;
 }
 
@@ -144,6 +175,7 @@ static inline bool issue_one(struct inorder *c, const struct stream_entry *entry
     bool wrong = false;
     if (!wait_issue(c, op, rule, rd))
         return false;
+    (void)inorder_choose(c, rule->uses);
     uint64_t ready = ready_at(c->cycle + rule->latency, CPI_dependency);
     if (op->flags & STREAM_LOAD) {
         if (!load(c, entry, &ready))
@@ -157,8 +189,10 @@ static inline bool issue_one(struct inorder *c, const struct stream_entry *entry
     c->ready[rd] = ready;
     if (__builtin_expect(c->noting, 0))
         inorder_note(c, op, ready == INORDER_PENDING ? ready : ready >> READY_CAUSE_BITS, wrong);
-    c->used = c->used ? USES_ALL : rule->after;
-    c->at++;
+    uint64_t alone = c->cycle == c->next;
+    c->used = alone ? rule->after : USES_ALL;
+    c->core.cpi[CPI_base] += alone;
+    c->next += alone;
     c->stage = 0;
     return true;
 }
@@ -166,7 +200,7 @@ static inline bool issue_one(struct inorder *c, const struct stream_entry *entry
 bool inorder_issue(struct inorder *c)
 {
     const struct stream *stream = &c->core.stream;
-    while (c->at < stream->count)
+    for (; c->at < stream->count; c->at++)
         if (!issue_one(c, &stream->entries[c->at]))
             return false;
     return true;
@@ -191,6 +225,6 @@ void inorder_warm(struct inorder *c)
             (void)predict(&c->predictor, op, next_pc(stream, c->at));
     }
     c->predictor.count = count;
-    c->cycle += stream->count;
+    c->next += stream->count;
     c->core.cpi[CPI_base] += stream->count;
 }

@@ -24,6 +24,12 @@ static void finish_load(struct inorder *c, struct inorder_load *load)
     uint64_t cycle = load->ready + c->latency.of[CORE_WORK_load].latency;
     c->ready[load->rd] = ready_at(cycle, inorder_level_cause(load->level));
     c->free_loads |= UINT64_C(1) << (load - c->loads);
+    if (c->free_loads == c->all_loads) { /* all others were back before */
+        c->late = c->late_known > cycle ? c->late_known : cycle;
+        c->late_known = c->late;
+    } else if (cycle > c->late_known) {
+        c->late_known = cycle;
+    }
     if (c->noting)
         inorder_note_load(c, load->number, cycle, load->level);
 }
@@ -204,7 +210,8 @@ static bool access_load(struct inorder *c, struct inorder_load *load, const stru
         c->free_loads &= ~(UINT64_C(1) << c->split);
         c->stage |= STAGE_FIRST;
         c->crossings++;
-        inorder_next_cycle(c);
+        inorder_stall(c, c->cycle + 1, CPI_l1);
+        c->cycle = c->next;
     }
     bool other_page = ((entry->address + first) & (MMU_PAGE - 1)) == 0;
     if (c->translating && other_page &&
@@ -240,6 +247,7 @@ bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const str
     load->number = c->number + c->at;
     c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
     c->load_misses++;
+    c->late = INORDER_PENDING;
     *ready = INORDER_PENDING;
     return true;
 }
@@ -266,6 +274,7 @@ bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, ui
         *ready = ready_at(load->ready + extra, inorder_level_cause(load->level));
     } else {
         c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
+        c->late = INORDER_PENDING;
         *ready = INORDER_PENDING;
     }
     return true;
