@@ -74,52 +74,86 @@ static inline bool control(struct inorder *c, const struct stream_op *op)
     return false;
 }
 
-/* Whether the access is in one line, and nothing that was issued before has to be looked at. */
-static inline bool is_plain(struct inorder *c, const struct stream_entry *entry)
+/* What an instruction has of the core's state while it issues: kept in registers. */
+struct issue {
+    uint64_t next, cycle; /* of struct inorder */
+    uint64_t ready;       /* its result: ready_at() */
+};
+
+static inline void put_back(struct inorder *c, const struct issue *issue)
 {
-    if (__builtin_expect(c->freed > c->cycle, 0)) {
+    c->next = issue->next;
+    c->cycle = issue->cycle;
+}
+
+static inline void take_again(const struct inorder *c, struct issue *issue)
+{
+    issue->next = c->next;
+    issue->cycle = c->cycle;
+}
+
+/* The address is translated, and no entry of a queue is waited for. False while a walk is under way. */
+static bool begin_access(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+{
+    put_back(c, issue);
+    if (c->freed > c->cycle) {
         inorder_stall(c, c->freed, c->freed_cause);
         c->cycle = c->next;
     }
-    return (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1 && c->store_count == 0 &&
-           !(c->stage & STAGE_FIRST);
+    bool ready = !c->translating || inorder_translate(c, entry->address, STAGE_TRANSLATED);
+    take_again(c, issue);
+    return ready;
 }
 
-static inline bool load(struct inorder *c, const struct stream_entry *entry, uint64_t *ready)
+/* Whether the access is in one line, and nothing that was issued before has to be looked at. */
+static inline bool is_plain(const struct inorder *c, const struct stream_entry *entry)
 {
-    if (c->translating && !inorder_translate(c, entry->address, STAGE_TRANSLATED))
+    bool inside = (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1;
+    return inside & (c->store_count == 0) & !(c->stage & STAGE_FIRST);
+}
+
+static inline bool load(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+{
+    if (__builtin_expect(c->translating | (c->freed > issue->cycle), 0) && !begin_access(c, entry, issue))
         return false;
-    if (__builtin_expect(!is_plain(c, entry) || !c->free_loads, 0))
-        return inorder_load_slowly(c, entry, ready);
+    if (__builtin_expect(!is_plain(c, entry) | !c->free_loads, 0)) {
+        put_back(c, issue);
+        bool done = inorder_load_slowly(c, entry, &issue->ready);
+        take_again(c, issue);
+        return done;
+    }
     struct inorder_load *slot = &c->loads[__builtin_ctzll(c->free_loads)];
     struct cache_actor actor = {entry->op->pc, c->core.parts.number};
-    if (slot->room)
+    if (__builtin_expect(slot->room, 0))
         return false;
     enum cache_outcome outcome = cache_access(c->core.parts.l1d, entry->physical, CACHE_LOAD,
-                                              inorder_time(c, c->cycle), actor, &slot->waiter);
-    if (__builtin_expect(outcome != CACHE_HIT, 0))
-        return inorder_load_missed(c, slot, entry->op, outcome, ready);
-    *ready = ready_at(c->cycle + c->rules[entry->op->id].latency, CPI_l1);
-    return true;
+                                              inorder_time(c, issue->cycle), actor, &slot->waiter);
+    issue->ready = ready_at(issue->cycle + c->load_clocks, CPI_l1);
+    if (__builtin_expect(outcome == CACHE_HIT, 1))
+        return true;
+    put_back(c, issue);
+    return inorder_load_missed(c, slot, entry->op, outcome, &issue->ready);
 }
 
-static inline bool store(struct inorder *c, const struct stream_entry *entry)
+static inline bool store(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
-    if (c->translating && !inorder_translate(c, entry->address, STAGE_TRANSLATED))
+    if (__builtin_expect(c->translating | (c->freed > issue->cycle), 0) && !begin_access(c, entry, issue))
         return false;
-    if (__builtin_expect(!is_plain(c, entry), 0))
-        return inorder_store_slowly(c, entry);
-    uint64_t cycle = c->cycle + 1 > c->store_next ? c->cycle + 1 : c->store_next;
+    if (__builtin_expect(!is_plain(c, entry), 0)) {
+        put_back(c, issue);
+        bool done = inorder_store_slowly(c, entry);
+        take_again(c, issue);
+        return done;
+    }
+    uint64_t cycle = issue->cycle + 1 > c->store_next ? issue->cycle + 1 : c->store_next;
     struct cache_actor actor = {entry->op->pc, c->core.parts.number};
     enum cache_outcome outcome =
         cache_access(c->core.parts.l1d, entry->physical, CACHE_STORE, inorder_time(c, cycle), actor,
                      &c->stores[c->first_store].waiter);
-    if (__builtin_expect(outcome != CACHE_HIT, 0)) {
-        inorder_store_missed(c, entry, outcome, cycle);
-        return true;
-    }
     c->store_next = cycle + 1;
     c->store_done = cycle + c->hit_clocks > c->store_done ? cycle + c->hit_clocks : c->store_done;
+    if (__builtin_expect(outcome != CACHE_HIT, 0))
+        inorder_store_missed(c, entry, outcome);
     return true;
 }
 
@@ -149,20 +183,48 @@ static void wait_pipe(struct inorder *c, const struct inorder_rule *rule)
         c->late = c->late_known;
 }
 
-/* Everything that an instruction needs before it issues. False: blocked. */
+/* The instruction at hand waits for its operands, results and pipes as they say. False: blocked. Its cycle is
+ * known then. */
 static inline bool wait_issue(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule,
-                              unsigned rd)
+                              unsigned rd, struct issue *issue)
 {
-    if (op->pc + op->length > c->block_end && !inorder_fetch(c, op->pc, op->length))
-        return false;
-    uint64_t operands = operands_ready(c, op);
+    uint64_t operands = operands_ready(c, op), cycle = operands >> READY_CAUSE_BITS, next = c->next;
     if (__builtin_expect(operands == INORDER_PENDING, 0))
         return false;
-    inorder_stall(c, operands >> READY_CAUSE_BITS, operands & READY_CAUSES);
-    if (__builtin_expect(c->late > c->next, 0) && !wait_result(c, rule, rd))
-        return false;
-    if (__builtin_expect(rule->slow, 0))
-        wait_pipe(c, rule);
+    /* What inorder_stall() does, but for `used`: it is not looked at again when the operands are late. */
+    bool late = cycle >= next;
+    uint64_t lost = late ? cycle - next : 0;
+    if (__builtin_expect(c->stalls_told, 0))
+        inorder_stalled(c, operands & READY_CAUSES, next, next + lost);
+    c->core.cpi[operands & READY_CAUSES] += lost;
+    next += lost;
+    if (__builtin_expect(rule->slow | (c->late > next), 0)) {
+        c->next = next;
+        c->used = late ? USES_ALL : c->used;
+        if (c->late > next && !wait_result(c, rule, rd))
+            return false;
+        if (rule->slow)
+            wait_pipe(c, rule);
+        next = c->next;
+    }
+    bool pairs = !late & !(c->used & rule->uses);
+    issue->next = next;
+    issue->cycle = next - pairs;
+    return true;
+}
+
+/* What kind of instruction it is decides the rest. False: blocked. */
+static inline bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+{
+    unsigned flags = entry->op->flags;
+    if (flags & STREAM_LOAD)
+        return load(c, entry, issue);
+    if (flags & STREAM_STORE)
+        return store(c, entry, issue);
+    if (flags & (STREAM_BRANCH | STREAM_JUMP)) {
+        c->cycle = issue->cycle;
+        c->wrong = control(c, entry->op);
+    }
     return true;
 }
 
@@ -172,27 +234,27 @@ static inline bool issue_one(struct inorder *c, const struct stream_entry *entry
     const struct stream_op *op = entry->op;
     const struct inorder_rule *rule = &c->rules[op->id];
     unsigned rd = op->rd | op->rd >> 6; /* STREAM_NONE becomes INORDER_SINK */
-    bool wrong = false;
-    if (!wait_issue(c, op, rule, rd))
+    struct issue issue;
+    if (op->pc + op->length > c->block_end && !inorder_fetch(c, op->pc, op->length))
         return false;
-    (void)inorder_choose(c, rule->uses);
-    uint64_t ready = ready_at(c->cycle + rule->latency, CPI_dependency);
-    if (op->flags & STREAM_LOAD) {
-        if (!load(c, entry, &ready))
-            return false;
-    } else if (op->flags & STREAM_STORE) {
-        if (!store(c, entry))
-            return false;
-    } else if (op->flags & (STREAM_BRANCH | STREAM_JUMP)) {
-        wrong = control(c, op);
+    if (!wait_issue(c, op, rule, rd, &issue))
+        return false;
+    issue.ready = ready_at(issue.cycle + rule->latency, CPI_dependency);
+    if (!execute(c, entry, &issue)) {
+        put_back(c, &issue);
+        return false;
     }
-    c->ready[rd] = ready;
-    if (__builtin_expect(c->noting, 0))
-        inorder_note(c, op, ready == INORDER_PENDING ? ready : ready >> READY_CAUSE_BITS, wrong);
-    uint64_t alone = c->cycle == c->next;
+    c->ready[rd] = issue.ready;
+    if (__builtin_expect(c->noting, 0)) {
+        put_back(c, &issue);
+        inorder_note(c, op, issue.ready == INORDER_PENDING ? issue.ready : issue.ready >> READY_CAUSE_BITS,
+                     c->wrong);
+        c->wrong = false;
+    }
+    bool alone = issue.cycle == issue.next;
     c->used = alone ? rule->after : USES_ALL;
     c->core.cpi[CPI_base] += alone;
-    c->next += alone;
+    c->next = issue.next + alone;
     c->stage = 0;
     return true;
 }
@@ -200,8 +262,9 @@ static inline bool issue_one(struct inorder *c, const struct stream_entry *entry
 bool inorder_issue(struct inorder *c)
 {
     const struct stream *stream = &c->core.stream;
-    for (; c->at < stream->count; c->at++)
-        if (!issue_one(c, &stream->entries[c->at]))
+    const struct stream_entry *entry = &stream->entries[c->at], *end = &stream->entries[stream->count];
+    for (; entry < end; entry++, c->at++)
+        if (!issue_one(c, entry))
             return false;
     return true;
 }

@@ -128,6 +128,7 @@ void inorder_memory_init(struct inorder *c)
     const struct cache_config *l1d = cache_configuration(c->core.parts.l1d);
     c->line_mask = l1d->line - 1;
     c->hit_clocks = l1d->hit_clocks;
+    c->load_clocks = l1d->hit_clocks + c->latency.of[CORE_WORK_load].latency;
     c->all_loads = c->free_loads = (UINT64_C(1) << c->config.load_queue) - 1;
     c->freed_cause = CPI_memory;
     for (unsigned i = 0; i < INORDER_LOADS; i++) {
@@ -280,8 +281,7 @@ bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, ui
     return true;
 }
 
-void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome,
-                          uint64_t cycle)
+void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome)
 {
     struct inorder_store *store = store_at(c, 0);
     store->physical = entry->physical;
@@ -290,11 +290,6 @@ void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, e
     store->state = outcome == CACHE_FULL ? STORE_FULL : STORE_MISSED;
     c->store_count = 1;
     c->started = outcome != CACHE_FULL;
-    if (outcome == CACHE_FULL)
-        return;
-    c->store_next = cycle + 1;
-    if (cycle + c->hit_clocks > c->store_done)
-        c->store_done = cycle + c->hit_clocks;
 }
 
 /* Puts a store into the buffer, where there is room for it. */

@@ -93,6 +93,7 @@ struct inorder {
     uint8_t used;                      /* of the slots of the cycle before next: USES_... */
     uint8_t stage;                     /* of that entry: set of STAGE_... */
     bool translating;                  /* data addresses */
+    bool wrong;                        /* the instruction at hand is mispredicted; for its note */
     bool blocked;                      /* a waiter will go on */
     bool slept;
     bool noting;                /* instructions are told to an observer */
@@ -121,6 +122,7 @@ struct inorder {
 
     /* Memory. */
     uint64_t line_mask;
+    uint64_t load_clocks;              /* of a load that hits */
     uint64_t hit_clocks, fetch_clocks; /* of a hit in the data cache; from fetch to issue */
     uint64_t free_loads, all_loads;    /* sets of `loads` */
     uint32_t first_store, store_count; /* ring */
@@ -223,8 +225,7 @@ void inorder_memory_init(struct inorder *c);
 bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready);
 bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
                          enum cache_outcome outcome, uint64_t *ready);
-void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome,
-                          uint64_t cycle);
+void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome);
 bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry);
 unsigned inorder_level_cause(unsigned level);
 
