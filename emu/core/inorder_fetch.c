@@ -82,8 +82,10 @@ static bool access_line(struct inorder *c, uint64_t pc, uint64_t *cycle)
             struct cache_actor actor = {pc, c->core.parts.number};
             c->fetching = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, *cycle),
                                        actor, &c->fetch_waiter) != CACHE_HIT;
-            if (c->fetching)
+            if (c->fetching) {
+                c->arrived = INORDER_PENDING;
                 return false;
+            }
         }
     }
     if (c->arrived > *cycle + hit)

@@ -27,6 +27,7 @@ ALWAYS_INLINE static bool enter_line(struct inorder *c, uint64_t pc, uint64_t cy
     c->line = pc >> c->code_shift;
     c->fetching = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
                                &c->fetch_waiter) != CACHE_HIT;
+    c->arrived = c->fetching ? INORDER_PENDING : 0;
     return !c->fetching;
 }
 
