@@ -447,6 +447,47 @@ static void same_every_time(void **state)
     assert_memory_equal(cpi[0], cpi[2], sizeof cpi[0]);
 }
 
+/* 64 jumps that the BTB has never seen, to the next block each: seen when the cache has answered in 2 cycles
+ * and decode has taken 2 more, so that the next block is fetched 4 cycles behind this one. */
+static void unknown_jumps(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new(NULL);
+    rig->core = make(rig, NULL);
+    for (unsigned i = 0; i < 64; i++) {
+        rig->at = RIG_BASE + 16 * i;
+        rig_jump(rig, 0, rig->at + 16);
+    }
+    rig->at = RIG_BASE + 16 * 64;
+    RIG_EMIT(rig, ecall, 0);
+    rig_check(rig_run(rig), 64, 400, 20, "unknown jumps");
+    rig_free(rig);
+}
+
+/* A register is written in program order. The addi, whose result takes a cycle, issues 19 cycles behind a
+ * divide of 20, so that 18 are lost; and when a load has come back. */
+static void writes_in_order(void **state)
+{
+    (void)state;
+    for (unsigned miss = 0; miss < 2; miss++) {
+        struct rig *rig = rig_new(NULL);
+        rig->core = make(rig, NULL);
+        rig_set(rig, 20, RIG_FAR);
+        if (miss)
+            RIG_EMIT(rig, ld, .rd = 5, .rs1 = 20);
+        else
+            RIG_EMIT(rig, div, .rd = 5, .rs1 = 6, .rs2 = 7);
+        RIG_EMIT(rig, addi, .rd = 5, .imm = 1);
+        RIG_EMIT(rig, ecall, 0);
+        (void)rig_run(rig);
+        if (miss)
+            assert_in_range(rig->core->cpi[CPI_memory], 100, 102);
+        else
+            assert_in_range(rig->core->cpi[CPI_dependency], 18, 19);
+        rig_free(rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,6 +504,8 @@ int main(void)
         cmocka_unit_test(store_to_load_forwarding),
         cmocka_unit_test(instruction_misses),
         cmocka_unit_test(wrong_path_fills_the_cache),
+        cmocka_unit_test(unknown_jumps),
+        cmocka_unit_test(writes_in_order),
         cmocka_unit_test(same_every_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
