@@ -68,6 +68,7 @@ struct core_parts {
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb; /* timing of address translation; NULL: none */
     uint64_t mmio_clocks; /* a device access */
+    uint64_t tick;        /* fs in which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
 };
 
@@ -87,6 +88,7 @@ struct core {
     uint64_t
         limit;    /* hart_progress() at which server.stopped(HART_STOP_LIMIT) is called; UINT64_MAX: never */
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */
+    bool waiting; /* for an interrupt: falls asleep again if there is none when it is woken */
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
     struct core_observer observer; /* functions may be NULL */
 
@@ -96,6 +98,17 @@ struct core {
     uint64_t idle_since; /* fs, while asleep */
     uint64_t idle_time;  /* fs asleep in all */
 };
+
+/* "frontend" */
+const char *core_cause_name(enum cpi_cause cause);
+
+/* For kinds of cores: fills in the common part of a new core, which is asleep since the queue's now. False
+ * when the host has no memory. */
+bool core_init(struct core *core, const struct core_ops *ops, const struct core_parts *parts,
+               struct error *err);
+
+/* For kinds of cores: falls asleep at now, an edge of its clock. */
+void core_sleep(struct core *core, uint64_t now);
 
 /* Lets a core go on at time now: it was asleep, or has just been made. Does nothing to a core that is awake.
  */
@@ -108,6 +121,7 @@ void core_set_warming(struct core *core, bool warming);
 /* Registers "NAME.cycles", "NAME.cpi.base" ... and the kind's own counters. */
 void core_publish(struct core *core, struct stats *stats);
 
+/* Also releases the stream. NULL is allowed. */
 void core_free(struct core *core);
 
 #endif

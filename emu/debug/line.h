@@ -57,9 +57,9 @@ static inline void line_hex(struct line_writer *out, uint64_t value, unsigned di
     out->used += digits;
 }
 
-static inline void line_decimal(struct line_writer *out, unsigned value)
+static inline void line_decimal(struct line_writer *out, uint64_t value)
 {
-    char digits[10];
+    char digits[20];
     unsigned count = 0;
     do
         digits[count++] = (char)('0' + value % 10);

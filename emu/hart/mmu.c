@@ -5,7 +5,7 @@
 #include "emu/hart/hart.h"
 
 /* Page-table entry bits (privileged specification, section 4.4). */
-enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_A = 64, PTE_D = 128 };
+enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_G = 32, PTE_A = 64, PTE_D = 128 };
 #define PTE_RESERVED (UINT64_C(0x3ff) << 54) /* Svnapot and Svpbmt are not there */
 enum { PTE_PPN_SHIFT = 10, VPN_BITS = 9, PAGE_BITS = 12 };
 
@@ -46,9 +46,12 @@ struct walk {
 
 enum walk_result { WALK_LEAF, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
 
+/* `list` takes what the walk has read. */
 static enum walk_result walk_tables(const struct hart *hart, uint64_t address, unsigned levels,
-                                    struct walk *walk)
+                                    struct walk *walk, struct mmu_walk *list)
 {
+    list->count = 0;
+    list->leaf = list->global = false;
     uint64_t table = (hart->priv.satp & SATP_PPN) << PAGE_BITS;
     for (unsigned level = levels; level-- > 0;) {
         unsigned bits = PAGE_BITS + level * VPN_BITS;
@@ -57,12 +60,16 @@ static enum walk_result walk_tables(const struct hart *hart, uint64_t address, u
         if (!bytes || !pmp_allows(&hart->priv, at, 8, PMP_R, PRIV_S))
             return WALK_ACCESS_FAULT;
         memcpy(&pte, bytes, 8);
+        list->entries[list->count++] = at;
+        list->global |= (pte & PTE_G) != 0;
         if (!(pte & PTE_V) || (!(pte & PTE_R) && (pte & PTE_W)) || (pte & PTE_RESERVED))
             return WALK_PAGE_FAULT;
         if (pte & (PTE_R | PTE_X)) {
             uint64_t below = ((UINT64_C(1) << (bits - PAGE_BITS)) - 1) << PTE_PPN_SHIFT;
             *walk = (struct walk){pte, at, bits};
-            return pte & below ? WALK_PAGE_FAULT : WALK_LEAF; /* a misaligned superpage */
+            list->bits = bits;
+            list->leaf = !(pte & below);
+            return list->leaf ? WALK_LEAF : WALK_PAGE_FAULT; /* a misaligned superpage */
         }
         if (pte & (PTE_A | PTE_D | PTE_U))
             return WALK_PAGE_FAULT;
@@ -114,9 +121,10 @@ bool mmu_translate(struct hart *hart, uint64_t address, enum mmu_access access, 
     if (levels == 0)
         return true;
     struct walk walk;
+    struct mmu_walk list;
     if (!canonical(address, levels))
         return page_fault(hart, address, access);
-    switch (walk_tables(hart, address, levels, &walk)) {
+    switch (walk_tables(hart, address, levels, &walk, &list)) {
     case WALK_PAGE_FAULT: return page_fault(hart, address, access);
     case WALK_ACCESS_FAULT: return access_fault(hart, address, access);
     default: break;
@@ -172,12 +180,27 @@ bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical)
 {
     unsigned levels = table_levels(hart, priv_data_mode(hart));
     struct walk walk;
+    struct mmu_walk list;
     *physical = address;
     if (levels == 0)
         return true;
-    if (!canonical(address, levels) || walk_tables(hart, address, levels, &walk) != WALK_LEAF)
+    if (!canonical(address, levels) || walk_tables(hart, address, levels, &walk, &list) != WALK_LEAF)
         return false;
     uint64_t offset = (UINT64_C(1) << walk.bits) - 1;
     *physical = ((walk.pte >> PTE_PPN_SHIFT & SATP_PPN) << PAGE_BITS & ~offset) | (address & offset);
     return true;
+}
+
+bool mmu_translates(const struct hart *hart, enum privilege mode)
+{
+    return table_levels(hart, mode) > 0;
+}
+
+void mmu_list_walk(const struct hart *hart, uint64_t address, enum privilege mode, struct mmu_walk *list)
+{
+    unsigned levels = table_levels(hart, mode);
+    struct walk walk;
+    *list = (struct mmu_walk){.bits = PAGE_BITS};
+    if (levels > 0 && canonical(address, levels))
+        (void)walk_tables(hart, address, levels, &walk, list);
 }

@@ -52,4 +52,22 @@ void mmu_flush(struct hart *hart);
 /* A debugger's translation in the hart's current data mode: changes nothing, raises nothing. */
 bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical);
 
+enum { MMU_LEVELS = 4 };
+
+/* The page-table entries that a walk reads, in order. */
+struct mmu_walk {
+    uint64_t entries[MMU_LEVELS]; /* physical addresses */
+    uint32_t count;
+    uint32_t bits; /* the page has 2^bits bytes: 12, 21, 30 or 39; valid for a leaf */
+    bool leaf;     /* the walk ends at a page; otherwise the access faults */
+    bool global;   /* the page is the same in all address spaces */
+};
+
+/* Whether accesses in the mode are translated. */
+bool mmu_translates(const struct hart *hart, enum privilege mode);
+
+/* Lists the walk for an address in the given mode as the tables stand; changes nothing, raises nothing. No
+ * entries: the mode does not translate, or the address faults before anything is read. */
+void mmu_list_walk(const struct hart *hart, uint64_t address, enum privilege mode, struct mmu_walk *list);
+
 #endif

@@ -10,24 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/mem/cache_waiter.h"
+#include "emu/mem/prefetch.h"
 #include "emu/mem/request.h"
 #include "emu/mem/tags.h"
 #include "emu/sim/clock.h"
+#include "emu/sim/energy.h"
 #include "emu/sim/error.h"
 #include "emu/sim/stats.h"
 
 /* MESI; a cache without coherence knows INVALID, EXCLUSIVE and MODIFIED. */
 enum cache_state { CACHE_INVALID, CACHE_SHARED, CACHE_EXCLUSIVE, CACHE_MODIFIED };
-
-enum cache_use {
-    CACHE_LOAD,
-    CACHE_STORE,
-    CACHE_FETCH,
-    CACHE_WALK,     /* a page-table entry */
-    CACHE_PREFETCH, /* for nobody in particular */
-};
-
-enum cache_prefetch { CACHE_PREFETCH_NONE, CACHE_PREFETCH_NEXT_LINE, CACHE_PREFETCH_STRIDE };
 
 struct cache_config {
     uint64_t size;         /* bytes: ways * line * a power of two */
@@ -42,29 +35,10 @@ struct cache_config {
     bool write_allocate; /* a store that misses brings the line in; otherwise it goes down alone */
     bool coherent;       /* the level below keeps a directory and grants states */
     enum cache_prefetch prefetch;
-    uint32_t prefetch_degree; /* lines ahead */
-};
-
-/* Who waits for a line, or for room; a part of the core, which owns it, and busy from CACHE_MISS or
- * CACHE_FULL until its callback. */
-struct cache_waiter {
-    struct cache_waiter *next;
-    /* CACHE_MISS: the access is done at time `now`, answered by enum mem_level `level`.
-     * CACHE_FULL: there is room again: the access has to be repeated; level is MEM_LEVELS. */
-    void (*done)(struct cache_waiter *waiter, uint64_t now, unsigned level);
-    void *owner;
-};
-
-/* Who asks, for those who watch. */
-struct cache_actor {
-    uint64_t pc;
-    uint16_t core;
-};
-
-enum cache_outcome {
-    CACHE_HIT,  /* done hit_clocks after the access; the waiter is free */
-    CACHE_MISS, /* the waiter will be called */
-    CACHE_FULL, /* no MSHR, target or write buffer: the waiter will be called, and must ask again */
+    uint32_t prefetch_degree; /* lines ahead, at most PREFETCH_DEGREE */
+    uint64_t
+        energy_read; /* fJ for each lookup that reads, and each line read for a write-back; 0: not counted */
+    uint64_t energy_write; /* fJ for each store and each line that comes in; 0: not counted */
 };
 
 struct cache;
@@ -106,10 +80,38 @@ const struct cache_config *cache_configuration(const struct cache *cache);
 /* Adds an observer, at most 4; its struct is copied. To be called before the first access. */
 void cache_observe(struct cache *cache, const struct cache_observer *observer);
 
-/* An access at `time` (at least the queue's now), in one line. actor is read during the call and kept by
- * value. */
-enum cache_outcome cache_access(struct cache *cache, uint64_t physical, enum cache_use use, uint64_t time,
-                                struct cache_actor actor, struct cache_waiter *waiter);
+/* What cache_access() needs of a cache, and what the cache begins with; here so that hits are inline.
+ * Private. */
+struct cache_front {
+    struct tags tags;
+    uint64_t line_mask;        /* of an address */
+    uint64_t inline_span;      /* states up to this one are hits without further ado; 0: none are */
+    uint64_t uses[CACHE_USES]; /* accesses, by enum cache_use; those answered CACHE_FULL do not count */
+};
+
+enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
+                                       uint64_t time, struct cache_actor actor, struct cache_waiter *waiter);
+
+/* An access at `time` (at least the queue's now), in one line. actor is kept by value. The waiter may be NULL
+ * (a fetch down the wrong path): then nobody is called, and after CACHE_FULL nothing happens; it has to be
+ * NULL for CACHE_PREFETCH. */
+static inline enum cache_outcome cache_access(struct cache *cache, uint64_t physical, enum cache_use use,
+                                              uint64_t time, struct cache_actor actor,
+                                              struct cache_waiter *waiter)
+{
+    struct cache_front *front = (void *)cache;
+    const struct tags *tags = &front->tags;
+    uint64_t line = physical & front->line_mask;
+    uint32_t set = tags_set(tags, line);
+    /* The way used last: a hit there changes nothing but the count. */
+    uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
+    bool hit =
+        use == CACHE_STORE ? state == CACHE_MODIFIED && front->inline_span : state - 1 < front->inline_span;
+    if (__builtin_expect(!hit, 0))
+        return cache_access_slowly(cache, physical, use, time, actor, waiter);
+    front->uses[use]++;
+    return CACHE_HIT;
+}
 
 /* Clean, invalidate or both (op: MEM_CLEAN ...) of [physical, physical + size), here and in all levels below
  * up to memory. The waiter is called when the last write-back has been accepted by memory. Lines under way
@@ -122,8 +124,19 @@ void cache_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint
 void cache_invalidate_all(struct cache *cache);
 
 /* Brings the line in as an access would, here and below, but without time and without counting:
- * fast-forwarding. */
-void cache_warm(struct cache *cache, uint64_t physical, bool store);
+ * fast-forwarding. A dirty line that it displaces needs no write-back below. A line that is under way already
+ * is left to come. */
+void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store);
+static inline void cache_warm(struct cache *cache, uint64_t physical, bool store)
+{
+    const struct cache_front *front = (const void *)cache;
+    const struct tags *tags = &front->tags;
+    uint64_t line = physical & front->line_mask;
+    uint32_t set = tags_set(tags, line);
+    uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
+    if (store ? state != CACHE_MODIFIED : state - 1 >= CACHE_MODIFIED)
+        cache_warm_slowly(cache, physical, store);
+}
 
 /* Prefetches do not touch [first, last]; one range, replaced by the next call; first > last: none. */
 void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);
@@ -137,5 +150,8 @@ enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);
 
 /* Registers "PREFIX.hits", "PREFIX.misses" and all else that is counted. */
 void cache_publish(struct cache *cache, struct stats *stats, const char *prefix);
+
+/* Opens the account "PREFIX.access" in the ledger, unless both energies are 0. */
+void cache_energy(struct cache *cache, struct energy_ledger *ledger, const char *prefix);
 
 #endif

@@ -1,0 +1,84 @@
+#include "emu/core/core.h"
+
+#include <stdio.h>
+
+#include "emu/core/serial.h"
+
+static const char *const cause_name[CPI_CAUSES] = {
+#define CPI(name, meaning) #name,
+#include "emu/core/cpi.def"
+};
+
+static const char *const cause_meaning[CPI_CAUSES] = {
+#define CPI(name, meaning) meaning,
+#include "emu/core/cpi.def"
+};
+
+const char *core_cause_name(enum cpi_cause cause)
+{
+    return cause_name[cause];
+}
+
+static void fire(void *owner, uint64_t now)
+{
+    struct core *core = owner;
+    if (core->waiting && !serial_stop(core, HART_STOP_WFI, now))
+        return;
+    core->ops->run(core, now);
+}
+
+bool core_init(struct core *core, const struct core_ops *ops, const struct core_parts *parts,
+               struct error *err)
+{
+    *core = (struct core){.ops = ops, .parts = *parts, .limit = UINT64_MAX, .asleep = true};
+    core->idle_since = clock_edge(&parts->clock, parts->queue->now);
+    event_init(&core->event, parts->component, fire, core);
+    return stream_init(&core->stream, parts->hart, err);
+}
+
+void core_sleep(struct core *core, uint64_t now)
+{
+    core->asleep = true;
+    core->idle_since = now;
+    event_cancel(core->parts.queue, &core->event);
+}
+
+void core_wake(struct core *core, uint64_t now)
+{
+    if (!core->asleep)
+        return;
+    uint64_t edge = clock_edge(&core->parts.clock, now);
+    if (edge < core->idle_since) /* it ran ahead of the queue before it fell asleep */
+        edge = core->idle_since;
+    core->asleep = false;
+    core->idle_time += edge - core->idle_since;
+    event_schedule(core->parts.queue, &core->event, edge);
+}
+
+void core_set_warming(struct core *core, bool warming)
+{
+    core->warming = warming;
+}
+
+void core_publish(struct core *core, struct stats *stats)
+{
+    char name[128];
+    (void)snprintf(name, sizeof name, "%s.cycles", core->parts.name);
+    stats_counter(stats, name, &core->cycles, "cycles", "clock cycles that the core was awake");
+    (void)snprintf(name, sizeof name, "%s.idle", core->parts.name);
+    stats_counter(stats, name, &core->idle_time, "fs", "time asleep: waiting for interrupts or work");
+    for (unsigned i = 0; i < CPI_CAUSES; i++) {
+        (void)snprintf(name, sizeof name, "%s.cpi.%s", core->parts.name, cause_name[i]);
+        stats_counter(stats, name, &core->cpi[i], "cycles", cause_meaning[i]);
+    }
+    core->ops->publish(core, stats);
+}
+
+void core_free(struct core *core)
+{
+    if (!core)
+        return;
+    event_cancel(core->parts.queue, &core->event);
+    stream_free(&core->stream);
+    core->ops->free(core);
+}

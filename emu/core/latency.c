@@ -1,0 +1,105 @@
+#include "emu/core/latency.h"
+
+#include <string.h>
+
+enum { LATENCY_MOST = 1000 };
+
+static const struct {
+    const char *name, *meaning, *source;
+    struct core_latency inorder, ooo;
+} works[CORE_WORKS] = {
+#define LATENCY(name, meaning, latency53, interval53, latency57, interval57, ports57, source)                \
+    {#name, meaning, source, {latency53, interval53, ports57}, {latency57, interval57, ports57}},
+#include "emu/core/latency.def"
+};
+
+const char *core_work_name(enum core_work work)
+{
+    return works[work].name;
+}
+
+const char *core_work_meaning(enum core_work work)
+{
+    return works[work].meaning;
+}
+
+const char *core_work_source(enum core_work work)
+{
+    return works[work].source;
+}
+
+/* Whether the row's name ends so: divw, fdiv_s. */
+static bool row_ends(enum insn_id id, const char *end)
+{
+    size_t length = strlen(insn_table[id].name), tail = strlen(end);
+    return length >= tail && strcmp(insn_table[id].name + length - tail, end) == 0;
+}
+
+enum core_work core_work_of(enum insn_id id)
+{
+    if (id == INSN_illegal)
+        return CORE_WORK_serial;
+    switch ((enum insn_class)insn_table[id].iclass) {
+    case CLASS_ALU: return CORE_WORK_alu;
+    case CLASS_MUL: return row_ends(id, "w") ? CORE_WORK_mulw : CORE_WORK_mul;
+    case CLASS_DIV: return row_ends(id, "w") ? CORE_WORK_divw : CORE_WORK_div;
+    case CLASS_LOAD:
+    case CLASS_FLOAD: return CORE_WORK_load;
+    case CLASS_STORE:
+    case CLASS_FSTORE: return CORE_WORK_store;
+    case CLASS_BRANCH: return CORE_WORK_branch;
+    case CLASS_JUMP: return CORE_WORK_jump;
+    case CLASS_FADD: return CORE_WORK_fadd;
+    case CLASS_FMUL: return CORE_WORK_fmul;
+    case CLASS_FMA: return CORE_WORK_fma;
+    case CLASS_FDIV: return row_ends(id, "_s") ? CORE_WORK_fdivs : CORE_WORK_fdivd;
+    case CLASS_FSQRT: return row_ends(id, "_s") ? CORE_WORK_fsqrts : CORE_WORK_fsqrtd;
+    case CLASS_FCVT: return CORE_WORK_fcvt;
+    case CLASS_FMISC: return CORE_WORK_fmisc;
+    case CLASS_AMO:
+    case CLASS_CSR:
+    case CLASS_FENCE:
+    case CLASS_SYSTEM:
+    case CLASS_HINT:
+    case CLASS_CUSTOM:
+    case CLASS_COUNT: break;
+    }
+    return CORE_WORK_serial;
+}
+
+void core_latencies_inorder(struct core_latencies *latencies)
+{
+    for (unsigned i = 0; i < CORE_WORKS; i++)
+        latencies->of[i] = works[i].inorder;
+}
+
+void core_latencies_ooo(struct core_latencies *latencies)
+{
+    for (unsigned i = 0; i < CORE_WORKS; i++)
+        latencies->of[i] = works[i].ooo;
+}
+
+bool core_latencies_check(const struct core_latencies *latencies, struct error *err)
+{
+    for (unsigned i = 0; i < CORE_WORKS; i++) {
+        const struct core_latency *l = &latencies->of[i];
+        unsigned least = i != CORE_WORK_load;
+        if (l->latency < least || l->latency > LATENCY_MOST)
+            return error_set(err, "latency.%s: %u clocks are not allowed: a number from %u to %d",
+                             works[i].name, l->latency, least, LATENCY_MOST);
+        if (l->interval < 1 || l->interval > LATENCY_MOST)
+            return error_set(err,
+                             "latency.%s: an interval of %u clocks is not allowed: a number from 1 to %d",
+                             works[i].name, l->interval, LATENCY_MOST);
+        if (l->ports == 0 || l->ports >> PORTS)
+            return error_set(err, "latency.%s: the set of ports %u is not allowed: a number from 1 to %d",
+                             works[i].name, l->ports, (1 << PORTS) - 1);
+    }
+    return true;
+}
+
+void core_latencies_expand(const struct core_latencies *latencies, struct core_latency table[INSN_COUNT])
+{
+    for (unsigned id = 0; id < INSN_COUNT; id++)
+        table[id] = latencies->of[core_work_of((enum insn_id)id)];
+}

@@ -1,0 +1,53 @@
+/* How long instructions take, by kind of work: tables with defaults like those of Cortex-A53 and
+ * Cortex-A57. */
+#ifndef EMU_CORE_LATENCY_H
+#define EMU_CORE_LATENCY_H
+
+#include "emu/core/core.h"
+
+/* The rows of latency.def. */
+enum core_work {
+#define LATENCY(name, ...) CORE_WORK_##name,
+#include "emu/core/latency.def"
+    CORE_WORKS
+};
+
+/* Issue ports of an out-of-order core, as bits: those of Cortex-A57 (AArch64SchedA57.td: units B, 2 x I, M,
+ * L, S, X, W). */
+enum core_port {
+    PORT_BRANCH = 1,
+    PORT_ALU0 = 2,
+    PORT_ALU1 = 4,
+    PORT_ALU = PORT_ALU0 | PORT_ALU1,
+    PORT_MULTI = 8, /* multiplication, division */
+    PORT_LOAD = 16,
+    PORT_STORE = 32,
+    PORT_FP0 = 64, /* divides too */
+    PORT_FP1 = 128,
+    PORT_FP = PORT_FP0 | PORT_FP1,
+    PORTS = 8,
+};
+
+struct core_latencies {
+    struct core_latency of[CORE_WORKS];
+};
+
+/* The name of a kind of work ("mulw"), what it means, and whence its defaults come. */
+const char *core_work_name(enum core_work work);
+const char *core_work_meaning(enum core_work work);
+const char *core_work_source(enum core_work work);
+
+/* What an instruction is for these tables. Illegal instructions are `serial`. */
+enum core_work core_work_of(enum insn_id id);
+
+void core_latencies_inorder(struct core_latencies *latencies); /* like Cortex-A53 */
+void core_latencies_ooo(struct core_latencies *latencies);     /* like Cortex-A57 */
+
+/* Latencies and intervals are from 1 (latency of loads: 0) to 1000, ports are at least one of enum core_port.
+ * The message begins with "latency.NAME". */
+bool core_latencies_check(const struct core_latencies *latencies, struct error *err);
+
+/* The same by instruction, for the cores' inner loops. */
+void core_latencies_expand(const struct core_latencies *latencies, struct core_latency table[INSN_COUNT]);
+
+#endif

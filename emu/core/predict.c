@@ -1,0 +1,222 @@
+#include "emu/core/predict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PREDICT_HISTORY = 24, PREDICT_ENTRIES = 1 << 20, PREDICT_WAYS = 16 };
+
+/* No instruction is at an odd address. */
+#define NOWHERE UINT64_MAX
+
+void predict_config_inorder(struct predict_config *config)
+{
+    *config = (struct predict_config){
+        .bimodal = 2048,
+        .gshare = 4096,
+        .chooser = 2048,
+        .history = 10,
+        .btb = 512,
+        .btb_ways = 4,
+        .returns = 8,
+        .indirect = 256,
+    };
+}
+
+void predict_config_ooo(struct predict_config *config)
+{
+    *config = (struct predict_config){
+        .bimodal = 4096,
+        .gshare = 8192,
+        .chooser = 4096,
+        .history = 13,
+        .btb = 2048,
+        .btb_ways = 4,
+        .returns = 16,
+        .indirect = 512,
+    };
+}
+
+static bool check_entries(const char *name, uint32_t value, uint32_t least, uint32_t most, struct error *err)
+{
+    if (value < least || value > most || (value & (value - 1)) != 0)
+        return error_set(err, "%s: %" PRIu32 " is not allowed: a power of two from %" PRIu32 " to %" PRIu32,
+                         name, value, least, most);
+    return true;
+}
+
+bool predict_config_check(const struct predict_config *config, struct error *err)
+{
+    if (config->history > PREDICT_HISTORY)
+        return error_set(err, "predict.history: %" PRIu32 " bits are not allowed: a number from 0 to %d",
+                         config->history, PREDICT_HISTORY);
+    return check_entries("predict.bimodal", config->bimodal, 1, PREDICT_ENTRIES, err) &&
+           check_entries("predict.gshare", config->gshare, 1, PREDICT_ENTRIES, err) &&
+           check_entries("predict.chooser", config->chooser, 1, PREDICT_ENTRIES, err) &&
+           check_entries("predict.btb_ways", config->btb_ways, 1, PREDICT_WAYS, err) &&
+           check_entries("predict.btb", config->btb, config->btb_ways, PREDICT_ENTRIES, err) &&
+           check_entries("predict.returns", config->returns, 1, 1024, err) &&
+           check_entries("predict.indirect", config->indirect, 1, PREDICT_ENTRIES, err);
+}
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static uint8_t *new_counters(uint32_t count)
+{
+    uint8_t *counters = allocate(count, sizeof *counters);
+    for (uint32_t i = 0; i < count; i++)
+        counters[i] = 1;
+    return counters;
+}
+
+static struct predict_target *new_targets(uint32_t count)
+{
+    struct predict_target *targets = allocate(count, sizeof *targets);
+    for (uint32_t i = 0; i < count; i++)
+        targets[i].pc = NOWHERE;
+    return targets;
+}
+
+void predict_init(struct predictor *predictor, const struct predict_config *config)
+{
+    *predictor = (struct predictor){
+        .bimodal = new_counters(config->bimodal),
+        .gshare = new_counters(config->gshare),
+        .chooser = new_counters(config->chooser),
+        .btb = new_targets(config->btb),
+        .indirect = new_targets(config->indirect),
+        .returns = allocate(config->returns, sizeof *predictor->returns),
+        .config = *config,
+        .btb_sets = config->btb / config->btb_ways,
+        .history_mask = (UINT64_C(1) << config->history) - 1,
+    };
+}
+
+void predict_free(struct predictor *predictor)
+{
+    free(predictor->bimodal);
+    free(predictor->gshare);
+    free(predictor->chooser);
+    free(predictor->btb);
+    free(predictor->indirect);
+    free(predictor->returns);
+}
+
+/* The BTB's entry of pc, moved to the front of its set; a new one, without target, takes the place of the
+ * least recently used. */
+static struct predict_target *find_target(struct predictor *p, uint64_t pc)
+{
+    struct predict_target *set = &p->btb[(pc >> 1 & (p->btb_sets - 1)) * p->config.btb_ways];
+    struct predict_target found = {pc, NOWHERE};
+    uint32_t way = 0;
+    while (way < p->config.btb_ways - 1 && set[way].pc != pc)
+        way++;
+    if (set[way].pc == pc)
+        found = set[way];
+    for (; way > 0; way--)
+        set[way] = set[way - 1];
+    set[0] = found;
+    return set;
+}
+
+enum predict_outcome predict_taken(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
+{
+    struct predict_target *entry = find_target(p, op->pc);
+    if (entry->target == next_pc)
+        return PREDICT_RIGHT;
+    entry->target = next_pc;
+    p->count.late++;
+    return PREDICT_LATE;
+}
+
+static void push_return(struct predictor *p, uint64_t pc)
+{
+    p->returns[p->top++ & (p->config.returns - 1)] = pc;
+    p->depth += p->depth < p->config.returns;
+}
+
+static uint64_t pop_return(struct predictor *p)
+{
+    if (p->depth == 0)
+        return NOWHERE;
+    p->depth--;
+    return p->returns[--p->top & (p->config.returns - 1)];
+}
+
+static uint64_t predict_indirect(struct predictor *p, uint64_t pc, uint64_t next_pc)
+{
+    uint64_t key = pc >> 1;
+    struct predict_target *by_path = &p->indirect[(key ^ p->path) & (p->config.indirect - 1)];
+    struct predict_target *by_pc = find_target(p, pc);
+    uint64_t predicted = by_path->pc == pc ? by_path->target : by_pc->target;
+    *by_path = (struct predict_target){pc, next_pc};
+    by_pc->target = next_pc;
+    p->path = p->path << 3 ^ next_pc >> 1;
+    return predicted;
+}
+
+static enum predict_outcome judge(struct predictor *p, const struct stream_op *op, uint64_t predicted,
+                                  uint64_t next_pc, uint64_t *wrong)
+{
+    if (predicted == next_pc)
+        return PREDICT_RIGHT;
+    (*wrong)++;
+    p->wrong_pc = predicted == NOWHERE ? op->pc + op->length : predicted;
+    return PREDICT_WRONG;
+}
+
+/* Which jumps push and pop: unprivileged specification, table 2.1. A JALR that reads and writes different
+ * link registers does both. */
+enum predict_outcome predict_jump(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
+{
+    bool call = op->flags & STREAM_CALL, linked = op->rs1 == 1 || op->rs1 == 5;
+    if (!(op->flags & STREAM_INDIRECT)) {
+        if (call)
+            push_return(p, op->pc + op->length);
+        p->count.jumps++;
+        return predict_taken(p, op, next_pc);
+    }
+    if (linked && (!call || op->rd != op->rs1)) {
+        uint64_t predicted = pop_return(p);
+        if (call)
+            push_return(p, op->pc + op->length);
+        p->count.called_back++;
+        return judge(p, op, predicted, next_pc, &p->count.returns_wrong);
+    }
+    uint64_t predicted = predict_indirect(p, op->pc, next_pc);
+    if (call)
+        push_return(p, op->pc + op->length);
+    p->count.indirects++;
+    return judge(p, op, predicted, next_pc, &p->count.indirects_wrong);
+}
+
+void predict_publish(const struct predictor *predictor, struct stats *stats, const char *prefix)
+{
+    const struct {
+        const char *name;
+        const uint64_t *value;
+        const char *meaning;
+    } counters[] = {
+        {"branches", &predictor->count.branches, "conditional branches"},
+        {"branches_mispredicted", &predictor->count.branches_wrong,
+         "conditional branches of mispredicted direction"},
+        {"jumps", &predictor->count.jumps, "direct jumps and calls"},
+        {"btb_misses", &predictor->count.late,
+         "taken direct jumps and branches whose target came from decode"},
+        {"indirect", &predictor->count.indirects, "indirect jumps and calls"},
+        {"indirect_mispredicted", &predictor->count.indirects_wrong, "indirect jumps of mispredicted target"},
+        {"returns", &predictor->count.called_back, "returns"},
+        {"returns_mispredicted", &predictor->count.returns_wrong, "returns of mispredicted target"},
+    };
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+        char name[128];
+        (void)snprintf(name, sizeof name, "%s.%s", prefix, counters[i].name);
+        stats_counter(stats, name, counters[i].value, "instructions", counters[i].meaning);
+    }
+}

@@ -1,0 +1,102 @@
+#include "emu/core/serial.h"
+
+#include "emu/core/tlb.h"
+
+enum { SERIAL_SATP = 0x180 };
+
+/* 100 ns: the time base of the `virt` board. */
+#define SERIAL_TICK UINT64_C(100000000)
+
+bool serial_needs_stores(struct core *core, unsigned *length)
+{
+    struct insn insn;
+    *length = 0;
+    if (!step_fetch(core->parts.hart, core->parts.hart->pc, &insn))
+        return true;
+    *length = insn.length;
+    switch ((enum insn_class)insn_table[insn.id].iclass) {
+    case CLASS_CSR:
+    case CLASS_HINT: return false;
+    default: return true;
+    }
+}
+
+void serial_clock(struct core *core, uint64_t now)
+{
+    uint64_t tick = core->parts.tick ? core->parts.tick : SERIAL_TICK;
+    hart_set_clock(core->parts.hart, now / core->parts.clock.period, now / tick);
+}
+
+static bool wrote_satp(const struct effects *effects)
+{
+    for (unsigned i = 0; i < effects->csr_count; i++)
+        if (effects->csrs[i].number == SERIAL_SATP)
+            return true;
+    return false;
+}
+
+static void find_block_wait(struct serial *serial)
+{
+    serial->wait = SERIAL_MAINTAIN;
+    switch ((enum block_operation)serial->report.effects.block) {
+    case BLOCK_INVAL: serial->op = MEM_INVALIDATE; break;
+    case BLOCK_CLEAN: serial->op = MEM_CLEAN; break;
+    case BLOCK_FLUSH: serial->op = MEM_CLEAN_INVALIDATE; break;
+    case BLOCK_ZERO:
+        serial->wait = SERIAL_CACHE;
+        serial->use = CACHE_STORE;
+        break;
+    case BLOCK_NONE: serial->wait = SERIAL_LATENCY; break;
+    }
+}
+
+static void find_wait(const struct core *core, struct serial *serial)
+{
+    const struct effects *effects = &serial->report.effects;
+    serial->physical = effects->physical;
+    serial->size = effects->size;
+    find_block_wait(serial);
+    if (!effects->loaded && !effects->stored)
+        return;
+    /* Atomics, and LR too, take the line to be written. */
+    bool atomic = insn_table[serial->report.insn.id].iclass == CLASS_AMO;
+    bool memory = phys_at(core->parts.hart->memory, effects->physical, 1) != NULL;
+    serial->wait = memory ? SERIAL_CACHE : SERIAL_DEVICE;
+    serial->use = effects->stored || atomic ? CACHE_STORE : CACHE_LOAD;
+}
+
+void serial_step(struct core *core, uint64_t now, struct serial *serial)
+{
+    struct hart *hart = core->parts.hart;
+    uint8_t privilege = hart->privilege;
+    *serial = (struct serial){.wait = SERIAL_LATENCY};
+    serial_clock(core, now);
+    serial->stop = stream_step(&core->stream, &serial->report);
+    const struct step_report *report = &serial->report;
+    serial->refetch = !report->retired || hart->privilege != privilege;
+    if (!report->retired)
+        return;
+    const struct effects *effects = &report->effects;
+    bool paging = wrote_satp(effects) || report->insn.id == INSN_sfence_vma;
+    serial->refetch |= effects->fence_i || effects->returned || paging;
+    if (report->insn.id == INSN_fence_i)
+        cache_invalidate_all(core->parts.l1i);
+    if (paging && core->parts.tlb)
+        tlb_flush(core->parts.tlb);
+    find_wait(core, serial);
+}
+
+bool serial_stop(struct core *core, enum hart_stop stop, uint64_t now)
+{
+    serial_clock(core, now);
+    if (stop == HART_STOP_WFI) {
+        core->waiting = !hart_has_interrupt(core->parts.hart) && !core->parts.hart->yield;
+        if (core->waiting)
+            core_sleep(core, now);
+        return !core->waiting;
+    }
+    if (core->parts.server.stopped(core->parts.server.context, core, stop, now) == CORE_CONTINUE)
+        return true;
+    core_sleep(core, now);
+    return false;
+}

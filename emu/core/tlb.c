@@ -1,0 +1,400 @@
+#include "emu/core/tlb.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/core/tlb_array.h"
+#include "emu/hart/mmu.h"
+
+enum { SATP_ASID_SHIFT = 44, SATP_ASID = 0xffff };
+
+/* An access that waits for a walk: its own, or one before it that brings its page. */
+struct tlb_wait {
+    struct mmu_walk list; /* as the tables stood when it was asked for */
+    struct cache_waiter *waiter;
+    uint64_t key;
+    uint64_t time;  /* from which on it may walk */
+    uint8_t use;    /* enum tlb_use */
+    bool forgotten; /* flushed since: what it brings is not kept */
+};
+
+struct tlb_unit {
+    struct tlb_front front;
+    struct tlb_array l1[TLB_USES], l2;
+    struct event_queue *queue;
+    const struct clock *clock;
+    struct cache *cache;
+    uint64_t l2_time, hit_time; /* fs: a look into the second level; a walk's read that hits */
+    uint16_t requester;
+
+    /* The walker. waits[0] is the walk under way, if any; the others follow in order of their requests. */
+    struct tlb_wait *waits;
+    uint32_t count, room;
+    uint32_t step;    /* entries of waits[0] that have been read */
+    uint8_t level;    /* the farthest that they came from */
+    uint64_t started; /* the walk under way */
+    uint64_t free;    /* time at which the last walk ended */
+    struct cache_waiter read;
+    struct event finish;
+
+    uint64_t l1_misses[TLB_USES], l2_hits, l2_misses, walks, joined, reads, walk_clocks, flushes;
+};
+
+static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level);
+static void walk_finish(void *owner, uint64_t now);
+
+void tlb_config_default(struct tlb_config *config)
+{
+    *config = (struct tlb_config){
+        .l1_entries = 32, .l1_ways = 32, .l2_entries = 1024, .l2_ways = 4, .l2_clocks = 5};
+}
+
+static bool level_check(const char *level, uint32_t entries, uint32_t ways, struct error *err)
+{
+    enum { MOST = 16384 };
+    if (entries == 0 || entries > MOST)
+        return error_set(err, "%s_entries: %u is not in 1 to %d", level, entries, MOST);
+    if (ways == 0 || ways > entries || entries % ways || (entries / ways & (entries / ways - 1)))
+        return error_set(err, "%s_ways: %u entries in %u ways are not a power of two of sets", level, entries,
+                         ways);
+    return true;
+}
+
+bool tlb_config_check(const struct tlb_config *config, struct error *err)
+{
+    if (!level_check("l1", config->l1_entries, config->l1_ways, err))
+        return false;
+    if (config->l2_entries == 0 && config->l2_ways == 0)
+        return true;
+    if (config->l2_clocks > 1000)
+        return error_set(err, "l2_clocks: %u is more than 1000", config->l2_clocks);
+    return level_check("l2", config->l2_entries, config->l2_ways, err);
+}
+
+static void forget_last(struct tlb_unit *tlb)
+{
+    for (unsigned use = 0; use < TLB_USES; use++)
+        tlb->front.last[use].page = UINT64_MAX;
+}
+
+static enum privilege mode_of(const struct hart *hart, enum tlb_use use)
+{
+    return use == TLB_FETCH ? (enum privilege)hart->privilege : priv_data_mode(hart);
+}
+
+/* Brings the front up to the hart's present mode and address space. */
+static void refresh(struct tlb_unit *tlb)
+{
+    struct tlb_front *front = &tlb->front;
+    front->satp = front->hart->priv.satp;
+    front->status = front->hart->priv.mstatus & TLB_STATUS;
+    front->privilege = front->hart->privilege;
+    for (enum tlb_use use = 0; use < TLB_USES; use++)
+        front->active[use] = mmu_translates(front->hart, mode_of(front->hart, use));
+    forget_last(tlb);
+}
+
+struct tlb_unit *tlb_new(const struct tlb_config *config, struct hart *hart, struct event_queue *queue,
+                         const struct clock *clock, uint32_t component, uint16_t requester,
+                         struct cache *walk_cache)
+{
+    struct tlb_unit *tlb = calloc(1, sizeof *tlb);
+    if (!tlb)
+        abort();
+    tlb->front.hart = hart;
+    for (unsigned use = 0; use < TLB_USES; use++)
+        tlb_array_init(&tlb->l1[use], config->l1_entries, config->l1_ways);
+    tlb_array_init(&tlb->l2, config->l2_entries, config->l2_ways);
+    tlb->queue = queue;
+    tlb->clock = clock;
+    tlb->cache = walk_cache;
+    tlb->requester = requester;
+    tlb->l2_time = config->l2_entries ? config->l2_clocks * clock->period : 0;
+    tlb->hit_time = cache_configuration(walk_cache)->hit_clocks * clock->period;
+    tlb->read = (struct cache_waiter){NULL, walk_read, tlb};
+    event_init(&tlb->finish, component, walk_finish, tlb);
+    refresh(tlb);
+    return tlb;
+}
+
+void tlb_free(struct tlb_unit *tlb)
+{
+    if (!tlb)
+        return;
+    event_cancel(tlb->queue, &tlb->finish);
+    for (unsigned use = 0; use < TLB_USES; use++)
+        tlb_array_free(&tlb->l1[use]);
+    tlb_array_free(&tlb->l2);
+    free(tlb->waits);
+    free(tlb);
+}
+
+bool tlb_active(const struct tlb_unit *tlb, enum tlb_use use)
+{
+    return mmu_translates(tlb->front.hart, mode_of(tlb->front.hart, use));
+}
+
+static uint64_t present_asid(const struct tlb_unit *tlb)
+{
+    return tlb->front.satp >> SATP_ASID_SHIFT & SATP_ASID;
+}
+
+/* Puts what a walk has brought into both levels, there at `ready`. */
+static void keep(struct tlb_unit *tlb, const struct tlb_wait *wait, uint64_t ready)
+{
+    unsigned size = (wait->list.bits - 12) / 9;
+    if (!wait->list.leaf || wait->forgotten)
+        return;
+    tlb_array_put(&tlb->l1[wait->use], wait->key, size, wait->list.global, ready);
+    tlb_array_put(&tlb->l2, wait->key, size, wait->list.global, ready);
+    tlb->front.last[wait->use].page = UINT64_MAX; /* it may have made room, and is not the last one used */
+}
+
+/* Reads the rest of the walk from `time` on, as far as the cache has it. CACHE_HIT: the walk ends at *time.
+ */
+static enum cache_outcome read_on(struct tlb_unit *tlb, const struct tlb_wait *walk, uint64_t *time)
+{
+    const struct cache_actor actor = {0, tlb->requester};
+    while (tlb->step < walk->list.count) {
+        enum cache_outcome outcome =
+            cache_access(tlb->cache, walk->list.entries[tlb->step], CACHE_WALK, *time, actor, &tlb->read);
+        if (outcome != CACHE_HIT)
+            return outcome;
+        tlb->step++;
+        tlb->reads++;
+        *time += tlb->hit_time;
+    }
+    return CACHE_HIT;
+}
+
+static void begin(struct tlb_unit *tlb, uint64_t time)
+{
+    tlb->walks++;
+    tlb->step = 0;
+    tlb->level = MEM_LEVEL_L1;
+    tlb->started = time;
+}
+
+static void end(struct tlb_unit *tlb, uint64_t time)
+{
+    tlb->free = time;
+    tlb->walk_clocks += (time - tlb->started) / tlb->clock->period;
+}
+
+static void add_wait(struct tlb_unit *tlb, const struct tlb_wait *wait)
+{
+    if (tlb->count == tlb->room) {
+        tlb->room = tlb->room ? 2 * tlb->room : 8;
+        tlb->waits = realloc(tlb->waits, tlb->room * sizeof *tlb->waits);
+        if (!tlb->waits)
+            abort();
+    }
+    tlb->waits[tlb->count++] = *wait;
+}
+
+/* Whether the walk brings what `wait` needs. One that faults brings it to nobody else. */
+static bool serves(const struct tlb_wait *walk, const struct tlb_wait *wait)
+{
+    uint64_t mask = tlb_key_mask((walk->list.bits - 12) / 9, walk->list.global);
+    return walk->list.leaf && !walk->forgotten && !((walk->key ^ wait->key) & mask);
+}
+
+/* Takes the walk that has ended and all that it serves out of the queue. Returns their waiters, in order. */
+static struct cache_waiter *take_served(struct tlb_unit *tlb, uint64_t now)
+{
+    const struct tlb_wait walk = tlb->waits[0];
+    struct cache_waiter *first = walk.waiter, *last = first;
+    uint32_t left = 0;
+    first->next = NULL;
+    keep(tlb, &walk, now);
+    for (uint32_t i = 1; i < tlb->count; i++) {
+        struct tlb_wait *wait = &tlb->waits[i];
+        if (!serves(&walk, wait)) {
+            tlb->waits[left++] = *wait;
+            continue;
+        }
+        tlb->joined++;
+        keep(tlb, wait, now);
+        wait->waiter->next = NULL;
+        last->next = wait->waiter;
+        last = wait->waiter;
+    }
+    tlb->count = left;
+    return first;
+}
+
+/* Goes on with waits[0], whose next read can begin at `time`; whether it ends by now. */
+static bool walk_on(struct tlb_unit *tlb, uint64_t time, uint64_t now)
+{
+    if (read_on(tlb, &tlb->waits[0], &time) != CACHE_HIT)
+        return false;
+    if (time <= now)
+        return true;
+    event_schedule(tlb->queue, &tlb->finish, time);
+    return false;
+}
+
+static void walk_finish(void *owner, uint64_t now)
+{
+    struct tlb_unit *tlb = owner;
+    unsigned level = tlb->level;
+    end(tlb, now);
+    struct cache_waiter *served = take_served(tlb, now);
+    if (tlb->count) {
+        uint64_t time = tlb->waits[0].time > now ? tlb->waits[0].time : now;
+        begin(tlb, time);
+        bool ended = walk_on(tlb, time, now);
+        assert(!ended && "a read takes time");
+        (void)ended;
+    }
+    while (served) {
+        struct cache_waiter *waiter = served;
+        served = waiter->next;
+        waiter->done(waiter, now, level);
+    }
+}
+
+/* The read of an entry has come, or the cache has room for it. */
+static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct tlb_unit *tlb = waiter->owner;
+    if (level != MEM_LEVELS) {
+        tlb->step++;
+        tlb->reads++;
+        if (level > tlb->level)
+            tlb->level = (uint8_t)level;
+    }
+    if (walk_on(tlb, clock_edge(tlb->clock, now), now))
+        walk_finish(tlb, now);
+}
+
+/* Walks for an access that has missed everywhere; `time` is when that was known. */
+static enum tlb_outcome walk(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
+                             uint64_t *ready, struct cache_waiter *waiter)
+{
+    struct tlb_wait wait = {
+        .waiter = waiter, .key = tlb_key(address, present_asid(tlb)), .time = time, .use = (uint8_t)use};
+    mmu_list_walk(tlb->front.hart, address, mode_of(tlb->front.hart, use), &wait.list);
+    *ready = time;
+    if (!wait.list.count)
+        return TLB_READY;
+    if (tlb->count) {
+        add_wait(tlb, &wait);
+        return TLB_WALK;
+    }
+    time = time > tlb->free ? time : tlb->free;
+    begin(tlb, time);
+    if (read_on(tlb, &wait, &time) != CACHE_HIT) {
+        add_wait(tlb, &wait);
+        return TLB_WALK;
+    }
+    end(tlb, time);
+    keep(tlb, &wait, time);
+    *ready = time;
+    return TLB_READY;
+}
+
+enum tlb_outcome tlb_look(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
+                          uint64_t *ready, struct cache_waiter *waiter)
+{
+    if (!tlb_front_valid(&tlb->front))
+        refresh(tlb);
+    *ready = time;
+    if (!tlb->front.active[use])
+        return TLB_READY;
+    struct tlb_array *l1 = &tlb->l1[use];
+    uint64_t key = tlb_key(address, present_asid(tlb)), there;
+    const struct tlb_page *page = tlb_array_hint(l1, key);
+    if (!page)
+        page = tlb_array_find(l1, key);
+    if (page) {
+        tlb->front.hits[use]++;
+        there = page->ready;
+    } else {
+        tlb->l1_misses[use]++;
+        time += tlb->l2_time;
+        page = tlb_array_find(&tlb->l2, key);
+        if (!page) {
+            tlb->l2_misses++;
+            return walk(tlb, address, use, time, ready, waiter);
+        }
+        tlb->l2_hits++;
+        there = page->ready > time ? page->ready : time;
+        tlb_array_put(l1, key, page->size, !(page->mask & TLB_KEY_ASID), there);
+    }
+    tlb->front.last[use] = (struct tlb_last){address >> 12, there};
+    *ready = time > there ? time : there;
+    return TLB_READY;
+}
+
+void tlb_warm(struct tlb_unit *tlb, uint64_t address, enum tlb_use use)
+{
+    if (!tlb_front_valid(&tlb->front))
+        refresh(tlb);
+    if (!tlb->front.active[use] || tlb->front.last[use].page == address >> 12)
+        return;
+    uint64_t key = tlb_key(address, present_asid(tlb));
+    if (!tlb_array_find(&tlb->l1[use], key)) {
+        const struct hart *hart = tlb->front.hart;
+        struct tlb_wait wait = {.key = key, .use = (uint8_t)use};
+        bool walks = !tlb_array_find(&tlb->l2, key);
+        mmu_list_walk(hart, address, mode_of(hart, use), &wait.list);
+        for (uint32_t i = 0; walks && i < wait.list.count; i++)
+            cache_warm(tlb->cache, wait.list.entries[i], false);
+        if (!wait.list.leaf)
+            return;
+        keep(tlb, &wait, 0);
+    }
+    tlb->front.last[use] = (struct tlb_last){address >> 12, 0};
+}
+
+void tlb_flush(struct tlb_unit *tlb)
+{
+    tlb_fence(tlb, false, 0, false, 0);
+}
+
+void tlb_fence(struct tlb_unit *tlb, bool by_address, uint64_t address, bool by_asid, uint64_t asid)
+{
+    uint64_t key = tlb_key(address, asid & SATP_ASID);
+    uint64_t mask = (by_address ? TLB_KEY_PAGE : 0) | (by_asid ? TLB_KEY_ASID : 0);
+    tlb->flushes++;
+    for (unsigned use = 0; use < TLB_USES; use++)
+        tlb_array_drop(&tlb->l1[use], key, mask, !by_asid);
+    tlb_array_drop(&tlb->l2, key, mask, !by_asid);
+    for (uint32_t i = 0; i < tlb->count; i++)
+        tlb->waits[i].forgotten = true;
+    forget_last(tlb);
+}
+
+static void publish(struct stats *stats, const char *prefix, const char *name, const uint64_t *value,
+                    const char *unit, const char *meaning)
+{
+    char text[256];
+    (void)snprintf(text, sizeof text, "%s.%s", prefix, name);
+    stats_counter(stats, text, value, unit, meaning);
+}
+
+void tlb_publish(struct tlb_unit *tlb, struct stats *stats, const char *prefix)
+{
+    const struct {
+        const char *name;
+        const uint64_t *value;
+        const char *unit, *meaning;
+    } rows[] = {
+        {"l1i.hits", &tlb->front.hits[TLB_FETCH], "accesses", "Translations found in the first level"},
+        {"l1i.misses", &tlb->l1_misses[TLB_FETCH], "accesses", "Translations not found in the first level"},
+        {"l1d.hits", &tlb->front.hits[TLB_DATA], "accesses", "Translations found in the first level"},
+        {"l1d.misses", &tlb->l1_misses[TLB_DATA], "accesses", "Translations not found in the first level"},
+        {"l2.hits", &tlb->l2_hits, "accesses", "Translations found in the second level"},
+        {"l2.misses", &tlb->l2_misses, "accesses", "Translations found in neither level"},
+        {"walks", &tlb->walks, "walks", "Page walks"},
+        {"joined", &tlb->joined, "accesses", "Translations that another access's walk brought"},
+        {"walk_reads", &tlb->reads, "reads", "Page-table entries read"},
+        {"walk_clocks", &tlb->walk_clocks, "clocks", "Clocks in which a page walk was under way"},
+        {"flushes", &tlb->flushes, "times", "Flushes, whole or in part"},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        publish(stats, prefix, rows[i].name, rows[i].value, rows[i].unit, rows[i].meaning);
+}

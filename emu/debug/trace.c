@@ -1,0 +1,187 @@
+#include "emu/debug/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "emu/debug/trace_kind.h"
+#include "emu/sim/nearest.h"
+
+const char *const trace_kinds[] = {"perfetto", "konata", "dram", NULL};
+
+static const struct trace_ops *const kinds[] = {&trace_perfetto_ops, &trace_konata_ops, &trace_dram_ops};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+void *trace_allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+char *trace_copy(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        abort();
+    return copy;
+}
+
+static int find_kind(const char *text, size_t length, struct error *err)
+{
+    char given[32];
+    (void)snprintf(given, sizeof given, "%.*s", (int)(length < sizeof given ? length : sizeof given), text);
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(given, trace_kinds[i]) == 0)
+            return i;
+    const char *nearest = nearest_name(given, trace_kinds, KINDS);
+    error_set(err,
+              "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, with :FILE behind it if "
+              "wanted",
+              given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+    return -1;
+}
+
+bool trace_parse(const char *kind_and_file, const char **kind, const char **path, struct error *err)
+{
+    const char *colon = strchr(kind_and_file, ':');
+    int found =
+        find_kind(kind_and_file, colon ? (size_t)(colon - kind_and_file) : strlen(kind_and_file), err);
+    if (found < 0)
+        return false;
+    *kind = trace_kinds[found];
+    *path = colon ? colon + 1 : NULL;
+    return !colon || colon[1] != '\0' ||
+           error_set(err, "--trace: no file behind '%s:'; it may be left out together with its colon", *kind);
+}
+
+static struct trace_file *file_open(const char *path, struct error *err)
+{
+    FILE *stream = fopen(path, "w");
+    if (!stream) {
+        error_set(err, "--trace: cannot write %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct trace_file *file = trace_allocate(1, sizeof *file);
+    file->path = trace_copy(path);
+    line_open(&file->out, stream);
+    return file;
+}
+
+/* False, and err set unless it is already, when something is not in the file. */
+static bool file_close(struct trace_file *file, bool good, struct error *err)
+{
+    line_flush(&file->out);
+    int failure = file->out.failure;
+    if (fclose(file->out.file) != 0 && !failure)
+        failure = errno;
+    bool whole = !failure && !file->lost;
+    if (!whole && good)
+        error_set(err, "--trace: writing %s failed%s%s", file->path, failure ? ": " : "",
+                  failure ? strerror(failure) : "");
+    free(file->path);
+    free(file);
+    return whole;
+}
+
+struct trace *trace_open(const char *kind, const char *path, struct error *err)
+{
+    int found = find_kind(kind, strlen(kind), err);
+    if (found < 0)
+        return NULL;
+    const struct trace_ops *ops = kinds[found];
+    struct trace_file *file = file_open(path ? path : ops->path, err);
+    if (!file)
+        return NULL;
+    struct trace *trace = ops->create();
+    trace->ops = ops;
+    trace->limit = ops->unlimited ? UINT64_MAX : TRACE_EVENTS;
+    trace->files = file;
+    if (ops->begin)
+        ops->begin(trace);
+    return trace;
+}
+
+struct trace_file *trace_part_file(struct trace *trace, const char *name, struct error *err)
+{
+    struct trace_file *first = trace->files;
+    if (!trace->first_taken) {
+        trace->first_taken = true;
+        return first;
+    }
+    size_t size = strlen(first->path) + strlen(name) + 2;
+    char *path = trace_allocate(size, 1);
+    (void)snprintf(path, size, "%s.%s", first->path, name);
+    struct trace_file *file = file_open(path, err);
+    free(path);
+    if (!file)
+        return NULL;
+    file->next = first->next;
+    first->next = file;
+    return file;
+}
+
+void trace_set_limit(struct trace *trace, uint64_t events)
+{
+    if (!trace->ops->unlimited)
+        trace->limit = events;
+}
+
+bool trace_core(struct trace *trace, const char *name, const struct clock *clock,
+                struct core_observer *observer, struct error *err)
+{
+    *observer = (struct core_observer){0};
+    return !trace->ops->core || trace->ops->core(trace, name, clock, observer, err);
+}
+
+bool trace_cache(struct trace *trace, const char *name, struct cache_observer *observer, struct error *err)
+{
+    *observer = (struct cache_observer){0};
+    return !trace->ops->cache || trace->ops->cache(trace, name, observer, err);
+}
+
+bool trace_dram(struct trace *trace, const char *name, const struct dram_config *config,
+                struct dram_observer *observer, struct error *err)
+{
+    *observer = (struct dram_observer){0};
+    return !trace->ops->dram || trace->ops->dram(trace, name, config, observer, err);
+}
+
+void trace_region(struct trace *trace, const char *core, const char *region, bool begins, uint64_t now)
+{
+    if (trace->ops->region)
+        trace->ops->region(trace, core, region, begins, now);
+}
+
+void trace_mark(struct trace *trace, const char *core, const char *text, uint64_t now)
+{
+    if (trace->ops->mark)
+        trace->ops->mark(trace, core, text, now);
+}
+
+bool trace_warning(const struct trace *trace, struct error *warning)
+{
+    if (trace->left_out == 0)
+        return false;
+    (void)error_set(warning,
+                    "--trace: %s has the first %" PRIu64 " %s; %" PRIu64
+                    " more were left out to keep it of a size that can be viewed",
+                    trace->files->path, trace->events, trace->ops->event, trace->left_out);
+    return true;
+}
+
+bool trace_close(struct trace *trace, uint64_t now, struct error *err)
+{
+    if (!trace)
+        return true;
+    if (trace->ops->end)
+        trace->ops->end(trace, now);
+    bool good = true;
+    for (struct trace_file *file = trace->files, *next; file; file = next) {
+        next = file->next;
+        good = file_close(file, good, err) && good;
+    }
+    trace->ops->free(trace);
+    return good;
+}

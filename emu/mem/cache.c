@@ -1,0 +1,338 @@
+#include "emu/mem/cache_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An access on its way through the functions below. */
+struct asked {
+    uint64_t physical, line, time;
+    struct mshr_target target;
+    bool fresh; /* missing, or used for the first time since it was prefetched */
+};
+
+static enum cache_outcome full(struct cache *cache, struct cache_waiters *list, const struct asked *asked)
+{
+    cache->counters.full++;
+    if (asked->target.waiter)
+        cache_waiters_add(list, asked->target.waiter);
+    return CACHE_FULL;
+}
+
+/* Somebody wants a line that is under way already, perhaps earlier than its request was to be sent. */
+static void hasten(struct cache *cache, struct mshr *mshr, uint64_t time)
+{
+    cache->counters.merged++;
+    cache->counters.prefetches_late += mshr->prefetch;
+    mshr->prefetch = false;
+    if (mshr->state == MSHR_PLANNED && time + cache->hit_time < mshr->request.event.time)
+        cache_plan(cache, mshr, time + cache->hit_time);
+}
+
+static enum cache_outcome merge(struct cache *cache, struct mshr *mshr, const struct asked *asked)
+{
+    if (asked->target.use == CACHE_PREFETCH)
+        return CACHE_MISS;
+    if (!mshr_add(&cache->mshrs, mshr, &asked->target))
+        return full(cache, &mshr->blocked, asked);
+    if (mshr->state != MSHR_SENT && asked->target.use == CACHE_STORE)
+        mshr->request.exclusive = true;
+    hasten(cache, mshr, asked->time);
+    return CACHE_MISS;
+}
+
+/* Takes a register for the line and plans its request. */
+static struct mshr *allocate(struct cache *cache, const struct asked *asked)
+{
+    struct mshr *mshr = mshr_take(&cache->mshrs, asked->line, asked->time);
+    mem_request_init(&mshr->request, MEM_READ, asked->line, cache->config.line);
+    mshr->request.requester = cache->requester;
+    if (asked->target.use == CACHE_FETCH)
+        mshr->request.kind = MEM_FETCH;
+    else if (asked->target.use == CACHE_WALK)
+        mshr->request.kind = MEM_WALK;
+    cache_plan(cache, mshr, asked->time + cache->hit_time);
+    return mshr;
+}
+
+/* Asks for the line, or for its ownership. */
+static enum cache_outcome miss(struct cache *cache, const struct asked *asked, bool upgrade)
+{
+    struct mshr *mshr = mshr_find(&cache->mshrs, asked->line);
+    if (mshr)
+        return merge(cache, mshr, asked);
+    if (cache_free_mshrs(cache) == 0)
+        return full(cache, &cache->for_miss, asked);
+    mshr = allocate(cache, asked);
+    mshr->request.exclusive = asked->target.use == CACHE_STORE;
+    mshr->request.upgrade = upgrade;
+    (void)mshr_add(&cache->mshrs, mshr, &asked->target);
+    *(upgrade ? &cache->counters.upgrades : &cache->counters.misses) += 1;
+    return CACHE_MISS;
+}
+
+static void first_use(struct cache *cache, struct asked *asked, uint32_t index)
+{
+    unsigned state = tags_state(&cache->front.tags, index);
+    if (!(state & CACHE_FLAG_PREFETCHED))
+        return;
+    cache->counters.prefetches_useful++;
+    asked->fresh = true;
+    tags_set_state(&cache->front.tags, index, state & CACHE_STATE_MASK);
+}
+
+/* An access that needs nothing from below. */
+static enum cache_outcome hit(struct cache *cache, struct asked *asked, uint32_t index, unsigned state)
+{
+    first_use(cache, asked, index);
+    tags_set_state(&cache->front.tags, index, state);
+    cache_tell_access(cache, asked->line, asked->target.use == CACHE_STORE, &asked->target.actor,
+                      asked->time);
+    return CACHE_HIT;
+}
+
+static enum cache_outcome read(struct cache *cache, struct asked *asked)
+{
+    uint32_t index = tags_lookup(&cache->front.tags, asked->line);
+    if (index != TAGS_NONE)
+        return hit(cache, asked, index, cache_state_of(cache, index));
+    asked->fresh = true;
+    return miss(cache, asked, false);
+}
+
+static enum cache_outcome write(struct cache *cache, struct asked *asked)
+{
+    uint32_t index = tags_lookup(&cache->front.tags, asked->line);
+    if (index != TAGS_NONE && cache_state_of(cache, index) != CACHE_SHARED)
+        return hit(cache, asked, index, CACHE_MODIFIED);
+    if (index != TAGS_NONE) {
+        first_use(cache, asked, index);
+        return miss(cache, asked, true);
+    }
+    asked->fresh = true;
+    if (cache->config.write_allocate || mshr_find(&cache->mshrs, asked->line))
+        return miss(cache, asked, false);
+    if (!cache_write_fits(cache, asked->line))
+        return full(cache, &cache->for_write, asked);
+    cache->counters.misses++;
+    cache_write_store(cache, asked->physical, false, asked->time, asked->target.actor);
+    return CACHE_HIT;
+}
+
+/* A store that goes down brings its line in as well, for later accesses; false when there is no MSHR. */
+static bool bring(struct cache *cache, const struct asked *asked)
+{
+    struct mshr *mshr = mshr_find(&cache->mshrs, asked->line);
+    if (mshr) {
+        hasten(cache, mshr, asked->time);
+        return true;
+    }
+    if (cache_free_mshrs(cache) == 0)
+        return false;
+    bool ahead = !cache_write_find(cache, asked->line);
+    mshr = allocate(cache, asked);
+    mshr->ahead = ahead;
+    cache->counters.misses++;
+    return true;
+}
+
+/* The store is done when the write buffer has it. */
+static enum cache_outcome write_through(struct cache *cache, struct asked *asked)
+{
+    if (!cache_write_fits(cache, asked->line))
+        return full(cache, &cache->for_write, asked);
+    uint32_t index = tags_lookup(&cache->front.tags, asked->line);
+    bool here = index != TAGS_NONE;
+    asked->fresh = !here;
+    if (here)
+        (void)hit(cache, asked, index, CACHE_EXCLUSIVE);
+    else if (!cache->config.write_allocate)
+        cache->counters.misses++;
+    else if (!bring(cache, asked))
+        return full(cache, &cache->for_miss, asked);
+    cache_write_store(cache, asked->physical, here, asked->time, asked->target.actor);
+    return CACHE_HIT;
+}
+
+/* A line for nobody in particular; the last free MSHR is left for those who wait. */
+static enum cache_outcome prefetch_line(struct cache *cache, const struct asked *asked)
+{
+    if (tags_find(&cache->front.tags, asked->line) != TAGS_NONE)
+        return CACHE_HIT;
+    if (mshr_find(&cache->mshrs, asked->line))
+        return CACHE_MISS;
+    bool kept_out =
+        asked->line + (cache->config.line - 1) >= cache->keep_first && asked->line <= cache->keep_last;
+    if (kept_out || cache_free_mshrs(cache) < 2 || cache_write_find(cache, asked->line))
+        return CACHE_FULL;
+    allocate(cache, asked)->prefetch = true;
+    cache->counters.prefetches++;
+    return CACHE_MISS;
+}
+
+/* Lets the prefetcher learn from an access, and follows its advice. */
+static void prefetch(struct cache *cache, const struct asked *cause)
+{
+    uint64_t lines[PREFETCH_DEGREE];
+    unsigned count =
+        prefetch_train(&cache->prefetcher, cause->target.actor.pc, cause->physical, cause->fresh, lines);
+    for (unsigned i = 0; i < count; i++) {
+        struct asked asked = {.physical = lines[i], .line = lines[i], .time = cause->time};
+        asked.target.use = CACHE_PREFETCH;
+        (void)prefetch_line(cache, &asked);
+    }
+}
+
+static enum cache_outcome access_by_use(struct cache *cache, struct asked *asked)
+{
+    switch (asked->target.use) {
+    case CACHE_PREFETCH: return prefetch_line(cache, asked);
+    case CACHE_STORE: return cache->config.write_through ? write_through(cache, asked) : write(cache, asked);
+    default: return read(cache, asked);
+    }
+}
+
+/* A hit in another than the latest way, of which nobody has to be told. */
+static bool plain_hit(struct cache *cache, uint64_t line, enum cache_use use)
+{
+    struct tags *tags = &cache->front.tags;
+    uint32_t index = tags_find_way(tags, line);
+    if (index == TAGS_NONE)
+        return false;
+    uint64_t state = tags->entries[index] ^ line;
+    if (use == CACHE_STORE ? state != CACHE_MODIFIED : state > CACHE_MODIFIED)
+        return false;
+    tags_touch(tags, index);
+    cache->front.uses[use]++;
+    return true;
+}
+
+static __attribute__((noinline)) enum cache_outcome access_any(struct cache *cache, uint64_t physical,
+                                                               enum cache_use use, uint64_t time,
+                                                               struct cache_actor actor,
+                                                               struct cache_waiter *waiter)
+{
+    struct asked asked = {.physical = physical, .line = physical & cache->front.line_mask, .time = time};
+    asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
+    assert(time >= cache->queue->now);
+    enum cache_outcome outcome = access_by_use(cache, &asked);
+    if (outcome == CACHE_FULL)
+        return outcome;
+    cache->front.uses[use]++;
+    if (cache->prefetcher.kind != CACHE_PREFETCH_NONE && use != CACHE_PREFETCH && use != CACHE_WALK)
+        prefetch(cache, &asked);
+    return outcome;
+}
+
+enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
+                                       uint64_t time, struct cache_actor actor, struct cache_waiter *waiter)
+{
+    if (cache->front.inline_span && plain_hit(cache, physical & cache->front.line_mask, use))
+        return CACHE_HIT;
+    return access_any(cache, physical, use, time, actor, waiter);
+}
+
+static void wake_list(struct cache *cache, struct cache_waiters *waiters, bool miss_list, uint64_t now)
+{
+    /* Who is turned away again is behind these, so that the loop ends. */
+    for (uint32_t count = waiters->count; count > 0; count--) {
+        if (miss_list ? cache_free_mshrs(cache) == 0 : !cache_can_write(cache))
+            return;
+        struct cache_waiter *waiter = cache_waiters_take(waiters);
+        if (!waiter)
+            return;
+        waiter->done(waiter, now, MEM_LEVELS);
+    }
+}
+
+static void room(void *owner, uint64_t now)
+{
+    struct cache *cache = owner;
+    wake_list(cache, &cache->for_miss, true, now);
+    wake_list(cache, &cache->for_write, false, now);
+    cache_upkeep_resume(cache, now);
+}
+
+void cache_stir(struct cache *cache, uint64_t now)
+{
+    if ((cache->for_miss.first || cache->for_write.first || cache->upkeep) && !event_pending(&cache->room))
+        event_schedule(cache->queue, &cache->room, now);
+}
+
+struct cache *cache_new(const char *name, const struct cache_config *config, struct event_queue *queue,
+                        const struct clock *clock, uint32_t component, uint16_t requester,
+                        const struct mem_port_ops *lower_ops, void *lower)
+{
+    struct cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        abort();
+    cache->config = *config;
+    cache->queue = queue;
+    cache->period = clock->period;
+    cache->hit_time = config->hit_clocks * clock->period;
+    cache->component = component;
+    cache->requester = requester;
+    cache->name = strdup(name);
+    tags_init(&cache->front.tags, (uint32_t)(config->size / config->line / config->ways), config->ways,
+              (uint32_t)__builtin_ctz(config->line), config->replacement);
+    cache->front.line_mask = ~(uint64_t)(config->line - 1);
+    cache->front.inline_span = config->prefetch == CACHE_PREFETCH_STRIDE ? 0 : CACHE_STATE_MASK;
+    mshr_init(&cache->mshrs, config->mshrs, config->mshr_targets, cache);
+    prefetch_init(&cache->prefetcher, config->prefetch, config->prefetch_degree, config->line);
+    cache_write_init(cache);
+    if (!cache->name)
+        abort();
+    cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false};
+    cache->keep_first = 1;
+    event_init(&cache->room, component, room, cache);
+    return cache;
+}
+
+void cache_free(struct cache *cache)
+{
+    if (!cache)
+        return;
+    event_cancel(cache->queue, &cache->room);
+    for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1) {
+        struct mshr *mshr = &cache->mshrs.mshrs[__builtin_ctzll(busy)];
+        if (mshr->state == MSHR_PLANNED)
+            event_cancel(cache->queue, &mshr->request.event);
+    }
+    for (struct cache_write *write = cache->writes_busy; write; write = write->next)
+        if (write->state == CACHE_WRITE_PLANNED)
+            event_cancel(cache->queue, &write->request.event);
+    cache_upkeep_free(cache);
+    tags_free(&cache->front.tags);
+    mshr_free(&cache->mshrs);
+    prefetch_free(&cache->prefetcher);
+    free(cache->writes);
+    free(cache->name);
+    free(cache);
+}
+
+struct mem_link *cache_link(struct cache *cache)
+{
+    return &cache->link;
+}
+
+const char *cache_name(const struct cache *cache)
+{
+    return cache->name;
+}
+
+const struct cache_config *cache_configuration(const struct cache *cache)
+{
+    return &cache->config;
+}
+
+void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last)
+{
+    cache->keep_first = first;
+    cache->keep_last = last;
+}
+
+enum cache_state cache_line_state(const struct cache *cache, uint64_t physical)
+{
+    uint32_t index = tags_find(&cache->front.tags, physical & cache->front.line_mask);
+    return index == TAGS_NONE ? CACHE_INVALID : (enum cache_state)cache_state_of(cache, index);
+}

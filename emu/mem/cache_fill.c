@@ -1,0 +1,143 @@
+/* Lines that come and go. */
+#include "emu/mem/cache_state.h"
+
+#include <assert.h>
+
+uint64_t cache_locked(const struct cache *cache, uint64_t line)
+{
+    const struct tags *tags = &cache->front.tags;
+    uint64_t locked = 0;
+    for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1) {
+        uint64_t other = cache->mshrs.mshrs[__builtin_ctzll(busy)].line;
+        if (tags_set(tags, other) != tags_set(tags, line))
+            continue;
+        uint32_t index = tags_find(tags, other);
+        if (index != TAGS_NONE)
+            locked |= UINT64_C(1) << (index - tags_first(tags, line));
+    }
+    return locked;
+}
+
+void cache_copy_lost(struct cache *cache, uint64_t line)
+{
+    struct mshr *mshr = mshr_find(&cache->mshrs, line);
+    if (mshr && mshr->state != MSHR_SENT)
+        mshr->request.upgrade = false;
+}
+
+void cache_evict(struct cache *cache, uint32_t index, uint64_t now)
+{
+    struct tags *tags = &cache->front.tags;
+    uint64_t line = tags_key(tags, index);
+    bool dirty = cache_state_of(cache, index) == CACHE_MODIFIED;
+    tags_remove(tags, index);
+    if (dirty) {
+        cache_write_back(cache, line, false, now);
+        return;
+    }
+    /* Told as gone when all that is still on its way down has been written. */
+    bool writes = false;
+    for (struct cache_write *write = cache->writes_busy; write; write = write->next) {
+        if (write->line != line)
+            continue;
+        write->keep = false;
+        writes = true;
+    }
+    if (!writes)
+        cache_tell_evict(cache, line, now);
+}
+
+/* Puts a line that has come into its place. When all ways of the set wait for upgrades it only passes
+ * through: those who wait have their answers, and a dirty line goes into the write buffer. */
+static void place(struct cache *cache, uint64_t line, unsigned state, uint64_t now)
+{
+    struct tags *tags = &cache->front.tags;
+    uint32_t index = tags_find(tags, line);
+    if (index != TAGS_NONE) {
+        tags_set_state(tags, index, state);
+        tags_touch(tags, index);
+        return;
+    }
+    index = tags_victim(tags, line, cache_locked(cache, line));
+    if (index == TAGS_NONE) {
+        if ((state & CACHE_STATE_MASK) == CACHE_MODIFIED)
+            cache_write_back(cache, line, false, now);
+        else
+            cache_tell_evict(cache, line, now);
+        return;
+    }
+    if (tags_state(tags, index)) {
+        cache->counters.evictions++;
+        cache_evict(cache, index, now);
+    }
+    tags_fill(tags, index, line, state);
+}
+
+/* Takes those out whose access is done now; stores remain when the line has come without ownership. */
+static void serve(struct cache *cache, struct mshr *mshr, bool owned, struct cache_waiters *served,
+                  uint64_t now)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < mshr->targets; i++) {
+        const struct mshr_target *target = &mshr->target[i];
+        bool store = target->use == CACHE_STORE;
+        if (store && !owned) {
+            mshr->target[left++] = *target;
+            continue;
+        }
+        cache_tell_access(cache, mshr->line, store, &target->actor, now);
+        cache->counters.miss_latency += now > target->time ? now - target->time : 0;
+        if (target->waiter)
+            cache_waiters_add(served, target->waiter);
+    }
+    mshr->targets = left;
+}
+
+static bool has_store(const struct mshr *mshr)
+{
+    for (uint32_t i = 0; i < mshr->targets; i++)
+        if (mshr->target[i].use == CACHE_STORE)
+            return true;
+    return false;
+}
+
+static void call(struct cache_waiters *waiters, uint64_t now, unsigned level)
+{
+    for (struct cache_waiter *waiter; (waiter = cache_waiters_take(waiters));)
+        waiter->done(waiter, now, level);
+}
+
+/* The line has come as shared, but some want to write it. */
+static void ask_ownership(struct cache *cache, struct mshr *mshr, uint64_t now)
+{
+    mem_request_init(&mshr->request, MEM_READ, mshr->line, cache->config.line);
+    mshr->request.requester = cache->requester;
+    mshr->request.exclusive = true;
+    mshr->request.upgrade = tags_find(&cache->front.tags, mshr->line) != TAGS_NONE;
+    cache->counters.upgrades_behind++;
+    cache_plan(cache, mshr, now);
+}
+
+void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
+{
+    bool owned = !cache->config.coherent || mshr->request.exclusive;
+    unsigned level = mshr->request.level;
+    bool here = tags_find(&cache->front.tags, mshr->line) != TAGS_NONE;
+    unsigned state = !owned ? CACHE_SHARED : has_store(mshr) ? CACHE_MODIFIED : CACHE_EXCLUSIVE;
+    struct cache_waiters served = {0}, blocked = mshr->blocked;
+    mshr->blocked = (struct cache_waiters){0};
+
+    cache->counters.upgrades_lost += mshr->request.upgrade && !here;
+    if (!here) {
+        cache->counters.fills++;
+        cache_tell_fill(cache, mshr->line, mshr->asked, now, level);
+    }
+    serve(cache, mshr, owned, &served, now);
+    place(cache, mshr->line, mshr->prefetch ? state | CACHE_FLAG_PREFETCHED : state, now);
+    if (mshr->targets)
+        ask_ownership(cache, mshr, now);
+    else
+        mshr_release(&cache->mshrs, mshr);
+    call(&served, now, level);
+    call(&blocked, now, MEM_LEVELS);
+}

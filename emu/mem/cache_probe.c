@@ -1,0 +1,96 @@
+/* What is done to lines at once: by the coherent level below, by resets and by fast-forwarding. */
+#include "emu/mem/cache_state.h"
+
+/* Takes the newest version out of the write buffer, where it has not gone down yet. */
+static bool probe_writes(struct cache *cache, uint64_t line, uint64_t now)
+{
+    bool dirty = false;
+    for (struct cache_write *write = cache->writes_busy, *next; write; write = next) {
+        next = write->next;
+        if (write->line != line || write->taken)
+            continue;
+        dirty = true;
+        if (write->state == CACHE_WRITE_SENT)
+            write->taken = true;
+        else
+            cache_write_drop(cache, write, now);
+    }
+    return dirty;
+}
+
+bool cache_probe(struct cache *cache, uint64_t line, enum cache_state remains, uint64_t now)
+{
+    struct tags *tags = &cache->front.tags;
+    bool dirty = cache->writes_busy && probe_writes(cache, line, now);
+    uint32_t index = tags_find(tags, line);
+    cache->counters.probes++;
+    if (index == TAGS_NONE)
+        return dirty;
+    dirty |= cache_state_of(cache, index) == CACHE_MODIFIED;
+    if (remains == CACHE_INVALID) {
+        cache->counters.invalidated++;
+        tags_remove(tags, index);
+        cache_copy_lost(cache, line);
+        cache_tell_evict(cache, line, now);
+    } else {
+        unsigned flag = tags_state(tags, index) & CACHE_FLAG_PREFETCHED;
+        tags_set_state(tags, index, CACHE_SHARED | flag);
+    }
+    return dirty;
+}
+
+void cache_invalidate_all(struct cache *cache)
+{
+    struct tags *tags = &cache->front.tags;
+    for (uint32_t index = 0; cache->observer_count && index < tags_size(tags); index++)
+        if (tags_state(tags, index))
+            cache_tell_evict(cache, tags_key(tags, index), cache->queue->now);
+    tags_clear(tags);
+    for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1)
+        cache_copy_lost(cache, cache->mshrs.mshrs[__builtin_ctzll(busy)].line);
+}
+
+/* Brings the line up to date below; whether this cache alone has it. */
+static bool warm_below(struct cache *cache, uint64_t line, bool exclusive)
+{
+    const struct mem_link *link = &cache->link;
+    bool alone = !link->port_ops->warm || link->port_ops->warm(link->port, &cache->link, line, exclusive);
+    return alone || !cache->config.coherent;
+}
+
+/* Makes room for a line at once. */
+static void displace(struct cache *cache, uint32_t index)
+{
+    struct tags *tags = &cache->front.tags;
+    uint64_t line = tags_key(tags, index), now = cache->queue->now;
+    if (cache_state_of(cache, index) == CACHE_MODIFIED)
+        cache_tell_write_back(cache, line, now);
+    tags_remove(tags, index);
+    cache_tell_evict(cache, line, now);
+}
+
+void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store)
+{
+    struct tags *tags = &cache->front.tags;
+    uint64_t line = physical & cache->front.line_mask;
+    bool dirty = store && !cache->config.write_through;
+    uint32_t index = tags_lookup(tags, line);
+    if (mshr_find(&cache->mshrs, line) || cache_write_find(cache, line))
+        return;
+    if (index == TAGS_NONE) {
+        if (store && !cache->config.write_allocate)
+            return;
+        bool alone = warm_below(cache, line, dirty);
+        index = tags_victim(tags, line, cache_locked(cache, line));
+        if (index == TAGS_NONE)
+            return;
+        if (tags_state(tags, index))
+            displace(cache, index);
+        tags_fill(tags, index, line, alone ? CACHE_EXCLUSIVE : CACHE_SHARED);
+        cache_tell_fill(cache, line, cache->queue->now, cache->queue->now, MEM_LEVEL_MEMORY);
+    } else if (dirty && cache_state_of(cache, index) == CACHE_SHARED) {
+        (void)warm_below(cache, line, true);
+    }
+    if (dirty)
+        tags_set_state(tags, index, CACHE_MODIFIED);
+}

@@ -1,0 +1,178 @@
+/* The inside of a first-level cache, private to emu/mem/cache*.c. */
+#ifndef EMU_MEM_CACHE_STATE_H
+#define EMU_MEM_CACHE_STATE_H
+
+#include "emu/mem/cache.h"
+#include "emu/mem/mshr.h"
+
+enum {
+    CACHE_STATE_MASK = 3,
+    CACHE_FLAG_PREFETCHED = 4, /* beside the state in the tags: not used yet */
+    CACHE_OBSERVERS = 4,
+    CACHE_SCAN = 64, /* lookups of a maintenance operation between two events */
+};
+
+/* X(name, unit, meaning) for all that is only counted up. */
+#define CACHE_COUNTERS(X)                                                                                    \
+    X(misses, "accesses", "Demand accesses for which a line was asked below")                                \
+    X(merged, "accesses", "Demand accesses to lines that were under way already")                            \
+    X(upgrades, "accesses", "Stores that needed ownership of a shared copy")                                 \
+    X(upgrades_lost, "accesses", "Upgrades whose copy was taken away before the answer came")                \
+    X(upgrades_behind, "lines", "Lines that came as shared while stores waited, and were asked for again")   \
+    X(full, "accesses", "Accesses turned away for lack of an MSHR, target or write-buffer place")            \
+    X(evictions, "lines", "Lines displaced by others")                                                       \
+    X(fills, "lines", "Lines that came in")                                                                  \
+    X(write_backs, "lines", "Dirty lines that were put into the write buffer")                               \
+    X(writes_through, "stores", "Stores that went down alone or beside a cached copy")                       \
+    X(writes_united, "stores", "Of those, the ones that joined a waiting one")                               \
+    X(probes, "probes", "Probes by the coherent level")                                                      \
+    X(invalidated, "lines", "Lines that probes and maintenance took away")                                   \
+    X(prefetches, "lines", "Prefetches issued")                                                              \
+    X(prefetches_useful, "lines", "Prefetched lines that were used")                                         \
+    X(prefetches_late, "lines", "Prefetches that were still under way when the line was wanted")             \
+    X(maintenance, "operations", "Clean and invalidate operations")                                          \
+    X(refusals, "requests", "Requests that the level below refused")                                         \
+    X(miss_latency, "fs", "From access to answer, summed over misses, merged accesses and upgrades")
+
+struct cache_counters {
+#define CACHE_COUNTER(name, unit, meaning) uint64_t name;
+    CACHE_COUNTERS(CACHE_COUNTER)
+#undef CACHE_COUNTER
+};
+
+enum cache_write_state { CACHE_WRITE_PLANNED, CACHE_WRITE_REFUSED, CACHE_WRITE_SENT };
+
+/* A place of the write buffer: a line, or stores to one, on the way down. */
+struct cache_write {
+    struct cache_write *next; /* in the list of busy or of free ones */
+    uint64_t line;
+    uint64_t words; /* bit: 32-bit word of the line */
+    enum cache_write_state state;
+    bool keep;                /* the cache has a clean copy */
+    bool alone;               /* a store to a line that the cache does not have */
+    bool taken;               /* a probe has taken the newest version from here */
+    struct cache_actor actor; /* of the latest store, if alone */
+    struct cache *cache;
+    struct mem_request request;
+};
+
+/* Requests that wait for room below. */
+struct cache_requests {
+    struct mem_request *first, *last;
+};
+
+/* A clean or invalidate operation under way. */
+struct cache_upkeep {
+    struct cache_upkeep *next;
+    struct cache *cache;
+    struct cache_waiter *waiter;
+    enum mem_op op;
+    enum { CACHE_UPKEEP_ARRIVALS, CACHE_UPKEEP_SCAN, CACHE_UPKEEP_WRITES, CACHE_UPKEEP_BELOW } step;
+    bool stalled;        /* until something has been answered */
+    uint64_t first, end; /* bytes; whole lines; end is one past the last */
+    uint64_t cursor;     /* of the scan: line, or index if all entries are looked at */
+    uint64_t arrivals;   /* MSHRs that the operation has to wait for */
+    struct event event;
+    struct mem_request request;
+};
+
+struct cache {
+    struct cache_front front; /* first: cache.h relies on it */
+    struct event_queue *queue;
+    uint64_t hit_time, period; /* fs */
+    struct mshr_file mshrs;
+    struct cache_waiters for_miss, for_write; /* CACHE_FULL, until there is an MSHR or a write-buffer place */
+    struct cache_counters counters;
+    uint32_t observer_count;
+    struct cache_observer observers[CACHE_OBSERVERS];
+
+    struct cache_write *writes_busy, *writes_free; /* the youngest first */
+    uint32_t writes_used;
+    struct cache_write *writes; /* the array of all of them */
+    struct cache_requests refused_reads, refused_writes;
+    struct mem_link link;
+    struct event room; /* calls those who wait for room */
+
+    struct prefetcher prefetcher;
+    uint64_t keep_first, keep_last;
+    struct cache_upkeep *upkeep, *upkeep_free; /* all that are under way; for reuse */
+
+    struct cache_config config;
+    uint32_t component;
+    uint16_t requester;
+    char *name;
+};
+
+static inline unsigned cache_state_of(const struct cache *cache, uint32_t index)
+{
+    return tags_state(&cache->front.tags, index) & CACHE_STATE_MASK;
+}
+
+/* No more lines are on their way out than the write buffer holds, so that a store or a clean operation may
+ * add one. A victim needs no permission: it takes the place of the MSHR for which it had to leave. */
+static inline bool cache_can_write(const struct cache *cache)
+{
+    return cache->writes_used < cache->config.write_buffer;
+}
+
+/* An MSHR is free, and not taken up by a victim for which the write buffer has no place. */
+static inline uint32_t cache_free_mshrs(const struct cache *cache)
+{
+    uint32_t buffer = cache->config.write_buffer, used = cache->mshrs.used;
+    if (cache->writes_used > buffer)
+        used += cache->writes_used - buffer;
+    return used < cache->mshrs.limit ? cache->mshrs.limit - used : 0;
+}
+
+/* cache_link.c: what goes down. */
+extern const struct mem_client_ops cache_client_ops;
+/* Plans to send the register's request at `time`. */
+void cache_plan(struct cache *cache, struct mshr *mshr, uint64_t time);
+/* Offers a read or a maintenance request, behind those that were refused. */
+void cache_offer(struct cache *cache, struct mem_request *request, uint64_t now);
+/* Sends a write, behind those that were refused; and takes a refused one back. */
+void cache_offer_write(struct cache *cache, struct cache_write *write, uint64_t now);
+void cache_withdraw_write(struct cache *cache, struct cache_write *write);
+/* Lets all that could not go on for lack of room, or for a line on its way, look again at `now`. */
+void cache_stir(struct cache *cache, uint64_t now);
+
+/* cache_write.c: the write buffer. */
+/* Sets up the free places. */
+void cache_write_init(struct cache *cache);
+/* The youngest place of a line, or NULL; taken ones count, because their write is still on its way. */
+struct cache_write *cache_write_find(const struct cache *cache, uint64_t line);
+/* Puts a dirty line into the buffer, and sends it when the level below takes it. */
+void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t now);
+/* Puts a store into the buffer at `time`; a line that waits there takes it in. */
+void cache_write_store(struct cache *cache, uint64_t physical, bool keep, uint64_t time,
+                       struct cache_actor actor);
+/* Whether cache_write_store() has room. */
+bool cache_write_fits(const struct cache *cache, uint64_t line);
+/* Sends a write; false when it was refused. */
+bool cache_write_send(struct cache *cache, struct cache_write *write, uint64_t now);
+void cache_write_answered(struct cache *cache, struct cache_write *write, uint64_t now);
+/* Forgets a write that has not been sent. */
+void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t now);
+
+/* cache_fill.c: lines that come and go. */
+void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now);
+/* Takes a line out; a dirty one goes into the write buffer. */
+void cache_evict(struct cache *cache, uint32_t index, uint64_t now);
+/* The ways of the line's set that wait for an upgrade and have to stay. */
+uint64_t cache_locked(const struct cache *cache, uint64_t line);
+/* The line's copy was taken away: an upgrade that has not been sent asks for the line itself. */
+void cache_copy_lost(struct cache *cache, uint64_t line);
+
+/* cache_maintain.c: the request to the levels below was answered; look again. */
+void cache_upkeep_answered(struct cache_upkeep *upkeep, uint64_t now);
+void cache_upkeep_resume(struct cache *cache, uint64_t now);
+void cache_upkeep_free(struct cache *cache);
+
+/* Calls to all observers. */
+void cache_tell_access(const struct cache *cache, uint64_t line, bool store, const struct cache_actor *actor,
+                       uint64_t now);
+void cache_tell_fill(const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now, unsigned level);
+void cache_tell_write_back(const struct cache *cache, uint64_t line, uint64_t now);
+void cache_tell_evict(const struct cache *cache, uint64_t line, uint64_t now);
+
+#endif

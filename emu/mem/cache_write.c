@@ -1,0 +1,168 @@
+/* The write buffer: dirty lines and stores on their way down. */
+#include "emu/mem/cache_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { STORE_BYTES = 8 }; /* widest store of the instruction set */
+
+void cache_write_init(struct cache *cache)
+{
+    /* A line that has come as shared, was taken away and came again as owned has displaced two others, so
+     * that each MSHR may leave two dirty lines behind before the next one is taken. */
+    uint32_t places = cache->config.write_buffer + 2 * cache->config.mshrs;
+    cache->writes = calloc(places, sizeof *cache->writes);
+    if (!cache->writes)
+        abort();
+    for (uint32_t i = places; i-- > 0;) {
+        cache->writes[i].next = cache->writes_free;
+        cache->writes_free = &cache->writes[i];
+    }
+}
+
+static struct cache_write *take_place(struct cache *cache, uint64_t line)
+{
+    struct cache_write *write = cache->writes_free;
+    assert(write);
+    cache->writes_free = write->next;
+    *write = (struct cache_write){.next = cache->writes_busy, .line = line, .cache = cache};
+    cache->writes_busy = write;
+    cache->writes_used++;
+    mem_request_init(&write->request, MEM_WRITE, line, cache->config.line);
+    write->request.requester = cache->requester;
+    return write;
+}
+
+struct cache_write *cache_write_find(const struct cache *cache, uint64_t line)
+{
+    struct cache_write *write = cache->writes_busy;
+    while (write && write->line != line)
+        write = write->next;
+    return write;
+}
+
+/* One that has not been sent: more stores may join it. */
+static struct cache_write *waiting(const struct cache *cache, uint64_t line)
+{
+    struct cache_write *write = cache->writes_busy;
+    while (write && (write->line != line || write->state == CACHE_WRITE_SENT))
+        write = write->next;
+    return write;
+}
+
+static uint64_t all_words(const struct cache *cache)
+{
+    return UINT64_MAX >> (64 - cache->config.line / 4);
+}
+
+/* The request covers the words from the first to the last one, masked if there are holes. */
+static void shape(struct cache_write *write)
+{
+    uint32_t first = (uint32_t)__builtin_ctzll(write->words),
+             last = 63 - (uint32_t)__builtin_clzll(write->words);
+    uint64_t words = write->words >> first, whole = UINT64_MAX >> (63 - (last - first));
+    write->request.address = write->line + 4 * (uint64_t)first;
+    write->request.size = 4 * (last - first + 1);
+    write->request.mask = words == whole ? UINT64_MAX : words;
+    write->request.exclusive = write->keep;
+}
+
+bool cache_write_send(struct cache *cache, struct cache_write *write, uint64_t now)
+{
+    shape(write);
+    write->state = CACHE_WRITE_SENT;
+    if (mem_link_request(&cache->link, &write->request, now))
+        return true;
+    write->state = CACHE_WRITE_REFUSED;
+    cache->counters.refusals++;
+    return false;
+}
+
+static void planned(void *owner, uint64_t now)
+{
+    struct cache_write *write = owner;
+    cache_offer_write(write->cache, write, now);
+}
+
+void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t now)
+{
+    struct cache_write *write = take_place(cache, line);
+    write->words = all_words(cache);
+    write->keep = keep;
+    cache->counters.write_backs++;
+    cache_offer_write(cache, write, now);
+}
+
+bool cache_write_fits(const struct cache *cache, uint64_t line)
+{
+    return cache_can_write(cache) || waiting(cache, line);
+}
+
+void cache_write_store(struct cache *cache, uint64_t physical, bool keep, uint64_t time,
+                       struct cache_actor actor)
+{
+    uint64_t line = physical & cache->front.line_mask;
+    uint64_t words = UINT64_C(3) << ((physical - line) / STORE_BYTES * (STORE_BYTES / 4));
+    struct cache_write *write = waiting(cache, line);
+    cache->counters.writes_through++;
+    if (write) {
+        cache->counters.writes_united++;
+        write->words |= words;
+        if (write->state == CACHE_WRITE_PLANNED && time + cache->hit_time < write->request.event.time)
+            event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
+    } else {
+        write = take_place(cache, line);
+        write->words = words;
+        write->state = CACHE_WRITE_PLANNED;
+        event_init(&write->request.event, cache->component, planned, write);
+        event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
+    }
+    write->keep = keep;
+    write->alone |= !keep;
+    write->actor = actor;
+}
+
+/* The place is free again; a read of the line that has waited for it may go. */
+static void release(struct cache *cache, struct cache_write *write, uint64_t now)
+{
+    struct cache_write **at = &cache->writes_busy;
+    while (*at != write)
+        at = &(*at)->next;
+    *at = write->next;
+    write->next = cache->writes_free;
+    cache->writes_free = write;
+    cache->writes_used--;
+    struct mshr *mshr = mshr_find(&cache->mshrs, write->line);
+    if (mshr && mshr->state == MSHR_HELD && !cache_write_find(cache, write->line))
+        cache_plan(cache, mshr, now);
+}
+
+/* The last that was left of the line here has gone. */
+static void tell_gone(const struct cache *cache, uint64_t line, uint64_t now)
+{
+    if (tags_find(&cache->front.tags, line) == TAGS_NONE && !cache_write_find(cache, line))
+        cache_tell_evict(cache, line, now);
+}
+
+void cache_write_answered(struct cache *cache, struct cache_write *write, uint64_t now)
+{
+    if (write->alone)
+        cache_tell_access(cache, write->line, true, &write->actor, now);
+    if (!write->taken)
+        cache_tell_write_back(cache, write->line, now);
+    release(cache, write, now);
+    if (!write->keep)
+        tell_gone(cache, write->line, now);
+}
+
+void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t now)
+{
+    assert(write->state != CACHE_WRITE_SENT);
+    if (write->state == CACHE_WRITE_REFUSED)
+        cache_withdraw_write(cache, write);
+    else
+        event_cancel(cache->queue, &write->request.event);
+    release(cache, write, now);
+    tell_gone(cache, write->line, now);
+    cache_stir(cache, now);
+}

@@ -1,0 +1,74 @@
+/* Miss status holding registers: the lines that are under way to a cache, and who waits for them
+ * (Kroft, "Lockup-free instruction fetch/prefetch cache organization", ISCA 1981). */
+#ifndef EMU_MEM_MSHR_H
+#define EMU_MEM_MSHR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/mem/cache_waiter.h"
+#include "emu/mem/request.h"
+
+enum { MSHR_LIMIT = 64 };
+
+enum mshr_state {
+    MSHR_PLANNED, /* its request's event will send it */
+    MSHR_HELD,    /* until an older write of the same line has been answered */
+    MSHR_REFUSED, /* waits for room below */
+    MSHR_SENT,
+};
+
+/* An access that waits for the line. */
+struct mshr_target {
+    struct cache_waiter *waiter;
+    uint64_t time; /* of the access */
+    struct cache_actor actor;
+    enum cache_use use;
+};
+
+struct mshr {
+    uint64_t line;
+    uint64_t asked; /* time of the access that allocated it */
+    enum mshr_state state;
+    bool prefetch;    /* nobody has asked for it yet */
+    bool ahead;       /* what waits to be written of the line is younger, and need not go first */
+    uint32_t targets; /* at most the file's limit */
+    struct mshr_target *target;
+    struct cache_waiters blocked; /* who found the targets full, and asks again */
+    struct mem_request request;
+    void *owner; /* the cache, for the request's event */
+};
+
+struct mshr_file {
+    uint64_t busy; /* bit: in use */
+    uint32_t used, peak;
+    uint32_t limit, targets;
+    struct mshr *mshrs;
+    struct mshr_target *pool;
+};
+
+/* `limit` free registers (1 to MSHR_LIMIT) of `targets` targets each. Allocates (out of memory aborts). */
+void mshr_init(struct mshr_file *file, uint32_t limit, uint32_t targets, void *owner);
+void mshr_free(struct mshr_file *file);
+
+/* The register of a line, or NULL. */
+static inline struct mshr *mshr_find(const struct mshr_file *file, uint64_t line)
+{
+    for (uint64_t busy = file->busy; busy; busy &= busy - 1) {
+        struct mshr *mshr = &file->mshrs[__builtin_ctzll(busy)];
+        if (mshr->line == line)
+            return mshr;
+    }
+    return NULL;
+}
+
+/* Takes a free register, of which there must be one, for a line that has none: no targets, planned. */
+struct mshr *mshr_take(struct mshr_file *file, uint64_t line, uint64_t asked);
+
+/* Appends a target; false when there is no room for it. */
+bool mshr_add(const struct mshr_file *file, struct mshr *mshr, const struct mshr_target *target);
+
+void mshr_release(struct mshr_file *file, struct mshr *mshr);
+
+#endif

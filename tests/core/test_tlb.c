@@ -1,0 +1,565 @@
+/* TLBs and the walker against tables made by hand, behind a cache over a memory of fixed latency. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/core/tlb.h"
+#include "emu/hart/mmu.h"
+#include "tests/hart/fixture.h"
+
+/* Page-table entry bits, and where the tables stand: each in a page of its own. */
+enum { V = 1, R = 2, W = 4, X = 8, U = 16, G = 32, A = 64, D = 128, LEAF = V | R | W | X | A | D };
+#define ROOT   (FIXTURE_BASE + 0x10000)
+#define MIDDLE (FIXTURE_BASE + 0x11000)
+#define LAST   (FIXTURE_BASE + 0x12000)
+#define OTHER  (FIXTURE_BASE + 0x13000)
+#define TOP    (FIXTURE_BASE + 0x14000)
+
+/* Virtual addresses of entry i, j, k of the three levels. */
+#define AT(i, j, k) ((uint64_t)(i) << 30 | (uint64_t)(j) << 21 | (uint64_t)(k) << 12)
+
+enum { PERIOD = 1000000, MEMORY = 50 * PERIOD, WAITS = 8 };
+
+struct rig;
+
+struct wait {
+    struct cache_waiter waiter;
+    struct rig *rig;
+    uint64_t done;
+    unsigned level, order; /* order: how many were called before it, from 1 on */
+};
+
+struct rig {
+    struct fixture f;
+    struct event_queue queue;
+    struct clock clock;
+    struct cache *cache;
+    struct tlb_unit *tlb;
+    struct stats *stats;
+    uint64_t requests; /* that memory has seen */
+    unsigned called;
+    struct wait waits[WAITS];
+};
+
+/* A memory that answers each read after MEMORY. */
+static void memory_answer(void *owner, uint64_t now)
+{
+    struct mem_request *request = owner;
+    request->level = MEM_LEVEL_MEMORY;
+    assert_true(mem_request_respond(request, now));
+}
+
+static bool memory_request(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct rig *rig = port;
+    (void)link;
+    rig->requests++;
+    event_init(&request->event, 9, memory_answer, request);
+    event_schedule(&rig->queue, &request->event, now + MEMORY);
+    return true;
+}
+
+static void memory_room(void *port, struct mem_link *link, uint64_t now)
+{
+    (void)port, (void)link, (void)now;
+}
+
+static bool memory_functional(void *port, const struct mem_access *access)
+{
+    (void)port, (void)access;
+    return false;
+}
+
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, NULL};
+
+static void wait_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct wait *wait = waiter->owner;
+    assert_int_equal(wait->done, 0);
+    assert_int_equal(now, wait->rig->queue.now);
+    wait->done = now;
+    wait->level = level;
+    wait->order = ++wait->rig->called;
+}
+
+static void set_pte(struct rig *rig, uint64_t table, unsigned index, uint64_t target, unsigned bits)
+{
+    fixture_write(&rig->f, table + index * 8, 8, target >> 12 << 10 | bits);
+}
+
+static void set_satp(struct rig *rig, uint64_t mode, uint64_t asid, uint64_t root)
+{
+    rig->f.hart.priv.satp = mode << SATP_MODE_SHIFT | asid << 44 | root >> 12;
+}
+
+/* Entry i of each table leads on; LAST maps 4 KiB pages. Root entries 2, 3 are 1 GiB pages, middle 2, 3 are 2
+ * MiB. Table entries of an index stand in different lines for every 8. */
+static void make_tables(struct rig *rig)
+{
+    for (unsigned i = 0; i < 512; i++) {
+        set_pte(rig, LAST, i, FIXTURE_BASE + i * UINT64_C(0x1000), LEAF);
+        set_pte(rig, OTHER, i, FIXTURE_BASE + i * UINT64_C(0x1000), LEAF | G);
+    }
+    set_pte(rig, ROOT, 0, MIDDLE, V);
+    set_pte(rig, ROOT, 2, 0x80000000, LEAF);
+    set_pte(rig, MIDDLE, 0, LAST, V);
+    set_pte(rig, MIDDLE, 1, OTHER, V);
+    set_pte(rig, MIDDLE, 2, 0x80000000, LEAF);
+    set_pte(rig, MIDDLE, 3, 0x80200000, LEAF);
+    set_pte(rig, TOP, 0, ROOT, V);
+    set_pte(rig, TOP, 1, 0, LEAF);
+}
+
+static struct rig *rig_new(const struct tlb_config *config)
+{
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct cache_config cache;
+    struct error err;
+    assert_non_null(rig);
+    fixture_init(&rig->f, 0x40000);
+    rig->f.hart.priv.pmpcfg[0] = PMP_R | PMP_W | PMP_X | PMP_NAPOT;
+    rig->f.hart.priv.pmpaddr[0] = UINT64_MAX >> 10;
+    rig->f.hart.privilege = PRIV_S;
+    event_queue_init(&rig->queue);
+    rig->clock.period = PERIOD;
+    cache_config_default(&cache);
+    rig->cache = cache_new("walk", &cache, &rig->queue, &rig->clock, 2, 1, &memory_ops, rig);
+    if (!tlb_config_check(config, &err))
+        fail_msg("%s", err.text);
+    rig->tlb = tlb_new(config, &rig->f.hart, &rig->queue, &rig->clock, 1, 1, rig->cache);
+    rig->stats = stats_new();
+    tlb_publish(rig->tlb, rig->stats, "tlb");
+    for (unsigned i = 0; i < WAITS; i++) {
+        rig->waits[i].rig = rig;
+        rig->waits[i].waiter = (struct cache_waiter){NULL, wait_done, &rig->waits[i]};
+    }
+    make_tables(rig);
+    set_satp(rig, SATP_SV39, 1, ROOT);
+    event_queue_run(&rig->queue, 100 * PERIOD);
+    return rig;
+}
+
+static struct tlb_config small(void)
+{
+    return (struct tlb_config){.l1_entries = 4, .l1_ways = 2, .l2_entries = 16, .l2_ways = 2, .l2_clocks = 3};
+}
+
+static void rig_free(struct rig *rig)
+{
+    tlb_free(rig->tlb);
+    cache_free(rig->cache);
+    stats_free(rig->stats);
+    fixture_free(&rig->f);
+    free(rig);
+}
+
+static uint64_t counted(struct rig *rig, const char *name)
+{
+    char *text = NULL, key[64];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    stats_print(rig->stats, out);
+    (void)fclose(out);
+    (void)snprintf(key, sizeof key, "tlb.%s ", name);
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    uint64_t value = strtoull(at + strlen(key), NULL, 10);
+    free(text);
+    return value;
+}
+
+/* Clocks from now until an access at now can begin. */
+static uint64_t clocks_of(struct rig *rig, uint64_t address, enum tlb_use use)
+{
+    struct wait *wait = &rig->waits[WAITS - 1];
+    uint64_t from = rig->queue.now, ready = 0;
+    wait->done = 0;
+    if (tlb_access(rig->tlb, address, use, from, &ready, &wait->waiter) == TLB_WALK) {
+        while (!wait->done)
+            assert_true(event_queue_step(&rig->queue));
+        ready = wait->done;
+    }
+    event_queue_run(&rig->queue, ready + 10 * PERIOD);
+    assert_int_equal((ready - from) % PERIOD, 0);
+    return (ready - from) / PERIOD;
+}
+
+struct probe {
+    struct cache_waiter waiter;
+    uint64_t done;
+};
+
+static void probe_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    (void)level;
+    ((struct probe *)waiter->owner)->done = now;
+}
+
+/* Clocks of one read that misses in the cache, of a line that no table uses. */
+static uint64_t miss_clocks(struct rig *rig)
+{
+    struct probe probe = {{NULL, probe_done, &probe}, 0};
+    uint64_t from = rig->queue.now;
+    const struct cache_actor actor = {0, 0};
+    assert_int_equal(cache_access(rig->cache, FIXTURE_BASE + 0x800, CACHE_WALK, from, actor, &probe.waiter),
+                     CACHE_MISS);
+    while (!probe.done)
+        assert_true(event_queue_step(&rig->queue));
+    event_queue_run(&rig->queue, probe.done + 10 * PERIOD);
+    rig->requests = 0;
+    assert_true(probe.done - from >= MEMORY);
+    assert_int_equal((probe.done - from) % PERIOD, 0);
+    return (probe.done - from) / PERIOD;
+}
+
+enum { HIT = 2, L2 = 3 }; /* clocks of the cache's default, and of small() */
+
+/* Cold: a look into the second level, then three reads that miss, one behind the other. Another page of the
+ * same table, whose entry is in another line: two hits and a miss. In the same line: three hits. */
+static void walk_is_three_dependent_reads(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    uint64_t miss = miss_clocks(rig);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 4) + 8, TLB_DATA), L2 + 3 * miss);
+    assert_int_equal(rig->waits[WAITS - 1].level, MEM_LEVEL_MEMORY);
+    assert_int_equal(rig->requests, 3);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 8), TLB_DATA), L2 + 2 * HIT + miss);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), L2 + 3 * HIT);
+    assert_int_equal(rig->requests, 4);
+    assert_int_equal(counted(rig, "walks"), 3);
+    assert_int_equal(counted(rig, "walk_reads"), 9);
+    assert_int_equal(counted(rig, "walk_clocks"), 4 * miss + 5 * HIT);
+    /* The first one again: the last page, another page and back, then for instructions from the second level.
+     */
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9) + 0xff8, TLB_DATA), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 4), TLB_DATA), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_FETCH), L2);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_FETCH), 0);
+    rig_free(rig);
+}
+
+/* A walk that hits everywhere is answered at once for the future; until then its page is not there. */
+static void walk_of_hits_ends_in_the_future(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    (void)clocks_of(rig, AT(0, 0, 8), TLB_DATA);
+    uint64_t now = rig->queue.now, ready = 0;
+    struct cache_waiter *waiter = &rig->waits[0].waiter;
+    const uint64_t end = now + (L2 + 3 * HIT) * PERIOD;
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_DATA, now, &ready, waiter), TLB_READY);
+    assert_int_equal(ready, end);
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_DATA, now + PERIOD, &ready, waiter), TLB_READY);
+    assert_int_equal(ready, end);
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_FETCH, now + PERIOD, &ready, waiter), TLB_READY);
+    assert_int_equal(ready, end);
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_DATA, end + 5, &ready, waiter), TLB_READY);
+    assert_int_equal(ready, end + 5);
+    /* The walker is busy until then: the next walk begins at its end. */
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 10), TLB_DATA, now, &ready, waiter), TLB_READY);
+    assert_int_equal(ready, end + 3 * HIT * PERIOD);
+    rig_free(rig);
+}
+
+static void large_pages_need_fewer_reads(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    uint64_t miss = miss_clocks(rig);
+    assert_int_equal(clocks_of(rig, AT(2, 17, 5), TLB_DATA), L2 + miss); /* 1 GiB: root */
+    assert_int_equal(clocks_of(rig, AT(2, 511, 511), TLB_DATA), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 2, 7), TLB_DATA), L2 + HIT + miss); /* 2 MiB: root, middle */
+    assert_int_equal(clocks_of(rig, AT(0, 2, 300), TLB_DATA), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 3, 7), TLB_DATA), L2 + 2 * HIT); /* the next one, by itself */
+    assert_int_equal(counted(rig, "walk_reads"), 5);
+    /* Sv48: four levels; 512 GiB pages: one. */
+    set_satp(rig, SATP_SV48, 2, TOP);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 4), TLB_DATA), L2 + miss + 2 * HIT + miss);
+    assert_int_equal(clocks_of(rig, AT(512 + 77, 5, 4), TLB_DATA), L2 + HIT);
+    assert_int_equal(clocks_of(rig, AT(512 + 511, 511, 511), TLB_DATA), 0);
+    assert_int_equal(counted(rig, "walk_reads"), 10);
+    rig_free(rig);
+}
+
+/* First level: 2 sets of 2 ways; pages 0, 2, 4 ... are in set 0. Second level: 8 sets, 0, 8, 16 in set 0. */
+static void replacement_takes_the_least_recently_used(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    for (unsigned i = 0; i < 5; i++)
+        (void)clocks_of(rig, AT(0, 0, 8 * i), TLB_DATA); /* the lines of the tables come in */
+    tlb_flush(rig->tlb);
+    (void)clocks_of(rig, AT(0, 0, 0), TLB_DATA);
+    (void)clocks_of(rig, AT(0, 0, 2), TLB_DATA);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 0), TLB_DATA), 0);
+    (void)clocks_of(rig, AT(0, 0, 4), TLB_DATA);                 /* 2 goes */
+    (void)clocks_of(rig, AT(0, 0, 1), TLB_DATA);                 /* the other set */
+    assert_int_equal(clocks_of(rig, AT(0, 0, 0), TLB_DATA), 0);  /* 4 is older now */
+    assert_int_equal(clocks_of(rig, AT(0, 0, 2), TLB_DATA), L2); /* 4 goes */
+    assert_int_equal(clocks_of(rig, AT(0, 0, 0), TLB_DATA), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 4), TLB_DATA), L2);
+    /* The second level has 0 in set 0, not used since it came: 8 and 16 drive it out. */
+    (void)clocks_of(rig, AT(0, 0, 8), TLB_DATA);
+    (void)clocks_of(rig, AT(0, 0, 16), TLB_DATA);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 8), TLB_FETCH), L2);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 0), TLB_FETCH), L2 + 3 * HIT);
+    rig_free(rig);
+}
+
+/* Random accesses against lists in order of use, for a first level of 4 sets and 4 ways and pages of 4 KiB
+ * and 2 MiB. */
+static void random_accesses_agree_with_lists(void **state)
+{
+    (void)state;
+    enum { SETS = 4, WAYS = 4, PAGES = 64 };
+    const struct tlb_config config = {.l1_entries = SETS * WAYS, .l1_ways = WAYS};
+    struct rig *rig = rig_new(&config);
+    uint64_t lists[SETS][WAYS] = {0}, random = 1, now = rig->queue.now, misses = 0;
+    for (unsigned i = 0; i < 512; i += 8)
+        tlb_warm(rig->tlb, AT(0, 0, i), TLB_FETCH);
+    tlb_warm(rig->tlb, AT(0, 2, 0), TLB_FETCH);
+    for (unsigned i = 0; i < 20000; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        unsigned page = (unsigned)(random >> 40) % PAGES;
+        bool large = (random >> 50) % 8 == 0;
+        uint64_t address = large ? AT(0, 2 + page % 2, page) : AT(0, 0, page), ready;
+        uint64_t name = large ? 1000 + page % 2 : 1 + page,
+                 *list = lists[(large ? 2 + page % 2 : page) % SETS];
+        unsigned at = 0;
+        while (at < WAYS - 1 && list[at] != name)
+            at++;
+        bool hit = list[at] == name;
+        memmove(&list[1], list, at * sizeof *list);
+        list[0] = name;
+        misses += !hit;
+        assert_int_equal(tlb_access(rig->tlb, address, TLB_DATA, now, &ready, &rig->waits[0].waiter),
+                         TLB_READY);
+        assert_int_equal(ready, hit ? now : now + (large ? 2U : 3U) * HIT * PERIOD);
+        now += 100 * PERIOD;
+    }
+    assert_int_equal(counted(rig, "l1d.misses"), misses);
+    assert_int_equal(counted(rig, "l1d.hits"), 20000 - misses);
+    assert_true(misses > 1000);
+    rig_free(rig);
+}
+
+static void flush_and_fence(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    uint64_t one = AT(0, 0, 9), two = AT(0, 0, 10), everywhere = AT(0, 1, 9), big = AT(0, 2, 0);
+    const uint64_t all[] = {one, two, everywhere, big};
+    for (unsigned i = 0; i < 4; i++)
+        (void)clocks_of(rig, all[i], TLB_DATA);
+    tlb_fence(rig->tlb, true, one + 0x123, false, 0); /* one page */
+    assert_int_equal(clocks_of(rig, two, TLB_FETCH), L2);
+    assert_int_equal(clocks_of(rig, one, TLB_FETCH), L2 + 3 * HIT);
+    tlb_fence(rig->tlb, true, big + 0x56789, false, 0); /* any address in a large page */
+    assert_int_equal(clocks_of(rig, big, TLB_FETCH), L2 + 2 * HIT);
+    tlb_fence(rig->tlb, false, 0, true, 7); /* another address space */
+    assert_int_equal(clocks_of(rig, one, TLB_FETCH), 0);
+    tlb_fence(rig->tlb, false, 0, true, 1); /* this one, but for global pages */
+    assert_int_equal(clocks_of(rig, everywhere, TLB_DATA), 0);
+    assert_int_equal(clocks_of(rig, one, TLB_FETCH), L2 + 3 * HIT);
+    tlb_flush(rig->tlb); /* the last page too */
+    assert_int_equal(clocks_of(rig, one, TLB_FETCH), L2 + 3 * HIT);
+    assert_int_equal(clocks_of(rig, everywhere, TLB_DATA), L2 + 3 * HIT);
+    assert_int_equal(counted(rig, "flushes"), 5);
+    rig_free(rig);
+}
+
+static void address_spaces_keep_apart(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    (void)clocks_of(rig, AT(0, 0, 9), TLB_DATA);
+    (void)clocks_of(rig, AT(0, 1, 8), TLB_DATA);
+    set_satp(rig, SATP_SV39, 2, ROOT);
+    assert_int_equal(clocks_of(rig, AT(0, 1, 8), TLB_DATA), 0); /* global */
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), L2 + 3 * HIT);
+    set_satp(rig, SATP_SV39, 1, ROOT);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), 0);
+    rig_free(rig);
+}
+
+/* Four accesses at one time: a walk; one that waits for its page; another page, in the other's line; and one
+ * for instructions at a later time. */
+static void walks_wait_in_order(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    uint64_t miss = miss_clocks(rig), now = rig->queue.now, ready;
+    struct wait *w = rig->waits;
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_DATA, now, &ready, &w[0].waiter), TLB_WALK);
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 16), TLB_DATA, now, &ready, &w[1].waiter), TLB_WALK);
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_FETCH, now, &ready, &w[2].waiter), TLB_WALK);
+    assert_int_equal(tlb_access(rig->tlb, AT(2, 0, 0), TLB_FETCH, now + 1000 * PERIOD, &ready, &w[3].waiter),
+                     TLB_WALK);
+    event_queue_run(&rig->queue, now + 2000 * PERIOD);
+    uint64_t first = now + (L2 + 3 * miss) * PERIOD;
+    assert_int_equal(w[0].done, first);
+    assert_int_equal(w[2].done, first); /* had only to wait for the page */
+    assert_int_equal(w[1].done, first + (2 * HIT + miss) * PERIOD);
+    assert_int_equal(w[3].done, now + (1000 + L2 + HIT) * PERIOD); /* not before its time */
+    assert_int_equal(w[0].order, 1);
+    assert_int_equal(w[2].order, 2);
+    assert_int_equal(w[1].order, 3);
+    assert_int_equal(w[3].order, 4);
+    assert_int_equal(counted(rig, "walks"), 3);
+    assert_int_equal(counted(rig, "joined"), 1);
+    /* Both first levels have the page. */
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_FETCH), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), 0);
+    rig_free(rig);
+}
+
+/* Eight lines under way are all that the cache can have: the walk waits until the first of them has come. */
+static void walk_waits_for_room_in_the_cache(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    struct probe probes[8];
+    const struct cache_actor actor = {0, 0};
+    uint64_t miss = miss_clocks(rig), now = rig->queue.now, ready;
+    for (unsigned i = 0; i < 8; i++) {
+        probes[i] = (struct probe){{NULL, probe_done, &probes[i]}, 0};
+        assert_int_equal(cache_access(rig->cache, FIXTURE_BASE + 0x1000 + 64 * i, CACHE_LOAD, now, actor,
+                                      &probes[i].waiter),
+                         CACHE_MISS);
+    }
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_DATA, now, &ready, &rig->waits[0].waiter),
+                     TLB_WALK);
+    event_queue_run(&rig->queue, now + 1000 * PERIOD);
+    assert_true(rig->waits[0].done >= now + 4 * miss * PERIOD);
+    assert_true(rig->waits[0].done <= now + (4 * miss + 8) * PERIOD);
+    assert_int_equal(counted(rig, "walk_reads"), 3);
+    rig_free(rig);
+}
+
+/* What is flushed under way is answered, but not kept. */
+static void flush_during_a_walk(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    uint64_t miss = miss_clocks(rig), now = rig->queue.now, ready;
+    assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_DATA, now, &ready, &rig->waits[0].waiter),
+                     TLB_WALK);
+    event_queue_run(&rig->queue, now + 60 * PERIOD);
+    tlb_flush(rig->tlb);
+    event_queue_run(&rig->queue, now + 1000 * PERIOD);
+    assert_int_equal(rig->waits[0].done, now + (L2 + 3 * miss) * PERIOD);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), L2 + 3 * HIT);
+    rig_free(rig);
+}
+
+/* An access that faults takes the time of the reads that find it out, each time. */
+static void faults_are_not_kept(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    uint64_t miss = miss_clocks(rig);
+    assert_int_equal(clocks_of(rig, AT(1, 0, 0), TLB_DATA), L2 + miss); /* entry 1 of the root is not valid */
+    assert_int_equal(clocks_of(rig, AT(1, 0, 0), TLB_DATA), L2 + HIT);
+    assert_int_equal(clocks_of(rig, UINT64_C(1) << 50, TLB_DATA), L2); /* not canonical: nothing is read */
+    rig_free(rig);
+}
+
+static void the_mode_decides(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    struct hart *hart = &rig->f.hart;
+    (void)clocks_of(rig, AT(0, 0, 9), TLB_DATA);
+    hart->privilege = PRIV_M;
+    assert_false(tlb_active(rig->tlb, TLB_DATA));
+    assert_int_equal(clocks_of(rig, AT(0, 0, 12), TLB_DATA), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 12), TLB_FETCH), 0);
+    hart->priv.mstatus = MSTATUS_MPRV | (uint64_t)PRIV_S << MSTATUS_MPP_SHIFT; /* data as a supervisor */
+    assert_true(tlb_active(rig->tlb, TLB_DATA));
+    assert_false(tlb_active(rig->tlb, TLB_FETCH));
+    assert_int_equal(clocks_of(rig, AT(0, 0, 12), TLB_FETCH), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 12), TLB_DATA), L2 + 3 * HIT);
+    hart->priv.mstatus = 0;
+    hart->privilege = PRIV_U;
+    assert_true(tlb_active(rig->tlb, TLB_FETCH));
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), 0);
+    set_satp(rig, SATP_BARE, 0, 0);
+    assert_false(tlb_active(rig->tlb, TLB_FETCH));
+    assert_int_equal(clocks_of(rig, AT(0, 0, 13), TLB_DATA), 0);
+    assert_int_equal(counted(rig, "walks"), 2);
+    rig_free(rig);
+}
+
+static void warming_takes_no_time_and_counts_nothing(void **state)
+{
+    (void)state;
+    const struct tlb_config config = small();
+    struct rig *rig = rig_new(&config);
+    tlb_warm(rig->tlb, AT(0, 0, 9), TLB_DATA);
+    assert_int_equal(rig->requests + counted(rig, "walks") + counted(rig, "l1d.misses"), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), 0);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_FETCH), L2);
+    assert_int_equal(clocks_of(rig, AT(0, 0, 10), TLB_DATA), L2 + 3 * HIT); /* and the tables are there */
+    rig_free(rig);
+}
+
+static void bad_configurations_are_named(void **state)
+{
+    (void)state;
+    struct tlb_config config;
+    struct error err;
+    tlb_config_default(&config);
+    assert_true(tlb_config_check(&config, &err));
+    config.l1_ways = 5;
+    assert_false(tlb_config_check(&config, &err));
+    assert_memory_equal(err.text, "l1_ways: ", 9);
+    tlb_config_default(&config);
+    config.l1_entries = 0;
+    assert_false(tlb_config_check(&config, &err));
+    assert_memory_equal(err.text, "l1_entries: ", 12);
+    tlb_config_default(&config);
+    config.l2_entries = 24; /* 6 sets */
+    assert_false(tlb_config_check(&config, &err));
+    assert_memory_equal(err.text, "l2_ways: ", 9);
+    config.l2_entries = config.l2_ways = 0;
+    assert_true(tlb_config_check(&config, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walk_is_three_dependent_reads),
+        cmocka_unit_test(walk_of_hits_ends_in_the_future),
+        cmocka_unit_test(large_pages_need_fewer_reads),
+        cmocka_unit_test(replacement_takes_the_least_recently_used),
+        cmocka_unit_test(random_accesses_agree_with_lists),
+        cmocka_unit_test(flush_and_fence),
+        cmocka_unit_test(address_spaces_keep_apart),
+        cmocka_unit_test(walks_wait_in_order),
+        cmocka_unit_test(walk_waits_for_room_in_the_cache),
+        cmocka_unit_test(flush_during_a_walk),
+        cmocka_unit_test(faults_are_not_kept),
+        cmocka_unit_test(the_mode_decides),
+        cmocka_unit_test(warming_takes_no_time_and_counts_nothing),
+        cmocka_unit_test(bad_configurations_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

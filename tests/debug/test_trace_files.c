@@ -1,0 +1,121 @@
+/* Opening, naming and closing traces; command traces of several memories; messages. */
+#include "tests/debug/trace_rig.h"
+
+static void options_are_parsed(void **state)
+{
+    static const struct {
+        const char *text, *kind, *path;
+    } cases[] = {
+        {"perfetto", "perfetto", NULL}, {"konata:a:b", "konata", "a:b"}, {"dram:x.trace", "dram", "x.trace"}};
+    const char *kind, *path;
+    struct error err;
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(trace_parse(cases[i].text, &kind, &path, &err));
+        assert_string_equal(kind, cases[i].kind);
+        assert_true(path ? cases[i].path && strcmp(path, cases[i].path) == 0 : !cases[i].path);
+    }
+    assert_false(trace_parse("konta:x", &kind, &path, &err));
+    assert_non_null(strstr(err.text,
+                           "unknown kind 'konta', did you mean 'konata'; allowed: perfetto, konata, "
+                           "dram"));
+    assert_false(trace_parse("dram:", &kind, &path, &err));
+    assert_non_null(strstr(err.text, "no file behind 'dram:'"));
+}
+
+static void what_cannot_be_written_is_told(void **state)
+{
+    for (const char *const *kind = trace_kinds; *kind; kind++) {
+        struct error err;
+        assert_null(trace_open(*kind, in_folder(state, "nowhere/x"), &err));
+        assert_non_null(strstr(err.text, "cannot write"));
+        assert_non_null(strstr(err.text, "nowhere/x: No such file or directory"));
+        if (access("/dev/full", W_OK) != 0)
+            continue;
+        struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+        struct dram_observer observer;
+        struct trace *trace = trace_open(*kind, "/dev/full", &err);
+        assert_non_null(trace);
+        assert_true(trace_dram(trace, "memory", &config, &observer, &err));
+        assert_false(trace_close(trace, 0, &err));
+        assert_non_null(strstr(err.text, "writing /dev/full failed: No space left on device"));
+    }
+}
+
+/* A second part's file may fail though the first did not: FILE.NAME is a folder. */
+static void later_files_may_fail(void **state)
+{
+    struct trace *trace = trace_new(state, "konata", "x");
+    struct core_observer observer;
+    struct clock clock = {1000};
+    struct error err;
+    assert_int_equal(mkdir(in_folder(state, "x.host.1"), 0700), 0);
+    assert_true(trace_core(trace, "host.0", &clock, &observer, &err));
+    assert_false(trace_core(trace, "host.1", &clock, &observer, &err));
+    assert_non_null(strstr(err.text, "x.host.1: Is a directory"));
+    trace_done(trace, 0);
+}
+
+static void kinds_ignore_what_is_not_theirs(void **state)
+{
+    struct trace *trace = trace_new(state, "dram", "y");
+    struct core_observer core;
+    struct cache_observer cache;
+    struct error err;
+    assert_true(trace_core(trace, "host.0", &(struct clock){1000}, &core, &err));
+    assert_true(trace_cache(trace, "host.0.l1d", &cache, &err));
+    assert_true(!core.retired && !core.stalled && !cache.access && !cache.fill && !cache.evict);
+    trace_region(trace, "host.0", "roi", true, 5);
+    trace_mark(trace, "host.0", "here", 5);
+    trace_done(trace, 0);
+    assert_true(trace_close(NULL, 0, &err));
+}
+
+static unsigned count_commands(void **state, const char *name)
+{
+    FILE *in = fopen(in_folder(state, name), "r");
+    struct dram_record record;
+    struct error err;
+    unsigned long line = 0;
+    unsigned count = 0;
+    assert_non_null(in);
+    for (;; count++) {
+        assert_true(dram_trace_read(in, &record, &line, &err));
+        if (record.command == DRAM_COMMANDS)
+            break;
+    }
+    fclose(in);
+    return count;
+}
+
+static void each_memory_has_a_file(void **state)
+{
+    struct trace *trace = trace_new(state, "dram", "commands");
+    for (unsigned i = 0; i < 2; i++) {
+        struct dram_config config = one_channel(i ? DRAM_STANDARD_hbm1 : DRAM_STANDARD_gddr5);
+        struct dram_observer observer;
+        struct error err;
+        assert_true(trace_dram(trace, i ? "stack" : "memory", &config, &observer, &err));
+        struct rig *rig = rig_new(&config, 1, &observer);
+        for (unsigned j = 0; j <= i; j++) { /* one read: ACT, RD; then a hit: RD */
+            (void)probe_send(rig->probes, MEM_READ, address_of(rig, 0, 0, 1, j), 32);
+            rig_until(rig, 200 * (j + 1));
+        }
+        rig_free(rig);
+    }
+    trace_done(trace, 0);
+    assert_int_equal(count_commands(state, "commands"), 2);
+    assert_int_equal(count_commands(state, "commands.stack"), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_are_parsed),
+        cmocka_unit_test_setup_teardown(what_cannot_be_written_is_told, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(later_files_may_fail, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(kinds_ignore_what_is_not_theirs, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(each_memory_has_a_file, folder_make, folder_remove),
+    };
+    return cmocka_run_group_tests_name("trace files", tests, NULL, NULL);
+}
