@@ -103,6 +103,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->options = *options;
     timed->harts = harts;
     timed->count = count;
+    timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
     event_queue_init(&timed->queue);
     energy_init(&timed->ledger);

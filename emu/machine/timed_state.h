@@ -38,6 +38,7 @@ struct timed {
 
     struct timed_options options;
     struct hart *harts;
+    struct stream_peers peers;
     uint32_t components; /* numbers given so far */
     struct clock host_clock, accel_clock, crossbar_clock;
     struct hub *hub;
