@@ -55,6 +55,8 @@ bool inorder_config_check(const struct inorder_config *config, struct error *err
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to)
 {
     const struct clock *clock = &c->core.parts.clock;
+    if (from >= to || !c->core.observer.stalled)
+        return;
     c->core.observer.stalled(c->core.observer.context, &c->core, cause, clock_time(clock, from),
                              clock_time(clock, to));
 }
@@ -117,7 +119,10 @@ static bool next_batch(struct inorder *c)
         event_schedule(queue, &core->event, time);
         return false;
     }
+    c->number += c->at;
     c->at = 0;
+    c->noting = core->observer.retired != NULL && !core->warming;
+    c->stalls_told = core->observer.stalled != NULL;
     c->translating = core->parts.tlb && tlb_active(core->parts.tlb, TLB_DATA);
     if (done >= core->limit) {
         core->stream.count = 0;
@@ -161,7 +166,6 @@ static void run(struct core *core, uint64_t now)
 {
     struct inorder *c = (struct inorder *)core;
     c->blocked = false;
-    c->noting = core->observer.retired != NULL && !core->warming;
     if (c->slept) {
         uint64_t cycle = clock_cycle(&core->parts.clock, now);
         c->slept = false;
@@ -183,7 +187,7 @@ static void publish(struct core *core, struct stats *stats)
         const uint64_t *value;
         const char *unit, *meaning;
     } counters[] = {
-        {"issued", &c->issued, "instructions", "instructions issued in time"},
+        {"instructions", &c->number, "instructions", "instructions executed"},
         {"load_misses", &c->load_misses, "accesses", "loads, or parts of them, that waited for a line"},
         {"forwarded", &c->forwarded, "instructions", "loads answered from the store buffer"},
         {"crossings", &c->crossings, "instructions", "loads and stores that cross a line"},

@@ -126,7 +126,7 @@ static void finish(struct inorder *c)
         c->ready[rd] = ready_at(c->cycle, CPI_serialise);
         if (c->noting)
             inorder_note(c, op, c->cycle, c->serial.refetch);
-        c->issued++;
+        c->number++;
     }
     if (c->serial.refetch)
         refetch(c);
@@ -137,6 +137,7 @@ static void end_batch(struct inorder *c)
 {
     c->phase = PHASE_ISSUE;
     c->end = STREAM_MORE;
+    c->number += c->at;
     c->at = c->core.stream.count = 0;
 }
 
@@ -152,7 +153,6 @@ static bool stop(struct inorder *c, uint64_t now)
     c->passed = c->stop == HART_STOP_BREAK && hart->pc == pc ? pc : INORDER_NOWHERE;
     if (c->stop != HART_STOP_WFI)
         refetch(c);
-    c->noting = c->core.observer.retired != NULL && !c->core.warming;
     c->slept = !awake;
     return awake;
 }

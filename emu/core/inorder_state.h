@@ -11,6 +11,7 @@
  * until then, so that the latest operand brings its cause along. */
 enum {
     READY_CAUSE_BITS = 3,
+    READY_CAUSES = (1 << READY_CAUSE_BITS) - 1,
     INORDER_REGISTERS = 66, /* STREAM_NONE is never waited for; behind it, what is written to nothing */
     INORDER_SINK = 65,
 };
@@ -89,7 +90,8 @@ struct inorder {
     bool translating;                  /* data addresses */
     bool blocked;                      /* a waiter will go on */
     bool slept;
-    bool noting;
+    bool noting;                /* instructions are told to an observer */
+    bool stalls_told;           /* and stalls */
     uint64_t origin;            /* cycle - origin is core.cycles */
     uint64_t busy[CLASS_COUNT]; /* until when pipes that are not pipelined are */
     struct inorder_rule rules[INSN_COUNT];
@@ -143,8 +145,10 @@ struct inorder {
     struct inorder_load loads[INORDER_LOADS];
     struct inorder_store stores[INORDER_STORES];
 
+    uint64_t number; /* of the batch's first instruction */
+
     /* Since reset. */
-    uint64_t issued, pairs, forwarded, load_misses, crossings, wrong_lines, store_full, load_full;
+    uint64_t forwarded, load_misses, crossings, wrong_lines;
 };
 
 static inline uint64_t inorder_time(const struct inorder *c, uint64_t cycle)
@@ -163,17 +167,39 @@ static inline void inorder_next_cycle(struct inorder *c)
     c->used = 0;
 }
 
-/* Nothing issues before `cycle` because of cause. */
+/* Nothing issues before `cycle` because of cause; what is left of a cycle in which something was issued does
+ * not count as lost. Without branches, as the host could not predict them. */
 static inline void inorder_stall(struct inorder *c, uint64_t cycle, unsigned cause)
 {
-    if (cycle <= c->cycle)
-        return;
-    if (c->used)
-        inorder_next_cycle(c);
-    if (c->core.observer.stalled && cycle > c->cycle)
-        inorder_stalled(c, cause, c->cycle, cycle);
-    c->core.cpi[cause] += cycle - c->cycle;
-    c->cycle = cycle;
+    uint64_t later = cycle > c->cycle ? cycle : c->cycle, lost = later - c->cycle;
+    uint64_t base = (lost != 0) & (c->used != 0);
+    if (__builtin_expect(c->stalls_told, 0))
+        inorder_stalled(c, cause, c->cycle + base, later);
+    c->core.cpi[CPI_base] += base;
+    c->core.cpi[cause] += lost - base;
+    c->cycle = later;
+    c->used = lost ? 0 : c->used;
+}
+
+/* Translates an address of the instruction that is next, once for each stage. False while a walk is under
+ * way. */
+static inline bool inorder_translate(struct inorder *c, uint64_t address, unsigned stage)
+{
+    uint64_t time = inorder_time(c, c->cycle), ready;
+    if (c->walking)
+        return false;
+    if (!(c->stage & stage)) {
+        c->stage |= (uint8_t)stage;
+        c->walked = 0;
+        if (tlb_access(c->core.parts.tlb, address, TLB_DATA, time, &ready, &c->tlb_waiter) == TLB_WALK) {
+            c->walking = true;
+            return false;
+        }
+        if (ready > time)
+            c->walked = clock_cycle(&c->core.parts.clock, ready);
+    }
+    inorder_stall(c, c->walked, CPI_serialise);
+    return true;
 }
 
 /* Lets the core go on, if it is blocked. */
@@ -181,18 +207,23 @@ void inorder_kick(struct inorder *c, uint64_t now);
 
 /* inorder_fetch.c. Functions that return false have to be called again when the core is kicked. */
 void inorder_fetch_init(struct inorder *c);
-bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length);
+bool inorder_fetch_slowly(struct inorder *c, uint64_t pc);
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause);
-/* Predicts and trains; whether what is fetched behind the instruction is wrong. */
-bool inorder_control(struct inorder *c, const struct stream_op *op, uint64_t next_pc);
+/* A jump or branch for which the front end was not ready; whether what it has fetched behind is wrong. */
+bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome);
 
 /* inorder_memory.c */
 void inorder_memory_init(struct inorder *c);
-bool inorder_load(struct inorder *c, const struct stream_entry *entry, uint64_t *ready);
-bool inorder_store(struct inorder *c, const struct stream_entry *entry);
+bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready);
+bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
+                         enum cache_outcome outcome, uint64_t *ready);
+void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome,
+                          uint64_t cycle);
+bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry);
 unsigned inorder_level_cause(unsigned level);
 
 /* inorder_issue.c */
+bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length);
 bool inorder_issue(struct inorder *c);
 void inorder_warm(struct inorder *c);
 

@@ -57,26 +57,15 @@ void hub_stall(struct hub_entry *entry)
     struct hub *hub = entry->hub;
     hub->counters.stalls += !entry->stalled;
     entry->stalled = true;
-    if (!hub->retrying) {
-        hub_list_add(&hub->stalled, entry);
-        return;
-    }
-    hub->retrying = false;
-    entry->next = hub->stalled.first;
-    if (!hub->stalled.first)
-        hub->stalled.last = entry;
-    hub->stalled.first = entry;
+    hub_list_add(&hub->stalled, entry);
 }
 
 void hub_retry(struct hub *hub, uint64_t now)
 {
-    while (hub->stalled.first) {
-        hub->retrying = true;
-        hub_look(hub_list_take(&hub->stalled), now);
-        if (!hub->retrying)
-            break;
-        hub->retrying = false;
-    }
+    struct hub_list stalled = hub->stalled;
+    hub->stalled.first = NULL;
+    while (stalled.first)
+        hub_look(hub_list_take(&stalled), now);
 }
 
 void hub_unlock(struct hub *hub, uint32_t index, uint64_t now)

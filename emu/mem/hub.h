@@ -6,7 +6,7 @@
  * A fetch is never granted more than SHARED. Copies in first-level caches are changed by cache_probe(); the
  * time that takes is the hub's to count. Clean lines leave first-level caches silently, so that the directory
  * may name more holders than there are. A MEM_WRITE of a whole line by an attached cache brings a dirty line
- * back: with request->exclusive the sender keeps a clean copy; one that comes after the line was taken from
+ * back: with request->exclusive the sender keeps a SHARED copy; one that comes after the line was taken from
  * its sender is answered and changes nothing. Any other MEM_WRITE is a store that goes through: it takes the
  * line from all but its sender and is done here. A client that is not attached is served, and takes lines
  * from others as it must, but holds nothing as far as the directory knows. Reads and writes lie within one

@@ -13,9 +13,11 @@ static void send_reads(struct hub *hub, uint64_t now)
 {
     while (hub->unsent_reads) {
         struct hub_mshr *mshr = hub->unsent_reads;
-        if (!send(hub, HUB_READS, &mshr->request, now))
-            return;
         hub->unsent_reads = mshr->next;
+        if (send(hub, HUB_READS, &mshr->request, now))
+            continue;
+        hub->unsent_reads = mshr;
+        return;
     }
 }
 
@@ -58,9 +60,11 @@ static void send_writes(struct hub *hub, uint64_t now)
     bool some = false;
     while (hub->unsent_writes) {
         struct hub_outgoing *out = hub->unsent_writes;
-        if (!send(hub, HUB_WRITES, &out->request, now))
-            break;
         hub->unsent_writes = out->next;
+        if (!send(hub, HUB_WRITES, &out->request, now)) {
+            hub->unsent_writes = out;
+            break;
+        }
         hub->accepted++;
         some = true;
     }

@@ -46,9 +46,8 @@ static void miss(struct hub_entry *entry, bool fetch, uint64_t now)
     if (!entry->missed)
         hub->counters.misses++;
     entry->missed = true;
-    bool behind = hub->stalled.first && !hub->retrying;
     uint32_t index = TAGS_NONE;
-    if (!behind && (!fetch || hub->free_mshrs) && !hub_writing(hub, entry->line))
+    if ((!fetch || hub->free_mshrs) && !hub_writing(hub, entry->line))
         index = hub_make_room(hub, entry->line, true, now);
     if (index == TAGS_NONE) {
         hub_stall(entry);
@@ -100,10 +99,9 @@ static void bring_back(struct hub_entry *entry, uint32_t index, uint64_t now)
     tags_set_state(&hub->tags, index, HUB_DIRTY);
     tags_touch(&hub->tags, index);
     lock(entry, index);
-    if (!entry->request->exclusive) {
+    frame->owner = HUB_NOBODY;
+    if (!entry->request->exclusive)
         frame->holders[entry->client / 64] &= ~(UINT64_C(1) << (entry->client % 64));
-        frame->owner = HUB_NOBODY;
-    }
     answer_later(entry, 0, now);
 }
 

@@ -66,7 +66,6 @@ struct hub {
     struct clock clock;
     uint32_t component;
     uint16_t requester;
-    bool retrying;
     char *name;
 
     struct tags tags;
@@ -114,6 +113,7 @@ void hub_release(struct hub_entry *entry, uint64_t now);
 void hub_unlock(struct hub *hub, uint32_t frame, uint64_t now);
 /* Keeps the entry until an MSHR, a way or a place in the write buffer is free. */
 void hub_stall(struct hub_entry *entry);
+/* Something of that has become free: all look again in order, before newcomers can. */
 void hub_retry(struct hub *hub, uint64_t now);
 
 /* hub_frame.c */

@@ -2,77 +2,10 @@
 #ifndef TESTS_MEM_HUB_RIG_H
 #define TESTS_MEM_HUB_RIG_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "emu/mem/hub.h"
+#include "tests/mem/slow_memory.h"
 
-enum { CLOCK = 1000000, MEMORY = 100, RIG_CLIENTS = 6 };
-
-/* A memory that answers MEMORY clocks after it has accepted a request. */
-struct slow_memory {
-    struct event_queue *queue;
-    struct mem_waiters waiters;
-    bool closed; /* refuses everything */
-    unsigned held, most, refused_responses;
-    unsigned seen[MEM_COMMAND + 1]; /* requests accepted, by op */
-    uint64_t last;                  /* address */
-};
-
-static void slow_answer(void *owner, uint64_t now)
-{
-    struct mem_request *request = owner;
-    struct slow_memory *memory = mem_request_link(request)->port;
-    if (!mem_request_respond(request, now)) {
-        memory->refused_responses++;
-        event_schedule(memory->queue, &request->event, now + CLOCK);
-        return;
-    }
-    memory->held--;
-    (void)mem_waiters_wake(&memory->waiters, now);
-}
-
-static bool slow_request(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
-{
-    struct slow_memory *memory = port;
-    if (memory->closed || (memory->most && memory->held >= memory->most)) {
-        mem_waiters_add(&memory->waiters, link);
-        return false;
-    }
-    memory->held++;
-    memory->seen[request->op]++;
-    memory->last = request->address;
-    event_init(&request->event, 1, slow_answer, request);
-    event_schedule(memory->queue, &request->event, now + MEMORY * CLOCK);
-    return true;
-}
-
-static void slow_room(void *port, struct mem_link *link, uint64_t now)
-{
-    (void)port;
-    (void)link;
-    (void)now;
-}
-
-static const struct mem_port_ops slow_ops = {slow_request, slow_room, NULL, NULL};
-
-static inline void slow_open(struct slow_memory *memory)
-{
-    memory->closed = false;
-    for (struct mem_link *last = memory->waiters.last; memory->waiters.first;) {
-        bool end = memory->waiters.first == last;
-        (void)mem_waiters_wake(&memory->waiters, memory->queue->now);
-        if (end)
-            break;
-    }
-}
+enum { RIG_CLIENTS = 6 };
 
 /* A client that has one request at a time; attached ones answer probes as the script says. */
 struct scripted {

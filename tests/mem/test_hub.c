@@ -115,7 +115,8 @@ static void write_back_frees_or_keeps(void **state)
     struct rig *rig = rig_default();
     (void)rig_do(rig, 0, EXCLUSIVE, 0x40);
     assert_int_equal(rig_do(rig, 0, BACK_KEEP, 0x40), HIT);
-    check_line(rig, 0x40, 1, 0, true);
+    check_line(rig, 0x40, 1, -1, true);
+    (void)rig_do(rig, 0, UPGRADE, 0x40);
     (void)rig_do(rig, 0, BACK, 0x40);
     check_line(rig, 0x40, 0, -1, true);
     assert_int_equal(rig_do(rig, 1, READ, 0x40), HIT);
@@ -275,6 +276,32 @@ static void write_buffer_holds_up(void **state)
     rig_free(rig);
 }
 
+/* A line on its way to memory is read again when memory has answered: its write is accepted when memory opens
+ * at 50. */
+static void line_on_its_way_is_waited_for(void **state)
+{
+    (void)state;
+    struct hub_config config = one_set(2);
+    struct rig *rig = rig_new(&config);
+    (void)rig_do(rig, 0, EXCLUSIVE, 0x000);
+    (void)rig_do(rig, 0, BACK, 0x000);
+    (void)rig_do(rig, 0, READ, 0x040);
+    (void)rig_do(rig, 0, READ, 0x080);
+    rig_ask(&rig->clients[0], EXCLUSIVE, 0x000);
+    rig_drain(rig);
+    (void)rig_do(rig, 0, BACK, 0x000);
+    (void)rig_do(rig, 0, READ, 0x040);
+    rig->memory.closed_to_writes = true;
+    (void)rig_do(rig, 0, READ, 0x0c0);
+    assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
+    rig_ask(&rig->clients[1], READ, 0x000);
+    event_queue_run(&rig->queue, rig->queue.now + 50 * CLOCK);
+    slow_open(&rig->memory);
+    rig_drain(rig);
+    assert_int_equal(rig_clocks(&rig->clients[1]), 50 + MEMORY + MEMORY + FILL);
+    rig_free(rig);
+}
+
 static void uncached_passes(void **state)
 {
     (void)state;
@@ -385,6 +412,42 @@ static void range_larger_than_the_cache(void **state)
     for (uint64_t line = 0x1000; line < 0x10c0; line += 0x40)
         assert_false(hub_line_state(rig->hub, line).present);
     assert_true(hub_line_state(rig->hub, 0x9000).present);
+    rig_free(rig);
+}
+
+/* The level below hears of the range only when it has accepted what was written back. */
+static void range_waits_for_its_writes(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_default();
+    (void)rig_do(rig, 0, EXCLUSIVE, 0x1000);
+    (void)rig_do(rig, 0, BACK, 0x1000);
+    rig->memory.closed_to_writes = true;
+    mem_request_init(&rig->clients[0].request, MEM_CLEAN, 0x1000, 64);
+    rig_send(&rig->clients[0]);
+    rig_drain(rig);
+    assert_int_equal(rig->memory.seen[MEM_CLEAN], 0);
+    uint64_t opened = rig->queue.now;
+    slow_open(&rig->memory);
+    rig_drain(rig);
+    assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
+    assert_int_equal(rig->clients[0].done, opened + MEMORY * CLOCK);
+    rig_free(rig);
+}
+
+/* Who waits for a way does not stop a miss of another set. */
+static void stalled_misses_are_passed(void **state)
+{
+    (void)state;
+    struct hub_config config = one_set(1);
+    config.size *= 2;
+    struct rig *rig = rig_new(&config);
+    rig_ask(&rig->clients[0], READ, 0x000);
+    rig_ask(&rig->clients[1], READ, 0x080);
+    rig_ask(&rig->clients[2], READ, 0x040);
+    rig_drain(rig);
+    assert_int_equal(rig_clocks(&rig->clients[1]), MISS + MEMORY + FILL);
+    assert_int_equal(rig_clocks(&rig->clients[2]), MISS + 2);
     rig_free(rig);
 }
 
@@ -520,10 +583,13 @@ int main(void)
         cmocka_unit_test(eviction_takes_copies),
         cmocka_unit_test(busy_lines_are_no_victims),
         cmocka_unit_test(write_buffer_holds_up),
+        cmocka_unit_test(line_on_its_way_is_waited_for),
         cmocka_unit_test(uncached_passes),
         cmocka_unit_test(refused_response_keeps_the_line),
         cmocka_unit_test(ranges),
         cmocka_unit_test(range_larger_than_the_cache),
+        cmocka_unit_test(range_waits_for_its_writes),
+        cmocka_unit_test(stalled_misses_are_passed),
         cmocka_unit_test(fetches_share),
         cmocka_unit_test(stores_through),
         cmocka_unit_test(warming_takes_no_time),
