@@ -219,8 +219,10 @@ void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle)
         return;
     uint64_t time = load->time;
     unsigned count = ooo_pieces(o, load->pieces, load->address, load->physical, load->size);
-    for (unsigned i = 0; i < count; i++)
-        access_piece(o, load, &load->pieces[i], time + i);
+    access_piece(o, load, &load->pieces[0], time);
+    if (count == 2) /* takes the port a second time */
+        access_piece(o, load, &load->pieces[1],
+                     ports_take(&o->ports, &o->classes[entry_of(o, load)->id].use, time + 1));
     if (!load->parts)
         load_complete(o, load);
 }

@@ -71,6 +71,8 @@ static bool finish(struct ooo *o, uint64_t cycle)
     o->dispatched = 0;
     if (!report->retired || report->insn.id != INSN_fence)
         ooo_fetch_redirect(o, cycle, CPI_serialise);
+    else
+        o->fetch.cause = o->fetch.next_cause = CPI_serialise;
     if (o->serial.refetch)
         ooo_fetch_forget(o);
     o->phase = OOO_RUN;
