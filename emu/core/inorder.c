@@ -101,9 +101,10 @@ static void make_rules(struct inorder *c)
         c->rules[id] = (struct inorder_rule){
             .latency = (uint16_t)(latency[id].latency + (load ? c->hit_clocks : 0)),
             .interval = latency[id].interval,
-            .uses = (uint8_t)(USES_ANY | uses),
-            .after = (uint8_t)(last ? USES_ALL : USES_SLOT | uses),
+            .uses = (uint8_t)(USES_SLOT | uses),
+            .after = (uint8_t)(last ? USES_ALL : uses),
             .iclass = (uint8_t)iclass,
+            .slow = latency[id].interval > 1 || latency[id].latency > c->hit_clocks,
         };
     }
 }
@@ -114,7 +115,7 @@ static bool next_batch(struct inorder *c)
     struct core *core = &c->core;
     struct event_queue *queue = core->parts.queue;
     struct hart *hart = core->parts.hart;
-    uint64_t time = inorder_time(c, c->cycle), done = hart_progress(hart);
+    uint64_t time = inorder_time(c, c->next - (c->used != USES_ALL)), done = hart_progress(hart);
     if (time > queue->now && time >= event_queue_next(queue)) {
         event_schedule(queue, &core->event, time);
         return false;
@@ -156,7 +157,7 @@ static void go_on(struct inorder *c, uint64_t now)
             if (!inorder_serial(c, now))
                 return;
         }
-        c->core.cycles = c->cycle - c->origin;
+        c->core.cycles = c->next - c->origin;
         if (!next_batch(c))
             return;
     }
@@ -169,14 +170,14 @@ static void run(struct core *core, uint64_t now)
     if (c->slept) {
         uint64_t cycle = clock_cycle(&core->parts.clock, now);
         c->slept = false;
-        if (cycle > c->cycle) {
-            c->origin += cycle - c->cycle;
-            c->cycle = cycle;
+        if (cycle > c->next) {
+            c->origin += cycle - c->next;
+            c->next = cycle;
             inorder_redirect(c, cycle, CPI_serialise);
         }
     }
     go_on(c, now);
-    core->cycles = c->cycle - c->origin;
+    core->cycles = c->next - c->origin;
 }
 
 static void publish(struct core *core, struct stats *stats)
@@ -223,8 +224,9 @@ struct core *inorder_new(const struct inorder_config *config, const struct core_
     }
     c->config = *config;
     c->latency = config->latency;
-    c->cycle = c->origin = clock_cycle(&parts->clock, parts->queue->now);
-    c->fetch_next = c->cycle;
+    c->next = c->origin = clock_cycle(&parts->clock, parts->queue->now);
+    c->fetch_next = c->next;
+    c->used = USES_ALL;
     c->slept = true;
     c->end = STREAM_MORE;
     predict_init(&c->predictor, &config->predict);

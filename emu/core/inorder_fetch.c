@@ -95,7 +95,7 @@ bool inorder_fetch_slowly(struct inorder *c, uint64_t pc)
 {
     uint64_t cycle = c->fetch_next, before;
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
-    c->left[c->block_at] = c->cycle;
+    c->left[c->block_at] = c->next;
     if (c->left[next] > cycle)
         cycle = c->left[next];
     if (c->line != pc >> c->code_shift || c->arrived) {
@@ -111,13 +111,12 @@ bool inorder_fetch_slowly(struct inorder *c, uint64_t pc)
         c->arrived = 0;
     }
     c->block = pc >> c->fetch_shift;
+    c->block_end = (c->block + 1) << c->fetch_shift;
     c->block_at = next;
     c->fetched = cycle;
     c->fetch_next = cycle + 1;
-    if (c->redirect_until > c->cycle) {
-        inorder_stall(c, c->redirect_until, c->redirect_cause);
-        c->redirect_until = 0;
-    }
+    inorder_stall(c, c->redirect_until, c->redirect_cause);
+    c->redirect_until = 0;
     inorder_stall(c, cycle + c->fetch_clocks, CPI_frontend);
     return true;
 }
@@ -125,6 +124,7 @@ bool inorder_fetch_slowly(struct inorder *c, uint64_t pc)
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause)
 {
     c->block = INORDER_NOWHERE;
+    c->block_end = 0;
     c->fetch_next = cycle;
     c->redirect_until = cycle + c->fetch_clocks;
     c->redirect_cause = (uint8_t)cause;
@@ -155,6 +155,7 @@ static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
 bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome)
 {
     c->block = INORDER_NOWHERE;
+    c->block_end = 0;
     if (outcome == PREDICT_LATE) {
         c->fetch_next = c->fetched + c->fetch_clocks - c->config.frontend_clocks + c->config.decode_clocks;
         return false;

@@ -15,18 +15,37 @@ static inline uint64_t next_pc(const struct stream *stream, uint32_t at)
     return at + 1 < stream->count ? stream->entries[at + 1].op->pc : stream->next_pc;
 }
 
+/* The line of pc is another one than that of the last block; whether it is in the cache, which is asked. */
+static inline bool enter_line(struct inorder *c, uint64_t pc, uint64_t cycle)
+{
+    uint64_t physical;
+    struct cache_actor actor = {pc, c->core.parts.number};
+    if (c->core.parts.tlb || c->fetching || !code_physical(&c->code, pc, &physical))
+        return false;
+    c->line = pc >> c->code_shift;
+    c->fetching = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
+                               &c->fetch_waiter) != CACHE_HIT;
+    return !c->fetching;
+}
+
 /* Fetches the block that pc is in. */
 static inline bool fetch_block(struct inorder *c, uint64_t pc)
 {
-    if (__builtin_expect(c->line != pc >> c->code_shift || c->arrived || c->redirect_until > c->cycle, 0))
-        return inorder_fetch_slowly(c, pc);
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
-    c->left[c->block_at] = c->cycle;
     uint64_t cycle = c->left[next] > c->fetch_next ? c->left[next] : c->fetch_next;
+    if (c->line != pc >> c->code_shift || __builtin_expect(c->arrived != 0, 0))
+        if (c->arrived || !enter_line(c, pc, cycle))
+            return inorder_fetch_slowly(c, pc);
+    c->left[c->block_at] = c->next;
     c->block = pc >> c->fetch_shift;
+    c->block_end = (c->block + 1) << c->fetch_shift;
     c->block_at = next;
     c->fetched = cycle;
     c->fetch_next = cycle + 1;
+    if (__builtin_expect(c->redirect_until != 0, 0)) {
+        inorder_stall(c, c->redirect_until, c->redirect_cause);
+        c->redirect_until = 0;
+    }
     inorder_stall(c, cycle + c->fetch_clocks, CPI_frontend);
     return true;
 }
@@ -47,90 +66,164 @@ static inline bool control(struct inorder *c, const struct stream_op *op)
     enum predict_outcome outcome = predict(&c->predictor, op, next);
     if (__builtin_expect(outcome != PREDICT_RIGHT, 0))
         return inorder_surprise(c, op, outcome);
-    bool taken = next != op->pc + op->length;
-    c->block = taken ? INORDER_NOWHERE : c->block;
-    c->fetch_next += taken ? c->config.taken_clocks : 0;
+    if (next != op->pc + op->length) {
+        c->block = INORDER_NOWHERE;
+        c->block_end = 0;
+        c->fetch_next += c->config.taken_clocks;
+    }
     return false;
 }
 
-/* Whether the access is in one line, and nothing that was issued before has to be looked at. */
-static inline bool is_plain(struct inorder *c, const struct stream_entry *entry)
+/* What an instruction has of the core's state while it issues: kept in registers. */
+struct issue {
+    uint64_t next, cycle; /* of struct inorder */
+    uint64_t ready;       /* its result: ready_at() */
+};
+
+static inline void put_back(struct inorder *c, const struct issue *issue)
 {
-    if (__builtin_expect(c->freed > c->cycle, 0))
-        inorder_stall(c, c->freed, c->freed_cause);
-    return (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1 && c->store_count == 0 &&
-           !(c->stage & STAGE_FIRST);
+    c->next = issue->next;
+    c->cycle = issue->cycle;
 }
 
-static inline bool load(struct inorder *c, const struct stream_entry *entry, uint64_t *ready)
+static inline void take_again(const struct inorder *c, struct issue *issue)
 {
-    if (c->translating && !inorder_translate(c, entry->address, STAGE_TRANSLATED))
+    issue->next = c->next;
+    issue->cycle = c->cycle;
+}
+
+/* The address is translated, and no entry of a queue is waited for. False while a walk is under way. */
+static bool begin_access(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+{
+    put_back(c, issue);
+    if (c->freed > c->cycle) {
+        inorder_stall(c, c->freed, c->freed_cause);
+        c->cycle = c->next;
+    }
+    bool ready = !c->translating || inorder_translate(c, entry->address, STAGE_TRANSLATED);
+    take_again(c, issue);
+    return ready;
+}
+
+/* Whether the access is in one line, and nothing that was issued before has to be looked at. */
+static inline bool is_plain(const struct inorder *c, const struct stream_entry *entry)
+{
+    bool inside = (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1;
+    return inside & (c->store_count == 0) & !(c->stage & STAGE_FIRST);
+}
+
+static inline bool load(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+{
+    if (__builtin_expect(c->translating | (c->freed > issue->cycle), 0) && !begin_access(c, entry, issue))
         return false;
-    if (__builtin_expect(!is_plain(c, entry) || !c->free_loads, 0))
-        return inorder_load_slowly(c, entry, ready);
+    if (__builtin_expect(!is_plain(c, entry) | !c->free_loads, 0)) {
+        put_back(c, issue);
+        bool done = inorder_load_slowly(c, entry, &issue->ready);
+        take_again(c, issue);
+        return done;
+    }
     struct inorder_load *slot = &c->loads[__builtin_ctzll(c->free_loads)];
     struct cache_actor actor = {entry->op->pc, c->core.parts.number};
-    if (slot->room)
+    if (__builtin_expect(slot->room, 0))
         return false;
     enum cache_outcome outcome = cache_access(c->core.parts.l1d, entry->physical, CACHE_LOAD,
-                                              inorder_time(c, c->cycle), actor, &slot->waiter);
-    if (__builtin_expect(outcome != CACHE_HIT, 0))
-        return inorder_load_missed(c, slot, entry->op, outcome, ready);
-    *ready = ready_at(c->cycle + c->rules[entry->op->id].latency, CPI_l1);
-    return true;
+                                              inorder_time(c, issue->cycle), actor, &slot->waiter);
+    issue->ready = ready_at(issue->cycle + c->load_clocks, CPI_l1);
+    if (__builtin_expect(outcome == CACHE_HIT, 1))
+        return true;
+    put_back(c, issue);
+    return inorder_load_missed(c, slot, entry->op, outcome, &issue->ready);
 }
 
-static inline bool store(struct inorder *c, const struct stream_entry *entry)
+static inline bool store(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
-    if (c->translating && !inorder_translate(c, entry->address, STAGE_TRANSLATED))
+    if (__builtin_expect(c->translating | (c->freed > issue->cycle), 0) && !begin_access(c, entry, issue))
         return false;
-    if (__builtin_expect(!is_plain(c, entry), 0))
-        return inorder_store_slowly(c, entry);
-    uint64_t cycle = c->cycle + 1 > c->store_next ? c->cycle + 1 : c->store_next;
+    if (__builtin_expect(!is_plain(c, entry), 0)) {
+        put_back(c, issue);
+        bool done = inorder_store_slowly(c, entry);
+        take_again(c, issue);
+        return done;
+    }
+    uint64_t cycle = issue->cycle + 1 > c->store_next ? issue->cycle + 1 : c->store_next;
     struct cache_actor actor = {entry->op->pc, c->core.parts.number};
     enum cache_outcome outcome =
         cache_access(c->core.parts.l1d, entry->physical, CACHE_STORE, inorder_time(c, cycle), actor,
                      &c->stores[c->first_store].waiter);
-    if (__builtin_expect(outcome != CACHE_HIT, 0)) {
-        inorder_store_missed(c, entry, outcome, cycle);
-        return true;
-    }
     c->store_next = cycle + 1;
     c->store_done = cycle + c->hit_clocks > c->store_done ? cycle + c->hit_clocks : c->store_done;
+    if (__builtin_expect(outcome != CACHE_HIT, 0))
+        inorder_store_missed(c, entry, outcome);
     return true;
 }
 
-/* A result may not be written before an earlier one of the same register. False while the earlier one is
- * pending. */
-static bool wait_register(struct inorder *c, uint64_t ready, unsigned latency)
+/* Results of the same register are written in program order. False while the earlier one is pending. */
+static bool wait_result(struct inorder *c, const struct inorder_rule *rule, unsigned rd)
 {
+    uint64_t ready = c->ready[rd];
+    if (rd == INORDER_SINK)
+        return true;
     if (ready == INORDER_PENDING)
         return false;
-    inorder_stall(c, (ready >> READY_CAUSE_BITS) - latency, ready & READY_CAUSES);
+    if (ready >> READY_CAUSE_BITS > c->next + rule->latency)
+        inorder_stall(c, (ready >> READY_CAUSE_BITS) - rule->latency, ready & READY_CAUSES);
     return true;
 }
 
-/* Everything that an instruction needs before it issues. False: blocked. */
-static inline bool wait_issue(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule,
-                              unsigned rd)
+/* An instruction whose result takes long: it needs its pipe, and later ones must not overtake it. */
+static void wait_pipe(struct inorder *c, const struct inorder_rule *rule)
 {
-    uint64_t last = op->pc + op->length - 1;
-    if (last >> c->fetch_shift != c->block && !inorder_fetch(c, op->pc, op->length))
-        return false;
-    uint64_t full = (c->used & rule->uses) != 0;
-    c->core.cpi[CPI_base] += full;
-    c->cycle += full;
-    c->used = full ? 0 : c->used;
-    uint64_t operands = operands_ready(c, op);
+    if (rule->interval > 1)
+        inorder_stall(c, c->busy[rule->iclass], CPI_dependency);
+    uint64_t done = c->next + rule->latency;
+    c->busy[rule->iclass] =
+        inorder_choose(c, rule->uses) ? c->cycle + rule->interval : c->next + rule->interval;
+    c->late_known = done > c->late_known ? done : c->late_known;
+    if (c->late != INORDER_PENDING)
+        c->late = c->late_known;
+}
+
+/* The instruction at hand waits for its operands, results and pipes as they say. False: blocked. Its cycle is
+ * known then. */
+static inline bool wait_issue(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule,
+                              unsigned rd, struct issue *issue)
+{
+    uint64_t operands = operands_ready(c, op), cycle = operands >> READY_CAUSE_BITS, next = c->next;
     if (__builtin_expect(operands == INORDER_PENDING, 0))
         return false;
-    inorder_stall(c, operands >> READY_CAUSE_BITS, operands & READY_CAUSES);
-    if (__builtin_expect(c->ready[rd] >> READY_CAUSE_BITS > c->cycle + rule->latency, 0) &&
-        rd != INORDER_SINK && !wait_register(c, c->ready[rd], rule->latency))
-        return false;
-    if (rule->interval > 1) {
-        inorder_stall(c, c->busy[rule->iclass], CPI_dependency);
-        c->busy[rule->iclass] = c->cycle + rule->interval;
+    /* What inorder_stall() does, but for `used`: it is not looked at again when the operands are late. */
+    bool late = cycle >= next;
+    uint64_t lost = late ? cycle - next : 0;
+    if (__builtin_expect(c->stalls_told, 0))
+        inorder_stalled(c, operands & READY_CAUSES, next, next + lost);
+    c->core.cpi[operands & READY_CAUSES] += lost;
+    next += lost;
+    if (__builtin_expect(rule->slow | (c->late > next), 0)) {
+        c->next = next;
+        c->used = late ? USES_ALL : c->used;
+        if (c->late > next && !wait_result(c, rule, rd))
+            return false;
+        if (rule->slow)
+            wait_pipe(c, rule);
+        next = c->next;
+    }
+    bool pairs = !late & !(c->used & rule->uses);
+    issue->next = next;
+    issue->cycle = next - pairs;
+    return true;
+}
+
+/* What kind of instruction it is decides the rest. False: blocked. */
+static inline bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+{
+    unsigned flags = entry->op->flags;
+    if (flags & STREAM_LOAD)
+        return load(c, entry, issue);
+    if (flags & STREAM_STORE)
+        return store(c, entry, issue);
+    if (flags & (STREAM_BRANCH | STREAM_JUMP)) {
+        c->cycle = issue->cycle;
+        c->wrong = control(c, entry->op);
     }
     return true;
 }
@@ -141,24 +234,27 @@ static inline bool issue_one(struct inorder *c, const struct stream_entry *entry
     const struct stream_op *op = entry->op;
     const struct inorder_rule *rule = &c->rules[op->id];
     unsigned rd = op->rd | op->rd >> 6; /* STREAM_NONE becomes INORDER_SINK */
-    bool wrong = false;
-    if (!wait_issue(c, op, rule, rd))
+    struct issue issue;
+    if (op->pc + op->length > c->block_end && !inorder_fetch(c, op->pc, op->length))
         return false;
-    uint64_t ready = ready_at(c->cycle + rule->latency, CPI_dependency);
-    if (op->flags & STREAM_LOAD) {
-        if (!load(c, entry, &ready))
-            return false;
-    } else if (op->flags & STREAM_STORE) {
-        if (!store(c, entry))
-            return false;
-    } else if (op->flags & (STREAM_BRANCH | STREAM_JUMP)) {
-        wrong = control(c, op);
+    if (!wait_issue(c, op, rule, rd, &issue))
+        return false;
+    issue.ready = ready_at(issue.cycle + rule->latency, CPI_dependency);
+    if (!execute(c, entry, &issue)) {
+        put_back(c, &issue);
+        return false;
     }
-    c->ready[rd] = ready;
-    if (__builtin_expect(c->noting, 0))
-        inorder_note(c, op, ready == INORDER_PENDING ? ready : ready >> READY_CAUSE_BITS, wrong);
-    c->used = c->used ? USES_ALL : rule->after;
-    c->at++;
+    c->ready[rd] = issue.ready;
+    if (__builtin_expect(c->noting, 0)) {
+        put_back(c, &issue);
+        inorder_note(c, op, issue.ready == INORDER_PENDING ? issue.ready : issue.ready >> READY_CAUSE_BITS,
+                     c->wrong);
+        c->wrong = false;
+    }
+    bool alone = issue.cycle == issue.next;
+    c->used = alone ? rule->after : USES_ALL;
+    c->core.cpi[CPI_base] += alone;
+    c->next = issue.next + alone;
     c->stage = 0;
     return true;
 }
@@ -166,8 +262,9 @@ static inline bool issue_one(struct inorder *c, const struct stream_entry *entry
 bool inorder_issue(struct inorder *c)
 {
     const struct stream *stream = &c->core.stream;
-    while (c->at < stream->count)
-        if (!issue_one(c, &stream->entries[c->at]))
+    const struct stream_entry *entry = &stream->entries[c->at], *end = &stream->entries[stream->count];
+    for (; entry < end; entry++, c->at++)
+        if (!issue_one(c, entry))
             return false;
     return true;
 }
@@ -191,6 +288,6 @@ void inorder_warm(struct inorder *c)
             (void)predict(&c->predictor, op, next_pc(stream, c->at));
     }
     c->predictor.count = count;
-    c->cycle += stream->count;
+    c->next += stream->count;
     c->core.cpi[CPI_base] += stream->count;
 }

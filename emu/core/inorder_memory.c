@@ -24,6 +24,12 @@ static void finish_load(struct inorder *c, struct inorder_load *load)
     uint64_t cycle = load->ready + c->latency.of[CORE_WORK_load].latency;
     c->ready[load->rd] = ready_at(cycle, inorder_level_cause(load->level));
     c->free_loads |= UINT64_C(1) << (load - c->loads);
+    if (c->free_loads == c->all_loads) { /* all others were back before */
+        c->late = c->late_known > cycle ? c->late_known : cycle;
+        c->late_known = c->late;
+    } else if (cycle > c->late_known) {
+        c->late_known = cycle;
+    }
     if (c->noting)
         inorder_note_load(c, load->number, cycle, load->level);
 }
@@ -122,6 +128,7 @@ void inorder_memory_init(struct inorder *c)
     const struct cache_config *l1d = cache_configuration(c->core.parts.l1d);
     c->line_mask = l1d->line - 1;
     c->hit_clocks = l1d->hit_clocks;
+    c->load_clocks = l1d->hit_clocks + c->latency.of[CORE_WORK_load].latency;
     c->all_loads = c->free_loads = (UINT64_C(1) << c->config.load_queue) - 1;
     c->freed_cause = CPI_memory;
     for (unsigned i = 0; i < INORDER_LOADS; i++) {
@@ -204,7 +211,8 @@ static bool access_load(struct inorder *c, struct inorder_load *load, const stru
         c->free_loads &= ~(UINT64_C(1) << c->split);
         c->stage |= STAGE_FIRST;
         c->crossings++;
-        inorder_next_cycle(c);
+        inorder_stall(c, c->cycle + 1, CPI_l1);
+        c->cycle = c->next;
     }
     bool other_page = ((entry->address + first) & (MMU_PAGE - 1)) == 0;
     if (c->translating && other_page &&
@@ -240,6 +248,7 @@ bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const str
     load->number = c->number + c->at;
     c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
     c->load_misses++;
+    c->late = INORDER_PENDING;
     *ready = INORDER_PENDING;
     return true;
 }
@@ -266,13 +275,13 @@ bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, ui
         *ready = ready_at(load->ready + extra, inorder_level_cause(load->level));
     } else {
         c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
+        c->late = INORDER_PENDING;
         *ready = INORDER_PENDING;
     }
     return true;
 }
 
-void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome,
-                          uint64_t cycle)
+void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome)
 {
     struct inorder_store *store = store_at(c, 0);
     store->physical = entry->physical;
@@ -281,11 +290,6 @@ void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, e
     store->state = outcome == CACHE_FULL ? STORE_FULL : STORE_MISSED;
     c->store_count = 1;
     c->started = outcome != CACHE_FULL;
-    if (outcome == CACHE_FULL)
-        return;
-    c->store_next = cycle + 1;
-    if (cycle + c->hit_clocks > c->store_done)
-        c->store_done = cycle + c->hit_clocks;
 }
 
 /* Puts a store into the buffer, where there is room for it. */

@@ -27,12 +27,11 @@ static inline uint64_t ready_at(uint64_t cycle, unsigned cause)
 
 /* What an instruction takes of a cycle's issue slots. */
 enum {
-    USES_ALL = 0x7f,
-    USES_SLOT = 1, /* of the second instruction: nothing can follow */
+    USES_SLOT = 1, /* the second slot */
     USES_MEMORY = 2,
     USES_MULTIPLY = 4,
     USES_FLOAT = 8,
-    USES_ANY = 0x40, /* conflicts with a full cycle only */
+    USES_ALL = 15,
 };
 
 struct inorder_rule {
@@ -40,6 +39,7 @@ struct inorder_rule {
     uint8_t uses;  /* what must be free */
     uint8_t after; /* what is taken, when it is the first of its cycle */
     uint8_t iclass;
+    bool slow; /* its result, or its pipe, takes long */
 };
 
 /* A load that waits; half is the second part of one that crosses a line. */
@@ -82,22 +82,29 @@ struct inorder {
     struct core core;
 
     /* Issue. */
-    uint64_t cycle;                    /* in which instructions are issued now */
+    uint64_t next;  /* first cycle in which nothing has issued yet */
+    uint64_t cycle; /* in which the instruction at hand issues: next, or the one before,
+                       beside another one */
+    uint64_t late;  /* when the last of the results that take long is there, and the same
+                       but for pending loads */
+    uint64_t late_known;
     uint64_t ready[INORDER_REGISTERS]; /* ready_at(), or INORDER_PENDING */
     uint32_t at;                       /* entry of the batch that is next */
-    uint8_t used;                      /* of this cycle's slots: USES_... */
+    uint8_t used;                      /* of the slots of the cycle before next: USES_... */
     uint8_t stage;                     /* of that entry: set of STAGE_... */
     bool translating;                  /* data addresses */
+    bool wrong;                        /* the instruction at hand is mispredicted; for its note */
     bool blocked;                      /* a waiter will go on */
     bool slept;
     bool noting;                /* instructions are told to an observer */
     bool stalls_told;           /* and stalls */
-    uint64_t origin;            /* cycle - origin is core.cycles */
+    uint64_t origin;            /* next - origin is core.cycles */
     uint64_t busy[CLASS_COUNT]; /* until when pipes that are not pipelined are */
     struct inorder_rule rules[INSN_COUNT];
 
     /* Fetch. */
     uint64_t block;          /* pc / fetch_bytes of the last block, or INORDER_NOWHERE */
+    uint64_t block_end;      /* pc behind it, or 0 */
     uint64_t line;           /* pc / line size of the last access */
     uint64_t page;           /* pc / page size of the last translation */
     uint64_t fetched;        /* cycle in which the block was */
@@ -115,6 +122,7 @@ struct inorder {
 
     /* Memory. */
     uint64_t line_mask;
+    uint64_t load_clocks;              /* of a load that hits */
     uint64_t hit_clocks, fetch_clocks; /* of a hit in the data cache; from fetch to issue */
     uint64_t free_loads, all_loads;    /* sets of `loads` */
     uint32_t first_store, store_count; /* ring */
@@ -159,26 +167,23 @@ static inline uint64_t inorder_time(const struct inorder *c, uint64_t cycle)
 
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to);
 
-/* Ends a cycle in which something was issued. */
-static inline void inorder_next_cycle(struct inorder *c)
-{
-    c->core.cpi[CPI_base]++;
-    c->cycle++;
-    c->used = 0;
-}
-
-/* Nothing issues before `cycle` because of cause; what is left of a cycle in which something was issued does
- * not count as lost. Without branches, as the host could not predict them. */
+/* Nothing issues before `cycle` because of cause. Without branches, which the host could not predict. */
 static inline void inorder_stall(struct inorder *c, uint64_t cycle, unsigned cause)
 {
-    uint64_t later = cycle > c->cycle ? cycle : c->cycle, lost = later - c->cycle;
-    uint64_t base = (lost != 0) & (c->used != 0);
+    uint64_t lost = cycle > c->next ? cycle - c->next : 0;
     if (__builtin_expect(c->stalls_told, 0))
-        inorder_stalled(c, cause, c->cycle + base, later);
-    c->core.cpi[CPI_base] += base;
-    c->core.cpi[cause] += lost - base;
-    c->cycle = later;
-    c->used = lost ? 0 : c->used;
+        inorder_stalled(c, cause, c->next, c->next + lost);
+    c->used = cycle >= c->next ? USES_ALL : c->used;
+    c->core.cpi[cause] += lost;
+    c->next += lost;
+}
+
+/* Chooses the cycle of an instruction that takes these slots; whether it issues beside the one before. */
+static inline bool inorder_choose(struct inorder *c, unsigned uses)
+{
+    bool pairs = !(c->used & uses);
+    c->cycle = c->next - pairs;
+    return pairs;
 }
 
 /* Translates an address of the instruction that is next, once for each stage. False while a walk is under
@@ -198,7 +203,10 @@ static inline bool inorder_translate(struct inorder *c, uint64_t address, unsign
         if (ready > time)
             c->walked = clock_cycle(&c->core.parts.clock, ready);
     }
-    inorder_stall(c, c->walked, CPI_serialise);
+    if (c->walked > c->cycle) {
+        inorder_stall(c, c->walked, CPI_serialise);
+        c->cycle = c->next;
+    }
     return true;
 }
 
@@ -217,8 +225,7 @@ void inorder_memory_init(struct inorder *c);
 bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready);
 bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
                          enum cache_outcome outcome, uint64_t *ready);
-void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome,
-                          uint64_t cycle);
+void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome);
 bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry);
 unsigned inorder_level_cause(unsigned level);
 

@@ -82,7 +82,8 @@ enum predict_outcome predict_taken(struct predictor *predictor, const struct str
 /* A 2-bit counter moves towards taken or not. */
 static inline uint8_t predict_count(uint8_t counter, bool up)
 {
-    return (uint8_t)(up ? counter + (counter < 3) : counter - (counter > 0));
+    static const uint8_t next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}};
+    return next[up][counter];
 }
 
 /* What is predicted for a control instruction (STREAM_BRANCH or STREAM_JUMP) that goes on at next_pc,
