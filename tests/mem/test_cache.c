@@ -218,12 +218,16 @@ static void refused_requests_wait(void **state)
     rig->refuse[0] = true;
     (void)rig_load(rig, 2, 2, 310);
     (void)rig_load(rig, 3, 3, 309);
+    rig_until(rig, 390);
+    rig->refuse[0] = false; /* there is room, but who was refused goes first */
+    (void)rig_load(rig, 4, 4, 390);
     rig_until(rig, 400);
     assert_int_equal(rig->count, 2);
     rig_open(rig);
     rig_asked_is(rig, 2, MEM_READ, 3 * LINE, LINE, 400);
     rig_asked_is(rig, 3, MEM_READ, 2 * LINE, LINE, 400);
-    rig_asked_is(rig, 4, MEM_WRITE, 0, LINE, 400);
+    rig_asked_is(rig, 4, MEM_READ, 4 * LINE, LINE, 400);
+    rig_asked_is(rig, 5, MEM_WRITE, 0, LINE, 400);
     rig_until(rig, 500);
     assert_int_equal(rig->accesses[2].done, 500);
     assert_int_equal(rig->accesses[3].done, 500);

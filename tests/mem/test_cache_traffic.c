@@ -171,14 +171,13 @@ static void probe(struct world *world)
     assert_true(cache_line_state(world->cache, at * LINE) <= CACHE_SHARED);
 }
 
-static void run(const struct cache_config *config, uint64_t seed)
+static struct world *begin(const struct cache_config *config, uint64_t seed)
 {
     static const struct mem_port_ops ops = {.request = offered};
     const struct clock clock = {RIG_CLOCK};
-    static struct world worlds;
-    struct world *world = &worlds;
+    struct world *world = calloc(1, sizeof *world);
     struct error err;
-    memset(world, 0, sizeof *world);
+    assert_non_null(world);
     world->random = seed;
     world->coherent = config->coherent;
     for (unsigned i = 0; i < PAGE; i++)
@@ -192,14 +191,12 @@ static void run(const struct cache_config *config, uint64_t seed)
     world->cache = cache_new("l1", config, &world->queue, &clock, 3, 0, &ops, world);
     const struct cache_observer observer = {told_access, told_fill, told_write_back, told_evict, world};
     cache_observe(world->cache, &observer);
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        ask(world);
-        if (dice(world, 200) == 0)
-            maintain(world);
-        if (dice(world, 4) == 0)
-            probe(world);
-        event_queue_run(&world->queue, world->queue.now + dice(world, 40) * RIG_CLOCK);
-    }
+    return world;
+}
+
+/* Lets all come to rest and be written; then nothing is under way, and memory has the newest versions. */
+static void end(struct world *world)
+{
     event_queue_run(&world->queue, world->queue.now + CLOCK_SECOND);
     cache_maintain(world->cache, MEM_CLEAN, 0, LINES * LINE, world->queue.now, (struct cache_actor){0}, NULL);
     event_queue_run(&world->queue, world->queue.now + CLOCK_SECOND);
@@ -212,6 +209,21 @@ static void run(const struct cache_config *config, uint64_t seed)
     assert_int_equal(world->cache->mshrs.used + world->cache->writes_used, 0);
     assert_null(world->cache->upkeep);
     cache_free(world->cache);
+    free(world);
+}
+
+static void run(const struct cache_config *config, uint64_t seed)
+{
+    struct world *world = begin(config, seed);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        ask(world);
+        if (dice(world, 200) == 0)
+            maintain(world);
+        if (dice(world, 4) == 0)
+            probe(world);
+        event_queue_run(&world->queue, world->queue.now + dice(world, 40) * RIG_CLOCK);
+    }
+    end(world);
 }
 
 static void nothing_is_lost(void **state)
