@@ -36,6 +36,7 @@ struct timed_options {
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
     const char *program; /* ELF file, for names and lines in messages; or NULL */
+    bool progress;       /* show on standard error, if that is a terminal, how far the run is */
 };
 
 struct timed;

@@ -79,6 +79,7 @@ static void poll(void *owner, uint64_t now)
 {
     struct timed *timed = owner;
     update(timed);
+    progress_tick(&timed->progress, now, system_instructions(timed->system));
     for (unsigned i = 0; i < timed->count; i++)
         if (timed->cores[i].core->limit == UINT64_MAX)
             grant(timed, i);
