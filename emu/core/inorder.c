@@ -188,7 +188,6 @@ static void publish(struct core *core, struct stats *stats)
         const uint64_t *value;
         const char *unit, *meaning;
     } counters[] = {
-        {"instructions", &c->number, "instructions", "instructions executed"},
         {"load_misses", &c->load_misses, "accesses", "loads, or parts of them, that waited for a line"},
         {"forwarded", &c->forwarded, "instructions", "loads answered from the store buffer"},
         {"crossings", &c->crossings, "instructions", "loads and stores that cross a line"},
