@@ -366,57 +366,6 @@ static void store_to_load_forwarding(void **state)
     }
 }
 
-static void cold_code(struct rig *rig)
-{
-    for (unsigned i = 0; i < 64 * 16; i++)
-        RIG_EMIT(rig, addi, .rd = 5, .imm = 1);
-    RIG_EMIT(rig, ecall, 0);
-}
-
-/* Straight on through 64 lines that are not in the cache: each is asked for when the last block of the line
- * before has been fetched, comes 22 cycles later, where a hit would have been 2, and is 4 blocks: 24 cycles a
- * line. A cache that has it gives it in 4 cycles; the 16 instructions take 8. */
-static void instruction_misses(void **state)
-{
-    (void)state;
-    for (unsigned warm = 0; warm < 2; warm++) {
-        struct rig_options options = rig_options_default();
-        options.cold = !warm;
-        struct rig *rig = rig_new(&options);
-        rig->core = make(rig, NULL);
-        cold_code(rig);
-        rig_check(rig_run(rig), 64, warm ? 800 : 2400, 100, "straight code");
-        assert_in_range(rig->core->cpi[CPI_frontend], warm ? 8 : 64 * 15, warm ? 9 : 64 * 17);
-        rig_free(rig);
-    }
-}
-
-/* A branch that is taken against the prediction has the front end fetch straight on meanwhile: the next line
- * comes in although nothing of it is executed. A jump that the BTB lacks is seen at decode, before that. */
-static void wrong_path_fills_the_cache(void **state)
-{
-    (void)state;
-    for (unsigned mispredicted = 0; mispredicted < 2; mispredicted++) {
-        struct rig_options options = rig_options_default();
-        options.cold = true;
-        struct rig *rig = rig_new(&options);
-        rig->core = make(rig, NULL);
-        for (unsigned i = 0; i < 12; i++)
-            RIG_EMIT(rig, addi, .rd = 5, .imm = 1);
-        if (mispredicted)
-            rig_branch(rig, INSN_bne, 5, 0, RIG_BASE + 1024);
-        else
-            rig_jump(rig, 0, RIG_BASE + 1024);
-        rig->at = RIG_BASE + 1024;
-        RIG_EMIT(rig, ecall, 0);
-        (void)rig_run(rig);
-        assert_int_equal(cache_line_state(rig->l1i, RIG_BASE + 64) != CACHE_INVALID, mispredicted);
-        assert_int_equal(cache_line_state(rig->l1i, RIG_BASE + 512), CACHE_INVALID);
-        assert_int_equal(rig->core->cpi[CPI_branch] > 0, mispredicted);
-        rig_free(rig);
-    }
-}
-
 /* Two runs give the same counts; an observer of instructions, which sees them in order, changes nothing. */
 static void same_every_time(void **state)
 {
@@ -445,23 +394,6 @@ static void same_every_time(void **state)
     }
     assert_memory_equal(cpi[0], cpi[1], sizeof cpi[0]);
     assert_memory_equal(cpi[0], cpi[2], sizeof cpi[0]);
-}
-
-/* 64 jumps that the BTB has never seen, to the next block each: seen when the cache has answered in 2 cycles
- * and decode has taken 2 more, so that the next block is fetched 4 cycles behind this one. */
-static void unknown_jumps(void **state)
-{
-    (void)state;
-    struct rig *rig = rig_new(NULL);
-    rig->core = make(rig, NULL);
-    for (unsigned i = 0; i < 64; i++) {
-        rig->at = RIG_BASE + 16 * i;
-        rig_jump(rig, 0, rig->at + 16);
-    }
-    rig->at = RIG_BASE + 16 * 64;
-    RIG_EMIT(rig, ecall, 0);
-    rig_check(rig_run(rig), 64, 400, 20, "unknown jumps");
-    rig_free(rig);
 }
 
 /* A register is written in program order. The addi, whose result takes a cycle, issues 19 cycles behind a
@@ -502,9 +434,6 @@ int main(void)
         cmocka_unit_test(store_streams),
         cmocka_unit_test(accesses_across_lines),
         cmocka_unit_test(store_to_load_forwarding),
-        cmocka_unit_test(instruction_misses),
-        cmocka_unit_test(wrong_path_fills_the_cache),
-        cmocka_unit_test(unknown_jumps),
         cmocka_unit_test(writes_in_order),
         cmocka_unit_test(same_every_time),
     };
