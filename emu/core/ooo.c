@@ -35,7 +35,8 @@ static bool relieved(struct ooo *o)
 /* The batch without time, but for a cycle an instruction. */
 static void warm(struct ooo *o)
 {
-    const struct stream *stream = &o->core.stream;
+    const struct core *core = &o->core;
+    const struct stream *stream = &core->stream;
     struct predict_counts counts = o->predictor.count;
     uint64_t physical;
     for (uint32_t i = 0; i < stream->count; i++) {
@@ -45,7 +46,11 @@ static void warm(struct ooo *o)
             o->fetch.line = op->pc & o->line_mask;
             if (code_physical(&o->code, op->pc, &physical))
                 cache_warm(o->l1i, physical, false);
+            if (core->parts.tlb)
+                tlb_warm(core->parts.tlb, op->pc, TLB_FETCH);
         }
+        if (op->flags & (STREAM_LOAD | STREAM_STORE) && core->parts.tlb)
+            tlb_warm(core->parts.tlb, in->address, TLB_DATA);
         if (op->flags & (STREAM_LOAD | STREAM_STORE))
             cache_warm(o->l1d, in->physical, (op->flags & STREAM_STORE) != 0);
         if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
@@ -195,7 +200,7 @@ static void init_classes(struct ooo *o)
         struct ooo_class *class = &o->classes[id];
         ports_use_init(&class->use, table[id].ports, table[id].interval);
         class->latency = table[id].latency;
-        class->kind = (uint16_t)kind_of((enum insn_id)id);
+        class->kind = kind_of((enum insn_id)id);
     }
 }
 

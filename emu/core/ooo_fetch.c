@@ -171,7 +171,7 @@ static void fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
         f->next = f->cycle + 1 + o->late_clocks;
         break;
     case PREDICT_WRONG:
-        o->fetches[i].wrong = 1;
+        o->fetches[i].wrong = OOO_MISPREDICTED;
         f->wait = FETCH_BRANCH;
         f->block = OOO_NEVER;
         f->wrong_pc = o->predictor.wrong_pc;

@@ -40,15 +40,16 @@ void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
 {
     struct ooo_entry *e = ooo_at(o, number);
     e->complete = cycle;
-    if (o->times[e->rd] == OOO_NEVER && o->producer[e->rd] == number)
-        o->times[e->rd] = cycle;
+    unsigned rd = e->facts & OOO_RD;
+    if (o->times[rd] == OOO_NEVER && o->producer[rd] == number)
+        o->times[rd] = cycle;
     for (uint16_t link = e->dependents; link != OOO_NONE;) {
         uint64_t place = link / 4;
         struct ooo_entry *dependent = &o->rob_entries[place];
         struct ooo_pending *pending = &o->pending[place];
         unsigned operand = link % 4;
         link = pending->next[operand];
-        if (dependent->kind == OOO_STORE && operand == 1) {
+        if (ooo_entry_kind(dependent) == OOO_STORE && operand == 1) {
             struct ooo_store *store = &o->store_ring[dependent->memory];
             store->data = cycle;
             if (store->known != OOO_NEVER)
@@ -60,7 +61,7 @@ void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
             o->work[o->work_count++] = (uint16_t)place;
     }
     e->dependents = OOO_NONE;
-    if (e->mispredicted)
+    if (e->facts & OOO_MISPREDICTED)
         ooo_fetch_resolve(o, cycle);
 }
 
@@ -85,7 +86,7 @@ void ooo_work(struct ooo *o)
         struct ooo_entry *e = &o->rob_entries[place];
         uint64_t number = o->head + ((place - o->head) & o->rob_mask);
         const struct ooo_class *class = &o->classes[e->id];
-        if (e->kind == OOO_STORE && e->issue != OOO_NEVER) {
+        if (ooo_entry_kind(e) == OOO_STORE && e->issue != OOO_NEVER) {
             struct ooo_store *store = &o->store_ring[e->memory];
             ooo_complete(o, number, ooo_later(store->known, store->data));
             ooo_store_wake(o, store);
@@ -93,13 +94,13 @@ void ooo_work(struct ooo *o)
         }
         o->iq_pending--;
         uint64_t ready = o->pending[place].ready;
-        if (e->kind == OOO_STORE) {
+        if (ooo_entry_kind(e) == OOO_STORE) {
             store_issue(o, e, number, class, ready);
             continue;
         }
         e->issue = ports_take(&o->ports, &class->use, ready);
         ooo_issued(o, e->issue);
-        if (e->kind == OOO_LOAD)
+        if (ooo_entry_kind(e) == OOO_LOAD)
             ooo_load_go(o, &o->load_ring[e->memory], e->issue + class->latency);
         else
             ooo_complete(o, number, e->issue + class->latency);
@@ -122,6 +123,8 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
 {
     const uint8_t regs[OOO_OPERANDS] = {op->rs1, op->rs2, op->rs3};
     uint64_t number = o->tail;
+    e->issue = e->complete = OOO_NEVER;
+    e->waiting = 0;
     for (unsigned i = 0; i < count; i++) {
         if (o->times[regs[i]] == OOO_NEVER) {
             depend(o, number, i, regs[i]);
@@ -134,22 +137,14 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
     o->iq_pending++;
 }
 
-/* From here on the result's time is not known. */
-static void result_unknown(struct ooo *o, const struct ooo_entry *e)
-{
-    o->times[e->rd] = OOO_NEVER;
-    o->times[STREAM_NONE] = 0;
-    o->producer[e->rd] = o->tail;
-}
-
-static void dispatch_plain(struct ooo *o, const struct stream_op *op, const struct ooo_class *class,
-                           struct ooo_entry *e)
+static inline void dispatch_plain(struct ooo *o, const struct stream_op *op, const struct ooo_class *class,
+                                  struct ooo_entry *e)
 {
     uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]),
                                ooo_later(o->times[op->rs3], e->dispatch + 1));
     if (__builtin_expect(ready == OOO_NEVER, 0)) {
         pend(o, op, e, OOO_OPERANDS, e->dispatch + 1);
-        result_unknown(o, e);
+        ooo_result_unknown(o, op->rd);
         return;
     }
     uint64_t issue = ports_take(&o->ports, &class->use, ready);
@@ -157,42 +152,31 @@ static void dispatch_plain(struct ooo *o, const struct stream_op *op, const stru
     ooo_issued(o, issue);
     e->issue = issue;
     e->complete = complete;
-    o->times[e->rd] = complete;
+    o->times[op->rd] = complete;
     o->times[STREAM_NONE] = 0;
-    if (__builtin_expect(e->mispredicted, 0))
+    if (__builtin_expect(e->facts & OOO_MISPREDICTED, 0))
         ooo_fetch_resolve(o, complete);
 }
 
-static void dispatch_load(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
-                          struct ooo_entry *e)
+static inline void dispatch_load(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
+                                 struct ooo_entry *e)
 {
     const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->loads++ & o->load_mask;
-    struct ooo_load *load = &o->load_ring[place];
     o->load_numbers[place] = o->tail;
     e->memory = (uint16_t)place;
     e->cause = CPI_l1;
-    load->number = o->tail;
-    load->address = in->address;
-    load->physical = in->physical;
-    load->older = o->stores;
-    load->walked = 0;
-    load->size = op->size;
-    load->step = OOO_TRANSLATE;
-    load->parts = 0;
-    load->level = MEM_LEVEL_L1;
-    load->speculated = false;
+    o->load_ring[place].walked = 0;
     uint64_t base = o->times[op->rs1];
-    load->deferred = base == OOO_NEVER;
-    if (__builtin_expect(load->deferred, 0)) {
+    if (__builtin_expect(base == OOO_NEVER, 0)) {
+        ooo_load_enter(o, in, e)->deferred = true;
         pend(o, op, e, 1, e->dispatch + 1);
-        result_unknown(o, e);
+        ooo_result_unknown(o, op->rd);
         return;
     }
-    result_unknown(o, e);
     e->issue = ports_take(&o->ports, &class->use, ooo_later(base, e->dispatch + 1));
     ooo_issued(o, e->issue);
-    ooo_load_go(o, load, e->issue + class->latency);
+    ooo_load_first(o, in, e, e->issue + class->latency);
 }
 
 static void dispatch_store(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
@@ -207,6 +191,7 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
     store->address = in->address;
     store->physical = in->physical;
     store->size = op->size;
+    e->complete = OOO_NEVER;
     store->known = store->done = OOO_NEVER;
     store->loads = OOO_NONE;
     store->parts = store->started = 0;
@@ -311,20 +296,15 @@ static inline bool dispatch(struct ooo *o)
     o->dispatched_at = cycle;
     o->iq_used++;
     struct ooo_entry *e = ooo_at(o, o->tail);
-    *e = (struct ooo_entry){
-        .fetch = o->fetches[i].cycle,
-        .dispatch = cycle,
-        .issue = OOO_NEVER,
-        .complete = OOO_NEVER,
-        .pc = op->pc,
-        .id = op->id,
-        .dependents = OOO_NONE,
-        .rd = op->rd,
-        .kind = class->kind & 15,
-        .before = o->fetches[i].cause & 15,
-        .cause = CPI_dependency,
-        .mispredicted = o->fetches[i].wrong & 1,
-    };
+    const struct ooo_fetched *fetched = &o->fetches[i];
+    e->fetch = fetched->cycle;
+    e->dispatch = cycle;
+    e->pc = op->pc;
+    e->id = op->id;
+    e->dependents = OOO_NONE;
+    e->facts = op->rd | class->kind << OOO_KIND_SHIFT | fetched->cause << OOO_BEFORE_SHIFT | fetched->wrong;
+    e->cause = CPI_dependency;
+    e->level = MEM_LEVEL_L1;
     if (__builtin_expect(o->noting, 0))
         o->insns[o->tail & o->rob_mask] = *op->insn;
     if (class->kind == OOO_LOAD)

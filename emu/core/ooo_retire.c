@@ -39,7 +39,7 @@ static void account(struct ooo *o, const struct ooo_entry *e, uint64_t cycle)
     uint64_t executed = behind(from, cycle, e->issue + !held, left);
     left -= executed;
     uint64_t walked = 0;
-    if (e->kind == OOO_LOAD && o->load_ring[e->memory].walked) {
+    if (ooo_entry_kind(e) == OOO_LOAD && o->load_ring[e->memory].walked) {
         walked = executed - behind(from, cycle, o->load_ring[e->memory].walked, executed);
         executed -= walked;
     }
@@ -47,8 +47,8 @@ static void account(struct ooo *o, const struct ooo_entry *e, uint64_t cycle)
     waited = waited > executed + walked ? waited - executed - walked : 0;
     waited = waited < left ? waited : left;
     left -= waited;
-    count_cycles(o, e->before, &from, left);
-    count_cycles(o, e->kind == OOO_SERIAL ? CPI_serialise : CPI_dependency, &from, waited);
+    count_cycles(o, e->facts >> OOO_BEFORE_SHIFT & 15, &from, left);
+    count_cycles(o, ooo_entry_kind(e) == OOO_SERIAL ? CPI_serialise : CPI_dependency, &from, waited);
     count_cycles(o, CPI_serialise, &from, walked);
     count_cycles(o, e->cause, &from, executed);
 }
@@ -72,47 +72,52 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
         .issue = e->issue,
         .complete = e->complete,
         .retire = e->retire,
-        .level = e->level,
-        .mispredicted = e->mispredicted || e->squashes,
+        .level = (uint8_t)e->level,
+        .mispredicted = (e->facts & (OOO_MISPREDICTED | OOO_SQUASHES)) != 0,
     };
     o->core.observer.retired(o->core.observer.context, &o->core, &note);
 }
 
-/* Retires the oldest instruction, which is complete. */
-static inline void retire(struct ooo *o, struct ooo_entry *e)
+/* Retires what is complete, in order and up to number last; true if that is all of them. */
+static bool retire(struct ooo *o, uint64_t last)
 {
-    uint64_t number = o->head++, cycle = e->complete;
-    if (cycle <= o->retired_at) {
-        cycle = o->retired_at + (o->retired == o->retire_width);
-        o->retired = o->retired == o->retire_width ? 0 : o->retired;
-    } else {
-        o->retired = 0;
+    uint64_t number = o->head;
+    for (; number <= last; number++) {
+        struct ooo_entry *e = ooo_at(o, number);
+        uint64_t cycle = e->complete;
+        if (cycle == OOO_NEVER)
+            break;
+        if (cycle > o->retired_at || o->retired == o->retire_width) {
+            cycle = cycle > o->retired_at ? cycle : o->retired_at + 1;
+            if (cycle == o->retired_at + 1 && o->credit >= o->full_width) {
+                o->credit -= o->full_width;
+                o->core.cycles++;
+                o->core.cpi[CPI_base]++;
+            } else {
+                account(o, e, cycle);
+            }
+            o->retired_at = cycle;
+            o->retired = 0;
+        }
+        o->retired++;
+        o->credit++;
+        e->retire = o->retired_at;
+        o->head = number + 1;
+        if ((e->facts & OOO_KIND) == OOO_STORE << OOO_KIND_SHIFT)
+            ooo_store_retire(o, &o->store_ring[e->memory], o->retired_at);
+        if (__builtin_expect(o->noting, 0))
+            note(o, e, number);
+        o->count.instructions++;
     }
-    o->retired++;
-    if (cycle > o->retired_at) {
-        account(o, e, cycle);
-        o->retired_at = cycle;
-    }
-    o->credit++;
-    e->retire = cycle;
-    if (e->kind == OOO_STORE)
-        ooo_store_retire(o, &o->store_ring[e->memory], cycle);
-    if (__builtin_expect(o->noting, 0))
-        note(o, e, number);
-    o->count.instructions++;
+    return number > last;
 }
 
 bool ooo_retire(struct ooo *o, uint64_t last)
 {
     for (;;) {
-        while (o->head <= last) {
-            struct ooo_entry *e = ooo_at(o, o->head);
-            if (e->complete == OOO_NEVER)
-                break;
-            retire(o, e);
-        }
+        bool all = retire(o, last);
         if (!o->work_count) /* loads that waited for a store to drain */
-            return o->head > last;
+            return all;
         ooo_work(o);
     }
 }

@@ -29,8 +29,7 @@ enum ooo_kind { OOO_PLAIN, OOO_CONTROL, OOO_LOAD, OOO_STORE, OOO_SERIAL };
 struct ooo_class {
     struct ports_use use;
     uint16_t latency;
-    uint16_t kind; /* enum ooo_kind */
-    uint16_t spare[3];
+    uint32_t kind; /* enum ooo_kind */
 };
 
 /* A place in the reorder buffer, one line of the host: all that instructions with known operands need. There
@@ -42,15 +41,26 @@ struct ooo_entry {
     uint16_t id;
     uint16_t memory;     /* place in the ring of loads or stores */
     uint16_t dependents; /* first operand that waits for the result (ooo_operand), or OOO_NONE */
-    uint16_t waiting;    /* operands of unknown time that hold up its issue */
-    unsigned rd : 8;
-    unsigned kind : 4;         /* enum ooo_kind */
-    unsigned before : 4;       /* enum cpi_cause of the cycles until dispatch */
-    unsigned cause : 4;        /* of those from issue to completion */
-    unsigned level : 4;        /* enum mem_level, of a load */
-    unsigned mispredicted : 1; /* fetch waits for its completion */
-    unsigned squashes : 1;     /* everything behind it was fetched again */
+    uint16_t waiting;    /* of a pending one: operands of unknown time that hold up its issue */
+    uint32_t facts;      /* see below */
+    uint16_t cause;      /* enum cpi_cause of the cycles from issue to completion */
+    uint16_t level;      /* enum mem_level, of a load */
 };
+
+/* In ooo_entry.facts. */
+enum {
+    OOO_RD = 0xff,
+    OOO_KIND_SHIFT = 8, /* enum ooo_kind, 4 bits */
+    OOO_KIND = 0xf00,
+    OOO_BEFORE_SHIFT = 12,      /* enum cpi_cause of the cycles until dispatch, 4 bits */
+    OOO_MISPREDICTED = 1 << 16, /* fetch waits for its completion */
+    OOO_SQUASHES = 1 << 17,     /* everything behind it was fetched again */
+};
+
+static inline unsigned ooo_entry_kind(const struct ooo_entry *e)
+{
+    return (e->facts & OOO_KIND) >> OOO_KIND_SHIFT;
+}
 
 /* The same place, for those whose operands have an unknown time. */
 struct ooo_pending {
@@ -143,7 +153,7 @@ struct ooo_fetch {
 struct ooo_fetched {
     uint64_t cycle;
     uint32_t cause; /* enum cpi_cause */
-    uint32_t wrong; /* what would be fetched behind it is wrong */
+    uint32_t wrong; /* OOO_MISPREDICTED or 0 */
 };
 
 struct ooo_counts {
@@ -238,6 +248,13 @@ static inline uint64_t ooo_later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The index by granules: a bucket names the last store to any of its granules, and each store the one before
+ * it. Two neighbouring granules are never in the same bucket. */
+static inline unsigned ooo_bucket(uint64_t granule)
+{
+    return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
+}
+
 /* The simulated time of an access in a cycle; never before the queue's now. */
 static inline uint64_t ooo_time(const struct ooo *o, uint64_t cycle)
 {
@@ -305,16 +322,38 @@ void ooo_go_on(struct ooo *o);
 /* A callback begins: times before now cannot be used any more. */
 void ooo_callback(struct ooo *o, uint64_t now);
 
+/* From here on the time of a register that the instruction to be dispatched writes is not known. */
+static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
+{
+    o->times[rd] = OOO_NEVER;
+    o->times[STREAM_NONE] = 0;
+    o->producer[rd] = o->tail;
+}
+
 /* --- ooo_load.c, ooo_store.c --- */
 
 void ooo_load_init(struct ooo *o);
 void ooo_store_init(struct ooo *o);
+/* The same for a load that has just been dispatched and issued: the common case is a hit that no store in the
+ * queue has to do with. */
+void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
+/* Fills in a load that has just been dispatched. */
+struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
 /* A load whose address is known accesses memory at cycle. */
 void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 /* Enters a store into the index by granules. */
 void ooo_store_enter(struct ooo *o, struct ooo_store *store);
 /* The youngest store before `load` that overlaps it and is in the queue still at cycle, or NULL. */
 struct ooo_store *ooo_store_overlap(struct ooo *o, const struct ooo_load *load, uint64_t cycle);
+/* Whether no store before a load that has just been dispatched can matter to it from cycle on: a quick look
+ * that may say false where ooo_store_overlap() would find none. */
+static inline bool ooo_store_none(const struct ooo *o, uint64_t physical, unsigned size, uint64_t cycle)
+{
+    uint64_t granule = physical / 8;
+    uint64_t index = o->buckets[ooo_bucket(granule)];
+    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
+    return physical % 8 + size <= 8 && (store->index != index || (index < o->freed && store->freed <= cycle));
+}
 /* Something about a store has become known: loads that wait for it look again. */
 void ooo_store_wake(struct ooo *o, struct ooo_store *store);
 /* The store has retired at cycle and drains. */
