@@ -179,16 +179,14 @@ static uint32_t mask_of(uint32_t entries)
     return size - 1;
 }
 
-static unsigned kind_of(enum insn_id id)
+static unsigned kind_of(enum insn_id id, const struct ports_use *use)
 {
     switch ((enum insn_class)insn_table[id].iclass) {
     case CLASS_LOAD:
     case CLASS_FLOAD: return OOO_LOAD;
     case CLASS_STORE:
     case CLASS_FSTORE: return OOO_STORE;
-    case CLASS_BRANCH:
-    case CLASS_JUMP: return OOO_CONTROL;
-    default: return OOO_PLAIN;
+    default: return use->special ? OOO_SPECIAL : OOO_PLAIN;
     }
 }
 
@@ -200,7 +198,7 @@ static void init_classes(struct ooo *o)
         struct ooo_class *class = &o->classes[id];
         ports_use_init(&class->use, table[id].ports, table[id].interval);
         class->latency = table[id].latency;
-        class->kind = kind_of((enum insn_id)id);
+        class->facts = kind_of((enum insn_id)id, &class->use) << OOO_KIND_SHIFT;
     }
 }
 

@@ -3,19 +3,22 @@
 /* Takes those that issue up to a cycle out of the issue queue. */
 static void queue_advance(struct ooo *o, uint64_t cycle)
 {
-    if (cycle > o->iq_last && cycle - o->iq_at >= OOO_CYCLES) {
-        for (uint32_t i = 0; i < OOO_CYCLES && o->iq_used > o->iq_pending; i++) {
-            o->iq_used -= o->issues[i];
+    uint64_t at = o->iq_at;
+    uint32_t used = o->iq_used;
+    if (__builtin_expect(cycle - at >= OOO_CYCLES, 0) && cycle > at) {
+        for (uint32_t i = 0; i < OOO_CYCLES && used > o->iq_pending; i++) {
+            used -= o->issues[i];
             o->issues[i] = 0;
         }
-        o->iq_at = cycle;
+        at = cycle;
     }
-    while (o->iq_at < cycle) {
-        o->iq_at++;
-        uint16_t *issues = &o->issues[o->iq_at % OOO_CYCLES];
-        o->iq_used -= *issues;
+    while (at < cycle) {
+        uint16_t *issues = &o->issues[++at % OOO_CYCLES];
+        used -= *issues;
         *issues = 0;
     }
+    o->iq_at = at;
+    o->iq_used = used;
 }
 
 /* The first cycle at or after `cycle` in which the issue queue has room; OOO_NEVER: not known yet. Where
@@ -23,10 +26,10 @@ static void queue_advance(struct ooo *o, uint64_t cycle)
 static uint64_t queue_room(struct ooo *o, uint64_t cycle)
 {
     queue_advance(o, cycle);
-    if (o->iq_used < o->iq)
+    if (__builtin_expect(o->iq_used < o->iq, 1))
         return ooo_later(cycle, o->iq_at);
     o->count.issue_queue_full++;
-    while (o->iq_used >= o->iq && o->iq_at < o->iq_last) {
+    while (o->iq_used >= o->iq && o->iq_used > o->iq_pending) {
         if (o->iq_pending && (o->iq_at + 1) * o->period > event_queue_next(o->core.parts.queue)) {
             o->retry_at = o->iq_at + 1;
             return OOO_NEVER;
@@ -49,7 +52,7 @@ void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
         struct ooo_pending *pending = &o->pending[place];
         unsigned operand = link % 4;
         link = pending->next[operand];
-        if (ooo_entry_kind(dependent) == OOO_STORE && operand == 1) {
+        if (ooo_is(dependent->facts, OOO_STORE) && operand == 1) {
             struct ooo_store *store = &o->store_ring[dependent->memory];
             store->data = cycle;
             if (store->known != OOO_NEVER)
@@ -86,7 +89,7 @@ void ooo_work(struct ooo *o)
         struct ooo_entry *e = &o->rob_entries[place];
         uint64_t number = o->head + ((place - o->head) & o->rob_mask);
         const struct ooo_class *class = &o->classes[e->id];
-        if (ooo_entry_kind(e) == OOO_STORE && e->issue != OOO_NEVER) {
+        if (ooo_is(e->facts, OOO_STORE) && e->issue != OOO_NEVER) {
             struct ooo_store *store = &o->store_ring[e->memory];
             ooo_complete(o, number, ooo_later(store->known, store->data));
             ooo_store_wake(o, store);
@@ -94,13 +97,13 @@ void ooo_work(struct ooo *o)
         }
         o->iq_pending--;
         uint64_t ready = o->pending[place].ready;
-        if (ooo_entry_kind(e) == OOO_STORE) {
+        if (ooo_is(e->facts, OOO_STORE)) {
             store_issue(o, e, number, class, ready);
             continue;
         }
         e->issue = ports_take(&o->ports, &class->use, ready);
         ooo_issued(o, e->issue);
-        if (ooo_entry_kind(e) == OOO_LOAD)
+        if (ooo_is(e->facts, OOO_LOAD))
             ooo_load_go(o, &o->load_ring[e->memory], e->issue + class->latency);
         else
             ooo_complete(o, number, e->issue + class->latency);
@@ -147,7 +150,8 @@ static inline void dispatch_plain(struct ooo *o, const struct stream_op *op, con
         ooo_result_unknown(o, op->rd);
         return;
     }
-    uint64_t issue = ports_take(&o->ports, &class->use, ready);
+    uint64_t issue = ooo_is(e->facts, OOO_PLAIN) ? ports_take_plain(&o->ports, &class->use, ready)
+                                                 : ports_take_any(&o->ports, &class->use, ready);
     uint64_t complete = issue + class->latency;
     ooo_issued(o, issue);
     e->issue = issue;
@@ -208,7 +212,7 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
 }
 
 /* The youngest earlier instruction that has to retire before this one gets its places and registers. */
-static inline uint64_t makes_room(struct ooo *o, const struct stream_op *op, unsigned kind)
+static inline uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts)
 {
     uint64_t number = o->tail - o->rob;
     if (__builtin_expect(o->few_registers, 0)) {
@@ -218,7 +222,7 @@ static inline uint64_t makes_room(struct ooo *o, const struct stream_op *op, uns
         else if (op->rd < STREAM_NONE)
             number = ooo_later(number, o->fp_numbers[(uint32_t)(o->fp_writes - o->fp_renames) & o->fp_mask]);
     }
-    if (kind == OOO_LOAD)
+    if (ooo_is(facts, OOO_LOAD))
         number = ooo_later(number, o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask]);
     return number;
 }
@@ -233,11 +237,11 @@ static void count_registers(struct ooo *o, const struct stream_op *op)
 }
 
 /* Which limit it was, for the statistics. */
-static void count_limit(struct ooo *o, const struct stream_op *op, unsigned kind, uint64_t number)
+static void count_limit(struct ooo *o, const struct stream_op *op, uint32_t facts, uint64_t number)
 {
     if (number == o->tail - o->rob)
         o->count.rob_full++;
-    else if (kind == OOO_LOAD &&
+    else if (ooo_is(facts, OOO_LOAD) &&
              number == o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask])
         o->count.load_queue_full++;
     else
@@ -246,7 +250,7 @@ static void count_limit(struct ooo *o, const struct stream_op *op, unsigned kind
 
 /* When the store queue has room for one more, at or after *cycle; false: not known. The cause of the wait is
  * the level that answers the store in front. */
-static bool store_room(struct ooo *o, uint64_t *cycle, uint32_t *before)
+static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *facts)
 {
     uint64_t index = o->stores - o->store_queue;
     if (index >= o->freed)
@@ -256,24 +260,24 @@ static bool store_room(struct ooo *o, uint64_t *cycle, uint32_t *before)
         static const uint8_t causes[MEM_LEVELS] = {CPI_l1, CPI_l2, CPI_memory};
         o->count.store_queue_full++;
         *cycle = store->freed;
-        *before = causes[store->level];
+        *facts = (*facts & ~(uint64_t)OOO_BEFORE) | (uint64_t)causes[store->level] << OOO_BEFORE_SHIFT;
     }
     return true;
 }
 
 /* The cycle of dispatch of the next entry, or OOO_NEVER. */
-static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, unsigned kind, uint32_t i)
+static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, uint32_t i)
 {
-    uint64_t number = makes_room(o, op, kind);
+    uint64_t number = makes_room(o, op, facts);
     if (number >= o->head && !ooo_retire(o, number))
         return OOO_NEVER;
     uint64_t cycle = ooo_later(o->fetches[i].cycle + o->frontend_clocks, o->dispatched_at);
     uint64_t room = ooo_at(o, number)->retire + 1;
     if (__builtin_expect(room > cycle, 0)) {
-        count_limit(o, op, kind, number);
+        count_limit(o, op, facts, number);
         cycle = room;
     }
-    if (kind == OOO_STORE && !store_room(o, &cycle, &o->fetches[i].cause))
+    if (ooo_is(facts, OOO_STORE) && !store_room(o, &cycle, &o->fetches[i].facts))
         return OOO_NEVER;
     if (cycle == o->dispatched_at && o->dispatched == o->decode_width)
         cycle++;
@@ -283,33 +287,35 @@ static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op,
 }
 
 /* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. */
-static inline bool dispatch(struct ooo *o)
+static inline bool dispatch(struct ooo *o, uint32_t i)
 {
-    uint32_t i = o->position;
     const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
-    uint64_t cycle = dispatch_cycle(o, op, class->kind, i);
-    if (__builtin_expect(cycle == OOO_NEVER, 0))
-        return false;
-    o->dispatched = cycle == o->dispatched_at ? o->dispatched + 1 : 1;
-    o->dispatched_at = cycle;
+    const struct ooo_fetched *fetched = &o->fetches[i];
+    uint64_t cycle = dispatch_cycle(o, op, class->facts, i);
+    if (__builtin_expect(cycle != o->dispatched_at, 0)) {
+        if (cycle == OOO_NEVER)
+            return false;
+        o->dispatched_at = cycle;
+        o->dispatched = 0;
+    }
+    o->dispatched++;
     o->iq_used++;
     struct ooo_entry *e = ooo_at(o, o->tail);
-    const struct ooo_fetched *fetched = &o->fetches[i];
     e->fetch = fetched->cycle;
     e->dispatch = cycle;
     e->pc = op->pc;
     e->id = op->id;
     e->dependents = OOO_NONE;
-    e->facts = op->rd | class->kind << OOO_KIND_SHIFT | fetched->cause << OOO_BEFORE_SHIFT | fetched->wrong;
+    e->facts = op->rd | class->facts | (uint32_t)fetched->facts;
     e->cause = CPI_dependency;
     e->level = MEM_LEVEL_L1;
     if (__builtin_expect(o->noting, 0))
         o->insns[o->tail & o->rob_mask] = *op->insn;
-    if (class->kind == OOO_LOAD)
+    if (ooo_is(class->facts, OOO_LOAD))
         dispatch_load(o, in, class, e);
-    else if (class->kind == OOO_STORE)
+    else if (ooo_is(class->facts, OOO_STORE))
         dispatch_store(o, in, class, e);
     else
         dispatch_plain(o, op, class, e);
@@ -323,10 +329,10 @@ static inline bool dispatch(struct ooo *o)
 bool ooo_run_batch(struct ooo *o)
 {
     uint32_t count = o->core.stream.count;
-    while (o->position < count) {
-        if (o->position == o->fetched && !ooo_fetch_one(o))
+    for (uint32_t i = o->position; i < count; i++) {
+        if (i == o->fetched && !ooo_fetch_one(o))
             return false;
-        if (__builtin_expect(!dispatch(o), 0)) {
+        if (__builtin_expect(!dispatch(o, i), 0)) {
             while (o->fetched < count && ooo_fetch_one(o))
                 ;
             return false;

@@ -36,8 +36,7 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
     bool stores = serial_needs_stores(&o->core, &length);
     if (!drained(o, stores, &quiet) || (!o->core.warming && length && !ooo_fetch_at(o, pc, length)))
         return block(o);
-    *e = (struct ooo_entry){.facts = OOO_SERIAL << OOO_KIND_SHIFT | STREAM_NONE |
-                                     o->fetch.cause << OOO_BEFORE_SHIFT,
+    *e = (struct ooo_entry){.facts = OOO_SERIAL << OOO_KIND_SHIFT | STREAM_NONE | (uint32_t)o->fetch.facts,
                             .pc = pc,
                             .dependents = OOO_NONE,
                             .fetch = o->fetch.cycle,
@@ -71,7 +70,7 @@ static bool finish(struct ooo *o, uint64_t cycle)
     if (!report->retired || report->insn.id != INSN_fence)
         ooo_fetch_redirect(o, cycle, CPI_serialise);
     else
-        o->fetch.cause = o->fetch.next_cause = CPI_serialise;
+        o->fetch.facts = CPI_serialise << OOO_BEFORE_SHIFT;
     if (o->serial.refetch)
         ooo_fetch_forget(o);
     o->phase = OOO_RUN;

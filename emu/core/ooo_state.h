@@ -23,13 +23,14 @@ enum {
     OOO_OPERANDS = 3,
 };
 
-enum ooo_kind { OOO_PLAIN, OOO_CONTROL, OOO_LOAD, OOO_STORE, OOO_SERIAL };
+/* The rarer last. OOO_SPECIAL: plain, but not pipelined or with more than two ports. */
+enum ooo_kind { OOO_PLAIN, OOO_LOAD, OOO_STORE, OOO_SPECIAL, OOO_SERIAL };
 
 /* What an instruction is to this core, by its id; 16 bytes. */
 struct ooo_class {
     struct ports_use use;
     uint16_t latency;
-    uint32_t kind; /* enum ooo_kind */
+    uint32_t facts; /* the kind, as in ooo_entry.facts */
 };
 
 /* A place in the reorder buffer, one line of the host: all that instructions with known operands need. There
@@ -52,14 +53,15 @@ enum {
     OOO_RD = 0xff,
     OOO_KIND_SHIFT = 8, /* enum ooo_kind, 4 bits */
     OOO_KIND = 0xf00,
-    OOO_BEFORE_SHIFT = 12,      /* enum cpi_cause of the cycles until dispatch, 4 bits */
+    OOO_BEFORE_SHIFT = 12, /* enum cpi_cause of the cycles until dispatch, 4 bits */
+    OOO_BEFORE = 0xf000,
     OOO_MISPREDICTED = 1 << 16, /* fetch waits for its completion */
     OOO_SQUASHES = 1 << 17,     /* everything behind it was fetched again */
 };
 
-static inline unsigned ooo_entry_kind(const struct ooo_entry *e)
+static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
 {
-    return (e->facts & OOO_KIND) >> OOO_KIND_SHIFT;
+    return (facts & OOO_KIND) == (uint32_t)kind << OOO_KIND_SHIFT;
 }
 
 /* The same place, for those whose operands have an unknown time. */
@@ -135,16 +137,16 @@ enum ooo_phase {
 enum ooo_fetch_wait { FETCH_GOES, FETCH_BRANCH, FETCH_ORDER, FETCH_LINE, FETCH_WALK };
 
 struct ooo_fetch {
-    uint64_t block;     /* aligned address of the block that was fetched last; OOO_NEVER: none follows on */
-    uint64_t cycle;     /* when */
-    uint64_t next;      /* earliest cycle of the next block */
-    uint64_t line;      /* address of the line that is at hand */
-    uint64_t page;      /* number of the page that the TLB was asked for last */
-    uint64_t wrong_pc;  /* where the wrong path begins; 0: nowhere */
-    uint8_t wait;       /* enum ooo_fetch_wait */
-    uint8_t cause;      /* of cycles before the dispatch of this block's instructions */
-    uint8_t next_cause; /* likewise of the next block */
-    bool wrong_done;    /* the wrong path has been fetched */
+    uint64_t block;    /* aligned address of the block that was fetched last; OOO_NEVER: none follows on */
+    uint64_t cycle;    /* when */
+    uint64_t next;     /* earliest cycle of the next block */
+    uint64_t line;     /* address of the line that is at hand */
+    uint64_t page;     /* number of the page that the TLB was asked for last */
+    uint64_t wrong_pc; /* where the wrong path begins; 0: nowhere */
+    uint64_t facts;    /* OOO_BEFORE of this block's instructions */
+    enum ooo_fetch_wait wait;
+    enum cpi_cause next_cause; /* of cycles before the dispatch of the next block's */
+    bool wrong_done;           /* the wrong path has been fetched */
     struct cache_waiter waiter, wrong_waiter;
     bool wrong_busy;
 };
@@ -152,8 +154,7 @@ struct ooo_fetch {
 /* What is known of an entry of the batch before it is dispatched. */
 struct ooo_fetched {
     uint64_t cycle;
-    uint32_t cause; /* enum cpi_cause */
-    uint32_t wrong; /* OOO_MISPREDICTED or 0 */
+    uint64_t facts; /* OOO_BEFORE and OOO_MISPREDICTED, as in ooo_entry.facts */
 };
 
 struct ooo_counts {
@@ -179,7 +180,6 @@ struct ooo {
     uint32_t fetched;             /* entries of the batch that are fetched */
     uint32_t iq_used, iq_pending; /* waiting to issue; of which issue is unknown */
     uint64_t iq_at;               /* cycle for which iq_used is right */
-    uint64_t iq_last;             /* latest cycle in the calendar */
     uint64_t loads, stores;       /* dispatched so far; index of the next */
     uint64_t int_writes, fp_writes;
     uint32_t load_queue, store_queue, int_renames, fp_renames;
@@ -264,15 +264,13 @@ static inline uint64_t ooo_time(const struct ooo *o, uint64_t cycle)
 /* An instruction that waited in the issue queue issues. */
 static inline void ooo_issued(struct ooo *o, uint64_t cycle)
 {
-    if (cycle <= o->iq_at) {
+    uint64_t ahead = cycle - o->iq_at;
+    if (__builtin_expect(ahead - 1 < OOO_CYCLES - 1, 1))
+        o->issues[cycle % OOO_CYCLES]++;
+    else if (cycle <= o->iq_at)
         o->iq_used--;
-        return;
-    }
-    if (cycle >= o->iq_at + OOO_CYCLES)
-        cycle = o->iq_at + OOO_CYCLES - 1;
-    o->issues[cycle % OOO_CYCLES]++;
-    if (cycle > o->iq_last)
-        o->iq_last = cycle;
+    else
+        o->issues[(o->iq_at + OOO_CYCLES - 1) % OOO_CYCLES]++;
 }
 
 /* --- ooo_fetch.c --- */
@@ -291,7 +289,7 @@ static inline bool ooo_fetch_one(struct ooo *o)
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
     if (block != o->fetch.block || op->flags & (STREAM_BRANCH | STREAM_JUMP))
         return ooo_fetch_slowly(o);
-    o->fetches[i] = (struct ooo_fetched){o->fetch.cycle, o->fetch.cause, 0};
+    o->fetches[i] = (struct ooo_fetched){o->fetch.cycle, o->fetch.facts};
     o->fetched = i + 1;
     return true;
 }

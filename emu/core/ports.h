@@ -47,21 +47,27 @@ void ports_advance(struct ports *ports, uint64_t row);
 /* ports_take() for unpipelined kinds and for those with more than two ports. */
 uint64_t ports_take_any(struct ports *ports, const struct ports_use *use, uint64_t ready);
 
-/* Takes the first cycle at or after ready in which a port of the set is free (and its unit for `interval`
- * cycles), and returns it. */
-static inline uint64_t ports_take(struct ports *ports, const struct ports_use *use, uint64_t ready)
+/* ports_take() for kinds that are not special. */
+static inline uint64_t ports_take_plain(struct ports *ports, const struct ports_use *use, uint64_t ready)
 {
     uint64_t row = ready / 64;
     uint64_t *busy = ports->rows[row % PORTS_ROWS].busy;
     uint64_t first = busy[use->first], second = busy[use->second];
     uint64_t free = ~(first & second) & UINT64_MAX << ready % 64;
     /* A row that is not in use yet wraps round to a large number. */
-    if (__builtin_expect(ports->top - row >= PORTS_ROWS || use->special || free == 0, 0))
+    if (__builtin_expect(ports->top - row >= PORTS_ROWS || free == 0, 0))
         return ports_take_any(ports, use, ready);
     uint64_t bit = free & -free;
     bool other = first & bit;
     busy[other ? use->second : use->first] = (other ? second : first) | bit;
     return row * 64 + (uint64_t)__builtin_ctzll(free);
+}
+
+/* Takes the first cycle at or after ready in which a port of the set is free (and its unit for `interval`
+ * cycles), and returns it. */
+static inline uint64_t ports_take(struct ports *ports, const struct ports_use *use, uint64_t ready)
+{
+    return use->special ? ports_take_any(ports, use, ready) : ports_take_plain(ports, use, ready);
 }
 
 #endif
