@@ -250,7 +250,7 @@ static void count_limit(struct ooo *o, const struct stream_op *op, uint32_t fact
 
 /* When the store queue has room for one more, at or after *cycle; false: not known. The cause of the wait is
  * the level that answers the store in front. */
-static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *facts)
+static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
 {
     uint64_t index = o->stores - o->store_queue;
     if (index >= o->freed)
@@ -260,7 +260,8 @@ static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *facts)
         static const uint8_t causes[MEM_LEVELS] = {CPI_l1, CPI_l2, CPI_memory};
         o->count.store_queue_full++;
         *cycle = store->freed;
-        *facts = (*facts & ~(uint64_t)OOO_BEFORE) | (uint64_t)causes[store->level] << OOO_BEFORE_SHIFT;
+        *fetched =
+            ooo_fetched(*fetched >> OOO_FETCHED_SHIFT, causes[store->level]) | (*fetched & OOO_FETCHED_WRONG);
     }
     return true;
 }
@@ -271,19 +272,23 @@ static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op,
     uint64_t number = makes_room(o, op, facts);
     if (number >= o->head && !ooo_retire(o, number))
         return OOO_NEVER;
-    uint64_t cycle = ooo_later(o->fetches[i].cycle + o->frontend_clocks, o->dispatched_at);
+    uint64_t cycle = ooo_later((o->fetches[i] >> OOO_FETCHED_SHIFT) + o->frontend_clocks, o->dispatched_at);
     uint64_t room = ooo_at(o, number)->retire + 1;
     if (__builtin_expect(room > cycle, 0)) {
         count_limit(o, op, facts, number);
         cycle = room;
     }
-    if (ooo_is(facts, OOO_STORE) && !store_room(o, &cycle, &o->fetches[i].facts))
+    if (ooo_is(facts, OOO_STORE) && !store_room(o, &cycle, &o->fetches[i]))
         return OOO_NEVER;
-    if (cycle == o->dispatched_at && o->dispatched == o->decode_width)
-        cycle++;
-    if (cycle != o->iq_at || o->iq_used >= o->iq)
-        cycle = queue_room(o, cycle);
-    return cycle;
+    cycle += (cycle == o->dispatched_at) & (o->dispatched == o->decode_width);
+    if (__builtin_expect(cycle - o->iq_at > 1, 0))
+        return queue_room(o, cycle);
+    /* As queue_advance(); where cycle is iq_at there is nothing to take out any more. */
+    uint16_t *issues = &o->issues[cycle % OOO_CYCLES];
+    o->iq_used -= *issues;
+    *issues = 0;
+    o->iq_at = cycle;
+    return __builtin_expect(o->iq_used < o->iq, 1) ? cycle : queue_room(o, cycle);
 }
 
 /* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. */
@@ -292,23 +297,20 @@ static inline bool dispatch(struct ooo *o, uint32_t i)
     const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
-    const struct ooo_fetched *fetched = &o->fetches[i];
     uint64_t cycle = dispatch_cycle(o, op, class->facts, i);
-    if (__builtin_expect(cycle != o->dispatched_at, 0)) {
-        if (cycle == OOO_NEVER)
-            return false;
-        o->dispatched_at = cycle;
-        o->dispatched = 0;
-    }
-    o->dispatched++;
+    if (__builtin_expect(cycle == OOO_NEVER, 0))
+        return false;
+    o->dispatched = (cycle == o->dispatched_at ? o->dispatched : 0) + 1;
+    o->dispatched_at = cycle;
     o->iq_used++;
     struct ooo_entry *e = ooo_at(o, o->tail);
-    e->fetch = fetched->cycle;
+    uint64_t fetched = o->fetches[i];
+    e->fetch = fetched >> OOO_FETCHED_SHIFT;
     e->dispatch = cycle;
     e->pc = op->pc;
     e->id = op->id;
     e->dependents = OOO_NONE;
-    e->facts = op->rd | class->facts | (uint32_t)fetched->facts;
+    e->facts = op->rd | class->facts | ooo_fetched_facts(fetched);
     e->cause = CPI_dependency;
     e->level = MEM_LEVEL_L1;
     if (__builtin_expect(o->noting, 0))

@@ -47,7 +47,8 @@ static void violate(struct ooo *o, struct ooo_load *load, uint64_t known)
     e->cause = CPI_branch;
     ooo_fetch_redirect(o, cycle, CPI_branch);
     for (uint32_t i = o->position; i < o->fetched; i++)
-        o->fetches[i].cycle = ooo_later(o->fetches[i].cycle, cycle);
+        if (o->fetches[i] >> OOO_FETCHED_SHIFT < cycle)
+            o->fetches[i] = ooo_fetched(cycle, CPI_branch) | (o->fetches[i] & OOO_FETCHED_WRONG);
     load->time = cycle + o->frontend_clocks + 1;
 }
 

@@ -36,7 +36,8 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
     bool stores = serial_needs_stores(&o->core, &length);
     if (!drained(o, stores, &quiet) || (!o->core.warming && length && !ooo_fetch_at(o, pc, length)))
         return block(o);
-    *e = (struct ooo_entry){.facts = OOO_SERIAL << OOO_KIND_SHIFT | STREAM_NONE | (uint32_t)o->fetch.facts,
+    *e = (struct ooo_entry){.facts = OOO_SERIAL << OOO_KIND_SHIFT | STREAM_NONE |
+                                     ooo_fetched_facts(o->fetch.fetched),
                             .pc = pc,
                             .dependents = OOO_NONE,
                             .fetch = o->fetch.cycle,
@@ -70,7 +71,7 @@ static bool finish(struct ooo *o, uint64_t cycle)
     if (!report->retired || report->insn.id != INSN_fence)
         ooo_fetch_redirect(o, cycle, CPI_serialise);
     else
-        o->fetch.facts = CPI_serialise << OOO_BEFORE_SHIFT;
+        o->fetch.fetched = ooo_fetched(o->fetch.cycle, CPI_serialise);
     if (o->serial.refetch)
         ooo_fetch_forget(o);
     o->phase = OOO_RUN;

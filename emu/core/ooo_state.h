@@ -143,7 +143,7 @@ struct ooo_fetch {
     uint64_t line;     /* address of the line that is at hand */
     uint64_t page;     /* number of the page that the TLB was asked for last */
     uint64_t wrong_pc; /* where the wrong path begins; 0: nowhere */
-    uint64_t facts;    /* OOO_BEFORE of this block's instructions */
+    uint64_t fetched;  /* ooo_fetched() of this block's instructions */
     enum ooo_fetch_wait wait;
     enum cpi_cause next_cause; /* of cycles before the dispatch of the next block's */
     bool wrong_done;           /* the wrong path has been fetched */
@@ -151,11 +151,20 @@ struct ooo_fetch {
     bool wrong_busy;
 };
 
-/* What is known of an entry of the batch before it is dispatched. */
-struct ooo_fetched {
-    uint64_t cycle;
-    uint64_t facts; /* OOO_BEFORE and OOO_MISPREDICTED, as in ooo_entry.facts */
-};
+/* What is known of an entry of the batch before it is dispatched, in one word, since the host's processor
+ * passes a store on only to a load of the same size: cycle << OOO_FETCHED_SHIFT | facts, where facts are
+ * OOO_BEFORE and OOO_MISPREDICTED as in ooo_entry.facts, moved down. */
+enum { OOO_FETCHED_SHIFT = 5, OOO_FETCHED_WRONG = OOO_MISPREDICTED >> OOO_BEFORE_SHIFT };
+
+static inline uint64_t ooo_fetched(uint64_t cycle, uint64_t cause)
+{
+    return cycle << OOO_FETCHED_SHIFT | cause;
+}
+
+static inline uint32_t ooo_fetched_facts(uint64_t fetched)
+{
+    return (uint32_t)(fetched & (OOO_BEFORE | OOO_MISPREDICTED) >> OOO_BEFORE_SHIFT) << OOO_BEFORE_SHIFT;
+}
 
 struct ooo_counts {
     uint64_t instructions, fetch_wrong_lines, forwarded, partial, violations, waited;
@@ -219,8 +228,8 @@ struct ooo {
     uint32_t work_count;
     uint16_t work[2 * OOO_ROB_MOST]; /* places whose last operand has become known */
 
-    struct ooo_fetched fetches[STREAM_BATCH];
-    uint64_t producer[66]; /* instruction that writes a register whose time is OOO_NEVER */
+    uint64_t fetches[STREAM_BATCH]; /* ooo_fetched() */
+    uint64_t producer[66];          /* instruction that writes a register whose time is OOO_NEVER */
     uint64_t load_numbers[OOO_QUEUE_MOST], int_numbers[OOO_ROB_MOST], fp_numbers[OOO_ROB_MOST];
     uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a granule */
     uint8_t wait_bits[OOO_WAIT_BITS / 8];
@@ -289,7 +298,7 @@ static inline bool ooo_fetch_one(struct ooo *o)
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
     if (block != o->fetch.block || op->flags & (STREAM_BRANCH | STREAM_JUMP))
         return ooo_fetch_slowly(o);
-    o->fetches[i] = (struct ooo_fetched){o->fetch.cycle, o->fetch.facts};
+    o->fetches[i] = o->fetch.fetched;
     o->fetched = i + 1;
     return true;
 }
