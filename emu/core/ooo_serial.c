@@ -44,8 +44,12 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
                             .cause = CPI_serialise};
     e->dispatch = ooo_later(o->dispatched_at, o->fetch.cycle + o->frontend_clocks);
     e->issue = ooo_later(e->dispatch + 1, quiet);
-    if (o->core.warming)
+    if (o->core.warming) {
+        uint64_t physical;
         e->fetch = e->dispatch = e->issue = quiet;
+        if (length && code_physical(&o->code, pc, &physical))
+            cache_warm(o->l1i, physical, false);
+    }
     o->phase = OOO_STEP;
     return reached(o, e->issue, now);
 }
