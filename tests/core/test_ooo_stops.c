@@ -125,11 +125,11 @@ static void warms(void **state)
     assert_int_equal(cache_line_state(rig->l1d, RIG_FAR), CACHE_EXCLUSIVE);
     assert_int_equal(cache_line_state(rig->l1d, RIG_FAR + 64), CACHE_MODIFIED);
     assert_int_equal(cache_line_state(rig->l1i, RIG_BASE), CACHE_EXCLUSIVE);
-    /* In time again: nothing misses. */
+    /* In time again: nothing misses but the line behind the program, on a wrong path. */
     core_set_warming(rig->core, false);
     uint64_t instret = rig->hart.instret, again = rig_run(rig);
     assert_true(rig->hart.instret == 2 * instret);
-    assert_int_equal(rig->reads, 0);
+    assert_true(rig->reads <= 1 && (rig->reads == 0 || rig->asked[0] >= rig->at));
     assert_true(again > 500 && again < 2000);
     rig_free(rig);
 }
