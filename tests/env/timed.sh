@@ -65,7 +65,7 @@ test_timed_clocks() {
 
 test_timed_limits() {
     run 124 "--max-time" "$CROFT" run -m ddr3 --max-time '100 us' "$OUT/timed" loop
-    says "--max-time" stderr '100000 ns of simulated time (--max-time)'
+    says "--max-time" stderr 'stopped after 100 us of simulated time (--max-time)'
     run 124 "--max-insns" "$CROFT" run -m nucd --max-insns 54321 "$OUT/timed" loop
     says "--max-insns" stderr 'stopped after 54321 instructions'
     run 139 "a fault in time" "$CROFT" run -m nucd "$OUT/fault" load
