@@ -1,22 +1,24 @@
 /* The in-order core's issue: one pass over the executed instructions, in program order. What happens nearly
  * always is here: blocks of the line that is being fetched, predicted jumps, loads and stores that hit. */
 #include "emu/core/inorder_state.h"
+#include "emu/hart/dispatch.h"
 
 /* When all operands are there, and who is to blame until then: ready_at(). */
-static inline uint64_t operands_ready(const struct inorder *c, const struct stream_op *op)
+ALWAYS_INLINE static uint64_t operands_ready(const struct inorder *c, const struct stream_op *op)
 {
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], d = c->ready[op->rs3];
     uint64_t later = a > b ? a : b;
     return later > d ? later : d;
 }
 
-static inline uint64_t next_pc(const struct stream *stream, uint32_t at)
+ALWAYS_INLINE static uint64_t next_pc(const struct stream *stream, const struct stream_entry *entry)
 {
-    return at + 1 < stream->count ? stream->entries[at + 1].op->pc : stream->next_pc;
+    const struct stream_entry *next = entry + 1;
+    return next < &stream->entries[stream->count] ? next->op->pc : stream->next_pc;
 }
 
 /* The line of pc is another one than that of the last block; whether it is in the cache, which is asked. */
-static inline bool enter_line(struct inorder *c, uint64_t pc, uint64_t cycle)
+ALWAYS_INLINE static bool enter_line(struct inorder *c, uint64_t pc, uint64_t cycle)
 {
     uint64_t physical;
     struct cache_actor actor = {pc, c->core.parts.number};
@@ -29,11 +31,11 @@ static inline bool enter_line(struct inorder *c, uint64_t pc, uint64_t cycle)
 }
 
 /* Fetches the block that pc is in. */
-static inline bool fetch_block(struct inorder *c, uint64_t pc)
+ALWAYS_INLINE static bool fetch_block(struct inorder *c, uint64_t pc)
 {
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
     uint64_t cycle = c->left[next] > c->fetch_next ? c->left[next] : c->fetch_next;
-    if (c->line != pc >> c->code_shift || __builtin_expect(c->arrived != 0, 0))
+    if (c->line != pc >> c->code_shift || UNLIKELY(c->arrived != 0))
         if (c->arrived || !enter_line(c, pc, cycle))
             return inorder_fetch_slowly(c, pc);
     c->left[c->block_at] = c->next;
@@ -42,7 +44,7 @@ static inline bool fetch_block(struct inorder *c, uint64_t pc)
     c->block_at = next;
     c->fetched = cycle;
     c->fetch_next = cycle + 1;
-    if (__builtin_expect(c->redirect_until != 0, 0)) {
+    if (UNLIKELY(c->redirect_until != 0)) {
         inorder_stall(c, c->redirect_until, c->redirect_cause);
         c->redirect_until = 0;
     }
@@ -52,19 +54,19 @@ static inline bool fetch_block(struct inorder *c, uint64_t pc)
 
 bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length)
 {
-    uint64_t last = pc + length - 1;
-    if (pc >> c->fetch_shift != c->block && last >> c->fetch_shift != pc >> c->fetch_shift &&
-        !fetch_block(c, pc))
+    uint64_t first = pc >> c->fetch_shift, last = (pc + length - 1) >> c->fetch_shift;
+    if (UNLIKELY(first != last) && first != c->block && !fetch_block(c, pc))
         return false;
-    return last >> c->fetch_shift == c->block || fetch_block(c, last);
+    return last == c->block || fetch_block(c, pc + length - 1);
 }
 
 /* Predicts and trains; whether what is fetched behind the instruction is wrong. */
-static inline bool control(struct inorder *c, const struct stream_op *op)
+ALWAYS_INLINE static bool control(struct inorder *c, const struct stream_entry *entry)
 {
-    uint64_t next = next_pc(&c->core.stream, c->at);
+    const struct stream_op *op = entry->op;
+    uint64_t next = next_pc(&c->core.stream, entry);
     enum predict_outcome outcome = predict(&c->predictor, op, next);
-    if (__builtin_expect(outcome != PREDICT_RIGHT, 0))
+    if (UNLIKELY(outcome != PREDICT_RIGHT))
         return inorder_surprise(c, op, outcome);
     if (next != op->pc + op->length) {
         c->block = INORDER_NOWHERE;
@@ -80,69 +82,84 @@ struct issue {
     uint64_t ready;       /* its result: ready_at() */
 };
 
-static inline void put_back(struct inorder *c, const struct issue *issue)
+ALWAYS_INLINE static void put_back(struct inorder *c, const struct stream_entry *entry,
+                                   const struct issue *issue)
 {
     c->next = issue->next;
     c->cycle = issue->cycle;
+    c->at = (uint32_t)(entry - c->core.stream.entries);
 }
 
-static inline void take_again(const struct inorder *c, struct issue *issue)
+ALWAYS_INLINE static void take_again(const struct inorder *c, struct issue *issue)
 {
     issue->next = c->next;
     issue->cycle = c->cycle;
 }
 
 /* The address is translated, and no entry of a queue is waited for. False while a walk is under way. */
-static bool begin_access(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+static bool begin_access(struct inorder *c, const struct stream_entry *entry)
 {
-    put_back(c, issue);
     if (c->freed > c->cycle) {
         inorder_stall(c, c->freed, c->freed_cause);
         c->cycle = c->next;
     }
-    bool ready = !c->translating || inorder_translate(c, entry->address, STAGE_TRANSLATED);
-    take_again(c, issue);
-    return ready;
+    return !c->translating || inorder_translate(c, entry->address, STAGE_TRANSLATED);
 }
 
 /* Whether the access is in one line, and nothing that was issued before has to be looked at. */
-static inline bool is_plain(const struct inorder *c, const struct stream_entry *entry)
+ALWAYS_INLINE static bool is_plain(const struct inorder *c, const struct stream_entry *entry)
 {
     bool inside = (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1;
     return inside & (c->store_count == 0) & !(c->stage & STAGE_FIRST);
 }
 
-static inline bool load(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+ALWAYS_INLINE static bool load(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
-    if (__builtin_expect(c->translating | (c->freed > issue->cycle), 0) && !begin_access(c, entry, issue))
-        return false;
-    if (__builtin_expect(!is_plain(c, entry) | !c->free_loads, 0)) {
-        put_back(c, issue);
-        bool done = inorder_load_slowly(c, entry, &issue->ready);
+    if (UNLIKELY(c->translating | (c->freed > issue->cycle))) {
+        put_back(c, entry, issue);
+        bool begins = begin_access(c, entry);
         take_again(c, issue);
+        if (!begins)
+            return false;
+    }
+    if (UNLIKELY(!is_plain(c, entry) | !c->free_loads)) {
+        put_back(c, entry, issue);
+        uint64_t ready = 0;
+        bool done = inorder_load_slowly(c, entry, &ready);
+        issue->ready = ready;
+        take_again(c, issue);
+        c->stage = done ? 0 : c->stage;
         return done;
     }
     struct inorder_load *slot = &c->loads[__builtin_ctzll(c->free_loads)];
     struct cache_actor actor = {entry->op->pc, c->core.parts.number};
-    if (__builtin_expect(slot->room, 0))
+    if (UNLIKELY(slot->room))
         return false;
     enum cache_outcome outcome = cache_access(c->core.parts.l1d, entry->physical, CACHE_LOAD,
                                               inorder_time(c, issue->cycle), actor, &slot->waiter);
     issue->ready = ready_at(issue->cycle + c->load_clocks, CPI_l1);
-    if (__builtin_expect(outcome == CACHE_HIT, 1))
+    c->stage = outcome == CACHE_FULL ? c->stage : 0;
+    if (LIKELY(outcome == CACHE_HIT))
         return true;
-    put_back(c, issue);
-    return inorder_load_missed(c, slot, entry->op, outcome, &issue->ready);
+    put_back(c, entry, issue);
+    issue->ready = INORDER_PENDING;
+    return inorder_load_missed(c, slot, entry->op, outcome);
 }
 
-static inline bool store(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+ALWAYS_INLINE static bool store(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
-    if (__builtin_expect(c->translating | (c->freed > issue->cycle), 0) && !begin_access(c, entry, issue))
-        return false;
-    if (__builtin_expect(!is_plain(c, entry), 0)) {
-        put_back(c, issue);
+    if (UNLIKELY(c->translating | (c->freed > issue->cycle))) {
+        put_back(c, entry, issue);
+        bool begins = begin_access(c, entry);
+        take_again(c, issue);
+        if (!begins)
+            return false;
+    }
+    if (UNLIKELY(!is_plain(c, entry))) {
+        put_back(c, entry, issue);
         bool done = inorder_store_slowly(c, entry);
         take_again(c, issue);
+        c->stage = done ? 0 : c->stage;
         return done;
     }
     uint64_t cycle = issue->cycle + 1 > c->store_next ? issue->cycle + 1 : c->store_next;
@@ -152,7 +169,8 @@ static inline bool store(struct inorder *c, const struct stream_entry *entry, st
                      &c->stores[c->first_store].waiter);
     c->store_next = cycle + 1;
     c->store_done = cycle + c->hit_clocks > c->store_done ? cycle + c->hit_clocks : c->store_done;
-    if (__builtin_expect(outcome != CACHE_HIT, 0))
+    c->stage = 0;
+    if (UNLIKELY(outcome != CACHE_HIT))
         inorder_store_missed(c, entry, outcome);
     return true;
 }
@@ -161,8 +179,6 @@ static inline bool store(struct inorder *c, const struct stream_entry *entry, st
 static bool wait_result(struct inorder *c, const struct inorder_rule *rule, unsigned rd)
 {
     uint64_t ready = c->ready[rd];
-    if (rd == INORDER_SINK)
-        return true;
     if (ready == INORDER_PENDING)
         return false;
     if (ready >> READY_CAUSE_BITS > c->next + rule->latency)
@@ -183,28 +199,36 @@ static void wait_pipe(struct inorder *c, const struct inorder_rule *rule)
         c->late = c->late_known;
 }
 
+/* The same where something that takes long is under way, or begins. */
+COLD static bool wait_slow(struct inorder *c, const struct inorder_rule *rule, unsigned rd)
+{
+    if (c->late > c->next && !wait_result(c, rule, rd))
+        return false;
+    if (rule->slow)
+        wait_pipe(c, rule);
+    return true;
+}
+
 /* The instruction at hand waits for its operands, results and pipes as they say. False: blocked. Its cycle is
  * known then. */
-static inline bool wait_issue(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule,
-                              unsigned rd, struct issue *issue)
+ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_op *op,
+                                     const struct inorder_rule *rule, struct issue *issue, bool observed)
 {
     uint64_t operands = operands_ready(c, op), cycle = operands >> READY_CAUSE_BITS, next = c->next;
-    if (__builtin_expect(operands == INORDER_PENDING, 0))
+    if (UNLIKELY(operands == INORDER_PENDING))
         return false;
     /* What inorder_stall() does, but for `used`: it is not looked at again when the operands are late. */
     bool late = cycle >= next;
     uint64_t lost = late ? cycle - next : 0;
-    if (__builtin_expect(c->stalls_told, 0))
+    if (observed)
         inorder_stalled(c, operands & READY_CAUSES, next, next + lost);
     c->core.cpi[operands & READY_CAUSES] += lost;
     next += lost;
-    if (__builtin_expect(rule->slow | (c->late > next), 0)) {
+    if (UNLIKELY(c->late > next) || UNLIKELY(rule->slow)) {
         c->next = next;
         c->used = late ? USES_ALL : c->used;
-        if (c->late > next && !wait_result(c, rule, rd))
+        if (!wait_slow(c, rule, op->rd))
             return false;
-        if (rule->slow)
-            wait_pipe(c, rule);
         next = c->next;
     }
     bool pairs = !late & !(c->used & rule->uses);
@@ -214,7 +238,7 @@ static inline bool wait_issue(struct inorder *c, const struct stream_op *op, con
 }
 
 /* What kind of instruction it is decides the rest. False: blocked. */
-static inline bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
     unsigned flags = entry->op->flags;
     if (flags & STREAM_LOAD)
@@ -223,50 +247,54 @@ static inline bool execute(struct inorder *c, const struct stream_entry *entry, 
         return store(c, entry, issue);
     if (flags & (STREAM_BRANCH | STREAM_JUMP)) {
         c->cycle = issue->cycle;
-        c->wrong = control(c, entry->op);
+        c->wrong = control(c, entry);
     }
     return true;
 }
 
 /* The entry that is next issues. False: blocked. */
-static inline bool issue_one(struct inorder *c, const struct stream_entry *entry)
+ALWAYS_INLINE static bool issue_one(struct inorder *c, const struct stream_entry *entry, bool observed)
 {
     const struct stream_op *op = entry->op;
     const struct inorder_rule *rule = &c->rules[op->id];
-    unsigned rd = op->rd | op->rd >> 6; /* STREAM_NONE becomes INORDER_SINK */
     struct issue issue;
     if (op->pc + op->length > c->block_end && !inorder_fetch(c, op->pc, op->length))
         return false;
-    if (!wait_issue(c, op, rule, rd, &issue))
+    if (!wait_issue(c, op, rule, &issue, observed))
         return false;
     issue.ready = ready_at(issue.cycle + rule->latency, CPI_dependency);
     if (!execute(c, entry, &issue)) {
-        put_back(c, &issue);
+        put_back(c, entry, &issue);
         return false;
     }
-    c->ready[rd] = issue.ready;
-    if (__builtin_expect(c->noting, 0)) {
-        put_back(c, &issue);
+    c->ready[op->rd] = issue.ready;
+    c->ready[STREAM_NONE] = 0;
+    if (observed && c->noting) {
+        put_back(c, entry, &issue);
         inorder_note(c, op, issue.ready == INORDER_PENDING ? issue.ready : issue.ready >> READY_CAUSE_BITS,
                      c->wrong);
         c->wrong = false;
     }
     bool alone = issue.cycle == issue.next;
-    c->used = alone ? rule->after : USES_ALL;
+    c->used = rule->after | (uint8_t)(alone - 1);
     c->core.cpi[CPI_base] += alone;
     c->next = issue.next + alone;
-    c->stage = 0;
     return true;
+}
+
+ALWAYS_INLINE static bool issue_all(struct inorder *c, bool observed)
+{
+    const struct stream *stream = &c->core.stream;
+    const struct stream_entry *entry = &stream->entries[c->at], *end = &stream->entries[stream->count];
+    while (entry < end && issue_one(c, entry, observed))
+        entry++;
+    c->at = (uint32_t)(entry - stream->entries);
+    return entry == end;
 }
 
 bool inorder_issue(struct inorder *c)
 {
-    const struct stream *stream = &c->core.stream;
-    const struct stream_entry *entry = &stream->entries[c->at], *end = &stream->entries[stream->count];
-    for (; entry < end; entry++, c->at++)
-        if (!issue_one(c, entry))
-            return false;
-    return true;
+    return c->noting || c->stalls_told ? issue_all(c, true) : issue_all(c, false);
 }
 
 void inorder_warm(struct inorder *c)
@@ -285,7 +313,7 @@ void inorder_warm(struct inorder *c)
         if (op->flags & (STREAM_LOAD | STREAM_STORE))
             cache_warm(c->core.parts.l1d, entry->physical, op->flags & STREAM_STORE);
         if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
-            (void)predict(&c->predictor, op, next_pc(stream, c->at));
+            (void)predict(&c->predictor, op, next_pc(stream, entry));
     }
     c->predictor.count = count;
     c->next += stream->count;

@@ -236,7 +236,7 @@ static struct inorder_load *choose_load(struct inorder *c)
 }
 
 bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
-                         enum cache_outcome outcome, uint64_t *ready)
+                         enum cache_outcome outcome)
 {
     load->room = outcome == CACHE_FULL;
     if (load->room)
@@ -249,7 +249,6 @@ bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const str
     c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
     c->load_misses++;
     c->late = INORDER_PENDING;
-    *ready = INORDER_PENDING;
     return true;
 }
 

@@ -31,7 +31,7 @@ enum {
     USES_MEMORY = 2,
     USES_MULTIPLY = 4,
     USES_FLOAT = 8,
-    USES_ALL = 15,
+    USES_ALL = 0xff,
 };
 
 struct inorder_rule {
@@ -224,7 +224,7 @@ bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predic
 void inorder_memory_init(struct inorder *c);
 bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready);
 bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
-                         enum cache_outcome outcome, uint64_t *ready);
+                         enum cache_outcome outcome);
 void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome);
 bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry);
 unsigned inorder_level_cause(unsigned level);

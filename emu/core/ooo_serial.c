@@ -40,7 +40,7 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
                             .pc = pc,
                             .dependents = OOO_NONE,
                             .fetch = o->fetch.cycle,
-                            .before = o->fetch.cause,
+                            .before = o->fetch.cause & 15,
                             .cause = CPI_serialise,
                             .rd = STREAM_NONE};
     e->dispatch = ooo_later(o->dispatched_at, o->fetch.cycle + o->frontend_clocks);
