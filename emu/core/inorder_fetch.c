@@ -91,12 +91,11 @@ static bool access_line(struct inorder *c, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-/* Fetches the block that pc is in. */
-static bool fetch_block(struct inorder *c, uint64_t pc)
+bool inorder_fetch_slowly(struct inorder *c, uint64_t pc)
 {
     uint64_t cycle = c->fetch_next, before;
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
-    c->left[c->block_at] = c->cycle;
+    c->left[c->block_at] = c->next;
     if (c->left[next] > cycle)
         cycle = c->left[next];
     if (c->line != pc >> c->code_shift || c->arrived) {
@@ -112,29 +111,20 @@ static bool fetch_block(struct inorder *c, uint64_t pc)
         c->arrived = 0;
     }
     c->block = pc >> c->fetch_shift;
+    c->block_end = (c->block + 1) << c->fetch_shift;
     c->block_at = next;
     c->fetched = cycle;
     c->fetch_next = cycle + 1;
-    if (c->redirect_until > c->cycle) {
-        inorder_stall(c, c->redirect_until, c->redirect_cause);
-        c->redirect_until = 0;
-    }
+    inorder_stall(c, c->redirect_until, c->redirect_cause);
+    c->redirect_until = 0;
     inorder_stall(c, cycle + c->fetch_clocks, CPI_frontend);
     return true;
-}
-
-bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length)
-{
-    uint64_t last = pc + length - 1;
-    if (pc >> c->fetch_shift != c->block && last >> c->fetch_shift != pc >> c->fetch_shift &&
-        !fetch_block(c, pc))
-        return false;
-    return last >> c->fetch_shift == c->block || fetch_block(c, last);
 }
 
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause)
 {
     c->block = INORDER_NOWHERE;
+    c->block_end = 0;
     c->fetch_next = cycle;
     c->redirect_until = cycle + c->fetch_clocks;
     c->redirect_cause = (uint8_t)cause;
@@ -162,25 +152,16 @@ static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
     c->line = INORDER_NOWHERE;
 }
 
-bool inorder_control(struct inorder *c, const struct stream_op *op, uint64_t next_pc)
+bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome)
 {
-    uint64_t resolved;
-    switch (predict(&c->predictor, op, next_pc)) {
-    case PREDICT_RIGHT:
-        if (next_pc != op->pc + op->length) {
-            c->block = INORDER_NOWHERE;
-            c->fetch_next += c->config.taken_clocks;
-        }
-        return false;
-    case PREDICT_LATE:
-        c->block = INORDER_NOWHERE;
+    c->block = INORDER_NOWHERE;
+    c->block_end = 0;
+    if (outcome == PREDICT_LATE) {
         c->fetch_next = c->fetched + c->fetch_clocks - c->config.frontend_clocks + c->config.decode_clocks;
         return false;
-    case PREDICT_WRONG:
-        resolved = c->cycle + c->rules[op->id].latency;
-        follow_wrong_path(c, c->predictor.wrong_pc, resolved);
-        inorder_redirect(c, resolved, CPI_branch);
-        return true;
     }
-    return false;
+    uint64_t resolved = c->cycle + c->rules[op->id].latency;
+    follow_wrong_path(c, c->predictor.wrong_pc, resolved);
+    inorder_redirect(c, resolved, CPI_branch);
+    return true;
 }

@@ -70,7 +70,7 @@ void inorder_note(struct inorder *c, const struct stream_op *op, uint64_t comple
         grow(notes);
     uint64_t dispatch = c->fetched + c->fetch_clocks;
     *note_at(notes, notes->count++) = (struct core_note){
-        .number = c->issued,
+        .number = c->number + c->at,
         .pc = op->pc,
         .insn = *op->insn,
         .fetch = c->fetched < c->cycle ? c->fetched : c->cycle,

@@ -19,22 +19,6 @@ void ooo_go_on(struct ooo *o)
     event_schedule(o->core.parts.queue, &o->core.event, o->floor * o->period);
 }
 
-/* Fetches and dispatches what is left of the batch; false when that waits for an unknown time. */
-static bool run_batch(struct ooo *o)
-{
-    uint32_t count = o->core.stream.count;
-    while (o->position < count) {
-        if (o->position == o->fetched && !ooo_fetch_one(o))
-            return false;
-        if (!ooo_dispatch(o)) {
-            while (o->fetched < count && ooo_fetch_one(o))
-                ;
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Nothing goes on: retires what can be, which may let something go on after all. */
 static bool relieved(struct ooo *o)
 {
@@ -133,7 +117,7 @@ static void run(struct core *core, uint64_t now)
             if (!ooo_serial(o, now))
                 return;
         } else if (o->position < core->stream.count) {
-            if (!run_batch(o) && !relieved(o))
+            if (!ooo_run_batch(o) && !relieved(o))
                 return;
         } else if (!next_batch(o, now)) {
             return;
@@ -211,7 +195,7 @@ static void init_classes(struct ooo *o)
         struct ooo_class *class = &o->classes[id];
         ports_use_init(&class->use, table[id].ports, table[id].interval);
         class->latency = table[id].latency;
-        class->kind = (uint8_t)kind_of((enum insn_id)id);
+        class->kind = (uint16_t)kind_of((enum insn_id)id);
     }
 }
 
@@ -232,6 +216,7 @@ static void init_limits(struct ooo *o)
     o->int_mask = mask_of(c->int_renames);
     o->fp_renames = c->fp_renames;
     o->fp_mask = mask_of(c->fp_renames);
+    o->few_registers = c->int_renames < c->rob || c->fp_renames < c->rob;
     o->frontend_clocks = c->frontend_clocks;
     o->fetch_queue = c->fetch_queue;
     o->fetch_bytes = c->fetch_bytes;

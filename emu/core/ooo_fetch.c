@@ -141,7 +141,7 @@ static void fetch_wrong_path(struct ooo *o, uint64_t until)
 void ooo_fetch_redirect(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
 {
     o->fetch.next = ooo_later(o->fetch.next, cycle);
-    o->fetch.next_cause = (uint8_t)cause;
+    o->fetch.next_cause = cause;
     o->fetch.block = OOO_NEVER;
     o->fetch.line = OOO_NEVER;
 }
@@ -171,7 +171,7 @@ static void fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
         f->next = f->cycle + 1 + o->late_clocks;
         break;
     case PREDICT_WRONG:
-        o->fetch_wrong[i] = true;
+        o->fetches[i].wrong = 1;
         f->wait = FETCH_BRANCH;
         f->block = OOO_NEVER;
         f->wrong_pc = o->predictor.wrong_pc;
@@ -186,7 +186,7 @@ bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length)
     return o->fetch.wait == FETCH_GOES && (block == o->fetch.block || fetch_block(o, pc, block));
 }
 
-bool ooo_fetch_one(struct ooo *o)
+bool ooo_fetch_slowly(struct ooo *o)
 {
     uint32_t i = o->fetched;
     if (o->fetch.wait != FETCH_GOES) {
@@ -198,9 +198,7 @@ bool ooo_fetch_one(struct ooo *o)
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
     if (block != o->fetch.block && !fetch_block(o, op->pc, block))
         return false;
-    o->fetch_at[i] = o->fetch.cycle;
-    o->fetch_cause[i] = o->fetch.cause;
-    o->fetch_wrong[i] = false;
+    o->fetches[i] = (struct ooo_fetched){o->fetch.cycle, o->fetch.cause, 0};
     o->fetched = i + 1;
     if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
         fetch_control(o, op, i);

@@ -12,7 +12,7 @@ static void queue_advance(struct ooo *o, uint64_t cycle)
     }
     while (o->iq_at < cycle) {
         o->iq_at++;
-        uint8_t *issues = &o->issues[o->iq_at % OOO_CYCLES];
+        uint16_t *issues = &o->issues[o->iq_at % OOO_CYCLES];
         o->iq_used -= *issues;
         *issues = 0;
     }
@@ -226,13 +226,25 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
 static inline uint64_t makes_room(struct ooo *o, const struct stream_op *op, unsigned kind)
 {
     uint64_t number = o->tail - o->rob;
-    if (op->rd < 32)
-        number = ooo_later(number, o->int_numbers[(uint32_t)(o->int_writes - o->int_renames) & o->int_mask]);
-    else if (op->rd < STREAM_NONE)
-        number = ooo_later(number, o->fp_numbers[(uint32_t)(o->fp_writes - o->fp_renames) & o->fp_mask]);
+    if (__builtin_expect(o->few_registers, 0)) {
+        if (op->rd < 32)
+            number =
+                ooo_later(number, o->int_numbers[(uint32_t)(o->int_writes - o->int_renames) & o->int_mask]);
+        else if (op->rd < STREAM_NONE)
+            number = ooo_later(number, o->fp_numbers[(uint32_t)(o->fp_writes - o->fp_renames) & o->fp_mask]);
+    }
     if (kind == OOO_LOAD)
         number = ooo_later(number, o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask]);
     return number;
+}
+
+/* Remembers who writes a register, to find out when that makes another one free. */
+static void count_registers(struct ooo *o, const struct stream_op *op)
+{
+    if (op->rd < 32)
+        o->int_numbers[(uint32_t)o->int_writes++ & o->int_mask] = o->tail;
+    else if (op->rd < STREAM_NONE)
+        o->fp_numbers[(uint32_t)o->fp_writes++ & o->fp_mask] = o->tail;
 }
 
 /* Which limit it was, for the statistics. */
@@ -249,7 +261,7 @@ static void count_limit(struct ooo *o, const struct stream_op *op, unsigned kind
 
 /* When the store queue has room for one more, at or after *cycle; false: not known. The cause of the wait is
  * the level that answers the store in front. */
-static bool store_room(struct ooo *o, uint64_t *cycle, uint8_t *before)
+static bool store_room(struct ooo *o, uint64_t *cycle, uint32_t *before)
 {
     uint64_t index = o->stores - o->store_queue;
     if (index >= o->freed)
@@ -270,13 +282,13 @@ static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op,
     uint64_t number = makes_room(o, op, kind);
     if (number >= o->head && !ooo_retire(o, number))
         return OOO_NEVER;
-    uint64_t cycle = ooo_later(o->fetch_at[i] + o->frontend_clocks, o->dispatched_at);
+    uint64_t cycle = ooo_later(o->fetches[i].cycle + o->frontend_clocks, o->dispatched_at);
     uint64_t room = ooo_at(o, number)->retire + 1;
     if (__builtin_expect(room > cycle, 0)) {
         count_limit(o, op, kind, number);
         cycle = room;
     }
-    if (kind == OOO_STORE && !store_room(o, &cycle, &o->fetch_cause[i]))
+    if (kind == OOO_STORE && !store_room(o, &cycle, &o->fetches[i].cause))
         return OOO_NEVER;
     if (cycle == o->dispatched_at && o->dispatched == o->decode_width)
         cycle++;
@@ -285,36 +297,34 @@ static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op,
     return cycle;
 }
 
-bool ooo_dispatch(struct ooo *o)
+/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. */
+static inline bool dispatch(struct ooo *o)
 {
     uint32_t i = o->position;
     const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
     uint64_t cycle = dispatch_cycle(o, op, class->kind, i);
-    if (cycle == OOO_NEVER)
+    if (__builtin_expect(cycle == OOO_NEVER, 0))
         return false;
-    if (cycle != o->dispatched_at) {
-        o->dispatched_at = cycle;
-        o->dispatched = 0;
-    }
-    o->dispatched++;
+    o->dispatched = cycle == o->dispatched_at ? o->dispatched + 1 : 1;
+    o->dispatched_at = cycle;
     o->iq_used++;
     struct ooo_entry *e = ooo_at(o, o->tail);
-    e->fetch = o->fetch_at[i];
-    e->dispatch = cycle;
-    e->issue = e->complete = OOO_NEVER;
-    e->pc = op->pc;
-    e->id = op->id;
-    e->dependents = OOO_NONE;
-    e->rd = op->rd;
-    e->kind = class->kind;
-    e->before = o->fetch_cause[i];
-    e->cause = CPI_dependency;
-    e->level = MEM_LEVEL_L1;
-    e->waiting = 0;
-    e->mispredicted = o->fetch_wrong[i];
-    e->squashes = false;
+    *e = (struct ooo_entry){
+        .fetch = o->fetches[i].cycle,
+        .dispatch = cycle,
+        .issue = OOO_NEVER,
+        .complete = OOO_NEVER,
+        .pc = op->pc,
+        .id = op->id,
+        .dependents = OOO_NONE,
+        .rd = op->rd,
+        .kind = class->kind & 15,
+        .before = o->fetches[i].cause & 15,
+        .cause = CPI_dependency,
+        .mispredicted = o->fetches[i].wrong & 1,
+    };
     if (__builtin_expect(o->noting, 0))
         o->insns[o->tail & o->rob_mask] = *op->insn;
     if (class->kind == OOO_LOAD)
@@ -323,11 +333,24 @@ bool ooo_dispatch(struct ooo *o)
         dispatch_store(o, in, class, e);
     else
         dispatch_plain(o, op, class, e);
-    if (op->rd < 32)
-        o->int_numbers[(uint32_t)o->int_writes++ & o->int_mask] = o->tail;
-    else if (op->rd < STREAM_NONE)
-        o->fp_numbers[(uint32_t)o->fp_writes++ & o->fp_mask] = o->tail;
+    if (__builtin_expect(o->few_registers, 0))
+        count_registers(o, op);
     o->tail++;
     o->position = i + 1;
+    return true;
+}
+
+bool ooo_run_batch(struct ooo *o)
+{
+    uint32_t count = o->core.stream.count;
+    while (o->position < count) {
+        if (o->position == o->fetched && !ooo_fetch_one(o))
+            return false;
+        if (__builtin_expect(!dispatch(o), 0)) {
+            while (o->fetched < count && ooo_fetch_one(o))
+                ;
+            return false;
+        }
+    }
     return true;
 }

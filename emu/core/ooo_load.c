@@ -23,9 +23,9 @@ static void wait_from_now_on(struct ooo *o, uint64_t pc)
 static void load_complete(struct ooo *o, struct ooo_load *load)
 {
     struct ooo_entry *e = entry_of(o, load);
-    e->level = load->level;
+    e->level = load->level & 15;
     if (e->cause != CPI_branch)
-        e->cause = level_cause[load->level];
+        e->cause = level_cause[load->level] & 15;
     ooo_complete(o, load->number, load->time);
 }
 
@@ -47,7 +47,7 @@ static void violate(struct ooo *o, struct ooo_load *load, uint64_t known)
     e->cause = CPI_branch;
     ooo_fetch_redirect(o, cycle, CPI_branch);
     for (uint32_t i = o->position; i < o->fetched; i++)
-        o->fetch_at[i] = ooo_later(o->fetch_at[i], cycle);
+        o->fetches[i].cycle = ooo_later(o->fetches[i].cycle, cycle);
     load->time = cycle + o->frontend_clocks + 1;
 }
 
@@ -219,8 +219,10 @@ void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle)
         return;
     uint64_t time = load->time;
     unsigned count = ooo_pieces(o, load->pieces, load->address, load->physical, load->size);
-    for (unsigned i = 0; i < count; i++)
-        access_piece(o, load, &load->pieces[i], time + i);
+    access_piece(o, load, &load->pieces[0], time);
+    if (count == 2) /* takes the port a second time */
+        access_piece(o, load, &load->pieces[1],
+                     ports_take(&o->ports, &o->classes[entry_of(o, load)->id].use, time + 1));
     if (!load->parts)
         load_complete(o, load);
 }

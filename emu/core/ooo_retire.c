@@ -19,7 +19,9 @@ static uint64_t behind(uint64_t from, uint64_t to, uint64_t since, uint64_t left
 }
 
 /* Gives the cycles between the last retirement and this one, of the oldest instruction: what instructions
- * retired so far would take at full width to base, the rest to what this one did in them, latest first. */
+ * retired so far would take at full width to base, the rest to what this one did in them, latest first. An
+ * instruction that issued right behind its dispatch was held up by nothing there: its way through the pipe in
+ * the two cycles from dispatch to completion is not counted, but what made it late. */
 static void account(struct ooo *o, const struct ooo_entry *e, uint64_t cycle)
 {
     uint64_t from = o->retired_at, cycles = cycle - from, left = cycles;
@@ -33,14 +35,17 @@ static void account(struct ooo *o, const struct ooo_entry *e, uint64_t cycle)
     o->core.cpi[CPI_base] += base;
     if (!left)
         return;
-    uint64_t executed = behind(from, cycle, e->issue, left);
+    bool held = e->issue > e->dispatch + 1;
+    uint64_t executed = behind(from, cycle, e->issue + !held, left);
     left -= executed;
     uint64_t walked = 0;
     if (e->kind == OOO_LOAD && o->load_ring[e->memory].walked) {
         walked = executed - behind(from, cycle, o->load_ring[e->memory].walked, executed);
         executed -= walked;
     }
-    uint64_t waited = behind(from, cycle, e->dispatch, left);
+    uint64_t waited = held ? behind(from, cycle, e->dispatch + 1, left + executed + walked) : 0;
+    waited = waited > executed + walked ? waited - executed - walked : 0;
+    waited = waited < left ? waited : left;
     left -= waited;
     count_cycles(o, e->before, &from, left);
     count_cycles(o, e->kind == OOO_SERIAL ? CPI_serialise : CPI_dependency, &from, waited);
@@ -73,35 +78,41 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
     o->core.observer.retired(o->core.observer.context, &o->core, &note);
 }
 
+/* Retires the oldest instruction, which is complete. */
+static inline void retire(struct ooo *o, struct ooo_entry *e)
+{
+    uint64_t number = o->head++, cycle = e->complete;
+    if (cycle <= o->retired_at) {
+        cycle = o->retired_at + (o->retired == o->retire_width);
+        o->retired = o->retired == o->retire_width ? 0 : o->retired;
+    } else {
+        o->retired = 0;
+    }
+    o->retired++;
+    if (cycle > o->retired_at) {
+        account(o, e, cycle);
+        o->retired_at = cycle;
+    }
+    o->credit++;
+    e->retire = cycle;
+    if (e->kind == OOO_STORE)
+        ooo_store_retire(o, &o->store_ring[e->memory], cycle);
+    if (__builtin_expect(o->noting, 0))
+        note(o, e, number);
+    o->count.instructions++;
+}
+
 bool ooo_retire(struct ooo *o, uint64_t last)
 {
-    uint64_t number = o->head;
-    for (; number <= last; number++) {
-        struct ooo_entry *e = ooo_at(o, number);
-        uint64_t cycle = e->complete;
-        if (cycle == OOO_NEVER)
-            break;
-        if (cycle <= o->retired_at) {
-            cycle = o->retired_at + (o->retired == o->retire_width);
-            o->retired = o->retired == o->retire_width ? 0 : o->retired;
-        } else {
-            o->retired = 0;
+    for (;;) {
+        while (o->head <= last) {
+            struct ooo_entry *e = ooo_at(o, o->head);
+            if (e->complete == OOO_NEVER)
+                break;
+            retire(o, e);
         }
-        o->retired++;
-        if (cycle > o->retired_at) {
-            account(o, e, cycle);
-            o->retired_at = cycle;
-        }
-        o->credit++;
-        e->retire = cycle;
-        o->head = number + 1;
-        if (e->kind == OOO_STORE)
-            ooo_store_retire(o, &o->store_ring[e->memory], cycle);
-        if (__builtin_expect(o->noting, 0))
-            note(o, e, number);
-        o->count.instructions++;
-    }
-    if (o->work_count)
+        if (!o->work_count) /* loads that waited for a store to drain */
+            return o->head > last;
         ooo_work(o);
-    return number > last;
+    }
 }

@@ -40,7 +40,7 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
                             .pc = pc,
                             .dependents = OOO_NONE,
                             .fetch = o->fetch.cycle,
-                            .before = o->fetch.cause,
+                            .before = o->fetch.cause & 15,
                             .cause = CPI_serialise,
                             .rd = STREAM_NONE};
     e->dispatch = ooo_later(o->dispatched_at, o->fetch.cycle + o->frontend_clocks);
@@ -71,6 +71,8 @@ static bool finish(struct ooo *o, uint64_t cycle)
     o->dispatched = 0;
     if (!report->retired || report->insn.id != INSN_fence)
         ooo_fetch_redirect(o, cycle, CPI_serialise);
+    else
+        o->fetch.cause = o->fetch.next_cause = CPI_serialise;
     if (o->serial.refetch)
         ooo_fetch_forget(o);
     o->phase = OOO_RUN;

@@ -25,28 +25,31 @@ enum {
 
 enum ooo_kind { OOO_PLAIN, OOO_CONTROL, OOO_LOAD, OOO_STORE, OOO_SERIAL };
 
-/* What an instruction is to this core, by its id. */
+/* What an instruction is to this core, by its id; 16 bytes. */
 struct ooo_class {
     struct ports_use use;
     uint16_t latency;
-    uint8_t kind; /* enum ooo_kind */
+    uint16_t kind; /* enum ooo_kind */
+    uint16_t spare[3];
 };
 
-/* A place in the reorder buffer: all that instructions with known operands need. */
+/* A place in the reorder buffer, one line of the host: all that instructions with known operands need. There
+ * are no fields of character type here and in what else is written for every instruction, as a compiler must
+ * assume that those overlap all others. */
 struct ooo_entry {
     uint64_t fetch, dispatch, issue, complete, retire;
     uint64_t pc;
     uint16_t id;
     uint16_t memory;     /* place in the ring of loads or stores */
     uint16_t dependents; /* first operand that waits for the result (ooo_operand), or OOO_NONE */
-    uint8_t rd;
-    uint8_t kind;
-    uint8_t before;    /* enum cpi_cause of the cycles until dispatch */
-    uint8_t cause;     /* of those from issue to completion */
-    uint8_t level;     /* enum mem_level, of a load */
-    uint8_t waiting;   /* operands of unknown time that hold up its issue */
-    bool mispredicted; /* fetch waits for its completion */
-    bool squashes;     /* everything behind it was fetched again */
+    uint16_t waiting;    /* operands of unknown time that hold up its issue */
+    unsigned rd : 8;
+    unsigned kind : 4;         /* enum ooo_kind */
+    unsigned before : 4;       /* enum cpi_cause of the cycles until dispatch */
+    unsigned cause : 4;        /* of those from issue to completion */
+    unsigned level : 4;        /* enum mem_level, of a load */
+    unsigned mispredicted : 1; /* fetch waits for its completion */
+    unsigned squashes : 1;     /* everything behind it was fetched again */
 };
 
 /* The same place, for those whose operands have an unknown time. */
@@ -136,6 +139,13 @@ struct ooo_fetch {
     bool wrong_busy;
 };
 
+/* What is known of an entry of the batch before it is dispatched. */
+struct ooo_fetched {
+    uint64_t cycle;
+    uint32_t cause; /* enum cpi_cause */
+    uint32_t wrong; /* what would be fetched behind it is wrong */
+};
+
 struct ooo_counts {
     uint64_t instructions, fetch_wrong_lines, forwarded, partial, violations, waited;
     uint64_t rob_full, load_queue_full, store_queue_full, issue_queue_full, renames_full;
@@ -180,8 +190,9 @@ struct ooo {
     uint64_t line_mask;
     uint32_t fetch_queue, fetch_bytes, taken_clocks, late_clocks, redirect_clocks;
     bool speculate;
-    bool blocked; /* returned to the event loop, and waits for a time to become known */
-    bool noting;  /* somebody observes */
+    bool few_registers; /* renaming can be a limit; otherwise it is not counted */
+    bool blocked;       /* returned to the event loop, and waits for a time to become known */
+    bool noting;        /* somebody observes */
     bool slept;
     bool warmed;       /* the last batch was without time */
     uint64_t retry_at; /* cycle in which a blocked core looks again in any case; 0: none */
@@ -198,9 +209,7 @@ struct ooo {
     uint32_t work_count;
     uint16_t work[2 * OOO_ROB_MOST]; /* places whose last operand has become known */
 
-    uint64_t fetch_at[STREAM_BATCH];
-    uint8_t fetch_cause[STREAM_BATCH];
-    bool fetch_wrong[STREAM_BATCH];
+    struct ooo_fetched fetches[STREAM_BATCH];
     uint64_t producer[66]; /* instruction that writes a register whose time is OOO_NEVER */
     uint64_t load_numbers[OOO_QUEUE_MOST], int_numbers[OOO_ROB_MOST], fp_numbers[OOO_ROB_MOST];
     uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a granule */
@@ -211,7 +220,7 @@ struct ooo {
     struct ooo_pending pending[OOO_ROB_MOST];
     struct ooo_load load_ring[OOO_QUEUE_MOST];
     struct ooo_store store_ring[OOO_QUEUE_MOST];
-    uint8_t issues[OOO_CYCLES]; /* instructions that issue in a cycle later than iq_at */
+    uint16_t issues[OOO_CYCLES]; /* instructions that issue in a cycle later than iq_at */
     struct ports ports;
     struct insn insns[OOO_ROB_MOST]; /* for observers */
     struct predictor predictor;
@@ -255,8 +264,20 @@ void ooo_fetch_init(struct ooo *o);
 /* When the instruction of that pc and length is fetched behind all others: o->fetch.cycle; false when that is
  * not known yet. */
 bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length);
-/* Works out when the next entry of the batch is fetched; false when that is not known yet. */
-bool ooo_fetch_one(struct ooo *o);
+/* Works out when the next entry of the batch is fetched; false when that is not known yet. ooo_fetch_one() is
+ * the common case, an instruction in the block of the one before it. */
+bool ooo_fetch_slowly(struct ooo *o);
+static inline bool ooo_fetch_one(struct ooo *o)
+{
+    uint32_t i = o->fetched;
+    const struct stream_op *op = o->core.stream.entries[i].op;
+    uint64_t block = (op->pc + op->length - 1) & o->block_mask;
+    if (block != o->fetch.block || op->flags & (STREAM_BRANCH | STREAM_JUMP))
+        return ooo_fetch_slowly(o);
+    o->fetches[i] = (struct ooo_fetched){o->fetch.cycle, o->fetch.cause, 0};
+    o->fetched = i + 1;
+    return true;
+}
 /* What the front end waited for is known at cycle; it goes on right behind. */
 void ooo_fetch_redirect(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
 /* The mispredicted branch executes at cycle. */
@@ -273,8 +294,8 @@ bool ooo_serial(struct ooo *o, uint64_t now);
 
 /* --- ooo_issue.c --- */
 
-/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. */
-bool ooo_dispatch(struct ooo *o);
+/* Fetches and dispatches what is left of the batch; false when that waits for an unknown time. */
+bool ooo_run_batch(struct ooo *o);
 /* The result of an instruction is there. */
 void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle);
 /* Issues all instructions whose last operand has become known. */

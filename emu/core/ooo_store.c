@@ -139,7 +139,8 @@ static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level
             store->level = (uint8_t)level;
         if (!store->parts && store->index < o->drain)
             store_done(o, store);
-    } else if (write_piece(o, store, piece, ooo_later(ooo_later(piece->cycle, o->floor), o->drained_at + 1))) {
+    } else if (write_piece(o, store, piece,
+                           ooo_later(ooo_later(piece->cycle, o->floor), o->drained_at + 1))) {
         /* The one that was refused is always of the store in front of those that drain. */
         drain(o);
     }

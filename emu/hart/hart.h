@@ -99,6 +99,7 @@ struct hart {
     uint8_t frm;      /* dynamic rounding mode, 0-7; 5-7 are reserved and make their users trap */
     bool reserved;    /* an LR reservation is held, for the address `reservation` */
     uint64_t reservation;
+    uint64_t reservation_physical; /* likewise in physical memory; of harts under a stream with peers */
 
     /* Of a privileged hart: the TLB tables of the current data mode. */
     struct tlb_entry *load_tlb, *store_tlb;

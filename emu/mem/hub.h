@@ -23,8 +23,9 @@
  *
  * A range to clean or invalidate takes tag_clocks, then a clock for each line, or for each of the cache's own
  * lines where those are fewer. An uncached request passes at once, whatever lines are here. A line on its way
- * to memory is read again only when memory has answered. Not modelled: bank conflicts of the data array,
- * prefetching, and the width of the way back to the first-level caches.
+ * to memory is read again only when memory has answered. Warming puts lines in and out without time; a line
+ * whose set is wholly busy is then not recorded. Not modelled: bank conflicts of the data array, prefetching,
+ * and the width of the way back to the first-level caches.
  */
 #ifndef EMU_MEM_HUB_H
 #define EMU_MEM_HUB_H

@@ -7,6 +7,9 @@
 
 enum { RIG_CLIENTS = 6 };
 
+/* The default: clocks. */
+enum { TAGS = 4, HIT = 12, PROBE = 6, FILL = 2, MISS = TAGS + MEMORY + FILL };
+
 /* A client that has one request at a time; attached ones answer probes as the script says. */
 struct scripted {
     struct mem_link link;
@@ -136,6 +139,25 @@ static inline uint64_t rig_do(struct rig *rig, unsigned client, enum how how, ui
     rig_ask(&rig->clients[client], how, address);
     rig_drain(rig);
     return rig_clocks(&rig->clients[client]);
+}
+
+static inline struct rig *rig_default(void)
+{
+    struct hub_config config;
+    hub_config_default(&config);
+    return rig_new(&config);
+}
+
+static inline void check_line(const struct rig *rig, uint64_t address, uint64_t holders, int owner,
+                              bool dirty)
+{
+    struct hub_line line = hub_line_state(rig->hub, address);
+    assert_true(line.present);
+    assert_false(line.busy);
+    assert_int_equal(line.holders[0], holders);
+    assert_int_equal(line.holders[1], 0);
+    assert_int_equal(line.owner, owner);
+    assert_int_equal(line.dirty, dirty);
 }
 
 #endif
