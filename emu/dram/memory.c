@@ -255,6 +255,7 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
             return false;
         *(request->op == MEM_READ ? &memory->requests_read : &memory->requests_write) += 1;
     }
+    request->level = MEM_LEVEL_MEMORY;
     part_done(memory, request, request->op == MEM_READ ? 0 : at_once(&memory->common.config, now));
     return true;
 }
@@ -272,7 +273,7 @@ static bool functional(void *port, const struct mem_access *access)
     return true;
 }
 
-const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional};
+const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional, NULL};
 
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
                       uint32_t component, uint64_t base, const struct phys *bytes,

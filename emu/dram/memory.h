@@ -13,6 +13,8 @@
  * back_latency from the first clock edge at or after its arrival. A write is answered, and a read that a
  * queued write can satisfy too, tCK + front_latency + back_latency after its arrival. Both latencies of the
  * controller are added to the response, so that they shift results and do not change the order of commands.
+ * Maintenance (MEM_CLEAN ...) is answered like a write and reaches no device: what has been accepted is in
+ * memory.
  */
 struct dram_memory {
     struct dram_common common;

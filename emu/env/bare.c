@@ -60,7 +60,7 @@ static void host_moved(void *context)
 
 static void host_interrupt(void *context, unsigned hart, unsigned number, bool level)
 {
-    hart_set_interrupt(&((struct bare *)context)->system.harts[hart], number, level);
+    system_set_interrupt(&((struct bare *)context)->system, hart, number, level);
 }
 
 static void host_exit(void *context, int status)
@@ -410,6 +410,11 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
     case SYSTEM_LIMIT:
         fprintf(stderr, "croft run: stopped after %" PRIu64 " instructions (--max-insns)\n",
                 system_instructions(&bare->system));
+        tell_positions(bare);
+        return STATUS_LIMIT;
+    case SYSTEM_EXPIRED:
+        fprintf(stderr, "croft run: stopped after %" PRIu64 " ticks of simulated time (--max-time)\n",
+                system_time(&bare->system));
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_STUCK:

@@ -190,11 +190,21 @@ int fault_signal(struct user *user, int number)
     return 128 + number;
 }
 
-int fault_limit(struct user *user)
+static int stopped_after(struct user *user, uint64_t count, const char *what)
 {
     char text[SYMBOLS_TEXT];
-    fprintf(stderr, "croft: %s: stopped after %" PRIu64 " instructions (--max-insns) at 0x%" PRIx64 ", %s\n",
-            user->options->program, user->hart->instret, user->hart->pc,
-            symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+    fprintf(stderr, "croft: %s: stopped after %" PRIu64 " %s at 0x%" PRIx64 ", %s\n", user->options->program,
+            count, what, user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
     return USER_STATUS_LIMIT;
+}
+
+int fault_limit(struct user *user)
+{
+    return stopped_after(user, user->hart->instret, "instructions (--max-insns)");
+}
+
+int fault_time(struct user *user)
+{
+    const struct user_machine *machine = user->options->machine;
+    return stopped_after(user, machine->now(machine->context), "ns of simulated time (--max-time)");
 }

@@ -48,7 +48,21 @@ int64_t guest_put(const struct user *user, uint64_t address, const void *bytes, 
 
 uint64_t guest_nanoseconds(const struct user *user)
 {
-    return user->hart->instret + user->slept;
+    const struct user_machine *machine = user->options->machine;
+    return machine ? machine->now(machine->context) : user->hart->instret + user->slept;
+}
+
+uint64_t guest_process_nanoseconds(const struct user *user)
+{
+    return guest_nanoseconds(user) - user->slept;
+}
+
+void guest_sleep(struct user *user, uint64_t nanoseconds)
+{
+    const struct user_machine *machine = user->options->machine;
+    user->slept += nanoseconds;
+    if (machine)
+        machine->sleep(machine->context, nanoseconds);
 }
 
 void guest_warn(const struct user *user, const char *format, ...)

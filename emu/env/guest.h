@@ -43,7 +43,7 @@ struct user {
     int status; /* exit status, once ended */
     int signal; /* that the program has ended itself by, or 0 */
 
-    uint64_t slept;  /* nanoseconds that the clocks are ahead of the instruction count */
+    uint64_t slept;  /* nanoseconds so far */
     uint64_t random; /* state of the generator */
     uint64_t blocked_signals;
     struct guest_signal signals[GUEST_SIGNALS];
@@ -75,6 +75,12 @@ int64_t guest_put(const struct user *user, uint64_t address, const void *bytes, 
 
 /* Nanoseconds since the program's start by its own clock. */
 uint64_t guest_nanoseconds(const struct user *user);
+
+/* Likewise but for sleeping: what the process has used. */
+uint64_t guest_process_nanoseconds(const struct user *user);
+
+/* Sleeps. */
+void guest_sleep(struct user *user, uint64_t nanoseconds);
 
 /* Prints "croft: PROGRAM: warning: ..." to standard error. */
 void guest_warn(const struct user *user, const char *format, ...) __attribute__((format(printf, 2, 3)));

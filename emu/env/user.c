@@ -96,16 +96,25 @@ static void serve_call(struct user *user)
         user->hart->x[A0] = (uint64_t)result;
 }
 
+static enum hart_stop run(const struct user_options *options, struct hart *hart, uint64_t max_insns)
+{
+    const struct user_machine *machine = options->machine;
+    if (machine)
+        return machine->run(machine->context, hart, max_insns);
+    return options->log ? log_run(options->log, hart, max_insns) : hart_run(hart, max_insns);
+}
+
 enum user_stop user_advance(struct user *user, uint64_t max_insns)
 {
     struct hart *hart = user->hart;
     struct log *log = user->options->log;
+    const struct user_machine *machine = user->options->machine;
     uint64_t end = max_insns < UINT64_MAX - hart->instret ? hart->instret + max_insns : UINT64_MAX;
     while (!user->ended) {
         if (hart->instret >= end)
             return USER_STOP_LIMIT;
         uint64_t left = end - hart->instret;
-        enum hart_stop stop = log ? log_run(log, hart, left) : hart_run(hart, left);
+        enum hart_stop stop = run(user->options, hart, left);
         if (log)
             log_flush(log);
         if (stop == HART_STOP_MARKER)
@@ -118,6 +127,8 @@ enum user_stop user_advance(struct user *user, uint64_t max_insns)
             return USER_STOP_BREAK;
         else if (stop == HART_STOP_WATCH)
             return USER_STOP_WATCH;
+        else if (stop == HART_STOP_YIELD && machine && machine->expired(machine->context))
+            return USER_STOP_TIME;
     }
     return USER_STOP_ENDED;
 }
@@ -127,6 +138,7 @@ int user_run(struct user *user)
     switch (user_advance(user, user->options->max_insns)) {
     case USER_STOP_ENDED: return user->status;
     case USER_STOP_FAULT: return fault_report(user);
+    case USER_STOP_TIME: return fault_time(user);
     default: return fault_limit(user);
     }
 }

@@ -1,0 +1,267 @@
+#include "emu/net/crossbar.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/net/plane.h"
+
+struct crossbar_input {
+    struct crossbar *crossbar;
+    struct mem_waiters waiters;
+    uint32_t number;
+};
+
+struct crossbar_output {
+    struct crossbar *crossbar;
+    struct mem_link link;
+    bool refused; /* a response, so that the port below waits */
+    uint32_t number;
+};
+
+struct crossbar {
+    struct crossbar_config config;
+    struct plane requests;  /* from inputs to outputs */
+    struct plane responses; /* from outputs to inputs */
+    crossbar_route *route;
+    const void *context;
+    struct crossbar_input *inputs;
+    struct crossbar_output *outputs;
+};
+
+void crossbar_config_default(struct crossbar_config *config)
+{
+    *config = (struct crossbar_config){.inputs = 1,
+                                       .outputs = 1,
+                                       .width = 32,
+                                       .latency = 2,
+                                       .request_queue = 8,
+                                       .response_queue = 8,
+                                       .buffer = 8};
+}
+
+bool crossbar_config_check(const struct crossbar_config *config, struct error *err)
+{
+    const struct {
+        const char *name;
+        uint32_t value, most;
+    } rows[] = {
+        {"inputs", config->inputs, CROSSBAR_PORTS},
+        {"outputs", config->outputs, CROSSBAR_PORTS},
+        {"width", config->width, 4096},
+        {"latency", config->latency, 1000},
+        {"request_queue", config->request_queue, 4096},
+        {"response_queue", config->response_queue, 4096},
+        {"buffer", config->buffer, 4096},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].value == 0 || rows[i].value > rows[i].most)
+            return error_set(err, "%s: %u is not in 1 to %u", rows[i].name, rows[i].value, rows[i].most);
+    }
+    return true;
+}
+
+static struct plane_message message_of(const struct crossbar *crossbar, struct mem_request *request,
+                                       uint32_t sink, bool data)
+{
+    uint32_t bytes = data ? request->size : 0, width = crossbar->config.width;
+    uint32_t clocks = bytes / width + (bytes % width != 0);
+    return (struct plane_message){
+        .request = request, .clocks = clocks ? clocks : 1, .bytes = bytes, .sink = sink};
+}
+
+static uint32_t output_of(const struct crossbar *crossbar, uint64_t address)
+{
+    uint32_t output = crossbar->route(crossbar->context, address);
+    assert(output < crossbar->config.outputs);
+    return output;
+}
+
+/* From a client into the plane of requests. */
+static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct crossbar_input *input = port;
+    struct crossbar *crossbar = input->crossbar;
+    struct plane_message message =
+        message_of(crossbar, request, output_of(crossbar, request->address), request->op == MEM_WRITE);
+    if (plane_offer(&crossbar->requests, input->number, &message, now))
+        return true;
+    mem_waiters_add(&input->waiters, link);
+    return false;
+}
+
+static bool deliver_request(void *context, uint32_t sink, struct mem_request *request, uint64_t now)
+{
+    struct crossbar *crossbar = context;
+    return mem_link_request(&crossbar->outputs[sink].link, request, now);
+}
+
+static void input_room(void *context, uint32_t source, uint64_t now)
+{
+    struct crossbar *crossbar = context;
+    struct mem_waiters *waiters = &crossbar->inputs[source].waiters;
+    while (waiters->first && plane_has_room(&crossbar->requests, source))
+        (void)mem_waiters_wake(waiters, now);
+}
+
+static void request_room(void *client, struct mem_link *link, uint64_t now)
+{
+    const struct crossbar_output *output = client;
+    (void)link;
+    plane_unblock(&output->crossbar->requests, output->number, now);
+}
+
+/* From the port below into the plane of responses. */
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct crossbar_output *output = client;
+    struct crossbar *crossbar = output->crossbar;
+    const struct crossbar_input *input = mem_request_link(request)->port;
+    struct plane_message message =
+        message_of(crossbar, request, input->number, request->op == MEM_READ && !request->upgrade);
+    (void)link;
+    if (plane_offer(&crossbar->responses, output->number, &message, now))
+        return true;
+    output->refused = true;
+    return false;
+}
+
+static bool deliver_response(void *context, uint32_t sink, struct mem_request *request, uint64_t now)
+{
+    (void)context, (void)sink;
+    return mem_request_respond(request, now);
+}
+
+static void output_room(void *context, uint32_t source, uint64_t now)
+{
+    struct crossbar *crossbar = context;
+    struct crossbar_output *output = &crossbar->outputs[source];
+    if (!output->refused)
+        return;
+    output->refused = false;
+    mem_link_response_room(&output->link, now);
+}
+
+static void response_room(void *port, struct mem_link *link, uint64_t now)
+{
+    const struct crossbar_input *input = port;
+    (void)link;
+    plane_unblock(&input->crossbar->responses, input->number, now);
+}
+
+/* Goes to each output with the part of the range that is its. */
+static bool functional(void *port, const struct mem_access *access)
+{
+    const struct crossbar *crossbar = ((const struct crossbar_input *)port)->crossbar;
+    uint64_t at = access->address, left = access->size;
+    while (left) {
+        uint32_t output = output_of(crossbar, at);
+        uint64_t size = CROSSBAR_GRAIN - at % CROSSBAR_GRAIN;
+        while (size < left && output_of(crossbar, at + size) == output)
+            size += CROSSBAR_GRAIN;
+        size = size < left ? size : left;
+        const struct mem_link *link = &crossbar->outputs[output].link;
+        struct mem_access part = {at, (uint8_t *)access->bytes + (at - access->address), size, access->write};
+        if (!link->port_ops->functional(link->port, &part))
+            return false;
+        at += size;
+        left -= size;
+    }
+    return true;
+}
+
+static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
+{
+    struct crossbar *crossbar = ((struct crossbar_input *)port)->crossbar;
+    struct mem_link *lower = &crossbar->outputs[output_of(crossbar, address)].link;
+    (void)link;
+    return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
+}
+
+const struct mem_port_ops crossbar_ops = {request_offered, response_room, functional, warm};
+
+struct crossbar *crossbar_new(const struct crossbar_config *config, struct event_queue *queue,
+                              const struct clock *clock, uint32_t component, crossbar_route *route,
+                              const void *context)
+{
+    struct crossbar *crossbar = calloc(1, sizeof *crossbar);
+    if (!crossbar)
+        abort();
+    crossbar->config = *config;
+    crossbar->route = route;
+    crossbar->context = context;
+    const struct plane_owner down = {deliver_request, input_room, crossbar};
+    const struct plane_owner up = {deliver_response, output_room, crossbar};
+    plane_init(&crossbar->requests, queue, clock, component, config->inputs, config->request_queue,
+               config->outputs, config->buffer, config->latency, &down);
+    plane_init(&crossbar->responses, queue, clock, component, config->outputs, config->response_queue,
+               config->inputs, config->buffer, config->latency, &up);
+    crossbar->inputs = calloc(config->inputs, sizeof *crossbar->inputs);
+    crossbar->outputs = calloc(config->outputs, sizeof *crossbar->outputs);
+    if (!crossbar->inputs || !crossbar->outputs)
+        abort();
+    for (uint32_t i = 0; i < config->inputs; i++)
+        crossbar->inputs[i] = (struct crossbar_input){.crossbar = crossbar, .number = i};
+    for (uint32_t i = 0; i < config->outputs; i++)
+        crossbar->outputs[i] = (struct crossbar_output){.crossbar = crossbar, .number = i};
+    return crossbar;
+}
+
+void crossbar_free(struct crossbar *crossbar)
+{
+    if (!crossbar)
+        return;
+    plane_free(&crossbar->requests);
+    plane_free(&crossbar->responses);
+    free(crossbar->inputs);
+    free(crossbar->outputs);
+    free(crossbar);
+}
+
+void *crossbar_port(struct crossbar *crossbar, uint32_t input)
+{
+    assert(input < crossbar->config.inputs);
+    return &crossbar->inputs[input];
+}
+
+void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct mem_port_ops *ops, void *port)
+{
+    static const struct mem_client_ops client = {respond, request_room};
+    assert(output < crossbar->config.outputs);
+    crossbar->outputs[output].link =
+        (struct mem_link){ops, port, &client, &crossbar->outputs[output], NULL, false};
+}
+
+/* One end of a plane: "PREFIX.in.0.requests" and what belongs to it; kind is "request" or "response". */
+static void publish_end(struct stats *stats, const char *prefix, const char *side, uint32_t number,
+                        const char *kind, const struct plane_counters *counters)
+{
+    const struct {
+        const char *name;
+        const uint64_t *value;
+        const char *unit, *meaning;
+    } rows[] = {
+        {"s", &counters->messages, "messages", "Messages that have passed"},
+        {"_bytes", &counters->bytes, "bytes", "Data in them"},
+        {"_clocks", &counters->busy_clocks, "clocks", "Clocks in which one was passing"},
+        {"_refusals", &counters->refusals, "times", "Times that one was refused where it entered or left"},
+        {"_peak", &counters->peak, "messages", "Most that have waited, or were on their way, at one time"},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[256];
+        (void)snprintf(name, sizeof name, "%s.%s.%u.%s%s", prefix, side, number, kind, rows[i].name);
+        stats_counter(stats, name, rows[i].value, rows[i].unit, rows[i].meaning);
+    }
+}
+
+void crossbar_publish(struct crossbar *crossbar, struct stats *stats, const char *prefix)
+{
+    for (uint32_t i = 0; i < crossbar->config.inputs; i++) {
+        publish_end(stats, prefix, "in", i, "request", &crossbar->requests.sources[i].counters);
+        publish_end(stats, prefix, "in", i, "response", &crossbar->responses.sinks[i].counters);
+    }
+    for (uint32_t i = 0; i < crossbar->config.outputs; i++) {
+        publish_end(stats, prefix, "out", i, "request", &crossbar->requests.sinks[i].counters);
+        publish_end(stats, prefix, "out", i, "response", &crossbar->responses.sources[i].counters);
+    }
+}

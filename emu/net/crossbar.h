@@ -1,0 +1,64 @@
+/* A crossbar between requesters (the host's coherent level, accelerators' caches) and memory controllers.
+ *
+ * Requests and responses cross on planes of their own (emu/net/plane.h: queues, round robin, head-of-line
+ * blocking), so that neither class waits for the other. A message of n clocks crosses an idle crossbar in
+ * latency + n - 1 clocks from the first edge at or after its arrival. n is 1 for a message without data (a
+ * read's request, a write's acknowledge, maintenance both ways, an upgrade's grant) and ceil(size / width)
+ * for one with data, the address travelling beside them. Back-pressure is real: what a receiver refuses stays
+ * in the buffer of its end, a full buffer stops the arbiter there, full queues refuse. Left out: virtual
+ * output queues, and a choice of width by end.
+ */
+#ifndef EMU_NET_CROSSBAR_H
+#define EMU_NET_CROSSBAR_H
+
+#include "emu/mem/request.h"
+#include "emu/sim/error.h"
+#include "emu/sim/stats.h"
+
+enum {
+    CROSSBAR_PORTS = 256, /* inputs, and outputs, at most */
+    CROSSBAR_GRAIN = 16,  /* bytes, aligned, that always have one route */
+};
+
+struct crossbar_config {
+    uint32_t inputs, outputs; /* 1 to CROSSBAR_PORTS */
+    uint32_t width;           /* bytes a clock and end, 1 to 4096 */
+    uint32_t latency;         /* clocks, 1 to 1000 */
+    uint32_t request_queue;   /* requests that an input holds before they cross, 1 to 4096 */
+    uint32_t response_queue;  /* likewise responses at an output */
+    uint32_t buffer;          /* messages that are on their way to one end, or wait there; 1 to 4096 */
+};
+
+/* The output for the request's first address, below config->outputs. All requests must lie in one output's
+ * part. */
+typedef uint32_t crossbar_route(const void *context, uint64_t address);
+
+struct crossbar;
+
+/* What inputs give their clients: port is crossbar_port(). A request with maintenance of a range goes to the
+ * output of its first address and is answered there. */
+extern const struct mem_port_ops crossbar_ops;
+
+/* 1 input and output, 32 bytes wide, latency 2, queues of 8 and buffers of 8. */
+void crossbar_config_default(struct crossbar_config *config);
+
+/* The message begins with the field's name. */
+bool crossbar_config_check(const struct crossbar_config *config, struct error *err);
+
+/* config must have passed the check; what is passed must outlive the crossbar. Out of memory aborts; never
+ * NULL. */
+struct crossbar *crossbar_new(const struct crossbar_config *config, struct event_queue *queue,
+                              const struct clock *clock, uint32_t component, crossbar_route *route,
+                              const void *context);
+void crossbar_free(struct crossbar *crossbar);
+
+/* The port for crossbar_ops of an input; it can have several clients. */
+void *crossbar_port(struct crossbar *crossbar, uint32_t input);
+
+/* Joins an output to the port below it. To be called for each output before the first request. */
+void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct mem_port_ops *ops, void *port);
+
+/* Registers "PREFIX.in.0.requests", "PREFIX.out.0.requests" and all else that is counted. */
+void crossbar_publish(struct crossbar *crossbar, struct stats *stats, const char *prefix);
+
+#endif

@@ -1,0 +1,593 @@
+/* A crossbar between scripted requesters and memories of fixed latency. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/net/crossbar.h"
+
+enum { PERIOD = 800000, MOST = 8, REQUESTS = 64 };
+
+struct rig;
+
+/* Below an output: takes `capacity` requests, answers each after `clocks`. */
+struct memory {
+    struct rig *rig;
+    struct mem_waiters waiters;
+    unsigned capacity, held;
+    uint64_t clocks, random;
+    struct mem_request *refused[REQUESTS * MOST]; /* responses, in order */
+    unsigned first, last;
+    uint64_t taken, functional, warmed;
+    uint64_t latest[MOST]; /* number of the last request by client: they come in order */
+};
+
+/* Above an input: sends what send_next() makes, up to `window` at a time. */
+struct client {
+    struct rig *rig;
+    struct mem_link link;
+    struct mem_request requests[REQUESTS];
+    bool away[REQUESTS];
+    uint64_t sent, accepted, answered, rooms;
+    uint64_t done;             /* time of the last response */
+    unsigned window, refusing; /* responses that it still refuses */
+    bool waits, endless;
+    uint64_t limit; /* of requests in all */
+    struct event retry;
+    bool (*next)(struct client *client, struct mem_request *request); /* NULL: only what the test sends */
+};
+
+struct rig {
+    struct event_queue queue;
+    struct clock clock;
+    struct crossbar *crossbar;
+    struct stats *stats;
+    uint64_t random, hash;
+    struct memory memories[MOST];
+    struct client clients[MOST];
+};
+
+static uint64_t random_number(struct rig *rig)
+{
+    rig->random = rig->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return rig->random >> 33;
+}
+
+static void memory_answer(void *owner, uint64_t now)
+{
+    struct mem_request *request = owner;
+    struct memory *memory = mem_request_link(request)->port;
+    if (memory->first == memory->last && mem_request_respond(request, now)) {
+        memory->held--;
+        (void)mem_waiters_wake(&memory->waiters, now);
+        return;
+    }
+    memory->refused[memory->last++ % (REQUESTS * MOST)] = request;
+}
+
+static void memory_room(void *port, struct mem_link *link, uint64_t now)
+{
+    struct memory *memory = port;
+    (void)link;
+    while (memory->first < memory->last) {
+        if (!mem_request_respond(memory->refused[memory->first % (REQUESTS * MOST)], now))
+            return;
+        memory->first++;
+        memory->held--;
+        (void)mem_waiters_wake(&memory->waiters, now);
+    }
+}
+
+static bool memory_request(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct memory *memory = port;
+    if (memory->held >= memory->capacity) {
+        mem_waiters_add(&memory->waiters, link);
+        return false;
+    }
+    assert_int_equal(now % PERIOD, 0);
+    memory->held++;
+    memory->taken++;
+    const uint64_t number = request->mask;
+    assert_true(number > memory->latest[request->requester]);
+    memory->latest[request->requester] = number;
+    memory->rig->hash = (memory->rig->hash ^ now ^ number ^ request->address) * UINT64_C(0x100000001b3);
+    uint64_t clocks = memory->clocks + (memory->random ? random_number(memory->rig) % memory->random : 0);
+    event_init(&request->event, 9, memory_answer, request);
+    event_schedule(&memory->rig->queue, &request->event, now + clocks * PERIOD);
+    return true;
+}
+
+static bool memory_functional(void *port, const struct mem_access *access)
+{
+    struct memory *memory = port;
+    memory->functional += access->size;
+    memset(access->bytes, (int)(memory - memory->rig->memories) + 1, access->size);
+    return true;
+}
+
+static bool memory_warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
+{
+    struct memory *memory = port;
+    (void)link;
+    memory->warmed = address;
+    return exclusive;
+}
+
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, memory_warm};
+
+static void client_go(struct client *client, uint64_t now);
+
+static void client_retry(void *owner, uint64_t now)
+{
+    struct client *client = owner;
+    client->refusing = 0;
+    mem_link_response_room(&client->link, now);
+}
+
+static bool client_respond(void *owner, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct client *client = owner;
+    struct rig *rig = client->rig;
+    assert_ptr_equal(link, &client->link);
+    if (client->refusing) {
+        client->refusing--;
+        return false;
+    }
+    if (client->endless && random_number(rig) % 4 == 0) {
+        if (!event_pending(&client->retry))
+            event_schedule(&rig->queue, &client->retry, now + (1 + random_number(rig) % 20) * PERIOD);
+        return false;
+    }
+    ptrdiff_t slot = request - client->requests;
+    assert_true(client->away[slot]);
+    assert_int_equal(request->depth, 0);
+    client->away[slot] = false;
+    client->answered++;
+    client->done = now;
+    rig->hash = (rig->hash ^ now ^ (uint64_t)slot) * UINT64_C(0x100000001b3);
+    client_go(client, now);
+    return true;
+}
+
+static void client_room(void *owner, struct mem_link *link, uint64_t now)
+{
+    struct client *client = owner;
+    (void)link;
+    assert_true(client->waits);
+    client->waits = false;
+    client->rooms++;
+    client_go(client, now);
+}
+
+/* Offers the request that stands in the slot; whether it was accepted. */
+static bool client_offer(struct client *client, unsigned slot, uint64_t now)
+{
+    client->waits = !mem_link_request(&client->link, &client->requests[slot], now);
+    client->accepted += !client->waits;
+    return !client->waits;
+}
+
+static unsigned free_slot(const struct client *client)
+{
+    unsigned slot = 0;
+    while (slot < client->window && client->away[slot])
+        slot++;
+    return slot;
+}
+
+/* Sends as long as it may. A request that is refused is offered again when there is room. */
+static void client_go(struct client *client, uint64_t now)
+{
+    while (client->next && !client->waits) {
+        unsigned slot = free_slot(client);
+        if (client->sent > client->accepted) {
+            for (slot = 0; client->requests[slot].mask != client->sent; slot++)
+                ;
+        } else if (slot == client->window || client->sent == client->limit ||
+                   !client->next(client, &client->requests[slot])) {
+            return;
+        } else {
+            client->requests[slot].mask = ++client->sent;
+            client->requests[slot].requester = (uint16_t)(client - client->rig->clients);
+            client->away[slot] = true;
+        }
+        (void)client_offer(client, slot, now);
+    }
+}
+
+/* One request by hand. */
+static bool send(struct client *client, unsigned slot, enum mem_op op, uint64_t address, uint32_t size)
+{
+    mem_request_init(&client->requests[slot], op, address, size);
+    client->requests[slot].mask = ++client->sent;
+    client->requests[slot].requester = (uint16_t)(client - client->rig->clients);
+    client->away[slot] = true;
+    return client_offer(client, slot, client->rig->queue.now);
+}
+
+/* Bits 12 and up of an address are its output. */
+static uint32_t route(const void *context, uint64_t address)
+{
+    const struct crossbar_config *config = context;
+    return (uint32_t)(address >> 12) % config->outputs;
+}
+
+static struct rig *rig_new(const struct crossbar_config *config)
+{
+    static const struct mem_client_ops client_ops = {client_respond, client_room};
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct error err;
+    assert_non_null(rig);
+    event_queue_init(&rig->queue);
+    rig->clock.period = PERIOD;
+    rig->random = 1;
+    if (!crossbar_config_check(config, &err))
+        fail_msg("%s", err.text);
+    rig->crossbar = crossbar_new(config, &rig->queue, &rig->clock, 3, route, config);
+    rig->stats = stats_new();
+    crossbar_publish(rig->crossbar, rig->stats, "x");
+    for (unsigned i = 0; i < MOST; i++) {
+        rig->memories[i] = (struct memory){.rig = rig, .capacity = 1000, .clocks = 10};
+        if (i < config->outputs)
+            crossbar_connect(rig->crossbar, i, &memory_ops, &rig->memories[i]);
+        struct client *client = &rig->clients[i];
+        *client = (struct client){.rig = rig, .window = REQUESTS, .limit = UINT64_MAX};
+        event_init(&client->retry, 5, client_retry, client);
+        if (i < config->inputs)
+            client->link = (struct mem_link){
+                &crossbar_ops, crossbar_port(rig->crossbar, i), &client_ops, client, NULL, false};
+    }
+    return rig;
+}
+
+static void rig_free(struct rig *rig)
+{
+    crossbar_free(rig->crossbar);
+    stats_free(rig->stats);
+    free(rig);
+}
+
+static void run(struct rig *rig, uint64_t clocks)
+{
+    event_queue_run(&rig->queue, rig->queue.now + clocks * PERIOD);
+}
+
+static uint64_t counted(struct rig *rig, const char *name)
+{
+    char *text = NULL, key[64];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    stats_print(rig->stats, out);
+    (void)fclose(out);
+    (void)snprintf(key, sizeof key, "x.%s ", name);
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    uint64_t value = strtoull(at + strlen(key), NULL, 10);
+    free(text);
+    return value;
+}
+
+static struct crossbar_config config_of(uint32_t inputs, uint32_t outputs)
+{
+    return (struct crossbar_config){.inputs = inputs,
+                                    .outputs = outputs,
+                                    .width = 16,
+                                    .latency = 3,
+                                    .request_queue = 3,
+                                    .response_queue = 3,
+                                    .buffer = 8};
+}
+
+/* latency + n - 1 each way, and 10 clocks of memory: a read of 64 bytes takes 3 + 10 + (3 + 4 - 1). */
+static void zero_load_latency(void **state)
+{
+    (void)state;
+    static const struct {
+        enum mem_op op;
+        uint32_t size;
+        uint64_t clocks;
+    } cases[] = {
+        {MEM_READ, 64, 3 + 10 + 6},    {MEM_READ, 65, 3 + 10 + 7},  {MEM_READ, 16, 3 + 10 + 3},
+        {MEM_READ, 1, 3 + 10 + 3},     {MEM_WRITE, 64, 6 + 10 + 3}, {MEM_WRITE, 128, 10 + 10 + 3},
+        {MEM_CLEAN, 4096, 3 + 10 + 3},
+    };
+    const struct crossbar_config config = config_of(3, 2);
+    struct rig *rig = rig_new(&config);
+    struct client *client = &rig->clients[2];
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t start = rig->queue.now;
+        assert_true(send(client, 0, cases[i].op, 0x1000, cases[i].size));
+        run(rig, 40);
+        assert_int_equal(client->done - start, cases[i].clocks * PERIOD);
+    }
+    /* Off the edge: from the next edge on. */
+    event_queue_run(&rig->queue, 1000 * PERIOD + 1);
+    assert_true(send(client, 0, MEM_READ, 0x1000, 64));
+    event_queue_run(&rig->queue, 1050 * PERIOD);
+    assert_int_equal(client->done, (1001 + 3 + 10 + 6) * PERIOD);
+    /* A grant without data. */
+    uint64_t start = rig->queue.now;
+    mem_request_init(&client->requests[0], MEM_READ, 0x1000, 64);
+    client->requests[0].exclusive = client->requests[0].upgrade = true;
+    client->requests[0].requester = 2;
+    client->requests[0].mask = ++client->sent;
+    client->away[0] = true;
+    assert_true(client_offer(client, 0, start));
+    run(rig, 40);
+    assert_int_equal(client->done - start, (3 + 10 + 3) * PERIOD);
+    /* Nothing is left to do, and all was counted where it passed. */
+    assert_int_equal(event_queue_next(&rig->queue), CLOCK_NEVER);
+    assert_int_equal(rig->memories[1].taken, 9);
+    assert_int_equal(counted(rig, "in.2.requests"), 9);
+    assert_int_equal(counted(rig, "out.1.requests"), 9);
+    assert_int_equal(counted(rig, "in.2.request_bytes"), 64 + 128);
+    assert_int_equal(counted(rig, "out.1.response_bytes"), 64 + 65 + 16 + 1 + 64);
+    assert_int_equal(counted(rig, "out.1.request_clocks"), 7 + 4 + 8);
+    assert_int_equal(counted(rig, "in.2.response_clocks"), 4 + 5 + 1 + 1 + 1 + 1 + 1 + 4 + 1);
+    assert_int_equal(counted(rig, "in.1.requests"), 0);
+    rig_free(rig);
+}
+
+static bool write_to_0(struct client *client, struct mem_request *request)
+{
+    (void)client;
+    mem_request_init(request, MEM_WRITE, 0x8000, 64);
+    return true;
+}
+
+static bool read_from_0(struct client *client, struct mem_request *request)
+{
+    (void)client;
+    mem_request_init(request, MEM_READ, 0x8000, 16);
+    return true;
+}
+
+static bool write_to_own(struct client *client, struct mem_request *request)
+{
+    mem_request_init(request, MEM_WRITE, (uint64_t)(client - client->rig->clients) << 12, 64);
+    return true;
+}
+
+/* Writes of 4 clocks from 4 inputs into one output: 16 bytes a clock, and an equal share for each. Reads: one
+ * a clock. To outputs of their own: 4 times as much. */
+static void outputs_reach_their_width_and_share_it(void **state)
+{
+    (void)state;
+    static const struct {
+        bool (*next)(struct client *client, struct mem_request *request);
+        uint64_t clocks, share, outputs;
+    } cases[] = {{write_to_0, 4000, 250, 1}, {read_from_0, 4000, 1000, 1}, {write_to_own, 4000, 1000, 4}};
+    for (unsigned c = 0; c < 3; c++) {
+        const struct crossbar_config config = config_of(4, 4);
+        struct rig *rig = rig_new(&config);
+        for (unsigned i = 0; i < 4; i++) {
+            rig->clients[i].next = cases[c].next;
+            client_go(&rig->clients[i], 0);
+        }
+        run(rig, 100); /* until all queues are full */
+        uint64_t before[4], taken = rig->memories[0].taken;
+        for (unsigned i = 0; i < 4; i++)
+            before[i] = rig->clients[i].accepted;
+        run(rig, cases[c].clocks);
+        for (unsigned i = 0; i < 4; i++)
+            assert_in_range(rig->clients[i].accepted - before[i], cases[c].share - 1, cases[c].share + 1);
+        assert_int_equal(rig->memories[0].taken - taken, 4 * cases[c].share / cases[c].outputs);
+        rig_free(rig);
+    }
+}
+
+static bool write_in_turn(struct client *client, struct mem_request *request)
+{
+    mem_request_init(request, MEM_WRITE, client->sent % 2 << 12, 64);
+    return true;
+}
+
+/* One input to two idle outputs: 4 clocks a write, as its own width allows. */
+static void inputs_keep_to_their_width(void **state)
+{
+    (void)state;
+    const struct crossbar_config config = config_of(1, 2);
+    struct rig *rig = rig_new(&config);
+    rig->clients[0].next = write_in_turn;
+    client_go(&rig->clients[0], 0);
+    run(rig, 100);
+    uint64_t taken = rig->memories[0].taken + rig->memories[1].taken;
+    run(rig, 4000);
+    assert_int_equal(rig->memories[0].taken + rig->memories[1].taken - taken, 1000);
+    rig_free(rig);
+}
+
+/* A request whose output is full stops the one behind it, which wants another output, but nobody else's. */
+static void heads_of_line_block(void **state)
+{
+    (void)state;
+    struct crossbar_config config = config_of(2, 2);
+    config.buffer = 1;
+    struct rig *rig = rig_new(&config);
+    struct client *a = &rig->clients[0], *b = &rig->clients[1];
+    rig->memories[0].capacity = 0;
+    assert_true(send(a, 0, MEM_READ, 0x0000, 16)); /* fills the buffer of output 0 */
+    assert_true(send(a, 1, MEM_READ, 0x0000, 16)); /* stays at the head of input 0 */
+    assert_true(send(a, 2, MEM_READ, 0x1000, 16)); /* is behind it */
+    run(rig, 50);
+    assert_int_equal(rig->memories[1].taken, 0);
+    assert_true(send(b, 0, MEM_READ, 0x1000, 16));
+    run(rig, 50);
+    assert_int_equal(rig->memories[1].taken, 1);
+    assert_int_equal(b->answered, 1);
+    assert_int_equal(event_queue_next(&rig->queue), CLOCK_NEVER); /* waiting costs nothing */
+    rig->memories[0].capacity = 10;
+    assert_true(mem_waiters_wake(&rig->memories[0].waiters, rig->queue.now));
+    run(rig, 50);
+    assert_int_equal(rig->memories[0].taken, 2);
+    assert_int_equal(rig->memories[1].taken, 2);
+    assert_int_equal(a->answered, 3);
+    rig_free(rig);
+}
+
+/* A port that refuses: 8 in the buffer of its output, 3 in the queue of the input, and the next is refused.
+ */
+static void requests_press_back(void **state)
+{
+    (void)state;
+    const struct crossbar_config config = config_of(1, 1);
+    struct rig *rig = rig_new(&config);
+    struct client *client = &rig->clients[0];
+    rig->memories[0].capacity = 0;
+    client->next = read_from_0;
+    client->limit = 20;
+    client_go(client, 0);
+    run(rig, 100);
+    assert_int_equal(client->accepted, 8 + 3);
+    assert_true(client->waits);
+    assert_int_equal(counted(rig, "out.0.request_refusals"), 1);
+    assert_int_equal(counted(rig, "out.0.request_peak"), 8);
+    assert_int_equal(counted(rig, "in.0.request_peak"), 3);
+    rig->memories[0].capacity = 1; /* one at a time: each answer makes room for one */
+    assert_true(mem_waiters_wake(&rig->memories[0].waiters, rig->queue.now));
+    run(rig, 1000);
+    assert_int_equal(client->answered, 20);
+    assert_int_equal(rig->memories[0].taken, 20);
+    assert_int_equal(event_queue_next(&rig->queue), CLOCK_NEVER);
+    rig_free(rig);
+}
+
+/* A client that refuses: 8 responses in its buffer, 3 in the queue of the output, the others stay below; the
+ * other client is cut off once they stand in front of its own. */
+static void responses_press_back(void **state)
+{
+    (void)state;
+    const struct crossbar_config config = config_of(2, 1);
+    struct rig *rig = rig_new(&config);
+    struct client *a = &rig->clients[0], *b = &rig->clients[1];
+    a->next = read_from_0;
+    a->limit = 20;
+    a->refusing = 1;
+    client_go(a, 0);
+    run(rig, 100);
+    assert_int_equal(a->accepted, 20);
+    assert_int_equal(a->answered, 0);
+    assert_int_equal(rig->memories[0].held, 20 - 8 - 3);
+    assert_int_equal(counted(rig, "in.0.response_refusals"), 1);
+    assert_true(send(b, 0, MEM_READ, 0x8000, 16));
+    run(rig, 100);
+    assert_int_equal(rig->memories[0].taken, 21); /* requests pass all the same */
+    assert_int_equal(b->answered, 0);
+    assert_int_equal(event_queue_next(&rig->queue), CLOCK_NEVER);
+    mem_link_response_room(&a->link, rig->queue.now);
+    assert_int_equal(a->answered, 8);
+    run(rig, 100);
+    assert_int_equal(a->answered, 20);
+    assert_int_equal(b->answered, 1);
+    assert_int_equal(rig->memories[0].held, 0);
+    rig_free(rig);
+}
+
+static bool anything(struct client *client, struct mem_request *request)
+{
+    struct rig *rig = client->rig;
+    static const enum mem_op ops[] = {MEM_READ, MEM_READ, MEM_READ, MEM_WRITE, MEM_WRITE, MEM_CLEAN};
+    mem_request_init(request, ops[random_number(rig) % 6], random_number(rig) % 3 << 12,
+                     1 + (uint32_t)random_number(rig) % 128);
+    return true;
+}
+
+/* 6 clients that refuse responses for some time, 3 memories that hold little. Returns a hash of all arrivals.
+ */
+static uint64_t random_run(const struct crossbar_config *config, unsigned capacity)
+{
+    enum { EACH = 2000 };
+    struct rig *rig = rig_new(config);
+    for (unsigned i = 0; i < 3; i++) {
+        rig->memories[i].capacity = capacity;
+        rig->memories[i].random = 30;
+    }
+    for (unsigned i = 0; i < 6; i++) {
+        struct client *client = &rig->clients[i];
+        client->next = anything;
+        client->limit = EACH;
+        client->endless = true;
+        client->window = 1 + 7 * i;
+        client_go(client, 0);
+    }
+    event_queue_run(&rig->queue, CLOCK_NEVER);
+    for (unsigned i = 0; i < 6; i++) {
+        assert_int_equal(rig->clients[i].answered, EACH);
+        assert_int_equal(free_slot(&rig->clients[i]), 0);
+        assert_false(rig->clients[i].waits);
+    }
+    assert_int_equal(rig->memories[0].taken + rig->memories[1].taken + rig->memories[2].taken, 6 * EACH);
+    uint64_t hash = rig->hash;
+    rig_free(rig);
+    return hash;
+}
+
+static void all_is_answered_once_and_the_same_in_each_run(void **state)
+{
+    (void)state;
+    struct crossbar_config config = config_of(6, 3);
+    uint64_t wide = random_run(&config, 16);
+    assert_int_equal(wide, random_run(&config, 16));
+    config.request_queue = config.response_queue = config.buffer = config.latency = 1;
+    uint64_t narrow = random_run(&config, 1);
+    assert_int_equal(narrow, random_run(&config, 1));
+    assert_true(narrow != wide);
+}
+
+static void functional_accesses_and_warming_pass(void **state)
+{
+    (void)state;
+    const struct crossbar_config config = config_of(1, 2);
+    struct rig *rig = rig_new(&config);
+    uint8_t bytes[0x2000];
+    struct mem_access access = {0xff8, bytes, sizeof bytes, false};
+    void *port = crossbar_port(rig->crossbar, 0);
+    assert_true(crossbar_ops.functional(port, &access));
+    assert_int_equal(rig->memories[0].functional, 8 + 0xff8);
+    assert_int_equal(rig->memories[1].functional, 0x1000);
+    assert_int_equal(bytes[7], 1);
+    assert_int_equal(bytes[8], 2);
+    assert_int_equal(bytes[0x1007], 2);
+    assert_int_equal(bytes[0x1008], 1);
+    assert_false(crossbar_ops.warm(port, &rig->clients[0].link, 0x1040, false));
+    assert_int_equal(rig->memories[1].warmed, 0x1040);
+    rig_free(rig);
+}
+
+static void bad_configurations_are_named(void **state)
+{
+    (void)state;
+    struct crossbar_config config;
+    struct error err;
+    crossbar_config_default(&config);
+    assert_true(crossbar_config_check(&config, &err));
+    config.width = 0;
+    assert_false(crossbar_config_check(&config, &err));
+    assert_memory_equal(err.text, "width: ", 7);
+    crossbar_config_default(&config);
+    config.inputs = CROSSBAR_PORTS + 1;
+    assert_false(crossbar_config_check(&config, &err));
+    assert_memory_equal(err.text, "inputs: ", 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zero_load_latency),
+        cmocka_unit_test(outputs_reach_their_width_and_share_it),
+        cmocka_unit_test(inputs_keep_to_their_width),
+        cmocka_unit_test(heads_of_line_block),
+        cmocka_unit_test(requests_press_back),
+        cmocka_unit_test(responses_press_back),
+        cmocka_unit_test(all_is_answered_once_and_the_same_in_each_run),
+        cmocka_unit_test(functional_accesses_and_warming_pass),
+        cmocka_unit_test(bad_configurations_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
