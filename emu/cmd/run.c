@@ -355,6 +355,7 @@ static int debug_kernel(struct session *s, struct kernel *kernel, const struct u
     switch (gdb_system_run(s->gdb, kernel_system(kernel), &gdb, err)) {
     case GDB_SYSTEM_EXIT: return kernel_finish(kernel, SYSTEM_EXIT);
     case GDB_SYSTEM_LIMIT: return kernel_finish(kernel, SYSTEM_LIMIT);
+    case GDB_SYSTEM_EXPIRED: return kernel_finish(kernel, SYSTEM_EXPIRED);
     case GDB_SYSTEM_KILLED: return 128 + SIGKILL;
     default: return -1;
     }
@@ -373,12 +374,21 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     if (!kernel)
         return -1;
     struct system *system = kernel_system(kernel);
-    for (unsigned i = 0; i < system->count; i++)
-        report_add_hart(s->report, &system->harts[i]);
-    s->start = seconds_now();
-    int status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
-    if (status >= 0 && !wind_up(s, user.program, status, err))
-        status = -1;
+    int status = -1;
+    if (timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
+                     s->log, user.program, user.stats, err)) {
+        if (s->timing.timed) {
+            timed_attach(s->timing.timed, system);
+            user.machine = &s->timing.user;
+        }
+        for (unsigned i = 0; i < system->count; i++)
+            report_add_hart(s->report, &system->harts[i]);
+        s->start = seconds_now();
+        status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
+        if (status >= 0 && !wind_up(s, user.program, &status, err))
+            status = -1;
+    }
+    timing_free(&s->timing);
     kernel_free(kernel);
     return status;
 }

@@ -200,7 +200,7 @@ int kernel_finish(struct kernel *kernel, enum system_stop stop)
         return kernel->system.status;
     if (hart->privilege == PRIV_S) /* where the program will go on */
         hart->pc = hart->priv.sepc;
-    return fault_limit(kernel->user);
+    return stop == SYSTEM_EXPIRED ? fault_time(kernel->user) : fault_limit(kernel->user);
 }
 
 int kernel_run(struct kernel *kernel)
