@@ -51,6 +51,7 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
 {
     struct user *user = kernel->user;
     struct registers kept = show_program(user->hart, frame);
+    uint64_t slept = user->slept;
     int64_t result = calls_serve(user);
     struct kernel_missing missing = kernel_pages_settle(user->pages, true);
     show_kernel(user->hart, &kept);
@@ -59,6 +60,7 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     frame->missing = missing.address;
     frame->missing_size = again ? missing.length : 0;
     frame->missing_write = missing.write;
+    frame->sleep = user->slept - slept;
     if (user->ended)
         system_exit(&kernel->system, user->status);
     else if (!again)
@@ -198,6 +200,11 @@ int kernel_finish(struct kernel *kernel, enum system_stop stop)
     struct hart *hart = kernel->user->hart;
     if (stop == SYSTEM_EXIT)
         return kernel->system.status;
+    if (stop == SYSTEM_STUCK) {
+        fprintf(stderr, "croft: %s: sleeps for ever: its time to go on is beyond the end of simulated time\n",
+                kernel->options->user->program);
+        return 1;
+    }
     if (hart->privilege == PRIV_S) /* where the program will go on */
         hart->pc = hart->priv.sepc;
     return stop == SYSTEM_EXPIRED ? fault_time(kernel->user) : fault_limit(kernel->user);

@@ -2,10 +2,10 @@
  *
  * Design. One hart, one program, one address space. The lower half of Sv39 is the program's, at the addresses
  * that the `user` environment would give it; the upper half has the kernel (CROFT_KERNEL_BASE) and all of
- * physical memory (DIRECT_BASE), for supervisor mode alone. The kernel runs with interrupts off and never
- * sleeps, so that every trap comes from the program and one frame and one stack suffice. It has no
- * floating-point code: these registers stay the program's. Files, clocks and the like are the emulator's:
- * such calls go through the door (door.h) unchanged.
+ * physical memory (DIRECT_BASE), for supervisor mode alone. The kernel runs with interrupts off, so that
+ * every trap comes from the program, and one frame and one stack suffice. It has no floating-point code:
+ * these registers stay the program's. Files, clocks and the like are the emulator's: such calls go through
+ * the door (door.h) unchanged.
  *
  * Memory. Every part of the address space is a range (range.h), for which physically contiguous memory is set
  * aside when it comes into being: the break from below, right behind the program's data, the rest from above.
@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <croft/kernel/door.h>
-#include <croft/kernel/range.h>
+#include "host/kernel/include/croft/kernel/door.h"
+#include "host/kernel/include/croft/kernel/range.h"
 
 enum { PAGE = 4096, PAGE_SHIFT = 12 };
 

@@ -39,13 +39,36 @@ struct kernel_frame *kernel_main(uint64_t boot_physical)
     return &program;
 }
 
+static uint64_t read_time(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("rdtime %0" : "=r"(ticks));
+    return ticks;
+}
+
+/* Lets simulated time pass: the hart waits for its timer, whose interrupt stays pending and is never taken.
+ */
+static void sleep_for(uint64_t nanoseconds)
+{
+    enum { STIE = 1 << 5 };
+    const uint64_t tick = 1000000000 / CROFT_TIMEBASE;
+    uint64_t until = read_time() + (nanoseconds + tick - 1) / tick;
+    __asm__ volatile("csrw 0x14d, %0; csrs sie, %1" : : "r"(until), "r"((uint64_t)STIE)); /* stimecmp */
+    while (read_time() < until)
+        __asm__ volatile("wfi");
+    __asm__ volatile("csrc sie, %0" : : "r"((uint64_t)STIE));
+}
+
 /* Lets the emulator serve the call. */
 static void forward(struct kernel_frame *frame)
 {
     for (;;) {
         (void)door(DOOR_CALL, (uint64_t)frame - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
-        if (frame->missing_size == 0)
+        if (frame->missing_size == 0) {
+            if (frame->sleep)
+                sleep_for(frame->sleep);
             return;
+        }
         uint32_t permission = frame->missing_write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ;
         switch (memory_touch(frame->missing, frame->missing_size, permission)) {
         case MEMORY_READY: break;

@@ -170,7 +170,7 @@ int64_t memory_break(uint64_t address)
 static uint64_t find_place(uint64_t size)
 {
     uint64_t floor = page_up(heap.end_of_data), ceiling = heap.top;
-    for (size_t i = ranges_from(heap.top - 1);; i--) {
+    for (size_t i = ranges_from(heap.top);; i--) {
         uint64_t below =
             i > 0 && range_end(&ranges.entries[i - 1]) > floor ? range_end(&ranges.entries[i - 1]) : floor;
         if (ceiling >= below && ceiling - below >= size)

@@ -1,26 +1,12 @@
 #include "host/kernel/pages.h"
 
-#include <croft/firmware/map.h>
-
-enum { BITS = 64, BLOCK = 64 /* bytes of a cache block */ };
+enum { BITS = 64 };
 
 static struct {
     uint64_t base, count; /* address of the first page, number of pages */
     uint64_t free_end;    /* no page from this number on is free */
     uint64_t *used;       /* one bit a page */
 } pages;
-
-void *pages_at(uint64_t physical)
-{
-    return (void *)(physical - CROFT_DRAM_BASE + DIRECT_BASE);
-}
-
-void pages_zero(uint64_t physical)
-{
-    char *first = pages_at(physical);
-    for (char *at = first; at < first + PAGE; at += BLOCK)
-        __asm__ volatile(".insn i 0x0f, 2, x0, %0, 4" : : "r"(at) : "memory"); /* cbo.zero (%0) */
-}
 
 static bool is_used(uint64_t page)
 {

@@ -2,15 +2,16 @@
  * and memory opened; hart 0 goes on in kernel_main(a1) with translation on, the others sleep for ever. */
 #include <croft/firmware/map.h>
 
-#define MSTATUS_TW      (1 << 21)   /* WFI is no instruction of the program's */
 #define MSTATUS_FS      (3 << 13)   /* floating-point registers are the program's alone: no need to watch them */
 #define MSTATUS_MPP_S   (1 << 11)
 /* Causes 0 to 15 but calls from supervisor and machine mode. */
 #define DELEGATED       0xf1ff
 #define SATP_SV39       8
 #define PMP_NAPOT_RWX   0x1f
-/* Cache-block operations in the modes below: CBIE flush (01), CBCFE, CBZE. */
+#define INTERRUPTS      0x222       /* those of supervisor mode */
+/* Cache-block operations in the modes below: CBIE flush (01), CBCFE, CBZE. And stimecmp (Sstc). */
 #define ENVCFG_BLOCKS   0xd0
+#define ENVCFG_STCE     (1 << 63)
 #define COUNTERS        7           /* cycle, time, instret */
 
     .section .text.start, "ax", @progbits
@@ -23,7 +24,8 @@ _start:
     csrw    mtvec, t0
     li      t0, DELEGATED
     csrw    medeleg, t0
-    csrw    mideleg, zero
+    li      t0, INTERRUPTS
+    csrw    mideleg, t0
     li      t0, -1
     csrw    pmpaddr0, t0
     li      t0, PMP_NAPOT_RWX
@@ -31,8 +33,9 @@ _start:
     li      t0, COUNTERS
     csrw    mcounteren, t0
     csrw    scounteren, t0
-    li      t0, ENVCFG_BLOCKS
+    li      t0, ENVCFG_BLOCKS | ENVCFG_STCE
     csrw    menvcfg, t0
+    li      t0, ENVCFG_BLOCKS
     csrw    senvcfg, t0
 
     /* The first table maps the kernel, and by its gigapages all of memory (table.c completes it). */
@@ -42,7 +45,7 @@ _start:
     or      t0, t0, t1
     csrw    satp, t0
     sfence.vma
-    li      t0, MSTATUS_TW | MSTATUS_FS | MSTATUS_MPP_S
+    li      t0, MSTATUS_FS | MSTATUS_MPP_S
     csrw    mstatus, t0
     li      t1, CROFT_KERNEL_BASE - CROFT_DRAM_BASE
     lla     t0, supervisor_start

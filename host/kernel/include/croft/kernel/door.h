@@ -28,6 +28,8 @@ struct kernel_frame {
      * reads or writes, are not all mapped with that permission: the kernel maps them and calls again, or
      * answers -EFAULT. */
     uint64_t missing, missing_size, missing_write;
+    /* Written by DOOR_CALL: the program is to go on after so many nanoseconds of simulated time. */
+    uint64_t sleep;
 };
 
 /* A part of the program as the emulator has loaded it. All addresses are multiples of 4096. */
