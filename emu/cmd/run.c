@@ -16,6 +16,7 @@
 #include "emu/env/gdb_system.h"
 #include "emu/env/gdb_user.h"
 #include "emu/env/image.h"
+#include "emu/env/kernel.h"
 #include "emu/env/user.h"
 #include "emu/machine/machine.h"
 #include "emu/sim/nearest.h"
@@ -45,8 +46,9 @@ static const struct option_row rows[] = {
     [MACHINE] = {"machine", 'm', "NAME|FILE", "machine to run on (default: functional)"},
     [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
     [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
-    [ENV] = {"env", 0, "user|bare",
-             "environment (default: bare for firmware and programs with `tohost`, else user)"},
+    [ENV] = {"env", 0, "user|kernel|bare",
+             "environment (default: bare for firmware and programs with `tohost`, else user); kernel: a user "
+             "program beneath a small kernel, with virtual memory"},
     [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
     [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
@@ -78,7 +80,7 @@ static const struct option_set interface = {
     .rows = rows,
 };
 
-enum environment { ENV_CHOOSE, ENV_USER, ENV_BARE };
+enum environment { ENV_CHOOSE, ENV_USER, ENV_KERNEL, ENV_BARE };
 
 /* The command line, understood. */
 struct request {
@@ -126,12 +128,11 @@ static bool take_environment(struct request *r, const char *name)
     else if (strcmp(name, "bare") == 0)
         r->env = ENV_BARE;
     else if (strcmp(name, "kernel") == 0)
-        (void)options_usage_error(&interface,
-                                  "--env kernel is not available in this version; allowed: user, bare");
+        r->env = ENV_KERNEL;
     else {
         const char *near = nearest_name(name, known, 3);
-        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, bare", name,
-                                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, kernel, bare",
+                                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return r->env != ENV_CHOOSE;
 }
@@ -206,9 +207,9 @@ static bool choose_environment(struct request *r)
     if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
         (void)options_usage_error(&interface, "--record and --replay exclude each other");
     else if (r->env == ENV_BARE && r->user.environment_count)
-        (void)options_usage_error(&interface,
-                                  "--setenv is for --env user; programs in machine mode have no environment");
-    else if (r->env == ENV_USER && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
+        (void)options_usage_error(
+            &interface, "--setenv is for user programs; programs in machine mode have no environment");
+    else if (r->env != ENV_BARE && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
         (void)options_usage_error(&interface,
                                   "--bios, --kernel, --signature, --record and --replay are for --env bare");
     else
@@ -342,6 +343,56 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     return status;
 }
 
+/* Lets gdb run the program and its kernel; returns the exit status, or -1 with err set. */
+static int debug_kernel(struct session *s, struct kernel *kernel, const struct user_options *options,
+                        struct error *err)
+{
+    const struct gdb_system_options gdb = {
+        .program = options->program,
+        .facts = {report_stats(s->report), &s->machine},
+        .max_insns = options->max_insns,
+    };
+    switch (gdb_system_run(s->gdb, kernel_system(kernel), &gdb, err)) {
+    case GDB_SYSTEM_EXIT: return kernel_finish(kernel, SYSTEM_EXIT);
+    case GDB_SYSTEM_LIMIT: return kernel_finish(kernel, SYSTEM_LIMIT);
+    case GDB_SYSTEM_EXPIRED: return kernel_finish(kernel, SYSTEM_EXPIRED);
+    case GDB_SYSTEM_KILLED: return 128 + SIGKILL;
+    default: return -1;
+    }
+}
+
+static int run_kernel(struct session *s, const struct request *r, struct error *err)
+{
+    char image[PATH_MAX];
+    struct user_options user = r->user;
+    user.stack_size = s->machine.stack.size;
+    user.stats = report_stats(s->report);
+    user.log = s->log;
+    const struct kernel_options options = {.image = image, .machine = &s->machine, .user = &user};
+    struct kernel *kernel =
+        paths_share("kernel/kernel.elf", image, sizeof image, err) ? kernel_new(&options, err) : NULL;
+    if (!kernel)
+        return -1;
+    struct system *system = kernel_system(kernel);
+    int status = -1;
+    if (timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
+                     s->log, user.program, user.stats, err)) {
+        if (s->timing.timed) {
+            timed_attach(s->timing.timed, system);
+            user.machine = &s->timing.user;
+        }
+        for (unsigned i = 0; i < system->count; i++)
+            report_add_hart(s->report, &system->harts[i]);
+        s->start = seconds_now();
+        status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
+        if (status >= 0 && !wind_up(s, user.program, &status, err))
+            status = -1;
+    }
+    timing_free(&s->timing);
+    kernel_free(kernel);
+    return status;
+}
+
 static bool restart(void *context, struct error *err)
 {
     return bare_restart(context, err);
@@ -414,7 +465,9 @@ static int run(const struct request *r)
     struct error err;
     int status = -1;
     if (set_up(&session, r, &err))
-        status = r->env == ENV_BARE ? run_bare(&session, r, &err) : run_user(&session, r, &err);
+        status = r->env == ENV_BARE     ? run_bare(&session, r, &err)
+                 : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)
+                                        : run_user(&session, r, &err);
     if (status < 0) {
         fprintf(stderr, "croft run: %s\n", err.text);
         status = 1;

@@ -222,7 +222,6 @@ test_usage() {
     usage "needs a value: --stats FILE" run --stats
     usage "no program given" run
     usage "takes no value" run --help=x
-    usage "not available in this version; allowed: user" run --env kernel x
     usage "did you mean 'user'?" run --env usre x
     usage "--max-insns needs a number" run --max-insns 1k x
     usage "--max-insns needs a number" run --max-insns 99999999999999999999999 x
