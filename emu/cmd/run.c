@@ -10,23 +10,45 @@
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/cmd/report.h"
+#include "emu/cmd/timing.h"
 #include "emu/debug/log.h"
 #include "emu/env/bare.h"
 #include "emu/env/gdb_system.h"
 #include "emu/env/gdb_user.h"
 #include "emu/env/image.h"
+#include "emu/env/kernel.h"
 #include "emu/env/user.h"
 #include "emu/machine/machine.h"
 #include "emu/sim/nearest.h"
 
-enum { MACHINE, SET, STATS, ENV, BIOS, KERNEL, DIR, LOG, GDB, SIGNATURE, MAX_INSNS, SETENV, RECORD, REPLAY };
+enum {
+    MACHINE,
+    SET,
+    STATS,
+    ENV,
+    BIOS,
+    KERNEL,
+    DIR,
+    LOG,
+    GDB,
+    SIGNATURE,
+    MAX_INSNS,
+    MAX_TIME,
+    DETAIL,
+    CHECK,
+    TRACE,
+    SETENV,
+    RECORD,
+    REPLAY
+};
 
 static const struct option_row rows[] = {
     [MACHINE] = {"machine", 'm', "NAME|FILE", "machine to run on (default: functional)"},
     [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
     [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
-    [ENV] = {"env", 0, "user|bare",
-             "environment (default: bare for firmware and programs with `tohost`, else user)"},
+    [ENV] = {"env", 0, "user|kernel|bare",
+             "environment (default: bare for firmware and programs with `tohost`, else user); kernel: a user "
+             "program beneath a small kernel, with virtual memory"},
     [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
     [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
@@ -34,6 +56,11 @@ static const struct option_row rows[] = {
     [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or a Unix socket, and obey it"},
     [SIGNATURE] = {"signature", 0, "FILE", "at the end, write the words of begin_signature to end_signature"},
     [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
+    [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
+    [DETAIL] = {"detail", 0, "all|roi", "roi: take time within regions of interest only (default: all)"},
+    [CHECK] = {"check", 0, "coherence|dram",
+               "look for stale data, or for broken DRAM rules; findings: exit status 3"},
+    [TRACE] = {"trace", 0, "KIND[:FILE]", "write a trace of the timed run; KIND is perfetto, konata or dram"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record what is typed, and when, to FILE"},
     [REPLAY] = {"replay", 0, "FILE", "take input from a recorded FILE in place of the terminal"},
@@ -46,13 +73,14 @@ static const struct option_set interface = {
                "128 + n if "
                "it died of signal-like trap n.",
     .example = "croft run --stats stats.json --dir data spmv circuit.mtx",
-    .notes = "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
+    .notes = "--max-time, --detail, --check and --trace are for machines with a clock, such as nucd.\n"
+             "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
     .stop_at_argument = true,
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };
 
-enum environment { ENV_CHOOSE, ENV_USER, ENV_BARE };
+enum environment { ENV_CHOOSE, ENV_USER, ENV_KERNEL, ENV_BARE };
 
 /* The command line, understood. */
 struct request {
@@ -62,6 +90,7 @@ struct request {
     size_t set_count;
     struct user_options user; /* program, arguments, dir and limits serve both environments */
     struct bare_options bare;
+    struct timing_options timing;
 };
 
 /* What every run consists of. */
@@ -70,6 +99,7 @@ struct session {
     struct report *report;
     struct log *log;
     struct gdb_server *gdb;
+    struct timing timing;
     double start;
 };
 
@@ -98,12 +128,11 @@ static bool take_environment(struct request *r, const char *name)
     else if (strcmp(name, "bare") == 0)
         r->env = ENV_BARE;
     else if (strcmp(name, "kernel") == 0)
-        (void)options_usage_error(&interface,
-                                  "--env kernel is not available in this version; allowed: user, bare");
+        r->env = ENV_KERNEL;
     else {
         const char *near = nearest_name(name, known, 3);
-        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, bare", name,
-                                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, kernel, bare",
+                                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return r->env != ENV_CHOOSE;
 }
@@ -118,9 +147,29 @@ static bool take_log(struct request *r, const char *value)
     return false;
 }
 
+/* The options of timed machines. */
+static bool take_timing(struct request *r, int option, const char *value)
+{
+    struct error err;
+    bool taken;
+    switch (option) {
+    case MAX_TIME: taken = timing_take_max_time(&r->timing, value, &err); break;
+    case DETAIL: taken = timing_take_detail(&r->timing, value, &err); break;
+    case CHECK: taken = timing_take_check(&r->timing, value, &err); break;
+    default: taken = timing_take_trace(&r->timing, value, &err); break;
+    }
+    if (!taken)
+        (void)options_usage_error(&interface, "%s", err.text);
+    return taken;
+}
+
 static bool take_option(struct request *r, int option, const char *value)
 {
     switch (option) {
+    case MAX_TIME:
+    case DETAIL:
+    case CHECK:
+    case TRACE: return take_timing(r, option, value);
     case MACHINE: r->machine = value; return true;
     case SET: r->sets[r->set_count++] = value; return true;
     case STATS: r->stats = value; return true;
@@ -158,9 +207,9 @@ static bool choose_environment(struct request *r)
     if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
         (void)options_usage_error(&interface, "--record and --replay exclude each other");
     else if (r->env == ENV_BARE && r->user.environment_count)
-        (void)options_usage_error(&interface,
-                                  "--setenv is for --env user; programs in machine mode have no environment");
-    else if (r->env == ENV_USER && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
+        (void)options_usage_error(
+            &interface, "--setenv is for user programs; programs in machine mode have no environment");
+    else if (r->env != ENV_BARE && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
         (void)options_usage_error(&interface,
                                   "--bios, --kernel, --signature, --record and --replay are for --env bare");
     else
@@ -201,7 +250,8 @@ static void warn_unused(const struct machine_config *machine)
     size_t count = machine_unused_keys(machine, names);
     for (size_t i = 0; i < count; i++) {
         machine_source(machine, names[i], source);
-        fprintf(stderr, "croft run: warning: %s (%s) has no effect on a functional core\n", names[i], source);
+        fprintf(stderr, "croft run: warning: %s (%s) has no effect on %s\n", names[i], source,
+                machine_timed(machine) ? "this kind of core" : "a functional core");
     }
 }
 
@@ -213,6 +263,8 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
         !machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
         return false;
     warn_unused(&s->machine);
+    if (!timing_check(&r->timing, &s->machine, err))
+        return false;
     if (!report_open(s->report, err))
         return false;
     if (r->log && !(s->log = log_open(r->log, err)))
@@ -226,17 +278,21 @@ static void tear_down(struct session *s)
     (void)log_close(s->log, &ignored);
     gdb_server_close(s->gdb);
     report_free(s->report);
+    timing_free(&s->timing);
     machine_free(&s->machine);
 }
 
-/* Closes the log and writes the statistics of a run that has ended. */
-static bool wind_up(struct session *s, const char *program, int status, struct error *err)
+/* Closes log and trace and writes the statistics of a run that has ended; *status may become that of
+ * findings. */
+static bool wind_up(struct session *s, const char *program, int *status, struct error *err)
 {
     double seconds = seconds_now() - s->start;
     struct log *log = s->log;
     s->log = NULL;
-    const struct report_run run = {program, &s->machine, status, seconds};
-    return log_close(log, err) && report_write(s->report, &run, err);
+    if (!log_close(log, err) || !timing_finish(&s->timing, report_stats(s->report), status, err))
+        return false;
+    const struct report_run run = {program, &s->machine, *status, seconds};
+    return report_write(s->report, &run, err);
 }
 
 /* Runs a user program on the hart; returns the exit status, or -1 with err set. */
@@ -256,14 +312,14 @@ static int run_program(struct session *s, const struct user_options *options, st
     else
         status = user_run(user);
     user_free(user);
-    return ran && wind_up(s, options->program, status, err) ? status : -1;
+    return ran && wind_up(s, options->program, &status, err) ? status : -1;
 }
 
 static int run_user(struct session *s, const struct request *r, struct error *err)
 {
     struct phys memory;
     struct hart hart;
-    if (s->machine.harts != 1)
+    if (s->machine.harts != 1 && !machine_timed(&s->machine))
         return error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts) ? 0 : -1;
     if (!phys_init(&memory, s->machine.memory.base, s->machine.memory.size, err))
         return -1;
@@ -274,11 +330,66 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.stack_size = s->machine.stack.size;
         options.stats = report_stats(s->report);
         options.log = s->log;
-        status = run_program(s, &options, &hart, &memory, err);
+        if (timing_start(&s->timing, &r->timing, &s->machine, &hart, 1, &memory, s->log, r->user.program,
+                         options.stats, err)) {
+            options.machine = s->timing.timed ? &s->timing.user : NULL;
+            status = run_program(s, &options, &hart, &memory, err);
+        }
+        timing_free(&s->timing);
         hart_free(&hart);
     }
     decoder_free(decoder);
     phys_free(&memory);
+    return status;
+}
+
+/* Lets gdb run the program and its kernel; returns the exit status, or -1 with err set. */
+static int debug_kernel(struct session *s, struct kernel *kernel, const struct user_options *options,
+                        struct error *err)
+{
+    const struct gdb_system_options gdb = {
+        .program = options->program,
+        .facts = {report_stats(s->report), &s->machine},
+        .max_insns = options->max_insns,
+    };
+    switch (gdb_system_run(s->gdb, kernel_system(kernel), &gdb, err)) {
+    case GDB_SYSTEM_EXIT: return kernel_finish(kernel, SYSTEM_EXIT);
+    case GDB_SYSTEM_LIMIT: return kernel_finish(kernel, SYSTEM_LIMIT);
+    case GDB_SYSTEM_EXPIRED: return kernel_finish(kernel, SYSTEM_EXPIRED);
+    case GDB_SYSTEM_KILLED: return 128 + SIGKILL;
+    default: return -1;
+    }
+}
+
+static int run_kernel(struct session *s, const struct request *r, struct error *err)
+{
+    char image[PATH_MAX];
+    struct user_options user = r->user;
+    user.stack_size = s->machine.stack.size;
+    user.stats = report_stats(s->report);
+    user.log = s->log;
+    const struct kernel_options options = {.image = image, .machine = &s->machine, .user = &user};
+    struct kernel *kernel =
+        paths_share("kernel/kernel.elf", image, sizeof image, err) ? kernel_new(&options, err) : NULL;
+    if (!kernel)
+        return -1;
+    struct system *system = kernel_system(kernel);
+    int status = -1;
+    if (timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
+                     s->log, user.program, user.stats, err)) {
+        if (s->timing.timed) {
+            timed_attach(s->timing.timed, system);
+            user.machine = &s->timing.user;
+        }
+        for (unsigned i = 0; i < system->count; i++)
+            report_add_hart(s->report, &system->harts[i]);
+        s->start = seconds_now();
+        status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
+        if (status >= 0 && !wind_up(s, user.program, &status, err))
+            status = -1;
+    }
+    timing_free(&s->timing);
+    kernel_free(kernel);
     return status;
 }
 
@@ -301,6 +412,7 @@ static int debug_bare(struct session *s, struct bare *bare, const struct bare_op
     switch (gdb_system_run(s->gdb, bare_system(bare), &gdb, err)) {
     case GDB_SYSTEM_EXIT: return bare_finish(bare, SYSTEM_EXIT, err);
     case GDB_SYSTEM_LIMIT: return bare_finish(bare, SYSTEM_LIMIT, err);
+    case GDB_SYSTEM_EXPIRED: return bare_finish(bare, SYSTEM_EXPIRED, err);
     case GDB_SYSTEM_KILLED: return 128 + SIGKILL;
     default: return -1;
     }
@@ -323,12 +435,22 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     if (!bare)
         return -1;
     struct system *system = bare_system(bare);
+    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
+                      s->log, o->program ? o->program : o->bios, options.stats, err)) {
+        struct error ignored;
+        timing_free(&s->timing);
+        (void)bare_free(bare, &ignored);
+        return -1;
+    }
+    if (s->timing.timed)
+        timed_attach(s->timing.timed, system);
     for (unsigned i = 0; i < system->count; i++)
         report_add_hart(s->report, &system->harts[i]);
     s->start = seconds_now();
     int status = s->gdb ? debug_bare(s, bare, o, err) : bare_run(bare, err);
-    if (status >= 0 && !wind_up(s, o->program ? o->program : o->bios, status, err))
+    if (status >= 0 && !wind_up(s, o->program ? o->program : o->bios, &status, err))
         status = -1;
+    timing_free(&s->timing);
     struct error close_error;
     if (!bare_free(bare, &close_error) && status >= 0) {
         *err = close_error;
@@ -343,7 +465,9 @@ static int run(const struct request *r)
     struct error err;
     int status = -1;
     if (set_up(&session, r, &err))
-        status = r->env == ENV_BARE ? run_bare(&session, r, &err) : run_user(&session, r, &err);
+        status = r->env == ENV_BARE     ? run_bare(&session, r, &err)
+                 : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)
+                                        : run_user(&session, r, &err);
     if (status < 0) {
         fprintf(stderr, "croft run: %s\n", err.text);
         status = 1;
@@ -363,6 +487,7 @@ int cmd_run(int argc, char **argv)
     };
     if (!request.sets || !request.environment)
         abort();
+    timing_init(&request.timing);
     /* A broken pipe is the program's affair: its write() returns, and it ends as by the signal. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (parse(&request, argc, argv, &status))

@@ -251,19 +251,24 @@ static void write_interrupt(struct line_writer *out, const struct hart *hart,
     line_text(out, "\n");
 }
 
-/* One instruction and what it led to. The instruction's own line stands in front of its trap. */
+/* The instruction's own line stands in front of its trap. */
+void log_report(struct log *log, struct hart *hart, const struct step_report *report)
+{
+    if (report->interrupt)
+        write_interrupt(&log->out, hart, report);
+    if (log->kind == LOG_INSN && (report->retired || report->insn.length != 0))
+        write_insn(&log->out, hart, report);
+    if (report->trapped)
+        write_trap(&log->out, hart, report);
+    else if (log->kind == LOG_COMMIT && report->retired)
+        write_commit(&log->out, hart, report);
+}
+
 static enum hart_stop step_and_write(struct log *log, struct hart *hart)
 {
     struct step_report report;
     enum hart_stop stop = hart_step(hart, &report);
-    if (report.interrupt)
-        write_interrupt(&log->out, hart, &report);
-    if (log->kind == LOG_INSN && (report.retired || report.insn.length != 0))
-        write_insn(&log->out, hart, &report);
-    if (report.trapped)
-        write_trap(&log->out, hart, &report);
-    else if (log->kind == LOG_COMMIT && report.retired)
-        write_commit(&log->out, hart, &report);
+    log_report(log, hart, &report);
     return stop;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "emu/hart/hart.h"
+#include "emu/hart/step.h"
 #include "emu/sim/error.h"
 
 struct log;
@@ -23,6 +23,9 @@ bool log_close(struct log *log, struct error *err);
 
 /* Hands what is buffered to the host, so that it stands in front of what is printed next. */
 void log_flush(struct log *log);
+
+/* Logs what one executed instruction has done, just after it, with the hart as it left it. */
+void log_report(struct log *log, struct hart *hart, const struct step_report *report);
 
 /* Runs up to max_insns instructions like hart_run(), one by one, and logs each. */
 enum hart_stop log_run(struct log *log, struct hart *hart, uint64_t max_insns);

@@ -32,7 +32,7 @@ struct trace *trace_open(const char *kind, const char *path, struct error *err);
  * To be called before the run. */
 void trace_set_limit(struct trace *trace, uint64_t events);
 
-/* About as much as the viewers can hold: 600 MB of JSON, 900 MB of Kanata. */
+/* About as much as the viewers can hold: 650 MB of JSON, 900 MB of Kanata. */
 enum { TRACE_EVENTS = 5000000 };
 
 /* The observers of a named part; their functions are NULL where the kind of trace has no use for it. The

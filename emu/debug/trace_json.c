@@ -84,13 +84,13 @@ void json_text(struct line_writer *out, const char *key, const char *value)
     write_string(out, value);
 }
 
-void json_object(struct line_writer *out, const char *key)
+void json_members(struct line_writer *out, const char *key)
 {
     write_key(out, key);
     line_char(out, '{');
 }
 
-void json_object_end(struct line_writer *out)
+void json_members_end(struct line_writer *out)
 {
     line_char(out, '}');
 }
@@ -98,18 +98,18 @@ void json_object_end(struct line_writer *out)
 static void write_name(struct line_writer *out, const char *what, struct json_track track, const char *name)
 {
     json_event(out, 'M', track, what);
-    json_object(out, "args");
+    json_members(out, "args");
     json_text(out, "name", name);
-    json_object_end(out);
+    json_members_end(out);
     json_event_end(out);
 }
 
 static void write_place(struct line_writer *out, const char *what, struct json_track track, uint32_t place)
 {
     json_event(out, 'M', track, what);
-    json_object(out, "args");
+    json_members(out, "args");
     json_number(out, "sort_index", place);
-    json_object_end(out);
+    json_members_end(out);
     json_event_end(out);
 }
 

@@ -28,8 +28,8 @@ void json_event_end(struct line_writer *out);
 void json_time(struct line_writer *out, const char *key, uint64_t femtoseconds);
 void json_number(struct line_writer *out, const char *key, uint64_t value);
 void json_text(struct line_writer *out, const char *key, const char *value);
-void json_object(struct line_writer *out, const char *key); /* its members follow */
-void json_object_end(struct line_writer *out);
+void json_members(struct line_writer *out, const char *key); /* its members follow */
+void json_members_end(struct line_writer *out);
 
 /* A whole event that names a process or a track, and puts it in its place among the others. */
 void json_name_process(struct line_writer *out, uint32_t process, const char *name);

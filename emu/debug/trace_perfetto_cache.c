@@ -70,9 +70,9 @@ static void write_fill(void *context, const struct cache *of, uint64_t line, uin
     lane->free_from = now;
     line_name(name, line);
     open_miss(cache, 'b', lane, name, asked);
-    json_object(out, "args");
+    json_members(out, "args");
     json_text(out, "level", level < MEM_LEVELS ? levels[level] : "unknown");
-    json_object_end(out);
+    json_members_end(out);
     json_event_end(out);
     open_miss(cache, 'e', lane, name, now);
     json_event_end(out);

@@ -13,6 +13,7 @@
 #include "emu/env/semihosting.h"
 #include "emu/machine/board.h"
 #include "emu/machine/fdt.h"
+#include "emu/machine/unit.h"
 
 enum {
     KERNEL_OFFSET = 0x200000, /* where OpenSBI's fw_jump expects its payload, from the start of memory */
@@ -60,7 +61,7 @@ static void host_moved(void *context)
 
 static void host_interrupt(void *context, unsigned hart, unsigned number, bool level)
 {
-    hart_set_interrupt(&((struct bare *)context)->system.harts[hart], number, level);
+    system_set_interrupt(&((struct bare *)context)->system, hart, number, level);
 }
 
 static void host_exit(void *context, int status)
@@ -400,6 +401,7 @@ static void tell_positions(const struct bare *bare)
 
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
 {
+    char time[UNIT_TEXT];
     if (bare->failed) {
         *err = bare->failure;
         return -1;
@@ -410,6 +412,11 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
     case SYSTEM_LIMIT:
         fprintf(stderr, "croft run: stopped after %" PRIu64 " instructions (--max-insns)\n",
                 system_instructions(&bare->system));
+        tell_positions(bare);
+        return STATUS_LIMIT;
+    case SYSTEM_EXPIRED:
+        unit_format(UNIT_TIME, system_time(&bare->system) * SYSTEM_TICK_NS * 1000000, time);
+        fprintf(stderr, "croft run: stopped after %s of simulated time (--max-time)\n", time);
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_STUCK:

@@ -86,6 +86,8 @@ int64_t call_rt_sigprocmask(struct user *user, const uint64_t a[6])
     uint64_t old = user->blocked_signals, set = 0;
     if (a[3] != 8)
         return -EINVAL;
+    if (a[2] && !guest_writable(user, a[2], sizeof old))
+        return -EFAULT;
     if (a[1]) {
         const void *from = guest_readable(user, a[1], 8);
         if (!from)
@@ -100,7 +102,7 @@ int64_t call_rt_sigprocmask(struct user *user, const uint64_t a[6])
 
 int64_t call_times(struct user *user, const uint64_t a[6])
 {
-    uint64_t ticks = user->hart->instret / (NANOSECONDS / TICKS);
+    uint64_t ticks = guest_process_nanoseconds(user) / (NANOSECONDS / TICKS);
     const uint64_t times[4] = {ticks}; /* user, system, children's user, children's system */
     int64_t failed = a[0] ? guest_put(user, a[0], times, sizeof times) : 0;
     return failed ? failed : (int64_t)(guest_nanoseconds(user) / (NANOSECONDS / TICKS));
@@ -129,7 +131,7 @@ static bool read_clock(const struct user *user, uint64_t clock, uint64_t *nanose
     enum { REALTIME, MONOTONIC, PROCESS, THREAD, MONOTONIC_RAW, REALTIME_COARSE, MONOTONIC_COARSE, BOOTTIME };
     *nanoseconds = guest_nanoseconds(user);
     if (clock == PROCESS || clock == THREAD)
-        *nanoseconds = user->hart->instret;
+        *nanoseconds = guest_process_nanoseconds(user);
     if (clock == REALTIME || clock == REALTIME_COARSE)
         *nanoseconds += UINT64_C(1) * EPOCH * NANOSECONDS;
     return clock <= BOOTTIME;
@@ -175,7 +177,7 @@ static int64_t sleep_until(struct user *user, uint64_t address, bool absolute, u
     uint64_t span = seconds * NANOSECONDS + (uint64_t)time.fraction;
     if (absolute)
         span = span > now ? span - now : 0;
-    user->slept += span;
+    guest_sleep(user, span);
     return 0;
 }
 

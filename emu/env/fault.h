@@ -15,4 +15,7 @@ int fault_signal(struct user *user, int number);
 /* Reports that the instruction limit is reached. Returns USER_STATUS_LIMIT. */
 int fault_limit(struct user *user);
 
+/* Reports that the limit of simulated time is reached. Returns USER_STATUS_LIMIT. */
+int fault_time(struct user *user);
+
 #endif

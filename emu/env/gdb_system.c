@@ -128,6 +128,7 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
         stop->write = hart->watch_hit.write;
         break;
     case SYSTEM_WATCHED: return;
+    case SYSTEM_EXPIRED: end(target, stop, GDB_SYSTEM_EXPIRED, LIMIT_STATUS); return;
     case SYSTEM_STUCK: idle(); return;
     }
     stop->thread = system->current;

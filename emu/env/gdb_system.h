@@ -18,10 +18,11 @@ struct gdb_system_options {
 
 /* How the run has ended. */
 enum gdb_system_end {
-    GDB_SYSTEM_EXIT,   /* system_exit() was called: system->status */
-    GDB_SYSTEM_LIMIT,  /* after max_insns instructions */
-    GDB_SYSTEM_KILLED, /* gdb has killed it */
-    GDB_SYSTEM_FAILED, /* a reset has failed, or no gdb can connect: *err */
+    GDB_SYSTEM_EXIT,    /* system_exit() was called: system->status */
+    GDB_SYSTEM_LIMIT,   /* after max_insns instructions */
+    GDB_SYSTEM_EXPIRED, /* after the time that a timed machine may take */
+    GDB_SYSTEM_KILLED,  /* gdb has killed it */
+    GDB_SYSTEM_FAILED,  /* a reset has failed, or no gdb can connect: *err */
 };
 
 /* Runs the system as gdb says. Its wait hook is not called: while all harts wait for interrupts, devices are

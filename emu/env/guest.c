@@ -5,15 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/env/kernel_pages.h"
+
 const void *guest_readable(const struct user *user, uint64_t address, uint64_t length)
 {
-    return length == 0 ? user->memory->bytes : phys_at(user->memory, address, length);
+    if (length == 0)
+        return user->memory->bytes;
+    return user->pages ? kernel_pages_view(user->pages, address, length, false)
+                       : phys_at(user->memory, address, length);
 }
 
 void *guest_writable(const struct user *user, uint64_t address, uint64_t length)
 {
     if (length == 0)
         return user->memory->bytes;
+    if (user->pages)
+        return kernel_pages_view(user->pages, address, length, true);
     return address < user->write_first ? NULL : phys_at(user->memory, address, length);
 }
 
@@ -41,7 +48,21 @@ int64_t guest_put(const struct user *user, uint64_t address, const void *bytes, 
 
 uint64_t guest_nanoseconds(const struct user *user)
 {
-    return user->hart->instret + user->slept;
+    const struct user_machine *machine = user->options->machine;
+    return machine ? machine->now(machine->context) : user->hart->instret + user->slept;
+}
+
+uint64_t guest_process_nanoseconds(const struct user *user)
+{
+    return guest_nanoseconds(user) - user->slept;
+}
+
+void guest_sleep(struct user *user, uint64_t nanoseconds)
+{
+    const struct user_machine *machine = user->options->machine;
+    user->slept += nanoseconds;
+    if (machine)
+        machine->sleep(machine->context, nanoseconds);
 }
 
 void guest_warn(const struct user *user, const char *format, ...)

@@ -25,10 +25,13 @@ struct guest_signal {
     uint64_t handler, flags, mask;
 };
 
+struct kernel_pages;
+
 struct user {
     struct hart *hart;
     const struct phys *memory;
     const struct user_options *options;
+    struct kernel_pages *pages; /* the program's addresses are virtual; NULL: they are physical */
     struct symbols *symbols;
     uint64_t write_first; /* guest addresses below are read-only */
     uint64_t stack_first; /* lowest address of the stack */
@@ -40,7 +43,7 @@ struct user {
     int status; /* exit status, once ended */
     int signal; /* that the program has ended itself by, or 0 */
 
-    uint64_t slept;  /* nanoseconds that the clocks are ahead of the instruction count */
+    uint64_t slept;  /* nanoseconds so far */
     uint64_t random; /* state of the generator */
     uint64_t blocked_signals;
     struct guest_signal signals[GUEST_SIGNALS];
@@ -53,8 +56,13 @@ struct user {
     char *speaker; /* "croft: PROGRAM", in front of the regions' warnings */
 };
 
+/* Makes a program's state: files, sandbox, symbols, but neither memory nor registers, which are the caller's.
+ * As user_new() otherwise. */
+struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                       struct error *err);
+
 /* The host address of guest bytes [address, address + length) if the guest may read (write) all of them, else
- * NULL. */
+ * NULL. Of virtual memory it holds until the call is served (kernel_pages.h). */
 const void *guest_readable(const struct user *user, uint64_t address, uint64_t length);
 void *guest_writable(const struct user *user, uint64_t address, uint64_t length);
 
@@ -67,6 +75,12 @@ int64_t guest_put(const struct user *user, uint64_t address, const void *bytes, 
 
 /* Nanoseconds since the program's start by its own clock. */
 uint64_t guest_nanoseconds(const struct user *user);
+
+/* Likewise but for sleeping: what the process has used. */
+uint64_t guest_process_nanoseconds(const struct user *user);
+
+/* Sleeps. */
+void guest_sleep(struct user *user, uint64_t nanoseconds);
 
 /* Prints "croft: PROGRAM: warning: ..." to standard error. */
 void guest_warn(const struct user *user, const char *format, ...) __attribute__((format(printf, 2, 3)));

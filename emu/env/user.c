@@ -20,8 +20,7 @@ static bool set_up(struct user *user, struct error *err)
     const struct user_options *o = user->options;
     const struct phys *memory = user->memory;
     struct elf_program program;
-    if (!sandbox_open(&user->sandbox, o->dir, err) ||
-        !elf_load(&program, o->program, ELF_VIRTUAL, memory, err))
+    if (!elf_load(&program, o->program, ELF_VIRTUAL, memory, err))
         return false;
     uint64_t end = memory->base + memory->size;
     if (o->stack_size > end - program.end)
@@ -44,8 +43,8 @@ static bool set_up(struct user *user, struct error *err)
     return true;
 }
 
-struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
-                      struct error *err)
+struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                       struct error *err)
 {
     struct user *user = calloc(1, sizeof *user);
     if (!user)
@@ -59,7 +58,17 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
         abort();
     user->regions = (struct marker_regions){.stats = options->stats, .command = user->speaker};
     files_init(&user->files);
-    if (set_up(user, err))
+    if (sandbox_open(&user->sandbox, options->dir, err))
+        return user;
+    user_free(user);
+    return NULL;
+}
+
+struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                      struct error *err)
+{
+    struct user *user = guest_new(hart, memory, options, err);
+    if (!user || set_up(user, err))
         return user;
     user_free(user);
     return NULL;
@@ -87,16 +96,25 @@ static void serve_call(struct user *user)
         user->hart->x[A0] = (uint64_t)result;
 }
 
+static enum hart_stop run(const struct user_options *options, struct hart *hart, uint64_t max_insns)
+{
+    const struct user_machine *machine = options->machine;
+    if (machine)
+        return machine->run(machine->context, hart, max_insns);
+    return options->log ? log_run(options->log, hart, max_insns) : hart_run(hart, max_insns);
+}
+
 enum user_stop user_advance(struct user *user, uint64_t max_insns)
 {
     struct hart *hart = user->hart;
     struct log *log = user->options->log;
+    const struct user_machine *machine = user->options->machine;
     uint64_t end = max_insns < UINT64_MAX - hart->instret ? hart->instret + max_insns : UINT64_MAX;
     while (!user->ended) {
         if (hart->instret >= end)
             return USER_STOP_LIMIT;
         uint64_t left = end - hart->instret;
-        enum hart_stop stop = log ? log_run(log, hart, left) : hart_run(hart, left);
+        enum hart_stop stop = run(user->options, hart, left);
         if (log)
             log_flush(log);
         if (stop == HART_STOP_MARKER)
@@ -109,6 +127,8 @@ enum user_stop user_advance(struct user *user, uint64_t max_insns)
             return USER_STOP_BREAK;
         else if (stop == HART_STOP_WATCH)
             return USER_STOP_WATCH;
+        else if (stop == HART_STOP_YIELD && machine && machine->expired(machine->context))
+            return USER_STOP_TIME;
     }
     return USER_STOP_ENDED;
 }
@@ -118,6 +138,7 @@ int user_run(struct user *user)
     switch (user_advance(user, user->options->max_insns)) {
     case USER_STOP_ENDED: return user->status;
     case USER_STOP_FAULT: return fault_report(user);
+    case USER_STOP_TIME: return fault_time(user);
     default: return fault_limit(user);
     }
 }

@@ -13,6 +13,16 @@
 struct log;
 struct user;
 
+/* A machine that takes simulated time, on which the program runs in place of hart_run(). */
+struct user_machine {
+    enum hart_stop (*run)(void *context, struct hart *hart,
+                          uint64_t max_insns); /* YIELD: look at expired() */
+    uint64_t (*now)(void *context);            /* ns of simulated time */
+    void (*sleep)(void *context, uint64_t ns); /* the program goes on so much later */
+    bool (*expired)(void *context);            /* its time is over (--max-time) */
+    void *context;
+};
+
 /* What a run is made of; everything must outlive the struct user. */
 struct user_options {
     const char *program;          /* path of the ELF file, as given */
@@ -24,7 +34,8 @@ struct user_options {
     uint64_t stack_size; /* in bytes, at the end of memory */
     uint64_t max_insns;  /* the program is stopped after so many instructions; UINT64_MAX: never */
     struct stats *stats; /* the markers' regions go here; may be NULL */
-    struct log *log;     /* every instruction is logged if not NULL */
+    struct log *log;     /* every instruction is logged if not NULL, by the machine if there is one */
+    const struct user_machine *machine; /* or NULL: an instruction takes 1 ns */
 };
 
 /* Exit statuses that are not the program's own. A program that died of a signal-like trap n gives 128 + n. */
@@ -35,9 +46,9 @@ enum { USER_STATUS_LIMIT = 124 };
  *
  * What the program can see is the same in every run: user and group 1000, process 1, host name "undercroft";
  * clocks start on 2020-01-01 00:00:00 UTC and advance by 1 ns with each retired instruction (and by sleeping,
- * which takes no host time); random bytes come from a fixed seed; folders list sorted by name. Files have
- * their host's inode, length, mode, link count and modification time; the other times equal that one,
- * and blocks follow from the length.
+ * which takes no host time), or with the machine's simulated time, of which system calls take none; random
+ * bytes come from a fixed seed; folders list sorted by name. Files have their host's inode, length, mode,
+ * link count and modification time; the other times equal that one, and blocks follow from the length.
  *
  * System calls: those that calls.c lists. Not provided: signal handlers (accepted, never called), threads,
  * processes, pipes, sockets, files mapped into memory, protection of single pages. */
@@ -52,6 +63,7 @@ enum user_stop {
     USER_STOP_FAULT, /* it cannot go on: hart->trap says why */
     USER_STOP_BREAK, /* it is at a breakpoint of the hart */
     USER_STOP_WATCH, /* it has touched a watchpoint of the hart */
+    USER_STOP_TIME,  /* the machine's time is over */
 };
 
 /* Runs the program for up to max_insns instructions, with its calls and markers. */

@@ -76,7 +76,7 @@ union op;
 struct exec_table;
 struct block_cache;
 struct stream_trace;
-struct trace_access;
+struct stream_entry;
 struct trace_run;
 
 struct hart {
@@ -99,6 +99,7 @@ struct hart {
     uint8_t frm;      /* dynamic rounding mode, 0-7; 5-7 are reserved and make their users trap */
     bool reserved;    /* an LR reservation is held, for the address `reservation` */
     uint64_t reservation;
+    uint64_t reservation_physical; /* likewise in physical memory; of harts under a stream with peers */
 
     /* Of a privileged hart: the TLB tables of the current data mode. */
     struct tlb_entry *load_tlb, *store_tlb;
@@ -131,10 +132,12 @@ struct hart {
     uint64_t acc;
     enum hart_stop stop;
 
-    /* Of a hart under a stream (trace.h): where the next access and the end of the current block go. */
+    /* Of a hart under a stream (trace.h): the entry of the current block's first instruction, where
+     * the end of the block goes, and what a host address becomes a physical one by. */
     struct stream_trace *trace; /* NULL: there is none */
-    struct trace_access *trace_access;
+    struct stream_entry *trace_entry;
     struct trace_run *trace_run;
+    uint64_t trace_offset;
 
     /* Stores that touch [hook_address, hook_address + 8) call hook after they are done: HTIF's tohost.
      */

@@ -2,15 +2,22 @@
  * the run ends in front of everything that is not executed the fast way. For exec_fast.h. */
 #include "emu/hart/trace.h"
 
-/* Notes an access down, at the host address that it yields. */
+/* Notes an access down in its instruction's entry: op->rs3 says which of the block's instructions it is. */
 #define REACHED(address_, bytes_)                                                                            \
     __extension__({                                                                                          \
         uint8_t *reached_ = (bytes_);                                                                        \
-        *hart->trace_access++ = (struct trace_access){address_, (uint64_t)(uintptr_t)reached_};              \
+        struct stream_entry *noted_ = &hart->trace_entry[op->rs3];                                           \
+        noted_->address = (address_);                                                                        \
+        noted_->physical = PHYSICAL(address_, reached_);                                                     \
         reached_;                                                                                            \
     })
-#define NOTE_LEFT(retired_) (hart->trace_run++->retired = (uint64_t)(retired_))
-#define NOTE_ENTERED(op_)   (hart->trace_run->first = (op_))
+#define NOTE_LEFT(retired_)                                                                                  \
+    do {                                                                                                     \
+        const uint64_t left_ = (uint64_t)(retired_);                                                         \
+        hart->trace_entry += left_;                                                                          \
+        hart->trace_run++->retired = left_;                                                                  \
+    } while (0)
+#define NOTE_ENTERED(op_) (hart->trace_run->first = (op_))
 #define IN_CLASS_ATOMIC(format, use, name)
 
 #include "emu/hart/leave.h"

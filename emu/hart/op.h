@@ -25,7 +25,8 @@ union op {
         op_handler *run;
         int32_t imm; /* immediate; for ops that leave the block, the instructions retired on that way out */
         uint8_t rd;  /* HART_SINK for x0 */
-        uint8_t rs1, rs2, rs3;
+        uint8_t rs1, rs2;
+        uint8_t rs3; /* of loads and stores of a streamed hart: the block's instructions in front of it */
     };
     struct {
         const union op *to; /* where the exit leads: a block's first op, or the exit's link stub */

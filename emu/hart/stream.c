@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/hart/access.h"
 #include "emu/hart/block.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/mmu.h"
@@ -26,6 +27,7 @@ bool stream_init(struct stream *stream, struct hart *hart, struct error *err)
     stream->trace->plain = hart->exec;
     hart->exec = hart->exec->traced;
     hart->trace = stream->trace;
+    hart->trace_offset = hart->memory->base - (uint64_t)(uintptr_t)hart->memory->bytes;
     return true;
 }
 
@@ -124,22 +126,16 @@ static bool is_interrupted(struct hart *hart)
     return hart->attention;
 }
 
-/* Adds the entries of what the handlers have executed. */
-static void add_traced(struct stream *stream)
+/* Completes the entries of what the handlers have executed, which have put the addresses there. */
+static void complete_entries(struct stream *stream)
 {
-    const struct hart *hart = stream->hart;
     const struct stream_trace *trace = stream->trace;
-    const struct trace_access *access = trace->accesses;
-    const uint64_t to_physical = hart->memory->base - (uint64_t)(uintptr_t)hart->memory->bytes;
     struct stream_entry *entry = &stream->entries[stream->count];
-    for (const struct trace_run *run = trace->runs; run < hart->trace_run; run++) {
-        const struct stream_op *op = run->first[-1].head.ops, *end = op + run->retired;
-        for (; op < end; op++, entry++) {
-            /* Without a branch, which the host would mispredict: 1 if the instruction has an access. */
-            const uint64_t has = (op->flags & STREAM_LOAD) | (op->flags & STREAM_STORE) >> 1;
-            *entry = (struct stream_entry){op, access->address & -has, (access->host + to_physical) & -has};
-            access += has;
-        }
+    for (const struct trace_run *run = trace->runs; run < stream->hart->trace_run; run++) {
+        const struct stream_op *op = run->first[-1].head.ops;
+        for (uint64_t i = 0; i < run->retired; i++)
+            entry[i].op = &op[i];
+        entry += run->retired;
     }
     stream->count = (uint32_t)(entry - stream->entries);
 }
@@ -155,14 +151,14 @@ static enum trace_end run_traced(struct stream *stream, int64_t budget)
         return TRACE_FULL;
     trace->end = TRACE_BUDGET;
     trace->runs[0].first = op;
-    hart->trace_access = trace->accesses;
+    hart->trace_entry = &stream->entries[stream->count];
     hart->trace_run = trace->runs;
     hart->origin = hart->instret + (uint64_t)budget;
     uint32_t saved = fp_begin(hart->frm);
     exec_run(hart, op, budget);
     hart->fflags |= (uint8_t)fp_end(saved);
     hart->instret = hart->origin - (uint64_t)hart->budget;
-    add_traced(stream);
+    complete_entries(stream);
     return trace->end;
 }
 
@@ -171,15 +167,15 @@ static enum trace_end run_traced(struct stream *stream, int64_t budget)
 static enum stream_end run_batch(struct stream *stream, uint32_t limit)
 {
     struct hart *hart = stream->hart;
-    const bool fast = !stream->observe && hart->watchpoint_count == 0;
+    const bool fast = !stream->observe && hart->watchpoint_count == 0 && limit >= BLOCK_INSNS_DESCRIBED;
     while (stream->count < limit) {
         uint64_t flushes = block_flushes(hart->blocks);
-        if (fast && limit - stream->count >= BLOCK_INSNS_DESCRIBED) {
+        if (fast && limit - stream->count < BLOCK_INSNS_DESCRIBED)
+            return STREAM_MORE;
+        if (fast) {
             enum trace_end end = run_traced(stream, limit - stream->count - BLOCK_INSNS_DESCRIBED);
             if (end != TRACE_REFUSED)
                 return end == TRACE_BREAK ? STREAM_STOP : STREAM_MORE;
-        } else if (fast && stream->count > 0) {
-            return STREAM_MORE;
         }
         if (hart_has_breakpoint(hart, hart->pc))
             return STREAM_STOP;
@@ -191,12 +187,55 @@ static enum stream_end run_batch(struct stream *stream, uint32_t limit)
     return STREAM_MORE;
 }
 
+/* Ends the others' reservations that a store of this hart touches; true while somebody holds one. */
+static bool end_reservations(const struct stream *stream, uint64_t physical, unsigned size)
+{
+    const struct stream_peers *peers = stream->peers;
+    bool reserved = false;
+    for (unsigned i = 0; i < peers->count; i++) {
+        struct hart *hart = &peers->harts[i];
+        uint64_t block = hart->reservation_physical & ~(uint64_t)(STREAM_RESERVATION - 1);
+        if (hart != stream->hart && overlap(physical, size, block, STREAM_RESERVATION))
+            hart->reserved = false;
+        reserved |= hart->reserved;
+    }
+    return reserved;
+}
+
+/* The same for all stores of the batch. */
+static void tell_peers(struct stream *stream)
+{
+    bool reserved = end_reservations(stream, 0, 0);
+    for (uint32_t i = 0; i < stream->count && reserved; i++) {
+        const struct stream_entry *entry = &stream->entries[i];
+        if (entry->op->flags & STREAM_STORE)
+            reserved = end_reservations(stream, entry->physical, entry->op->size);
+    }
+    stream->peers->reserved = reserved;
+}
+
+static void tell_peers_of_step(struct stream *stream, const struct step_report *report)
+{
+    struct hart *hart = stream->hart;
+    const struct effects *effects = &report->effects;
+    if (effects->stored || effects->block == BLOCK_ZERO)
+        stream->peers->reserved = end_reservations(
+            stream, effects->physical, effects->block == BLOCK_ZERO ? CACHE_BLOCK : effects->size);
+    if (!hart->reserved)
+        return;
+    if (effects->loaded && !effects->stored && insn_table[report->insn.id].iclass == CLASS_AMO)
+        hart->reservation_physical = effects->physical;
+    stream->peers->reserved = true;
+}
+
 enum stream_end stream_run(struct stream *stream, uint64_t max_insns)
 {
     uint32_t limit = max_insns < STREAM_BATCH ? (uint32_t)max_insns : STREAM_BATCH;
     stream->count = stream->trace->single_count = 0;
     enum stream_end end = is_interrupted(stream->hart) ? STREAM_STEP : run_batch(stream, limit);
     stream->next_pc = stream->hart->pc;
+    if (stream->peers && stream->peers->reserved)
+        tell_peers(stream);
     return end;
 }
 
@@ -208,6 +247,8 @@ enum hart_stop stream_step(struct stream *stream, struct step_report *report)
         stream->stepped_insn = report->insn;
         stream_op_describe(&stream->stepped, report->pc, &stream->stepped_insn);
         stream->stepped.flags |= STREAM_SERIAL;
+        if (stream->peers)
+            tell_peers_of_step(stream, report);
         stream->step_entry =
             (struct stream_entry){&stream->stepped, report->effects.address, report->effects.physical};
     }

@@ -45,7 +45,7 @@ struct stream_op {
 /* One executed instruction. The next pc is that of the next entry, or of the stream behind the last one. */
 struct stream_entry {
     const struct stream_op *op;
-    uint64_t address;  /* of its memory access, as the program sees it */
+    uint64_t address;  /* of its memory access, as the program sees it; of others it means nothing */
     uint64_t physical; /* the same in physical memory; the bytes are contiguous up to the end of a page */
 };
 
@@ -57,10 +57,21 @@ enum stream_end {
 
 struct stream_trace;
 
+/* Harts that share memory, each under a stream of its own: what one of them stores ends the reservations (LR)
+ * that others hold in the same block of STREAM_RESERVATION bytes. */
+struct stream_peers {
+    struct hart *harts;
+    unsigned count;
+    bool reserved; /* one of them may hold a reservation */
+};
+
+enum { STREAM_RESERVATION = 64 };
+
 struct stream {
     struct hart *hart;
-    uint32_t count;   /* of entries */
-    uint64_t next_pc; /* behind the last entry */
+    struct stream_peers *peers; /* set by the owner after stream_init(); NULL: the hart is alone */
+    uint32_t count;             /* of entries */
+    uint64_t next_pc;           /* behind the last entry */
     struct stream_entry entries[STREAM_BATCH];
     struct stream_op stepped; /* of the last stream_step() */
     struct insn stepped_insn;

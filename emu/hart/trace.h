@@ -7,12 +7,6 @@
 struct exec_table;
 union op;
 
-/* A load or store, in program order. */
-struct trace_access {
-    uint64_t address; /* as the program sees it */
-    uint64_t host;    /* where its bytes are */
-};
-
 /* A way through a block. */
 struct trace_run {
     const union op *first; /* the block's */
@@ -29,9 +23,8 @@ enum trace_end {
 
 struct stream_trace {
     enum trace_end end;
-    const struct exec_table *plain;                 /* the hart's handlers before */
-    struct trace_access accesses[STREAM_BATCH + 1]; /* stream.c may look one beyond the last */
-    struct trace_run runs[STREAM_BATCH + 1];        /* every way out of a block retires something */
+    const struct exec_table *plain;          /* the hart's handlers before */
+    struct trace_run runs[STREAM_BATCH + 1]; /* every way out of a block retires something */
     /* Of the instructions that the batch executed one by one, in this order. */
     uint32_t single_count;
     struct stream_op single_ops[STREAM_BATCH];

@@ -194,7 +194,10 @@ static void add_insn(struct translation *t, const struct insn *insn)
     case FORMAT_JALR: add_jalr(t, insn); return;
     default: break;
     }
-    (void)add_fusible(t, insn);
+    union op *op = add_fusible(t, insn);
+    if (t->cache->described && (info->iclass == CLASS_LOAD || info->iclass == CLASS_STORE ||
+                                info->iclass == CLASS_FLOAD || info->iclass == CLASS_FSTORE))
+        op->rs3 = (uint8_t)(retired(t) - 1);
     if (info->format == FORMAT_UPC)
         add_slot(t)->link.value = t->pc;
     t->pc += insn->length;

@@ -1,5 +1,6 @@
 /* Data accesses of a hart without translation: memory is one range of addresses (hart_protect). For
  * exec_fast.h. */
+#define PHYSICAL(address, bytes) (address)
 #define WINDOW(kind, address, bits)                                                                          \
     __extension__({                                                                                          \
         uint64_t offset_ = (uint64_t)(address)-hart->kind##_base;                                            \

@@ -3,6 +3,7 @@
  * slow way. */
 #include "emu/hart/mmu.h"
 
+#define PHYSICAL(address, bytes) ((uint64_t)(uintptr_t)(bytes) + hart->trace_offset)
 #define WINDOW(kind, address, bits)                                                                          \
     __extension__({                                                                                          \
         uint64_t address_ = (uint64_t)(address);                                                             \

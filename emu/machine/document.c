@@ -12,18 +12,24 @@
 #define SECTION_END(name)                                                                                    \
     }                                                                                                        \
     name;
-#define KEY(section, field, ...)        char *field;
-#define CHOICE_KEY(section, field, ...) char *field;
-#define TOP_KEY(field, ...)             char *field;
+#define KEY(section, field, ...)             char *field;
+#define CHOICE_KEY(section, field, ...)      char *field;
+#define TOP_KEY(field, ...)                  char *field;
+#define AUTO_KEY(section, field, ...)        char *field;
+#define AUTO_CHOICE_KEY(section, field, ...) char *field;
+#define AUTO_TOP_KEY(field, ...)             char *field;
 struct document_texts {
     char *extends;
 #include "emu/machine/keys/all.def"
 };
 
 /* By key: where its text is. */
-#define KEY(section, field, ...)        offsetof(struct document_texts, section.field),
-#define CHOICE_KEY(section, field, ...) offsetof(struct document_texts, section.field),
-#define TOP_KEY(field, ...)             offsetof(struct document_texts, field),
+#define KEY(section, field, ...)             offsetof(struct document_texts, section.field),
+#define CHOICE_KEY(section, field, ...)      offsetof(struct document_texts, section.field),
+#define TOP_KEY(field, ...)                  offsetof(struct document_texts, field),
+#define AUTO_KEY(section, field, ...)        offsetof(struct document_texts, section.field),
+#define AUTO_CHOICE_KEY(section, field, ...) offsetof(struct document_texts, section.field),
+#define AUTO_TOP_KEY(field, ...)             offsetof(struct document_texts, field),
 static const size_t text_offsets[MACHINE_KEYS] = {
 #include "emu/machine/keys/all.def"
 };
@@ -44,6 +50,9 @@ static const size_t text_offsets[MACHINE_KEYS] = {
 #define KEY(section, field, ...)        TEXT(#field, offsetof(struct document_texts, section.field))
 #define CHOICE_KEY(section, field, ...) TEXT(#field, offsetof(struct document_texts, section.field))
 #define TOP_KEY(field, ...)             TEXT(#field, offsetof(struct document_texts, field))
+#define AUTO_KEY(section, field, ...)        TEXT(#field, offsetof(struct document_texts, section.field))
+#define AUTO_CHOICE_KEY(section, field, ...) TEXT(#field, offsetof(struct document_texts, section.field))
+#define AUTO_TOP_KEY(field, ...)             TEXT(#field, offsetof(struct document_texts, field))
 static const cyaml_schema_field_t fields[] = {
     TEXT("extends", offsetof(struct document_texts, extends))
 #include "emu/machine/keys/all.def"

@@ -21,7 +21,39 @@
      min,                                                                                                    \
      max,                                                                                                    \
      step,                                                                                                   \
+     false,                                                                                                  \
      NULL,                                                                                                   \
+     explanation},
+#define AUTO_KEY(section, field, kind, min, max, step, use, explanation)                                     \
+    {#section "." #field,                                                                                    \
+     offsetof(struct machine_config, section.field),                                                         \
+     KEY_##kind,                                                                                             \
+     USE_##use,                                                                                              \
+     "auto",                                                                                                 \
+     min,                                                                                                    \
+     max,                                                                                                    \
+     step,                                                                                                   \
+     true,                                                                                                   \
+     NULL,                                                                                                   \
+     explanation},
+#define AUTO_CHOICE_KEY(section, field, tag, use, explanation)                                               \
+    {#section "." #field,                                                                                    \
+     offsetof(struct machine_config, section.field),                                                         \
+     KEY_CHOICE,                                                                                             \
+     USE_##use,                                                                                              \
+     "auto",                                                                                                 \
+     "",                                                                                                     \
+     "",                                                                                                     \
+     "",                                                                                                     \
+     true,                                                                                                   \
+     choices_##tag,                                                                                          \
+     explanation},
+#define AUTO_TOP_KEY(field, kind, min, max, step, use, explanation)                                          \
+    {#field,     offsetof(struct machine_config, field),                                                     \
+     KEY_##kind, USE_##use,                                                                                  \
+     "auto",     min,                                                                                        \
+     max,        step,                                                                                       \
+     true,       NULL,                                                                                       \
      explanation},
 #define CHOICE_KEY(section, field, tag, initial, use, explanation)                                           \
     {#section "." #field,                                                                                    \
@@ -32,15 +64,16 @@
      "",                                                                                                     \
      "",                                                                                                     \
      "",                                                                                                     \
+     false,                                                                                                  \
      choices_##tag,                                                                                          \
      explanation},
 #define TOP_KEY(field, kind, initial, min, max, step, use, explanation)                                      \
-    {                                                                                                        \
-        #field,     offsetof(struct machine_config, field),                                                  \
-        KEY_##kind, USE_##use,                                                                               \
-        initial,    min,                                                                                     \
-        max,        step,                                                                                    \
-        NULL,       explanation},
+    {#field,     offsetof(struct machine_config, field),                                                     \
+     KEY_##kind, USE_##use,                                                                                  \
+     initial,    min,                                                                                        \
+     max,        step,                                                                                       \
+     false,      NULL,                                                                                       \
+     explanation},
 const struct key machine_keys[MACHINE_KEYS] = {
 #include "emu/machine/keys/all.def"
 };
@@ -134,6 +167,10 @@ static bool set_text(const struct key *key, char *field, const char *text, struc
 bool key_set(const struct key *key, struct machine_config *config, const char *text, struct error *err)
 {
     void *field = (char *)config + key->offset;
+    bool *automatic = &config->sources[key - machine_keys].automatic;
+    *automatic = key->automatic && strcmp(text, "auto") == 0;
+    if (*automatic)
+        return true;
     if (!*text && key->kind != KEY_TEXT) {
         char allowed[512];
         key_allowed(key, allowed, sizeof allowed);
@@ -145,6 +182,34 @@ bool key_set(const struct key *key, struct machine_config *config, const char *t
     case KEY_TEXT: return set_text(key, field, text, err);
     default: return set_number(key, field, text, err);
     }
+}
+
+_Static_assert(sizeof(unsigned) == sizeof(enum machine_core), "enumerations are as wide as unsigned");
+
+uint64_t key_number(const struct key *key, const struct machine_config *config)
+{
+    const void *field = (const char *)config + key->offset;
+    unsigned choice;
+    assert(key->kind != KEY_TEXT);
+    if (key->kind == KEY_BOOL)
+        return *(const bool *)field;
+    if (key->kind != KEY_CHOICE)
+        return *(const uint64_t *)field;
+    memcpy(&choice, field, sizeof choice);
+    return choice;
+}
+
+void key_put_number(const struct key *key, struct machine_config *config, uint64_t value)
+{
+    void *field = (char *)config + key->offset;
+    unsigned choice = (unsigned)value;
+    assert(key->kind != KEY_TEXT);
+    if (key->kind == KEY_BOOL)
+        *(bool *)field = value != 0;
+    else if (key->kind == KEY_CHOICE)
+        memcpy(field, &choice, sizeof choice);
+    else
+        *(uint64_t *)field = value;
 }
 
 /* `text` in double quotes, as YAML has them. */
@@ -162,15 +227,10 @@ static void format_text(const char *text, char *to)
 void key_format(const struct key *key, const struct machine_config *config, char buffer[KEY_VALUE])
 {
     const void *field = (const char *)config + key->offset;
-    unsigned choice;
-    _Static_assert(sizeof choice == sizeof(enum machine_core), "enumerations are as wide as unsigned");
     switch (key->kind) {
     case KEY_BOOL: strcpy(buffer, *(const bool *)field ? "true" : "false"); break;
     case KEY_TEXT: format_text(field, buffer); break;
-    case KEY_CHOICE:
-        memcpy(&choice, field, sizeof choice);
-        strcpy(buffer, key->choices[choice]);
-        break;
+    case KEY_CHOICE: strcpy(buffer, key->choices[key_number(key, config)]); break;
     default: unit_format((enum unit_kind)key->kind, *(const uint64_t *)field, buffer); break;
     }
 }
@@ -209,6 +269,8 @@ void key_allowed(const struct key *key, char *buffer, size_t size)
     else
         for (size_t i = 0; key->choices[i]; i++)
             append(buffer, size, "%s%s", i ? ", " : "", key->choices[i]);
+    if (key->automatic)
+        append(buffer, size, "; or auto");
 }
 
 /* Appends the names directly within the section, "" being the top. */

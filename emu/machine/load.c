@@ -8,6 +8,7 @@
 
 #include "emu/machine/document.h"
 #include "emu/machine/key.h"
+#include "emu/machine/parts.h"
 #include "emu/machine/text.h"
 #include "emu/sim/nearest.h"
 
@@ -147,6 +148,13 @@ static bool is_own(const struct key *key)
     return strcmp(key->name, "name") == 0 || strcmp(key->name, "description") == 0;
 }
 
+/* Where a key has been set, which has stored already whether its value is automatic. */
+static void set_source(struct machine_config *config, int key, struct machine_source source)
+{
+    source.automatic = config->sources[key].automatic;
+    config->sources[key] = source;
+}
+
 static bool apply_document(struct machine_config *config, const struct document *document, unsigned file,
                            struct error *err)
 {
@@ -157,7 +165,7 @@ static bool apply_document(struct machine_config *config, const struct document 
         unsigned line = document->outline.lines[i];
         if (!key_set(&machine_keys[i], config, text, err))
             return error_prefix(err, "%s:%u", config->files[file].path, line);
-        config->sources[i] = (struct machine_source){MACHINE_FILE, file, line};
+        set_source(config, i, (struct machine_source){MACHINE_FILE, file, line, false});
     }
     return true;
 }
@@ -179,7 +187,7 @@ static bool apply_set(struct machine_config *config, const char *set, struct err
     }
     if (!key_set(&machine_keys[key], config, equals + 1, err))
         return error_prefix(err, "--set");
-    config->sources[key] = (struct machine_source){.origin = MACHINE_SET};
+    set_source(config, key, (struct machine_source){.origin = MACHINE_SET});
     return true;
 }
 
@@ -256,7 +264,9 @@ bool machine_load(struct machine_config *config, const char *machine, const char
         document_free(&chain.documents[i]);
     for (size_t i = 0; loaded && i < set_count; i++)
         loaded = apply_set(config, sets[i], err);
-    loaded = loaded && check(config, err);
+    if (loaded)
+        parts_resolve(config);
+    loaded = loaded && (!machine_timed(config) || parts_check(config, err)) && check(config, err);
     if (!loaded)
         machine_free(config);
     return loaded;

@@ -30,9 +30,12 @@ enum {
 #undef CHOICES_CONSTANT
 
 /* The number of keys. */
-#define KEY(...)        +1
-#define CHOICE_KEY(...) +1
-#define TOP_KEY(...)    +1
+#define KEY(...)             +1
+#define CHOICE_KEY(...)      +1
+#define TOP_KEY(...)         +1
+#define AUTO_KEY(...)        +1
+#define AUTO_CHOICE_KEY(...) +1
+#define AUTO_TOP_KEY(...)    +1
 enum {
     MACHINE_KEYS =
 #include "emu/machine/keys/all.def"
@@ -43,8 +46,9 @@ enum machine_origin { MACHINE_DEFAULT, MACHINE_FILE, MACHINE_SET };
 
 struct machine_source {
     enum machine_origin origin;
-    unsigned file; /* MACHINE_FILE: index into machine_config.files */
-    unsigned line; /* MACHINE_FILE: counted from 1 */
+    unsigned file;  /* MACHINE_FILE: index into machine_config.files */
+    unsigned line;  /* MACHINE_FILE: counted from 1 */
+    bool automatic; /* the value is `auto`, and was made from others (automatic.h) */
 };
 
 struct machine_file {
@@ -52,14 +56,17 @@ struct machine_file {
     bool shipped; /* found by its name among the shipped machines */
 };
 
-/* A resolved description. Kinds COUNT, ADDRESS, SIZE (bytes), TIME (fs), FREQUENCY (Hz) and BANDWIDTH
- * (bytes/s) are uint64_t, BOOL is bool, TEXT is char[MACHINE_TEXT], and a choice is its enumeration. */
+/* A resolved description. Kinds COUNT, ADDRESS, SIZE (bytes), TIME (fs), FREQUENCY (Hz),
+ * BANDWIDTH (bytes/s), ENERGY (fJ) and POWER (uW) are uint64_t, BOOL is bool, TEXT is char[MACHINE_TEXT], and
+ * a choice is its enumeration. */
 #define MACHINE_FIELD_COUNT(field)     uint64_t field;
 #define MACHINE_FIELD_ADDRESS(field)   uint64_t field;
 #define MACHINE_FIELD_SIZE(field)      uint64_t field;
 #define MACHINE_FIELD_TIME(field)      uint64_t field;
 #define MACHINE_FIELD_FREQUENCY(field) uint64_t field;
 #define MACHINE_FIELD_BANDWIDTH(field) uint64_t field;
+#define MACHINE_FIELD_ENERGY(field)    uint64_t field;
+#define MACHINE_FIELD_POWER(field)     uint64_t field;
 #define MACHINE_FIELD_BOOL(field)      bool field;
 #define MACHINE_FIELD_TEXT(field)      char field[MACHINE_TEXT];
 
@@ -67,9 +74,12 @@ struct machine_file {
 #define SECTION_END(name)                                                                                    \
     }                                                                                                        \
     name;
-#define KEY(section, field, kind, ...)       MACHINE_FIELD_##kind(field)
-#define CHOICE_KEY(section, field, tag, ...) enum machine_##tag field;
-#define TOP_KEY(field, kind, ...)            MACHINE_FIELD_##kind(field)
+#define KEY(section, field, kind, ...)            MACHINE_FIELD_##kind(field)
+#define CHOICE_KEY(section, field, tag, ...)      enum machine_##tag field;
+#define TOP_KEY(field, kind, ...)                 MACHINE_FIELD_##kind(field)
+#define AUTO_KEY(section, field, kind, ...)       MACHINE_FIELD_##kind(field)
+#define AUTO_CHOICE_KEY(section, field, tag, ...) enum machine_##tag field;
+#define AUTO_TOP_KEY(field, kind, ...)            MACHINE_FIELD_##kind(field)
 struct machine_config {
 #include "emu/machine/keys/all.def"
     struct machine_source sources[MACHINE_KEYS]; /* by key, in the order of keys/all.def */
@@ -91,13 +101,20 @@ void machine_free(struct machine_config *config);
  * is installed. */
 void machine_show(const struct machine_config *config, FILE *out);
 
-/* Where the value of the key came from, for messages and comments: "default", "--set" or "FILE:LINE".
+/* Where the value of the key came from, for messages and comments: "default", "--set", "FILE:LINE", or what
+ * an automatic value follows.
  * `name` must be a known key. */
 void machine_source(const struct machine_config *config, const char *name, char buffer[MACHINE_SOURCE]);
 
 /* The keys whose value is not the default, but that this machine's kind of core ignores: their dotted names
  * go to names[MACHINE_KEYS]; returns how many. */
 size_t machine_unused_keys(const struct machine_config *config, const char *names[MACHINE_KEYS]);
+
+/* Whether the machine has a clock: its cores are timing cores. */
+static inline bool machine_timed(const struct machine_config *config)
+{
+    return config->host.core != MACHINE_CORE_FUNCTIONAL;
+}
 
 /* The names of the shipped machines, sorted. Free names with machine_list_free(). */
 struct machine_list {

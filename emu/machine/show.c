@@ -1,7 +1,9 @@
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/machine/key.h"
+#include "emu/machine/parts.h"
 
 /* The rows of the table in order, sections and keys alike. */
 enum item_type { ITEM_SECTION, ITEM_END, ITEM_KEY };
@@ -12,18 +14,25 @@ struct item {
     const char *explanation;
 };
 
-#define SECTION(tag, name, explanation) {ITEM_SECTION, #name, explanation},
-#define SECTION_END(name)               {ITEM_END, #name, ""},
-#define KEY(section, field, ...)        {ITEM_KEY, #field, ""},
-#define CHOICE_KEY(section, field, ...) {ITEM_KEY, #field, ""},
-#define TOP_KEY(field, ...)             {ITEM_KEY, #field, ""},
+#define SECTION(tag, name, explanation)      {ITEM_SECTION, #name, explanation},
+#define SECTION_END(name)                    {ITEM_END, #name, ""},
+#define KEY(section, field, ...)             {ITEM_KEY, #field, ""},
+#define CHOICE_KEY(section, field, ...)      {ITEM_KEY, #field, ""},
+#define TOP_KEY(field, ...)                  {ITEM_KEY, #field, ""},
+#define AUTO_KEY(section, field, ...)        {ITEM_KEY, #field, ""},
+#define AUTO_CHOICE_KEY(section, field, ...) {ITEM_KEY, #field, ""},
+#define AUTO_TOP_KEY(field, ...)             {ITEM_KEY, #field, ""},
 static const struct item items[] = {
 #include "emu/machine/keys/all.def"
 };
 
-static void source_text(const struct machine_config *config, const struct machine_source *source,
-                        char buffer[MACHINE_SOURCE])
+static void source_text(const struct machine_config *config, int key, char buffer[MACHINE_SOURCE])
 {
+    const struct machine_source *source = &config->sources[key];
+    if (source->automatic) {
+        parts_note(config, key, buffer, MACHINE_SOURCE);
+        return;
+    }
     if (source->origin != MACHINE_FILE) {
         strcpy(buffer, source->origin == MACHINE_SET ? "--set" : "default");
         return;
@@ -40,7 +49,7 @@ void machine_source(const struct machine_config *config, const char *name, char 
 {
     int key = key_find(name);
     assert(key >= 0);
-    source_text(config, &config->sources[key], buffer);
+    source_text(config, key, buffer);
 }
 
 static void show_key(const struct machine_config *config, int index, const char *name, int indent, FILE *out)
@@ -49,10 +58,10 @@ static void show_key(const struct machine_config *config, int index, const char 
     char value[KEY_VALUE], allowed[512], source[MACHINE_SOURCE];
     key_format(key, config, value);
     key_allowed(key, allowed, sizeof allowed);
-    source_text(config, &config->sources[index], source);
+    source_text(config, index, source);
     (void)fprintf(out, "%*s# %s\n", indent, "", key->explanation);
     (void)fprintf(out, "%*s# Allowed: %s.", indent, "", allowed);
-    if (*key->initial)
+    if (*key->initial && !key->automatic)
         (void)fprintf(out, " Default: %s.", key->initial);
     (void)fprintf(out, "\n%*s%s: %s  # %s\n", indent, "", name, value, source);
 }
@@ -80,21 +89,44 @@ void machine_show(const struct machine_config *config, FILE *out)
     }
 }
 
-static bool differs_from_default(const struct machine_config *config, const struct key *key)
+/* Whether somebody has given the key a value that it would not have by itself. `plain` is the machine with
+ * all its automatic keys left to themselves. */
+static bool differs_from_default(const struct machine_config *config, const struct machine_config *plain,
+                                 const struct key *key)
 {
-    char value[KEY_VALUE];
+    char value[KEY_VALUE], other[KEY_VALUE];
     key_format(key, config, value);
-    return strcmp(value, key->initial) != 0;
+    if (!key->automatic)
+        return strcmp(value, key->initial) != 0;
+    key_format(key, plain, other);
+    return strcmp(value, other) != 0;
+}
+
+static bool uses(const struct machine_config *config, const struct key *key)
+{
+    bool host = strncmp(key->name, "host.", 5) == 0;
+    bool ooo = host ? config->host.core == MACHINE_CORE_OOO : config->accel.core == MACHINE_ACCEL_CORE_OOO;
+    switch (key->use) {
+    case USE_ALWAYS: return true;
+    case USE_TIMED: return machine_timed(config);
+    case USE_INORDER: return machine_timed(config) && !ooo;
+    default: return machine_timed(config) && ooo;
+    }
 }
 
 size_t machine_unused_keys(const struct machine_config *config, const char *names[MACHINE_KEYS])
 {
     size_t count = 0;
-    bool timed = config->host.core != MACHINE_CORE_FUNCTIONAL;
-    for (int i = 0; i < MACHINE_KEYS; i++) {
-        const struct key *key = &machine_keys[i];
-        if (key->use == USE_TIMED && !timed && differs_from_default(config, key))
-            names[count++] = key->name;
-    }
+    struct machine_config *plain = malloc(sizeof *plain);
+    if (!plain)
+        abort();
+    *plain = *config;
+    for (int i = 0; i < MACHINE_KEYS; i++)
+        plain->sources[i].automatic = machine_keys[i].automatic;
+    parts_resolve(plain);
+    for (int i = 0; i < MACHINE_KEYS; i++)
+        if (!uses(config, &machine_keys[i]) && differs_from_default(config, plain, &machine_keys[i]))
+            names[count++] = machine_keys[i].name;
+    free(plain);
     return count;
 }

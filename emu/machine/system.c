@@ -47,6 +47,8 @@ void system_free(struct system *system)
 
 void system_restart(struct system *system, uint64_t pc)
 {
+    if (system->engine)
+        system->engine->halt(system->engine->context);
     for (unsigned i = 0; i < system->count; i++) {
         struct hart *hart = &system->harts[i];
         memset(hart->x, 0, sizeof hart->x);
@@ -59,6 +61,8 @@ void system_restart(struct system *system, uint64_t pc)
     }
     system->exited = system->reset = false;
     system->status = 0;
+    if (system->engine)
+        system->engine->start(system->engine->context);
 }
 
 /* The part of the round that the current hart has behind it. */
@@ -69,6 +73,8 @@ static uint64_t turn_used(const struct system *system)
 
 uint64_t system_time(const struct system *system)
 {
+    if (system->engine)
+        return system->engine->now(system->engine->context) / SYSTEM_TICK_NS;
     return (system->round_start + turn_used(system)) / SYSTEM_TICK_NS;
 }
 
@@ -82,7 +88,9 @@ uint64_t system_instructions(const struct system *system)
 
 static void stop_current(struct system *system)
 {
-    if (system->count)
+    for (unsigned i = 0; system->engine && i < system->count; i++)
+        hart_request_yield(&system->harts[i]); /* an engine may be in the middle of any */
+    if (system->count && !system->engine)
         hart_request_yield(&system->harts[system->current]);
 }
 
@@ -104,8 +112,17 @@ void system_request_reset(struct system *system)
  * short in the first hart's turn; later, the timer is seen at the end of the round. */
 void system_timer_moved(struct system *system)
 {
-    if (system->current == 0)
+    if (system->engine)
+        system->engine->timer_moved(system->engine->context);
+    else if (system->current == 0)
         stop_current(system);
+}
+
+void system_set_interrupt(struct system *system, unsigned hart, unsigned number, bool level)
+{
+    hart_set_interrupt(&system->harts[hart], number, level);
+    if (system->engine)
+        system->engine->interrupt(system->engine->context, hart);
 }
 
 void system_set_time(struct system *system, uint64_t ticks)
@@ -121,12 +138,10 @@ void system_interrupt(struct system *system)
     stop_current(system);
 }
 
-/* The tick of the next timer event, of devices and of the harts' own compare registers. */
-static uint64_t next_event(const struct system *system)
+uint64_t system_next_event(const struct system *system, uint64_t now)
 {
     const struct system_hooks *hooks = &system->hooks;
     uint64_t next = hooks->next_event ? hooks->next_event(hooks->context) : UINT64_MAX;
-    uint64_t now = system->round_start / SYSTEM_TICK_NS;
     for (unsigned i = 0; i < system->count; i++) {
         const struct priv *priv = &system->harts[i].priv;
         uint64_t time = now + system->harts[i].time_offset;
@@ -137,6 +152,11 @@ static uint64_t next_event(const struct system *system)
             next = due;
     }
     return next;
+}
+
+static uint64_t next_event(const struct system *system)
+{
+    return system_next_event(system, system->round_start / SYSTEM_TICK_NS);
 }
 
 /* The simulated time at which a tick begins. Those of more than 2^63 ns, 292 years, count as never: so time
@@ -264,12 +284,28 @@ static bool must_return(struct system *system, enum system_stop *stop)
     return true;
 }
 
+static enum system_stop run_engine(struct system *system, uint64_t end)
+{
+    const struct system_engine *engine = system->engine;
+    enum system_stop stop;
+    for (;;) {
+        if (must_return(system, &stop))
+            return stop;
+        if (system_instructions(system) >= end)
+            return SYSTEM_LIMIT;
+        if (engine->advance(engine->context, end, &stop))
+            return stop;
+    }
+}
+
 enum system_stop system_run(struct system *system, uint64_t max_insns)
 {
     uint64_t end = system_instructions(system) + max_insns;
     enum system_stop stop;
     if (end < max_insns)
         end = UINT64_MAX;
+    if (system->engine)
+        return run_engine(system, end);
     for (;;) {
         if (must_return(system, &stop))
             return stop;

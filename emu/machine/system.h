@@ -11,10 +11,10 @@
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 
-/* Time: an instruction takes 1 ns on each hart, and `time` ticks at 10 MHz. Within a round each hart runs the
- * same stretch of simulated time, a quantum of instructions or less if a timer is due before; then devices
- * are brought up to date. While all harts wait for interrupts, time jumps to the next timer; a timer more
- * than 2^63 ns from the start never comes.
+/* Without an engine, an instruction takes 1 ns on each hart, and `time` ticks at 10 MHz. Within a round each
+ * hart runs the same stretch of simulated time, a quantum of instructions or less if a timer is due before;
+ * then devices are brought up to date. While all harts wait for interrupts, time jumps to the next timer; a
+ * timer more than 2^63 ns from the start never comes.
  *
  * A reservation (LR) ends with its hart's turn, so that a turn must be long enough for the loops that the ISA
  * promises progress (16 instructions at most): one that is cut off fails once and then succeeds within the
@@ -31,6 +31,7 @@ enum system_stop {
     SYSTEM_WATCH,   /* hart `current` has touched a watchpoint */
     SYSTEM_WATCHED, /* what the outside wanted: system_interrupt() was called */
     SYSTEM_STUCK,   /* all harts wait for an interrupt that nothing can raise */
+    SYSTEM_EXPIRED, /* the engine's time is over */
 };
 
 struct system;
@@ -59,13 +60,28 @@ struct system_hooks {
     void *context;
 };
 
+/* Drives the harts in place of the rounds: a machine whose cores tell how long instructions take. */
+struct system_engine {
+    /* Runs until the harts have retired `end` instructions in all, or something happens. True when
+     * system_run() has to return *stop; otherwise it looks at exited, reset, interrupted and `end`, and calls
+     * again. */
+    bool (*advance)(void *context, uint64_t end, enum system_stop *stop);
+    uint64_t (*now)(void *context);                  /* ns of simulated time */
+    void (*timer_moved)(void *context);              /* the next timer event may have become earlier */
+    void (*interrupt)(void *context, unsigned hart); /* a wire of the hart has changed */
+    void (*halt)(void *context);  /* brings all harts to rest between two instructions: they will be reset */
+    void (*start)(void *context); /* they have been */
+    void *context;
+};
+
 struct system {
     unsigned count;
     struct hart *harts;
     struct bus bus;
     struct phys *memory;
     struct system_hooks hooks;
-    uint64_t quantum; /* in instructions, at least SYSTEM_QUANTUM_MIN */
+    const struct system_engine *engine; /* NULL: rounds, with an instruction a nanosecond */
+    uint64_t quantum;                   /* in instructions, at least SYSTEM_QUANTUM_MIN */
 
     uint64_t round_start, round_length; /* in ns of simulated time */
     unsigned current;                   /* the hart whose turn it is, or was */
@@ -101,6 +117,13 @@ uint64_t system_instructions(const struct system *system);
 void system_exit(struct system *system, int status);
 void system_request_reset(struct system *system);
 void system_timer_moved(struct system *system);
+
+/* Drives one of the wires of a hart: hart_set_interrupt(). */
+void system_set_interrupt(struct system *system, unsigned hart, unsigned number, bool level);
+
+/* The tick, counted from the start, of the next timer event after tick `now`: of devices and of the harts'
+ * own compare registers. At most now when a device is late; UINT64_MAX when there is none. */
+uint64_t system_next_event(const struct system *system, uint64_t now);
 
 /* Lets the harts' `time` read `ticks` from now on: mtime was written. */
 void system_set_time(struct system *system, uint64_t ticks);

@@ -47,6 +47,14 @@ static const struct unit bandwidth_units[] = {
     {"GiB/s", KIBI(3)},
     {"TiB/s", KIBI(4)},
 };
+static const struct unit energy_units[] = {
+    {"fJ", 1}, {"pJ", 1000}, {"nJ", 1000000}, {"uJ", 1000000000}, {"mJ", UINT64_C(1000000000000)},
+};
+static const struct unit power_units[] = {
+    {"uW", 1},
+    {"mW", 1000},
+    {"W", 1000000},
+};
 
 static const struct scale {
     const struct unit *units; /* NULL: plain numbers */
@@ -66,6 +74,10 @@ static const struct scale {
         {bandwidth_units, COUNT_OF(bandwidth_units), 5, "bytes per second",
          "a bandwidth such as 80 GB/s (units: B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, "
          "TiB/s)"},
+    [UNIT_ENERGY] = {energy_units, COUNT_OF(energy_units), COUNT_OF(energy_units), "femtojoules",
+                     "an energy such as 10.2 pJ (units: fJ, pJ, nJ, uJ, mJ)"},
+    [UNIT_POWER] = {power_units, COUNT_OF(power_units), COUNT_OF(power_units), "microwatts",
+                    "a power such as 55 mW (units: uW, mW, W)"},
 };
 
 enum { FRACTION_DIGITS = 18 }; /* 10^18 is the largest power of ten that leaves room in 64 bits */

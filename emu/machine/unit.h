@@ -15,6 +15,8 @@ enum unit_kind {
     UNIT_TIME,      /* femtoseconds: fs ps ns us ms s */
     UNIT_FREQUENCY, /* hertz: Hz kHz MHz GHz */
     UNIT_BANDWIDTH, /* bytes per second: B/s kB/s MB/s GB/s TB/s KiB/s MiB/s GiB/s TiB/s */
+    UNIT_ENERGY,    /* femtojoules: fJ pJ nJ uJ mJ */
+    UNIT_POWER,     /* microwatts: uW mW W */
     UNIT_KINDS
 };
 

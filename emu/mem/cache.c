@@ -71,13 +71,20 @@ static enum cache_outcome miss(struct cache *cache, const struct asked *asked, b
     return CACHE_MISS;
 }
 
+static void first_use(struct cache *cache, struct asked *asked, uint32_t index)
+{
+    unsigned state = tags_state(&cache->front.tags, index);
+    if (!(state & CACHE_FLAG_PREFETCHED))
+        return;
+    cache->counters.prefetches_useful++;
+    asked->fresh = true;
+    tags_set_state(&cache->front.tags, index, state & CACHE_STATE_MASK);
+}
+
 /* An access that needs nothing from below. */
 static enum cache_outcome hit(struct cache *cache, struct asked *asked, uint32_t index, unsigned state)
 {
-    if (tags_state(&cache->front.tags, index) & CACHE_FLAG_PREFETCHED) {
-        cache->counters.prefetches_useful++;
-        asked->fresh = true;
-    }
+    first_use(cache, asked, index);
     tags_set_state(&cache->front.tags, index, state);
     cache_tell_access(cache, asked->line, asked->target.use == CACHE_STORE, &asked->target.actor,
                       asked->time);
@@ -98,8 +105,10 @@ static enum cache_outcome write(struct cache *cache, struct asked *asked)
     uint32_t index = tags_lookup(&cache->front.tags, asked->line);
     if (index != TAGS_NONE && cache_state_of(cache, index) != CACHE_SHARED)
         return hit(cache, asked, index, CACHE_MODIFIED);
-    if (index != TAGS_NONE)
+    if (index != TAGS_NONE) {
+        first_use(cache, asked, index);
         return miss(cache, asked, true);
+    }
     asked->fresh = true;
     if (cache->config.write_allocate || mshr_find(&cache->mshrs, asked->line))
         return miss(cache, asked, false);
@@ -183,8 +192,25 @@ static enum cache_outcome access_by_use(struct cache *cache, struct asked *asked
     }
 }
 
-enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
-                                       uint64_t time, struct cache_actor actor, struct cache_waiter *waiter)
+/* A hit in another than the latest way, of which nobody has to be told. */
+static bool plain_hit(struct cache *cache, uint64_t line, enum cache_use use)
+{
+    struct tags *tags = &cache->front.tags;
+    uint32_t index = tags_find_way(tags, line);
+    if (index == TAGS_NONE)
+        return false;
+    uint64_t state = tags->entries[index] ^ line;
+    if (use == CACHE_STORE ? state != CACHE_MODIFIED : state > CACHE_MODIFIED)
+        return false;
+    tags_touch(tags, index);
+    cache->front.uses[use]++;
+    return true;
+}
+
+static __attribute__((noinline)) enum cache_outcome access_any(struct cache *cache, uint64_t physical,
+                                                               enum cache_use use, uint64_t time,
+                                                               struct cache_actor actor,
+                                                               struct cache_waiter *waiter)
 {
     struct asked asked = {.physical = physical, .line = physical & cache->front.line_mask, .time = time};
     asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
@@ -196,6 +222,14 @@ enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, e
     if (cache->prefetcher.kind != CACHE_PREFETCH_NONE && use != CACHE_PREFETCH && use != CACHE_WALK)
         prefetch(cache, &asked);
     return outcome;
+}
+
+enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
+                                       uint64_t time, struct cache_actor actor, struct cache_waiter *waiter)
+{
+    if (cache->front.inline_span && plain_hit(cache, physical & cache->front.line_mask, use))
+        return CACHE_HIT;
+    return access_any(cache, physical, use, time, actor, waiter);
 }
 
 static void wake_list(struct cache *cache, struct cache_waiters *waiters, bool miss_list, uint64_t now)

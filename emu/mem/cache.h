@@ -3,6 +3,20 @@
  *
  * Only tags, states and times are here; the bytes are in physical memory. A core that has run ahead of the
  * event queue may give times that lie in the future; requests leave the cache when the queue gets there.
+ *
+ * Time: a lookup takes hit_clocks. A miss sends its request when the lookup is over, and is done when the
+ * answer comes; of several accesses to the line the earliest counts. A line of which a write is on its way
+ * down is read when that has been answered. Lines come in whole, and choose their victim then. A victim for
+ * which the write buffer has no place keeps the MSHR for which it had to leave. Reads and writes are refused
+ * by the level below apart from each other, and go in their order when there is room.
+ *
+ * Stores that go down (write-through, or misses without write-allocate) are done when the write buffer has
+ * them; they go as the aligned 8 bytes around them, and unite with one to the same line that has not been
+ * sent. Whoever watches is told of a store that goes down alone when it has been answered: access,
+ * write_back, evict.
+ *
+ * Not modelled: ports and banks of the arrays, critical word first (an answer is a whole line), loads served
+ * from the write buffer, and the time that probes occupy the tags.
  */
 #ifndef EMU_MEM_CACHE_H
 #define EMU_MEM_CACHE_H
@@ -27,18 +41,17 @@ struct cache_config {
     uint32_t ways;         /* 1 to 16 */
     uint32_t line;         /* bytes, a power of two from 16 to 256 */
     uint32_t hit_clocks;   /* from the access to its value, at least 1 */
-    uint32_t mshrs;        /* lines that can be under way, at least 1 */
-    uint32_t mshr_targets; /* waiters that one of them can have, at least 1 */
-    uint32_t write_buffer; /* lines on their way out, at least 1 */
+    uint32_t mshrs;        /* lines that can be under way, 1 to 64 */
+    uint32_t mshr_targets; /* waiters that one of them can have, 1 to 256 */
+    uint32_t write_buffer; /* lines on their way out, 1 to 64 */
     enum tags_replacement replacement;
     bool write_through;  /* stores go down as well, and lines never get dirty */
     bool write_allocate; /* a store that misses brings the line in; otherwise it goes down alone */
     bool coherent;       /* the level below keeps a directory and grants states */
     enum cache_prefetch prefetch;
     uint32_t prefetch_degree; /* lines ahead, at most PREFETCH_DEGREE */
-    uint64_t
-        energy_read; /* fJ for each lookup that reads, and each line read for a write-back; 0: not counted */
-    uint64_t energy_write; /* fJ for each store and each line that comes in; 0: not counted */
+    uint64_t energy_read;     /* fJ of a lookup that reads, and of a line read to be written back; 0: none */
+    uint64_t energy_write;    /* fJ of a store, and of a line that comes in; 0: none */
 };
 
 struct cache;
@@ -48,7 +61,9 @@ struct cache_observer {
     /* An access to a line that the cache has, or has just got; `store` whether it makes it newer. */
     void (*access)(void *context, const struct cache *cache, uint64_t line, bool store,
                    const struct cache_actor *actor, uint64_t now);
-    /* A line has come in / was written back / has gone (written back first if it was dirty). */
+    /* A line has come in / was written back, which the level below has answered / has gone (written back
+     * first if it was dirty, unless it was probed away or invalidated). A level of MEM_LEVEL_MEMORY and
+     * asked == now tells of warming too. */
     void (*fill)(void *context, const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now,
                  unsigned level);
     void (*write_back)(void *context, const struct cache *cache, uint64_t line, uint64_t now);
@@ -113,9 +128,11 @@ static inline enum cache_outcome cache_access(struct cache *cache, uint64_t phys
     return CACHE_HIT;
 }
 
-/* Clean, invalidate or both (op: MEM_CLEAN ...) of [physical, physical + size), here and in all levels below
- * up to memory. The waiter is called when the last write-back has been accepted by memory. Lines under way
- * are dealt with when they have come. */
+/* Clean, invalidate or both (op: MEM_CLEAN ...) of the lines of [physical, physical + size), here and in all
+ * levels below up to memory. The waiter (or NULL) is called when the last write-back has been answered and
+ * the levels below have answered the same for the range. Lines under way are dealt with when they have come.
+ * One line is looked up each clock, or each line of the cache where those are fewer. A coherent cache keeps a
+ * cleaned line as SHARED. */
 void cache_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size, uint64_t time,
                     struct cache_actor actor, struct cache_waiter *waiter);
 

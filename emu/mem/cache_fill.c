@@ -31,12 +31,19 @@ void cache_evict(struct cache *cache, uint32_t index, uint64_t now)
     uint64_t line = tags_key(tags, index);
     bool dirty = cache_state_of(cache, index) == CACHE_MODIFIED;
     tags_remove(tags, index);
-    struct cache_write *write = cache_write_find(cache, line);
-    if (dirty)
+    if (dirty) {
         cache_write_back(cache, line, false, now);
-    else if (write)
-        write->keep = false; /* told as gone when that has been written */
-    else
+        return;
+    }
+    /* Told as gone when all that is still on its way down has been written. */
+    bool writes = false;
+    for (struct cache_write *write = cache->writes_busy; write; write = write->next) {
+        if (write->line != line)
+            continue;
+        write->keep = false;
+        writes = true;
+    }
+    if (!writes)
         cache_tell_evict(cache, line, now);
 }
 
@@ -107,7 +114,7 @@ static void ask_ownership(struct cache *cache, struct mshr *mshr, uint64_t now)
     mshr->request.requester = cache->requester;
     mshr->request.exclusive = true;
     mshr->request.upgrade = tags_find(&cache->front.tags, mshr->line) != TAGS_NONE;
-    cache->counters.upgrades++;
+    cache->counters.upgrades_behind++;
     cache_plan(cache, mshr, now);
 }
 

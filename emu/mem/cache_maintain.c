@@ -49,8 +49,8 @@ static bool treat(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
     return true;
 }
 
-/* Looks up one line each clock; or all entries, where they are fewer. Returns whether it is through. */
-static bool scan(struct cache_upkeep *upkeep, uint64_t now)
+/* Looks up one line each clock; or all entries, where they are fewer. */
+static void scan(struct cache_upkeep *upkeep, uint64_t now)
 {
     struct cache *cache = upkeep->cache;
     const struct tags *tags = &cache->front.tags;
@@ -65,13 +65,12 @@ static bool scan(struct cache_upkeep *upkeep, uint64_t now)
             continue;
         if (!treat(upkeep, index, now)) {
             upkeep->stalled = true;
-            return false;
+            return;
         }
     }
     if (upkeep->cursor == count)
         upkeep->step = CACHE_UPKEEP_WRITES;
     event_schedule(cache->queue, &upkeep->event, now + clocks * cache->period);
-    return false;
 }
 
 /* Whether nothing of the range is in the write buffer any more; an invalidation drops what has not been sent.
@@ -115,7 +114,7 @@ static void proceed(void *owner, uint64_t now)
         upkeep->step = CACHE_UPKEEP_SCAN;
     }
     if (upkeep->step == CACHE_UPKEEP_SCAN) {
-        (void)scan(upkeep, now);
+        scan(upkeep, now);
         return;
     }
     upkeep->stalled = !written(upkeep, now);

@@ -63,8 +63,11 @@ static void displace(struct cache *cache, uint32_t index)
 {
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index), now = cache->queue->now;
-    if (cache_state_of(cache, index) == CACHE_MODIFIED)
+    if (cache_state_of(cache, index) == CACHE_MODIFIED) {
+        (void)warm_below(cache, line,
+                         true); /* the level below has to know that it holds the newest version */
         cache_tell_write_back(cache, line, now);
+    }
     tags_remove(tags, index);
     cache_tell_evict(cache, line, now);
 }

@@ -18,6 +18,7 @@ enum {
     X(merged, "accesses", "Demand accesses to lines that were under way already")                            \
     X(upgrades, "accesses", "Stores that needed ownership of a shared copy")                                 \
     X(upgrades_lost, "accesses", "Upgrades whose copy was taken away before the answer came")                \
+    X(upgrades_behind, "lines", "Lines that came as shared while stores waited, and were asked for again")   \
     X(full, "accesses", "Accesses turned away for lack of an MSHR, target or write-buffer place")            \
     X(evictions, "lines", "Lines displaced by others")                                                       \
     X(fills, "lines", "Lines that came in")                                                                  \

@@ -108,6 +108,8 @@ void cache_write_store(struct cache *cache, uint64_t physical, bool keep, uint64
     if (write) {
         cache->counters.writes_united++;
         write->words |= words;
+        if (write->state == CACHE_WRITE_PLANNED && time + cache->hit_time < write->request.event.time)
+            event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
     } else {
         write = take_place(cache, line);
         write->words = words;
@@ -135,15 +137,22 @@ static void release(struct cache *cache, struct cache_write *write, uint64_t now
         cache_plan(cache, mshr, now);
 }
 
+/* The last that was left of the line here has gone. */
+static void tell_gone(const struct cache *cache, uint64_t line, uint64_t now)
+{
+    if (tags_find(&cache->front.tags, line) == TAGS_NONE && !cache_write_find(cache, line))
+        cache_tell_evict(cache, line, now);
+}
+
 void cache_write_answered(struct cache *cache, struct cache_write *write, uint64_t now)
 {
     if (write->alone)
         cache_tell_access(cache, write->line, true, &write->actor, now);
     if (!write->taken)
         cache_tell_write_back(cache, write->line, now);
-    if (!write->keep && tags_find(&cache->front.tags, write->line) == TAGS_NONE)
-        cache_tell_evict(cache, write->line, now);
     release(cache, write, now);
+    if (!write->keep)
+        tell_gone(cache, write->line, now);
 }
 
 void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t now)
@@ -153,8 +162,7 @@ void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t n
         cache_withdraw_write(cache, write);
     else
         event_cancel(cache->queue, &write->request.event);
-    if (tags_find(&cache->front.tags, write->line) == TAGS_NONE)
-        cache_tell_evict(cache, write->line, now);
     release(cache, write, now);
+    tell_gone(cache, write->line, now);
     cache_stir(cache, now);
 }

@@ -60,16 +60,22 @@ static inline unsigned tags_match(const struct tags *tags, uint32_t index, uint6
     return state < TAGS_STATES ? (unsigned)state : 0;
 }
 
+/* Looks at all ways alike, so that the host has nothing to mispredict. */
+static inline uint32_t tags_find_way(const struct tags *tags, uint64_t key)
+{
+    uint32_t first = tags_first(tags, key), found = TAGS_NONE;
+    for (uint32_t index = first; index < first + tags->ways; index++)
+        found = tags_match(tags, index, key) ? index : found;
+    return found;
+}
+
 /* The index of the key's entry, or TAGS_NONE; does not count as a use. */
 static inline uint32_t tags_find(const struct tags *tags, uint64_t key)
 {
     uint32_t set = tags_set(tags, key), first = set * tags->ways;
     if (tags_match(tags, first + tags->recent[set], key))
         return first + tags->recent[set];
-    for (uint32_t index = first; index < first + tags->ways; index++)
-        if (tags_match(tags, index, key))
-            return index;
-    return TAGS_NONE;
+    return tags_find_way(tags, key);
 }
 
 /* The entry has been used: it is the youngest of its set. */

@@ -176,7 +176,7 @@ static void conclude(struct testing *t, const char *name, const char *text, bool
 static void test_suite(struct testing *t, const struct suite *suite, uint64_t amount, uint64_t seed)
 {
     struct random random = {seed};
-    bool good[SUBJECT_WAYS] = {true, true, true, true}, ran = true;
+    bool good[SUBJECT_WAYS] = {true, true, true, true, true}, ran = true;
     uint64_t own = 0, blocks = 0;
     t->reports = 0;
     t->executed = 0;
@@ -198,7 +198,7 @@ static void test_suite(struct testing *t, const struct suite *suite, uint64_t am
 
 static void test_directed(struct testing *t, const char *only)
 {
-    bool good[SUBJECT_WAYS] = {true, true, true, true}, ran = true;
+    bool good[SUBJECT_WAYS] = {true, true, true, true, true}, ran = true;
     uint64_t cases = 0, rows = 0;
     t->batch->count = 0;
     for (unsigned id = 1; id < INSN_COUNT && ran; id++) {

@@ -9,7 +9,7 @@
 
 enum { FUEL = 100000 /* no block retires so many instructions */ };
 
-const char *const subject_name[SUBJECT_WAYS] = {"run", "run-v3", "step", "mixed"};
+const char *const subject_name[SUBJECT_WAYS] = {"run", "run-v3", "step", "mixed", "stream"};
 
 bool subject_supported(enum subject_way way)
 {
@@ -26,8 +26,13 @@ bool subject_init(struct subject *subject, enum subject_way way, const struct de
         phys_free(&subject->memory);
         return false;
     }
-    if (way != SUBJECT_MIXED)
+    if (way < SUBJECT_STEP)
         subject->hart.exec = way == SUBJECT_V3 ? &exec_v3 : &exec_base;
+    if (way == SUBJECT_STREAM && !stream_init(&subject->stream, &subject->hart, err)) {
+        hart_free(&subject->hart);
+        phys_free(&subject->memory);
+        return false;
+    }
     const uint32_t ecall = 0x00000073;
     memcpy(phys_at(&subject->memory, BATCH_END, sizeof ecall), &ecall, sizeof ecall);
     return true;
@@ -35,6 +40,7 @@ bool subject_init(struct subject *subject, enum subject_way way, const struct de
 
 void subject_free(struct subject *subject)
 {
+    stream_free(&subject->stream);
     hart_free(&subject->hart);
     phys_free(&subject->memory);
 }
@@ -53,6 +59,13 @@ static enum hart_stop step(struct hart *hart)
     return hart_step(hart, &report);
 }
 
+static enum hart_stop stream(struct subject *subject)
+{
+    struct step_report report;
+    enum stream_end end = stream_run(&subject->stream, 1 + random_below(&subject->random, 160));
+    return end == STREAM_MORE ? HART_STOP_LIMIT : stream_step(&subject->stream, &report);
+}
+
 static enum hart_stop advance(struct subject *subject)
 {
     switch (subject->way) {
@@ -61,6 +74,7 @@ static enum hart_stop advance(struct subject *subject)
         if (random_chance(&subject->random, 30))
             return step(&subject->hart);
         return hart_run(&subject->hart, 1 + random_below(&subject->random, 160));
+    case SUBJECT_STREAM: return stream(subject);
     default: return hart_run(&subject->hart, FUEL);
     }
 }

@@ -6,15 +6,17 @@
 #include <stdint.h>
 
 #include "emu/hart/hart.h"
+#include "emu/hart/stream.h"
 #include "emu/sim/error.h"
 #include "tests/hart/batch.h"
 #include "tests/isa/random.h"
 
 enum subject_way {
-    SUBJECT_BASE,  /* hart_run(), handlers for every host */
-    SUBJECT_V3,    /* hart_run(), handlers for hosts with AVX2, BMI and FMA */
-    SUBJECT_STEP,  /* hart_step() */
-    SUBJECT_MIXED, /* hart_run() with small limits, and hart_step(), in random alternation */
+    SUBJECT_BASE,   /* hart_run(), handlers for every host */
+    SUBJECT_V3,     /* hart_run(), handlers for hosts with AVX2, BMI and FMA */
+    SUBJECT_STEP,   /* hart_step() */
+    SUBJECT_MIXED,  /* hart_run() with small limits, and hart_step(), in random alternation */
+    SUBJECT_STREAM, /* stream_run() with small limits, and stream_step() where it is asked for */
     SUBJECT_WAYS
 };
 
@@ -23,6 +25,7 @@ struct subject {
     struct phys memory;
     struct random random;
     enum subject_way way;
+    struct stream stream; /* of SUBJECT_STREAM */
 };
 
 extern const char *const subject_name[SUBJECT_WAYS];

@@ -157,20 +157,20 @@ static const struct fault faults[] = {
     {"\n- harts\n", NULL, "%s/m.yaml:2: a machine description is a mapping of keys, such as `harts: 1`"},
     {"harts: 1\nhart: 1\n", NULL,
      "%s/m.yaml:2: unknown key 'hart'; did you mean 'harts'? Known at the top: name, description, harts, "
-     "quantum, memory, stack, host, accel, mmu, devices"},
+     "quantum, memory, stack, host, accel, l2, crossbar, dram, mmu, devices"},
     {"\nmemory:\n  siez: 1 GiB\n", NULL,
      "%s/m.yaml:3: unknown key 'memory.siez'; did you mean 'memory.size'? Known in memory: base, size"},
     {"memory:\n  rob: 5\n", NULL,
      "%s/m.yaml:2: unknown key 'memory.rob'; did you mean 'host.rob'? Known in memory: base, size"},
     {"stak:\n  size: 1 MiB\n", NULL,
      "%s/m.yaml:2: unknown key 'stak'; did you mean 'stack'? Known at the top: name, description, harts, "
-     "quantum, memory, stack, host, accel, mmu, devices"},
+     "quantum, memory, stack, host, accel, l2, crossbar, dram, mmu, devices"},
     {"zzz: 1", NULL,
      "%s/m.yaml:1: unknown key 'zzz'; known at the top: name, description, harts, quantum, memory, "
-     "stack, host, accel, mmu, devices"},
+     "stack, host, accel, l2, crossbar, dram, mmu, devices"},
     {"extend: functional", NULL,
      "%s/m.yaml:1: unknown key 'extend'; did you mean 'extends'? Known at the top: name, description, harts, "
-     "quantum, memory, stack, host, accel, mmu, devices"},
+     "quantum, memory, stack, host, accel, l2, crossbar, dram, mmu, devices"},
     {"memory.size: 1 GiB", NULL,
      "%s/m.yaml:1: key 'memory.size': in a file, write the section and, indented beneath it, the key"},
     {"memory: 1 GiB", NULL, "%s/m.yaml:1: 'memory' is a section, not a value; its keys: base, size"},
@@ -204,7 +204,7 @@ static const struct fault faults[] = {
      "%s/m.yaml:2: memory.size: '2 TiB' is not allowed; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"memory:\n  size: 4097 B\n", NULL,
      "%s/m.yaml:2: memory.size: '4097 B' is not allowed; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
-    {"harts: 65\n", NULL, "%s/m.yaml:1: harts: '65' is not allowed; allowed: 1 to 64"},
+    {"harts: 65\n", NULL, "%s/m.yaml:1: harts: '65' is not allowed; allowed: 1 to 64; or auto"},
     {"harts: 2\n", NULL,
      "%s/m.yaml:1: harts: 2 is not allowed; allowed: 1, or more with devices.clint.present, for harts reach "
      "each other by its software interrupts"},
@@ -221,8 +221,10 @@ static const struct fault faults[] = {
     {"mmu:\n  ad: hardwired\n", NULL,
      "%s/m.yaml:2: mmu.ad: 'hardwired' is not allowed; allowed: hardware, fault; did you mean 'hardware'?"},
     {"host:\n  core: functionel\n", NULL,
-     "%s/m.yaml:2: host.core: 'functionel' is not allowed; allowed: functional; did you mean 'functional'?"},
-    {"host:\n  core: x\n", NULL, "%s/m.yaml:2: host.core: 'x' is not allowed; allowed: functional"},
+     "%s/m.yaml:2: host.core: 'functionel' is not allowed; allowed: functional, inorder, ooo; did you mean "
+     "'functional'?"},
+    {"host:\n  core: x\n", NULL,
+     "%s/m.yaml:2: host.core: 'x' is not allowed; allowed: functional, inorder, ooo"},
     {"memory:\n  base: 0xfffffffffff000\n  size: 128 KiB\n", NULL,
      "%s/m.yaml:3: memory.size: 128 KiB from memory.base 0xfffffffffff000 reaches beyond the last physical "
      "address, 2^56-1"},
@@ -251,7 +253,7 @@ static const struct fault faults[] = {
      "--set: unknown key 'memory.siz'; did you mean 'memory.size'? Known in memory: base, size"},
     {"{}", "stak.size=1 MiB",
      "--set: unknown key 'stak.size'; did you mean 'stack.size'? Known at the top: name, description, harts, "
-     "quantum, memory, stack, host, accel, mmu, devices"},
+     "quantum, memory, stack, host, accel, l2, crossbar, dram, mmu, devices"},
     {"{}", "memory=1", "--set: 'memory' is a section, not a value; its keys: base, size"},
     {"{}", "extends=functional", "--set: extends belongs in a machine file; choose a machine with --machine"},
     {"{}", "memory.size=32KB",
@@ -262,7 +264,7 @@ static const struct fault faults[] = {
      "memory.size=", "--set: memory.size: has no value; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"{}", "=",
      "--set: unknown key ''; known at the top: name, description, harts, quantum, memory, stack, host, "
-     "accel, mmu, devices"},
+     "accel, l2, crossbar, dram, mmu, devices"},
     {"{}", "name=a\tb",
      "--set: name: 'a?b' is not allowed; allowed: one line of UTF-8 text of at most 255 bytes"},
     {"{}", "name=\xc0\x80",

@@ -1,0 +1,157 @@
+#include "emu/cmd/timing.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/machine/unit.h"
+#include "emu/sim/nearest.h"
+
+enum { STATUS_FINDINGS = 3 };
+
+void timing_init(struct timing_options *options)
+{
+    *options = (struct timing_options){.max_time = UINT64_MAX};
+}
+
+static void note(struct timing_options *options, const char *option)
+{
+    if (!options->first)
+        options->first = option;
+}
+
+bool timing_take_max_time(struct timing_options *options, const char *value, struct error *err)
+{
+    note(options, "--max-time");
+    if (!unit_parse(UNIT_TIME, value, &options->max_time, err))
+        return error_prefix(err, "--max-time");
+    return options->max_time > 0 || error_set(err, "--max-time: '%s' is no time to run", value);
+}
+
+/* The index of value among names, or -1 with a message. */
+static int choose(const char *option, const char *value, const char *const *names, size_t count,
+                  struct error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(value, names[i]) == 0)
+            return (int)i;
+    const char *near = nearest_name(value, names, count);
+    (void)error_set(err, "%s: unknown kind '%.64s'%s%s%s; allowed: %s, %s", option, value,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names[0], names[1]);
+    return -1;
+}
+
+bool timing_take_detail(struct timing_options *options, const char *value, struct error *err)
+{
+    static const char *const names[] = {"all", "roi"};
+    int chosen = choose("--detail", value, names, 2, err);
+    note(options, "--detail");
+    options->roi = chosen == 1;
+    return chosen >= 0;
+}
+
+bool timing_take_check(struct timing_options *options, const char *value, struct error *err)
+{
+    static const char *const names[] = {"coherence", "dram"};
+    int chosen = choose("--check", value, names, 2, err);
+    note(options, "--check");
+    options->check_coherence = options->check_coherence || chosen == 0;
+    options->check_dram = options->check_dram || chosen == 1;
+    return chosen >= 0;
+}
+
+bool timing_take_trace(struct timing_options *options, const char *value, struct error *err)
+{
+    if (options->trace_kind)
+        return error_set(err, "--trace: one trace at a time; '%s' is a second one", value);
+    note(options, "--trace");
+    return trace_parse(value, &options->trace_kind, &options->trace_path, err);
+}
+
+bool timing_check(const struct timing_options *options, const struct machine_config *machine,
+                  struct error *err)
+{
+    if (!options->first || machine_timed(machine))
+        return true;
+    return error_set(
+        err, "%s: machine '%s' has no clock; it needs one with host.core inorder or ooo, such as nucd",
+        options->first, machine->name);
+}
+
+static enum hart_stop user_run_timed(void *context, struct hart *hart, uint64_t max_insns)
+{
+    return timed_run(context, hart, max_insns);
+}
+
+static uint64_t user_now(void *context)
+{
+    return timed_now(context) / 1000000;
+}
+
+static void user_sleep(void *context, uint64_t ns)
+{
+    timed_sleep(context, ns);
+}
+
+static bool user_expired(void *context)
+{
+    return timed_expired(context);
+}
+
+static void observe(void *context, struct hart *hart, const struct step_report *report)
+{
+    log_report(context, hart, report);
+}
+
+bool timing_start(struct timing *timing, const struct timing_options *options,
+                  const struct machine_config *machine, struct hart *harts, unsigned count,
+                  struct phys *memory, struct log *log, const char *program, struct stats *stats,
+                  struct error *err)
+{
+    *timing = (struct timing){0};
+    if (!machine_timed(machine))
+        return true;
+    if (options->trace_kind && !(timing->trace = trace_open(options->trace_kind, options->trace_path, err)))
+        return false;
+    const struct timed_options timed = {
+        .machine = machine,
+        .max_time = options->max_time,
+        .roi = options->roi,
+        .check_coherence = options->check_coherence,
+        .check_dram = options->check_dram,
+        .trace = timing->trace,
+        .observe = log ? observe : NULL,
+        .context = log,
+        .program = program,
+        .progress = !isatty(STDOUT_FILENO), /* what the program prints would stand beside it */
+    };
+    timing->timed = timed_new(&timed, harts, count, memory, err);
+    if (!timing->timed)
+        return false;
+    timed_publish(timing->timed, stats);
+    timing->user = (struct user_machine){user_run_timed, user_now, user_sleep, user_expired, timing->timed};
+    return true;
+}
+
+bool timing_finish(struct timing *timing, struct stats *stats, int *status, struct error *err)
+{
+    struct trace *trace = timing->trace;
+    struct error warning;
+    if (!timing->timed)
+        return true;
+    if (timed_finish(timing->timed, stats) > 0)
+        *status = STATUS_FINDINGS;
+    timing->trace = NULL;
+    if (trace && trace_warning(trace, &warning))
+        fprintf(stderr, "croft run: warning: %s\n", warning.text);
+    return trace_close(trace, timed_now(timing->timed), err);
+}
+
+void timing_free(struct timing *timing)
+{
+    struct error ignored; /* of a run that never began, or has failed otherwise */
+    uint64_t now = timing->timed ? timed_now(timing->timed) : 0;
+    (void)trace_close(timing->trace, now, &ignored);
+    timed_free(timing->timed);
+    *timing = (struct timing){0};
+}

@@ -1,0 +1,50 @@
+/* The timed machine of `croft run`: its options, and what a run on it adds. */
+#ifndef EMU_CMD_TIMING_H
+#define EMU_CMD_TIMING_H
+
+#include "emu/debug/log.h"
+#include "emu/env/user.h"
+#include "emu/machine/timed.h"
+
+/* What the command line asks for; timing_init() first. */
+struct timing_options {
+    uint64_t max_time; /* fs; UINT64_MAX: no limit */
+    bool roi, check_coherence, check_dram;
+    const char *trace_kind, *trace_path;
+    const char *first; /* the first of these options that was given, or NULL */
+};
+
+void timing_init(struct timing_options *options);
+
+/* Take the value of --max-time, --detail, --check and --trace. */
+bool timing_take_max_time(struct timing_options *options, const char *value, struct error *err);
+bool timing_take_detail(struct timing_options *options, const char *value, struct error *err);
+bool timing_take_check(struct timing_options *options, const char *value, struct error *err);
+bool timing_take_trace(struct timing_options *options, const char *value, struct error *err);
+
+/* Fails when options were given that the machine cannot serve, as it has no clock. */
+bool timing_check(const struct timing_options *options, const struct machine_config *machine,
+                  struct error *err);
+
+/* A run on a timed machine. */
+struct timing {
+    struct timed *timed; /* NULL: the machine has no clock */
+    struct trace *trace;
+    struct user_machine user; /* for user_options.machine */
+};
+
+/* Builds the machine around the harts if it is a timed one, and registers its statistics. Everything must
+ * outlive it. log may be NULL. */
+bool timing_start(struct timing *timing, const struct timing_options *options,
+                  const struct machine_config *machine, struct hart *harts, unsigned count,
+                  struct phys *memory, struct log *log, const char *program, struct stats *stats,
+                  struct error *err);
+
+/* After the run, before the statistics are written: adds facts, reports findings, closes the trace. *status
+ * becomes 3 if a check has found something. */
+bool timing_finish(struct timing *timing, struct stats *stats, int *status, struct error *err);
+
+/* Releases the machine; the statistics may not be read any more. */
+void timing_free(struct timing *timing);
+
+#endif

@@ -1,0 +1,344 @@
+#include "emu/core/ooo_state.h"
+
+/* Takes those that issue up to a cycle out of the issue queue. */
+static void queue_advance(struct ooo *o, uint64_t cycle)
+{
+    uint64_t at = o->iq_at;
+    uint32_t used = o->iq_used;
+    if (__builtin_expect(cycle - at >= OOO_CYCLES, 0) && cycle > at) {
+        for (uint32_t i = 0; i < OOO_CYCLES && used > o->iq_pending; i++) {
+            used -= o->issues[i];
+            o->issues[i] = 0;
+        }
+        at = cycle;
+    }
+    while (at < cycle) {
+        uint16_t *issues = &o->issues[++at % OOO_CYCLES];
+        used -= *issues;
+        *issues = 0;
+    }
+    o->iq_at = at;
+    o->iq_used = used;
+}
+
+/* The first cycle at or after `cycle` in which the issue queue has room; OOO_NEVER: not known yet. Where
+ * pending instructions could make room earlier than those that have their time, nothing is known. */
+static uint64_t queue_room(struct ooo *o, uint64_t cycle)
+{
+    queue_advance(o, cycle);
+    if (__builtin_expect(o->iq_used < o->iq, 1))
+        return ooo_later(cycle, o->iq_at);
+    o->count.issue_queue_full++;
+    while (o->iq_used >= o->iq && o->iq_used > o->iq_pending) {
+        if (o->iq_pending && (o->iq_at + 1) * o->period > event_queue_next(o->core.parts.queue)) {
+            o->retry_at = o->iq_at + 1;
+            return OOO_NEVER;
+        }
+        queue_advance(o, o->iq_at + 1);
+    }
+    return o->iq_used < o->iq ? o->iq_at : OOO_NEVER;
+}
+
+void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
+{
+    struct ooo_entry *e = ooo_at(o, number);
+    e->complete = cycle;
+    unsigned rd = e->facts & OOO_RD;
+    if (o->times[rd] == OOO_NEVER && o->producer[rd] == number)
+        o->times[rd] = cycle;
+    for (uint16_t link = e->dependents; link != OOO_NONE;) {
+        uint64_t place = link / 4;
+        struct ooo_entry *dependent = &o->rob_entries[place];
+        struct ooo_pending *pending = &o->pending[place];
+        unsigned operand = link % 4;
+        link = pending->next[operand];
+        if (ooo_is(dependent->facts, OOO_STORE) && operand == 1) {
+            struct ooo_store *store = &o->store_ring[dependent->memory];
+            store->data = cycle;
+            if (store->known != OOO_NEVER)
+                o->work[o->work_count++] = (uint16_t)place;
+            continue;
+        }
+        pending->ready = ooo_later(pending->ready, cycle);
+        if (--dependent->waiting == 0)
+            o->work[o->work_count++] = (uint16_t)place;
+    }
+    e->dependents = OOO_NONE;
+    if (e->facts & OOO_MISPREDICTED)
+        ooo_fetch_resolve(o, cycle);
+}
+
+/* An address is known; data may be. */
+static void store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, const struct ooo_class *class,
+                        uint64_t ready)
+{
+    struct ooo_store *store = &o->store_ring[e->memory];
+    e->issue = ports_take(&o->ports, &class->use, ready);
+    store->known = e->issue + class->latency;
+    ooo_issued(o, e->issue);
+    if (store->data != OOO_NEVER)
+        ooo_complete(o, number, ooo_later(store->known, store->data));
+    if (store->loads != OOO_NONE)
+        ooo_store_wake(o, store);
+}
+
+void ooo_work(struct ooo *o)
+{
+    for (uint32_t i = 0; i < o->work_count; i++) {
+        uint64_t place = o->work[i];
+        struct ooo_entry *e = &o->rob_entries[place];
+        uint64_t number = o->head + ((place - o->head) & o->rob_mask);
+        const struct ooo_class *class = &o->classes[e->id];
+        if (ooo_is(e->facts, OOO_STORE) && e->issue != OOO_NEVER) {
+            struct ooo_store *store = &o->store_ring[e->memory];
+            ooo_complete(o, number, ooo_later(store->known, store->data));
+            ooo_store_wake(o, store);
+            continue;
+        }
+        o->iq_pending--;
+        uint64_t ready = o->pending[place].ready;
+        if (ooo_is(e->facts, OOO_STORE)) {
+            store_issue(o, e, number, class, ready);
+            continue;
+        }
+        e->issue = ports_take(&o->ports, &class->use, ready);
+        ooo_issued(o, e->issue);
+        if (ooo_is(e->facts, OOO_LOAD))
+            ooo_load_go(o, &o->load_ring[e->memory], e->issue + class->latency);
+        else
+            ooo_complete(o, number, e->issue + class->latency);
+    }
+    o->work_count = 0;
+}
+
+/* Puts the instruction on the list of the one that will write a register. */
+static void depend(struct ooo *o, uint64_t number, unsigned operand, unsigned reg)
+{
+    struct ooo_entry *producer = ooo_at(o, o->producer[reg]);
+    uint64_t place = number & o->rob_mask;
+    o->pending[place].next[operand] = producer->dependents;
+    producer->dependents = ooo_operand(place, operand);
+}
+
+/* The instruction waits for those of its first `count` operands that are not known. */
+static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e, unsigned count,
+                 uint64_t ready)
+{
+    const uint8_t regs[OOO_OPERANDS] = {op->rs1, op->rs2, op->rs3};
+    uint64_t number = o->tail;
+    e->issue = e->complete = OOO_NEVER;
+    e->waiting = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (o->times[regs[i]] == OOO_NEVER) {
+            depend(o, number, i, regs[i]);
+            e->waiting++;
+        } else {
+            ready = ooo_later(ready, o->times[regs[i]]);
+        }
+    }
+    o->pending[number & o->rob_mask].ready = ready;
+    o->iq_pending++;
+}
+
+static inline void dispatch_plain(struct ooo *o, const struct stream_op *op, const struct ooo_class *class,
+                                  struct ooo_entry *e)
+{
+    uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]),
+                               ooo_later(o->times[op->rs3], e->dispatch + 1));
+    if (__builtin_expect(ready == OOO_NEVER, 0)) {
+        pend(o, op, e, OOO_OPERANDS, e->dispatch + 1);
+        ooo_result_unknown(o, op->rd);
+        return;
+    }
+    uint64_t issue = ooo_is(e->facts, OOO_PLAIN) ? ports_take_plain(&o->ports, &class->use, ready)
+                                                 : ports_take_any(&o->ports, &class->use, ready);
+    uint64_t complete = issue + class->latency;
+    ooo_issued(o, issue);
+    e->issue = issue;
+    e->complete = complete;
+    o->times[op->rd] = complete;
+    o->times[STREAM_NONE] = 0;
+    if (__builtin_expect(e->facts & OOO_MISPREDICTED, 0))
+        ooo_fetch_resolve(o, complete);
+}
+
+static inline void dispatch_load(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
+                                 struct ooo_entry *e)
+{
+    const struct stream_op *op = in->op;
+    uint32_t place = (uint32_t)o->loads++ & o->load_mask;
+    o->load_numbers[place] = o->tail;
+    e->memory = (uint16_t)place;
+    e->cause = CPI_l1;
+    o->load_ring[place].walked = 0;
+    uint64_t base = o->times[op->rs1];
+    if (__builtin_expect(base == OOO_NEVER, 0)) {
+        ooo_load_enter(o, in, e)->deferred = true;
+        pend(o, op, e, 1, e->dispatch + 1);
+        ooo_result_unknown(o, op->rd);
+        return;
+    }
+    e->issue = ports_take(&o->ports, &class->use, ooo_later(base, e->dispatch + 1));
+    ooo_issued(o, e->issue);
+    ooo_load_first(o, in, e, e->issue + class->latency);
+}
+
+static void dispatch_store(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
+                           struct ooo_entry *e)
+{
+    const struct stream_op *op = in->op;
+    uint32_t place = (uint32_t)o->stores & o->store_mask;
+    struct ooo_store *store = &o->store_ring[place];
+    e->memory = (uint16_t)place;
+    store->pc = op->pc;
+    store->index = o->stores++;
+    store->address = in->address;
+    store->physical = in->physical;
+    store->size = op->size;
+    e->complete = OOO_NEVER;
+    store->known = store->done = OOO_NEVER;
+    store->loads = OOO_NONE;
+    store->parts = store->started = 0;
+    store->level = MEM_LEVEL_L1;
+    ooo_store_enter(o, store);
+    store->data = o->times[op->rs2];
+    if (store->data == OOO_NEVER)
+        depend(o, o->tail, 1, op->rs2);
+    uint64_t base = o->times[op->rs1];
+    if (__builtin_expect(base == OOO_NEVER, 0))
+        pend(o, op, e, 1, e->dispatch + 1);
+    else
+        store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
+}
+
+/* The youngest earlier instruction that has to retire before this one gets its places and registers. */
+static inline uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts)
+{
+    uint64_t number = o->tail - o->rob;
+    if (__builtin_expect(o->few_registers, 0)) {
+        if (op->rd < 32)
+            number =
+                ooo_later(number, o->int_numbers[(uint32_t)(o->int_writes - o->int_renames) & o->int_mask]);
+        else if (op->rd < STREAM_NONE)
+            number = ooo_later(number, o->fp_numbers[(uint32_t)(o->fp_writes - o->fp_renames) & o->fp_mask]);
+    }
+    if (ooo_is(facts, OOO_LOAD))
+        number = ooo_later(number, o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask]);
+    return number;
+}
+
+/* Remembers who writes a register, to find out when that makes another one free. */
+static void count_registers(struct ooo *o, const struct stream_op *op)
+{
+    if (op->rd < 32)
+        o->int_numbers[(uint32_t)o->int_writes++ & o->int_mask] = o->tail;
+    else if (op->rd < STREAM_NONE)
+        o->fp_numbers[(uint32_t)o->fp_writes++ & o->fp_mask] = o->tail;
+}
+
+/* Which limit it was, for the statistics. */
+static void count_limit(struct ooo *o, const struct stream_op *op, uint32_t facts, uint64_t number)
+{
+    if (number == o->tail - o->rob)
+        o->count.rob_full++;
+    else if (ooo_is(facts, OOO_LOAD) &&
+             number == o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask])
+        o->count.load_queue_full++;
+    else
+        o->count.renames_full += op->rd < STREAM_NONE;
+}
+
+/* When the store queue has room for one more, at or after *cycle; false: not known. The cause of the wait is
+ * the level that answers the store in front. */
+static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
+{
+    uint64_t index = o->stores - o->store_queue;
+    if (index >= o->freed)
+        return false;
+    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
+    if (index >= OOO_QUEUE_MOST && store->freed > *cycle) {
+        static const uint8_t causes[MEM_LEVELS] = {CPI_l1, CPI_l2, CPI_memory};
+        o->count.store_queue_full++;
+        *cycle = store->freed;
+        *fetched =
+            ooo_fetched(*fetched >> OOO_FETCHED_SHIFT, causes[store->level]) | (*fetched & OOO_FETCHED_WRONG);
+    }
+    return true;
+}
+
+/* The cycle of dispatch of the next entry, or OOO_NEVER. */
+static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, uint32_t i)
+{
+    uint64_t number = makes_room(o, op, facts);
+    if (number >= o->head && !ooo_retire(o, number))
+        return OOO_NEVER;
+    uint64_t cycle = ooo_later((o->fetches[i] >> OOO_FETCHED_SHIFT) + o->frontend_clocks, o->dispatched_at);
+    uint64_t room = ooo_at(o, number)->retire + 1;
+    if (__builtin_expect(room > cycle, 0)) {
+        count_limit(o, op, facts, number);
+        cycle = room;
+    }
+    if (ooo_is(facts, OOO_STORE) && !store_room(o, &cycle, &o->fetches[i]))
+        return OOO_NEVER;
+    cycle += (cycle == o->dispatched_at) & (o->dispatched == o->decode_width);
+    if (__builtin_expect(cycle - o->iq_at > 1, 0))
+        return queue_room(o, cycle);
+    /* As queue_advance(); where cycle is iq_at there is nothing to take out any more. */
+    uint16_t *issues = &o->issues[cycle % OOO_CYCLES];
+    o->iq_used -= *issues;
+    *issues = 0;
+    o->iq_at = cycle;
+    return __builtin_expect(o->iq_used < o->iq, 1) ? cycle : queue_room(o, cycle);
+}
+
+/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. */
+static inline bool dispatch(struct ooo *o, uint32_t i)
+{
+    const struct stream_entry *in = &o->core.stream.entries[i];
+    const struct stream_op *op = in->op;
+    const struct ooo_class *class = &o->classes[op->id];
+    uint64_t cycle = dispatch_cycle(o, op, class->facts, i);
+    if (__builtin_expect(cycle == OOO_NEVER, 0))
+        return false;
+    o->dispatched = (cycle == o->dispatched_at ? o->dispatched : 0) + 1;
+    o->dispatched_at = cycle;
+    o->iq_used++;
+    struct ooo_entry *e = ooo_at(o, o->tail);
+    uint64_t fetched = o->fetches[i];
+    e->fetch = fetched >> OOO_FETCHED_SHIFT;
+    e->dispatch = cycle;
+    e->pc = op->pc;
+    e->id = op->id;
+    e->dependents = OOO_NONE;
+    e->facts = op->rd | class->facts | ooo_fetched_facts(fetched);
+    e->cause = CPI_dependency;
+    e->level = MEM_LEVEL_L1;
+    if (__builtin_expect(o->noting, 0))
+        o->insns[o->tail & o->rob_mask] = *op->insn;
+    if (ooo_is(class->facts, OOO_LOAD))
+        dispatch_load(o, in, class, e);
+    else if (ooo_is(class->facts, OOO_STORE))
+        dispatch_store(o, in, class, e);
+    else
+        dispatch_plain(o, op, class, e);
+    if (__builtin_expect(o->few_registers, 0))
+        count_registers(o, op);
+    o->tail++;
+    o->position = i + 1;
+    return true;
+}
+
+bool ooo_run_batch(struct ooo *o)
+{
+    uint32_t count = o->core.stream.count;
+    for (uint32_t i = o->position; i < count; i++) {
+        if (i == o->fetched && !ooo_fetch_one(o))
+            return false;
+        if (__builtin_expect(!dispatch(o, i), 0)) {
+            while (o->fetched < count && ooo_fetch_one(o))
+                ;
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,87 @@
+#include "emu/machine/timed.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "emu/machine/timed_state.h"
+
+#define NS UINT64_C(1000000)
+
+uint64_t timed_now(const struct timed *timed)
+{
+    return timed->queue.now;
+}
+
+bool timed_expired(const struct timed *timed)
+{
+    return timed->expired;
+}
+
+void timed_sleep(struct timed *timed, uint64_t ns)
+{
+    uint64_t from = timed->wake_at > timed->queue.now ? timed->wake_at : timed->queue.now;
+    uint64_t room = INT64_MAX - from; /* what lies beyond is the end of simulated time */
+    timed->wake_at = from + (ns < room / NS ? ns * NS : room);
+}
+
+enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_insns)
+{
+    struct core *core = timed->cores[0].core;
+    uint64_t done = hart_progress(hart);
+    if (timed->expired)
+        return HART_STOP_YIELD;
+    core->limit = max_insns < UINT64_MAX - done ? done + max_insns : UINT64_MAX;
+    timed->stopped = false;
+    uint64_t start = timed->wake_at > timed->queue.now ? timed->wake_at : timed->queue.now;
+    core_wake(core, start);
+    while (!timed->stopped) {
+        bool fired = event_queue_step(&timed->queue);
+        assert(fired); /* the core is awake, and waits for something */
+        (void)fired;
+        progress_tick(&timed->progress, timed->queue.now, hart->instret);
+    }
+    progress_hide(&timed->progress);
+    return timed->stop;
+}
+
+static void add_facts(const struct timed *timed, struct stats *stats)
+{
+    char name[64], value[64];
+    (void)snprintf(value, sizeof value, "%" PRIu64 ".%015" PRIu64, timed->queue.now / CLOCK_SECOND,
+                   timed->queue.now % CLOCK_SECOND);
+    stats_fact_text(stats, "simulated_seconds", value);
+    for (unsigned i = 0; i < timed->count; i++) {
+        const struct timed_core *core = &timed->cores[i];
+        uint64_t cycles = core->core->cycles;
+        double ipc = cycles ? (double)timed->harts[i].instret / (double)cycles : 0;
+        (void)snprintf(name, sizeof name, "%s.ipc", core->name);
+        (void)snprintf(value, sizeof value, "%.4f", ipc);
+        stats_fact_text(stats, name, value);
+    }
+}
+
+unsigned timed_finish(struct timed *timed, struct stats *stats)
+{
+    unsigned findings = 0;
+    progress_hide(&timed->progress);
+    dram_memory_sync(&timed->memory, timed->queue.now);
+    if (stats)
+        add_facts(timed, stats);
+    if (timed->options.check_dram && timed->dram_checker.violations) {
+        fprintf(stderr,
+                "croft: --check dram: %" PRIu64 " of %" PRIu64 " commands break a rule; the first: %s\n",
+                timed->dram_checker.violations, timed->dram_checker.commands, timed->dram_checker.first.text);
+        findings++;
+    }
+    if (timed->coherence && coherence_counted(timed->coherence)->reports) {
+        const struct coherence_counters *counted = coherence_counted(timed->coherence);
+        fprintf(stderr,
+                "croft: --check coherence: %" PRIu64 " stale loads, %" PRIu64
+                " stores to stale lines, %" PRIu64 " lost updates, at %" PRIu64 " pairs of places\n",
+                counted->problems[COHERENCE_STALE_LOAD], counted->problems[COHERENCE_STALE_STORE],
+                counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
+        findings++;
+    }
+    return findings;
+}

@@ -1,0 +1,186 @@
+/* Making a machine with a clock, and its statistics. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/machine/timed_state.h"
+
+static uint32_t route(const void *context, uint64_t address)
+{
+    const struct dram_memory *memory = context;
+    return dram_map_place(&memory->map, address - memory->base).channel;
+}
+
+static void tee_command(void *context, const struct dram_record *record)
+{
+    const struct timed_tee *tee = context;
+    for (unsigned i = 0; i < tee->count; i++)
+        tee->to[i].command(tee->to[i].context, record);
+}
+
+/* Memory with whoever watches its commands. */
+static bool make_memory(struct timed *timed, const struct phys *phys, struct error *err)
+{
+    struct dram_config config;
+    struct timed_tee *tee = &timed->tee;
+    const struct timed_options *o = &timed->options;
+    parts_dram(o->machine, &config);
+    if (o->check_dram) {
+        dram_checker_init(&timed->dram_checker, &config);
+        tee->to[tee->count++] = dram_checker_observer(&timed->dram_checker);
+    }
+    if (o->trace) {
+        struct dram_observer observer = {0};
+        if (!trace_dram(o->trace, "memory", &config, &observer, err))
+            return false;
+        if (observer.command)
+            tee->to[tee->count++] = observer;
+    }
+    const struct dram_observer all = {tee->count ? tee_command : NULL, tee};
+    timed->memory_made = dram_memory_init(&timed->memory, &config, &timed->queue, timed_component(timed),
+                                          phys->base, phys, &all, err);
+    return timed->memory_made;
+}
+
+/* The crossbar and the second level above memory. */
+static void make_levels(struct timed *timed)
+{
+    const struct machine_config *machine = timed->options.machine;
+    struct crossbar_config crossbar;
+    struct hub_config hub;
+    parts_crossbar(machine, &crossbar);
+    parts_hub(machine, &hub);
+    uint32_t component = timed_component(timed);
+    if (machine->crossbar.present) {
+        timed->crossbar =
+            crossbar_new(&crossbar, &timed->queue, &timed->crossbar_clock, component, route, &timed->memory);
+        for (uint32_t i = 0; i < crossbar.outputs; i++)
+            crossbar_connect(timed->crossbar, i, &dram_memory_ops, &timed->memory);
+    }
+    const struct mem_port_ops *ops = timed->crossbar ? &crossbar_ops : &dram_memory_ops;
+    void *lower = timed->crossbar ? crossbar_port(timed->crossbar, 0) : &timed->memory;
+    timed->hub = hub_new("l2", &hub, &timed->queue, &timed->host_clock, timed_component(timed), SYSTEM_HARTS,
+                         ops, lower);
+}
+
+static bool make_cores(struct timed *timed, struct error *err)
+{
+    struct parts_core host, accel;
+    parts_core(timed->options.machine, "host", &host);
+    parts_core(timed->options.machine, "accel", &accel);
+    for (unsigned i = 0; i < timed->count; i++) {
+        bool is_host = i < timed->options.machine->host.count;
+        if (!timed_make_core(timed, i, is_host ? &host : &accel, is_host, err))
+            return false;
+        timed->cores[i].core->warming = timed->warming;
+    }
+    return true;
+}
+
+static bool set_clocks(struct timed *timed, struct error *err)
+{
+    const struct machine_config *machine = timed->options.machine;
+    return clock_set_frequency(&timed->host_clock, machine->host.clock, err) &&
+           clock_set_frequency(&timed->accel_clock, machine->accel.clock, err) &&
+           clock_set_frequency(&timed->crossbar_clock, machine->crossbar.clock, err);
+}
+
+static void expire(void *owner, uint64_t now)
+{
+    struct timed *timed = owner;
+    (void)now;
+    timed->expired = true;
+    timed->stopped = true;
+    timed->stop = HART_STOP_YIELD;
+}
+
+struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
+                        struct phys *memory, struct error *err)
+{
+    struct timed *timed = calloc(1, sizeof *timed);
+    if (!timed)
+        abort();
+    timed->options = *options;
+    timed->harts = harts;
+    timed->count = count;
+    timed->peers = (struct stream_peers){.harts = harts, .count = count};
+    timed->warming = options->roi;
+    timed->symbols = symbols_new(options->program ? options->program : "");
+    if (options->progress)
+        progress_init(&timed->progress, stderr);
+    event_queue_init(&timed->queue);
+    energy_init(&timed->ledger);
+    event_init(&timed->limit_event, timed_component(timed), expire, timed);
+    timed_system_init(timed);
+    if (set_clocks(timed, err) && make_memory(timed, memory, err)) {
+        make_levels(timed);
+        if (make_cores(timed, err)) {
+            if (options->check_coherence)
+                timed_watch_coherence(timed);
+            if (options->max_time != UINT64_MAX)
+                event_schedule(&timed->queue, &timed->limit_event, options->max_time);
+            return timed;
+        }
+    }
+    timed_free(timed);
+    return NULL;
+}
+
+void timed_free(struct timed *timed)
+{
+    if (!timed)
+        return;
+    for (unsigned i = 0; i < timed->count; i++)
+        timed_free_core(&timed->cores[i]);
+    if (timed->coherence)
+        coherence_free(timed->coherence);
+    symbols_free(timed->symbols);
+    if (timed->hub)
+        hub_free(timed->hub);
+    if (timed->crossbar)
+        crossbar_free(timed->crossbar);
+    if (timed->memory_made)
+        dram_memory_free(&timed->memory);
+    if (timed->options.check_dram)
+        dram_checker_free(&timed->dram_checker);
+    energy_free(&timed->ledger);
+    free(timed);
+}
+
+static uint64_t read_time(const void *context)
+{
+    return ((const struct timed *)context)->queue.now;
+}
+
+static void publish_core(struct timed_core *core, struct stats *stats, struct energy_ledger *ledger)
+{
+    char prefix[32];
+    core_publish(core->core, stats);
+    (void)snprintf(prefix, sizeof prefix, "%s.instructions", core->name);
+    stats_counter(stats, prefix, &core->core->parts.hart->instret, "instructions", "instructions retired");
+    (void)snprintf(prefix, sizeof prefix, "%s.l1i", core->name);
+    cache_publish(core->l1i, stats, prefix);
+    cache_energy(core->l1i, ledger, prefix);
+    (void)snprintf(prefix, sizeof prefix, "%s.l1d", core->name);
+    cache_publish(core->l1d, stats, prefix);
+    cache_energy(core->l1d, ledger, prefix);
+    (void)snprintf(prefix, sizeof prefix, "%s.tlb", core->name);
+    if (core->tlb)
+        tlb_publish(core->tlb, stats, prefix);
+}
+
+void timed_publish(struct timed *timed, struct stats *stats)
+{
+    stats_computed(stats, "sim.time", read_time, timed, "fs", "simulated time");
+    for (unsigned i = 0; i < timed->count; i++)
+        publish_core(&timed->cores[i], stats, &timed->ledger);
+    if (timed->coherence)
+        coherence_publish(timed->coherence, stats, "coherence");
+    hub_publish(timed->hub, stats, "l2");
+    hub_energy(timed->hub, &timed->ledger, "l2");
+    if (timed->crossbar)
+        crossbar_publish(timed->crossbar, stats, "crossbar");
+    dram_memory_publish(&timed->memory, stats, "memory");
+    dram_memory_energy(&timed->memory, &timed->ledger, "memory");
+    energy_publish(&timed->ledger, stats);
+}

@@ -1,0 +1,106 @@
+/* A timing core with its caches and TLBs. */
+#include <stdio.h>
+
+#include "emu/machine/timed_state.h"
+
+/* 10 MHz, the time base of the board; a user program's `time` counts nanoseconds. */
+#define TICK_PRIVILEGED UINT64_C(100000000)
+#define TICK_USER       UINT64_C(1000000)
+
+static struct cache *make_cache(struct timed *timed, const struct timed_core *core, const char *kind,
+                                const struct cache_config *config, const struct clock *clock, unsigned number)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "%s.%s", core->name, kind);
+    uint32_t component = timed_component(timed);
+    if (config->coherent) {
+        struct cache *cache =
+            cache_new(name, config, &timed->queue, clock, component, (uint16_t)number, &hub_ops, timed->hub);
+        hub_attach(timed->hub, cache);
+        return cache;
+    }
+    unsigned host = (unsigned)timed->options.machine->host.count;
+    return cache_new(name, config, &timed->queue, clock, component, (uint16_t)number, &crossbar_ops,
+                     crossbar_port(timed->crossbar, 1 + number - host));
+}
+
+static bool watch_core(struct timed *timed, struct timed_core *core, const struct clock *clock,
+                       struct error *err)
+{
+    struct trace *trace = timed->options.trace;
+    struct cache *caches[] = {core->l1i, core->l1d};
+    if (timed->count > 1)
+        core->core->stream.peers = &timed->peers;
+    core->core->stream.observe = timed->options.observe;
+    core->core->stream.context = timed->options.context;
+    if (!trace)
+        return true;
+    for (size_t i = 0; i < 2; i++) {
+        struct cache_observer observer = {0};
+        if (!trace_cache(trace, cache_name(caches[i]), &observer, err))
+            return false;
+        if (observer.access || observer.fill || observer.write_back || observer.evict)
+            cache_observe(caches[i], &observer);
+    }
+    return trace_core(trace, core->name, clock, &core->core->observer, err);
+}
+
+static enum core_next stopped(void *context, struct core *core, enum hart_stop stop, uint64_t now)
+{
+    struct timed *timed = context;
+    unsigned i = core->parts.number;
+    if (stop == HART_STOP_MARKER)
+        timed_marker(timed, i, now);
+    timed_switch_detail(timed, i);
+    if (timed->system)
+        return timed_system_stopped(timed, i, stop, now);
+    if (stop == HART_STOP_YIELD && !timed->expired)
+        return CORE_CONTINUE;
+    timed->stopped = true;
+    timed->stop = stop;
+    return CORE_SLEEP;
+}
+
+bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
+                     struct error *err)
+{
+    const struct machine_config *machine = timed->options.machine;
+    struct timed_core *core = &timed->cores[i];
+    const struct clock *clock = host ? &timed->host_clock : &timed->accel_clock;
+    struct hart *hart = &timed->harts[i];
+    unsigned number = host ? i : i - (unsigned)machine->host.count;
+    (void)snprintf(core->name, sizeof core->name, "%s.%u", host ? "host" : "accel", number);
+    core->l1i = make_cache(timed, core, "l1i", &parts->l1i, clock, i);
+    core->l1d = make_cache(timed, core, "l1d", &parts->l1d, clock, i);
+    if (hart->privileged)
+        core->tlb =
+            tlb_new(&parts->tlb, hart, &timed->queue, clock, timed_component(timed), (uint16_t)i, core->l1d);
+    const struct core_parts core_parts = {
+        .name = core->name,
+        .hart = hart,
+        .queue = &timed->queue,
+        .clock = *clock,
+        .component = timed_component(timed),
+        .number = (uint16_t)i,
+        .l1i = core->l1i,
+        .l1d = core->l1d,
+        .tlb = core->tlb,
+        .mmio_clocks = clock_cycle(clock, machine->devices.latency),
+        .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
+        .server = {stopped, timed},
+    };
+    core->core = parts->ooo ? ooo_new(&parts->ooo_config, &core_parts, err)
+                            : inorder_new(&parts->inorder_config, &core_parts, err);
+    return core->core && watch_core(timed, core, clock, err);
+}
+
+void timed_free_core(struct timed_core *core)
+{
+    core_free(core->core);
+    if (core->tlb)
+        tlb_free(core->tlb);
+    if (core->l1d)
+        cache_free(core->l1d);
+    if (core->l1i)
+        cache_free(core->l1i);
+}

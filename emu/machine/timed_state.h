@@ -1,0 +1,98 @@
+/* What a machine with a clock consists of; for the files timed*.c only. */
+#ifndef EMU_MACHINE_TIMED_STATE_H
+#define EMU_MACHINE_TIMED_STATE_H
+
+#include "emu/core/core.h"
+#include "emu/core/tlb.h"
+#include "emu/debug/progress.h"
+#include "emu/debug/symbols.h"
+#include "emu/dram/check.h"
+#include "emu/dram/memory.h"
+#include "emu/machine/parts.h"
+#include "emu/machine/timed.h"
+#include "emu/mem/coherence.h"
+#include "emu/sim/energy.h"
+
+enum { TIMED_OBSERVERS = 4 };
+
+/* A core with what stands beside it. */
+struct timed_core {
+    char name[16]; /* "accel.3" */
+    struct core *core;
+    struct cache *l1i, *l1d;
+    struct tlb_unit *tlb; /* NULL: its hart never translates */
+    bool paused;          /* asleep because its hart has stopped */
+};
+
+/* Several observers of one memory. */
+struct timed_tee {
+    struct dram_observer to[TIMED_OBSERVERS];
+    unsigned count;
+};
+
+struct timed {
+    struct event_queue queue;
+    bool stopped;        /* leave the event loop */
+    enum hart_stop stop; /* why, of cores[stopped_core] */
+    unsigned stopped_core;
+    bool expired;
+    unsigned count;
+    struct timed_core cores[SYSTEM_HARTS];
+
+    struct timed_options options;
+    struct hart *harts;
+    struct stream_peers peers;
+    uint32_t components; /* numbers given so far */
+    struct clock host_clock, accel_clock, crossbar_clock;
+    struct hub *hub;
+    struct crossbar *crossbar; /* or NULL */
+    struct dram_memory memory;
+    bool memory_made;
+    struct dram_checker dram_checker;
+    struct timed_tee tee;
+    struct energy_ledger ledger;
+
+    struct coherence *coherence; /* NULL: nobody checks */
+    struct symbols *symbols;
+    struct progress progress;
+
+    struct event limit_event; /* max_time */
+    unsigned regions;         /* of interest that are open (--detail roi) */
+    bool warming;
+
+    /* A system in machine mode. */
+    struct system *system; /* or NULL */
+    struct system_engine engine;
+    uint64_t end;             /* the limit of system_instructions() */
+    bool halting;             /* the harts will be reset: no core goes on */
+    struct event timer_event; /* the next device or stimecmp is due */
+    struct event poll_event;  /* devices and the console are looked at */
+    bool idle;                /* all cores sleep; nothing polls */
+    uint64_t wake_at;         /* timed_sleep() */
+};
+
+/* The next component's number. */
+static inline uint32_t timed_component(struct timed *timed)
+{
+    return timed->components++;
+}
+
+/* timed_core.c: makes core number i around its hart. */
+bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
+                     struct error *err);
+void timed_free_core(struct timed_core *core);
+
+/* timed_system.c: the events of a system's timers. */
+void timed_system_init(struct timed *timed);
+enum core_next timed_system_stopped(struct timed *timed, unsigned i, enum hart_stop stop, uint64_t now);
+
+/* timed_watch.c: watches all caches. */
+void timed_watch_coherence(struct timed *timed);
+
+/* A marker has retired on core i at now, which may concern --detail roi or a trace. */
+void timed_marker(struct timed *timed, unsigned i, uint64_t now);
+
+/* Cores whose switch between warming and timing is due take it when they stop or sleep. */
+void timed_switch_detail(struct timed *timed, unsigned i);
+
+#endif

@@ -1,0 +1,41 @@
+/* What the coherence checker tells: counts, and what to do about a finding. */
+#include <stdio.h>
+
+#include "emu/mem/coherence.h"
+
+void coherence_publish(struct coherence *checker, struct stats *stats, const char *prefix)
+{
+    const struct coherence_counters *counters = coherence_counted(checker);
+    const struct {
+        const char *name, *meaning;
+        const uint64_t *value;
+    } rows[] = {
+        {"stale_loads", "Loads whose newest version was elsewhere",
+         &counters->problems[COHERENCE_STALE_LOAD]},
+        {"stale_stores", "Stores to lines whose newest version was elsewhere",
+         &counters->problems[COHERENCE_STALE_STORE]},
+        {"lost_updates", "Write-backs of lines that memory had newer",
+         &counters->problems[COHERENCE_LOST_UPDATE]},
+        {"reports", "Pairs of places between which there was such a problem", &counters->reports},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[256];
+        (void)snprintf(name, sizeof name, "%s.%s", prefix, rows[i].name);
+        stats_counter(stats, name, rows[i].value, "findings", rows[i].meaning);
+    }
+}
+
+const char *coherence_advice(const struct coherence_finding *finding)
+{
+    if (finding->problem == COHERENCE_LOST_UPDATE)
+        return "both sides write this line: give each side's data lines of their own, or clean the one's "
+               "line "
+               "and then invalidate the other's before it writes";
+    if (finding->dropped)
+        return "the newest version was invalidated before it was cleaned: clean the writer's line first";
+    if (finding->clean_writer && finding->invalidate_reader)
+        return "clean the writer's line after the store, then invalidate the other side's copy";
+    if (finding->clean_writer)
+        return "clean the writer's line after the store";
+    return "invalidate the old copy before the access";
+}

@@ -1,0 +1,318 @@
+/* Write-through traffic, stores that do not allocate, and maintenance. A hit takes 2 clocks, an answer 100.
+ */
+#include "tests/mem/cache_rig.h"
+
+static struct cache_config through(uint32_t sets, uint32_t ways, bool allocate)
+{
+    struct cache_config config = rig_config(sets, ways);
+    config.write_through = true;
+    config.write_allocate = allocate;
+    return config;
+}
+
+/* A store that hits goes down as the 8 bytes around it and leaves the line clean. */
+static void store_hit_goes_through(void **state)
+{
+    (void)state;
+    struct cache_config config = through(4, 2, false);
+    struct rig *rig = rig_new(&config);
+    rig_observe(rig);
+    (void)rig_load(rig, 0, 1, 0);
+    rig_until(rig, 150);
+    assert_int_equal(rig_access(rig, 1, CACHE_STORE, LINE + 20, 200), CACHE_HIT);
+    rig_until(rig, 400);
+    assert_int_equal(rig->count, 2);
+    rig_asked_is(rig, 1, MEM_WRITE, LINE + 16, 8, 202);
+    assert_int_equal(rig->log[1].mask, UINT64_MAX);
+    assert_int_equal(rig_state(rig, 1), CACHE_EXCLUSIVE);
+    assert_string_equal(rig->story, "f1a1s1w1");
+    rig_free(rig);
+}
+
+/* Stores to one line unite until it is sent: bytes 0 to 7 and 24 to 31 are words 0, 1, 6, 7. */
+static void stores_unite(void **state)
+{
+    (void)state;
+    struct cache_config config = through(4, 2, false);
+    struct rig *rig = rig_new(&config);
+    assert_int_equal(rig_access(rig, 0, CACHE_STORE, LINE + 24, 10), CACHE_HIT);
+    assert_int_equal(rig_access(rig, 0, CACHE_STORE, LINE, 9), CACHE_HIT);
+    assert_int_equal(rig_access(rig, 0, CACHE_STORE, 2 * LINE + 56, 10), CACHE_HIT);
+    rig_until(rig, 15);
+    rig_asked_is(rig, 0, MEM_WRITE, LINE, 32, 11);
+    assert_int_equal(rig->log[0].mask, 0xc3);
+    rig_asked_is(rig, 1, MEM_WRITE, 2 * LINE + 56, 8, 12);
+    /* The first one is on its way: another store needs a place of its own. */
+    assert_int_equal(rig_access(rig, 0, CACHE_STORE, LINE, 20), CACHE_HIT);
+    rig_until(rig, 30);
+    rig_asked_is(rig, 2, MEM_WRITE, LINE, 8, 22);
+    assert_int_equal(rig->cache->counters.writes_united, 1);
+    rig_free(rig);
+}
+
+/* Two places, nothing is taken below: the third line's store waits until the first has been answered. */
+static void write_buffer_has_a_limit(void **state)
+{
+    (void)state;
+    for (unsigned write_back = 0; write_back < 2; write_back++) {
+        struct cache_config config = through(4, 2, false);
+        config.write_through = !write_back;
+        config.write_buffer = 2;
+        struct rig *rig = rig_new(&config);
+        rig->refuse[1] = true;
+        assert_int_equal(rig_store(rig, 0, 1, 0), CACHE_HIT);
+        assert_int_equal(rig_store(rig, 1, 2, 0), CACHE_HIT);
+        assert_int_equal(rig_store(rig, 2, 3, 1), CACHE_FULL);
+        assert_int_equal(rig_store(rig, 3, 2, 1), CACHE_HIT); /* it unites */
+        assert_int_equal(rig_load(rig, 4, 4, 1), CACHE_MISS); /* reads have a class of their own */
+        rig_until(rig, 110);
+        assert_int_equal(rig->accesses[4].done, 103);
+        assert_int_equal(rig->accesses[2].done, 0);
+        rig_open(rig);
+        rig_until(rig, 210);
+        assert_int_equal(rig->accesses[2].done, 210);
+        assert_int_equal(rig->accesses[2].level, MEM_LEVELS);
+        assert_int_equal(rig_store(rig, 2, 3, 211), CACHE_HIT);
+        rig_until(rig, 400);
+        assert_int_equal(rig_state(rig, 3), CACHE_INVALID);
+        rig_free(rig);
+    }
+}
+
+/* Without allocation in a write-back cache: hits become dirty, misses go down alone. */
+static void store_miss_goes_down_alone(void **state)
+{
+    (void)state;
+    struct cache_config config = rig_config(4, 2);
+    config.write_allocate = false;
+    struct rig *rig = rig_new(&config);
+    rig_observe(rig);
+    (void)rig_load(rig, 0, 1, 0);
+    rig_until(rig, 110);
+    assert_int_equal(rig_store(rig, 1, 1, 110), CACHE_HIT);
+    assert_int_equal(rig_store(rig, 2, 2, 111), CACHE_HIT);
+    rig_until(rig, 300);
+    assert_int_equal(rig->count, 2);
+    rig_asked_is(rig, 1, MEM_WRITE, 2 * LINE + 8, 8, 113);
+    assert_int_equal(rig_state(rig, 1), CACHE_MODIFIED);
+    assert_int_equal(rig_state(rig, 2), CACHE_INVALID);
+    assert_string_equal(rig->story, "f1a1s1s2w2e2");
+    /* A load of a line that a store is on its way to: 302 + 100, then the read. */
+    assert_int_equal(rig_store(rig, 2, 3, 300), CACHE_HIT);
+    assert_int_equal(rig_load(rig, 3, 3, 301), CACHE_MISS);
+    rig_until(rig, 600);
+    rig_asked_is(rig, 2, MEM_WRITE, 3 * LINE + 8, 8, 302);
+    rig_asked_is(rig, 3, MEM_READ, 3 * LINE, LINE, 402);
+    assert_int_equal(rig->accesses[3].done, 502);
+    /* A store to a line that is under way waits for it. */
+    assert_int_equal(rig_load(rig, 3, 4, 600), CACHE_MISS);
+    assert_int_equal(rig_store(rig, 4, 4, 601), CACHE_MISS);
+    rig_until(rig, 800);
+    assert_int_equal(rig_state(rig, 4), CACHE_MODIFIED);
+    rig_free(rig);
+}
+
+/* Write-through with allocation: the store is done at once, its line comes without waiting for the write. */
+static void store_miss_brings_the_line(void **state)
+{
+    (void)state;
+    struct cache_config config = through(4, 2, true);
+    struct rig *rig = rig_new(&config);
+    assert_int_equal(rig_store(rig, 0, 1, 0), CACHE_HIT);
+    assert_int_equal(rig_load(rig, 1, 1, 5), CACHE_MISS);
+    rig_until(rig, 300);
+    assert_int_equal(rig->count, 2);
+    rig_asked_is(rig, 0, MEM_READ, LINE, LINE, 2);
+    rig_asked_is(rig, 1, MEM_WRITE, LINE + 8, 8, 2);
+    assert_int_equal(rig->accesses[1].done, 102);
+    assert_int_equal(rig_state(rig, 1), CACHE_EXCLUSIVE);
+    rig_free(rig);
+}
+
+/* Lines 0 (clean), 1 and 2 (dirty), 9 (dirty, outside). */
+static struct rig *dirty_rig(void)
+{
+    struct cache_config config = rig_config(16, 2);
+    struct rig *rig = rig_new(&config);
+    (void)rig_load(rig, 0, 0, 0);
+    (void)rig_store(rig, 1, 1, 0);
+    (void)rig_store(rig, 2, 2, 0);
+    (void)rig_store(rig, 3, 9, 0);
+    rig_until(rig, 200);
+    rig->count = 0;
+    return rig;
+}
+
+static void maintain(struct rig *rig, unsigned i, enum mem_op op, uint64_t physical, uint64_t size,
+                     uint64_t clock)
+{
+    rig->accesses[i].done = 0;
+    cache_maintain(rig->cache, op, physical, size, clock * RIG_CLOCK, (struct cache_actor){0},
+                   &rig->accesses[i].waiter);
+}
+
+/* Clean of bytes 10 to 250, which is lines 0 to 3: begins at 202, finds both dirty lines, 4 lookups take
+ * until 206; the writes are answered at 302, then the range goes down. */
+static void clean_keeps_lines(void **state)
+{
+    (void)state;
+    struct rig *rig = dirty_rig();
+    rig_observe(rig);
+    maintain(rig, 0, MEM_CLEAN, 10, 240, 200);
+    rig_until(rig, 1000);
+    assert_int_equal(rig->count, 3);
+    rig_asked_is(rig, 0, MEM_WRITE, 1 * LINE, LINE, 202);
+    rig_asked_is(rig, 1, MEM_WRITE, 2 * LINE, LINE, 202);
+    assert_true(rig->log[0].exclusive); /* a clean copy stays */
+    rig_asked_is(rig, 2, MEM_CLEAN, 0, 4 * LINE, 302);
+    assert_int_equal(rig->accesses[0].done, 402);
+    assert_int_equal(rig_state(rig, 0), CACHE_EXCLUSIVE);
+    assert_int_equal(rig_state(rig, 1), CACHE_EXCLUSIVE);
+    assert_int_equal(rig_state(rig, 9), CACHE_MODIFIED);
+    assert_string_equal(rig->story, "w1w2");
+    rig_free(rig);
+}
+
+static void invalidate_forgets(void **state)
+{
+    (void)state;
+    struct rig *rig = dirty_rig();
+    maintain(rig, 0, MEM_INVALIDATE, 0, 3 * LINE, 200);
+    rig_until(rig, 1000);
+    /* Nothing is written; 3 lookups from 202 on. */
+    assert_int_equal(rig->count, 1);
+    rig_asked_is(rig, 0, MEM_INVALIDATE, 0, 3 * LINE, 205);
+    assert_int_equal(rig->accesses[0].done, 305);
+    for (uint64_t line = 0; line < 3; line++)
+        assert_int_equal(rig_state(rig, line), CACHE_INVALID);
+    assert_int_equal(rig_state(rig, 9), CACHE_MODIFIED);
+    rig_free(rig);
+}
+
+static void clean_invalidate_does_both(void **state)
+{
+    (void)state;
+    struct rig *rig = dirty_rig();
+    rig_observe(rig);
+    maintain(rig, 0, MEM_CLEAN_INVALIDATE, LINE, LINE, 200);
+    rig_until(rig, 1000);
+    assert_int_equal(rig->count, 2);
+    rig_asked_is(rig, 0, MEM_WRITE, LINE, LINE, 202);
+    assert_false(rig->log[0].exclusive);
+    rig_asked_is(rig, 1, MEM_CLEAN_INVALIDATE, LINE, LINE, 302);
+    assert_int_equal(rig_state(rig, 1), CACHE_INVALID);
+    assert_int_equal(rig_state(rig, 2), CACHE_MODIFIED);
+    assert_string_equal(rig->story, "w1e1");
+    rig_free(rig);
+}
+
+/* A range of 1 GiB + 1 line: the 32 entries are looked at instead; it goes down in two requests. */
+static void long_ranges(void **state)
+{
+    (void)state;
+    struct rig *rig = dirty_rig();
+    maintain(rig, 0, MEM_INVALIDATE, 0, (UINT64_C(1) << 30) + 1, 200);
+    rig_until(rig, 1000);
+    assert_int_equal(rig->count, 2);
+    rig_asked_is(rig, 0, MEM_INVALIDATE, 0, 1 << 30, 202 + 32);
+    rig_asked_is(rig, 1, MEM_INVALIDATE, UINT64_C(1) << 30, LINE, 334);
+    assert_int_equal(rig->accesses[0].done, 434);
+    assert_int_equal(rig_state(rig, 9), CACHE_INVALID);
+    rig_free(rig);
+}
+
+/* A store miss at 200 comes at 302; the clean from 205 on deals with it then. */
+static void lines_under_way_are_waited_for(void **state)
+{
+    (void)state;
+    struct cache_config config = rig_config(16, 2);
+    struct rig *rig = rig_new(&config);
+    (void)rig_store(rig, 0, 5, 200);
+    maintain(rig, 1, MEM_CLEAN_INVALIDATE, 5 * LINE, 8, 205);
+    rig_until(rig, 1000);
+    assert_int_equal(rig->accesses[0].done, 302);
+    rig_asked_is(rig, 1, MEM_WRITE, 5 * LINE, LINE, 302);
+    rig_asked_is(rig, 2, MEM_CLEAN_INVALIDATE, 5 * LINE, LINE, 402);
+    assert_int_equal(rig_state(rig, 5), CACHE_INVALID);
+    rig_free(rig);
+}
+
+/* One place in the write buffer: the second dirty line is written when the first has been answered. */
+static void clean_waits_for_the_write_buffer(void **state)
+{
+    (void)state;
+    struct cache_config config = rig_config(16, 2);
+    config.write_buffer = 1;
+    struct rig *rig = rig_new(&config);
+    (void)rig_store(rig, 0, 0, 0);
+    (void)rig_store(rig, 1, 1, 0);
+    rig_until(rig, 200);
+    maintain(rig, 2, MEM_CLEAN, 0, 2 * LINE, 200);
+    rig_until(rig, 1000);
+    rig_asked_is(rig, 2, MEM_WRITE, 0, LINE, 202);
+    rig_asked_is(rig, 3, MEM_WRITE, LINE, LINE, 302);
+    rig_asked_is(rig, 4, MEM_CLEAN, 0, 2 * LINE, 402);
+    assert_int_equal(rig->accesses[2].done, 502);
+    rig_free(rig);
+}
+
+/* Stores in the write buffer: cleaned ones are waited for, invalidated ones are dropped unless they are sent.
+ */
+static void maintenance_reaches_the_write_buffer(void **state)
+{
+    (void)state;
+    for (unsigned drop = 0; drop < 2; drop++) {
+        struct cache_config config = through(16, 2, false);
+        struct rig *rig = rig_new(&config);
+        rig->refuse[1] = true;
+        (void)rig_store(rig, 0, 1, 0);
+        (void)rig_store(rig, 1, 2, 0);
+        rig_until(rig, 10);
+        maintain(rig, 2, drop ? MEM_INVALIDATE : MEM_CLEAN, LINE, LINE, 10);
+        rig_until(rig, 50);
+        rig_open(rig);
+        rig_until(rig, 1000);
+        assert_int_equal(rig->count, 3 - drop);
+        if (drop) { /* one lookup from 12 on */
+            rig_asked_is(rig, 0, MEM_INVALIDATE, LINE, LINE, 13);
+            rig_asked_is(rig, 1, MEM_WRITE, 2 * LINE + 8, 8, 50);
+        } else {
+            rig_asked_is(rig, 0, MEM_WRITE, LINE + 8, 8, 50);
+            rig_asked_is(rig, 2, MEM_CLEAN, LINE, LINE, 150);
+        }
+        assert_int_equal(rig->cache->writes_used, 0);
+        rig_free(rig);
+    }
+}
+
+static void invalidate_all_is_at_once(void **state)
+{
+    (void)state;
+    struct rig *rig = dirty_rig();
+    cache_invalidate_all(rig->cache);
+    assert_int_equal(rig_state(rig, 0), CACHE_INVALID);
+    assert_int_equal(rig_state(rig, 9), CACHE_INVALID);
+    rig_until(rig, 500);
+    assert_int_equal(rig->count, 0);
+    rig_free(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(store_hit_goes_through),
+        cmocka_unit_test(stores_unite),
+        cmocka_unit_test(write_buffer_has_a_limit),
+        cmocka_unit_test(store_miss_goes_down_alone),
+        cmocka_unit_test(store_miss_brings_the_line),
+        cmocka_unit_test(clean_keeps_lines),
+        cmocka_unit_test(invalidate_forgets),
+        cmocka_unit_test(clean_invalidate_does_both),
+        cmocka_unit_test(long_ranges),
+        cmocka_unit_test(lines_under_way_are_waited_for),
+        cmocka_unit_test(clean_waits_for_the_write_buffer),
+        cmocka_unit_test(maintenance_reaches_the_write_buffer),
+        cmocka_unit_test(invalidate_all_is_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
