@@ -24,9 +24,10 @@ ALWAYS_INLINE static bool enter_line(struct inorder *c, uint64_t pc, uint64_t cy
     struct cache_actor actor = {pc, c->core.parts.number};
     if (c->core.parts.tlb || c->fetching || !code_physical(&c->code, pc, &physical))
         return false;
-    c->line = pc >> c->code_shift;
+    c->line = pc & c->code_mask;
     c->fetching = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
                                &c->fetch_waiter) != CACHE_HIT;
+    c->arrived = c->fetching ? INORDER_PENDING : 0;
     return !c->fetching;
 }
 
@@ -35,12 +36,12 @@ ALWAYS_INLINE static bool fetch_block(struct inorder *c, uint64_t pc)
 {
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
     uint64_t cycle = c->left[next] > c->fetch_next ? c->left[next] : c->fetch_next;
-    if (c->line != pc >> c->code_shift || UNLIKELY(c->arrived != 0))
+    if (c->line != (pc & c->code_mask) || UNLIKELY(c->arrived != 0))
         if (c->arrived || !enter_line(c, pc, cycle))
             return inorder_fetch_slowly(c, pc);
     c->left[c->block_at] = c->next;
-    c->block = pc >> c->fetch_shift;
-    c->block_end = (c->block + 1) << c->fetch_shift;
+    c->block = pc & c->block_mask;
+    c->block_end = c->block + c->config.fetch_bytes;
     c->block_at = next;
     c->fetched = cycle;
     c->fetch_next = cycle + 1;
@@ -54,7 +55,7 @@ ALWAYS_INLINE static bool fetch_block(struct inorder *c, uint64_t pc)
 
 bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length)
 {
-    uint64_t first = pc >> c->fetch_shift, last = (pc + length - 1) >> c->fetch_shift;
+    uint64_t first = pc & c->block_mask, last = (pc + length - 1) & c->block_mask;
     if (UNLIKELY(first != last) && first != c->block && !fetch_block(c, pc))
         return false;
     return last == c->block || fetch_block(c, pc + length - 1);
@@ -305,8 +306,8 @@ void inorder_warm(struct inorder *c)
     for (; c->at < stream->count; c->at++) {
         const struct stream_entry *entry = &stream->entries[c->at];
         const struct stream_op *op = entry->op;
-        if (op->pc >> c->code_shift != c->line) {
-            c->line = op->pc >> c->code_shift;
+        if ((op->pc & c->code_mask) != c->line) {
+            c->line = (op->pc & c->code_mask);
             if (code_physical(&c->code, op->pc, &physical))
                 cache_warm(c->core.parts.l1i, physical, false);
         }

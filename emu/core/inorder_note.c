@@ -69,6 +69,8 @@ void inorder_note(struct inorder *c, const struct stream_op *op, uint64_t comple
     if (notes->count == notes->room)
         grow(notes);
     uint64_t dispatch = c->fetched + c->fetch_clocks;
+    if (complete <= c->cycle) /* a store that has waited for the buffer */
+        complete = c->cycle + 1;
     *note_at(notes, notes->count++) = (struct core_note){
         .number = c->number + c->at,
         .pc = op->pc,

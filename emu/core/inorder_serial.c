@@ -122,12 +122,14 @@ static void finish(struct inorder *c)
     inorder_stall(c, c->serial_ready, CPI_serialise);
     c->cycle = c->next;
     if (c->serial.report.retired) {
-        unsigned rd = op->rd | op->rd >> 6;
-        c->ready[rd] = ready_at(c->cycle, CPI_serialise);
+        c->ready[op->rd] = ready_at(c->next, CPI_serialise);
+        c->ready[STREAM_NONE] = 0;
+        c->cycle = c->serial_from;
         if (c->noting)
-            inorder_note(c, op, c->cycle, c->serial.refetch);
+            inorder_note(c, op, c->next, c->serial.refetch);
         c->number++;
     }
+    c->cycle = c->next;
     if (c->serial.refetch)
         refetch(c);
 }

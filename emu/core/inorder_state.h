@@ -103,16 +103,17 @@ struct inorder {
     struct inorder_rule rules[INSN_COUNT];
 
     /* Fetch. */
-    uint64_t block;          /* pc / fetch_bytes of the last block, or INORDER_NOWHERE */
-    uint64_t block_end;      /* pc behind it, or 0 */
-    uint64_t line;           /* pc / line size of the last access */
-    uint64_t page;           /* pc / page size of the last translation */
-    uint64_t fetched;        /* cycle in which the block was */
-    uint64_t fetch_next;     /* first cycle in which the next block can be */
-    uint64_t redirect_until; /* waiting for instructions until then is the fault of redirect_cause */
-    uint64_t arrived;        /* when the line that was waited for came */
-    uint64_t walked;         /* when the page that was asked for last was known */
-    uint32_t fetch_shift, code_shift, blocks, block_at;
+    uint64_t block;                 /* pc of the last block, or INORDER_NOWHERE */
+    uint64_t block_end;             /* pc behind it, or 0 */
+    uint64_t line;                  /* pc of the line of the last access */
+    uint64_t page;                  /* pc / page size of the last translation */
+    uint64_t fetched;               /* cycle in which the block was */
+    uint64_t fetch_next;            /* first cycle in which the next block can be */
+    uint64_t redirect_until;        /* waiting for instructions until then is the fault of redirect_cause */
+    uint64_t arrived;               /* when the line that was waited for came */
+    uint64_t walked;                /* when the page that was asked for last was known */
+    uint64_t block_mask, code_mask; /* of pc: its block, its line */
+    uint32_t blocks, block_at;
     uint8_t redirect_cause;
     bool fetching;
     uint64_t left[INORDER_BLOCKS]; /* when the instructions of earlier blocks were issued; a ring */

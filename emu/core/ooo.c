@@ -35,7 +35,8 @@ static bool relieved(struct ooo *o)
 /* The batch without time, but for a cycle an instruction. */
 static void warm(struct ooo *o)
 {
-    const struct stream *stream = &o->core.stream;
+    const struct core *core = &o->core;
+    const struct stream *stream = &core->stream;
     struct predict_counts counts = o->predictor.count;
     uint64_t physical;
     for (uint32_t i = 0; i < stream->count; i++) {
@@ -45,7 +46,11 @@ static void warm(struct ooo *o)
             o->fetch.line = op->pc & o->line_mask;
             if (code_physical(&o->code, op->pc, &physical))
                 cache_warm(o->l1i, physical, false);
+            if (core->parts.tlb)
+                tlb_warm(core->parts.tlb, op->pc, TLB_FETCH);
         }
+        if (op->flags & (STREAM_LOAD | STREAM_STORE) && core->parts.tlb)
+            tlb_warm(core->parts.tlb, in->address, TLB_DATA);
         if (op->flags & (STREAM_LOAD | STREAM_STORE))
             cache_warm(o->l1d, in->physical, (op->flags & STREAM_STORE) != 0);
         if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
@@ -174,16 +179,14 @@ static uint32_t mask_of(uint32_t entries)
     return size - 1;
 }
 
-static unsigned kind_of(enum insn_id id)
+static unsigned kind_of(enum insn_id id, const struct ports_use *use)
 {
     switch ((enum insn_class)insn_table[id].iclass) {
     case CLASS_LOAD:
     case CLASS_FLOAD: return OOO_LOAD;
     case CLASS_STORE:
     case CLASS_FSTORE: return OOO_STORE;
-    case CLASS_BRANCH:
-    case CLASS_JUMP: return OOO_CONTROL;
-    default: return OOO_PLAIN;
+    default: return use->special ? OOO_SPECIAL : OOO_PLAIN;
     }
 }
 
@@ -195,7 +198,7 @@ static void init_classes(struct ooo *o)
         struct ooo_class *class = &o->classes[id];
         ports_use_init(&class->use, table[id].ports, table[id].interval);
         class->latency = table[id].latency;
-        class->kind = (uint16_t)kind_of((enum insn_id)id);
+        class->facts = kind_of((enum insn_id)id, &class->use) << OOO_KIND_SHIFT;
     }
 }
 

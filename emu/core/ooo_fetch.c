@@ -47,7 +47,8 @@ static void wrong_line_done(struct cache_waiter *waiter, uint64_t now, unsigned 
 void ooo_fetch_init(struct ooo *o)
 {
     ooo_fetch_forget(o);
-    o->fetch.cause = o->fetch.next_cause = CPI_frontend;
+    o->fetch.fetched = ooo_fetched(0, CPI_frontend);
+    o->fetch.next_cause = CPI_frontend;
     o->fetch.waiter.owner = o->fetch.wrong_waiter.owner = o;
     o->fetch.wrong_waiter.done = wrong_line_done;
 }
@@ -110,7 +111,7 @@ static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block)
     f->block = block;
     f->cycle = cycle;
     f->next = cycle + 1;
-    f->cause = f->next_cause;
+    f->fetched = ooo_fetched(cycle, f->next_cause);
     f->next_cause = CPI_frontend;
     return true;
 }
@@ -171,7 +172,7 @@ static void fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
         f->next = f->cycle + 1 + o->late_clocks;
         break;
     case PREDICT_WRONG:
-        o->fetches[i].wrong = 1;
+        o->fetches[i] |= OOO_FETCHED_WRONG;
         f->wait = FETCH_BRANCH;
         f->block = OOO_NEVER;
         f->wrong_pc = o->predictor.wrong_pc;
@@ -198,7 +199,7 @@ bool ooo_fetch_slowly(struct ooo *o)
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
     if (block != o->fetch.block && !fetch_block(o, op->pc, block))
         return false;
-    o->fetches[i] = (struct ooo_fetched){o->fetch.cycle, o->fetch.cause, 0};
+    o->fetches[i] = o->fetch.fetched;
     o->fetched = i + 1;
     if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
         fetch_control(o, op, i);

@@ -23,14 +23,14 @@ enum {
     OOO_OPERANDS = 3,
 };
 
-enum ooo_kind { OOO_PLAIN, OOO_CONTROL, OOO_LOAD, OOO_STORE, OOO_SERIAL };
+/* The rarer last. OOO_SPECIAL: plain, but not pipelined or with more than two ports. */
+enum ooo_kind { OOO_PLAIN, OOO_LOAD, OOO_STORE, OOO_SPECIAL, OOO_SERIAL };
 
 /* What an instruction is to this core, by its id; 16 bytes. */
 struct ooo_class {
     struct ports_use use;
     uint16_t latency;
-    uint16_t kind; /* enum ooo_kind */
-    uint16_t spare[3];
+    uint32_t facts; /* the kind, as in ooo_entry.facts */
 };
 
 /* A place in the reorder buffer, one line of the host: all that instructions with known operands need. There
@@ -42,15 +42,27 @@ struct ooo_entry {
     uint16_t id;
     uint16_t memory;     /* place in the ring of loads or stores */
     uint16_t dependents; /* first operand that waits for the result (ooo_operand), or OOO_NONE */
-    uint16_t waiting;    /* operands of unknown time that hold up its issue */
-    unsigned rd : 8;
-    unsigned kind : 4;         /* enum ooo_kind */
-    unsigned before : 4;       /* enum cpi_cause of the cycles until dispatch */
-    unsigned cause : 4;        /* of those from issue to completion */
-    unsigned level : 4;        /* enum mem_level, of a load */
-    unsigned mispredicted : 1; /* fetch waits for its completion */
-    unsigned squashes : 1;     /* everything behind it was fetched again */
+    uint16_t waiting;    /* of a pending one: operands of unknown time that hold up its issue */
+    uint32_t facts;      /* see below */
+    uint16_t cause;      /* enum cpi_cause of the cycles from issue to completion */
+    uint16_t level;      /* enum mem_level, of a load */
 };
+
+/* In ooo_entry.facts. */
+enum {
+    OOO_RD = 0xff,
+    OOO_KIND_SHIFT = 8, /* enum ooo_kind, 4 bits */
+    OOO_KIND = 0xf00,
+    OOO_BEFORE_SHIFT = 12, /* enum cpi_cause of the cycles until dispatch, 4 bits */
+    OOO_BEFORE = 0xf000,
+    OOO_MISPREDICTED = 1 << 16, /* fetch waits for its completion */
+    OOO_SQUASHES = 1 << 17,     /* everything behind it was fetched again */
+};
+
+static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
+{
+    return (facts & OOO_KIND) == (uint32_t)kind << OOO_KIND_SHIFT;
+}
 
 /* The same place, for those whose operands have an unknown time. */
 struct ooo_pending {
@@ -125,26 +137,34 @@ enum ooo_phase {
 enum ooo_fetch_wait { FETCH_GOES, FETCH_BRANCH, FETCH_ORDER, FETCH_LINE, FETCH_WALK };
 
 struct ooo_fetch {
-    uint64_t block;     /* aligned address of the block that was fetched last; OOO_NEVER: none follows on */
-    uint64_t cycle;     /* when */
-    uint64_t next;      /* earliest cycle of the next block */
-    uint64_t line;      /* address of the line that is at hand */
-    uint64_t page;      /* number of the page that the TLB was asked for last */
-    uint64_t wrong_pc;  /* where the wrong path begins; 0: nowhere */
-    uint8_t wait;       /* enum ooo_fetch_wait */
-    uint8_t cause;      /* of cycles before the dispatch of this block's instructions */
-    uint8_t next_cause; /* likewise of the next block */
-    bool wrong_done;    /* the wrong path has been fetched */
+    uint64_t block;    /* aligned address of the block that was fetched last; OOO_NEVER: none follows on */
+    uint64_t cycle;    /* when */
+    uint64_t next;     /* earliest cycle of the next block */
+    uint64_t line;     /* address of the line that is at hand */
+    uint64_t page;     /* number of the page that the TLB was asked for last */
+    uint64_t wrong_pc; /* where the wrong path begins; 0: nowhere */
+    uint64_t fetched;  /* ooo_fetched() of this block's instructions */
+    enum ooo_fetch_wait wait;
+    enum cpi_cause next_cause; /* of cycles before the dispatch of the next block's */
+    bool wrong_done;           /* the wrong path has been fetched */
     struct cache_waiter waiter, wrong_waiter;
     bool wrong_busy;
 };
 
-/* What is known of an entry of the batch before it is dispatched. */
-struct ooo_fetched {
-    uint64_t cycle;
-    uint32_t cause; /* enum cpi_cause */
-    uint32_t wrong; /* what would be fetched behind it is wrong */
-};
+/* What is known of an entry of the batch before it is dispatched, in one word, since the host's processor
+ * passes a store on only to a load of the same size: cycle << OOO_FETCHED_SHIFT | facts, where facts are
+ * OOO_BEFORE and OOO_MISPREDICTED as in ooo_entry.facts, moved down. */
+enum { OOO_FETCHED_SHIFT = 5, OOO_FETCHED_WRONG = OOO_MISPREDICTED >> OOO_BEFORE_SHIFT };
+
+static inline uint64_t ooo_fetched(uint64_t cycle, uint64_t cause)
+{
+    return cycle << OOO_FETCHED_SHIFT | cause;
+}
+
+static inline uint32_t ooo_fetched_facts(uint64_t fetched)
+{
+    return (uint32_t)(fetched & (OOO_BEFORE | OOO_MISPREDICTED) >> OOO_BEFORE_SHIFT) << OOO_BEFORE_SHIFT;
+}
 
 struct ooo_counts {
     uint64_t instructions, fetch_wrong_lines, forwarded, partial, violations, waited;
@@ -169,7 +189,6 @@ struct ooo {
     uint32_t fetched;             /* entries of the batch that are fetched */
     uint32_t iq_used, iq_pending; /* waiting to issue; of which issue is unknown */
     uint64_t iq_at;               /* cycle for which iq_used is right */
-    uint64_t iq_last;             /* latest cycle in the calendar */
     uint64_t loads, stores;       /* dispatched so far; index of the next */
     uint64_t int_writes, fp_writes;
     uint32_t load_queue, store_queue, int_renames, fp_renames;
@@ -209,8 +228,8 @@ struct ooo {
     uint32_t work_count;
     uint16_t work[2 * OOO_ROB_MOST]; /* places whose last operand has become known */
 
-    struct ooo_fetched fetches[STREAM_BATCH];
-    uint64_t producer[66]; /* instruction that writes a register whose time is OOO_NEVER */
+    uint64_t fetches[STREAM_BATCH]; /* ooo_fetched() */
+    uint64_t producer[66];          /* instruction that writes a register whose time is OOO_NEVER */
     uint64_t load_numbers[OOO_QUEUE_MOST], int_numbers[OOO_ROB_MOST], fp_numbers[OOO_ROB_MOST];
     uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a granule */
     uint8_t wait_bits[OOO_WAIT_BITS / 8];
@@ -238,6 +257,13 @@ static inline uint64_t ooo_later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The index by granules: a bucket names the last store to any of its granules, and each store the one before
+ * it. Two neighbouring granules are never in the same bucket. */
+static inline unsigned ooo_bucket(uint64_t granule)
+{
+    return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
+}
+
 /* The simulated time of an access in a cycle; never before the queue's now. */
 static inline uint64_t ooo_time(const struct ooo *o, uint64_t cycle)
 {
@@ -247,15 +273,13 @@ static inline uint64_t ooo_time(const struct ooo *o, uint64_t cycle)
 /* An instruction that waited in the issue queue issues. */
 static inline void ooo_issued(struct ooo *o, uint64_t cycle)
 {
-    if (cycle <= o->iq_at) {
+    uint64_t ahead = cycle - o->iq_at;
+    if (__builtin_expect(ahead - 1 < OOO_CYCLES - 1, 1))
+        o->issues[cycle % OOO_CYCLES]++;
+    else if (cycle <= o->iq_at)
         o->iq_used--;
-        return;
-    }
-    if (cycle >= o->iq_at + OOO_CYCLES)
-        cycle = o->iq_at + OOO_CYCLES - 1;
-    o->issues[cycle % OOO_CYCLES]++;
-    if (cycle > o->iq_last)
-        o->iq_last = cycle;
+    else
+        o->issues[(o->iq_at + OOO_CYCLES - 1) % OOO_CYCLES]++;
 }
 
 /* --- ooo_fetch.c --- */
@@ -274,7 +298,7 @@ static inline bool ooo_fetch_one(struct ooo *o)
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
     if (block != o->fetch.block || op->flags & (STREAM_BRANCH | STREAM_JUMP))
         return ooo_fetch_slowly(o);
-    o->fetches[i] = (struct ooo_fetched){o->fetch.cycle, o->fetch.cause, 0};
+    o->fetches[i] = o->fetch.fetched;
     o->fetched = i + 1;
     return true;
 }
@@ -305,16 +329,38 @@ void ooo_go_on(struct ooo *o);
 /* A callback begins: times before now cannot be used any more. */
 void ooo_callback(struct ooo *o, uint64_t now);
 
+/* From here on the time of a register that the instruction to be dispatched writes is not known. */
+static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
+{
+    o->times[rd] = OOO_NEVER;
+    o->times[STREAM_NONE] = 0;
+    o->producer[rd] = o->tail;
+}
+
 /* --- ooo_load.c, ooo_store.c --- */
 
 void ooo_load_init(struct ooo *o);
 void ooo_store_init(struct ooo *o);
+/* The same for a load that has just been dispatched and issued: the common case is a hit that no store in the
+ * queue has to do with. */
+void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
+/* Fills in a load that has just been dispatched. */
+struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
 /* A load whose address is known accesses memory at cycle. */
 void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 /* Enters a store into the index by granules. */
 void ooo_store_enter(struct ooo *o, struct ooo_store *store);
 /* The youngest store before `load` that overlaps it and is in the queue still at cycle, or NULL. */
 struct ooo_store *ooo_store_overlap(struct ooo *o, const struct ooo_load *load, uint64_t cycle);
+/* Whether no store before a load that has just been dispatched can matter to it from cycle on: a quick look
+ * that may say false where ooo_store_overlap() would find none. */
+static inline bool ooo_store_none(const struct ooo *o, uint64_t physical, unsigned size, uint64_t cycle)
+{
+    uint64_t granule = physical / 8;
+    uint64_t index = o->buckets[ooo_bucket(granule)];
+    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
+    return physical % 8 + size <= 8 && (store->index != index || (index < o->freed && store->freed <= cycle));
+}
 /* Something about a store has become known: loads that wait for it look again. */
 void ooo_store_wake(struct ooo *o, struct ooo_store *store);
 /* The store has retired at cycle and drains. */

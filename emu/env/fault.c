@@ -8,6 +8,7 @@
 #include "emu/debug/backtrace.h"
 #include "emu/env/kernel_pages.h"
 #include "emu/hart/probe.h"
+#include "emu/machine/unit.h"
 #include "isa/disasm.h"
 
 enum { RA = 1, SP = 2, GP = 3 };
@@ -190,21 +191,25 @@ int fault_signal(struct user *user, int number)
     return 128 + number;
 }
 
-static int stopped_after(struct user *user, uint64_t count, const char *what)
+static int stopped_after(struct user *user, const char *count, const char *what)
 {
     char text[SYMBOLS_TEXT];
-    fprintf(stderr, "croft: %s: stopped after %" PRIu64 " %s at 0x%" PRIx64 ", %s\n", user->options->program,
-            count, what, user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+    fprintf(stderr, "croft: %s: stopped after %s %s at 0x%" PRIx64 ", %s\n", user->options->program, count,
+            what, user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
     return USER_STATUS_LIMIT;
 }
 
 int fault_limit(struct user *user)
 {
-    return stopped_after(user, user->hart->instret, "instructions (--max-insns)");
+    char count[UNIT_TEXT];
+    unit_format(UNIT_COUNT, user->hart->instret, count);
+    return stopped_after(user, count, "instructions (--max-insns)");
 }
 
 int fault_time(struct user *user)
 {
     const struct user_machine *machine = user->options->machine;
-    return stopped_after(user, machine->now(machine->context), "ns of simulated time (--max-time)");
+    char time[UNIT_TEXT];
+    unit_format(UNIT_TIME, machine->now(machine->context) * 1000000, time);
+    return stopped_after(user, time, "of simulated time (--max-time)");
 }

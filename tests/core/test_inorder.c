@@ -263,7 +263,6 @@ static void mispredicted_branches(void **state)
     struct rig_loop loop = {.setup = seed, .body = random_branch, .make = make, .iterations = 10 * N};
     (void)rig_loop(&loop, causes);
     rig_check(causes[CPI_branch], 10 * N, FRONT * 100 / 2, 50, "random branches");
-    (void)causes;
     check("a branch never taken", seed, predictable_branch, NULL, 1000, causes);
     assert_int_equal(causes[CPI_branch], 0);
 }
@@ -283,12 +282,142 @@ static void taken_jumps(void **state)
     (void)state;
     uint64_t causes[CPI_CAUSES];
     struct inorder_config config = defaults();
-    struct rig_loop loop = {.body = NULL, .make = make, .iterations = N};
-    (void)loop;
     check("jumps", NULL, jump_chain, &config, 1800, causes);
     config.taken_clocks = 3;
     check("jumps with longer bubbles", NULL, jump_chain, &config, 3600, causes);
     rig_check(causes[CPI_frontend], N, 2700, 200, "their bubbles");
+}
+
+static void stores_that_hit(struct rig *rig)
+{
+    for (unsigned i = 0; i < 8; i++)
+        RIG_EMIT(rig, sd, .rs1 = 20, .rs2 = 5, .imm = (int32_t)(8 * i));
+}
+
+static void store_lines(struct rig *rig)
+{
+    for (unsigned i = 0; i < 16; i++)
+        RIG_EMIT(rig, sd, .rs1 = 20, .rs2 = 5, .imm = (int32_t)(64 * i));
+    RIG_EMIT(rig, addi, .rd = 22, .rs1 = 22, .imm = 1024);
+    RIG_EMIT(rig, and, .rd = 22, .rs1 = 22, .rs2 = 21);
+    RIG_EMIT(rig, add, .rd = 20, .rs1 = 23, .rs2 = 22);
+}
+
+/* Stores that hit: one a cycle. 16 that miss, a line each: as many at a time as the buffer or the MSHRs hold,
+ * 102 cycles each. */
+static void store_streams(void **state)
+{
+    (void)state;
+    check("stores that hit", data_register, stores_that_hit, NULL, 850, NULL);
+    struct rig_options options = rig_options_default();
+    static const struct {
+        uint32_t store_buffer, mshrs;
+    } limits[] = {{2, 8}, {4, 8}, {8, 2}, {8, 4}, {16, 8}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct inorder_config config = defaults();
+        config.store_buffer = limits[i].store_buffer;
+        options.l1d.mshrs = limits[i].mshrs;
+        options.l1d.write_buffer = 16;
+        uint32_t least = config.store_buffer < limits[i].mshrs ? config.store_buffer : limits[i].mshrs;
+        struct rig_loop loop = {.setup = far_register,
+                                .body = store_lines,
+                                .make = make,
+                                .context = &config,
+                                .options = &options,
+                                .iterations = N};
+        char what[64];
+        (void)snprintf(what, sizeof what, "buffer of %u, %u MSHRs", limits[i].store_buffer, limits[i].mshrs);
+        rig_check(rig_loop(&loop, NULL), N, 10200 * 16 / least, 250 * 16 / least, what);
+    }
+}
+
+static void crossing_loads(struct rig *rig)
+{
+    for (unsigned i = 0; i < 8; i++)
+        RIG_EMIT(rig, ld, .rd = (uint8_t)(5 + i), .rs1 = 20, .imm = 60);
+}
+
+/* Each takes the cache's port for 2 cycles. */
+static void accesses_across_lines(void **state)
+{
+    (void)state;
+    check("loads across lines", data_register, crossing_loads, NULL, 1650, NULL);
+}
+
+/* What runs once. The store misses in memory; the load that follows takes its bytes from the buffer, and its
+ * use waits for a hit's time, or if it needs more bytes than that, waits for the line. */
+static void store_to_load_forwarding(void **state)
+{
+    (void)state;
+    for (unsigned part = 0; part < 2; part++) {
+        struct rig *rig = rig_new(NULL);
+        rig->core = make(rig, NULL);
+        rig_set(rig, 20, RIG_FAR);
+        rig_emit(rig, part ? INSN_sw : INSN_sd, (struct operands){.rs1 = 20, .rs2 = 5});
+        RIG_EMIT(rig, ld, .rd = 6, .rs1 = 20);
+        RIG_EMIT(rig, addi, .rd = 6, .rs1 = 6, .imm = 1);
+        RIG_EMIT(rig, ecall, 0);
+        (void)rig_run(rig);
+        assert_int_equal(rig->core->cpi[CPI_l1], 1);
+        /* The store is in the cache 1 + 102 cycles behind its issue; the load, which issues beside nothing,
+         * would have issued one behind it. */
+        assert_in_range(rig->core->cpi[CPI_memory], part ? 101 : 0, part ? 103 : 0);
+        rig_free(rig);
+    }
+}
+
+/* Two runs give the same counts; an observer of instructions, which sees them in order, changes nothing. */
+static void same_every_time(void **state)
+{
+    (void)state;
+    uint64_t cpi[3][CPI_CAUSES];
+    for (unsigned run = 0; run < 3; run++) {
+        struct rig *rig = rig_new(NULL);
+        rig->core = make(rig, NULL);
+        seed(rig);
+        far_register(rig);
+        rig_set(rig, 31, 200);
+        uint64_t top = rig->at;
+        random_branch(rig);
+        miss_alone(rig);
+        store_lines(rig);
+        RIG_EMIT(rig, addi, .rd = 31, .rs1 = 31, .imm = -1);
+        rig_branch(rig, INSN_bne, 31, 0, top);
+        RIG_EMIT(rig, ecall, 0);
+        if (run == 2)
+            rig_observe(rig);
+        (void)rig_run(rig);
+        memcpy(cpi[run], rig->core->cpi, sizeof cpi[run]);
+        if (run == 2)
+            assert_int_equal(rig->notes, rig->hart.instret);
+        rig_free(rig);
+    }
+    assert_memory_equal(cpi[0], cpi[1], sizeof cpi[0]);
+    assert_memory_equal(cpi[0], cpi[2], sizeof cpi[0]);
+}
+
+/* A register is written in program order. The addi, whose result takes a cycle, issues 19 cycles behind a
+ * divide of 20, so that 18 are lost; and when a load has come back. */
+static void writes_in_order(void **state)
+{
+    (void)state;
+    for (unsigned miss = 0; miss < 2; miss++) {
+        struct rig *rig = rig_new(NULL);
+        rig->core = make(rig, NULL);
+        rig_set(rig, 20, RIG_FAR);
+        if (miss)
+            RIG_EMIT(rig, ld, .rd = 5, .rs1 = 20);
+        else
+            RIG_EMIT(rig, div, .rd = 5, .rs1 = 6, .rs2 = 7);
+        RIG_EMIT(rig, addi, .rd = 5, .imm = 1);
+        RIG_EMIT(rig, ecall, 0);
+        (void)rig_run(rig);
+        if (miss)
+            assert_in_range(rig->core->cpi[CPI_memory], 100, 102);
+        else
+            assert_in_range(rig->core->cpi[CPI_dependency], 18, 19);
+        rig_free(rig);
+    }
 }
 
 int main(void)
@@ -302,6 +431,11 @@ int main(void)
         cmocka_unit_test(misses_overlap),
         cmocka_unit_test(mispredicted_branches),
         cmocka_unit_test(taken_jumps),
+        cmocka_unit_test(store_streams),
+        cmocka_unit_test(accesses_across_lines),
+        cmocka_unit_test(store_to_load_forwarding),
+        cmocka_unit_test(writes_in_order),
+        cmocka_unit_test(same_every_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,6 +260,9 @@ test_stats() {
     lines "statistics that cannot be written" stderr 1
 }
 
+# shellcheck source=tests/env/timed.sh
+source "$here/timed.sh"
+
 compile_guests
 test_calls
 test_sandbox
@@ -270,5 +273,6 @@ test_elf
 test_disasm
 test_usage
 test_stats
+test_timed
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
