@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 logs=$BUILD/tests/logs
-suites=${SUITES:-unit isa streams env programs firmware boot gdb demo clang sanitize${CI:+ fuzz}}
+suites=${SUITES:-unit isa streams env kernel programs firmware boot gdb demo clang sanitize${CI:+ fuzz}}
 passed=0
 failed=0
 mkdir -p "$logs"
@@ -125,6 +125,11 @@ fi
 if part env "user environment, loader, command line"; then
     built "$BUILD/tests/debug/check_backtrace" &&
         suite "environment" "$MAKE" --no-print-directory -s test-env BUILD="$BUILD" SETUP="$SETUP"
+fi
+if part kernel "user programs beneath the kernel"; then
+    suite "kernel environment" "$MAKE" --no-print-directory -s test-kernel BUILD="$BUILD" SETUP="$SETUP"
+    built programs &&
+        suite "kernel, programs" "$MAKE" --no-print-directory -s test-kernel-programs BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"

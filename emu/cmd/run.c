@@ -343,6 +343,12 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     return status;
 }
 
+static bool refuse_restart(void *context, struct error *err)
+{
+    (void)context;
+    return error_set(err, "a program beneath the kernel starts once; run croft again");
+}
+
 /* Lets gdb run the program and its kernel; returns the exit status, or -1 with err set. */
 static int debug_kernel(struct session *s, struct kernel *kernel, const struct user_options *options,
                         struct error *err)
@@ -351,6 +357,7 @@ static int debug_kernel(struct session *s, struct kernel *kernel, const struct u
         .program = options->program,
         .facts = {report_stats(s->report), &s->machine},
         .max_insns = options->max_insns,
+        .reset = refuse_restart,
     };
     switch (gdb_system_run(s->gdb, kernel_system(kernel), &gdb, err)) {
     case GDB_SYSTEM_EXIT: return kernel_finish(kernel, SYSTEM_EXIT);

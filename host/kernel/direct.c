@@ -3,16 +3,18 @@
 
 #include "host/kernel/pages.h"
 
-enum { BLOCK = 64 /* bytes of a cache block */ };
-
 void *pages_at(uint64_t physical)
 {
     return (void *)(physical - CROFT_DRAM_BASE + DIRECT_BASE);
 }
 
+/* By stores, which cores overlap: those with timing carry out cbo.zero one at a time (6,200 cycles a fault
+ * instead of 1,800 on machine nucd). */
 void pages_zero(uint64_t physical)
 {
-    char *first = pages_at(physical);
-    for (char *at = first; at < first + PAGE; at += BLOCK)
-        __asm__ volatile(".insn i 0x0f, 2, x0, %0, 4" : : "r"(at) : "memory"); /* cbo.zero (%0) */
+    uint64_t *at = pages_at(physical), *end = at + PAGE / sizeof *at;
+    for (; at < end; at += 8) {
+        at[0] = at[1] = at[2] = at[3] = 0;
+        at[4] = at[5] = at[6] = at[7] = 0;
+    }
 }

@@ -9,7 +9,9 @@ $(CHECK_BACKTRACE): tests/debug/check_backtrace.c $(LIB_OBJ) | $(BUILD)/setup-te
 test-env: $(CHECK_BACKTRACE) all | $(BUILD)/setup-test.stamp ## system calls, sandbox, faults, malformed programs, usage
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/env CC=$(CC) CHECK_BACKTRACE=$(CHECK_BACKTRACE) tests/env/run.sh
 
-.PHONY: test-kernel
-test-kernel: all $(PROGRAM_FILES) | $(BUILD)/setup-test.stamp ## user programs beneath the kernel, also against qemu-riscv64
+.PHONY: test-kernel test-kernel-programs
+test-kernel: all | $(BUILD)/setup-test.stamp ## user programs beneath the kernel
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/kernel-env tests/env/kernel.sh
+
+test-kernel-programs: all $(PROGRAM_FILES) | $(BUILD)/setup-test.stamp ## whole programs beneath the kernel against qemu-riscv64
 	CROFT_OPTIONS="--env kernel" tests/programs/run.sh $(BUILD)/bin/croft $(PROGRAM_DIR)/kernel $(PROGRAM_FILES)
