@@ -269,6 +269,24 @@ static void keys_of_another_core_are_unused(void **state)
     machine_free(&config);
 }
 
+/* A sweep of the reorder buffer changes one key; what its user has set himself is not touched, and refused.
+ */
+static void a_small_reorder_buffer_needs_no_other_key(void **state)
+{
+    struct machine_config config;
+    struct parts_core core;
+    assert_loads(*state, &config, "host: {core: ooo, rob: 20}\n");
+    parts_core(&config, "host", &core);
+    assert_int_equal(core.ooo_config.fetch_queue, 20);
+    assert_int_equal(core.ooo_config.iq, 20);
+    machine_free(&config);
+    assert_loads(*state, &config, "host: {core: ooo, rob: 50, iq: 10}\n");
+    parts_core(&config, "host", &core);
+    assert_int_equal(core.ooo_config.fetch_queue, 48);
+    assert_int_equal(core.ooo_config.iq, 10);
+    machine_free(&config);
+}
+
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
 
 int main(void)
@@ -277,6 +295,7 @@ int main(void)
         FOLDER_TEST(a_standard_gives_its_values),
         FOLDER_TEST(every_standard_comes_through_whole),
         FOLDER_TEST(the_kind_of_core_decides_its_values),
+        FOLDER_TEST(a_small_reorder_buffer_needs_no_other_key),
         FOLDER_TEST(parts_without_keys_are_their_own_defaults),
         cmocka_unit_test(choices_are_those_of_the_parts),
         FOLDER_TEST(each_fault_names_key_and_line),
