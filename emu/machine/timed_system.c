@@ -251,7 +251,7 @@ static void halt(void *context)
     timed->halting = false;
 }
 
-/* Caches start empty; what the second level holds of them it asks for in vain. */
+/* Data caches keep their lines, as memory keeps its bytes; the code is another one perhaps. */
 static void start(void *context)
 {
     struct timed *timed = context;

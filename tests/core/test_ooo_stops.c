@@ -134,6 +134,74 @@ static void warms(void **state)
     rig_free(rig);
 }
 
+/* Supervisor mode, main memory mapped to itself by pages of 4 KiB: root, middle and last tables at the far
+ * end. */
+static void map_memory(struct rig *rig)
+{
+    const uint64_t tables = RIG_BASE + RIG_SIZE - 0x3000, leaf = 0xcf; /* D A X W R V */
+    rig_store64(rig, tables + 8 * 2, (tables + 0x1000) >> 12 << 10 | 1);
+    rig_store64(rig, tables + 0x1000, (tables + 0x2000) >> 12 << 10 | 1);
+    for (uint64_t page = 0; page < RIG_SIZE / 4096; page++)
+        rig_store64(rig, tables + 0x2000 + 8 * page, (RIG_BASE / 4096 + page) << 10 | leaf);
+    rig->hart.priv.pmpcfg[0] = PMP_R | PMP_W | PMP_X | PMP_NAPOT;
+    rig->hart.priv.pmpaddr[0] = UINT64_MAX >> 10;
+    rig->hart.privilege = PRIV_S;
+    rig->hart.priv.satp = (uint64_t)SATP_SV39 << SATP_MODE_SHIFT | UINT64_C(1) << 44 | tables >> 12;
+}
+
+/* 32 loads from a page each, 16 times. With a TLB of 64 entries each page is walked once; with 4 all are
+ * walked every time. One walk at a time: the reads of tables add up. */
+static uint64_t run_pages(uint32_t entries, uint64_t *serialise)
+{
+    struct rig_options options = rig_options_default();
+    options.privileged = true;
+    struct rig *rig = rig_new(&options);
+    struct tlb_config config;
+    uint64_t cycles;
+    tlb_config_default(&config);
+    config.l1_entries = config.l1_ways = entries;
+    config.l2_entries = config.l2_ways = 0;
+    rig_set(rig, 31, 16);
+    rig_set(rig, 20, RIG_BASE + 0x10000);
+    rig_set(rig, 23, 4096);
+    uint64_t top = rig->at;
+    RIG_EMIT(rig, addi, .rd = 22, .rs1 = 20);
+    RIG_EMIT(rig, addi, .rd = 30, .imm = 32);
+    uint64_t inner = rig->at;
+    RIG_EMIT(rig, ld, .rd = 5, .rs1 = 22);
+    RIG_EMIT(rig, add, .rd = 22, .rs1 = 22, .rs2 = 23);
+    RIG_EMIT(rig, addi, .rd = 30, .rs1 = 30, .imm = -1);
+    rig_branch(rig, INSN_bne, 30, 0, inner);
+    RIG_EMIT(rig, addi, .rd = 31, .rs1 = 31, .imm = -1);
+    rig_branch(rig, INSN_bne, 31, 0, top);
+    map_memory(rig);
+    struct core_parts parts = rig_parts(rig);
+    struct ooo_config core = defaults();
+    struct error err;
+    assert_true(tlb_config_check(&config, &err));
+    parts.tlb = tlb_new(&config, &rig->hart, &rig->queue, &rig->clock, 4, 0, rig->l1d);
+    rig->core = ooo_new(&core, &parts, &err);
+    assert_true(hart_breakpoint_add(&rig->hart, rig->at));
+    struct ooo *o = run_program(rig, NULL, &cycles);
+    assert_int_equal(rig->hart.x[31], 0);
+    assert_int_equal(o->count.instructions, rig->hart.instret);
+    *serialise = o->core.cpi[CPI_serialise];
+    tlb_free(parts.tlb);
+    rig_free(rig);
+    return cycles;
+}
+
+static void walks_take_time(void **state)
+{
+    (void)state;
+    uint64_t serialise;
+    uint64_t few = run_pages(4, &serialise), many = run_pages(64, &serialise);
+    /* 15 * 32 walks more, one at a time, of at least one read of 2 cycles, of which one may hide. */
+    assert_true(few > many + 15 * 32);
+    /* The tables' lines miss: two upper ones, and 4 of 8 entries each for the 32 pages. */
+    assert_true(serialise > (2 + 4) * FAR_MISS - 100);
+}
+
 /* Bad fields are named. */
 static void config_errors(void **state)
 {
@@ -158,7 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits), cmocka_unit_test(breakpoints),   cmocka_unit_test(waits_for_interrupts),
-        cmocka_unit_test(warms),  cmocka_unit_test(config_errors),
+        cmocka_unit_test(warms),  cmocka_unit_test(config_errors), cmocka_unit_test(walks_take_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

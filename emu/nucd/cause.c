@@ -1,0 +1,54 @@
+#include "emu/nucd/cause.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NUCD_CAUSE_NAME(symbol, name, text) [NUCD_CAUSE_##symbol] = (name),
+#define NUCD_CAUSE_TEXT(symbol, name, text) [NUCD_CAUSE_##symbol] = (text),
+
+static const char *const cause_names[NUCD_CAUSE_COUNT] = {NUCD_CAUSES(NUCD_CAUSE_NAME)};
+static const char *const cause_texts[NUCD_CAUSE_COUNT] = {NUCD_CAUSES(NUCD_CAUSE_TEXT)};
+
+const char *nucd_cause_text(enum nucd_cause cause)
+{
+    assert(cause < NUCD_CAUSE_COUNT);
+    return cause_texts[cause];
+}
+
+/* Adds the pc to the set; false when it is there already, or there is no room. */
+static bool place_add(struct nucd_causes *causes, uint64_t pc)
+{
+    uint64_t key = pc + 1;
+    unsigned at = (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 48) % (2 * NUCD_CAUSE_PLACES);
+    for (; causes->places[at] != 0; at = (at + 1) % (2 * NUCD_CAUSE_PLACES))
+        if (causes->places[at] == key)
+            return false;
+    if (causes->place_count == NUCD_CAUSE_PLACES) {
+        causes->silent++;
+        return false;
+    }
+    causes->places[at] = key;
+    causes->place_count++;
+    return true;
+}
+
+bool nucd_causes_note(struct nucd_causes *causes, enum nucd_cause cause, uint64_t pc, struct error *warning)
+{
+    assert(cause < NUCD_CAUSE_COUNT);
+    causes->count[cause]++;
+    if (cause == NUCD_CAUSE_SIGNATURE || !place_add(causes, pc))
+        return false;
+    error_set(warning, "nucd at pc 0x%" PRIx64 " is ignored, and the host runs its region: %s", pc,
+              cause_texts[cause]);
+    return true;
+}
+
+void nucd_causes_publish(struct nucd_causes *causes, struct stats *stats, const char *prefix)
+{
+    char name[128];
+    for (unsigned cause = 0; cause < NUCD_CAUSE_COUNT; cause++) {
+        snprintf(name, sizeof name, "%s.malformed.%s", prefix, cause_names[cause]);
+        stats_counter(stats, name, &causes->count[cause], "instructions", cause_texts[cause]);
+    }
+}

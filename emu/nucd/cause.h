@@ -1,0 +1,49 @@
+/* Why a nucd was a no-op: causes, counts, and one warning for each place in the program. */
+#ifndef EMU_NUCD_CAUSE_H
+#define EMU_NUCD_CAUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/sim/error.h"
+#include "emu/sim/stats.h"
+
+/* ROW(symbol, name of its counter, what is wrong). Where several are true, the first is the cause. The rules
+ * are those of isa/MANUAL.md, "Malformed operands". */
+#define NUCD_CAUSES(ROW)                                                                                     \
+    ROW(SIGNATURE, "signature", "Xn has no signature: it is another slt x0")                                 \
+    ROW(PAIR, "odd_pair", "Xd is an odd register; it must be the even one of a pair")                        \
+    ROW(LENGTH, "no_length", "N is 0: the region is empty, or its operands could not be described")          \
+    ROW(WRAP, "region_wraps", "the region goes past the end of the address space")                           \
+    ROW(CODE, "region_outside", "the region goes past the program's text")                                   \
+    ROW(RESULTS, "two_results", "Xt brings back two registers; one is allowed")                              \
+    ROW(STACK, "stack_pointer", "a segment names sp, which the accelerator has of its own")                  \
+    ROW(RANGE_WRAP, "range_wraps", "a range goes past the end of the address space")                         \
+    ROW(RANGE, "range_outside", "a range begins outside of memory")                                          \
+    ROW(CAPABILITY, "capability", "no accelerator has all of the capabilities in C")
+
+#define NUCD_CAUSE_SYMBOL(symbol, name, text) NUCD_CAUSE_##symbol,
+enum nucd_cause { NUCD_CAUSES(NUCD_CAUSE_SYMBOL) NUCD_CAUSE_COUNT, NUCD_WELL_FORMED = NUCD_CAUSE_COUNT };
+#undef NUCD_CAUSE_SYMBOL
+
+enum { NUCD_CAUSE_PLACES = 512 }; /* places in a program that can be warned of */
+
+/* Zeroes are a valid start. */
+struct nucd_causes {
+    uint64_t count[NUCD_CAUSE_COUNT];
+    uint64_t silent;                        /* malformed at further places than there is room for */
+    uint64_t places[2 * NUCD_CAUSE_PLACES]; /* hash set of pc + 1; 0 = free */
+    unsigned place_count;
+};
+
+/* What is wrong, without the place; of a real cause. */
+const char *nucd_cause_text(enum nucd_cause cause);
+
+/* Counts the cause. True, with a message in *warning, when the user should be told: the first time for each
+ * pc, and never for a missing signature, which ordinary programs have. */
+bool nucd_causes_note(struct nucd_causes *causes, enum nucd_cause cause, uint64_t pc, struct error *warning);
+
+/* Registers "PREFIX.malformed.NAME" for each cause. */
+void nucd_causes_publish(struct nucd_causes *causes, struct stats *stats, const char *prefix);
+
+#endif

@@ -1,0 +1,125 @@
+#include "emu/nucd/depend.h"
+
+#include <assert.h>
+
+static uint64_t bit(int slot)
+{
+    return UINT64_C(1) << slot;
+}
+
+static void hull_add(struct nucd_range *hull, const struct nucd_ranges *ranges)
+{
+    for (unsigned i = 0; i < ranges->count; i++) {
+        const struct nucd_range *range = &ranges->range[i];
+        hull->first = range->first < hull->first ? range->first : hull->first;
+        hull->last = range->last > hull->last ? range->last : hull->last;
+    }
+}
+
+static void hulls_add(struct nucd_depend *table, const struct nucd_depend_entry *entry)
+{
+    hull_add(&table->out, &entry->memory.out);
+    hull_add(&table->any, &entry->memory.out);
+    hull_add(&table->any, &entry->memory.in);
+}
+
+static void hulls_renew(struct nucd_depend *table)
+{
+    table->out = table->any = (struct nucd_range){.first = UINT64_MAX, .last = 0};
+    for (uint64_t set = table->used; set != 0; set &= set - 1)
+        hulls_add(table, &table->entry[__builtin_ctzll(set)]);
+}
+
+void nucd_depend_init(struct nucd_depend *table, unsigned size)
+{
+    assert(size >= 1 && size <= NUCD_TASKS);
+    *table = (struct nucd_depend){.size = size};
+    hulls_renew(table);
+}
+
+int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task)
+{
+    uint64_t free = ~table->used;
+    int slot = free != 0 ? __builtin_ctzll(free) : NUCD_TASKS;
+    if (slot >= (int)table->size)
+        return NUCD_NO_TASK;
+    struct nucd_depend_entry *entry = &table->entry[slot];
+    *entry = (struct nucd_depend_entry){.memory = task->memory, .age = table->next_age++};
+    for (uint64_t set = table->used; set != 0; set &= set - 1) {
+        int other = __builtin_ctzll(set);
+        if (nucd_footprints_conflict(&table->entry[other].memory, &task->memory))
+            entry->waits_for |= bit(other);
+    }
+    table->used |= bit(slot);
+    hulls_add(table, entry);
+    return slot;
+}
+
+uint64_t nucd_depend_complete(struct nucd_depend *table, int slot)
+{
+    assert(table->used & bit(slot) && !nucd_depend_blocked(table, slot));
+    uint64_t freed = 0;
+    table->used &= ~bit(slot);
+    for (uint64_t set = table->used; set != 0; set &= set - 1) {
+        int other = __builtin_ctzll(set);
+        uint64_t before = table->entry[other].waits_for;
+        table->entry[other].waits_for = before & ~bit(slot);
+        if (before == bit(slot))
+            freed |= bit(other);
+    }
+    hulls_renew(table);
+    return freed;
+}
+
+uint64_t nucd_depend_squash(struct nucd_depend *table, int slot)
+{
+    assert(table->used & bit(slot));
+    uint64_t squashed = 0, age = table->entry[slot].age;
+    for (uint64_t set = table->used; set != 0; set &= set - 1)
+        if (table->entry[__builtin_ctzll(set)].age >= age)
+            squashed |= bit(__builtin_ctzll(set));
+    table->used &= ~squashed; /* only younger tasks can wait for them */
+    hulls_renew(table);
+    return squashed;
+}
+
+int nucd_depend_oldest(const struct nucd_depend *table, uint64_t *set)
+{
+    assert(*set != 0);
+    int oldest = __builtin_ctzll(*set);
+    for (uint64_t rest = *set & (*set - 1); rest != 0; rest &= rest - 1)
+        if (table->entry[__builtin_ctzll(rest)].age < table->entry[oldest].age)
+            oldest = __builtin_ctzll(rest);
+    *set &= ~bit(oldest);
+    return oldest;
+}
+
+static int younger_of(const struct nucd_depend *table, int a, int b)
+{
+    return a == NUCD_NO_TASK || table->entry[b].age > table->entry[a].age ? b : a;
+}
+
+int nucd_depend_find_load(const struct nucd_depend *table, uint64_t first, uint64_t last, uint64_t age)
+{
+    int found = NUCD_NO_TASK;
+    for (uint64_t set = table->used; set != 0; set &= set - 1) {
+        int slot = __builtin_ctzll(set);
+        const struct nucd_depend_entry *entry = &table->entry[slot];
+        if (entry->age < age && nucd_ranges_touch(&entry->memory.out, first, last))
+            found = younger_of(table, found, slot);
+    }
+    return found;
+}
+
+int nucd_depend_find_store(const struct nucd_depend *table, uint64_t first, uint64_t last, uint64_t age)
+{
+    int found = NUCD_NO_TASK;
+    for (uint64_t set = table->used; set != 0; set &= set - 1) {
+        int slot = __builtin_ctzll(set);
+        const struct nucd_footprint *memory = &table->entry[slot].memory;
+        if (table->entry[slot].age < age &&
+            (nucd_ranges_touch(&memory->out, first, last) || nucd_ranges_touch(&memory->in, first, last)))
+            found = younger_of(table, found, slot);
+    }
+    return found;
+}

@@ -1,0 +1,166 @@
+#include "emu/nucd/scheduler.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { LONGEST = (NUCD_PACKET_WORDS + NUCD_LINE_WORDS - 1) / NUCD_LINE_WORDS, NO_TARGET = NUCD_TARGETS };
+
+void nucd_scheduler_config_default(struct nucd_scheduler_config *config)
+{
+    *config = (struct nucd_scheduler_config){
+        .targets = 4, .queue_lines = 8, .buffer_lines = 8, .transfer_lines = 4, .coalesce = true};
+}
+
+static bool in_range(const char *name, uint32_t value, uint32_t least, uint32_t most, struct error *err)
+{
+    if (value >= least && value <= most)
+        return true;
+    return error_set(err, "%s must be %" PRIu32 " to %" PRIu32 ", not %" PRIu32, name, least, most, value);
+}
+
+bool nucd_scheduler_config_check(const struct nucd_scheduler_config *config, struct error *err)
+{
+    return in_range("targets", config->targets, 1, NUCD_TARGETS, err) &&
+           in_range("queue_lines", config->queue_lines, LONGEST, NUCD_QUEUE_LINES, err) &&
+           in_range("buffer_lines", config->buffer_lines, LONGEST, NUCD_BUFFER_LINES, err) &&
+           in_range("transfer_lines", config->transfer_lines, LONGEST, config->queue_lines, err);
+}
+
+void nucd_scheduler_init(struct nucd_scheduler *scheduler, const struct nucd_scheduler_config *config)
+{
+    *scheduler = (struct nucd_scheduler){.config = *config};
+    for (unsigned target = 0; target < config->targets; target++)
+        scheduler->target[target].credits = config->queue_lines;
+}
+
+bool nucd_scheduler_offer(struct nucd_scheduler *scheduler, uint16_t tag, uint8_t capabilities,
+                          unsigned words)
+{
+    unsigned lines = nucd_words_lines(words);
+    assert(words > 0 && lines <= LONGEST);
+    if (scheduler->buffer_used + lines > scheduler->config.buffer_lines) {
+        scheduler->counters.full++;
+        return false;
+    }
+    scheduler->buffer_used += lines;
+    scheduler->pending[scheduler->pending_count++] =
+        (struct nucd_pending){.tag = tag, .capabilities = capabilities, .words = words, .lines = lines};
+    return true;
+}
+
+/* The place of the packet with the tag, or pending_count. */
+static unsigned find(const struct nucd_scheduler *scheduler, uint16_t tag)
+{
+    unsigned at = 0;
+    while (at < scheduler->pending_count && scheduler->pending[at].tag != tag)
+        at++;
+    return at;
+}
+
+static void take_out(struct nucd_scheduler *scheduler, unsigned at)
+{
+    scheduler->buffer_used -= scheduler->pending[at].lines;
+    scheduler->pending_count--;
+    memmove(&scheduler->pending[at], &scheduler->pending[at + 1],
+            (scheduler->pending_count - at) * sizeof scheduler->pending[at]);
+}
+
+void nucd_scheduler_release(struct nucd_scheduler *scheduler, uint16_t tag)
+{
+    unsigned at = find(scheduler, tag);
+    assert(at < scheduler->pending_count);
+    scheduler->pending[at].ready = true;
+}
+
+bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag)
+{
+    unsigned at = find(scheduler, tag);
+    if (at == scheduler->pending_count)
+        return false;
+    take_out(scheduler, at);
+    return true;
+}
+
+/* The best target for a packet behind the transfer's packets, which are counted in. */
+static uint32_t choose(const struct nucd_scheduler *scheduler, const struct nucd_pending *packet,
+                       const struct nucd_transfer *transfer)
+{
+    uint32_t best = NO_TARGET, least = 0;
+    for (uint32_t number = 0; number < scheduler->config.targets; number++) {
+        bool same = transfer->count > 0 && transfer->target == number;
+        uint32_t lines = same ? nucd_words_lines(transfer->words + packet->words) : packet->lines;
+        uint32_t load = scheduler->target[number].tasks + (same ? transfer->count : 0);
+        if ((scheduler->config.capabilities[number] & packet->capabilities) != packet->capabilities ||
+            scheduler->target[number].credits < lines)
+            continue;
+        if (best == NO_TARGET || load < least) {
+            best = number;
+            least = load;
+        }
+    }
+    return best;
+}
+
+static void join(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer, unsigned at)
+{
+    transfer->words += scheduler->pending[at].words;
+    transfer->lines = nucd_words_lines(transfer->words);
+    transfer->tags[transfer->count++] = scheduler->pending[at].tag;
+    take_out(scheduler, at);
+}
+
+/* Coalesces: the ready packets behind the first, oldest first, until one wants another target. */
+static void gather(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer, unsigned at)
+{
+    while (at < scheduler->pending_count && transfer->count < NUCD_TRANSFER_TASKS) {
+        const struct nucd_pending *packet = &scheduler->pending[at];
+        if (!packet->ready) {
+            at++;
+            continue;
+        }
+        if (nucd_words_lines(transfer->words + packet->words) > scheduler->config.transfer_lines ||
+            choose(scheduler, packet, transfer) != transfer->target)
+            return;
+        join(scheduler, transfer, at);
+        scheduler->counters.coalesced++;
+    }
+}
+
+bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer)
+{
+    *transfer = (struct nucd_transfer){.target = NO_TARGET};
+    unsigned at = 0;
+    for (; at < scheduler->pending_count; at++) {
+        if (scheduler->pending[at].ready)
+            transfer->target = choose(scheduler, &scheduler->pending[at], transfer);
+        if (transfer->target != NO_TARGET)
+            break;
+    }
+    if (transfer->target == NO_TARGET)
+        return false;
+    join(scheduler, transfer, at);
+    if (scheduler->config.coalesce)
+        gather(scheduler, transfer, at);
+    struct nucd_target *target = &scheduler->target[transfer->target];
+    target->credits -= transfer->lines;
+    target->tasks += transfer->count;
+    scheduler->counters.tasks += transfer->count;
+    scheduler->counters.transfers++;
+    scheduler->counters.words += transfer->words;
+    scheduler->counters.lines += transfer->lines;
+    return true;
+}
+
+void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned target, unsigned lines)
+{
+    assert(target < scheduler->config.targets);
+    scheduler->target[target].credits += lines;
+    assert(scheduler->target[target].credits <= scheduler->config.queue_lines);
+}
+
+void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned target)
+{
+    assert(target < scheduler->config.targets && scheduler->target[target].tasks > 0);
+    scheduler->target[target].tasks--;
+}

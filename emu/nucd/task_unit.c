@@ -1,0 +1,361 @@
+#include "emu/nucd/task_unit.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/nucd/work_queue.h"
+
+struct counters {
+    uint64_t tasks, faults, kills, transfers, lines, refused, errors;
+    uint64_t peak; /* most lines of the queue in use */
+};
+
+struct task_unit {
+    enum task_unit_state state;
+    struct nucd_region region;
+    struct nucd_packet packet;
+    struct work_queue queue;
+    bool error, answered, work_level, done_level;
+    uint64_t result, fflags, cause, value, pc; /* of the core's page */
+    uint64_t done, host_result, host_outcome, host_cause, host_value, host_offset;
+    uint64_t line[NUCD_LINE_WORDS];
+    uint64_t *staged; /* lines of a transfer that the host writes */
+    uint32_t staged_lines, staged_of;
+    struct counters counters;
+    struct task_unit_config config;
+};
+
+struct task_unit *task_unit_create(const struct task_unit_config *config, struct error *err)
+{
+    if (config->queue_lines < 2 || config->queue_lines > NUCD_QUEUE_LINES) {
+        error_set(err, "queue_lines must be 2 to %d, not %u", NUCD_QUEUE_LINES, config->queue_lines);
+        return NULL;
+    }
+    struct task_unit *unit = calloc(1, sizeof *unit);
+    if (unit) {
+        unit->config = *config;
+        unit->staged = calloc(config->queue_lines, NUCD_LINE);
+    }
+    if (!unit || !work_queue_init(&unit->queue, config->queue_lines) || !unit->staged) {
+        error_set(err, "not enough memory for a task unit");
+        task_unit_free(unit);
+        return NULL;
+    }
+    return unit;
+}
+
+void task_unit_free(struct task_unit *unit)
+{
+    if (!unit)
+        return;
+    work_queue_free(&unit->queue);
+    free(unit->staged);
+    free(unit);
+}
+
+/* Brings the core's wire up to date. */
+static void signal_work(struct task_unit *unit)
+{
+    bool level = unit->answered || unit->state == TASK_UNIT_ENDED ||
+                 (unit->state == TASK_UNIT_IDLE && work_queue_waits(&unit->queue));
+    if (level == unit->work_level)
+        return;
+    unit->work_level = level;
+    irq_set(&unit->config.work, level);
+}
+
+static void signal_done(struct task_unit *unit, bool level)
+{
+    if (level == unit->done_level)
+        return;
+    unit->done_level = level;
+    irq_set(&unit->config.done, level);
+}
+
+static void tell(const struct task_unit *unit, const struct task_unit_report *report)
+{
+    if (unit->config.tell)
+        unit->config.tell(unit->config.context, report);
+}
+
+void task_unit_reset(struct task_unit *unit)
+{
+    unit->state = TASK_UNIT_IDLE;
+    work_queue_clear(&unit->queue);
+    unit->error = unit->answered = false;
+    unit->result = unit->fflags = unit->cause = unit->value = unit->pc = 0;
+    unit->done = unit->host_result = unit->host_outcome = 0;
+    unit->host_cause = unit->host_value = unit->host_offset = 0;
+    unit->staged_lines = unit->staged_of = 0;
+    memset(unit->line, 0, sizeof unit->line);
+    signal_work(unit);
+    signal_done(unit, false);
+}
+
+enum task_unit_state task_unit_state(const struct task_unit *unit)
+{
+    return unit->state;
+}
+
+const struct nucd_packet *task_unit_packet(const struct task_unit *unit)
+{
+    return &unit->packet;
+}
+
+struct nucd_region *task_unit_region(struct task_unit *unit)
+{
+    return unit->state == TASK_UNIT_RUNNING ? &unit->region : NULL;
+}
+
+static void note_error(struct task_unit *unit)
+{
+    unit->error = true;
+    unit->counters.errors++;
+}
+
+bool task_unit_push(struct task_unit *unit, const uint64_t *words, unsigned count)
+{
+    if (!work_queue_push(&unit->queue, words, count)) {
+        unit->counters.refused++;
+        note_error(unit);
+        return false;
+    }
+    uint32_t used = unit->queue.lines - work_queue_free_lines(&unit->queue);
+    unit->counters.peak = used > unit->counters.peak ? used : unit->counters.peak;
+    unit->counters.transfers++;
+    unit->counters.lines += nucd_words_lines(count);
+    signal_work(unit);
+    return true;
+}
+
+bool task_unit_arrive(struct task_unit *unit, uint64_t pc)
+{
+    if (unit->state != TASK_UNIT_RUNNING || !nucd_region_ends(&unit->region, pc))
+        return false;
+    unit->state = TASK_UNIT_ENDED;
+    signal_work(unit);
+    return true;
+}
+
+static void take(struct task_unit *unit)
+{
+    uint32_t freed;
+    enum work_queue_result result = work_queue_take(&unit->queue, &unit->packet, &freed);
+    if (result == WORK_QUEUE_GARBAGE)
+        note_error(unit);
+    if (result == WORK_QUEUE_PACKET) {
+        unit->state = TASK_UNIT_LOADED;
+        unit->result = unit->fflags = 0;
+    }
+    signal_work(unit);
+    if (freed > 0)
+        tell(unit, &(struct task_unit_report){.event = TASK_UNIT_EMPTIED, .lines = freed});
+}
+
+static void start(struct task_unit *unit)
+{
+    unit->region = (struct nucd_region){.end = unit->packet.end};
+    unit->state = TASK_UNIT_RUNNING;
+    signal_work(unit);
+}
+
+static void complete(struct task_unit *unit)
+{
+    unit->counters.tasks++;
+    unit->done++;
+    unit->host_result = unit->result;
+    unit->host_outcome = (unit->fflags & 31) | (uint64_t)unit->packet.tag << 32;
+    unit->state = TASK_UNIT_IDLE;
+    signal_work(unit);
+    signal_done(unit, true);
+    tell(unit, &(struct task_unit_report){.event = TASK_UNIT_COMPLETED,
+                                          .tag = unit->packet.tag,
+                                          .result = unit->result,
+                                          .fflags = (uint8_t)(unit->fflags & 31)});
+}
+
+static void fault(struct task_unit *unit)
+{
+    unit->counters.faults++;
+    unit->host_cause = unit->cause;
+    unit->host_value = unit->value;
+    unit->host_offset = unit->pc - unit->packet.begin;
+    unit->state = TASK_UNIT_FAULTED;
+    signal_done(unit, true);
+    tell(unit, &(struct task_unit_report){.event = TASK_UNIT_STOPPED,
+                                          .tag = unit->packet.tag,
+                                          .cause = unit->cause,
+                                          .value = unit->value,
+                                          .offset = (int64_t)unit->host_offset});
+}
+
+bool task_unit_resume(struct task_unit *unit)
+{
+    if (unit->state != TASK_UNIT_FAULTED)
+        return false;
+    unit->state = TASK_UNIT_RUNNING;
+    unit->answered = true;
+    signal_work(unit);
+    return true;
+}
+
+bool task_unit_kill(struct task_unit *unit)
+{
+    if (unit->state == TASK_UNIT_IDLE)
+        return false;
+    unit->counters.kills++;
+    unit->done++;
+    unit->state = TASK_UNIT_IDLE;
+    unit->answered = true;
+    signal_work(unit);
+    signal_done(unit, true);
+    tell(unit, &(struct task_unit_report){.event = TASK_UNIT_KILLED, .tag = unit->packet.tag});
+    return true;
+}
+
+static void command(struct task_unit *unit, uint64_t value)
+{
+    static const struct {
+        enum task_unit_state from;
+        void (*act)(struct task_unit *unit);
+    } commands[] = {
+        [TASK_UNIT_TAKE] = {TASK_UNIT_IDLE, take},
+        [TASK_UNIT_START] = {TASK_UNIT_LOADED, start},
+        [TASK_UNIT_COMPLETE] = {TASK_UNIT_ENDED, complete},
+        [TASK_UNIT_FAULT] = {TASK_UNIT_RUNNING, fault},
+    };
+    if (value == TASK_UNIT_CLEAR) {
+        unit->error = unit->answered = false;
+        signal_work(unit);
+    } else if (value >= TASK_UNIT_TAKE && value <= TASK_UNIT_FAULT && commands[value].from == unit->state) {
+        commands[value].act(unit);
+    } else {
+        note_error(unit);
+    }
+}
+
+static void control(struct task_unit *unit, uint64_t value)
+{
+    if (value == TASK_UNIT_ACKNOWLEDGE)
+        signal_done(unit, false);
+    else if (!(value == TASK_UNIT_RESUME && task_unit_resume(unit)) &&
+             !(value == TASK_UNIT_KILL && task_unit_kill(unit)))
+        note_error(unit);
+}
+
+/* A line of the transfer that the host writes; the first one's doorbell says how many there will be. */
+static void doorbell(struct task_unit *unit, uint64_t value)
+{
+    uint32_t of = value & 0xff;
+    if (unit->staged_lines == 0) {
+        if (of == 0 || of > unit->config.queue_lines) {
+            unit->counters.refused++;
+            note_error(unit);
+            return;
+        }
+        unit->staged_of = of;
+    }
+    memcpy(&unit->staged[(size_t)unit->staged_lines * NUCD_LINE_WORDS], unit->line, NUCD_LINE);
+    if (++unit->staged_lines < unit->staged_of)
+        return;
+    unit->staged_lines = 0;
+    (void)task_unit_push(unit, unit->staged, unit->staged_of * NUCD_LINE_WORDS);
+}
+
+static uint64_t status(const struct task_unit *unit)
+{
+    return (uint64_t)unit->state | (work_queue_waits(&unit->queue) ? TASK_UNIT_WAITS : 0) |
+           (unit->error ? TASK_UNIT_ERROR : 0) | (unit->answered ? TASK_UNIT_ANSWERED : 0);
+}
+
+static uint64_t live_in(const struct nucd_live_ins *live_ins, unsigned reg)
+{
+    if (!(live_ins->mask >> reg & 1))
+        return 0;
+    return live_ins->value[__builtin_popcount(live_ins->mask & ((1u << reg) - 1))];
+}
+
+static uint64_t format(const struct nucd_packet *packet)
+{
+    return packet->result | (uint64_t)packet->frm << 8 | (uint64_t)packet->capabilities << 16 |
+           (uint64_t)packet->tag << 32;
+}
+
+static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
+{
+    const struct task_unit *unit = device;
+    (void)size;
+    if (offset >= TASK_UNIT_LIVE_INS && offset < TASK_UNIT_LIVE_INS + 32 * 8)
+        return live_in(&unit->packet.live_ins, (unsigned)(offset - TASK_UNIT_LIVE_INS) / 8);
+    if (offset >= TASK_UNIT_LINE && offset < TASK_UNIT_LINE + NUCD_LINE)
+        return unit->line[(offset - TASK_UNIT_LINE) / 8];
+    switch (offset) {
+    case TASK_UNIT_STATUS:
+    case TASK_UNIT_HOST_STATUS: return status(unit);
+    case TASK_UNIT_BEGIN: return unit->packet.begin;
+    case TASK_UNIT_END: return unit->packet.end;
+    case TASK_UNIT_REGISTERS: return unit->packet.live_ins.mask;
+    case TASK_UNIT_FORMAT: return format(&unit->packet);
+    case TASK_UNIT_RESULT: return unit->result;
+    case TASK_UNIT_FFLAGS: return unit->fflags;
+    case TASK_UNIT_CAUSE: return unit->cause;
+    case TASK_UNIT_VALUE: return unit->value;
+    case TASK_UNIT_PC: return unit->pc;
+    case TASK_UNIT_DEPTH: return (uint64_t)unit->region.depth;
+    case TASK_UNIT_CREDITS: return work_queue_free_lines(&unit->queue);
+    case TASK_UNIT_DONE: return unit->done;
+    case TASK_UNIT_HOST_RESULT: return unit->host_result;
+    case TASK_UNIT_HOST_OUTCOME: return unit->host_outcome;
+    case TASK_UNIT_HOST_CAUSE: return unit->host_cause;
+    case TASK_UNIT_HOST_VALUE: return unit->host_value;
+    case TASK_UNIT_HOST_OFFSET: return unit->host_offset;
+    default: return 0;
+    }
+}
+
+static void task_unit_write(void *device, uint64_t offset, unsigned size, uint64_t value)
+{
+    struct task_unit *unit = device;
+    (void)size;
+    if (offset >= TASK_UNIT_LINE && offset < TASK_UNIT_LINE + NUCD_LINE)
+        unit->line[(offset - TASK_UNIT_LINE) / 8] = value;
+    switch (offset) {
+    case TASK_UNIT_COMMAND: command(unit, value); break;
+    case TASK_UNIT_RESULT: unit->result = value; break;
+    case TASK_UNIT_FFLAGS: unit->fflags = value & 31; break;
+    case TASK_UNIT_CAUSE: unit->cause = value; break;
+    case TASK_UNIT_VALUE: unit->value = value; break;
+    case TASK_UNIT_PC: unit->pc = value; break;
+    case TASK_UNIT_DOORBELL: doorbell(unit, value); break;
+    case TASK_UNIT_CONTROL: control(unit, value); break;
+    default: break;
+    }
+}
+
+const struct device_ops task_unit_ops = {.read = task_unit_read, .write = task_unit_write};
+
+static void publish(struct stats *stats, const char *prefix, const char *name, const uint64_t *value,
+                    const char *unit, const char *meaning)
+{
+    char full[128];
+    snprintf(full, sizeof full, "%s.%s", prefix, name);
+    stats_counter(stats, full, value, unit, meaning);
+}
+
+void task_unit_publish(struct task_unit *unit, struct stats *stats, const char *prefix)
+{
+    const struct counters *counters = &unit->counters;
+    publish(stats, prefix, "tasks", &counters->tasks, "tasks", "tasks that were completed");
+    publish(stats, prefix, "faults", &counters->faults, "tasks",
+            "faults in regions that the host was told of");
+    publish(stats, prefix, "kills", &counters->kills, "tasks", "tasks that the host killed");
+    publish(stats, prefix, "transfers", &counters->transfers, "transfers",
+            "transfers put into the work queue");
+    publish(stats, prefix, "lines", &counters->lines, "lines", "lines put into the work queue");
+    publish(stats, prefix, "refused", &counters->refused, "transfers", "transfers that did not fit");
+    publish(stats, prefix, "errors", &counters->errors, "errors",
+            "commands that the state forbids, transfers that did not fit or were no packets");
+    publish(stats, prefix, "peak_lines", &counters->peak, "lines", "most lines of the work queue in use");
+}

@@ -1,0 +1,226 @@
+/* The scheduler: targets, credits, coalescing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/nucd/scheduler.h"
+
+static struct nucd_scheduler start(uint32_t targets)
+{
+    struct nucd_scheduler_config config;
+    struct nucd_scheduler scheduler;
+    struct error err = {""};
+    nucd_scheduler_config_default(&config);
+    config.targets = targets;
+    assert_true(nucd_scheduler_config_check(&config, &err));
+    nucd_scheduler_init(&scheduler, &config);
+    return scheduler;
+}
+
+static void offer_ready(struct nucd_scheduler *scheduler, uint16_t tag, uint8_t capabilities, unsigned words)
+{
+    assert_true(nucd_scheduler_offer(scheduler, tag, capabilities, words));
+    nucd_scheduler_release(scheduler, tag);
+}
+
+/* Sends one transfer of one task and asserts its target. */
+static void assert_sent(struct nucd_scheduler *scheduler, uint16_t tag, uint32_t target)
+{
+    struct nucd_transfer transfer;
+    assert_true(nucd_scheduler_next(scheduler, &transfer));
+    assert_int_equal(transfer.count, 1);
+    assert_int_equal(transfer.tags[0], tag);
+    assert_int_equal(transfer.target, target);
+}
+
+static void assert_nothing(struct nucd_scheduler *scheduler)
+{
+    struct nucd_transfer transfer;
+    assert_false(nucd_scheduler_next(scheduler, &transfer));
+}
+
+/* The fewest tasks; ties go to the lowest number. */
+static void least_loaded_target(void **state)
+{
+    (void)state;
+    struct nucd_scheduler scheduler = start(3);
+    const uint32_t targets[] = {0, 1, 2, 0, 1};
+    for (uint16_t tag = 0; tag < 5; tag++) {
+        offer_ready(&scheduler, tag, 0, 8);
+        assert_sent(&scheduler, tag, targets[tag]);
+    }
+    nucd_scheduler_complete(&scheduler, 1);
+    nucd_scheduler_complete(&scheduler, 1);
+    offer_ready(&scheduler, 5, 0, 8);
+    assert_sent(&scheduler, 5, 1); /* 0 tasks; the others have 2 and 1 */
+    offer_ready(&scheduler, 6, 0, 8);
+    assert_sent(&scheduler, 6, 1); /* 1 and 1 */
+}
+
+static void capabilities_decide_first(void **state)
+{
+    (void)state;
+    struct nucd_scheduler scheduler = start(3);
+    scheduler.config.capabilities[1] = 3;
+    scheduler.config.capabilities[2] = 2;
+    offer_ready(&scheduler, 0, 2, 8);
+    assert_sent(&scheduler, 0, 1);
+    offer_ready(&scheduler, 1, 2, 8);
+    assert_sent(&scheduler, 1, 2);
+    offer_ready(&scheduler, 2, 3, 8);
+    assert_sent(&scheduler, 2, 1); /* though it has a task */
+    offer_ready(&scheduler, 3, 0, 8);
+    assert_sent(&scheduler, 3, 0);
+}
+
+/* A queue of 8 lines takes four packets of 2; the next waits for a credit and lets one for another target by.
+ */
+static void credits_bound_the_queue(void **state)
+{
+    (void)state;
+    struct nucd_scheduler scheduler = start(2);
+    scheduler.config.capabilities[0] = 1;
+    scheduler.config.capabilities[1] = 2;
+    for (uint16_t tag = 0; tag < 4; tag++) {
+        offer_ready(&scheduler, tag, 1, 13);
+        assert_sent(&scheduler, tag, 0);
+    }
+    offer_ready(&scheduler, 4, 1, 13);
+    offer_ready(&scheduler, 5, 2, 13);
+    assert_sent(&scheduler, 5, 1);
+    assert_nothing(&scheduler);
+    nucd_scheduler_credit(&scheduler, 0, 1);
+    assert_nothing(&scheduler);
+    nucd_scheduler_credit(&scheduler, 0, 1);
+    assert_sent(&scheduler, 4, 0);
+    assert_int_equal(scheduler.target[0].credits, 0);
+    assert_int_equal(scheduler.counters.lines, 12);
+}
+
+/* Without capabilities a full target is passed over for one that has more tasks but credits. */
+static void credits_come_before_load(void **state)
+{
+    (void)state;
+    struct nucd_scheduler scheduler = start(2);
+    scheduler.target[0].credits = 1;
+    scheduler.target[1].tasks = 3;
+    offer_ready(&scheduler, 0, 0, 9);
+    assert_sent(&scheduler, 0, 1);
+    offer_ready(&scheduler, 1, 0, 8);
+    assert_sent(&scheduler, 1, 0);
+}
+
+/* The buffer has 8 lines: four packets of 2 and no more. Blocked ones stay, ready ones behind them go. */
+static void write_buffer_fills(void **state)
+{
+    (void)state;
+    struct nucd_scheduler scheduler = start(4);
+    for (uint16_t tag = 0; tag < 4; tag++)
+        assert_true(nucd_scheduler_offer(&scheduler, tag, 0, 9));
+    assert_false(nucd_scheduler_offer(&scheduler, 4, 0, 1));
+    assert_int_equal(scheduler.counters.full, 1);
+    assert_nothing(&scheduler);
+    nucd_scheduler_release(&scheduler, 2);
+    assert_sent(&scheduler, 2, 0);
+    assert_true(nucd_scheduler_offer(&scheduler, 4, 0, 9));
+    assert_true(nucd_scheduler_squash(&scheduler, 1));
+    assert_false(nucd_scheduler_squash(&scheduler, 1));
+    assert_false(nucd_scheduler_squash(&scheduler, 2)); /* it is gone */
+    nucd_scheduler_release(&scheduler, 4);
+    nucd_scheduler_release(&scheduler, 0);
+    assert_sent(&scheduler, 0, 1); /* the older first */
+    assert_sent(&scheduler, 4, 2);
+    assert_int_equal(scheduler.pending_count, 1);
+}
+
+/* One target: packets of 6, 6 and 6 words share 3 lines (18 words), and the fourth, of 13, fills the fourth
+ * (31 words). The fifth would need another line than the transfer may have. */
+static void ready_packets_coalesce(void **state)
+{
+    (void)state;
+    struct nucd_scheduler scheduler = start(1);
+    static const unsigned words[] = {6, 6, 6, 13, 6};
+    for (uint16_t tag = 0; tag < 5; tag++)
+        offer_ready(&scheduler, tag, 0, words[tag]);
+    struct nucd_transfer transfer;
+    assert_true(nucd_scheduler_next(&scheduler, &transfer));
+    assert_int_equal(transfer.count, 4);
+    assert_int_equal(transfer.words, 31);
+    assert_int_equal(transfer.lines, 4);
+    const uint16_t tags[] = {0, 1, 2, 3};
+    assert_memory_equal(transfer.tags, tags, sizeof tags);
+    assert_int_equal(scheduler.counters.coalesced, 3);
+    assert_int_equal(scheduler.target[0].credits, 4);
+    assert_sent(&scheduler, 4, 0);
+    assert_int_equal(scheduler.target[0].tasks, 5);
+}
+
+/* Two targets without tasks: the second packet goes to the other one. When that has two tasks, both go to the
+ * first, as they would one after the other. A blocked packet between them is passed over. */
+static void coalescing_keeps_the_balance(void **state)
+{
+    (void)state;
+    struct nucd_scheduler scheduler = start(2);
+    offer_ready(&scheduler, 0, 0, 6);
+    offer_ready(&scheduler, 1, 0, 6);
+    assert_sent(&scheduler, 0, 0);
+    assert_sent(&scheduler, 1, 1);
+    nucd_scheduler_complete(&scheduler, 0);
+    scheduler.target[1].tasks = 2;
+    offer_ready(&scheduler, 2, 0, 6);
+    assert_true(nucd_scheduler_offer(&scheduler, 3, 0, 6));
+    offer_ready(&scheduler, 4, 0, 6);
+    struct nucd_transfer transfer;
+    assert_true(nucd_scheduler_next(&scheduler, &transfer));
+    assert_int_equal(transfer.target, 0);
+    assert_int_equal(transfer.count, 2);
+    assert_int_equal(transfer.tags[1], 4);
+    assert_int_equal(scheduler.pending_count, 1);
+    assert_int_equal(scheduler.buffer_used, 1);
+}
+
+static void coalescing_can_be_off(void **state)
+{
+    (void)state;
+    struct nucd_scheduler scheduler = start(1);
+    scheduler.config.coalesce = false;
+    offer_ready(&scheduler, 0, 0, 5);
+    offer_ready(&scheduler, 1, 0, 5);
+    assert_sent(&scheduler, 0, 0);
+    assert_sent(&scheduler, 1, 0);
+    assert_int_equal(scheduler.counters.transfers, 2);
+}
+
+static void configurations_are_checked(void **state)
+{
+    (void)state;
+    struct nucd_scheduler_config config;
+    struct error err;
+    nucd_scheduler_config_default(&config);
+    config.targets = 65;
+    assert_false(nucd_scheduler_config_check(&config, &err));
+    assert_string_equal(err.text, "targets must be 1 to 64, not 65");
+    nucd_scheduler_config_default(&config);
+    config.queue_lines = 1;
+    assert_false(nucd_scheduler_config_check(&config, &err));
+    assert_non_null(strstr(err.text, "queue_lines"));
+    nucd_scheduler_config_default(&config);
+    config.transfer_lines = config.queue_lines + 1;
+    assert_false(nucd_scheduler_config_check(&config, &err));
+    assert_non_null(strstr(err.text, "transfer_lines"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(least_loaded_target),          cmocka_unit_test(capabilities_decide_first),
+        cmocka_unit_test(credits_bound_the_queue),      cmocka_unit_test(credits_come_before_load),
+        cmocka_unit_test(write_buffer_fills),           cmocka_unit_test(ready_packets_coalesce),
+        cmocka_unit_test(coalescing_keeps_the_balance), cmocka_unit_test(coalescing_can_be_off),
+        cmocka_unit_test(configurations_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
