@@ -47,8 +47,7 @@ static const struct option_row rows[] = {
     [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
     [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
     [ENV] = {"env", 0, "user|kernel|bare",
-             "environment (default: bare for firmware and programs with `tohost`, else user); kernel: a user "
-             "program with virtual memory"},
+             "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
     [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
     [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
@@ -423,8 +422,8 @@ static int debug_bare(struct session *s, struct bare *bare, const struct bare_op
     };
     enum system_stop stop;
     int status;
-    bool ended = debug_system(s, bare_system(bare), &gdb, &stop, &status, err);
-    return ended ? bare_finish(bare, stop, err) : status;
+    return debug_system(s, bare_system(bare), &gdb, &stop, &status, err) ? bare_finish(bare, stop, err)
+                                                                         : status;
 }
 
 static int run_bare(struct session *s, const struct request *r, struct error *err)
