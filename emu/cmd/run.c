@@ -47,8 +47,7 @@ static const struct option_row rows[] = {
     [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
     [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
     [ENV] = {"env", 0, "user|kernel|bare",
-             "environment (default: bare for firmware and programs with `tohost`, else user); kernel: a user "
-             "program beneath a small kernel, with virtual memory"},
+             "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
     [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
     [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
@@ -343,13 +342,20 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     return status;
 }
 
-static bool refuse_restart(void *context, struct error *err)
+/* Lets gdb run a system. True with *stop set when the run has ended so; otherwise *status is the exit status,
+ * or -1 with err set. */
+static bool debug_system(struct session *s, struct system *system, const struct gdb_system_options *gdb,
+                         enum system_stop *stop, int *status, struct error *err)
 {
-    (void)context;
-    return error_set(err, "a program beneath the kernel starts once; run croft again");
+    switch (gdb_system_run(s->gdb, system, gdb, err)) {
+    case GDB_SYSTEM_EXIT: *stop = SYSTEM_EXIT; return true;
+    case GDB_SYSTEM_LIMIT: *stop = SYSTEM_LIMIT; return true;
+    case GDB_SYSTEM_EXPIRED: *stop = SYSTEM_EXPIRED; return true;
+    case GDB_SYSTEM_KILLED: *status = 128 + SIGKILL; return false;
+    default: *status = -1; return false;
+    }
 }
 
-/* Lets gdb run the program and its kernel; returns the exit status, or -1 with err set. */
 static int debug_kernel(struct session *s, struct kernel *kernel, const struct user_options *options,
                         struct error *err)
 {
@@ -357,15 +363,27 @@ static int debug_kernel(struct session *s, struct kernel *kernel, const struct u
         .program = options->program,
         .facts = {report_stats(s->report), &s->machine},
         .max_insns = options->max_insns,
-        .reset = refuse_restart,
+        .reset = kernel_restart,
     };
-    switch (gdb_system_run(s->gdb, kernel_system(kernel), &gdb, err)) {
-    case GDB_SYSTEM_EXIT: return kernel_finish(kernel, SYSTEM_EXIT);
-    case GDB_SYSTEM_LIMIT: return kernel_finish(kernel, SYSTEM_LIMIT);
-    case GDB_SYSTEM_EXPIRED: return kernel_finish(kernel, SYSTEM_EXPIRED);
-    case GDB_SYSTEM_KILLED: return 128 + SIGKILL;
-    default: return -1;
-    }
+    enum system_stop stop;
+    int status;
+    bool ended = debug_system(s, kernel_system(kernel), &gdb, &stop, &status, err);
+    return ended ? kernel_finish(kernel, stop) : status;
+}
+
+/* Gives a system its clock, if the machine has one, and its statistics: the run may begin. */
+static bool start_system(struct session *s, const struct request *r, struct system *system,
+                         const char *program, struct error *err)
+{
+    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
+                      s->log, program, report_stats(s->report), err))
+        return false;
+    if (s->timing.timed)
+        timed_attach(s->timing.timed, system);
+    for (unsigned i = 0; i < system->count; i++)
+        report_add_hart(s->report, &system->harts[i]);
+    s->start = seconds_now();
+    return true;
 }
 
 static int run_kernel(struct session *s, const struct request *r, struct error *err)
@@ -380,17 +398,9 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
         paths_share("kernel/kernel.elf", image, sizeof image, err) ? kernel_new(&options, err) : NULL;
     if (!kernel)
         return -1;
-    struct system *system = kernel_system(kernel);
     int status = -1;
-    if (timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
-                     s->log, user.program, user.stats, err)) {
-        if (s->timing.timed) {
-            timed_attach(s->timing.timed, system);
-            user.machine = &s->timing.user;
-        }
-        for (unsigned i = 0; i < system->count; i++)
-            report_add_hart(s->report, &system->harts[i]);
-        s->start = seconds_now();
+    if (start_system(s, r, kernel_system(kernel), user.program, err)) {
+        user.machine = s->timing.timed ? &s->timing.user : NULL;
         status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
         if (status >= 0 && !wind_up(s, user.program, &status, err))
             status = -1;
@@ -400,12 +410,6 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     return status;
 }
 
-static bool restart(void *context, struct error *err)
-{
-    return bare_restart(context, err);
-}
-
-/* Lets gdb run the system; returns the exit status, or -1 with err set. */
 static int debug_bare(struct session *s, struct bare *bare, const struct bare_options *options,
                       struct error *err)
 {
@@ -413,16 +417,13 @@ static int debug_bare(struct session *s, struct bare *bare, const struct bare_op
         .program = options->program ? options->program : options->bios,
         .facts = {report_stats(s->report), &s->machine},
         .max_insns = options->max_insns,
-        .reset = restart,
+        .reset = bare_restart,
         .context = bare,
     };
-    switch (gdb_system_run(s->gdb, bare_system(bare), &gdb, err)) {
-    case GDB_SYSTEM_EXIT: return bare_finish(bare, SYSTEM_EXIT, err);
-    case GDB_SYSTEM_LIMIT: return bare_finish(bare, SYSTEM_LIMIT, err);
-    case GDB_SYSTEM_EXPIRED: return bare_finish(bare, SYSTEM_EXPIRED, err);
-    case GDB_SYSTEM_KILLED: return 128 + SIGKILL;
-    default: return -1;
-    }
+    enum system_stop stop;
+    int status;
+    return debug_system(s, bare_system(bare), &gdb, &stop, &status, err) ? bare_finish(bare, stop, err)
+                                                                         : status;
 }
 
 static int run_bare(struct session *s, const struct request *r, struct error *err)
@@ -441,21 +442,15 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     struct bare *bare = bare_new(o, err);
     if (!bare)
         return -1;
-    struct system *system = bare_system(bare);
-    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
-                      s->log, o->program ? o->program : o->bios, options.stats, err)) {
+    const char *program = o->program ? o->program : o->bios;
+    if (!start_system(s, r, bare_system(bare), program, err)) {
         struct error ignored;
         timing_free(&s->timing);
         (void)bare_free(bare, &ignored);
         return -1;
     }
-    if (s->timing.timed)
-        timed_attach(s->timing.timed, system);
-    for (unsigned i = 0; i < system->count; i++)
-        report_add_hart(s->report, &system->harts[i]);
-    s->start = seconds_now();
     int status = s->gdb ? debug_bare(s, bare, o, err) : bare_run(bare, err);
-    if (status >= 0 && !wind_up(s, o->program ? o->program : o->bios, &status, err))
+    if (status >= 0 && !wind_up(s, program, &status, err))
         status = -1;
     timing_free(&s->timing);
     struct error close_error;

@@ -359,8 +359,9 @@ struct system *bare_system(struct bare *bare)
     return &bare->system;
 }
 
-bool bare_restart(struct bare *bare, struct error *err)
+bool bare_restart(void *context, struct error *err)
 {
+    struct bare *bare = context;
     board_reset(bare->board);
     system_restart(&bare->system, bare->start);
     return load_images(bare, err);

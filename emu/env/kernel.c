@@ -195,6 +195,12 @@ const struct croft_range_table *kernel_ranges(const struct kernel *kernel)
     return kernel_pages_ranges(kernel->user->pages);
 }
 
+bool kernel_restart(void *kernel, struct error *err)
+{
+    (void)kernel;
+    return error_set(err, "a program beneath the kernel starts once; run croft again");
+}
+
 int kernel_finish(struct kernel *kernel, enum system_stop stop)
 {
     struct hart *hart = kernel->user->hart;

@@ -37,6 +37,9 @@ const struct croft_range_table *kernel_ranges(const struct kernel *kernel);
  * kernel itself has failed. */
 int kernel_run(struct kernel *kernel);
 
+/* Refuses to start the program again, with a message, for debuggers that would. */
+bool kernel_restart(void *kernel, struct error *err);
+
 /* The status of a run that was stopped so, with the same messages; for debuggers, which run the system
  * themselves. */
 int kernel_finish(struct kernel *kernel, enum system_stop stop);

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # The `kernel` environment, tested from outside: the guests of the `user` environment, and what only virtual memory has.
-# Variables: CROFT (the command), OUT (a folder for products).
+# Variables: CROFT (the command), OUT (a folder for products), CHECK_RANGES (made of check_ranges.c), SHARE (croft's files).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=${OUT:-build/tests/kernel-env}
+CHECK_RANGES=$(realpath "${CHECK_RANGES:-build/tests/env/check_ranges}")
+SHARE=$(realpath "${SHARE:-build/share/croft}")
 passed=0 failed=0
 
 rm -rf "$OUT"
@@ -56,6 +58,18 @@ else
     failed=$((failed + 1))
     echo "FAILED: the stack differs, or a region has lost its name"
 fi
+
+# The ranges are what the page tables say.
+for arguments in process "kernel checks" "pointers 0x84000000"; do
+    read -ra words <<<"$arguments"
+    if (cd "$OUT/dir" && timeout 100 "$CHECK_RANGES" "$SHARE" "$OUT/${words[0]}" "${words[@]:1}") >"$OUT/output" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: ranges of $arguments:"
+        head -n 12 "$OUT/output" | sed 's/^/    /'
+    fi
+done
 
 fault() {
     local status=$1 text=$2
