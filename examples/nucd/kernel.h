@@ -1,0 +1,66 @@
+/* What the kernels share: the number of tasks, how work is cut, random numbers, and the check of results. */
+#ifndef KERNEL_H
+#define KERNEL_H
+
+#include <croft/nucd.h>
+#include <croft/roi.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { KERNEL_LINE = 64, KERNEL_PAGE = 4096, KERNEL_MAX_TASKS = 64 };
+
+/* The one argument, TASKS: how many tasks the work is cut into, 1 to 64; without it 16. */
+static inline long kernel_tasks(int argc, char **argv)
+{
+    char *end = NULL;
+    long tasks = argc > 1 ? strtol(argv[1], &end, 10) : 16;
+    if (argc > 2 || (end && (end == argv[1] || *end != '\0')) || tasks < 1 || tasks > KERNEL_MAX_TASKS) {
+        fprintf(stderr, "usage: %s [TASKS]   (1 to %d, default 16)\n", argv[0], KERNEL_MAX_TASKS);
+        exit(2);
+    }
+    return tasks;
+}
+
+/* The grain for CROFT_FOR_TASKS, in elements, when each writes `bytes` bytes from an aligned address on: the
+ * output ranges of two tasks must not meet in the steps in which they are declared, which are 64 bytes for
+ * ranges up to 32,704 bytes and 4 KiB for longer ones. */
+static inline long kernel_grain(long total, long tasks, long bytes)
+{
+    long line = bytes < KERNEL_LINE ? KERNEL_LINE / bytes : 1;
+    long each = ((total - 1) / tasks / line + 1) * line;
+    return each * bytes <= 32704 ? line : KERNEL_PAGE / bytes;
+}
+
+/* xorshift64*, Vigna 2016; *state is not 0. */
+static inline uint32_t kernel_random(uint64_t *state, uint32_t below)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (uint32_t)((*state * UINT64_C(2685821657736338717)) >> 32) % below;
+}
+
+/* Prints sizes, a digest of the result (FNV-1a over its bytes) and whether it is what a plain loop gives, up
+ * to `tolerance` times the larger of the two and 1. Returns the exit status. */
+static inline int kernel_report(const char *name, long tasks, long count, const double *result,
+                                const double *expected, double tolerance)
+{
+    uint64_t digest = UINT64_C(0xcbf29ce484222325);
+    double sum = 0, worst = 0;
+    for (long i = 0; i < count; i++) {
+        const unsigned char *bytes = (const unsigned char *)&result[i];
+        for (unsigned byte = 0; byte < sizeof *result; byte++)
+            digest = (digest ^ bytes[byte]) * UINT64_C(0x100000001b3);
+        sum += result[i];
+        double error = fabs(result[i] - expected[i]) / fmax(1, fabs(expected[i]));
+        worst = error <= worst ? worst : error; /* NaN counts as worst */
+    }
+    int correct = worst <= tolerance;
+    printf("%s: %ld results, %ld tasks\nchecksum  %.12g\ndigest    %016llx\nresult    %s\n", name, count,
+           tasks, sum, (unsigned long long)digest, correct ? "correct" : "WRONG");
+    return correct ? 0 : 1;
+}
+
+#endif
