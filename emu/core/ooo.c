@@ -159,7 +159,8 @@ static void publish(struct core *core, struct stats *stats)
         (void)snprintf(name, sizeof name, "%s.%s", core->parts.name, counters[i].name);
         stats_counter(stats, name, counters[i].value, counters[i].unit, counters[i].meaning);
     }
-    predict_publish(&o->predictor, stats, core->parts.name);
+    (void)snprintf(name, sizeof name, "%s.predict", core->parts.name);
+    predict_publish(&o->predictor, stats, name);
 }
 
 static void destroy(struct core *core)

@@ -172,6 +172,18 @@ static struct name within(const char *section, const char *part)
     return name;
 }
 
+/* Windows that must not exceed the reorder buffer shrink with it, so that a sweep of its size needs one key.
+ */
+static void fit_to_rob(const struct machine_config *config, const char *section, struct ooo_config *core)
+{
+    int key = key_find(within(section, "rob").text);
+    if (config->sources[key].automatic)
+        return;
+    core->rob = (uint32_t)key_number(&machine_keys[key], config);
+    core->fetch_queue = core->fetch_queue < core->rob ? core->fetch_queue : core->rob;
+    core->iq = core->iq < core->rob ? core->iq : core->rob;
+}
+
 static void resolve_core(struct machine_config *config, const char *section, bool ooo)
 {
     struct cache_config l1;
@@ -180,6 +192,7 @@ static void resolve_core(struct machine_config *config, const char *section, boo
     struct ooo_config ooo_config;
     inorder_config_default(&inorder_config);
     ooo_config_default(&ooo_config);
+    fit_to_rob(config, section, &ooo_config);
     cache_config_default(&l1);
     tlb_config_default(&tlb);
     const struct core_latencies *latency = ooo ? &ooo_config.latency : &inorder_config.latency;

@@ -160,11 +160,11 @@ static void random_programs(void **state)
 static void ports_agree(void **state)
 {
     (void)state;
-    enum { CYCLES = 8000 };
+    enum { CYCLES = 20000 }; /* unpipelined kinds queue up */
     static const struct {
         unsigned set, interval;
     } kinds[] = {{PORT_ALU, 1}, {PORT_MULTI, 1}, {PORT_MULTI, 5}, {PORT_FP, 3}, {PORT_ALU | PORT_MULTI, 1}};
-    static bool busy[PORTS][CYCLES + 200], unit[PORTS][CYCLES + 200];
+    static bool busy[PORTS][CYCLES], unit[PORTS][CYCLES];
     static struct ports ports;
     uint64_t seed = 99;
     ports_init(&ports);
