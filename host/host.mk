@@ -20,6 +20,8 @@ SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/includ
                $(patsubst linker/%,$(SYSROOT)/lib/%,$(wildcard linker/*.ld)) \
                $(SYSROOT)/lib/croft.specs $(SYSROOT)/lib/crt0.o $(SYSROOT)/lib/libcroft.a
 
+include host/kernel.mk
+
 .PHONY: setup newlib sysroot install
 setup: $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## install missing packages
 newlib: $(NEWLIB) ## build the C library of emulated programs

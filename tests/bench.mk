@@ -20,12 +20,20 @@ $(BENCH_LOOPS): tests/bench/firmware/paged.c $(SHARE_FILES) emu/cmd/cc.c | $(BUI
 	@mkdir -p $(@D)
 	$(BUILD)/bin/croft cc --bare -std=gnu17 $(WARNINGS) -O2 $(BENCH_MODE) $< -o $@
 
-.PHONY: bench bench-firmware
-bench: $(BENCH_FILES) $(BENCH_DIR)/trivial $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed beside qemu, of programs and of firmware
+# Sleep for 1 and for 3601 simulated seconds.
+BENCH_IDLE := $(BENCH_DIR)/firmware/idle-1 $(BENCH_DIR)/firmware/idle-3601
+$(BENCH_IDLE): $(BENCH_DIR)/firmware/idle-%: tests/bench/firmware/idle.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
+	@mkdir -p $(@D)
+	$(BUILD)/bin/croft cc --bare -std=gnu17 $(WARNINGS) -O2 -DSECONDS=$* $< -o $@
+
+.PHONY: bench bench-firmware bench-timed
+bench: $(BENCH_FILES) $(BENCH_DIR)/trivial $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed beside qemu: programs, firmware, machines with a clock
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/run.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR) \
 	    $(BENCH_DIR)/trivial $(BENCH_FILES)
 	@echo
 	@$(MAKE) --no-print-directory bench-firmware
+	@echo
+	@$(MAKE) --no-print-directory bench-timed
 
 bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of firmware beside qemu-system-riscv64
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/firmware.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/firmware \
@@ -36,6 +44,11 @@ BENCH_PARTS := $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench $(BENCH_DIR)/str
 $(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(LIB_OBJ) | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
+
+MIX_ROUNDS ?= 1500
+bench-timed: $(BENCH_DIR)/mix $(BENCH_IDLE) $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of machines with a clock, and of their parts
+	@ROUNDS="$(ROUNDS)" MIX_ROUNDS="$(MIX_ROUNDS)" CC="$(CC)" tests/bench/timed.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure \
+	    $(BENCH_DIR)/timed $(BENCH_DIR)/mix $(BENCH_IDLE) $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench
 
 .PHONY: bench-dram
 bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM requests a second

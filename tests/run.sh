@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 logs=$BUILD/tests/logs
-suites=${SUITES:-unit isa streams env programs firmware boot gdb demo clang sanitize${CI:+ fuzz}}
+suites=${SUITES:-unit isa streams env kernel programs machines firmware boot gdb demo clang sanitize${CI:+ fuzz}}
 passed=0
 failed=0
 mkdir -p "$logs"
@@ -84,6 +84,18 @@ streams() {
     done
 }
 
+# A few short programs on timing cores: timed_programs NAME FOLDER
+timed_programs() {
+    local machine program programs=()
+    for program in abort atomics calendar exit_order folders json lines trap_jump trap_load varargs; do
+        programs+=("$BUILD/tests/programs/$program-O2")
+    done
+    for machine in ddr3 nucd; do
+        suite "$1: programs on $machine" env CROFT_OPTIONS="-m $machine --check coherence" tests/programs/run.sh \
+            "$2/bin/croft" "$2/tests/programs/work" "${programs[@]}"
+    done
+}
+
 # A build of another kind, with the tests that concern how our own code is compiled: other_build NAME SETTING...
 other_build() {
     local name=$1 where=$BUILD/$1
@@ -95,6 +107,7 @@ other_build() {
     local programs=("$BUILD"/tests/programs/*-O2)
     if [ -e "${programs[0]}" ]; then
         suite "$name: programs" tests/programs/run.sh "$where/bin/croft" "$where/tests/programs/work" "${programs[@]}"
+        timed_programs "$name" "$where"
     fi
 }
 
@@ -126,10 +139,19 @@ if part env "user environment, loader, command line"; then
     built "$BUILD/tests/debug/check_backtrace" &&
         suite "environment" "$MAKE" --no-print-directory -s test-env BUILD="$BUILD" SETUP="$SETUP"
 fi
+if part kernel "user programs beneath the kernel"; then
+    suite "kernel environment" "$MAKE" --no-print-directory -s test-kernel BUILD="$BUILD" SETUP="$SETUP"
+    built programs &&
+        suite "kernel, programs" "$MAKE" --no-print-directory -s test-kernel-programs BUILD="$BUILD" SETUP="$SETUP"
+fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
     suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
     suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
+fi
+if part machines "whole programs and statistics on machines with a clock"; then
+    built programs machines &&
+        suite "machines" tests/machine/programs.sh "$BUILD/bin/croft" "$BUILD/tests/machine/work" "$BUILD/tests/programs"
 fi
 if part firmware "privileged architecture, firmware and semihosting against qemu-system-riscv64"; then
     suite "firmware" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/firmware" tests/firmware/run.sh

@@ -18,7 +18,7 @@ TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
 
 .PHONY: test unit-tests programs manual manual-check lint format
-test: ## the whole test suite; SUITES="unit isa streams env programs firmware boot gdb demo clang sanitize fuzz" chooses parts
+test: ## the whole test suite; SUITES="unit isa streams env kernel programs machines firmware boot gdb demo clang sanitize fuzz" chooses parts
 	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
 
 unit-tests: $(UNIT_TESTS) ## build the unit tests

@@ -16,6 +16,7 @@
 #include "emu/env/gdb_system.h"
 #include "emu/env/gdb_user.h"
 #include "emu/env/image.h"
+#include "emu/env/kernel.h"
 #include "emu/env/user.h"
 #include "emu/machine/machine.h"
 #include "emu/sim/nearest.h"
@@ -45,8 +46,8 @@ static const struct option_row rows[] = {
     [MACHINE] = {"machine", 'm', "NAME|FILE", "machine to run on (default: functional)"},
     [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
     [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
-    [ENV] = {"env", 0, "user|bare",
-             "environment (default: bare for firmware and programs with `tohost`, else user)"},
+    [ENV] = {"env", 0, "user|kernel|bare",
+             "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
     [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
     [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
@@ -78,7 +79,7 @@ static const struct option_set interface = {
     .rows = rows,
 };
 
-enum environment { ENV_CHOOSE, ENV_USER, ENV_BARE };
+enum environment { ENV_CHOOSE, ENV_USER, ENV_KERNEL, ENV_BARE };
 
 /* The command line, understood. */
 struct request {
@@ -126,12 +127,11 @@ static bool take_environment(struct request *r, const char *name)
     else if (strcmp(name, "bare") == 0)
         r->env = ENV_BARE;
     else if (strcmp(name, "kernel") == 0)
-        (void)options_usage_error(&interface,
-                                  "--env kernel is not available in this version; allowed: user, bare");
+        r->env = ENV_KERNEL;
     else {
         const char *near = nearest_name(name, known, 3);
-        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, bare", name,
-                                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, kernel, bare",
+                                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return r->env != ENV_CHOOSE;
 }
@@ -206,9 +206,9 @@ static bool choose_environment(struct request *r)
     if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
         (void)options_usage_error(&interface, "--record and --replay exclude each other");
     else if (r->env == ENV_BARE && r->user.environment_count)
-        (void)options_usage_error(&interface,
-                                  "--setenv is for --env user; programs in machine mode have no environment");
-    else if (r->env == ENV_USER && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
+        (void)options_usage_error(
+            &interface, "--setenv is for user programs; programs in machine mode have no environment");
+    else if (r->env != ENV_BARE && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
         (void)options_usage_error(&interface,
                                   "--bios, --kernel, --signature, --record and --replay are for --env bare");
     else
@@ -342,12 +342,74 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     return status;
 }
 
-static bool restart(void *context, struct error *err)
+/* Lets gdb run a system. True with *stop set when the run has ended so; otherwise *status is the exit status,
+ * or -1 with err set. */
+static bool debug_system(struct session *s, struct system *system, const struct gdb_system_options *gdb,
+                         enum system_stop *stop, int *status, struct error *err)
 {
-    return bare_restart(context, err);
+    switch (gdb_system_run(s->gdb, system, gdb, err)) {
+    case GDB_SYSTEM_EXIT: *stop = SYSTEM_EXIT; return true;
+    case GDB_SYSTEM_LIMIT: *stop = SYSTEM_LIMIT; return true;
+    case GDB_SYSTEM_EXPIRED: *stop = SYSTEM_EXPIRED; return true;
+    case GDB_SYSTEM_KILLED: *status = 128 + SIGKILL; return false;
+    default: *status = -1; return false;
+    }
 }
 
-/* Lets gdb run the system; returns the exit status, or -1 with err set. */
+static int debug_kernel(struct session *s, struct kernel *kernel, const struct user_options *options,
+                        struct error *err)
+{
+    const struct gdb_system_options gdb = {
+        .program = options->program,
+        .facts = {report_stats(s->report), &s->machine},
+        .max_insns = options->max_insns,
+        .reset = kernel_restart,
+    };
+    enum system_stop stop;
+    int status;
+    bool ended = debug_system(s, kernel_system(kernel), &gdb, &stop, &status, err);
+    return ended ? kernel_finish(kernel, stop) : status;
+}
+
+/* Gives a system its clock, if the machine has one, and its statistics: the run may begin. */
+static bool start_system(struct session *s, const struct request *r, struct system *system,
+                         const char *program, struct error *err)
+{
+    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
+                      s->log, program, report_stats(s->report), err))
+        return false;
+    if (s->timing.timed)
+        timed_attach(s->timing.timed, system);
+    for (unsigned i = 0; i < system->count; i++)
+        report_add_hart(s->report, &system->harts[i]);
+    s->start = seconds_now();
+    return true;
+}
+
+static int run_kernel(struct session *s, const struct request *r, struct error *err)
+{
+    char image[PATH_MAX];
+    struct user_options user = r->user;
+    user.stack_size = s->machine.stack.size;
+    user.stats = report_stats(s->report);
+    user.log = s->log;
+    const struct kernel_options options = {.image = image, .machine = &s->machine, .user = &user};
+    struct kernel *kernel =
+        paths_share("kernel/kernel.elf", image, sizeof image, err) ? kernel_new(&options, err) : NULL;
+    if (!kernel)
+        return -1;
+    int status = -1;
+    if (start_system(s, r, kernel_system(kernel), user.program, err)) {
+        user.machine = s->timing.timed ? &s->timing.user : NULL;
+        status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
+        if (status >= 0 && !wind_up(s, user.program, &status, err))
+            status = -1;
+    }
+    timing_free(&s->timing);
+    kernel_free(kernel);
+    return status;
+}
+
 static int debug_bare(struct session *s, struct bare *bare, const struct bare_options *options,
                       struct error *err)
 {
@@ -355,16 +417,13 @@ static int debug_bare(struct session *s, struct bare *bare, const struct bare_op
         .program = options->program ? options->program : options->bios,
         .facts = {report_stats(s->report), &s->machine},
         .max_insns = options->max_insns,
-        .reset = restart,
+        .reset = bare_restart,
         .context = bare,
     };
-    switch (gdb_system_run(s->gdb, bare_system(bare), &gdb, err)) {
-    case GDB_SYSTEM_EXIT: return bare_finish(bare, SYSTEM_EXIT, err);
-    case GDB_SYSTEM_LIMIT: return bare_finish(bare, SYSTEM_LIMIT, err);
-    case GDB_SYSTEM_EXPIRED: return bare_finish(bare, SYSTEM_EXPIRED, err);
-    case GDB_SYSTEM_KILLED: return 128 + SIGKILL;
-    default: return -1;
-    }
+    enum system_stop stop;
+    int status;
+    return debug_system(s, bare_system(bare), &gdb, &stop, &status, err) ? bare_finish(bare, stop, err)
+                                                                         : status;
 }
 
 static int run_bare(struct session *s, const struct request *r, struct error *err)
@@ -383,21 +442,15 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     struct bare *bare = bare_new(o, err);
     if (!bare)
         return -1;
-    struct system *system = bare_system(bare);
-    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
-                      s->log, o->program ? o->program : o->bios, options.stats, err)) {
+    const char *program = o->program ? o->program : o->bios;
+    if (!start_system(s, r, bare_system(bare), program, err)) {
         struct error ignored;
         timing_free(&s->timing);
         (void)bare_free(bare, &ignored);
         return -1;
     }
-    if (s->timing.timed)
-        timed_attach(s->timing.timed, system);
-    for (unsigned i = 0; i < system->count; i++)
-        report_add_hart(s->report, &system->harts[i]);
-    s->start = seconds_now();
     int status = s->gdb ? debug_bare(s, bare, o, err) : bare_run(bare, err);
-    if (status >= 0 && !wind_up(s, o->program ? o->program : o->bios, &status, err))
+    if (status >= 0 && !wind_up(s, program, &status, err))
         status = -1;
     timing_free(&s->timing);
     struct error close_error;
@@ -414,7 +467,9 @@ static int run(const struct request *r)
     struct error err;
     int status = -1;
     if (set_up(&session, r, &err))
-        status = r->env == ENV_BARE ? run_bare(&session, r, &err) : run_user(&session, r, &err);
+        status = r->env == ENV_BARE     ? run_bare(&session, r, &err)
+                 : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)
+                                        : run_user(&session, r, &err);
     if (status < 0) {
         fprintf(stderr, "croft run: %s\n", err.text);
         status = 1;

@@ -55,6 +55,8 @@ bool inorder_config_check(const struct inorder_config *config, struct error *err
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to)
 {
     const struct clock *clock = &c->core.parts.clock;
+    if (from >= to || !c->core.observer.stalled)
+        return;
     c->core.observer.stalled(c->core.observer.context, &c->core, cause, clock_time(clock, from),
                              clock_time(clock, to));
 }
@@ -99,9 +101,10 @@ static void make_rules(struct inorder *c)
         c->rules[id] = (struct inorder_rule){
             .latency = (uint16_t)(latency[id].latency + (load ? c->hit_clocks : 0)),
             .interval = latency[id].interval,
-            .uses = (uint8_t)(USES_ANY | uses),
-            .after = (uint8_t)(last ? USES_ALL : USES_SLOT | uses),
+            .uses = (uint8_t)(USES_SLOT | uses),
+            .after = (uint8_t)(last ? USES_ALL : uses),
             .iclass = (uint8_t)iclass,
+            .slow = latency[id].interval > 1 || latency[id].latency > c->hit_clocks,
         };
     }
 }
@@ -112,12 +115,15 @@ static bool next_batch(struct inorder *c)
     struct core *core = &c->core;
     struct event_queue *queue = core->parts.queue;
     struct hart *hart = core->parts.hart;
-    uint64_t time = inorder_time(c, c->cycle), done = hart_progress(hart);
+    uint64_t time = inorder_time(c, c->next - (c->used != USES_ALL)), done = hart_progress(hart);
     if (time > queue->now && time >= event_queue_next(queue)) {
         event_schedule(queue, &core->event, time);
         return false;
     }
+    c->number += c->at;
     c->at = 0;
+    c->noting = core->observer.retired != NULL && !core->warming;
+    c->stalls_told = core->observer.stalled != NULL;
     c->translating = core->parts.tlb && tlb_active(core->parts.tlb, TLB_DATA);
     if (done >= core->limit) {
         core->stream.count = 0;
@@ -151,7 +157,7 @@ static void go_on(struct inorder *c, uint64_t now)
             if (!inorder_serial(c, now))
                 return;
         }
-        c->core.cycles = c->cycle - c->origin;
+        c->core.cycles = c->next - c->origin;
         if (!next_batch(c))
             return;
     }
@@ -161,18 +167,17 @@ static void run(struct core *core, uint64_t now)
 {
     struct inorder *c = (struct inorder *)core;
     c->blocked = false;
-    c->noting = core->observer.retired != NULL && !core->warming;
     if (c->slept) {
         uint64_t cycle = clock_cycle(&core->parts.clock, now);
         c->slept = false;
-        if (cycle > c->cycle) {
-            c->origin += cycle - c->cycle;
-            c->cycle = cycle;
+        if (cycle > c->next) {
+            c->origin += cycle - c->next;
+            c->next = cycle;
             inorder_redirect(c, cycle, CPI_serialise);
         }
     }
     go_on(c, now);
-    core->cycles = c->cycle - c->origin;
+    core->cycles = c->next - c->origin;
 }
 
 static void publish(struct core *core, struct stats *stats)
@@ -183,7 +188,6 @@ static void publish(struct core *core, struct stats *stats)
         const uint64_t *value;
         const char *unit, *meaning;
     } counters[] = {
-        {"issued", &c->issued, "instructions", "instructions issued in time"},
         {"load_misses", &c->load_misses, "accesses", "loads, or parts of them, that waited for a line"},
         {"forwarded", &c->forwarded, "instructions", "loads answered from the store buffer"},
         {"crossings", &c->crossings, "instructions", "loads and stores that cross a line"},
@@ -219,8 +223,9 @@ struct core *inorder_new(const struct inorder_config *config, const struct core_
     }
     c->config = *config;
     c->latency = config->latency;
-    c->cycle = c->origin = clock_cycle(&parts->clock, parts->queue->now);
-    c->fetch_next = c->cycle;
+    c->next = c->origin = clock_cycle(&parts->clock, parts->queue->now);
+    c->fetch_next = c->next;
+    c->used = USES_ALL;
     c->slept = true;
     c->end = STREAM_MORE;
     predict_init(&c->predictor, &config->predict);

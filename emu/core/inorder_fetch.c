@@ -20,16 +20,11 @@ static void page_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
     inorder_kick(c, now);
 }
 
-static uint32_t log2_of(uint32_t power)
-{
-    return (uint32_t)__builtin_ctz(power);
-}
-
 void inorder_fetch_init(struct inorder *c)
 {
     const struct cache_config *l1i = cache_configuration(c->core.parts.l1i);
-    c->fetch_shift = log2_of(c->config.fetch_bytes);
-    c->code_shift = log2_of(l1i->line);
+    c->block_mask = ~(uint64_t)(c->config.fetch_bytes - 1);
+    c->code_mask = ~(uint64_t)(l1i->line - 1);
     c->fetch_clocks = l1i->hit_clocks + c->config.frontend_clocks;
     /* A block leaves when its last instruction issues, so that those on their way through the stages count
      * too. */
@@ -73,17 +68,19 @@ static bool access_line(struct inorder *c, uint64_t pc, uint64_t *cycle)
     uint64_t physical, hit = c->fetch_clocks - c->config.frontend_clocks;
     if (c->fetching)
         return false;
-    if (c->line != pc >> c->code_shift) {
+    if (c->line != (pc & c->code_mask)) {
         if (c->arrived > *cycle) /* there is room again */
             *cycle = c->arrived;
         c->arrived = 0;
-        c->line = pc >> c->code_shift;
+        c->line = pc & c->code_mask;
         if (code_physical(&c->code, pc, &physical)) {
             struct cache_actor actor = {pc, c->core.parts.number};
             c->fetching = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, *cycle),
                                        actor, &c->fetch_waiter) != CACHE_HIT;
-            if (c->fetching)
+            if (c->fetching) {
+                c->arrived = INORDER_PENDING;
                 return false;
+            }
         }
     }
     if (c->arrived > *cycle + hit)
@@ -91,15 +88,14 @@ static bool access_line(struct inorder *c, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-/* Fetches the block that pc is in. */
-static bool fetch_block(struct inorder *c, uint64_t pc)
+bool inorder_fetch_slowly(struct inorder *c, uint64_t pc)
 {
     uint64_t cycle = c->fetch_next, before;
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
-    c->left[c->block_at] = c->cycle;
+    c->left[c->block_at] = c->next;
     if (c->left[next] > cycle)
         cycle = c->left[next];
-    if (c->line != pc >> c->code_shift || c->arrived) {
+    if (c->line != (pc & c->code_mask) || c->arrived) {
         before = cycle;
         if (!translate_page(c, pc, &cycle))
             return false;
@@ -111,30 +107,21 @@ static bool fetch_block(struct inorder *c, uint64_t pc)
             return false;
         c->arrived = 0;
     }
-    c->block = pc >> c->fetch_shift;
+    c->block = pc & c->block_mask;
+    c->block_end = c->block + c->config.fetch_bytes;
     c->block_at = next;
     c->fetched = cycle;
     c->fetch_next = cycle + 1;
-    if (c->redirect_until > c->cycle) {
-        inorder_stall(c, c->redirect_until, c->redirect_cause);
-        c->redirect_until = 0;
-    }
+    inorder_stall(c, c->redirect_until, c->redirect_cause);
+    c->redirect_until = 0;
     inorder_stall(c, cycle + c->fetch_clocks, CPI_frontend);
     return true;
-}
-
-bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length)
-{
-    uint64_t last = pc + length - 1;
-    if (pc >> c->fetch_shift != c->block && last >> c->fetch_shift != pc >> c->fetch_shift &&
-        !fetch_block(c, pc))
-        return false;
-    return last >> c->fetch_shift == c->block || fetch_block(c, last);
 }
 
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause)
 {
     c->block = INORDER_NOWHERE;
+    c->block_end = 0;
     c->fetch_next = cycle;
     c->redirect_until = cycle + c->fetch_clocks;
     c->redirect_cause = (uint8_t)cause;
@@ -148,8 +135,8 @@ static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
     bool hit = true;
     c->line = INORDER_NOWHERE;
     for (uint32_t i = 0; i < c->blocks && cycle < end && hit && pc / MMU_PAGE == page; i++, cycle++) {
-        if (pc >> c->code_shift != c->line) {
-            c->line = pc >> c->code_shift;
+        if ((pc & c->code_mask) != c->line) {
+            c->line = pc & c->code_mask;
             if (!code_physical(&c->code, pc, &physical))
                 break;
             struct cache_actor actor = {pc, c->core.parts.number};
@@ -157,30 +144,21 @@ static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
             hit = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
                                NULL) == CACHE_HIT;
         }
-        pc = ((pc >> c->fetch_shift) + 1) << c->fetch_shift;
+        pc = (pc & c->block_mask) + c->config.fetch_bytes;
     }
     c->line = INORDER_NOWHERE;
 }
 
-bool inorder_control(struct inorder *c, const struct stream_op *op, uint64_t next_pc)
+bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome)
 {
-    uint64_t resolved;
-    switch (predict(&c->predictor, op, next_pc)) {
-    case PREDICT_RIGHT:
-        if (next_pc != op->pc + op->length) {
-            c->block = INORDER_NOWHERE;
-            c->fetch_next += c->config.taken_clocks;
-        }
-        return false;
-    case PREDICT_LATE:
-        c->block = INORDER_NOWHERE;
+    c->block = INORDER_NOWHERE;
+    c->block_end = 0;
+    if (outcome == PREDICT_LATE) {
         c->fetch_next = c->fetched + c->fetch_clocks - c->config.frontend_clocks + c->config.decode_clocks;
         return false;
-    case PREDICT_WRONG:
-        resolved = c->cycle + c->rules[op->id].latency;
-        follow_wrong_path(c, c->predictor.wrong_pc, resolved);
-        inorder_redirect(c, resolved, CPI_branch);
-        return true;
     }
-    return false;
+    uint64_t resolved = c->cycle + c->rules[op->id].latency;
+    follow_wrong_path(c, c->predictor.wrong_pc, resolved);
+    inorder_redirect(c, resolved, CPI_branch);
+    return true;
 }

@@ -24,6 +24,12 @@ static void finish_load(struct inorder *c, struct inorder_load *load)
     uint64_t cycle = load->ready + c->latency.of[CORE_WORK_load].latency;
     c->ready[load->rd] = ready_at(cycle, inorder_level_cause(load->level));
     c->free_loads |= UINT64_C(1) << (load - c->loads);
+    if (c->free_loads == c->all_loads) { /* all others were back before */
+        c->late = c->late_known > cycle ? c->late_known : cycle;
+        c->late_known = c->late;
+    } else if (cycle > c->late_known) {
+        c->late_known = cycle;
+    }
     if (c->noting)
         inorder_note_load(c, load->number, cycle, load->level);
 }
@@ -122,6 +128,7 @@ void inorder_memory_init(struct inorder *c)
     const struct cache_config *l1d = cache_configuration(c->core.parts.l1d);
     c->line_mask = l1d->line - 1;
     c->hit_clocks = l1d->hit_clocks;
+    c->load_clocks = l1d->hit_clocks + c->latency.of[CORE_WORK_load].latency;
     c->all_loads = c->free_loads = (UINT64_C(1) << c->config.load_queue) - 1;
     c->freed_cause = CPI_memory;
     for (unsigned i = 0; i < INORDER_LOADS; i++) {
@@ -130,25 +137,6 @@ void inorder_memory_init(struct inorder *c)
     }
     for (unsigned i = 0; i < INORDER_STORES; i++)
         c->stores[i].waiter = (struct cache_waiter){NULL, store_came, c};
-}
-
-/* Translates one address of the instruction that is next, once. False while a walk is under way. */
-static bool translate(struct inorder *c, uint64_t address, uint8_t stage)
-{
-    uint64_t ready;
-    if (c->walking)
-        return false;
-    if (!(c->stage & stage)) {
-        c->stage |= stage;
-        if (tlb_access(c->core.parts.tlb, address, TLB_DATA, inorder_time(c, c->cycle), &ready,
-                       &c->tlb_waiter) == TLB_WALK) {
-            c->walking = true;
-            return false;
-        }
-        c->walked = clock_cycle(&c->core.parts.clock, ready);
-    }
-    inorder_stall(c, c->walked, CPI_serialise);
-    return true;
 }
 
 /* Bytes of an access in the line of its first byte. */
@@ -213,7 +201,7 @@ static bool access_load(struct inorder *c, struct inorder_load *load, const stru
         load->level = MEM_LEVEL_L1;
         load->parts = 0;
         load->rd = entry->op->rd | entry->op->rd >> 6;
-        load->number = c->issued;
+        load->number = c->number + c->at;
         if (!access_part(c, load, &load->waiter, entry->physical, pc))
             return false;
         if (first == entry->op->size)
@@ -223,10 +211,12 @@ static bool access_load(struct inorder *c, struct inorder_load *load, const stru
         c->free_loads &= ~(UINT64_C(1) << c->split);
         c->stage |= STAGE_FIRST;
         c->crossings++;
-        inorder_next_cycle(c);
+        inorder_stall(c, c->cycle + 1, CPI_l1);
+        c->cycle = c->next;
     }
     bool other_page = ((entry->address + first) & (MMU_PAGE - 1)) == 0;
-    if (c->translating && other_page && !translate(c, entry->address + first, STAGE_SECOND_TRANSLATED))
+    if (c->translating && other_page &&
+        !inorder_translate(c, entry->address + first, STAGE_SECOND_TRANSLATED))
         return false;
     if (!access_part(c, load, &load->half, second_address(c, entry, first), pc))
         return false;
@@ -240,23 +230,34 @@ static struct inorder_load *choose_load(struct inorder *c)
 {
     if (c->stage & STAGE_FIRST)
         return &c->loads[c->split];
-    if (!c->free_loads) {
-        c->load_full++;
+    if (!c->free_loads)
         return NULL;
-    }
     return &c->loads[__builtin_ctzll(c->free_loads)];
 }
 
-bool inorder_load(struct inorder *c, const struct stream_entry *entry, uint64_t *ready)
+bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
+                         enum cache_outcome outcome)
+{
+    load->room = outcome == CACHE_FULL;
+    if (load->room)
+        return false;
+    load->ready = c->cycle + c->hit_clocks;
+    load->level = MEM_LEVEL_L1;
+    load->parts = 1;
+    load->rd = op->rd | op->rd >> 6;
+    load->number = c->number + c->at;
+    c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
+    c->load_misses++;
+    c->late = INORDER_PENDING;
+    return true;
+}
+
+bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready)
 {
     unsigned extra = c->latency.of[CORE_WORK_load].latency;
-    if (c->translating && !translate(c, entry->address, STAGE_TRANSLATED))
-        return false;
     struct inorder_load *load = choose_load(c);
     if (!load || load->room)
         return false;
-    if (c->freed > c->cycle)
-        inorder_stall(c, c->freed, c->freed_cause);
     if (c->store_count && !(c->stage & STAGE_FIRST)) {
         switch (find_forward(c, entry->physical, entry->op->size)) {
         case FORWARD_ALL:
@@ -273,9 +274,21 @@ bool inorder_load(struct inorder *c, const struct stream_entry *entry, uint64_t 
         *ready = ready_at(load->ready + extra, inorder_level_cause(load->level));
     } else {
         c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
+        c->late = INORDER_PENDING;
         *ready = INORDER_PENDING;
     }
     return true;
+}
+
+void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome)
+{
+    struct inorder_store *store = store_at(c, 0);
+    store->physical = entry->physical;
+    store->size = entry->op->size;
+    store->actor = (struct cache_actor){entry->op->pc, c->core.parts.number};
+    store->state = outcome == CACHE_FULL ? STORE_FULL : STORE_MISSED;
+    c->store_count = 1;
+    c->started = outcome != CACHE_FULL;
 }
 
 /* Puts a store into the buffer, where there is room for it. */
@@ -295,22 +308,16 @@ static void push_store(struct inorder *c, uint64_t physical, unsigned size, uint
     }
 }
 
-bool inorder_store(struct inorder *c, const struct stream_entry *entry)
+bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry)
 {
     unsigned first = first_part(c, entry), size = entry->op->size;
     uint32_t parts = first < size ? 2 : 1;
-    if (c->translating && !translate(c, entry->address, STAGE_TRANSLATED))
-        return false;
     bool other_page = ((entry->address + first) & (MMU_PAGE - 1)) == 0;
     if (c->translating && parts == 2 && other_page &&
-        !translate(c, entry->address + first, STAGE_SECOND_TRANSLATED))
+        !inorder_translate(c, entry->address + first, STAGE_SECOND_TRANSLATED))
         return false;
-    if (c->store_count + parts > c->config.store_buffer) {
-        c->store_full++;
+    if (c->store_count + parts > c->config.store_buffer)
         return false;
-    }
-    if (c->freed > c->cycle)
-        inorder_stall(c, c->freed, c->freed_cause);
     push_store(c, entry->physical, first, entry->op->pc);
     if (parts == 2) {
         c->crossings++;

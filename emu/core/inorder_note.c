@@ -69,8 +69,10 @@ void inorder_note(struct inorder *c, const struct stream_op *op, uint64_t comple
     if (notes->count == notes->room)
         grow(notes);
     uint64_t dispatch = c->fetched + c->fetch_clocks;
+    if (complete <= c->cycle) /* a store that has waited for the buffer */
+        complete = c->cycle + 1;
     *note_at(notes, notes->count++) = (struct core_note){
-        .number = c->issued,
+        .number = c->number + c->at,
         .pc = op->pc,
         .insn = *op->insn,
         .fetch = c->fetched < c->cycle ? c->fetched : c->cycle,

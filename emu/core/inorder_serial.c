@@ -32,7 +32,7 @@ static bool reach(struct inorder *c, uint64_t cycle)
     return false;
 }
 
-/* Nothing that was issued is under way any more, and the cycle is one in which nothing was issued. */
+/* Nothing that was issued is under way any more. */
 static bool drain(struct inorder *c, bool stores)
 {
     uint64_t last = 0;
@@ -45,9 +45,8 @@ static bool drain(struct inorder *c, bool stores)
             last = c->ready[i] >> READY_CAUSE_BITS;
     if (stores && c->store_done > last)
         last = c->store_done;
-    inorder_stall(c, last, CPI_serialise);
-    if (c->used)
-        inorder_next_cycle(c);
+    inorder_stall(c, last > c->next ? last : c->next, CPI_serialise);
+    c->cycle = c->next;
     return true;
 }
 
@@ -121,13 +120,16 @@ static void finish(struct inorder *c)
     if (c->serial_ready == c->cycle)
         c->serial_ready++;
     inorder_stall(c, c->serial_ready, CPI_serialise);
+    c->cycle = c->next;
     if (c->serial.report.retired) {
-        unsigned rd = op->rd | op->rd >> 6;
-        c->ready[rd] = ready_at(c->cycle, CPI_serialise);
+        c->ready[op->rd] = ready_at(c->next, CPI_serialise);
+        c->ready[STREAM_NONE] = 0;
+        c->cycle = c->serial_from;
         if (c->noting)
-            inorder_note(c, op, c->cycle, c->serial.refetch);
-        c->issued++;
+            inorder_note(c, op, c->next, c->serial.refetch);
+        c->number++;
     }
+    c->cycle = c->next;
     if (c->serial.refetch)
         refetch(c);
 }
@@ -137,6 +139,7 @@ static void end_batch(struct inorder *c)
 {
     c->phase = PHASE_ISSUE;
     c->end = STREAM_MORE;
+    c->number += c->at;
     c->at = c->core.stream.count = 0;
 }
 
@@ -145,14 +148,13 @@ static bool stop(struct inorder *c, uint64_t now)
 {
     const struct hart *hart = c->core.parts.hart;
     uint64_t pc = hart->pc;
-    c->core.cycles = c->cycle - c->origin;
+    c->core.cycles = c->next - c->origin;
     end_batch(c);
     bool awake = serial_stop(&c->core, c->stop, now);
     assert(!awake || hart_progress(hart) < c->core.limit);
     c->passed = c->stop == HART_STOP_BREAK && hart->pc == pc ? pc : INORDER_NOWHERE;
     if (c->stop != HART_STOP_WFI)
         refetch(c);
-    c->noting = c->core.observer.retired != NULL && !c->core.warming;
     c->slept = !awake;
     return awake;
 }
@@ -170,8 +172,8 @@ bool inorder_serial(struct inorder *c, uint64_t now)
             return false;
         return inorder_serial(c, c->core.parts.queue->now);
     case PHASE_STEP:
-        if (clock_cycle(&c->core.parts.clock, now) > c->cycle)
-            inorder_stall(c, clock_cycle(&c->core.parts.clock, now), CPI_serialise);
+        inorder_stall(c, clock_cycle(&c->core.parts.clock, now), CPI_serialise);
+        c->cycle = c->next;
         step(c, now);
         c->phase = PHASE_ACCESS;
         /* fall through */

@@ -11,6 +11,7 @@
  * until then, so that the latest operand brings its cause along. */
 enum {
     READY_CAUSE_BITS = 3,
+    READY_CAUSES = (1 << READY_CAUSE_BITS) - 1,
     INORDER_REGISTERS = 66, /* STREAM_NONE is never waited for; behind it, what is written to nothing */
     INORDER_SINK = 65,
 };
@@ -26,12 +27,11 @@ static inline uint64_t ready_at(uint64_t cycle, unsigned cause)
 
 /* What an instruction takes of a cycle's issue slots. */
 enum {
-    USES_ALL = 0x7f,
-    USES_SLOT = 1, /* of the second instruction: nothing can follow */
+    USES_SLOT = 1, /* the second slot */
     USES_MEMORY = 2,
     USES_MULTIPLY = 4,
     USES_FLOAT = 8,
-    USES_ANY = 0x40, /* conflicts with a full cycle only */
+    USES_ALL = 0xff,
 };
 
 struct inorder_rule {
@@ -39,6 +39,7 @@ struct inorder_rule {
     uint8_t uses;  /* what must be free */
     uint8_t after; /* what is taken, when it is the first of its cycle */
     uint8_t iclass;
+    bool slow; /* its result, or its pipe, takes long */
 };
 
 /* A load that waits; half is the second part of one that crosses a line. */
@@ -81,29 +82,38 @@ struct inorder {
     struct core core;
 
     /* Issue. */
-    uint64_t cycle;                    /* in which instructions are issued now */
+    uint64_t next;  /* first cycle in which nothing has issued yet */
+    uint64_t cycle; /* in which the instruction at hand issues: next, or the one before,
+                       beside another one */
+    uint64_t late;  /* when the last of the results that take long is there, and the same
+                       but for pending loads */
+    uint64_t late_known;
     uint64_t ready[INORDER_REGISTERS]; /* ready_at(), or INORDER_PENDING */
     uint32_t at;                       /* entry of the batch that is next */
-    uint8_t used;                      /* of this cycle's slots: USES_... */
+    uint8_t used;                      /* of the slots of the cycle before next: USES_... */
     uint8_t stage;                     /* of that entry: set of STAGE_... */
     bool translating;                  /* data addresses */
+    bool wrong;                        /* the instruction at hand is mispredicted; for its note */
     bool blocked;                      /* a waiter will go on */
     bool slept;
-    bool noting;
-    uint64_t origin;            /* cycle - origin is core.cycles */
+    bool noting;                /* instructions are told to an observer */
+    bool stalls_told;           /* and stalls */
+    uint64_t origin;            /* next - origin is core.cycles */
     uint64_t busy[CLASS_COUNT]; /* until when pipes that are not pipelined are */
     struct inorder_rule rules[INSN_COUNT];
 
     /* Fetch. */
-    uint64_t block;          /* pc / fetch_bytes of the last block, or INORDER_NOWHERE */
-    uint64_t line;           /* pc / line size of the last access */
-    uint64_t page;           /* pc / page size of the last translation */
-    uint64_t fetched;        /* cycle in which the block was */
-    uint64_t fetch_next;     /* first cycle in which the next block can be */
-    uint64_t redirect_until; /* waiting for instructions until then is the fault of redirect_cause */
-    uint64_t arrived;        /* when the line that was waited for came */
-    uint64_t walked;         /* when the page that was asked for last was known */
-    uint32_t fetch_shift, code_shift, blocks, block_at;
+    uint64_t block;                 /* pc of the last block, or INORDER_NOWHERE */
+    uint64_t block_end;             /* pc behind it, or 0 */
+    uint64_t line;                  /* pc of the line of the last access */
+    uint64_t page;                  /* pc / page size of the last translation */
+    uint64_t fetched;               /* cycle in which the block was */
+    uint64_t fetch_next;            /* first cycle in which the next block can be */
+    uint64_t redirect_until;        /* waiting for instructions until then is the fault of redirect_cause */
+    uint64_t arrived;               /* when the line that was waited for came */
+    uint64_t walked;                /* when the page that was asked for last was known */
+    uint64_t block_mask, code_mask; /* of pc: its block, its line */
+    uint32_t blocks, block_at;
     uint8_t redirect_cause;
     bool fetching;
     uint64_t left[INORDER_BLOCKS]; /* when the instructions of earlier blocks were issued; a ring */
@@ -113,6 +123,7 @@ struct inorder {
 
     /* Memory. */
     uint64_t line_mask;
+    uint64_t load_clocks;              /* of a load that hits */
     uint64_t hit_clocks, fetch_clocks; /* of a hit in the data cache; from fetch to issue */
     uint64_t free_loads, all_loads;    /* sets of `loads` */
     uint32_t first_store, store_count; /* ring */
@@ -143,8 +154,10 @@ struct inorder {
     struct inorder_load loads[INORDER_LOADS];
     struct inorder_store stores[INORDER_STORES];
 
+    uint64_t number; /* of the batch's first instruction */
+
     /* Since reset. */
-    uint64_t issued, pairs, forwarded, load_misses, crossings, wrong_lines, store_full, load_full;
+    uint64_t forwarded, load_misses, crossings, wrong_lines;
 };
 
 static inline uint64_t inorder_time(const struct inorder *c, uint64_t cycle)
@@ -155,25 +168,47 @@ static inline uint64_t inorder_time(const struct inorder *c, uint64_t cycle)
 
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to);
 
-/* Ends a cycle in which something was issued. */
-static inline void inorder_next_cycle(struct inorder *c)
-{
-    c->core.cpi[CPI_base]++;
-    c->cycle++;
-    c->used = 0;
-}
-
-/* Nothing issues before `cycle` because of cause. */
+/* Nothing issues before `cycle` because of cause. Without branches, which the host could not predict. */
 static inline void inorder_stall(struct inorder *c, uint64_t cycle, unsigned cause)
 {
-    if (cycle <= c->cycle)
-        return;
-    if (c->used)
-        inorder_next_cycle(c);
-    if (c->core.observer.stalled && cycle > c->cycle)
-        inorder_stalled(c, cause, c->cycle, cycle);
-    c->core.cpi[cause] += cycle - c->cycle;
-    c->cycle = cycle;
+    uint64_t lost = cycle > c->next ? cycle - c->next : 0;
+    if (__builtin_expect(c->stalls_told, 0))
+        inorder_stalled(c, cause, c->next, c->next + lost);
+    c->used = cycle >= c->next ? USES_ALL : c->used;
+    c->core.cpi[cause] += lost;
+    c->next += lost;
+}
+
+/* Chooses the cycle of an instruction that takes these slots; whether it issues beside the one before. */
+static inline bool inorder_choose(struct inorder *c, unsigned uses)
+{
+    bool pairs = !(c->used & uses);
+    c->cycle = c->next - pairs;
+    return pairs;
+}
+
+/* Translates an address of the instruction that is next, once for each stage. False while a walk is under
+ * way. */
+static inline bool inorder_translate(struct inorder *c, uint64_t address, unsigned stage)
+{
+    uint64_t time = inorder_time(c, c->cycle), ready;
+    if (c->walking)
+        return false;
+    if (!(c->stage & stage)) {
+        c->stage |= (uint8_t)stage;
+        c->walked = 0;
+        if (tlb_access(c->core.parts.tlb, address, TLB_DATA, time, &ready, &c->tlb_waiter) == TLB_WALK) {
+            c->walking = true;
+            return false;
+        }
+        if (ready > time)
+            c->walked = clock_cycle(&c->core.parts.clock, ready);
+    }
+    if (c->walked > c->cycle) {
+        inorder_stall(c, c->walked, CPI_serialise);
+        c->cycle = c->next;
+    }
+    return true;
 }
 
 /* Lets the core go on, if it is blocked. */
@@ -181,18 +216,22 @@ void inorder_kick(struct inorder *c, uint64_t now);
 
 /* inorder_fetch.c. Functions that return false have to be called again when the core is kicked. */
 void inorder_fetch_init(struct inorder *c);
-bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length);
+bool inorder_fetch_slowly(struct inorder *c, uint64_t pc);
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause);
-/* Predicts and trains; whether what is fetched behind the instruction is wrong. */
-bool inorder_control(struct inorder *c, const struct stream_op *op, uint64_t next_pc);
+/* A jump or branch for which the front end was not ready; whether what it has fetched behind is wrong. */
+bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome);
 
 /* inorder_memory.c */
 void inorder_memory_init(struct inorder *c);
-bool inorder_load(struct inorder *c, const struct stream_entry *entry, uint64_t *ready);
-bool inorder_store(struct inorder *c, const struct stream_entry *entry);
+bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready);
+bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
+                         enum cache_outcome outcome);
+void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome);
+bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry);
 unsigned inorder_level_cause(unsigned level);
 
 /* inorder_issue.c */
+bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length);
 bool inorder_issue(struct inorder *c);
 void inorder_warm(struct inorder *c);
 

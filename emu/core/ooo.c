@@ -19,22 +19,6 @@ void ooo_go_on(struct ooo *o)
     event_schedule(o->core.parts.queue, &o->core.event, o->floor * o->period);
 }
 
-/* Fetches and dispatches what is left of the batch; false when that waits for an unknown time. */
-static bool run_batch(struct ooo *o)
-{
-    uint32_t count = o->core.stream.count;
-    while (o->position < count) {
-        if (o->position == o->fetched && !ooo_fetch_one(o))
-            return false;
-        if (!ooo_dispatch(o)) {
-            while (o->fetched < count && ooo_fetch_one(o))
-                ;
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Nothing goes on: retires what can be, which may let something go on after all. */
 static bool relieved(struct ooo *o)
 {
@@ -51,7 +35,8 @@ static bool relieved(struct ooo *o)
 /* The batch without time, but for a cycle an instruction. */
 static void warm(struct ooo *o)
 {
-    const struct stream *stream = &o->core.stream;
+    const struct core *core = &o->core;
+    const struct stream *stream = &core->stream;
     struct predict_counts counts = o->predictor.count;
     uint64_t physical;
     for (uint32_t i = 0; i < stream->count; i++) {
@@ -61,7 +46,11 @@ static void warm(struct ooo *o)
             o->fetch.line = op->pc & o->line_mask;
             if (code_physical(&o->code, op->pc, &physical))
                 cache_warm(o->l1i, physical, false);
+            if (core->parts.tlb)
+                tlb_warm(core->parts.tlb, op->pc, TLB_FETCH);
         }
+        if (op->flags & (STREAM_LOAD | STREAM_STORE) && core->parts.tlb)
+            tlb_warm(core->parts.tlb, in->address, TLB_DATA);
         if (op->flags & (STREAM_LOAD | STREAM_STORE))
             cache_warm(o->l1d, in->physical, (op->flags & STREAM_STORE) != 0);
         if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
@@ -133,7 +122,7 @@ static void run(struct core *core, uint64_t now)
             if (!ooo_serial(o, now))
                 return;
         } else if (o->position < core->stream.count) {
-            if (!run_batch(o) && !relieved(o))
+            if (!ooo_run_batch(o) && !relieved(o))
                 return;
         } else if (!next_batch(o, now)) {
             return;
@@ -170,7 +159,8 @@ static void publish(struct core *core, struct stats *stats)
         (void)snprintf(name, sizeof name, "%s.%s", core->parts.name, counters[i].name);
         stats_counter(stats, name, counters[i].value, counters[i].unit, counters[i].meaning);
     }
-    predict_publish(&o->predictor, stats, core->parts.name);
+    (void)snprintf(name, sizeof name, "%s.predict", core->parts.name);
+    predict_publish(&o->predictor, stats, name);
 }
 
 static void destroy(struct core *core)
@@ -190,16 +180,14 @@ static uint32_t mask_of(uint32_t entries)
     return size - 1;
 }
 
-static unsigned kind_of(enum insn_id id)
+static unsigned kind_of(enum insn_id id, const struct ports_use *use)
 {
     switch ((enum insn_class)insn_table[id].iclass) {
     case CLASS_LOAD:
     case CLASS_FLOAD: return OOO_LOAD;
     case CLASS_STORE:
     case CLASS_FSTORE: return OOO_STORE;
-    case CLASS_BRANCH:
-    case CLASS_JUMP: return OOO_CONTROL;
-    default: return OOO_PLAIN;
+    default: return use->special ? OOO_SPECIAL : OOO_PLAIN;
     }
 }
 
@@ -211,7 +199,7 @@ static void init_classes(struct ooo *o)
         struct ooo_class *class = &o->classes[id];
         ports_use_init(&class->use, table[id].ports, table[id].interval);
         class->latency = table[id].latency;
-        class->kind = (uint8_t)kind_of((enum insn_id)id);
+        class->facts = kind_of((enum insn_id)id, &class->use) << OOO_KIND_SHIFT;
     }
 }
 
@@ -232,6 +220,7 @@ static void init_limits(struct ooo *o)
     o->int_mask = mask_of(c->int_renames);
     o->fp_renames = c->fp_renames;
     o->fp_mask = mask_of(c->fp_renames);
+    o->few_registers = c->int_renames < c->rob || c->fp_renames < c->rob;
     o->frontend_clocks = c->frontend_clocks;
     o->fetch_queue = c->fetch_queue;
     o->fetch_bytes = c->fetch_bytes;

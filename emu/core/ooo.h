@@ -11,12 +11,12 @@
  * units; forwarding from older stores, memory-order speculation with squashes and load-wait bits; stores that
  * drain after retirement, several misses at a time; exact CPI stacks.
  *
- * Not modelled: data accesses of the wrong path (only its fetches); older instructions delayed by younger
- * ones that took their port earlier in this pass but later in time, where a pending one becomes ready; issue
- * queues for each port apart (one of `iq` entries serves all); squashes of loads by other cores' stores
- * (load-load order). When a load that was pending is found to violate memory order, what had been dispatched
- * behind it keeps its times; only later fetches are redirected. An issue that lies more than PORTS_WINDOW
- * cycles ahead takes no port.
+ * Not modelled: data accesses of the wrong path (only its fetches); priority by age for an instruction that
+ * was pending: younger ones have taken their ports already; issue queues for each port apart (one of `iq`
+ * entries serves all); squashes of loads by other cores' stores (load-load order); the TLB for the second
+ * page of an access across two. When a load that was pending is found to violate memory order, what had been
+ * dispatched behind it keeps its times; only later fetches are redirected. An issue that lies more than
+ * PORTS_WINDOW cycles ahead may be given a port that is taken.
  */
 #ifndef EMU_CORE_OOO_H
 #define EMU_CORE_OOO_H

@@ -17,8 +17,9 @@ void ooo_config_default(struct ooo_config *config)
         .iq = 64,              /* recalled: 8 queues of about 8 */
         .load_queue = 32,      /* assumed: twice ex5_big's 16 */
         .store_queue = 24,     /* assumed: 1.5 times ex5_big's 16 */
-        .int_renames = 96,     /* assumed: 128 integer registers, less 32 */
-        .fp_renames = 96,      /* assumed, likewise */
+        .int_renames =
+            128, /* assumed: as ex5_big (90 registers, less 32, for a ROB of 60), enough for nearly all */
+        .fp_renames = 128, /* likewise */
         .speculate = true,
     };
     predict_config_ooo(&config->predict);

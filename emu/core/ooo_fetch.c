@@ -47,7 +47,8 @@ static void wrong_line_done(struct cache_waiter *waiter, uint64_t now, unsigned 
 void ooo_fetch_init(struct ooo *o)
 {
     ooo_fetch_forget(o);
-    o->fetch.cause = o->fetch.next_cause = CPI_frontend;
+    o->fetch.fetched = ooo_fetched(0, CPI_frontend);
+    o->fetch.next_cause = CPI_frontend;
     o->fetch.waiter.owner = o->fetch.wrong_waiter.owner = o;
     o->fetch.wrong_waiter.done = wrong_line_done;
 }
@@ -110,7 +111,7 @@ static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block)
     f->block = block;
     f->cycle = cycle;
     f->next = cycle + 1;
-    f->cause = f->next_cause;
+    f->fetched = ooo_fetched(cycle, f->next_cause);
     f->next_cause = CPI_frontend;
     return true;
 }
@@ -141,7 +142,7 @@ static void fetch_wrong_path(struct ooo *o, uint64_t until)
 void ooo_fetch_redirect(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
 {
     o->fetch.next = ooo_later(o->fetch.next, cycle);
-    o->fetch.next_cause = (uint8_t)cause;
+    o->fetch.next_cause = cause;
     o->fetch.block = OOO_NEVER;
     o->fetch.line = OOO_NEVER;
 }
@@ -171,7 +172,7 @@ static void fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
         f->next = f->cycle + 1 + o->late_clocks;
         break;
     case PREDICT_WRONG:
-        o->fetch_wrong[i] = true;
+        o->fetches[i] |= OOO_FETCHED_WRONG;
         f->wait = FETCH_BRANCH;
         f->block = OOO_NEVER;
         f->wrong_pc = o->predictor.wrong_pc;
@@ -186,7 +187,7 @@ bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length)
     return o->fetch.wait == FETCH_GOES && (block == o->fetch.block || fetch_block(o, pc, block));
 }
 
-bool ooo_fetch_one(struct ooo *o)
+bool ooo_fetch_slowly(struct ooo *o)
 {
     uint32_t i = o->fetched;
     if (o->fetch.wait != FETCH_GOES) {
@@ -198,9 +199,7 @@ bool ooo_fetch_one(struct ooo *o)
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
     if (block != o->fetch.block && !fetch_block(o, op->pc, block))
         return false;
-    o->fetch_at[i] = o->fetch.cycle;
-    o->fetch_cause[i] = o->fetch.cause;
-    o->fetch_wrong[i] = false;
+    o->fetches[i] = o->fetch.fetched;
     o->fetched = i + 1;
     if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
         fetch_control(o, op, i);

@@ -3,19 +3,22 @@
 /* Takes those that issue up to a cycle out of the issue queue. */
 static void queue_advance(struct ooo *o, uint64_t cycle)
 {
-    if (cycle > o->iq_last && cycle - o->iq_at >= OOO_CYCLES) {
-        for (uint32_t i = 0; i < OOO_CYCLES && o->iq_used > o->iq_pending; i++) {
-            o->iq_used -= o->issues[i];
+    uint64_t at = o->iq_at;
+    uint32_t used = o->iq_used;
+    if (__builtin_expect(cycle - at >= OOO_CYCLES, 0) && cycle > at) {
+        for (uint32_t i = 0; i < OOO_CYCLES && used > o->iq_pending; i++) {
+            used -= o->issues[i];
             o->issues[i] = 0;
         }
-        o->iq_at = cycle;
+        at = cycle;
     }
-    while (o->iq_at < cycle) {
-        o->iq_at++;
-        uint8_t *issues = &o->issues[o->iq_at % OOO_CYCLES];
-        o->iq_used -= *issues;
+    while (at < cycle) {
+        uint16_t *issues = &o->issues[++at % OOO_CYCLES];
+        used -= *issues;
         *issues = 0;
     }
+    o->iq_at = at;
+    o->iq_used = used;
 }
 
 /* The first cycle at or after `cycle` in which the issue queue has room; OOO_NEVER: not known yet. Where
@@ -23,10 +26,10 @@ static void queue_advance(struct ooo *o, uint64_t cycle)
 static uint64_t queue_room(struct ooo *o, uint64_t cycle)
 {
     queue_advance(o, cycle);
-    if (o->iq_used < o->iq)
+    if (__builtin_expect(o->iq_used < o->iq, 1))
         return ooo_later(cycle, o->iq_at);
     o->count.issue_queue_full++;
-    while (o->iq_used >= o->iq && o->iq_at < o->iq_last) {
+    while (o->iq_used >= o->iq && o->iq_used > o->iq_pending) {
         if (o->iq_pending && (o->iq_at + 1) * o->period > event_queue_next(o->core.parts.queue)) {
             o->retry_at = o->iq_at + 1;
             return OOO_NEVER;
@@ -40,15 +43,16 @@ void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
 {
     struct ooo_entry *e = ooo_at(o, number);
     e->complete = cycle;
-    if (o->times[e->rd] == OOO_NEVER && o->producer[e->rd] == number)
-        o->times[e->rd] = cycle;
+    unsigned rd = e->facts & OOO_RD;
+    if (o->times[rd] == OOO_NEVER && o->producer[rd] == number)
+        o->times[rd] = cycle;
     for (uint16_t link = e->dependents; link != OOO_NONE;) {
         uint64_t place = link / 4;
         struct ooo_entry *dependent = &o->rob_entries[place];
         struct ooo_pending *pending = &o->pending[place];
         unsigned operand = link % 4;
         link = pending->next[operand];
-        if (dependent->kind == OOO_STORE && operand == 1) {
+        if (ooo_is(dependent->facts, OOO_STORE) && operand == 1) {
             struct ooo_store *store = &o->store_ring[dependent->memory];
             store->data = cycle;
             if (store->known != OOO_NEVER)
@@ -60,7 +64,7 @@ void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
             o->work[o->work_count++] = (uint16_t)place;
     }
     e->dependents = OOO_NONE;
-    if (e->mispredicted)
+    if (e->facts & OOO_MISPREDICTED)
         ooo_fetch_resolve(o, cycle);
 }
 
@@ -85,7 +89,7 @@ void ooo_work(struct ooo *o)
         struct ooo_entry *e = &o->rob_entries[place];
         uint64_t number = o->head + ((place - o->head) & o->rob_mask);
         const struct ooo_class *class = &o->classes[e->id];
-        if (e->kind == OOO_STORE && e->issue != OOO_NEVER) {
+        if (ooo_is(e->facts, OOO_STORE) && e->issue != OOO_NEVER) {
             struct ooo_store *store = &o->store_ring[e->memory];
             ooo_complete(o, number, ooo_later(store->known, store->data));
             ooo_store_wake(o, store);
@@ -93,13 +97,13 @@ void ooo_work(struct ooo *o)
         }
         o->iq_pending--;
         uint64_t ready = o->pending[place].ready;
-        if (e->kind == OOO_STORE) {
+        if (ooo_is(e->facts, OOO_STORE)) {
             store_issue(o, e, number, class, ready);
             continue;
         }
         e->issue = ports_take(&o->ports, &class->use, ready);
         ooo_issued(o, e->issue);
-        if (e->kind == OOO_LOAD)
+        if (ooo_is(e->facts, OOO_LOAD))
             ooo_load_go(o, &o->load_ring[e->memory], e->issue + class->latency);
         else
             ooo_complete(o, number, e->issue + class->latency);
@@ -122,6 +126,8 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
 {
     const uint8_t regs[OOO_OPERANDS] = {op->rs1, op->rs2, op->rs3};
     uint64_t number = o->tail;
+    e->issue = e->complete = OOO_NEVER;
+    e->waiting = 0;
     for (unsigned i = 0; i < count; i++) {
         if (o->times[regs[i]] == OOO_NEVER) {
             depend(o, number, i, regs[i]);
@@ -134,65 +140,47 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
     o->iq_pending++;
 }
 
-/* From here on the result's time is not known. */
-static void result_unknown(struct ooo *o, const struct ooo_entry *e)
-{
-    o->times[e->rd] = OOO_NEVER;
-    o->times[STREAM_NONE] = 0;
-    o->producer[e->rd] = o->tail;
-}
-
-static void dispatch_plain(struct ooo *o, const struct stream_op *op, const struct ooo_class *class,
-                           struct ooo_entry *e)
+static inline void dispatch_plain(struct ooo *o, const struct stream_op *op, const struct ooo_class *class,
+                                  struct ooo_entry *e)
 {
     uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]),
                                ooo_later(o->times[op->rs3], e->dispatch + 1));
     if (__builtin_expect(ready == OOO_NEVER, 0)) {
         pend(o, op, e, OOO_OPERANDS, e->dispatch + 1);
-        result_unknown(o, e);
+        ooo_result_unknown(o, op->rd);
         return;
     }
-    uint64_t issue = ports_take(&o->ports, &class->use, ready);
+    uint64_t issue = ooo_is(e->facts, OOO_PLAIN) ? ports_take_plain(&o->ports, &class->use, ready)
+                                                 : ports_take_any(&o->ports, &class->use, ready);
     uint64_t complete = issue + class->latency;
     ooo_issued(o, issue);
     e->issue = issue;
     e->complete = complete;
-    o->times[e->rd] = complete;
+    o->times[op->rd] = complete;
     o->times[STREAM_NONE] = 0;
-    if (__builtin_expect(e->mispredicted, 0))
+    if (__builtin_expect(e->facts & OOO_MISPREDICTED, 0))
         ooo_fetch_resolve(o, complete);
 }
 
-static void dispatch_load(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
-                          struct ooo_entry *e)
+static inline void dispatch_load(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
+                                 struct ooo_entry *e)
 {
     const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->loads++ & o->load_mask;
-    struct ooo_load *load = &o->load_ring[place];
     o->load_numbers[place] = o->tail;
     e->memory = (uint16_t)place;
     e->cause = CPI_l1;
-    load->number = o->tail;
-    load->address = in->address;
-    load->physical = in->physical;
-    load->older = o->stores;
-    load->walked = 0;
-    load->size = op->size;
-    load->step = OOO_TRANSLATE;
-    load->parts = 0;
-    load->level = MEM_LEVEL_L1;
-    load->speculated = false;
+    o->load_ring[place].walked = 0;
     uint64_t base = o->times[op->rs1];
-    load->deferred = base == OOO_NEVER;
-    if (__builtin_expect(load->deferred, 0)) {
+    if (__builtin_expect(base == OOO_NEVER, 0)) {
+        ooo_load_enter(o, in, e)->deferred = true;
         pend(o, op, e, 1, e->dispatch + 1);
-        result_unknown(o, e);
+        ooo_result_unknown(o, op->rd);
         return;
     }
-    result_unknown(o, e);
     e->issue = ports_take(&o->ports, &class->use, ooo_later(base, e->dispatch + 1));
     ooo_issued(o, e->issue);
-    ooo_load_go(o, load, e->issue + class->latency);
+    ooo_load_first(o, in, e, e->issue + class->latency);
 }
 
 static void dispatch_store(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
@@ -207,6 +195,7 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
     store->address = in->address;
     store->physical = in->physical;
     store->size = op->size;
+    e->complete = OOO_NEVER;
     store->known = store->done = OOO_NEVER;
     store->loads = OOO_NONE;
     store->parts = store->started = 0;
@@ -223,24 +212,36 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
 }
 
 /* The youngest earlier instruction that has to retire before this one gets its places and registers. */
-static inline uint64_t makes_room(struct ooo *o, const struct stream_op *op, unsigned kind)
+static inline uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts)
 {
     uint64_t number = o->tail - o->rob;
-    if (op->rd < 32)
-        number = ooo_later(number, o->int_numbers[(uint32_t)(o->int_writes - o->int_renames) & o->int_mask]);
-    else if (op->rd < STREAM_NONE)
-        number = ooo_later(number, o->fp_numbers[(uint32_t)(o->fp_writes - o->fp_renames) & o->fp_mask]);
-    if (kind == OOO_LOAD)
+    if (__builtin_expect(o->few_registers, 0)) {
+        if (op->rd < 32)
+            number =
+                ooo_later(number, o->int_numbers[(uint32_t)(o->int_writes - o->int_renames) & o->int_mask]);
+        else if (op->rd < STREAM_NONE)
+            number = ooo_later(number, o->fp_numbers[(uint32_t)(o->fp_writes - o->fp_renames) & o->fp_mask]);
+    }
+    if (ooo_is(facts, OOO_LOAD))
         number = ooo_later(number, o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask]);
     return number;
 }
 
+/* Remembers who writes a register, to find out when that makes another one free. */
+static void count_registers(struct ooo *o, const struct stream_op *op)
+{
+    if (op->rd < 32)
+        o->int_numbers[(uint32_t)o->int_writes++ & o->int_mask] = o->tail;
+    else if (op->rd < STREAM_NONE)
+        o->fp_numbers[(uint32_t)o->fp_writes++ & o->fp_mask] = o->tail;
+}
+
 /* Which limit it was, for the statistics. */
-static void count_limit(struct ooo *o, const struct stream_op *op, unsigned kind, uint64_t number)
+static void count_limit(struct ooo *o, const struct stream_op *op, uint32_t facts, uint64_t number)
 {
     if (number == o->tail - o->rob)
         o->count.rob_full++;
-    else if (kind == OOO_LOAD &&
+    else if (ooo_is(facts, OOO_LOAD) &&
              number == o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask])
         o->count.load_queue_full++;
     else
@@ -249,7 +250,7 @@ static void count_limit(struct ooo *o, const struct stream_op *op, unsigned kind
 
 /* When the store queue has room for one more, at or after *cycle; false: not known. The cause of the wait is
  * the level that answers the store in front. */
-static bool store_room(struct ooo *o, uint64_t *cycle, uint8_t *before)
+static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
 {
     uint64_t index = o->stores - o->store_queue;
     if (index >= o->freed)
@@ -259,75 +260,85 @@ static bool store_room(struct ooo *o, uint64_t *cycle, uint8_t *before)
         static const uint8_t causes[MEM_LEVELS] = {CPI_l1, CPI_l2, CPI_memory};
         o->count.store_queue_full++;
         *cycle = store->freed;
-        *before = causes[store->level];
+        *fetched =
+            ooo_fetched(*fetched >> OOO_FETCHED_SHIFT, causes[store->level]) | (*fetched & OOO_FETCHED_WRONG);
     }
     return true;
 }
 
 /* The cycle of dispatch of the next entry, or OOO_NEVER. */
-static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, unsigned kind, uint32_t i)
+static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, uint32_t i)
 {
-    uint64_t number = makes_room(o, op, kind);
+    uint64_t number = makes_room(o, op, facts);
     if (number >= o->head && !ooo_retire(o, number))
         return OOO_NEVER;
-    uint64_t cycle = ooo_later(o->fetch_at[i] + o->frontend_clocks, o->dispatched_at);
+    uint64_t cycle = ooo_later((o->fetches[i] >> OOO_FETCHED_SHIFT) + o->frontend_clocks, o->dispatched_at);
     uint64_t room = ooo_at(o, number)->retire + 1;
     if (__builtin_expect(room > cycle, 0)) {
-        count_limit(o, op, kind, number);
+        count_limit(o, op, facts, number);
         cycle = room;
     }
-    if (kind == OOO_STORE && !store_room(o, &cycle, &o->fetch_cause[i]))
+    if (ooo_is(facts, OOO_STORE) && !store_room(o, &cycle, &o->fetches[i]))
         return OOO_NEVER;
-    if (cycle == o->dispatched_at && o->dispatched == o->decode_width)
-        cycle++;
-    if (cycle != o->iq_at || o->iq_used >= o->iq)
-        cycle = queue_room(o, cycle);
-    return cycle;
+    cycle += (cycle == o->dispatched_at) & (o->dispatched == o->decode_width);
+    if (__builtin_expect(cycle - o->iq_at > 1, 0))
+        return queue_room(o, cycle);
+    /* As queue_advance(); where cycle is iq_at there is nothing to take out any more. */
+    uint16_t *issues = &o->issues[cycle % OOO_CYCLES];
+    o->iq_used -= *issues;
+    *issues = 0;
+    o->iq_at = cycle;
+    return __builtin_expect(o->iq_used < o->iq, 1) ? cycle : queue_room(o, cycle);
 }
 
-bool ooo_dispatch(struct ooo *o)
+/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. */
+static inline bool dispatch(struct ooo *o, uint32_t i)
 {
-    uint32_t i = o->position;
     const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
-    uint64_t cycle = dispatch_cycle(o, op, class->kind, i);
-    if (cycle == OOO_NEVER)
+    uint64_t cycle = dispatch_cycle(o, op, class->facts, i);
+    if (__builtin_expect(cycle == OOO_NEVER, 0))
         return false;
-    if (cycle != o->dispatched_at) {
-        o->dispatched_at = cycle;
-        o->dispatched = 0;
-    }
-    o->dispatched++;
+    o->dispatched = (cycle == o->dispatched_at ? o->dispatched : 0) + 1;
+    o->dispatched_at = cycle;
     o->iq_used++;
     struct ooo_entry *e = ooo_at(o, o->tail);
-    e->fetch = o->fetch_at[i];
+    uint64_t fetched = o->fetches[i];
+    e->fetch = fetched >> OOO_FETCHED_SHIFT;
     e->dispatch = cycle;
-    e->issue = e->complete = OOO_NEVER;
     e->pc = op->pc;
     e->id = op->id;
     e->dependents = OOO_NONE;
-    e->rd = op->rd;
-    e->kind = class->kind;
-    e->before = o->fetch_cause[i];
+    e->facts = op->rd | class->facts | ooo_fetched_facts(fetched);
     e->cause = CPI_dependency;
     e->level = MEM_LEVEL_L1;
-    e->waiting = 0;
-    e->mispredicted = o->fetch_wrong[i];
-    e->squashes = false;
     if (__builtin_expect(o->noting, 0))
         o->insns[o->tail & o->rob_mask] = *op->insn;
-    if (class->kind == OOO_LOAD)
+    if (ooo_is(class->facts, OOO_LOAD))
         dispatch_load(o, in, class, e);
-    else if (class->kind == OOO_STORE)
+    else if (ooo_is(class->facts, OOO_STORE))
         dispatch_store(o, in, class, e);
     else
         dispatch_plain(o, op, class, e);
-    if (op->rd < 32)
-        o->int_numbers[(uint32_t)o->int_writes++ & o->int_mask] = o->tail;
-    else if (op->rd < STREAM_NONE)
-        o->fp_numbers[(uint32_t)o->fp_writes++ & o->fp_mask] = o->tail;
+    if (__builtin_expect(o->few_registers, 0))
+        count_registers(o, op);
     o->tail++;
     o->position = i + 1;
+    return true;
+}
+
+bool ooo_run_batch(struct ooo *o)
+{
+    uint32_t count = o->core.stream.count;
+    for (uint32_t i = o->position; i < count; i++) {
+        if (i == o->fetched && !ooo_fetch_one(o))
+            return false;
+        if (__builtin_expect(!dispatch(o, i), 0)) {
+            while (o->fetched < count && ooo_fetch_one(o))
+                ;
+            return false;
+        }
+    }
     return true;
 }

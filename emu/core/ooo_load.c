@@ -43,11 +43,12 @@ static void violate(struct ooo *o, struct ooo_load *load, uint64_t known)
     uint64_t cycle = known + o->redirect_clocks;
     o->count.violations++;
     wait_from_now_on(o, e->pc);
-    e->squashes = true;
+    e->facts |= OOO_SQUASHES;
     e->cause = CPI_branch;
     ooo_fetch_redirect(o, cycle, CPI_branch);
     for (uint32_t i = o->position; i < o->fetched; i++)
-        o->fetch_at[i] = ooo_later(o->fetch_at[i], cycle);
+        if (o->fetches[i] >> OOO_FETCHED_SHIFT < cycle)
+            o->fetches[i] = ooo_fetched(cycle, CPI_branch) | (o->fetches[i] & OOO_FETCHED_WRONG);
     load->time = cycle + o->frontend_clocks + 1;
 }
 
@@ -133,7 +134,6 @@ static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level
 static void access_piece(struct ooo *o, struct ooo_load *load, struct ooo_piece *piece, uint64_t cycle)
 {
     struct cache_actor actor = {.pc = entry_of(o, load)->pc, .core = o->core.parts.number};
-    piece->waiter.owner = load;
     piece->waiter.done = piece_done;
     piece->cycle = cycle;
     enum cache_outcome outcome =
@@ -198,13 +198,56 @@ static bool translate(struct ooo *o, struct ooo_load *load)
     if (!tlb)
         return true;
     uint64_t time = ooo_time(o, load->time), ready;
-    load->walk.owner = load;
     load->walk.done = walk_done;
     if (tlb_access(tlb, load->address, TLB_DATA, time, &ready, &load->walk) == TLB_WALK)
         return false;
     if (ready > time)
         load->time = load->walked = clock_cycle(&o->core.parts.clock, ready);
     return true;
+}
+
+struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e)
+{
+    struct ooo_load *load = &o->load_ring[e->memory];
+    load->number = o->tail;
+    load->address = in->address;
+    load->physical = in->physical;
+    load->older = o->stores;
+    load->size = in->op->size;
+    load->step = OOO_TRANSLATE;
+    load->parts = 0;
+    load->level = MEM_LEVEL_L1;
+    load->speculated = load->deferred = false;
+    e->complete = OOO_NEVER;
+    return load;
+}
+
+void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle)
+{
+    const struct stream_op *op = in->op;
+    uint64_t physical = in->physical;
+    if (!o->core.parts.tlb && ooo_store_none(o, physical, op->size, cycle) && !waits_for_order(o, op->pc)) {
+        struct ooo_piece *piece = &o->load_ring[e->memory].pieces[0];
+        struct cache_actor actor = {.pc = op->pc, .core = o->core.parts.number};
+        piece->waiter.done = piece_done;
+        enum cache_outcome outcome =
+            cache_access(o->l1d, physical, CACHE_LOAD, ooo_time(o, cycle), actor, &piece->waiter);
+        if (__builtin_expect(outcome == CACHE_HIT, 1)) {
+            e->complete = o->times[op->rd] = cycle + o->hit_clocks;
+            o->times[STREAM_NONE] = 0;
+            return;
+        }
+        struct ooo_load *load = ooo_load_enter(o, in, e);
+        ooo_result_unknown(o, op->rd);
+        load->time = piece->cycle = cycle;
+        piece->physical = physical;
+        piece->full = outcome == CACHE_FULL;
+        load->parts = 1;
+        return;
+    }
+    struct ooo_load *load = ooo_load_enter(o, in, e);
+    ooo_result_unknown(o, op->rd);
+    ooo_load_go(o, load, cycle);
 }
 
 void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle)
@@ -219,14 +262,19 @@ void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle)
         return;
     uint64_t time = load->time;
     unsigned count = ooo_pieces(o, load->pieces, load->address, load->physical, load->size);
-    for (unsigned i = 0; i < count; i++)
-        access_piece(o, load, &load->pieces[i], time + i);
+    access_piece(o, load, &load->pieces[0], time);
+    if (count == 2) /* takes the port a second time */
+        access_piece(o, load, &load->pieces[1],
+                     ports_take(&o->ports, &o->classes[entry_of(o, load)->id].use, time + 1));
     if (!load->parts)
         load_complete(o, load);
 }
 
 void ooo_load_init(struct ooo *o)
 {
-    for (unsigned i = 0; i < OOO_QUEUE_MOST; i++)
-        o->load_ring[i].owner = o;
+    for (unsigned i = 0; i < OOO_QUEUE_MOST; i++) {
+        struct ooo_load *load = &o->load_ring[i];
+        load->owner = o;
+        load->pieces[0].waiter.owner = load->pieces[1].waiter.owner = load->walk.owner = load;
+    }
 }

@@ -18,34 +18,42 @@ static uint64_t behind(uint64_t from, uint64_t to, uint64_t since, uint64_t left
     return cycles < left ? cycles : left;
 }
 
-/* Gives the cycles between the last retirement and this one, of the oldest instruction: what instructions
- * retired so far would take at full width to base, the rest to what this one did in them, latest first. */
-static void account(struct ooo *o, const struct ooo_entry *e, uint64_t cycle)
+/* What the oldest instruction did in the last `left` cycles, latest first. An instruction that issued right
+ * behind its dispatch was held up by nothing there: its way through the pipe in the two cycles from dispatch
+ * to completion is not counted, but what made it late. */
+static void account_rest(struct ooo *o, const struct ooo_entry *e, uint64_t cycle, uint64_t left)
 {
-    uint64_t from = o->retired_at, cycles = cycle - from, left = cycles;
-    o->core.cycles += cycles;
-    uint64_t base = 0;
-    while (left && o->credit >= o->full_width) {
-        o->credit -= o->full_width;
-        base++;
-        left--;
-    }
-    o->core.cpi[CPI_base] += base;
-    if (!left)
-        return;
-    uint64_t executed = behind(from, cycle, e->issue, left);
+    uint64_t from = o->retired_at;
+    bool held = e->issue > e->dispatch + 1;
+    uint64_t executed = behind(from, cycle, e->issue + !held, left);
     left -= executed;
     uint64_t walked = 0;
-    if (e->kind == OOO_LOAD && o->load_ring[e->memory].walked) {
+    if (ooo_is(e->facts, OOO_LOAD) && o->load_ring[e->memory].walked) {
         walked = executed - behind(from, cycle, o->load_ring[e->memory].walked, executed);
         executed -= walked;
     }
-    uint64_t waited = behind(from, cycle, e->dispatch, left);
+    uint64_t waited = held ? behind(from, cycle, e->dispatch + 1, left + executed + walked) : 0;
+    waited = waited > executed + walked ? waited - executed - walked : 0;
+    waited = waited < left ? waited : left;
     left -= waited;
-    count_cycles(o, e->before, &from, left);
-    count_cycles(o, e->kind == OOO_SERIAL ? CPI_serialise : CPI_dependency, &from, waited);
+    count_cycles(o, (e->facts & OOO_BEFORE) >> OOO_BEFORE_SHIFT, &from, left);
+    count_cycles(o, ooo_is(e->facts, OOO_SERIAL) ? CPI_serialise : CPI_dependency, &from, waited);
     count_cycles(o, CPI_serialise, &from, walked);
     count_cycles(o, e->cause, &from, executed);
+}
+
+/* Gives the cycles between the last retirement and this one, of the oldest instruction: what instructions
+ * retired so far would take at full width to base, the rest to what this one waited for. */
+static inline void account(struct ooo *o, const struct ooo_entry *e, uint64_t cycle)
+{
+    uint64_t left = cycle - o->retired_at;
+    o->core.cycles += left;
+    for (; left && o->credit >= o->full_width; left--) {
+        o->credit -= o->full_width;
+        o->core.cpi[CPI_base]++;
+    }
+    if (left)
+        account_rest(o, e, cycle, left);
 }
 
 void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
@@ -59,7 +67,7 @@ void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
 static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
 {
     const struct core_note note = {
-        .number = o->count.instructions,
+        .number = number - 2 * OOO_ROB_MOST,
         .pc = e->pc,
         .insn = o->insns[number & o->rob_mask],
         .fetch = e->fetch,
@@ -67,41 +75,51 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
         .issue = e->issue,
         .complete = e->complete,
         .retire = e->retire,
-        .level = e->level,
-        .mispredicted = e->mispredicted || e->squashes,
+        .level = (uint8_t)e->level,
+        .mispredicted = (e->facts & (OOO_MISPREDICTED | OOO_SQUASHES)) != 0,
     };
     o->core.observer.retired(o->core.observer.context, &o->core, &note);
 }
 
-bool ooo_retire(struct ooo *o, uint64_t last)
+/* Retires what is complete, in order and up to number last; true if that is all of them. */
+static bool retire(struct ooo *o, uint64_t last)
 {
-    uint64_t number = o->head;
+    uint64_t first = o->head, number = first;
+    uint32_t retired = o->retired, credit = o->credit;
     for (; number <= last; number++) {
         struct ooo_entry *e = ooo_at(o, number);
-        uint64_t cycle = e->complete;
+        uint64_t cycle = e->complete, at = o->retired_at;
         if (cycle == OOO_NEVER)
             break;
-        if (cycle <= o->retired_at) {
-            cycle = o->retired_at + (o->retired == o->retire_width);
-            o->retired = o->retired == o->retire_width ? 0 : o->retired;
-        } else {
-            o->retired = 0;
-        }
-        o->retired++;
-        if (cycle > o->retired_at) {
+        if (cycle > at || retired == o->retire_width) {
+            cycle = cycle > at ? cycle : at + 1;
+            o->credit = credit;
             account(o, e, cycle);
-            o->retired_at = cycle;
+            credit = o->credit;
+            o->retired_at = at = cycle;
+            retired = 0;
         }
-        o->credit++;
-        e->retire = cycle;
-        o->head = number + 1;
-        if (e->kind == OOO_STORE)
-            ooo_store_retire(o, &o->store_ring[e->memory], cycle);
+        retired++;
+        credit++;
+        e->retire = at;
+        if (ooo_is(e->facts, OOO_STORE))
+            ooo_store_retire(o, &o->store_ring[e->memory], at);
         if (__builtin_expect(o->noting, 0))
             note(o, e, number);
-        o->count.instructions++;
     }
-    if (o->work_count)
-        ooo_work(o);
+    o->head = number;
+    o->retired = retired;
+    o->credit = credit;
+    o->count.instructions += number - first;
     return number > last;
+}
+
+bool ooo_retire(struct ooo *o, uint64_t last)
+{
+    for (;;) {
+        bool all = retire(o, last);
+        if (!o->work_count) /* loads that waited for a store to drain */
+            return all;
+        ooo_work(o);
+    }
 }

@@ -36,17 +36,20 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
     bool stores = serial_needs_stores(&o->core, &length);
     if (!drained(o, stores, &quiet) || (!o->core.warming && length && !ooo_fetch_at(o, pc, length)))
         return block(o);
-    *e = (struct ooo_entry){.kind = OOO_SERIAL,
+    *e = (struct ooo_entry){.facts = OOO_SERIAL << OOO_KIND_SHIFT | STREAM_NONE |
+                                     ooo_fetched_facts(o->fetch.fetched),
                             .pc = pc,
                             .dependents = OOO_NONE,
                             .fetch = o->fetch.cycle,
-                            .before = o->fetch.cause,
-                            .cause = CPI_serialise,
-                            .rd = STREAM_NONE};
+                            .cause = CPI_serialise};
     e->dispatch = ooo_later(o->dispatched_at, o->fetch.cycle + o->frontend_clocks);
     e->issue = ooo_later(e->dispatch + 1, quiet);
-    if (o->core.warming)
+    if (o->core.warming) {
+        uint64_t physical;
         e->fetch = e->dispatch = e->issue = quiet;
+        if (length && code_physical(&o->code, pc, &physical))
+            cache_warm(o->l1i, physical, false);
+    }
     o->phase = OOO_STEP;
     return reached(o, e->issue, now);
 }
@@ -59,7 +62,7 @@ static bool finish(struct ooo *o, uint64_t cycle)
     e->complete = cycle;
     if (report->retired) {
         const struct stream_op *op = &o->core.stream.stepped;
-        e->rd = op->rd;
+        e->facts = (e->facts & ~(uint32_t)OOO_RD) | op->rd;
         e->id = op->id;
         o->times[op->rd] = cycle;
         o->times[STREAM_NONE] = 0;
@@ -71,6 +74,8 @@ static bool finish(struct ooo *o, uint64_t cycle)
     o->dispatched = 0;
     if (!report->retired || report->insn.id != INSN_fence)
         ooo_fetch_redirect(o, cycle, CPI_serialise);
+    else
+        o->fetch.fetched = ooo_fetched(o->fetch.cycle, CPI_serialise);
     if (o->serial.refetch)
         ooo_fetch_forget(o);
     o->phase = OOO_RUN;

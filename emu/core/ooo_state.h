@@ -23,31 +23,46 @@ enum {
     OOO_OPERANDS = 3,
 };
 
-enum ooo_kind { OOO_PLAIN, OOO_CONTROL, OOO_LOAD, OOO_STORE, OOO_SERIAL };
+/* The rarer last. OOO_SPECIAL: plain, but not pipelined or with more than two ports. */
+enum ooo_kind { OOO_PLAIN, OOO_LOAD, OOO_STORE, OOO_SPECIAL, OOO_SERIAL };
 
-/* What an instruction is to this core, by its id. */
+/* What an instruction is to this core, by its id; 16 bytes. */
 struct ooo_class {
     struct ports_use use;
     uint16_t latency;
-    uint8_t kind; /* enum ooo_kind */
+    uint32_t facts; /* the kind, as in ooo_entry.facts */
 };
 
-/* A place in the reorder buffer: all that instructions with known operands need. */
+/* A place in the reorder buffer, one line of the host: all that instructions with known operands need. There
+ * are no fields of character type here and in what else is written for every instruction, as a compiler must
+ * assume that those overlap all others. */
 struct ooo_entry {
     uint64_t fetch, dispatch, issue, complete, retire;
     uint64_t pc;
     uint16_t id;
     uint16_t memory;     /* place in the ring of loads or stores */
     uint16_t dependents; /* first operand that waits for the result (ooo_operand), or OOO_NONE */
-    uint8_t rd;
-    uint8_t kind;
-    uint8_t before;    /* enum cpi_cause of the cycles until dispatch */
-    uint8_t cause;     /* of those from issue to completion */
-    uint8_t level;     /* enum mem_level, of a load */
-    uint8_t waiting;   /* operands of unknown time that hold up its issue */
-    bool mispredicted; /* fetch waits for its completion */
-    bool squashes;     /* everything behind it was fetched again */
+    uint16_t waiting;    /* of a pending one: operands of unknown time that hold up its issue */
+    uint32_t facts;      /* see below */
+    uint16_t cause;      /* enum cpi_cause of the cycles from issue to completion */
+    uint16_t level;      /* enum mem_level, of a load */
 };
+
+/* In ooo_entry.facts. */
+enum {
+    OOO_RD = 0xff,
+    OOO_KIND_SHIFT = 8, /* enum ooo_kind, 4 bits */
+    OOO_KIND = 0xf00,
+    OOO_BEFORE_SHIFT = 12, /* enum cpi_cause of the cycles until dispatch, 4 bits */
+    OOO_BEFORE = 0xf000,
+    OOO_MISPREDICTED = 1 << 16, /* fetch waits for its completion */
+    OOO_SQUASHES = 1 << 17,     /* everything behind it was fetched again */
+};
+
+static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
+{
+    return (facts & OOO_KIND) == (uint32_t)kind << OOO_KIND_SHIFT;
+}
 
 /* The same place, for those whose operands have an unknown time. */
 struct ooo_pending {
@@ -122,19 +137,34 @@ enum ooo_phase {
 enum ooo_fetch_wait { FETCH_GOES, FETCH_BRANCH, FETCH_ORDER, FETCH_LINE, FETCH_WALK };
 
 struct ooo_fetch {
-    uint64_t block;     /* aligned address of the block that was fetched last; OOO_NEVER: none follows on */
-    uint64_t cycle;     /* when */
-    uint64_t next;      /* earliest cycle of the next block */
-    uint64_t line;      /* address of the line that is at hand */
-    uint64_t page;      /* number of the page that the TLB was asked for last */
-    uint64_t wrong_pc;  /* where the wrong path begins; 0: nowhere */
-    uint8_t wait;       /* enum ooo_fetch_wait */
-    uint8_t cause;      /* of cycles before the dispatch of this block's instructions */
-    uint8_t next_cause; /* likewise of the next block */
-    bool wrong_done;    /* the wrong path has been fetched */
+    uint64_t block;    /* aligned address of the block that was fetched last; OOO_NEVER: none follows on */
+    uint64_t cycle;    /* when */
+    uint64_t next;     /* earliest cycle of the next block */
+    uint64_t line;     /* address of the line that is at hand */
+    uint64_t page;     /* number of the page that the TLB was asked for last */
+    uint64_t wrong_pc; /* where the wrong path begins; 0: nowhere */
+    uint64_t fetched;  /* ooo_fetched() of this block's instructions */
+    enum ooo_fetch_wait wait;
+    enum cpi_cause next_cause; /* of cycles before the dispatch of the next block's */
+    bool wrong_done;           /* the wrong path has been fetched */
     struct cache_waiter waiter, wrong_waiter;
     bool wrong_busy;
 };
+
+/* What is known of an entry of the batch before it is dispatched, in one word, since the host's processor
+ * passes a store on only to a load of the same size: cycle << OOO_FETCHED_SHIFT | facts, where facts are
+ * OOO_BEFORE and OOO_MISPREDICTED as in ooo_entry.facts, moved down. */
+enum { OOO_FETCHED_SHIFT = 5, OOO_FETCHED_WRONG = OOO_MISPREDICTED >> OOO_BEFORE_SHIFT };
+
+static inline uint64_t ooo_fetched(uint64_t cycle, uint64_t cause)
+{
+    return cycle << OOO_FETCHED_SHIFT | cause;
+}
+
+static inline uint32_t ooo_fetched_facts(uint64_t fetched)
+{
+    return (uint32_t)(fetched & (OOO_BEFORE | OOO_MISPREDICTED) >> OOO_BEFORE_SHIFT) << OOO_BEFORE_SHIFT;
+}
 
 struct ooo_counts {
     uint64_t instructions, fetch_wrong_lines, forwarded, partial, violations, waited;
@@ -159,7 +189,6 @@ struct ooo {
     uint32_t fetched;             /* entries of the batch that are fetched */
     uint32_t iq_used, iq_pending; /* waiting to issue; of which issue is unknown */
     uint64_t iq_at;               /* cycle for which iq_used is right */
-    uint64_t iq_last;             /* latest cycle in the calendar */
     uint64_t loads, stores;       /* dispatched so far; index of the next */
     uint64_t int_writes, fp_writes;
     uint32_t load_queue, store_queue, int_renames, fp_renames;
@@ -180,8 +209,9 @@ struct ooo {
     uint64_t line_mask;
     uint32_t fetch_queue, fetch_bytes, taken_clocks, late_clocks, redirect_clocks;
     bool speculate;
-    bool blocked; /* returned to the event loop, and waits for a time to become known */
-    bool noting;  /* somebody observes */
+    bool few_registers; /* renaming can be a limit; otherwise it is not counted */
+    bool blocked;       /* returned to the event loop, and waits for a time to become known */
+    bool noting;        /* somebody observes */
     bool slept;
     bool warmed;       /* the last batch was without time */
     uint64_t retry_at; /* cycle in which a blocked core looks again in any case; 0: none */
@@ -198,10 +228,8 @@ struct ooo {
     uint32_t work_count;
     uint16_t work[2 * OOO_ROB_MOST]; /* places whose last operand has become known */
 
-    uint64_t fetch_at[STREAM_BATCH];
-    uint8_t fetch_cause[STREAM_BATCH];
-    bool fetch_wrong[STREAM_BATCH];
-    uint64_t producer[66]; /* instruction that writes a register whose time is OOO_NEVER */
+    uint64_t fetches[STREAM_BATCH]; /* ooo_fetched() */
+    uint64_t producer[66];          /* instruction that writes a register whose time is OOO_NEVER */
     uint64_t load_numbers[OOO_QUEUE_MOST], int_numbers[OOO_ROB_MOST], fp_numbers[OOO_ROB_MOST];
     uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a granule */
     uint8_t wait_bits[OOO_WAIT_BITS / 8];
@@ -211,7 +239,7 @@ struct ooo {
     struct ooo_pending pending[OOO_ROB_MOST];
     struct ooo_load load_ring[OOO_QUEUE_MOST];
     struct ooo_store store_ring[OOO_QUEUE_MOST];
-    uint8_t issues[OOO_CYCLES]; /* instructions that issue in a cycle later than iq_at */
+    uint16_t issues[OOO_CYCLES]; /* instructions that issue in a cycle later than iq_at */
     struct ports ports;
     struct insn insns[OOO_ROB_MOST]; /* for observers */
     struct predictor predictor;
@@ -229,6 +257,13 @@ static inline uint64_t ooo_later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The index by granules: a bucket names the last store to any of its granules, and each store the one before
+ * it. Two neighbouring granules are never in the same bucket. */
+static inline unsigned ooo_bucket(uint64_t granule)
+{
+    return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
+}
+
 /* The simulated time of an access in a cycle; never before the queue's now. */
 static inline uint64_t ooo_time(const struct ooo *o, uint64_t cycle)
 {
@@ -238,15 +273,13 @@ static inline uint64_t ooo_time(const struct ooo *o, uint64_t cycle)
 /* An instruction that waited in the issue queue issues. */
 static inline void ooo_issued(struct ooo *o, uint64_t cycle)
 {
-    if (cycle <= o->iq_at) {
+    uint64_t ahead = cycle - o->iq_at;
+    if (__builtin_expect(ahead - 1 < OOO_CYCLES - 1, 1))
+        o->issues[cycle % OOO_CYCLES]++;
+    else if (cycle <= o->iq_at)
         o->iq_used--;
-        return;
-    }
-    if (cycle >= o->iq_at + OOO_CYCLES)
-        cycle = o->iq_at + OOO_CYCLES - 1;
-    o->issues[cycle % OOO_CYCLES]++;
-    if (cycle > o->iq_last)
-        o->iq_last = cycle;
+    else
+        o->issues[(o->iq_at + OOO_CYCLES - 1) % OOO_CYCLES]++;
 }
 
 /* --- ooo_fetch.c --- */
@@ -255,8 +288,20 @@ void ooo_fetch_init(struct ooo *o);
 /* When the instruction of that pc and length is fetched behind all others: o->fetch.cycle; false when that is
  * not known yet. */
 bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length);
-/* Works out when the next entry of the batch is fetched; false when that is not known yet. */
-bool ooo_fetch_one(struct ooo *o);
+/* Works out when the next entry of the batch is fetched; false when that is not known yet. ooo_fetch_one() is
+ * the common case, an instruction in the block of the one before it. */
+bool ooo_fetch_slowly(struct ooo *o);
+static inline bool ooo_fetch_one(struct ooo *o)
+{
+    uint32_t i = o->fetched;
+    const struct stream_op *op = o->core.stream.entries[i].op;
+    uint64_t block = (op->pc + op->length - 1) & o->block_mask;
+    if (block != o->fetch.block || op->flags & (STREAM_BRANCH | STREAM_JUMP))
+        return ooo_fetch_slowly(o);
+    o->fetches[i] = o->fetch.fetched;
+    o->fetched = i + 1;
+    return true;
+}
 /* What the front end waited for is known at cycle; it goes on right behind. */
 void ooo_fetch_redirect(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
 /* The mispredicted branch executes at cycle. */
@@ -273,8 +318,8 @@ bool ooo_serial(struct ooo *o, uint64_t now);
 
 /* --- ooo_issue.c --- */
 
-/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. */
-bool ooo_dispatch(struct ooo *o);
+/* Fetches and dispatches what is left of the batch; false when that waits for an unknown time. */
+bool ooo_run_batch(struct ooo *o);
 /* The result of an instruction is there. */
 void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle);
 /* Issues all instructions whose last operand has become known. */
@@ -284,16 +329,38 @@ void ooo_go_on(struct ooo *o);
 /* A callback begins: times before now cannot be used any more. */
 void ooo_callback(struct ooo *o, uint64_t now);
 
+/* From here on the time of a register that the instruction to be dispatched writes is not known. */
+static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
+{
+    o->times[rd] = OOO_NEVER;
+    o->times[STREAM_NONE] = 0;
+    o->producer[rd] = o->tail;
+}
+
 /* --- ooo_load.c, ooo_store.c --- */
 
 void ooo_load_init(struct ooo *o);
 void ooo_store_init(struct ooo *o);
+/* The same for a load that has just been dispatched and issued: the common case is a hit that no store in the
+ * queue has to do with. */
+void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
+/* Fills in a load that has just been dispatched. */
+struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
 /* A load whose address is known accesses memory at cycle. */
 void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 /* Enters a store into the index by granules. */
 void ooo_store_enter(struct ooo *o, struct ooo_store *store);
 /* The youngest store before `load` that overlaps it and is in the queue still at cycle, or NULL. */
 struct ooo_store *ooo_store_overlap(struct ooo *o, const struct ooo_load *load, uint64_t cycle);
+/* Whether no store before a load that has just been dispatched can matter to it from cycle on: a quick look
+ * that may say false where ooo_store_overlap() would find none. */
+static inline bool ooo_store_none(const struct ooo *o, uint64_t physical, unsigned size, uint64_t cycle)
+{
+    uint64_t granule = physical / 8;
+    uint64_t index = o->buckets[ooo_bucket(granule)];
+    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
+    return physical % 8 + size <= 8 && (store->index != index || (index < o->freed && store->freed <= cycle));
+}
 /* Something about a store has become known: loads that wait for it look again. */
 void ooo_store_wake(struct ooo *o, struct ooo_store *store);
 /* The store has retired at cycle and drains. */

@@ -1,12 +1,5 @@
 #include "emu/core/ooo_state.h"
 
-/* The index by granules: a bucket names the last store to any of its granules, and each store the one before
- * it. Two neighbouring granules are never in the same bucket. */
-static inline unsigned bucket_of(uint64_t granule)
-{
-    return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
-}
-
 void ooo_store_init(struct ooo *o)
 {
     o->stores = o->freed = o->drain = o->drain_tail = OOO_QUEUE_MOST;
@@ -20,11 +13,11 @@ void ooo_store_enter(struct ooo *o, struct ooo_store *store)
 {
     uint64_t first = store->physical / 8, last = (store->physical + store->size - 1) / 8;
     store->count = (uint8_t)ooo_pieces(o, store->pieces, store->address, store->physical, store->size);
-    uint64_t *bucket = &o->buckets[bucket_of(first)];
+    uint64_t *bucket = &o->buckets[ooo_bucket(first)];
     store->previous[0] = *bucket;
     *bucket = store->index;
     if (__builtin_expect(last != first, 0)) {
-        bucket = &o->buckets[bucket_of(last)];
+        bucket = &o->buckets[ooo_bucket(last)];
         store->previous[1] = *bucket;
         *bucket = store->index;
     }
@@ -33,7 +26,7 @@ void ooo_store_enter(struct ooo *o, struct ooo_store *store)
 /* The youngest store before the load to this granule's bucket that overlaps it. */
 static struct ooo_store *find(struct ooo *o, const struct ooo_load *load, uint64_t granule)
 {
-    unsigned bucket = bucket_of(granule);
+    unsigned bucket = ooo_bucket(granule);
     for (uint64_t index = o->buckets[bucket];;) {
         struct ooo_store *store = &o->store_ring[index & o->store_mask];
         if (store->index != index) /* the place has been used again */
@@ -41,7 +34,7 @@ static struct ooo_store *find(struct ooo *o, const struct ooo_load *load, uint64
         if (index < load->older && store->physical < load->physical + load->size &&
             load->physical < store->physical + store->size)
             return store;
-        index = store->previous[bucket_of(store->physical / 8) != bucket];
+        index = store->previous[ooo_bucket(store->physical / 8) != bucket];
     }
 }
 
@@ -139,7 +132,8 @@ static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level
             store->level = (uint8_t)level;
         if (!store->parts && store->index < o->drain)
             store_done(o, store);
-    } else if (write_piece(o, store, piece, ooo_later(ooo_later(piece->cycle, o->floor), o->drained_at + 1))) {
+    } else if (write_piece(o, store, piece,
+                           ooo_later(ooo_later(piece->cycle, o->floor), o->drained_at + 1))) {
         /* The one that was refused is always of the store in front of those that drain. */
         drain(o);
     }

@@ -9,12 +9,12 @@ void ports_init(struct ports *ports)
 
 void ports_use_init(struct ports_use *use, unsigned set, unsigned interval)
 {
-    use->set = (uint8_t)set;
-    use->first = (uint8_t)__builtin_ctz(set);
-    set &= set - 1;
-    use->second = set ? (uint8_t)__builtin_ctz(set) : use->first;
-    use->more = (set & (set - 1)) != 0;
+    use->set = (uint16_t)set;
     use->interval = (uint16_t)interval;
+    use->first = (uint16_t)__builtin_ctz(set);
+    set &= set - 1;
+    use->second = set ? (uint16_t)__builtin_ctz(set) : use->first;
+    use->special = (set & (set - 1)) != 0 || interval > 1;
 }
 
 void ports_advance(struct ports *ports, uint64_t row)

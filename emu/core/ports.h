@@ -7,6 +7,7 @@
 #ifndef EMU_CORE_PORTS_H
 #define EMU_CORE_PORTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "emu/core/latency.h"
@@ -28,10 +29,10 @@ struct ports {
 
 /* The ports a kind of instruction can issue on. */
 struct ports_use {
-    uint8_t set;           /* of enum core_port */
-    uint8_t first, second; /* numbers of its two lowest; the same if it is only one */
-    uint8_t more;          /* it has others besides */
-    uint16_t interval;     /* cycles for which it keeps the port's unpipelined unit; 1: pipelined */
+    uint16_t interval;      /* cycles for which it keeps the port's unpipelined unit; 1: pipelined */
+    uint16_t set;           /* of enum core_port */
+    uint16_t first, second; /* numbers of its two lowest; the same if it is only one */
+    uint16_t special;       /* it has more ports, or is not pipelined */
 };
 
 /* All cycles free. */
@@ -46,20 +47,27 @@ void ports_advance(struct ports *ports, uint64_t row);
 /* ports_take() for unpipelined kinds and for those with more than two ports. */
 uint64_t ports_take_any(struct ports *ports, const struct ports_use *use, uint64_t ready);
 
+/* ports_take() for kinds that are not special. */
+static inline uint64_t ports_take_plain(struct ports *ports, const struct ports_use *use, uint64_t ready)
+{
+    uint64_t row = ready / 64;
+    uint64_t *busy = ports->rows[row % PORTS_ROWS].busy;
+    uint64_t first = busy[use->first], second = busy[use->second];
+    uint64_t free = ~(first & second) & UINT64_MAX << ready % 64;
+    /* A row that is not in use yet wraps round to a large number. */
+    if (__builtin_expect(ports->top - row >= PORTS_ROWS || free == 0, 0))
+        return ports_take_any(ports, use, ready);
+    uint64_t bit = free & -free;
+    bool other = first & bit;
+    busy[other ? use->second : use->first] = (other ? second : first) | bit;
+    return row * 64 + (uint64_t)__builtin_ctzll(free);
+}
+
 /* Takes the first cycle at or after ready in which a port of the set is free (and its unit for `interval`
  * cycles), and returns it. */
 static inline uint64_t ports_take(struct ports *ports, const struct ports_use *use, uint64_t ready)
 {
-    uint64_t row = ready / 64;
-    if (__builtin_expect(row > ports->top, 0))
-        ports_advance(ports, row);
-    uint64_t *busy = ports->rows[row % PORTS_ROWS].busy;
-    uint64_t free = ~(busy[use->first] & busy[use->second]) & UINT64_MAX << ready % 64;
-    if (__builtin_expect(free == 0 || use->more || use->interval > 1 || row + PORTS_ROWS <= ports->top, 0))
-        return ports_take_any(ports, use, ready);
-    uint64_t bit = free & -free;
-    busy[busy[use->first] & bit ? use->second : use->first] |= bit;
-    return row * 64 + (uint64_t)__builtin_ctzll(free);
+    return use->special ? ports_take_any(ports, use, ready) : ports_take_plain(ports, use, ready);
 }
 
 #endif

@@ -94,6 +94,9 @@ void predict_init(struct predictor *predictor, const struct predict_config *conf
         .returns = allocate(config->returns, sizeof *predictor->returns),
         .config = *config,
         .btb_sets = config->btb / config->btb_ways,
+        .bimodal_mask = config->bimodal - 1,
+        .gshare_mask = config->gshare - 1,
+        .chooser_mask = config->chooser - 1,
         .history_mask = (UINT64_C(1) << config->history) - 1,
     };
 }

@@ -57,7 +57,7 @@ struct predictor {
     uint32_t depth;    /* valid entries of the return stack */
     struct predict_config config;
     uint32_t btb_sets;
-    uint64_t history_mask;
+    uint64_t history_mask, bimodal_mask, gshare_mask, chooser_mask;
 
     struct predict_counts count;
 };
@@ -82,7 +82,8 @@ enum predict_outcome predict_taken(struct predictor *predictor, const struct str
 /* A 2-bit counter moves towards taken or not. */
 static inline uint8_t predict_count(uint8_t counter, bool up)
 {
-    return (uint8_t)(up ? counter + (counter < 3) : counter - (counter > 0));
+    static const uint8_t next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}};
+    return next[up][counter];
 }
 
 /* What is predicted for a control instruction (STREAM_BRANCH or STREAM_JUMP) that goes on at next_pc,
@@ -92,9 +93,9 @@ static inline enum predict_outcome predict(struct predictor *p, const struct str
     if (!(op->flags & STREAM_BRANCH))
         return predict_jump(p, op, next_pc);
     uint64_t key = op->pc >> 1;
-    uint8_t *local = &p->bimodal[key & (p->config.bimodal - 1)];
-    uint8_t *global = &p->gshare[(key ^ p->history) & (p->config.gshare - 1)];
-    uint8_t *choice = &p->chooser[key & (p->config.chooser - 1)];
+    uint8_t *local = &p->bimodal[key & p->bimodal_mask];
+    uint8_t *global = &p->gshare[(key ^ p->history) & p->gshare_mask];
+    uint8_t *choice = &p->chooser[key & p->chooser_mask];
     bool taken = next_pc != op->pc + op->length;
     bool by_local = *local >> 1, by_global = *global >> 1;
     bool predicted = *choice >> 1 ? by_global : by_local;

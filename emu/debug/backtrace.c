@@ -19,17 +19,14 @@ struct frame {
 
 struct walker {
     struct symbols *symbols;
-    const struct phys *memory;
+    const struct backtrace_memory *memory;
     Dwarf_CFI *debug_frame, *eh_frame;
     struct decoder *decoder;
 };
 
-static bool load64(const struct phys *memory, uint64_t address, uint64_t *value)
+static bool load64(const struct backtrace_memory *memory, uint64_t address, uint64_t *value)
 {
-    const uint8_t *at = phys_at(memory, address, 8);
-    if (at)
-        memcpy(value, at, 8);
-    return at != NULL;
+    return memory->read(memory->context, address, value, 8);
 }
 
 static bool get_register(const struct frame *frame, uint64_t number, uint64_t *value)
@@ -43,7 +40,7 @@ static bool get_register(const struct frame *frame, uint64_t number, uint64_t *v
 /* The evaluation of one DWARF expression. */
 struct evaluation {
     const struct frame *frame;
-    const struct phys *memory;
+    const struct backtrace_memory *memory;
     uint64_t cfa;
     uint64_t stack[EXPRESSION_DEPTH];
     size_t depth;
@@ -232,11 +229,10 @@ static struct prologue read_prologue(const struct walker *w, uint64_t start, uin
 {
     struct prologue p = {.understood = true, .constants = 1};
     for (uint64_t pc = start; pc < end && pc - start < PROLOGUE_MAX;) {
-        const uint8_t *at = phys_at(w->memory, pc, 2);
         uint32_t bits = 0;
-        if (!at)
+        if (!w->memory->read(w->memory->context, pc, &bits, 4) &&
+            !w->memory->read(w->memory->context, pc, &bits, 2))
             break;
-        memcpy(&bits, at, phys_at(w->memory, pc, 4) ? 4 : 2);
         struct insn insn = decode(w->decoder, bits);
         bool epilogue = insn.id == INSN_addi && insn.rd == SP && insn.rs1 == SP && insn.imm > 0;
         if (insn.id == INSN_illegal || insn_table[insn.id].iclass == CLASS_JUMP || epilogue)
@@ -282,8 +278,8 @@ static bool step(struct walker *w, struct frame *frame)
     return rises && frame->pc % 2 == 0 && symbols_is_code(w->symbols, frame->pc - 1);
 }
 
-size_t backtrace_walk(struct symbols *symbols, const uint64_t x[32], uint64_t pc, const struct phys *memory,
-                      uint64_t *frames, size_t max)
+size_t backtrace_walk_through(struct symbols *symbols, const uint64_t x[32], uint64_t pc,
+                              const struct backtrace_memory *memory, uint64_t *frames, size_t max)
 {
     struct walker w = {.symbols = symbols, .memory = memory};
     Dwarf *dwarf = symbols_dwarf(symbols);
@@ -302,4 +298,19 @@ size_t backtrace_walk(struct symbols *symbols, const uint64_t x[32], uint64_t pc
         (void)dwarf_cfi_end(w.eh_frame);
     decoder_free(w.decoder);
     return count;
+}
+
+static bool read_phys(const void *context, uint64_t address, void *to, uint64_t length)
+{
+    const uint8_t *at = phys_at(context, address, length);
+    if (at)
+        memcpy(to, at, length);
+    return at != NULL;
+}
+
+size_t backtrace_walk(struct symbols *symbols, const uint64_t x[32], uint64_t pc, const struct phys *memory,
+                      uint64_t *frames, size_t max)
+{
+    const struct backtrace_memory reader = {read_phys, memory};
+    return backtrace_walk_through(symbols, x, pc, &reader, frames, max);
 }

@@ -2,6 +2,7 @@
 #ifndef EMU_DEBUG_BACKTRACE_H
 #define EMU_DEBUG_BACKTRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,5 +17,15 @@ enum { BACKTRACE_MAX = 32 };
  * no sense, so a corrupted stack only shortens the result. */
 size_t backtrace_walk(struct symbols *symbols, const uint64_t x[32], uint64_t pc, const struct phys *memory,
                       uint64_t *frames, size_t max);
+
+/* How to read a guest's memory: copies length bytes at an address, or returns false. */
+struct backtrace_memory {
+    bool (*read)(const void *context, uint64_t address, void *to, uint64_t length);
+    const void *context;
+};
+
+/* The same where the program's addresses are not those of physical memory. */
+size_t backtrace_walk_through(struct symbols *symbols, const uint64_t x[32], uint64_t pc,
+                              const struct backtrace_memory *memory, uint64_t *frames, size_t max);
 
 #endif

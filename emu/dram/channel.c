@@ -19,12 +19,10 @@ void dram_channel_free(struct dram_channel *channel)
     dram_queue_free(&channel->queue);
 }
 
-static void observe(const struct dram_channel *channel, enum dram_command command, uint32_t index,
-                    uint64_t cycle, const struct dram_burst *burst)
+static void tell(const struct dram_channel *channel, enum dram_command command, uint32_t index,
+                 uint64_t cycle, const struct dram_burst *burst)
 {
     const struct dram_common *common = channel->common;
-    if (!common->observer.command)
-        return;
     bool whole = dram_command_is_rank(command);
     uint32_t group = common->rules.group_of[index];
     struct dram_record record = {.cycle = cycle,
@@ -36,6 +34,13 @@ static void observe(const struct dram_channel *channel, enum dram_command comman
                                  .row = burst ? burst->row : 0,
                                  .column = burst && command != DRAM_ACT ? burst->column : 0};
     common->observer.command(common->observer.context, &record);
+}
+
+static inline void observe(const struct dram_channel *channel, enum dram_command command, uint32_t index,
+                           uint64_t cycle, const struct dram_burst *burst)
+{
+    if (channel->common->observer.command)
+        tell(channel, command, index, cycle, burst);
 }
 
 static uint64_t rank_mask(const struct dram_channel *channel, uint32_t rank)
@@ -125,6 +130,14 @@ static void refresh(struct dram_channel *channel, enum dram_command command, uin
         dram_choose_bank(channel, (uint32_t)__builtin_ctzll(left));
 }
 
+/* The command comes, and delays others. */
+static void delay(struct dram_channel *channel, enum dram_command command, uint32_t index, uint64_t cycle)
+{
+    dram_timing_issue(&channel->timing, command, index, cycle);
+    if (channel->common->rules.grouped >> command & 1)
+        dram_choose_group(channel, index);
+}
+
 /* Issues the chosen command and finds the bank's next. */
 static void issue(struct dram_channel *channel)
 {
@@ -136,19 +149,19 @@ static void issue(struct dram_channel *channel)
     case DRAM_RD:
     case DRAM_WR:
         command = move_data(channel, index, cycle);
-        dram_timing_issue(&channel->timing, command, index, cycle);
+        delay(channel, command, index, cycle);
         dram_choose_bank(channel, index);
         dram_choose_direction(channel);
         break;
     case DRAM_ACT:
         observe(channel, command, index, cycle, channel->banks[index].burst);
-        dram_timing_issue(&channel->timing, command, index, cycle);
+        delay(channel, command, index, cycle);
         open_bank(channel, index, cycle);
         dram_choose_bank(channel, index);
         break;
     case DRAM_PRE:
         observe(channel, command, index, cycle, NULL);
-        dram_timing_issue(&channel->timing, command, index, cycle);
+        delay(channel, command, index, cycle);
         channel->counters.precharges++;
         close_banks(channel, rank, UINT64_C(1) << index, cycle);
         dram_choose_bank(channel, index);
@@ -188,6 +201,8 @@ void dram_channel_settle(struct dram_channel *channel)
 void dram_channel_add(struct dram_channel *channel, enum dram_direction direction,
                       const struct dram_burst *burst)
 {
+    if (channel->queue.age == UINT32_MAX)
+        dram_choose_rebase(channel);
     const struct dram_burst *added = dram_queue_add(&channel->queue, direction, burst);
     dram_choose_direction(channel);
     if (direction == channel->direction)

@@ -64,16 +64,14 @@ struct dram_bank {
     uint32_t row;             /* the open one */
     uint32_t streak;          /* row hits since an older burst for another row waits */
     uint64_t used;            /* cycle of the last column command or activate */
-    uint8_t command;          /* what `burst` needs next */
 };
 
-/* What decides when a bank's next command may come and whether it is preferred, packed for a quick scan. */
-struct dram_candidate {
-    uint64_t ready; /* cycle, as far as the bank itself is concerned */
-    uint32_t age;   /* low bits of the burst's */
-    uint16_t gate;  /* index in timing.group of the command and the bank's group */
-    uint8_t rank;   /* index in timing.rank of the command and the bank's rank */
-    uint8_t order;  /* enum dram_order */
+/* What decides when busy banks' next commands may come and which is preferred, packed for a quick scan. */
+struct dram_candidates {
+    uint64_t ready[DRAM_BANKS];  /* cycle, as far as bank and bank group are concerned */
+    uint64_t merit[DRAM_BANKS];  /* less is better; see choose.c */
+    uint8_t gate[DRAM_BANKS];    /* which of the times of bus and rank concerns it; likewise */
+    uint8_t command[DRAM_BANKS]; /* what the bank's burst needs next */
 };
 
 /* A channel is run lazily: nobody sees what it does before its first data, so it need only be brought up to
@@ -85,7 +83,6 @@ struct dram_channel {
     struct dram_choice best;
     uint64_t refresh_due; /* cycle at which the next refresh begins to wait */
     uint64_t busy;        /* banks with a burst in the present direction */
-    uint64_t closed;      /* of those, the ones whose next command is an activate */
     uint64_t open;        /* banks with an open row */
     uint64_t frozen;      /* banks that wait for their refresh */
     enum dram_direction direction;
@@ -93,7 +90,7 @@ struct dram_channel {
     bool pressed;                /* a writer waits for room */
     bool freed[DRAM_DIRECTIONS]; /* places that have become free since the flag was cleared */
     uint32_t index;
-    struct dram_candidate candidates[DRAM_BANKS]; /* of busy banks */
+    struct dram_candidates candidates;
     struct dram_bank banks[DRAM_BANKS];
     struct dram_queue queue;
     struct dram_timing timing;
@@ -122,8 +119,11 @@ void dram_channel_add(struct dram_channel *channel, enum dram_direction directio
 /* Somebody waits, or nobody does any more, to queue writes. */
 void dram_channel_press(struct dram_channel *channel, bool pressed);
 
-/* choose.c: the candidate of a bank; the best of all; the direction. */
+/* choose.c: the candidate of a bank; those of its group after a command that delays the group; all of them
+ * when ages begin again; the best; the direction. */
 void dram_choose_bank(struct dram_channel *channel, uint32_t bank);
+void dram_choose_group(struct dram_channel *channel, uint32_t bank);
+void dram_choose_rebase(struct dram_channel *channel);
 void dram_choose(struct dram_channel *channel);
 void dram_choose_arrival(struct dram_channel *channel, const struct dram_burst *burst);
 void dram_choose_direction(struct dram_channel *channel);

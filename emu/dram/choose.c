@@ -18,9 +18,43 @@ static enum dram_command find_burst(const struct dram_channel *channel, uint32_t
     return channel->direction == DRAM_READS ? DRAM_RD : DRAM_WR;
 }
 
+/* What has to be compared is one number, the key: 24 bits of cycles after floor (no delay that
+ * dram_config_check() allows is longer), then the merit: 2 bits of order, 32 bits of age and 6 bits of bank.
+ */
+enum { MERIT_BANK_BITS = 6, MERIT_ORDER_SHIFT = 38, KEY_CYCLE_SHIFT = 40 };
+
+/* Gates: the kinds of commands that can be candidates, for each rank. */
+enum gate { GATE_COLUMN, GATE_PRE, GATE_ACT, GATE_KINDS = 4 };
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The time of the bank's next command for itself and its group. */
+static uint64_t bank_ready(const struct dram_channel *channel, uint32_t index)
+{
+    const struct dram_timing *timing = &channel->timing;
+    uint32_t command = channel->candidates.command[index];
+    return later_of(timing->bank[index][command], timing->group[timing->rules->group_of[index]][command]);
+}
+
+/* Times only grow, so those of the banks themselves need not be looked at again. */
+void dram_choose_group(struct dram_channel *channel, uint32_t index)
+{
+    const struct dram_rules *rules = channel->timing.rules;
+    const uint64_t *group = channel->timing.group[rules->group_of[index]];
+    const uint32_t first = index & ~(rules->banks - 1);
+    for (uint32_t bank = first; bank < first + rules->banks; bank++) {
+        uint64_t *ready = &channel->candidates.ready[bank], time = group[channel->candidates.command[bank]];
+        *ready = *ready > time ? *ready : time;
+    }
+}
+
 void dram_choose_bank(struct dram_channel *channel, uint32_t index)
 {
     struct dram_bank *bank = &channel->banks[index];
+    struct dram_candidates *candidates = &channel->candidates;
     const uint64_t bit = UINT64_C(1) << index;
     bank->burst = channel->queue.lists[channel->direction][index].first;
     if (!bank->burst) {
@@ -29,87 +63,36 @@ void dram_choose_bank(struct dram_channel *channel, uint32_t index)
     }
     channel->busy |= bit;
     enum dram_command command = find_burst(channel, index, &bank->burst);
-    channel->closed = command == DRAM_ACT ? channel->closed | bit : channel->closed & ~bit;
-    uint32_t group = channel->common->rules.group_of[index];
-    bank->command = (uint8_t)command;
-    channel->candidates[index] = (struct dram_candidate){
-        .ready = channel->timing.bank[index][command],
-        .age = (uint32_t)bank->burst->age,
-        .gate = (uint16_t)(group * DRAM_COMMANDS + command),
-        .rank = (uint8_t)(channel->common->rules.rank_of[index] * DRAM_COMMANDS + command),
-        .order = dram_command_is_column(command) ? DRAM_ORDER_COLUMN : DRAM_ORDER_ROW};
+    bool column = dram_command_is_column(command);
+    uint64_t order = column ? DRAM_ORDER_COLUMN : DRAM_ORDER_ROW;
+    enum gate gate = column ? GATE_COLUMN : command == DRAM_PRE ? GATE_PRE : GATE_ACT;
+    candidates->command[index] = (uint8_t)command;
+    candidates->gate[index] = (uint8_t)(channel->common->rules.rank_of[index] * GATE_KINDS + gate);
+    candidates->ready[index] = bank_ready(channel, index);
+    candidates->merit[index] = order << MERIT_ORDER_SHIFT | bank->burst->age << MERIT_BANK_BITS | index;
+}
+
+void dram_choose_rebase(struct dram_channel *channel)
+{
+    const uint64_t years = dram_queue_rebase(&channel->queue);
+    for (uint64_t left = channel->busy; left; left &= left - 1)
+        channel->candidates.merit[__builtin_ctzll(left)] -= years << MERIT_BANK_BITS;
+    dram_choose(channel);
 }
 
 /* When the bank's next command may come. */
 static uint64_t cycle_of(const struct dram_channel *channel, uint32_t index)
 {
     uint64_t cycle =
-        dram_timing_ready(&channel->timing, (enum dram_command)channel->banks[index].command, index);
+        dram_timing_ready(&channel->timing, (enum dram_command)channel->candidates.command[index], index);
     return cycle > channel->floor ? cycle : channel->floor;
 }
 
 static uint64_t merit_of(const struct dram_channel *channel, uint32_t index)
 {
-    return dram_merit((enum dram_order)channel->candidates[index].order, channel->banks[index].burst->age);
-}
-
-/* When the commands that can be candidates now may come, as far as bus and rank are concerned. The return
- * value is the least time of an activate. */
-static uint64_t find_earliest(const struct dram_channel *channel,
-                              uint64_t earliest[DRAM_RANKS * DRAM_COMMANDS])
-{
-    const struct dram_timing *timing = &channel->timing;
-    const enum dram_command column = channel->direction == DRAM_READS ? DRAM_RD : DRAM_WR;
-    uint64_t row_bus = timing->bus[0], column_bus = timing->bus[timing->rules->bus[column]],
-             activate = CLOCK_NEVER;
-    row_bus = row_bus > channel->floor ? row_bus : channel->floor;
-    column_bus = column_bus > channel->floor ? column_bus : channel->floor;
-    for (uint32_t rank = 0; rank < timing->rules->ranks; rank++) {
-        const uint64_t *from = timing->rank[rank];
-        uint64_t *to = &earliest[rank * DRAM_COMMANDS];
-        to[column] = from[column] > column_bus ? from[column] : column_bus;
-        to[DRAM_PRE] = from[DRAM_PRE] > row_bus ? from[DRAM_PRE] : row_bus;
-        to[DRAM_ACT] = from[DRAM_ACT] > row_bus ? from[DRAM_ACT] : row_bus;
-        activate = activate < to[DRAM_ACT] ? activate : to[DRAM_ACT];
-    }
-    return activate;
-}
-
-enum { KEY_BANK_BITS = 6, KEY_ORDER_SHIFT = 38, KEY_CYCLE_SHIFT = 40 };
-
-/* The least key of the banks, or `best` if that is less. This is the innermost loop of the model, so a
- * command's cycle, order, age and bank are one number: 24 bits of cycles after floor (no delay that
- * dram_config_check() allows is longer), 2 bits of order, 32 bits of age and 6 bits of bank. */
-static uint64_t best_key(const struct dram_channel *channel, uint64_t banks, const uint64_t *earliest,
-                         uint64_t best)
-{
-    const uint64_t *gates = channel->timing.group[0], floor = channel->floor;
-    const uint32_t newest = (uint32_t)channel->queue.age;
-    for (uint64_t left = banks; left; left &= left - 1) {
-        uint32_t index = (uint32_t)__builtin_ctzll(left);
-        const struct dram_candidate *candidate = &channel->candidates[index];
-        uint64_t cycle = earliest[candidate->rank], gate = gates[candidate->gate];
-        cycle = cycle > gate ? cycle : gate;
-        cycle = cycle > candidate->ready ? cycle : candidate->ready;
-        uint64_t key = (cycle - floor) << KEY_CYCLE_SHIFT | (uint64_t)candidate->order << KEY_ORDER_SHIFT |
-                       (uint64_t)(candidate->age - newest) << KEY_BANK_BITS | index;
-        best = best < key ? best : key;
-    }
-    return best;
-}
-
-/* The bank of `banks`, which are busy, whose command is the best choice, and its cycle. Most banks wait to
- * activate, and are not looked at while another command comes before any activate may. */
-static uint32_t best_bank(const struct dram_channel *channel, uint64_t banks, uint64_t *cycle_found)
-{
-    uint64_t earliest[DRAM_RANKS * DRAM_COMMANDS];
-    uint64_t activate = find_earliest(channel, earliest) - channel->floor;
-    uint64_t best = best_key(channel, banks & ~channel->closed, earliest, UINT64_MAX);
-    uint64_t least = activate << KEY_CYCLE_SHIFT | (uint64_t)DRAM_ORDER_ROW << KEY_ORDER_SHIFT;
-    if (best >= least)
-        best = best_key(channel, banks & channel->closed, earliest, best);
-    *cycle_found = channel->floor + (best >> KEY_CYCLE_SHIFT);
-    return (uint32_t)best % (1U << KEY_BANK_BITS);
+    const struct dram_bank *bank = &channel->banks[index];
+    bool column = dram_command_is_column((enum dram_command)channel->candidates.command[index]);
+    return dram_merit(column ? DRAM_ORDER_COLUMN : DRAM_ORDER_ROW, bank->burst->age);
 }
 
 /* Rows that have not been used for the timeout, and that no queued burst needs. */
@@ -129,15 +112,49 @@ static void offer_timeouts(const struct dram_channel *channel, struct dram_choic
     }
 }
 
+/* When the commands that can be candidates now may come, as far as floor, bus and rank are concerned. */
+static void find_gates(const struct dram_channel *channel, uint64_t gates[DRAM_RANKS * GATE_KINDS])
+{
+    const struct dram_timing *timing = &channel->timing;
+    const enum dram_command column = channel->direction == DRAM_READS ? DRAM_RD : DRAM_WR;
+    uint64_t row_bus = later_of(timing->bus[0], channel->floor);
+    uint64_t column_bus = later_of(timing->bus[timing->rules->bus[column]], channel->floor);
+    for (uint32_t rank = 0; rank < timing->rules->ranks; rank++) {
+        const uint64_t *from = timing->rank[rank];
+        uint64_t *to = &gates[rank * GATE_KINDS];
+        to[GATE_COLUMN] = later_of(from[column], column_bus);
+        to[GATE_PRE] = later_of(from[DRAM_PRE], row_bus);
+        to[GATE_ACT] = later_of(from[DRAM_ACT], row_bus);
+    }
+}
+
+/* The least key of the banks. This is the innermost loop of the model. */
+static uint64_t least_key(const struct dram_channel *channel, uint64_t banks)
+{
+    const struct dram_candidates *candidates = &channel->candidates;
+    const uint64_t floor = channel->floor;
+    uint64_t gates[DRAM_RANKS * GATE_KINDS], best = UINT64_MAX;
+    find_gates(channel, gates);
+    for (uint64_t left = banks; left; left &= left - 1) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(left);
+        uint64_t cycle = later_of(candidates->ready[bank], gates[candidates->gate[bank]]);
+        uint64_t key = (cycle - floor) << KEY_CYCLE_SHIFT | candidates->merit[bank];
+        best = best < key ? best : key;
+    }
+    return best;
+}
+
 void dram_choose(struct dram_channel *channel)
 {
     struct dram_choice *best = &channel->best;
-    uint64_t banks = channel->busy & ~channel->frozen;
+    const uint64_t banks = channel->busy & ~channel->frozen;
     if (banks) {
-        uint32_t index = best_bank(channel, banks, &best->cycle);
-        best->merit = merit_of(channel, index);
-        best->command = channel->banks[index].command;
-        best->bank = index;
+        uint64_t key = least_key(channel, banks);
+        best->cycle = channel->floor + (key >> KEY_CYCLE_SHIFT);
+        best->merit =
+            dram_merit((enum dram_order)(key >> MERIT_ORDER_SHIFT & 3), (uint32_t)(key >> MERIT_BANK_BITS));
+        best->bank = (uint32_t)key % (1U << MERIT_BANK_BITS);
+        best->command = channel->candidates.command[best->bank];
     } else {
         best->cycle = CLOCK_NEVER;
         best->merit = UINT64_MAX;
@@ -153,7 +170,7 @@ void dram_choose_arrival(struct dram_channel *channel, const struct dram_burst *
 {
     const struct dram_bank *bank = &channel->banks[burst->bank];
     const struct dram_burst *before = bank->burst;
-    if (before && (bank->command != DRAM_PRE || burst->row != bank->row))
+    if (before && (channel->candidates.command[burst->bank] != DRAM_PRE || burst->row != bank->row))
         return;
     dram_choose_bank(channel, burst->bank);
     if (bank->burst == before || channel->frozen >> burst->bank & 1)
@@ -162,7 +179,7 @@ void dram_choose_arrival(struct dram_channel *channel, const struct dram_burst *
         dram_choose(channel);
     else
         dram_choice_offer(&channel->best, cycle_of(channel, burst->bank), merit_of(channel, burst->bank),
-                          (enum dram_command)bank->command, burst->bank);
+                          (enum dram_command)channel->candidates.command[burst->bank], burst->bank);
 }
 
 /* Reads go first. Writes have their turn when there are no reads or when write_high of them wait, and until

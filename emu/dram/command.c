@@ -2,7 +2,7 @@
 
 const char *dram_command_name(enum dram_command command)
 {
-    static const char *const names[DRAM_COMMANDS] = {"ACT", "PRE", "PREA", "RD",  "RDA",
-                                                     "WR",  "WRA", "REF",  "REFB"};
+    static const char *const names[DRAM_COMMANDS] = {"ACT",  "PRE", "RD",  "WR", "REFB",
+                                                     "PREA", "REF", "RDA", "WRA"};
     return names[command];
 }

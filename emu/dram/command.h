@@ -7,13 +7,13 @@
 enum dram_command {
     DRAM_ACT,  /* activate: open a row of a bank */
     DRAM_PRE,  /* precharge: close a bank */
-    DRAM_PREA, /* close all banks of a rank */
     DRAM_RD,   /* read a burst from the open row */
-    DRAM_RDA,  /* the same, then close the bank */
-    DRAM_WR,
-    DRAM_WRA,
-    DRAM_REF,  /* refresh all banks of a rank */
+    DRAM_WR,   /* write one */
     DRAM_REFB, /* refresh one bank */
+    DRAM_PREA, /* close all banks of a rank */
+    DRAM_REF,  /* refresh all banks of a rank */
+    DRAM_RDA,  /* RD, then close the bank */
+    DRAM_WRA,
     DRAM_COMMANDS
 };
 
@@ -23,7 +23,7 @@ enum dram_command {
 /* Column commands move data; the others are row commands. */
 static inline bool dram_command_is_column(enum dram_command command)
 {
-    return command >= DRAM_RD && command <= DRAM_WRA;
+    return (DRAM_SET(RD) | DRAM_SET(WR) | DRAM_SET(RDA) | DRAM_SET(WRA)) >> command & 1;
 }
 
 /* The command is for a whole rank, not for one bank. */

@@ -300,9 +300,10 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
     memory->edges_per_fs = 1.0 / (double)config->tCK;
     memory->lookahead = (common->clocks.tCL + common->clocks.tBURST) * config->tCK + config->front_latency +
                         config->back_latency;
-    memory->slices = calloc(config->channels, sizeof *memory->slices);
+    memory->slices = aligned_alloc(DRAM_LINE, config->channels * sizeof *memory->slices);
     if (!memory->slices)
         abort();
+    memset(memory->slices, 0, config->channels * sizeof *memory->slices);
     for (uint32_t i = 0; i < config->channels; i++) {
         struct dram_slice *slice = &memory->slices[i];
         slice->memory = memory;

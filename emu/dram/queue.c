@@ -44,6 +44,23 @@ struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction 
     return added;
 }
 
+uint64_t dram_queue_rebase(struct dram_queue *queue)
+{
+    uint64_t oldest = queue->age;
+    for (uint32_t i = 0; i < DRAM_DIRECTIONS * DRAM_BANKS; i++) {
+        const struct dram_burst *first = queue->lists[i / DRAM_BANKS][i % DRAM_BANKS].first;
+        if (first && first->age < oldest)
+            oldest = first->age;
+    }
+    for (uint32_t i = 0; i < DRAM_DIRECTIONS * DRAM_BANKS; i++) {
+        struct dram_burst *burst = queue->lists[i / DRAM_BANKS][i % DRAM_BANKS].first;
+        for (; burst; burst = burst->next)
+            burst->age -= oldest;
+    }
+    queue->age -= oldest;
+    return oldest;
+}
+
 void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction, struct dram_burst *burst)
 {
     struct dram_list *list = &queue->lists[direction][burst->bank];

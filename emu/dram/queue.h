@@ -27,7 +27,7 @@ struct dram_queue {
     uint32_t limit[DRAM_DIRECTIONS];
     struct dram_burst *free;
     struct dram_burst *pool;
-    uint64_t age;
+    uint64_t age; /* of the next burst; below 2^32 */
 };
 
 /* Allocates room for the configured numbers of bursts (out of memory aborts). */
@@ -42,6 +42,10 @@ static inline uint32_t dram_queue_room(const struct dram_queue *queue, enum dram
 /* Appends a copy of the burst as the youngest; there must be room. */
 struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction direction,
                                   const struct dram_burst *burst);
+
+/* Makes all ages less by that of the oldest burst, which is returned. To be called when the next age is
+ * UINT32_MAX. */
+uint64_t dram_queue_rebase(struct dram_queue *queue);
 
 void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction, struct dram_burst *burst);
 

@@ -32,7 +32,8 @@ static uint32_t longest(const struct dram_table *table, enum dram_command earlie
 static void compile(struct dram_rules *rules, const struct dram_table *table, enum dram_command earlier,
                     enum dram_target target)
 {
-    uint32_t count = target ? rules->ends[earlier][target - 1] : 0;
+    uint32_t count = rules->other_ends[earlier];
+    const uint32_t before = count;
     for (enum dram_command later = 0; later < DRAM_COMMANDS; later++) {
         uint32_t clocks = longest(table, earlier, later, target);
         assert(later == dram_timing_kind(later) ||
@@ -42,9 +43,13 @@ static void compile(struct dram_rules *rules, const struct dram_table *table, en
             (narrow && longest(table, earlier, later, DRAM_TARGET_RANK) >= clocks))
             continue;
         assert(count < DRAM_EFFECTS);
-        rules->effects[earlier][count++] = (struct dram_effect){(uint8_t)later, clocks};
+        rules->effects[earlier][count++] = (struct dram_effect){(uint8_t)target, (uint8_t)later, clocks};
     }
-    rules->ends[earlier][target] = (uint8_t)count;
+    rules->other_ends[earlier] = (uint8_t)count;
+    if (target != DRAM_TARGET_OTHER)
+        rules->ends[earlier] = (uint8_t)count;
+    if (target == DRAM_TARGET_GROUP && count > before)
+        rules->grouped |= 1U << earlier;
 }
 
 void dram_rules_init(struct dram_rules *rules, const struct dram_config *config)
@@ -75,16 +80,6 @@ void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules
     timing->rules = rules;
 }
 
-static void delay(uint64_t earliest[DRAM_COMMANDS], const struct dram_effect *effects, uint32_t begin,
-                  uint32_t end, uint64_t cycle)
-{
-    for (uint32_t i = begin; i < end; i++) {
-        uint64_t at = cycle + effects[i].clocks;
-        uint64_t *slot = &earliest[effects[i].later];
-        *slot = *slot > at ? *slot : at;
-    }
-}
-
 /* An activate is the newest of each window; the one that was `count` ago opens the next gap. */
 static void pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cycle)
 {
@@ -102,22 +97,33 @@ static void pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cyc
     }
 }
 
+/* What a command forbids other ranks. */
+static void delay_others(struct dram_timing *timing, enum dram_command command, uint32_t rank, uint64_t cycle)
+{
+    const struct dram_rules *rules = timing->rules;
+    for (uint32_t other = 0; other < rules->ranks; other++) {
+        for (uint32_t i = rules->ends[command]; other != rank && i < rules->other_ends[command]; i++) {
+            const struct dram_effect *effect = &rules->effects[command][i];
+            uint64_t at = cycle + effect->clocks, *slot = &timing->rank[other][effect->later];
+            *slot = *slot > at ? *slot : at;
+        }
+    }
+}
+
 void dram_timing_issue(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle)
 {
     const struct dram_rules *rules = timing->rules;
-    const struct dram_effect *effects = rules->effects[command];
-    const uint8_t *ends = rules->ends[command];
-    uint32_t rank = rules->rank_of[bank];
+    const uint32_t rank = rules->rank_of[bank];
+    uint64_t *const rows[] = {timing->bank[bank], timing->group[rules->group_of[bank]], timing->rank[rank]};
+    const struct dram_effect *effect = rules->effects[command], *end = effect + rules->ends[command];
 
     timing->bus[rules->bus[command]] = cycle + rules->bus_clocks[command];
-    delay(timing->bank[bank], effects, 0, ends[DRAM_TARGET_BANK], cycle);
-    delay(timing->group[rules->group_of[bank]], effects, ends[DRAM_TARGET_BANK], ends[DRAM_TARGET_GROUP],
-          cycle);
-    delay(timing->rank[rank], effects, ends[DRAM_TARGET_GROUP], ends[DRAM_TARGET_RANK], cycle);
-    if (ends[DRAM_TARGET_OTHER] > ends[DRAM_TARGET_RANK])
-        for (uint32_t other = 0; other < rules->ranks; other++)
-            if (other != rank)
-                delay(timing->rank[other], effects, ends[DRAM_TARGET_RANK], ends[DRAM_TARGET_OTHER], cycle);
+    for (; effect < end; effect++) {
+        uint64_t at = cycle + effect->clocks, *slot = &rows[effect->target][effect->later];
+        *slot = *slot > at ? *slot : at;
+    }
+    if (rules->ranks > 1)
+        delay_others(timing, command, rank, cycle);
     if (command == DRAM_ACT)
         pass_windows(timing, rank, cycle);
 }

@@ -4,9 +4,10 @@
 
 #include "emu/dram/standard.h"
 
-/* The rows, compiled: for each earlier command, what it forbids for how long, sorted by where. Shared by the
- * channels of a memory. */
+/* The rows, compiled: for each earlier command, what it forbids for how long. Shared by the channels of a
+ * memory. */
 struct dram_effect {
+    uint8_t target; /* enum dram_target */
     uint8_t later;
     uint32_t clocks;
 };
@@ -21,10 +22,13 @@ enum dram_target {
 
 enum { DRAM_EFFECTS = 64, DRAM_WINDOW_COUNT = 32 };
 
+/* Commands for which times are kept: all in front of RDA. A row of them is a cache line of the host. */
+enum { DRAM_KINDS = 8, DRAM_LINE = 64 };
+
 struct dram_rules {
     struct dram_effect effects[DRAM_COMMANDS][DRAM_EFFECTS];
-    uint8_t ends[DRAM_COMMANDS]
-                [DRAM_TARGETS]; /* end of the effects of each target; they begin where the last ends */
+    uint8_t ends[DRAM_COMMANDS];       /* end of the effects here: on the bank, its group and its rank */
+    uint8_t other_ends[DRAM_COMMANDS]; /* end of those on other ranks, which follow */
     struct dram_window windows[DRAM_WINDOWS];
     uint32_t window_count;
     uint8_t bus[DRAM_COMMANDS];        /* which command bus */
@@ -32,20 +36,21 @@ struct dram_rules {
     uint32_t ranks, groups, banks;     /* of the channel, of a rank, of a group */
     uint8_t group_of[DRAM_BANKS];      /* of the channel */
     uint8_t rank_of[DRAM_BANKS];
+    uint32_t grouped; /* set of commands that delay others of their bank group */
 };
 
 /* Cycle numbers; a command may come at the greatest of the values for its bank, its group, its rank and its
  * bus; one for the rank at that of rank and bus. */
 struct dram_timing {
+    _Alignas(DRAM_LINE) uint64_t bank[DRAM_BANKS][DRAM_KINDS];
+    uint64_t group[DRAM_GROUPS][DRAM_KINDS];
+    uint64_t rank[DRAM_RANKS][DRAM_KINDS];
     const struct dram_rules *rules;
     uint64_t bus[2];
-    uint64_t rank[DRAM_RANKS][DRAM_COMMANDS];
-    uint64_t group[DRAM_GROUPS][DRAM_COMMANDS];
-    uint64_t bank[DRAM_BANKS][DRAM_COMMANDS];
     struct dram_past {
-        uint64_t cycles[DRAM_WINDOW_COUNT]; /* when the last activates came; a ring */
         uint32_t next;
         uint32_t filled;
+        uint64_t cycles[DRAM_WINDOW_COUNT]; /* when the last activates came; a ring */
     } past[DRAM_RANKS][DRAM_WINDOWS];
 };
 

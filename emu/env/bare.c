@@ -13,6 +13,7 @@
 #include "emu/env/semihosting.h"
 #include "emu/machine/board.h"
 #include "emu/machine/fdt.h"
+#include "emu/machine/unit.h"
 
 enum {
     KERNEL_OFFSET = 0x200000, /* where OpenSBI's fw_jump expects its payload, from the start of memory */
@@ -358,8 +359,9 @@ struct system *bare_system(struct bare *bare)
     return &bare->system;
 }
 
-bool bare_restart(struct bare *bare, struct error *err)
+bool bare_restart(void *context, struct error *err)
 {
+    struct bare *bare = context;
     board_reset(bare->board);
     system_restart(&bare->system, bare->start);
     return load_images(bare, err);
@@ -400,6 +402,7 @@ static void tell_positions(const struct bare *bare)
 
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
 {
+    char time[UNIT_TEXT];
     if (bare->failed) {
         *err = bare->failure;
         return -1;
@@ -413,8 +416,8 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_EXPIRED:
-        fprintf(stderr, "croft run: stopped after %" PRIu64 " ticks of simulated time (--max-time)\n",
-                system_time(&bare->system));
+        unit_format(UNIT_TIME, system_time(&bare->system) * SYSTEM_TICK_NS * 1000000, time);
+        fprintf(stderr, "croft run: stopped after %s of simulated time (--max-time)\n", time);
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_STUCK:

@@ -47,7 +47,7 @@ int bare_run(struct bare *bare, struct error *err);
  * themselves. */
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err);
 
-/* Starts the machine anew: devices, harts and images as at first. */
-bool bare_restart(struct bare *bare, struct error *err);
+/* Starts the machine (a struct bare) anew: devices, harts and images as at first. */
+bool bare_restart(void *bare, struct error *err);
 
 #endif

@@ -86,6 +86,8 @@ int64_t call_rt_sigprocmask(struct user *user, const uint64_t a[6])
     uint64_t old = user->blocked_signals, set = 0;
     if (a[3] != 8)
         return -EINVAL;
+    if (a[2] && !guest_writable(user, a[2], sizeof old))
+        return -EFAULT;
     if (a[1]) {
         const void *from = guest_readable(user, a[1], 8);
         if (!from)

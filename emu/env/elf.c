@@ -192,6 +192,8 @@ static bool describe(const struct image *image, struct elf_program *program, str
     for (size_t i = 0; i < image->count; i++) {
         const struct segment *s = &image->segments[i];
         program->ranges[i] = (struct elf_range){s->first, s->end};
+        program->contents[i].bytes_end = s->first + s->file_size;
+        program->contents[i].permissions = s->flags & (PF_R | PF_W | PF_X);
         if (s->end > program->end)
             program->end = s->end;
         if ((s->flags & PF_W) && s->first < program->write_first)

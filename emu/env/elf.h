@@ -22,6 +22,9 @@ struct elf_range {
     uint64_t first, end; /* end excluded */
 };
 
+/* What the file allows the program in a segment. */
+enum { ELF_EXECUTE = 1, ELF_WRITE = 2, ELF_READ = 4 }; /* PF_X, PF_W, PF_R */
+
 struct elf_program {
     uint64_t entry;         /* guest address of the first instruction; even, within an executable segment */
     uint64_t end;           /* first guest address after the highest segment: the initial program break */
@@ -30,6 +33,10 @@ struct elf_program {
     uint64_t headers_count; /* their number */
     size_t range_count;     /* 1 to ELF_SEGMENTS */
     struct elf_range ranges[ELF_SEGMENTS]; /* what was loaded; no two overlap */
+    struct {
+        uint64_t bytes_end;   /* guest address behind the file's bytes: zeros follow */
+        unsigned permissions; /* set of ELF_READ, ELF_WRITE and ELF_EXECUTE */
+    } contents[ELF_SEGMENTS]; /* of each range */
 };
 
 /* Copies the loadable segments of the file at `path` into memory, zeroes what they have beyond the file's

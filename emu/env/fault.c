@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "emu/debug/backtrace.h"
+#include "emu/env/kernel_pages.h"
+#include "emu/hart/probe.h"
+#include "emu/machine/unit.h"
 #include "isa/disasm.h"
 
 enum { RA = 1, SP = 2, GP = 3 };
@@ -20,11 +23,9 @@ struct place {
 static struct place look_at(const struct user *user, uint64_t pc)
 {
     struct place place = {.text = ""};
-    const uint8_t *at = phys_at(user->memory, pc, 2);
-    if (!at)
-        return place;
     uint32_t bits = 0;
-    memcpy(&bits, at, phys_at(user->memory, pc, 4) ? 4 : 2);
+    if (!hart_memory_read(user->hart, pc, &bits, 4) && !hart_memory_read(user->hart, pc, &bits, 2))
+        return place;
     place.readable = true;
     place.insn = decode(user->hart->decoder, bits);
     disasm(&place.insn, pc, place.text, sizeof place.text);
@@ -52,11 +53,37 @@ static void print_store(const struct user *user, const struct place *place, uint
     fprintf(stderr, "%s of %u bytes to 0x%" PRIx64 ", ",
             insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store",
             access_size(&place->insn), address);
+    if (user->pages) {
+        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_WRITE));
+        return;
+    }
     if (phys_at(user->memory, address, access_size(&place->insn)))
         fprintf(stderr, "which is read-only; stores are allowed at ");
     else
         fprintf(stderr, "outside of the memory; stores are allowed at ");
     print_memory(user, user->write_first);
+}
+
+static void print_jump(const struct user *user, uint64_t address)
+{
+    fprintf(stderr, "jump to 0x%" PRIx64 ", ", address);
+    if (user->pages) {
+        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_EXECUTE));
+        return;
+    }
+    fprintf(stderr, "outside of the memory ");
+    print_memory(user, user->memory->base);
+}
+
+static void print_load(const struct user *user, const struct place *place, uint64_t address)
+{
+    fprintf(stderr, "load of %u bytes from 0x%" PRIx64 ", ", access_size(&place->insn), address);
+    if (user->pages) {
+        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_READ));
+        return;
+    }
+    fprintf(stderr, "outside of the memory ");
+    print_memory(user, user->memory->base);
 }
 
 /* One line on what went wrong, and the signal that Linux would send. */
@@ -71,16 +98,11 @@ static int print_cause(const struct user *user, const struct place *place)
     case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
     case TRAP_FETCH_ACCESS:
     case TRAP_FETCH_MISALIGNED:
-        fprintf(stderr, "jump to 0x%" PRIx64 ", outside of the memory ", trap->value);
-        print_memory(user, user->memory->base);
-        return SIGSEGV;
+    case TRAP_FETCH_PAGE: print_jump(user, trap->value); return SIGSEGV;
     case TRAP_STORE_ACCESS:
+    case TRAP_STORE_PAGE:
     case TRAP_STORE_MISALIGNED: print_store(user, place, trap->value); return SIGSEGV;
-    default:
-        fprintf(stderr, "load of %u bytes from 0x%" PRIx64 ", outside of the memory ",
-                access_size(&place->insn), trap->value);
-        print_memory(user, user->memory->base);
-        return SIGSEGV;
+    default: print_load(user, place, trap->value); return SIGSEGV;
     }
 }
 
@@ -131,11 +153,17 @@ static void print_frames(const struct user *user, const uint64_t *frames, size_t
     }
 }
 
+static bool read_memory(const void *context, uint64_t address, void *to, uint64_t length)
+{
+    return hart_memory_read(context, address, to, length);
+}
+
 static void print_backtrace(const struct user *user)
 {
     uint64_t frames[BACKTRACE_MAX];
+    const struct backtrace_memory memory = {read_memory, user->hart};
     size_t count =
-        backtrace_walk(user->symbols, user->hart->x, user->hart->pc, user->memory, frames, BACKTRACE_MAX);
+        backtrace_walk_through(user->symbols, user->hart->x, user->hart->pc, &memory, frames, BACKTRACE_MAX);
     fprintf(stderr, "  backtrace:\n");
     print_frames(user, frames, count);
     if (count == BACKTRACE_MAX)
@@ -163,21 +191,25 @@ int fault_signal(struct user *user, int number)
     return 128 + number;
 }
 
-static int stopped_after(struct user *user, uint64_t count, const char *what)
+static int stopped_after(struct user *user, const char *count, const char *what)
 {
     char text[SYMBOLS_TEXT];
-    fprintf(stderr, "croft: %s: stopped after %" PRIu64 " %s at 0x%" PRIx64 ", %s\n", user->options->program,
-            count, what, user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+    fprintf(stderr, "croft: %s: stopped after %s %s at 0x%" PRIx64 ", %s\n", user->options->program, count,
+            what, user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
     return USER_STATUS_LIMIT;
 }
 
 int fault_limit(struct user *user)
 {
-    return stopped_after(user, user->hart->instret, "instructions (--max-insns)");
+    char count[UNIT_TEXT];
+    unit_format(UNIT_COUNT, user->hart->instret, count);
+    return stopped_after(user, count, "instructions (--max-insns)");
 }
 
 int fault_time(struct user *user)
 {
     const struct user_machine *machine = user->options->machine;
-    return stopped_after(user, machine->now(machine->context), "ns of simulated time (--max-time)");
+    char time[UNIT_TEXT];
+    unit_format(UNIT_TIME, machine->now(machine->context) * 1000000, time);
+    return stopped_after(user, time, "of simulated time (--max-time)");
 }

@@ -5,15 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/env/kernel_pages.h"
+
 const void *guest_readable(const struct user *user, uint64_t address, uint64_t length)
 {
-    return length == 0 ? user->memory->bytes : phys_at(user->memory, address, length);
+    if (length == 0)
+        return user->memory->bytes;
+    return user->pages ? kernel_pages_view(user->pages, address, length, false)
+                       : phys_at(user->memory, address, length);
 }
 
 void *guest_writable(const struct user *user, uint64_t address, uint64_t length)
 {
     if (length == 0)
         return user->memory->bytes;
+    if (user->pages)
+        return kernel_pages_view(user->pages, address, length, true);
     return address < user->write_first ? NULL : phys_at(user->memory, address, length);
 }
 

@@ -25,10 +25,13 @@ struct guest_signal {
     uint64_t handler, flags, mask;
 };
 
+struct kernel_pages;
+
 struct user {
     struct hart *hart;
     const struct phys *memory;
     const struct user_options *options;
+    struct kernel_pages *pages; /* the program's addresses are virtual; NULL: they are physical */
     struct symbols *symbols;
     uint64_t write_first; /* guest addresses below are read-only */
     uint64_t stack_first; /* lowest address of the stack */
@@ -53,8 +56,13 @@ struct user {
     char *speaker; /* "croft: PROGRAM", in front of the regions' warnings */
 };
 
+/* Makes a program's state: files, sandbox, symbols, but neither memory nor registers, which are the caller's.
+ * As user_new() otherwise. */
+struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                       struct error *err);
+
 /* The host address of guest bytes [address, address + length) if the guest may read (write) all of them, else
- * NULL. */
+ * NULL. Of virtual memory it holds until the call is served (kernel_pages.h). */
 const void *guest_readable(const struct user *user, uint64_t address, uint64_t length);
 void *guest_writable(const struct user *user, uint64_t address, uint64_t length);
 

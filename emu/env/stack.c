@@ -82,10 +82,12 @@ static uint64_t strings_size(const char *const *strings, size_t count)
 bool stack_build(const struct phys *memory, uint64_t size, const struct stack_contents *contents,
                  uint64_t *sp, struct error *err)
 {
+    const char *path = contents->argument_count ? contents->arguments[0] : "";
     uint64_t strings = RANDOM_BYTES + strings_size(contents->arguments, contents->argument_count) +
                        strings_size(contents->environment, contents->environment_count);
     uint64_t words =
         1 + contents->argument_count + 1 + contents->environment_count + 1 + 2 * AUXILIARY_ENTRIES;
+    uint64_t others = strings - (contents->argument_count ? strlen(path) + 1 : 0);
     strings = (strings + STACK_STRINGS - 1) / STACK_STRINGS * STACK_STRINGS;
     uint64_t needed = strings + (words * 8 + 15) / 16 * 16;
     if (needed > size / 4 || size > memory->size)
@@ -97,8 +99,13 @@ bool stack_build(const struct phys *memory, uint64_t size, const struct stack_co
     struct writer w = {.memory = memory, .word = end - needed, .string = end - strings};
     *sp = w.word;
     put_word(&w, contents->argument_count);
-    uint64_t name = contents->argument_count ? w.string : 0;
-    put_strings(&w, contents->arguments, contents->argument_count);
+    uint64_t name = 0;
+    if (contents->argument_count) {
+        name = w.string + others;
+        memcpy(phys_at(memory, name, strlen(path) + 1), path, strlen(path) + 1);
+        put_word(&w, name);
+    }
+    put_strings(&w, contents->arguments + 1, contents->argument_count ? contents->argument_count - 1 : 0);
     put_strings(&w, contents->environment, contents->environment_count);
     put_auxiliary(&w, contents->program, name);
     return true;

@@ -25,11 +25,12 @@ struct stack_contents {
 
 /* Lays the stack out at the end of memory, within `size` bytes, and gives the stack pointer, 16-byte aligned:
  *
- *   *sp -> argc | argv[0..argc-1] 0 | environment 0 | auxiliary vector, AT_NULL | strings, AT_RANDOM bytes |
- * end
+ *   *sp -> argc | argv[0..argc-1] 0 | environment 0 | auxiliary vector, AT_NULL | strings, AT_RANDOM bytes,
+ *   argv[0] | end
  *
- * The strings' room is rounded up to STACK_STRINGS, so that *sp does not depend on how long the program's
- * path is. Fails when the contents do not fit into a quarter of the stack. */
+ * The strings' room is rounded up to STACK_STRINGS and the program's path comes last, so that no address but
+ * those within it depends on how long the path is. Fails when the contents do not fit into a quarter of the
+ * stack. */
 bool stack_build(const struct phys *memory, uint64_t size, const struct stack_contents *contents,
                  uint64_t *sp, struct error *err);
 

@@ -20,8 +20,7 @@ static bool set_up(struct user *user, struct error *err)
     const struct user_options *o = user->options;
     const struct phys *memory = user->memory;
     struct elf_program program;
-    if (!sandbox_open(&user->sandbox, o->dir, err) ||
-        !elf_load(&program, o->program, ELF_VIRTUAL, memory, err))
+    if (!elf_load(&program, o->program, ELF_VIRTUAL, memory, err))
         return false;
     uint64_t end = memory->base + memory->size;
     if (o->stack_size > end - program.end)
@@ -44,8 +43,8 @@ static bool set_up(struct user *user, struct error *err)
     return true;
 }
 
-struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
-                      struct error *err)
+struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                       struct error *err)
 {
     struct user *user = calloc(1, sizeof *user);
     if (!user)
@@ -59,7 +58,17 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
         abort();
     user->regions = (struct marker_regions){.stats = options->stats, .command = user->speaker};
     files_init(&user->files);
-    if (set_up(user, err))
+    if (sandbox_open(&user->sandbox, options->dir, err))
+        return user;
+    user_free(user);
+    return NULL;
+}
+
+struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                      struct error *err)
+{
+    struct user *user = guest_new(hart, memory, options, err);
+    if (!user || set_up(user, err))
         return user;
     user_free(user);
     return NULL;

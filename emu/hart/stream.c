@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/hart/access.h"
 #include "emu/hart/block.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/mmu.h"
@@ -186,12 +187,55 @@ static enum stream_end run_batch(struct stream *stream, uint32_t limit)
     return STREAM_MORE;
 }
 
+/* Ends the others' reservations that a store of this hart touches; true while somebody holds one. */
+static bool end_reservations(const struct stream *stream, uint64_t physical, unsigned size)
+{
+    const struct stream_peers *peers = stream->peers;
+    bool reserved = false;
+    for (unsigned i = 0; i < peers->count; i++) {
+        struct hart *hart = &peers->harts[i];
+        uint64_t block = hart->reservation_physical & ~(uint64_t)(STREAM_RESERVATION - 1);
+        if (hart != stream->hart && overlap(physical, size, block, STREAM_RESERVATION))
+            hart->reserved = false;
+        reserved |= hart->reserved;
+    }
+    return reserved;
+}
+
+/* The same for all stores of the batch. */
+static void tell_peers(struct stream *stream)
+{
+    bool reserved = end_reservations(stream, 0, 0);
+    for (uint32_t i = 0; i < stream->count && reserved; i++) {
+        const struct stream_entry *entry = &stream->entries[i];
+        if (entry->op->flags & STREAM_STORE)
+            reserved = end_reservations(stream, entry->physical, entry->op->size);
+    }
+    stream->peers->reserved = reserved;
+}
+
+static void tell_peers_of_step(struct stream *stream, const struct step_report *report)
+{
+    struct hart *hart = stream->hart;
+    const struct effects *effects = &report->effects;
+    if (effects->stored || effects->block == BLOCK_ZERO)
+        stream->peers->reserved = end_reservations(
+            stream, effects->physical, effects->block == BLOCK_ZERO ? CACHE_BLOCK : effects->size);
+    if (!hart->reserved)
+        return;
+    if (effects->loaded && !effects->stored && insn_table[report->insn.id].iclass == CLASS_AMO)
+        hart->reservation_physical = effects->physical;
+    stream->peers->reserved = true;
+}
+
 enum stream_end stream_run(struct stream *stream, uint64_t max_insns)
 {
     uint32_t limit = max_insns < STREAM_BATCH ? (uint32_t)max_insns : STREAM_BATCH;
     stream->count = stream->trace->single_count = 0;
     enum stream_end end = is_interrupted(stream->hart) ? STREAM_STEP : run_batch(stream, limit);
     stream->next_pc = stream->hart->pc;
+    if (stream->peers && stream->peers->reserved)
+        tell_peers(stream);
     return end;
 }
 
@@ -203,6 +247,8 @@ enum hart_stop stream_step(struct stream *stream, struct step_report *report)
         stream->stepped_insn = report->insn;
         stream_op_describe(&stream->stepped, report->pc, &stream->stepped_insn);
         stream->stepped.flags |= STREAM_SERIAL;
+        if (stream->peers)
+            tell_peers_of_step(stream, report);
         stream->step_entry =
             (struct stream_entry){&stream->stepped, report->effects.address, report->effects.physical};
     }

@@ -57,10 +57,21 @@ enum stream_end {
 
 struct stream_trace;
 
+/* Harts that share memory, each under a stream of its own: what one of them stores ends the reservations (LR)
+ * that others hold in the same block of STREAM_RESERVATION bytes. */
+struct stream_peers {
+    struct hart *harts;
+    unsigned count;
+    bool reserved; /* one of them may hold a reservation */
+};
+
+enum { STREAM_RESERVATION = 64 };
+
 struct stream {
     struct hart *hart;
-    uint32_t count;   /* of entries */
-    uint64_t next_pc; /* behind the last entry */
+    struct stream_peers *peers; /* set by the owner after stream_init(); NULL: the hart is alone */
+    uint32_t count;             /* of entries */
+    uint64_t next_pc;           /* behind the last entry */
     struct stream_entry entries[STREAM_BATCH];
     struct stream_op stepped; /* of the last stream_step() */
     struct insn stepped_insn;

@@ -266,7 +266,7 @@ bool machine_load(struct machine_config *config, const char *machine, const char
         loaded = apply_set(config, sets[i], err);
     if (loaded)
         parts_resolve(config);
-    loaded = loaded && check(config, err) && (!machine_timed(config) || parts_check(config, err));
+    loaded = loaded && (!machine_timed(config) || parts_check(config, err)) && check(config, err);
     if (!loaded)
         machine_free(config);
     return loaded;

@@ -1,13 +1,11 @@
 #include "emu/machine/parts.h"
 
-#include <assert.h>
-#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "emu/dram/standard.h"
 #include "emu/machine/key.h"
-#include "emu/machine/system.h"
 
 /* A field of a part's configuration, described by the key of the same name in the part's section. */
 struct field {
@@ -106,8 +104,7 @@ static int key_of(const char *section, const char *name, int from)
         if (strncmp(key, section, length) == 0 && key[length] == '.' && strcmp(key + length + 1, name) == 0)
             return i;
     }
-    assert(!"the key of a part's field");
-    return -1;
+    abort(); /* keys and fields are made of the same rows */
 }
 
 static uint64_t field_read(const struct field *field, const void *part)
@@ -175,6 +172,18 @@ static struct name within(const char *section, const char *part)
     return name;
 }
 
+/* Windows that must not exceed the reorder buffer shrink with it, so that a sweep of its size needs one key.
+ */
+static void fit_to_rob(const struct machine_config *config, const char *section, struct ooo_config *core)
+{
+    int key = key_find(within(section, "rob").text);
+    if (config->sources[key].automatic)
+        return;
+    core->rob = (uint32_t)key_number(&machine_keys[key], config);
+    core->fetch_queue = core->fetch_queue < core->rob ? core->fetch_queue : core->rob;
+    core->iq = core->iq < core->rob ? core->iq : core->rob;
+}
+
 static void resolve_core(struct machine_config *config, const char *section, bool ooo)
 {
     struct cache_config l1;
@@ -183,6 +192,7 @@ static void resolve_core(struct machine_config *config, const char *section, boo
     struct ooo_config ooo_config;
     inorder_config_default(&inorder_config);
     ooo_config_default(&ooo_config);
+    fit_to_rob(config, section, &ooo_config);
     cache_config_default(&l1);
     tlb_config_default(&tlb);
     const struct core_latencies *latency = ooo ? &ooo_config.latency : &inorder_config.latency;
@@ -201,7 +211,7 @@ static void resolve_core(struct machine_config *config, const char *section, boo
     draw(config, within(section, "tlb").text, tlb_fields, &tlb);
 }
 
-static bool is_ooo(const struct machine_config *config, const char *section)
+bool parts_are_ooo(const struct machine_config *config, const char *section)
 {
     return strcmp(section, "host") == 0 ? config->host.core != MACHINE_CORE_INORDER
                                         : config->accel.core == MACHINE_ACCEL_CORE_OOO;
@@ -217,8 +227,8 @@ void parts_resolve(struct machine_config *config)
     struct hub_config hub;
     struct crossbar_config crossbar;
     struct dram_config dram;
-    resolve_core(config, "host", is_ooo(config, "host"));
-    resolve_core(config, "accel", is_ooo(config, "accel"));
+    resolve_core(config, "host", parts_are_ooo(config, "host"));
+    resolve_core(config, "accel", parts_are_ooo(config, "accel"));
     hub_config_default(&hub);
     draw(config, "l2", l2_fields, &hub);
     crossbar_config_default(&crossbar);
@@ -232,7 +242,7 @@ void parts_resolve(struct machine_config *config)
 void parts_core(const struct machine_config *config, const char *section, struct parts_core *core)
 {
     bool host = strcmp(section, "host") == 0;
-    core->ooo = is_ooo(config, section);
+    core->ooo = parts_are_ooo(config, section);
     core->frequency = host ? config->host.clock : config->accel.clock;
     inorder_config_default(&core->inorder_config);
     ooo_config_default(&core->ooo_config);
@@ -270,169 +280,4 @@ void parts_dram(const struct machine_config *config, struct dram_config *dram)
 {
     dram_config_default(dram, (enum dram_standard)config->dram.standard);
     fill(config, "dram", dram_fields, dram);
-}
-
-/* "FILE:LINE: name: " in front of the message. */
-static bool at_key(const struct machine_config *config, const char *name, struct error *err)
-{
-    char source[MACHINE_SOURCE];
-    machine_source(config, name, source);
-    (void)error_prefix(err, "%s", name);
-    return error_prefix(err, "%s", source);
-}
-
-/* The message of a part begins with its field's name, which becomes the key's; a message about several fields
- * gets the section's name. */
-static bool at_field(const struct machine_config *config, const char *section, struct error *err)
-{
-    char name[128];
-    struct error message = *err;
-    size_t length = strcspn(message.text, ":");
-    (void)snprintf(name, sizeof name, "%s.%.*s", section, length < 90 ? (int)length : 90, message.text);
-    if (message.text[length] != ':' || key_find(name) < 0)
-        return error_prefix(err, "%s", section);
-    (void)error_set(err, "%s", message.text + length + strspn(message.text + length, ": "));
-    return at_key(config, name, err);
-}
-
-static bool check_core(const struct machine_config *config, const char *section, struct error *err)
-{
-    struct parts_core core;
-    parts_core(config, section, &core);
-    bool fine =
-        core.ooo ? ooo_config_check(&core.ooo_config, err) : inorder_config_check(&core.inorder_config, err);
-    if (!fine)
-        return at_field(config, section, err);
-    if (!cache_config_check(&core.l1i, err))
-        return at_field(config, within(section, "l1i").text, err);
-    if (!cache_config_check(&core.l1d, err))
-        return at_field(config, within(section, "l1d").text, err);
-    if (!tlb_config_check(&core.tlb, err))
-        return at_field(config, within(section, "tlb").text, err);
-    return true;
-}
-
-/* All caches have lines of one size, which the memory's queues must be able to hold. */
-static bool check_lines(const struct machine_config *config, struct error *err)
-{
-    const struct {
-        const char *name;
-        uint64_t size;
-    } lines[] = {
-        {"host.l1i.line", config->host.l1i.line},
-        {"host.l1d.line", config->host.l1d.line},
-        {"accel.l1i.line", config->accel.l1i.line},
-        {"accel.l1d.line", config->accel.l1d.line},
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        if (lines[i].size == config->l2.line)
-            continue;
-        (void)error_set(err, "%" PRIu64 " B is not allowed; allowed: l2.line, which is %" PRIu64 " B",
-                        lines[i].size, config->l2.line);
-        return at_key(config, lines[i].name, err);
-    }
-    uint64_t queue = config->dram.read_queue < config->dram.write_queue ? config->dram.read_queue
-                                                                        : config->dram.write_queue;
-    if (config->l2.line <= queue * config->dram.burst_bytes)
-        return true;
-    (void)error_set(err,
-                    "%" PRIu64
-                    " B is not allowed; allowed: what the smaller of dram.read_queue and dram.write_queue "
-                    "holds, %" PRIu64 " bursts of %" PRIu64 " B",
-                    config->l2.line, queue, config->dram.burst_bytes);
-    return at_key(config, "l2.line", err);
-}
-
-static bool check_memory(const struct machine_config *config, struct error *err)
-{
-    struct dram_config dram;
-    char size[UNIT_TEXT], room[UNIT_TEXT];
-    parts_dram(config, &dram);
-    if (!dram_config_check(&dram, err))
-        return at_field(config, "dram", err);
-    if (config->memory.size <= dram_config_bytes(&dram))
-        return true;
-    unit_format(UNIT_SIZE, config->memory.size, size);
-    unit_format(UNIT_SIZE, dram_config_bytes(&dram), room);
-    (void)error_set(
-        err,
-        "%s is not allowed; allowed: what dram.channels, ranks, groups, banks, rows and row_bytes hold, %s",
-        size, room);
-    return at_key(config, "memory.size", err);
-}
-
-static bool check_cores(const struct machine_config *config, struct error *err)
-{
-    unsigned cores = parts_cores(config);
-    if (cores > SYSTEM_HARTS) {
-        (void)error_set(err,
-                        "%" PRIu64 " with host.count %" PRIu64 " is not allowed; allowed: %d cores in all",
-                        config->accel.count, config->host.count, SYSTEM_HARTS);
-        return at_key(config, "accel.count", err);
-    }
-    if (config->accel.count && !config->crossbar.present) {
-        (void)error_set(err,
-                        "%" PRIu64
-                        " is not allowed; allowed: 0, or more with crossbar.present, by which they "
-                        "reach memory",
-                        config->accel.count);
-        return at_key(config, "accel.count", err);
-    }
-    if (config->harts == cores)
-        return true;
-    (void)error_set(err,
-                    "%" PRIu64
-                    " is not allowed on a machine with timing cores; allowed: auto, or host.count and "
-                    "accel.count together, %u",
-                    config->harts, cores);
-    return at_key(config, "harts", err);
-}
-
-bool parts_check(const struct machine_config *config, struct error *err)
-{
-    struct hub_config hub;
-    struct crossbar_config crossbar;
-    parts_hub(config, &hub);
-    parts_crossbar(config, &crossbar);
-    if (!check_core(config, "host", err) || !check_core(config, "accel", err))
-        return false;
-    if (!hub_config_check(&hub, err))
-        return at_field(config, "l2", err);
-    if (!crossbar_config_check(&crossbar, err))
-        return at_field(config, "crossbar", err);
-    return check_memory(config, err) && check_lines(config, err) && check_cores(config, err);
-}
-
-/* The source of a standard's value, or where it is no fact of the standard's. */
-static void note_dram(const struct machine_config *config, const char *field, char *buffer, size_t size)
-{
-    enum dram_standard standard = (enum dram_standard)config->dram.standard;
-    const char *source = dram_standard_source(standard, field);
-    (void)snprintf(buffer, size, "%s%s%s", dram_standard_name(standard), source ? ": " : "",
-                   source ? source : "");
-}
-
-void parts_note(const struct machine_config *config, int key, char *buffer, size_t size)
-{
-    const char *name = machine_keys[key].name, *last = strrchr(name, '.');
-    bool host = strncmp(name, "host.", 5) == 0;
-    if (strncmp(name, "dram.", 5) == 0) {
-        note_dram(config, last + 1, buffer, size);
-        return;
-    }
-    for (int work = 0; last && work < CORE_WORKS; work++) {
-        bool timing = strstr(name, ".latency.") || strstr(name, ".interval.");
-        if (timing && strcmp(core_work_name((enum core_work)work), last + 1) == 0) {
-            (void)snprintf(buffer, size, "%s", core_work_source((enum core_work)work));
-            return;
-        }
-    }
-    if (machine_keys[key].use == USE_OOO || machine_keys[key].use == USE_INORDER || strstr(name, ".predict."))
-        (void)snprintf(buffer, size, "like Cortex-%s",
-                       machine_keys[key].use == USE_OOO ||
-                               (machine_keys[key].use == USE_TIMED && is_ooo(config, host ? "host" : "accel"))
-                           ? "A57"
-                           : "A53");
-    else
-        (void)snprintf(buffer, size, "%s", strcmp(name, "harts") == 0 ? "the number of cores" : "default");
 }

@@ -24,6 +24,9 @@ void parts_note(const struct machine_config *config, int key, char *buffer, size
  * where the key was set, and its name. */
 bool parts_check(const struct machine_config *config, struct error *err);
 
+/* Whether the cores of a section, "host" or "accel", are out of order; functional ones count as such. */
+bool parts_are_ooo(const struct machine_config *config, const char *section);
+
 /* Cores of both kinds. */
 unsigned parts_cores(const struct machine_config *config);
 

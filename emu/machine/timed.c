@@ -1,11 +1,10 @@
 #include "emu/machine/timed.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "emu/machine/timed_state.h"
-#include "isa/include/croft/roi.h"
 
 #define NS UINT64_C(1000000)
 
@@ -36,40 +35,14 @@ enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_in
     timed->stopped = false;
     uint64_t start = timed->wake_at > timed->queue.now ? timed->wake_at : timed->queue.now;
     core_wake(core, start);
-    while (!timed->stopped && event_queue_step(&timed->queue))
-        ;
-    return timed->stop;
-}
-
-void timed_switch_detail(struct timed *timed, unsigned i)
-{
-    struct core *core = timed->cores[i].core;
-    if (core->warming != timed->warming)
-        core_set_warming(core, timed->warming);
-}
-
-/* Cores that sleep switch at once; the others when they stop next, which a yield brings about. */
-static void set_detail(struct timed *timed, bool warming)
-{
-    timed->warming = warming;
-    for (unsigned i = 0; i < timed->count; i++) {
-        if (timed->cores[i].core->asleep)
-            timed_switch_detail(timed, i);
-        else if (timed->count > 1)
-            hart_request_yield(&timed->harts[i]);
+    while (!timed->stopped) {
+        bool fired = event_queue_step(&timed->queue);
+        assert(fired); /* the core is awake, and waits for something */
+        (void)fired;
+        progress_tick(&timed->progress, timed->queue.now, hart->instret);
     }
-}
-
-void timed_marker(struct timed *timed, unsigned i, uint64_t now)
-{
-    const struct marker *marker = &timed->harts[i].marker;
-    (void)now;
-    if (!timed->options.roi)
-        return;
-    if (marker->code == CROFT_MARKER_ROI_BEGIN && timed->regions++ == 0)
-        set_detail(timed, false);
-    if (marker->code == CROFT_MARKER_ROI_END && timed->regions > 0 && --timed->regions == 0)
-        set_detail(timed, true);
+    progress_hide(&timed->progress);
+    return timed->stop;
 }
 
 static void add_facts(const struct timed *timed, struct stats *stats)
@@ -91,6 +64,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
 unsigned timed_finish(struct timed *timed, struct stats *stats)
 {
     unsigned findings = 0;
+    progress_hide(&timed->progress);
     dram_memory_sync(&timed->memory, timed->queue.now);
     if (stats)
         add_facts(timed, stats);
@@ -98,6 +72,15 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
         fprintf(stderr,
                 "croft: --check dram: %" PRIu64 " of %" PRIu64 " commands break a rule; the first: %s\n",
                 timed->dram_checker.violations, timed->dram_checker.commands, timed->dram_checker.first.text);
+        findings++;
+    }
+    if (timed->coherence && coherence_counted(timed->coherence)->reports) {
+        const struct coherence_counters *counted = coherence_counted(timed->coherence);
+        fprintf(stderr,
+                "croft: --check coherence: %" PRIu64 " stale loads, %" PRIu64
+                " stores to stale lines, %" PRIu64 " lost updates, at %" PRIu64 " pairs of places\n",
+                counted->problems[COHERENCE_STALE_LOAD], counted->problems[COHERENCE_STALE_STORE],
+                counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
         findings++;
     }
     return findings;

@@ -9,6 +9,10 @@
  * then memory's, the crossbar's, the second level's, and each core's with its caches and TLBs. Simulated time
  * lasts for five hours (clock.h); a timer beyond that never comes.
  *
+ * A hart that stops for somebody outside (a debugger, a limit, a call) does so when all that came before is
+ * done, and begins anew behind it; so debugging changes times a little. Of several harts, what one stores
+ * ends the reservations that others hold in the same 64 bytes, at once.
+ *
  * Calls that the emulator serves (system calls, semihosting) cost no simulated time, but all that came before
  * them is done and nothing behind them has begun. Loads and stores of the emulator itself pass no caches.
  */
@@ -32,6 +36,7 @@ struct timed_options {
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
     const char *program; /* ELF file, for names and lines in messages; or NULL */
+    bool progress;       /* show on standard error, if that is a terminal, how far the run is */
 };
 
 struct timed;

@@ -103,7 +103,11 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->options = *options;
     timed->harts = harts;
     timed->count = count;
+    timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
+    timed->symbols = symbols_new(options->program ? options->program : "");
+    if (options->progress)
+        progress_init(&timed->progress, stderr);
     event_queue_init(&timed->queue);
     energy_init(&timed->ledger);
     event_init(&timed->limit_event, timed_component(timed), expire, timed);
@@ -111,6 +115,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     if (set_clocks(timed, err) && make_memory(timed, memory, err)) {
         make_levels(timed);
         if (make_cores(timed, err)) {
+            if (options->check_coherence)
+                timed_watch_coherence(timed);
             if (options->max_time != UINT64_MAX)
                 event_schedule(&timed->queue, &timed->limit_event, options->max_time);
             return timed;
@@ -126,6 +132,9 @@ void timed_free(struct timed *timed)
         return;
     for (unsigned i = 0; i < timed->count; i++)
         timed_free_core(&timed->cores[i]);
+    if (timed->coherence)
+        coherence_free(timed->coherence);
+    symbols_free(timed->symbols);
     if (timed->hub)
         hub_free(timed->hub);
     if (timed->crossbar)
@@ -165,6 +174,8 @@ void timed_publish(struct timed *timed, struct stats *stats)
     stats_computed(stats, "sim.time", read_time, timed, "fs", "simulated time");
     for (unsigned i = 0; i < timed->count; i++)
         publish_core(&timed->cores[i], stats, &timed->ledger);
+    if (timed->coherence)
+        coherence_publish(timed->coherence, stats, "coherence");
     hub_publish(timed->hub, stats, "l2");
     hub_energy(timed->hub, &timed->ledger, "l2");
     if (timed->crossbar)

@@ -29,6 +29,8 @@ static bool watch_core(struct timed *timed, struct timed_core *core, const struc
 {
     struct trace *trace = timed->options.trace;
     struct cache *caches[] = {core->l1i, core->l1d};
+    if (timed->count > 1)
+        core->core->stream.peers = &timed->peers;
     core->core->stream.observe = timed->options.observe;
     core->core->stream.context = timed->options.context;
     if (!trace)

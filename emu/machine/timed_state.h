@@ -4,10 +4,13 @@
 
 #include "emu/core/core.h"
 #include "emu/core/tlb.h"
+#include "emu/debug/progress.h"
+#include "emu/debug/symbols.h"
 #include "emu/dram/check.h"
 #include "emu/dram/memory.h"
 #include "emu/machine/parts.h"
 #include "emu/machine/timed.h"
+#include "emu/mem/coherence.h"
 #include "emu/sim/energy.h"
 
 enum { TIMED_OBSERVERS = 4 };
@@ -38,6 +41,7 @@ struct timed {
 
     struct timed_options options;
     struct hart *harts;
+    struct stream_peers peers;
     uint32_t components; /* numbers given so far */
     struct clock host_clock, accel_clock, crossbar_clock;
     struct hub *hub;
@@ -47,6 +51,10 @@ struct timed {
     struct dram_checker dram_checker;
     struct timed_tee tee;
     struct energy_ledger ledger;
+
+    struct coherence *coherence; /* NULL: nobody checks */
+    struct symbols *symbols;
+    struct progress progress;
 
     struct event limit_event; /* max_time */
     unsigned regions;         /* of interest that are open (--detail roi) */
@@ -78,7 +86,10 @@ void timed_free_core(struct timed_core *core);
 void timed_system_init(struct timed *timed);
 enum core_next timed_system_stopped(struct timed *timed, unsigned i, enum hart_stop stop, uint64_t now);
 
-/* timed_region.c: a marker that concerns --detail roi or a trace has retired on core i at now. */
+/* timed_watch.c: watches all caches. */
+void timed_watch_coherence(struct timed *timed);
+
+/* A marker has retired on core i at now, which may concern --detail roi or a trace. */
 void timed_marker(struct timed *timed, unsigned i, uint64_t now);
 
 /* Cores whose switch between warming and timing is due take it when they stop or sleep. */

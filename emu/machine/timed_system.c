@@ -2,10 +2,14 @@
 #include <assert.h>
 
 #include "emu/core/serial.h"
+#include "emu/hart/probe.h"
 #include "emu/machine/timed_state.h"
 
 #define TICK (SYSTEM_TICK_NS * UINT64_C(1000000)) /* fs */
 #define POLL (100 * TICK)                         /* 10 us: between looks at the console while a core runs */
+
+/* Instructions: more than a core can retire between two polls. */
+enum { NEAR = 1 << 18 };
 
 static bool all_asleep(const struct timed *timed)
 {
@@ -55,10 +59,30 @@ static void timer_due(void *owner, uint64_t now)
     set_timer(timed);
 }
 
+/* Up to where core i may run. A stop at a limit takes time, as all that came before it has to be done; so the
+ * limit is nobody's until it is near. Then several harts share out what is left again and again, and end no
+ * more instructions beyond it than they are. */
+static void grant(struct timed *timed, unsigned i)
+{
+    struct core *core = timed->cores[i].core;
+    uint64_t done = hart_progress(&timed->harts[i]), all = system_instructions(timed->system);
+    uint64_t left = timed->end > all ? timed->end - all : 0, share = left / timed->count;
+    bool far = timed->end == UINT64_MAX || (timed->count > 1 && share > NEAR);
+    switch (timed->system->motion[i]) {
+    case SYSTEM_GO: core->limit = far ? UINT64_MAX : done + (share ? share : left != 0); break;
+    case SYSTEM_STEP: core->limit = done + 1; break;
+    case SYSTEM_HOLD: core->limit = done; break;
+    }
+}
+
 static void poll(void *owner, uint64_t now)
 {
     struct timed *timed = owner;
     update(timed);
+    progress_tick(&timed->progress, now, system_instructions(timed->system));
+    for (unsigned i = 0; i < timed->count; i++)
+        if (timed->cores[i].core->limit == UINT64_MAX)
+            grant(timed, i);
     timed->idle = all_asleep(timed);
     if (!timed->idle)
         event_schedule(&timed->queue, &timed->poll_event, now + POLL);
@@ -76,22 +100,6 @@ static void stop_loop(struct timed *timed, unsigned i, enum hart_stop stop)
     timed->stopped = true;
     timed->stop = stop;
     timed->stopped_core = i;
-}
-
-/* Up to where core i may run: what is left is shared out again and again, so that several harts come to the
- * limit together, and no more than their number beyond it. */
-static void grant(struct timed *timed, unsigned i)
-{
-    struct core *core = timed->cores[i].core;
-    uint64_t done = hart_progress(&timed->harts[i]), all = system_instructions(timed->system);
-    uint64_t left = timed->end > all ? timed->end - all : 0, share = left / timed->count;
-    switch (timed->system->motion[i]) {
-    case SYSTEM_GO:
-        core->limit = timed->end == UINT64_MAX ? UINT64_MAX : done + (share ? share : left != 0);
-        break;
-    case SYSTEM_STEP: core->limit = done + 1; break;
-    case SYSTEM_HOLD: core->limit = done; break;
-    }
 }
 
 static bool must_return(const struct timed *timed)
@@ -117,7 +125,7 @@ static bool serve(struct timed *timed, unsigned i, enum hart_stop stop)
     case HART_STOP_LIMIT:
         grant(timed, i);
         return hart_progress(hart) < timed->cores[i].core->limit && timed->system->motion[i] == SYSTEM_GO;
-    case HART_STOP_BREAK:
+    case HART_STOP_BREAK: return !hart_has_breakpoint(hart, hart->pc); /* it was taken out meanwhile */
     case HART_STOP_WATCH: return false;
     default: return true;
     }
@@ -243,7 +251,7 @@ static void halt(void *context)
     timed->halting = false;
 }
 
-/* Caches start empty; what the second level holds of them it asks for in vain. */
+/* Data caches keep their lines, as memory keeps its bytes; the code is another one perhaps. */
 static void start(void *context)
 {
     struct timed *timed = context;

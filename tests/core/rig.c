@@ -121,6 +121,7 @@ struct core_parts rig_parts(struct rig *rig)
         .component = 1,
         .l1i = rig->l1i,
         .l1d = rig->l1d,
+        .tlb = rig->tlb,
         .mmio_clocks = rig->options.mmio_clocks,
         .server = {serve, rig},
     };
@@ -129,6 +130,8 @@ struct core_parts rig_parts(struct rig *rig)
 void rig_free(struct rig *rig)
 {
     core_free(rig->core);
+    if (rig->tlb)
+        tlb_free(rig->tlb);
     cache_free(rig->l1i);
     cache_free(rig->l1d);
     hart_free(&rig->hart);

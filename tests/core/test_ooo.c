@@ -1,50 +1,258 @@
-/* The out-of-order core on micro-programs, each with a bound worked out by hand. */
-#include "emu/core/ooo.h"
-#include "tests/core/rig.h"
-#include <stdio.h>
+/* The out-of-order core's widths, units, windows and front end on small programs whose cost is worked out by
+ * hand. The loops end by an addi and a bne, which mostly hide behind the rest. */
+#include "tests/core/test_ooo.h"
 
-enum { N = 1000 };
-
-struct change {
-    void (*apply)(struct ooo_config *config);
-};
-
-static struct core *make(struct rig *rig, const void *context)
+static void repeat(struct rig *rig, enum insn_id id, unsigned count, bool chain)
 {
-    struct ooo_config config;
-    struct error err;
-    ooo_config_default(&config);
-    const struct change *change = context;
-    if (change)
-        change->apply(&config);
-    if (!ooo_config_check(&config, &err))
-        fail_msg("%s", err.text);
-    struct core_parts parts = rig_parts(rig);
-    struct core *core = ooo_new(&config, &parts, &err);
-    assert_non_null(core);
-    return core;
+    for (unsigned i = 0; i < count; i++)
+        rig_emit(rig, id,
+                 (struct operands){
+                     .rd = (uint8_t)(chain ? 5 : 5 + i % 8), .rs1 = chain ? 5 : 20, .rs2 = chain ? 5 : 21});
 }
 
-static void dependent_muls(struct rig *rig)
+static void chain_mulw(struct rig *rig)
 {
-    for (int i = 0; i < 10; i++)
-        RIG_EMIT(rig, mulw, .rd = 5, .rs1 = 5, .rs2 = 5);
+    repeat(rig, INSN_mulw, 10, true);
+}
+static void free_mulw(struct rig *rig)
+{
+    repeat(rig, INSN_mulw, 10, false);
+}
+static void free_mul(struct rig *rig)
+{
+    repeat(rig, INSN_mul, 10, false);
+}
+static void free_divw(struct rig *rig)
+{
+    repeat(rig, INSN_divw, 3, false);
+}
+static void free_add(struct rig *rig)
+{
+    repeat(rig, INSN_add, 29, false);
+}
+static void free_fadd(struct rig *rig)
+{
+    repeat(rig, INSN_fadd_d, 20, false);
+}
+static void chain_fma(struct rig *rig)
+{
+    for (unsigned i = 0; i < 4; i++)
+        RIG_EMIT(rig, fmadd_d, .rd = 5, .rs1 = 5, .rs2 = 6, .rs3 = 7);
 }
 
-static void multiplies(void **state)
+static void units(void **state)
+{
+    (void)state;
+    /* 10 * latency 3. */
+    expect(NULL, chain_mulw, 3000, CPI_dependency, NULL, NULL, "dependent mulw");
+    /* One port. */
+    expect(NULL, free_mulw, 1000, CPI_dependency, NULL, NULL, "independent mulw");
+    /* One port, whose unit takes one every 2 cycles. */
+    expect(NULL, free_mul, 2000, CPI_dependency, NULL, NULL, "independent mul");
+    /* Not pipelined: 3 * 19. */
+    expect(NULL, free_divw, 5700, CPI_dependency, NULL, NULL, "independent divw");
+    /* Two ports for 29 adds and the addi. */
+    expect(NULL, free_add, 1500, CPI_dependency, NULL, NULL, "independent add");
+    /* Two ports. */
+    expect(NULL, free_fadd, 1000, CPI_dependency, NULL, NULL, "independent fadd");
+    /* 4 * latency 9. */
+    expect(NULL, chain_fma, 3600, CPI_dependency, NULL, NULL, "dependent fmadd");
+}
+
+/* 13 adds (and the addi: 7 cycles of two ports), 8 loads, 7 mulw, the bne: 30 instructions, which no port but
+ * the width of 3 limits: 10 cycles. Fetch: 30 * 4 / 16 is 8 blocks, and a cycle for the taken branch. */
+static void mixed(struct rig *rig)
+{
+    for (unsigned i = 0; i < 13; i++) {
+        RIG_EMIT(rig, add, .rd = 5, .rs1 = 20, .rs2 = 21);
+        if (i < 8)
+            RIG_EMIT(rig, ld, .rd = 6, .rs1 = 22, .imm = 8);
+        if (i < 7)
+            RIG_EMIT(rig, mulw, .rd = 7, .rs1 = 20, .rs2 = 21);
+    }
+}
+static void data_near(struct rig *rig)
+{
+    rig_set(rig, 22, RIG_BASE + 0x10000);
+}
+
+static void width(void **state)
 {
     (void)state;
     uint64_t causes[CPI_CAUSES];
-    uint64_t cycles = rig_loop(&(struct rig_loop){.body = dependent_muls, .make = make, .iterations = N}, causes);
-    rig_check(cycles, N, 3000, 100, "dependent mulw");
-    for (int i = 0; i < CPI_CAUSES; i++)
-        printf("%d %lu\n", i, causes[i]);
+    struct rig_loop loop = {.setup = data_near, .body = mixed, .make = make, .iterations = N};
+    rig_check(rig_loop(&loop, causes), N, 1000, 100, "mixed");
+    rig_check(causes[CPI_base], N, 1000, 100, "cycles at full width");
+    struct ooo_config config = defaults();
+    config.decode_width = 2;
+    loop.context = &config;
+    rig_check(rig_loop(&loop, NULL), N, 1500, 100, "two wide");
+}
+
+/* 10 jumps, each to the next 16-byte block: a block and a bubble each; the branch likewise. */
+static void jumps(struct rig *rig)
+{
+    for (unsigned i = 0; i < 10; i++) {
+        rig_jump(rig, 0, rig->at + 16);
+        rig->at += 12;
+    }
+}
+
+static void fetch(void **state)
+{
+    (void)state;
+    expect(NULL, jumps, 2200, CPI_frontend, NULL, NULL, "taken jumps");
+    /* The BTB keeps 4 of 11 in turn, that is none: 10 jumps of 1 + 4 cycles; the branch as well. */
+    struct ooo_config config = defaults();
+    config.predict.btb = 4;
+    config.predict.btb_ways = 4;
+    expect(NULL, jumps, 5500, CPI_frontend, &config, NULL, "BTB misses");
+    /* One instruction a cycle. */
+    config = defaults();
+    config.fetch_bytes = 4;
+    expect(NULL, free_add, 3200, CPI_frontend, &config, NULL, "narrow fetch");
+}
+
+/* A chain of calls four deep, and back, twice: all predicted by BTB and return stack. */
+static void calls(struct rig *rig)
+{
+    uint64_t call = rig->at;
+    for (unsigned i = 0; i < 2; i++)
+        rig_jump(rig, 1, call + 32);
+    rig_jump(rig, 0, call + 32 + 4 * 32);
+    rig->at = call + 32;
+    for (unsigned level = 0; level < 4; level++) {
+        uint64_t at = rig->at;
+        RIG_EMIT(rig, addi, .rd = (uint8_t)(10 + level), .rs1 = 1);
+        if (level < 3)
+            rig_jump(rig, 1, at + 32);
+        RIG_EMIT(rig, addi, .rd = 1, .rs1 = (uint8_t)(10 + level));
+        RIG_EMIT(rig, jalr, .rs1 = 1);
+        rig->at = at + 32;
+    }
+}
+
+static void returns(void **state)
+{
+    (void)state;
+    uint64_t causes[CPI_CAUSES];
+    struct rig_loop loop = {.body = calls, .make = make, .iterations = N};
+    /* 4 calls and 4 returns twice, a jump and the branch: 18 of 2 cycles, besides the blocks: a function's
+     * 16 bytes are one, and only the innermost starts at its own. */
+    rig_check(rig_loop(&loop, causes), N, 3600, 100, "calls");
+    rig_check(causes[CPI_branch], N, 0, 1, "mispredicted returns");
+    /* A return stack of 2 knows the inner two of each four. */
+    struct ooo_config config = defaults();
+    config.predict.returns = 2;
+    config.predict.btb = 16;
+    config.predict.indirect = 16;
+    loop.context = &config;
+    uint64_t cycles = rig_loop(&loop, causes);
+    if (causes[CPI_branch] < 20 * N)
+        fail_msg("a short return stack: %llu", (unsigned long long)cycles);
+}
+
+/* Branches by the bits of a xorshift generator. */
+static void random_branch(struct rig *rig)
+{
+    RIG_EMIT(rig, slli, .rd = 6, .rs1 = 5, .imm = 13);
+    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
+    RIG_EMIT(rig, srli, .rd = 6, .rs1 = 5, .imm = 7);
+    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
+    RIG_EMIT(rig, slli, .rd = 6, .rs1 = 5, .imm = 17);
+    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
+    RIG_EMIT(rig, andi, .rd = 7, .rs1 = 5, .imm = 1);
+    rig_branch(rig, INSN_beq, 7, 0, rig->at + 8);
+    RIG_EMIT(rig, addi, .rd = 8, .rs1 = 8, .imm = 1);
+}
+
+static void mispredicts(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new(NULL);
+    uint64_t cycles;
+    rig_set(rig, 31, 2000);
+    RIG_EMIT(rig, addi, .rd = 5, .imm = 1027);
+    while (rig->at % 64)
+        RIG_EMIT(rig, addi, 0);
+    uint64_t top = rig->at;
+    random_branch(rig);
+    RIG_EMIT(rig, addi, .rd = 31, .rs1 = 31, .imm = -1);
+    rig_branch(rig, INSN_bne, 31, 0, top);
+    struct ooo *o = run_program(rig, NULL, &cycles);
+    uint64_t wrong = o->predictor.count.branches_wrong;
+    assert_in_range(wrong, 800, 1300);
+    /* The chain through x5 ends at c; andi and branch until c + 2; redirect: c + 3; the block of the branch's
+     * targets, a bubble, the loop's first block at c + 5; 12 to dispatch, 1 to issue, 6 for the chain: c
+     * + 24. A right one adds 6. */
+    uint64_t bound = wrong * 24 + (2000 - wrong) * 6;
+    assert_in_range(cycles, bound - bound / 50, bound + bound / 50);
+    assert_in_range(o->core.cpi[CPI_branch], 12 * wrong, 16 * wrong);
+    rig_free(rig);
+}
+
+/* A branch that is seen first is predicted not to be taken; it waits for a multiplication. Meanwhile the
+ * lines behind it are fetched: the next one misses, no further is asked for. */
+static uint64_t run_wrong_path(uint32_t mshrs)
+{
+    struct rig_options options = rig_options_default();
+    options.cold = true;
+    options.l1i.mshrs = mshrs;
+    struct rig *rig = rig_new(&options);
+    uint64_t cycles;
+    RIG_EMIT(rig, mulw, .rd = 5, .rs1 = 5, .rs2 = 5);
+    rig_branch(rig, INSN_beq, 5, 0, RIG_BASE + 0x400);
+    rig->at = RIG_BASE + 0x400;
+    struct ooo *o = run_program(rig, NULL, &cycles);
+    assert_int_equal(o->predictor.count.branches_wrong, 1);
+    assert_int_equal(o->count.fetch_wrong_lines, 2);
+    assert_int_equal(cache_line_state(rig->l1i, RIG_BASE + 0x40), CACHE_EXCLUSIVE);
+    assert_int_equal(cache_line_state(rig->l1i, RIG_BASE + 0x80), CACHE_INVALID);
+    rig_free(rig);
+    return cycles;
+}
+
+/* Both are fetched at f, when their line has come. Wrong path: the 56 bytes left of the line from f + 1 on,
+ * 16 a cycle; the next line is asked for at f + 4 and comes at f + 4 + 22 = f + 26. Right path: dispatch f +
+ * 12, the multiplication f + 13 to f + 16, the branch until f + 17, redirect: asked for at f + 18. With one
+ * MSHR it has to wait for the wrong line, 8 cycles. */
+static void wrong_path(void **state)
+{
+    (void)state;
+    assert_int_equal(run_wrong_path(8), run_wrong_path(2));
+    assert_int_equal(run_wrong_path(1), run_wrong_path(8) + 8);
+}
+
+/* A CSR access waits until all before it has retired, executes in a cycle, and what follows is fetched from
+ * then on: 1 + front end 12 + issue 1. */
+static void csrs(struct rig *rig)
+{
+    for (unsigned i = 0; i < 5; i++)
+        RIG_EMIT(rig, csrrs, .rd = 5, .rs1 = 0, .imm = 3);
+}
+/* Fences do not empty the front end: the next one is dispatched when one is done, and issues a cycle later.
+ * From the last one to the next iteration's first are 4: dispatch and issue of the addi, the branch that
+ * needs it, and the fence when it is done. */
+static void fences(struct rig *rig)
+{
+    for (unsigned i = 0; i < 5; i++)
+        RIG_EMIT(rig, fence, .imm = 0xff);
+}
+
+static void serial(void **state)
+{
+    (void)state;
+    /* The next iteration's first one is fetched 2 cycles behind the branch's block. */
+    expect(NULL, csrs, 7200, CPI_serialise, NULL, NULL, "CSR accesses");
+    expect(NULL, fences, 1200, CPI_serialise, NULL, NULL, "fences");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiplies),
+        cmocka_unit_test(units),   cmocka_unit_test(width),       cmocka_unit_test(fetch),
+        cmocka_unit_test(returns), cmocka_unit_test(mispredicts), cmocka_unit_test(wrong_path),
+        cmocka_unit_test(serial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

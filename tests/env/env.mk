@@ -8,3 +8,16 @@ $(CHECK_BACKTRACE): tests/debug/check_backtrace.c $(LIB_OBJ) | $(BUILD)/setup-te
 .PHONY: test-env
 test-env: $(CHECK_BACKTRACE) all | $(BUILD)/setup-test.stamp ## system calls, sandbox, faults, malformed programs, usage
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/env CC=$(CC) CHECK_BACKTRACE=$(CHECK_BACKTRACE) tests/env/run.sh
+
+CHECK_RANGES := $(BUILD)/tests/env/check_ranges
+
+$(CHECK_RANGES): tests/env/check_ranges.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
+
+.PHONY: test-kernel test-kernel-programs
+test-kernel: $(CHECK_RANGES) all | $(BUILD)/setup-test.stamp ## user programs beneath the kernel
+	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/kernel-env CHECK_RANGES=$(CHECK_RANGES) SHARE=$(SHARE) tests/env/kernel.sh
+
+test-kernel-programs: all $(PROGRAM_FILES) | $(BUILD)/setup-test.stamp ## whole programs beneath the kernel against qemu-riscv64
+	CROFT_OPTIONS="--env kernel" tests/programs/run.sh $(BUILD)/bin/croft $(PROGRAM_DIR)/kernel $(PROGRAM_FILES)

@@ -222,7 +222,6 @@ test_usage() {
     usage "needs a value: --stats FILE" run --stats
     usage "no program given" run
     usage "takes no value" run --help=x
-    usage "not available in this version; allowed: user" run --env kernel x
     usage "did you mean 'user'?" run --env usre x
     usage "--max-insns needs a number" run --max-insns 1k x
     usage "--max-insns needs a number" run --max-insns 99999999999999999999999 x
@@ -261,6 +260,9 @@ test_stats() {
     lines "statistics that cannot be written" stderr 1
 }
 
+# shellcheck source=tests/env/timed.sh
+source "$here/timed.sh"
+
 compile_guests
 test_calls
 test_sandbox
@@ -271,5 +273,6 @@ test_elf
 test_disasm
 test_usage
 test_stats
+test_timed
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

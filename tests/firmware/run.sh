@@ -242,12 +242,73 @@ test_time() {
     refused quantum "100 to 1000000000" --set quantum=99 "$OUT/reservation"
 }
 
+# timed NAME SOURCE MACHINE STATUS OPTIONS...: the program says on a machine with a clock what it says on `virt` with
+# as many harts.
+timed() {
+    local name=$1 source=$2 machine=$3 wanted=$4 harts=1 option input=/dev/null
+    shift 4
+    for option in "$@"; do
+        [ "$option" = "${option#host.count=}" ] || harts=${option#host.count=}
+    done
+    [ ! -e "${source%.c}.stdin" ] || input=${source%.c}.stdin
+    build "$name" "$source" "$here/support.c" "$here/attempt.S"
+    on_croft "$name.untimed" "$wanted" --set "harts=$harts" "$OUT/$name" <"$input"
+    on_croft "$name.$machine" "$wanted" -m "$machine" "$@" "$OUT/$name" <"$input"
+    check "$name on $machine: the output" cmp -s "$OUT/$name.untimed.croft" "$OUT/$name.$machine.croft"
+}
+
+# Machines with a clock.
+test_timed() {
+    local name machine
+    for machine in ddr3 hbm1; do
+        for name in traps illegal status delegation interrupts counters fields atomics paging pmp edges cbo; do
+            timed "$name" "$here/$name.c" "$machine" 0
+        done
+        timed harts "$here/harts.c" "$machine" 0 --set host.count=2
+        timed reservation "$here/programs/reservation.c" "$machine" 0 --set host.count=4
+        timed mailbox "$here/../../examples/firmware/mailbox.c" "$machine" 0 --set host.count=4
+        timed timer "$here/../../examples/firmware/timer.c" "$machine" 0
+        bare restart
+        on_croft "restart.$machine" 0 -m "$machine" --env bare "$OUT/restart" </dev/null
+    done
+    build idle "$here/programs/idle.c"
+    on_croft idle 0 -m nucd "$OUT/idle" </dev/null
+    check "a second passes" grep -qx 'slept for 1000 ms' "$OUT/idle.croft"
+    build never "$here/programs/never.c" -DCOMPARE=0xffffffffffffffffu -DSUPERVISOR=1
+    on_croft never.timed 1 -m ddr3 "$OUT/never" </dev/null
+    check "a wait without end" grep -q 'nothing will ever raise' "$OUT/never.timed.err"
+    build hang "$here/programs/hang.c"
+    on_croft hang.time 124 -m ddr3 --max-time 1ms "$OUT/hang" </dev/null
+    check "--max-time" grep -q -- '1 ms of simulated time (--max-time)' "$OUT/hang.time.err"
+    on_croft hang.insns 124 -m hbm1 --max-insns 123456 "$OUT/hang" </dev/null
+    check "--max-insns" grep -q 'after 123456 instructions' "$OUT/hang.insns.err"
+}
+
+# 17 harts of two kinds: twice the same, to the byte; and the accelerators' caches are nobody's but theirs, which the
+# program does not mind, as the checker says.
+test_nucd() {
+    local run
+    build mailbox "$here/../../examples/firmware/mailbox.c"
+    for run in 1 2; do
+        on_croft "nucd.$run" 0 -m nucd --stats "$OUT/nucd.$run.json" "$OUT/mailbox" </dev/null
+    done
+    check "17 harts" grep -qx '17 harts' "$OUT/nucd.1.croft"
+    check "their sum" grep -q 'round 2: the sum is 408' "$OUT/nucd.1.croft" # 3 (0 + 1 + ... + 16)
+    check "statistics of 17 harts repeat" cmp -s <(sed '/"host": {/,$d' "$OUT/nucd.1.json") \
+        <(sed '/"host": {/,$d' "$OUT/nucd.2.json")
+    check "accelerators are counted" grep -q '"accel.15.l1d.misses": [1-9]' "$OUT/nucd.1.json"
+    on_croft nucd.check 3 -m nucd --check coherence --check dram "$OUT/mailbox" </dev/null
+    check "findings name function and line" grep -q 'by accel.0 at 0x[0-9a-f]*, receive.*mailbox.c:' "$OUT/nucd.check.err"
+    check "and who wrote" grep -q 'written by host.0 at 0x[0-9a-f]*, .*(.*:[0-9]*), after' "$OUT/nucd.check.err"
+    on_croft nucd.coherent 0 -m hbm1 --set host.count=8 --check coherence --check dram "$OUT/mailbox" </dev/null
+}
+
 if ! command -v "$QEMU" >/dev/null; then
     echo "FAILED: $QEMU is not installed; it is what the programs are compared with"
     echo "0 passed, 1 failed"
     exit 1
 fi
-all=(checks_all log programs examples signature ends semihosting repeats loading time)
+all=(checks_all log programs examples signature ends semihosting repeats loading time timed nucd)
 for group in "${@:-${all[@]}}"; do
     "test_$group"
 done

@@ -60,6 +60,15 @@ static void plain_machines_round_trip(void **state)
     round_trip(*state, "description: '# not: a comment'\nmemory: {base: 0x0, size: 1536 MiB}\n", NULL, 0);
 }
 
+static void timed_machines_round_trip(void **state)
+{
+    round_trip(*state, "host: {core: ooo, rob: 64}\n", NULL, 0);
+    round_trip(*state,
+               "host: {core: inorder}\naccel: {count: 4}\ncrossbar: {present: true}\n"
+               "devices: {clint: {present: true}}\ndram: {standard: hbm1, tRP: 15.5 ns}\n",
+               NULL, 0);
+}
+
 static void awkward_texts_round_trip(void **state)
 {
     static const char *const texts[] = {
@@ -145,11 +154,9 @@ static void shipped_files_are_named_without_their_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(plain_machines_round_trip),
-        FOLDER_TEST(awkward_texts_round_trip),
-        FOLDER_TEST(numbers_round_trip_at_their_limits),
-        FOLDER_TEST(each_key_is_explained),
-        FOLDER_TEST(shipped_files_are_named_without_their_folder),
+        FOLDER_TEST(plain_machines_round_trip), FOLDER_TEST(timed_machines_round_trip),
+        FOLDER_TEST(awkward_texts_round_trip),  FOLDER_TEST(numbers_round_trip_at_their_limits),
+        FOLDER_TEST(each_key_is_explained),     FOLDER_TEST(shipped_files_are_named_without_their_folder),
     };
     return cmocka_run_group_tests_name("croft show", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@ set -uo pipefail
 croft=$1 work=$2 program=$3
 name=${program##*/}
 source=$(dirname "$0")/${name%%-*}
-limit=120 # seconds
+limit=${LIMIT:-120} # seconds
 arguments=() environment=() input=/dev/null
 read -ra options <<<"${CROFT_OPTIONS-}"
 

@@ -6,7 +6,8 @@
 #   SOURCE.args   arguments, one on each line
 #   SOURCE.env    environment, one NAME=VALUE on each line (it has no other)
 #   SOURCE.stdin  standard input (otherwise empty)
-# CROFT_OPTIONS holds further words for `croft run`; JOBS is how many programs run at once (default 2).
+# CROFT_OPTIONS holds further words for `croft run`; JOBS is how many programs run at once (default 2),
+# LIMIT how many seconds each may take (default 120).
 set -euo pipefail
 
 if [ $# -lt 3 ]; then

@@ -1,0 +1,222 @@
+#include "emu/env/kernel.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/debug/log.h"
+#include "emu/env/calls.h"
+#include "emu/env/fault.h"
+#include "emu/env/guest.h"
+#include "emu/env/kernel_load.h"
+#include "emu/env/kernel_pages.h"
+#include "host/kernel/include/croft/kernel/door.h"
+
+enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
+
+struct kernel {
+    const struct kernel_options *options;
+    struct phys memory;
+    struct decoder *decoder;
+    struct system system;
+    struct kernel_layout layout;
+    struct user *user;
+};
+
+/* The registers of the kernel while the program's are in the hart. */
+struct registers {
+    uint64_t x[32], pc;
+};
+
+/* Lets the hart show the program's state instead of the kernel's: calls and reports look there. */
+static struct registers show_program(struct hart *hart, const struct kernel_frame *frame)
+{
+    struct registers kept = {.pc = hart->pc};
+    memcpy(kept.x, hart->x, sizeof kept.x);
+    memcpy(hart->x, frame->x, sizeof frame->x);
+    hart->pc = frame->pc;
+    return kept;
+}
+
+static void show_kernel(struct hart *hart, const struct registers *kept)
+{
+    memcpy(hart->x, kept->x, sizeof kept->x);
+    hart->pc = kept->pc;
+}
+
+static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
+{
+    struct user *user = kernel->user;
+    struct registers kept = show_program(user->hart, frame);
+    uint64_t slept = user->slept;
+    int64_t result = calls_serve(user);
+    struct kernel_missing missing = kernel_pages_settle(user->pages, true);
+    show_kernel(user->hart, &kept);
+    /* A call looks at all its pointers before it does anything that a second try would do twice. */
+    bool again = result == -EFAULT && missing.length > 0;
+    frame->missing = missing.address;
+    frame->missing_size = again ? missing.length : 0;
+    frame->missing_write = missing.write;
+    frame->sleep = user->slept - slept;
+    if (user->ended)
+        system_exit(&kernel->system, user->status);
+    else if (!again)
+        frame->x[A0] = (uint64_t)result;
+}
+
+static void report_fault(struct kernel *kernel, const struct kernel_frame *frame)
+{
+    struct hart *hart = kernel->user->hart;
+    struct registers kept = show_program(hart, frame);
+    hart->trap = (struct trap){(enum trap_cause)frame->cause, frame->value};
+    system_exit(&kernel->system, fault_report(kernel->user));
+    show_kernel(hart, &kept);
+}
+
+static void report_full(struct kernel *kernel, const struct kernel_frame *frame)
+{
+    char text[SYMBOLS_TEXT];
+    fprintf(stderr,
+            "croft: %s: memory is full: no page is left for 0x%" PRIx64 ", needed at 0x%" PRIx64
+            ", %s; enlarge memory.size (%" PRIu64 " KiB)\n",
+            kernel->options->user->program, frame->value, frame->pc,
+            symbols_describe(kernel->user->symbols, frame->pc, text, sizeof text),
+            kernel->memory.size / 1024);
+    system_exit(&kernel->system, 128 + SIGKILL);
+}
+
+static void report_panic(struct kernel *kernel, const struct hart *hart)
+{
+    fprintf(stderr,
+            "croft run: the kernel has failed: operation 0x%" PRIx64 " at 0x%" PRIx64 ", cause %" PRIu64
+            " at pc 0x%" PRIx64 ", value 0x%" PRIx64 " (%s)\n",
+            hart->x[A0], hart->pc, hart->x[A1], hart->x[A2], hart->x[A3], kernel->options->image);
+    system_exit(&kernel->system, 1);
+}
+
+static void hook_door(void *context, struct hart *hart)
+{
+    struct kernel *kernel = context;
+    uint64_t operation = hart->x[A0];
+    void *frame = phys_at(&kernel->memory, hart->x[A1], sizeof(struct kernel_frame));
+    void *ranges = phys_at(&kernel->memory, hart->x[A1], sizeof(struct croft_range_table));
+    if (operation == DOOR_START && ranges)
+        kernel_pages_set_ranges(kernel->user->pages, ranges);
+    else if (operation == DOOR_CALL && frame)
+        serve_call(kernel, frame);
+    else if (operation == DOOR_FAULT && frame)
+        report_fault(kernel, frame);
+    else if (operation == DOOR_FULL && frame)
+        report_full(kernel, frame);
+    else
+        report_panic(kernel, hart);
+    hart_retire_call(hart);
+}
+
+static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_insns)
+{
+    struct log *log = ((struct kernel *)context)->options->user->log;
+    return log_run(log, hart, max_insns);
+}
+
+static void hook_marker(void *context, struct hart *hart)
+{
+    marker_serve(&((struct kernel *)context)->user->regions, hart);
+}
+
+static bool set_up(struct kernel *kernel, struct error *err)
+{
+    const struct kernel_options *o = kernel->options;
+    const struct machine_config *machine = o->machine;
+    struct system *system = &kernel->system;
+    if (!phys_init(&kernel->memory, machine->memory.base, machine->memory.size, err) ||
+        !kernel_load(o, &kernel->memory, &kernel->layout, err))
+        return false;
+    kernel->decoder = decoder_new();
+    if (!system_init(system, (unsigned)machine->harts, machine->quantum, &kernel->memory, kernel->decoder,
+                     err))
+        return false;
+    for (unsigned i = 0; i < system->count; i++) {
+        struct hart *hart = &system->harts[i];
+        hart->hardware_ad = machine->mmu.ad == MACHINE_AD_HARDWARE;
+        hart->semihosting = true;
+        hart->pc = kernel->layout.kernel_entry;
+        hart->x[A0] = i;
+        hart->x[A1] = kernel->layout.boot;
+    }
+    kernel->user = guest_new(&system->harts[0], &kernel->memory, o->user, err);
+    if (!kernel->user)
+        return false;
+    kernel->user->stack_first = kernel->layout.stack_first;
+    kernel->user->pages = kernel_pages_new(&system->harts[0]);
+    return true;
+}
+
+struct kernel *kernel_new(const struct kernel_options *options, struct error *err)
+{
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        abort();
+    kernel->options = options;
+    if (!set_up(kernel, err)) {
+        kernel_free(kernel);
+        return NULL;
+    }
+    kernel->system.hooks = (struct system_hooks){.run = options->user->log ? hook_run : NULL,
+                                                 .marker = hook_marker,
+                                                 .semihosting = hook_door,
+                                                 .context = kernel};
+    return kernel;
+}
+
+void kernel_free(struct kernel *kernel)
+{
+    if (!kernel)
+        return;
+    if (kernel->user)
+        kernel_pages_free(kernel->user->pages);
+    user_free(kernel->user);
+    system_free(&kernel->system);
+    decoder_free(kernel->decoder);
+    phys_free(&kernel->memory);
+    free(kernel);
+}
+
+struct system *kernel_system(struct kernel *kernel)
+{
+    return &kernel->system;
+}
+
+const struct croft_range_table *kernel_ranges(const struct kernel *kernel)
+{
+    return kernel_pages_ranges(kernel->user->pages);
+}
+
+bool kernel_restart(void *kernel, struct error *err)
+{
+    (void)kernel;
+    return error_set(err, "a program beneath the kernel starts once; run croft again");
+}
+
+int kernel_finish(struct kernel *kernel, enum system_stop stop)
+{
+    struct hart *hart = kernel->user->hart;
+    if (stop == SYSTEM_EXIT)
+        return kernel->system.status;
+    if (stop == SYSTEM_STUCK) {
+        fprintf(stderr, "croft: %s: sleeps for ever: its time to go on is beyond the end of simulated time\n",
+                kernel->options->user->program);
+        return 1;
+    }
+    if (hart->privilege == PRIV_S) /* where the program will go on */
+        hart->pc = hart->priv.sepc;
+    return stop == SYSTEM_EXPIRED ? fault_time(kernel->user) : fault_limit(kernel->user);
+}
+
+int kernel_run(struct kernel *kernel)
+{
+    return kernel_finish(kernel, system_run(&kernel->system, kernel->options->user->max_insns));
+}

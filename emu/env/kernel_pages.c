@@ -1,0 +1,153 @@
+#include "emu/env/kernel_pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/hart/mmu.h"
+
+/* Scattered bytes that a call works on. */
+struct copy {
+    struct copy *next;
+    uint64_t address, length;
+    bool write;
+    uint8_t bytes[];
+};
+
+struct kernel_pages {
+    struct hart *hart;
+    const struct croft_range_table *ranges;
+    struct copy *copies; /* the youngest first */
+    struct kernel_missing missing;
+};
+
+struct kernel_pages *kernel_pages_new(struct hart *hart)
+{
+    struct kernel_pages *pages = calloc(1, sizeof *pages);
+    if (!pages)
+        abort();
+    pages->hart = hart;
+    return pages;
+}
+
+void kernel_pages_free(struct kernel_pages *pages)
+{
+    if (!pages)
+        return;
+    (void)kernel_pages_settle(pages, false);
+    free(pages);
+}
+
+/* The bytes of [address, address + length) that lie in one page with the first, in the host; *part says how
+ * many. */
+static uint8_t *translate_part(const struct kernel_pages *pages, uint64_t address, uint64_t length,
+                               bool write, uint64_t *part)
+{
+    uint64_t physical, left = MMU_PAGE - address % MMU_PAGE;
+    *part = length < left ? length : left;
+    if (!mmu_check(pages->hart, address, 1, write ? MMU_STORE : MMU_LOAD, PRIV_U, &physical))
+        return NULL;
+    return phys_at(pages->hart->memory, physical, *part);
+}
+
+/* Copies between the program and bytes, all of which has been translated before. */
+static void transfer(const struct kernel_pages *pages, struct copy *copy, bool store)
+{
+    for (uint64_t done = 0, part; done < copy->length; done += part) {
+        uint8_t *at = translate_part(pages, copy->address + done, copy->length - done, copy->write, &part);
+        if (at && store)
+            memcpy(at, copy->bytes + done, part);
+        else if (at)
+            memcpy(copy->bytes + done, at, part);
+    }
+}
+
+static void *make_copy(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write)
+{
+    struct copy *copy = malloc(sizeof *copy + length);
+    if (!copy)
+        abort();
+    copy->next = pages->copies;
+    copy->address = address;
+    copy->length = length;
+    copy->write = write;
+    pages->copies = copy;
+    transfer(pages, copy, false);
+    return copy->bytes;
+}
+
+void *kernel_pages_view(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write)
+{
+    uint8_t *first = NULL;
+    bool contiguous = true;
+    for (uint64_t done = 0, part; done < length; done += part) {
+        uint8_t *at = translate_part(pages, address + done, length - done, write, &part);
+        if (!at) {
+            if (pages->missing.length == 0)
+                pages->missing = (struct kernel_missing){address + done, length - done, write};
+            return NULL;
+        }
+        if (!first)
+            first = at;
+        contiguous = contiguous && at == first + done;
+    }
+    return contiguous ? first : make_copy(pages, address, length, write);
+}
+
+/* The oldest first, as they were made. */
+static void store_copies(const struct kernel_pages *pages, struct copy *copy)
+{
+    struct copy *oldest = NULL;
+    while (copy) {
+        struct copy *next = copy->next;
+        copy->next = oldest;
+        oldest = copy;
+        copy = next;
+    }
+    for (struct copy *next; oldest; oldest = next) {
+        next = oldest->next;
+        if (oldest->write)
+            transfer(pages, oldest, true);
+        free(oldest);
+    }
+}
+
+struct kernel_missing kernel_pages_settle(struct kernel_pages *pages, bool keep)
+{
+    struct kernel_missing missing = pages->missing;
+    for (struct copy *copy = pages->copies; copy && !keep; copy = copy->next)
+        copy->write = false;
+    store_copies(pages, pages->copies);
+    pages->copies = NULL;
+    pages->missing = (struct kernel_missing){0};
+    return missing;
+}
+
+void kernel_pages_set_ranges(struct kernel_pages *pages, const struct croft_range_table *ranges)
+{
+    pages->ranges = ranges;
+}
+
+const struct croft_range_table *kernel_pages_ranges(const struct kernel_pages *pages)
+{
+    return pages->ranges;
+}
+
+const char *kernel_pages_refusal(const struct kernel_pages *pages, uint64_t address, uint32_t permission)
+{
+    const struct croft_range_table *ranges = pages->ranges;
+    for (uint64_t i = 0; ranges && i < ranges->count && i < CROFT_RANGES_MAX; i++) {
+        const struct croft_range *range = &ranges->entries[i];
+        if (address < range->base || address - range->base >= range->size)
+            continue;
+        if (range->permissions & permission)
+            return "which the access must be aligned for";
+        if (!range->permissions)
+            return "which allows no access";
+        switch (permission) {
+        case CROFT_RANGE_WRITE: return "which is read-only";
+        case CROFT_RANGE_EXECUTE: return "which is not executable";
+        default: return "which cannot be read";
+        }
+    }
+    return "where nothing is mapped";
+}

@@ -1,0 +1,107 @@
+/* Those who watch a machine with a clock: the coherence checker, and what traces show of regions. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/hart/probe.h"
+#include "emu/machine/timed_state.h"
+#include "emu/machine/unit.h"
+#include "isa/include/croft/roi.h"
+
+enum { NAME = 64 };
+
+static void print_side(struct timed *timed, const struct coherence_side *side)
+{
+    char text[SYMBOLS_TEXT], time[UNIT_TEXT];
+    bool known = side->core < timed->count;
+    unit_format(UNIT_TIME, side->time, time);
+    fprintf(stderr, "%s at 0x%" PRIx64 ", %s, after %s", known ? timed->cores[side->core].name : side->holder,
+            side->pc, symbols_describe(timed->symbols, side->pc, text, sizeof text), time);
+}
+
+static void report(void *context, const struct coherence_finding *finding)
+{
+    static const char *const does[COHERENCE_PROBLEMS] = {
+        [COHERENCE_STALE_LOAD] = "stale load of line",
+        [COHERENCE_STALE_STORE] = "store to the stale line",
+        [COHERENCE_LOST_UPDATE] = "lost update of line",
+    };
+    struct timed *timed = context;
+    progress_hide(&timed->progress);
+    fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n  by ", does[finding->problem],
+            finding->line);
+    print_side(timed, &finding->access);
+    fprintf(stderr, "\n  written by ");
+    print_side(timed, &finding->writer);
+    fprintf(stderr, "\n  %s\n", coherence_advice(finding));
+}
+
+void timed_watch_coherence(struct timed *timed)
+{
+    const struct machine_config *machine = timed->options.machine;
+    timed->coherence = coherence_new((uint32_t)machine->l2.line, report, timed);
+    coherence_watch_hub(timed->coherence, timed->hub);
+    for (unsigned i = 0; i < timed->count; i++) {
+        const struct hub *hub = i < machine->host.count ? timed->hub : NULL;
+        coherence_watch_cache(timed->coherence, timed->cores[i].l1i, hub);
+        coherence_watch_cache(timed->coherence, timed->cores[i].l1d, hub);
+    }
+}
+
+/* The text that a marker names; "roi" if it names none that can be read. */
+static void read_text(const struct hart *hart, char text[NAME])
+{
+    uint64_t address = hart->marker.value;
+    unsigned length = 0;
+    while (address && length < NAME - 1 && hart_memory_read(hart, address + length, &text[length], 1) &&
+           text[length] >= ' ' && text[length] <= '~')
+        length++;
+    text[length] = '\0';
+    if (length == 0)
+        strcpy(text, "roi");
+}
+
+static void trace_marker(struct timed *timed, unsigned i, uint64_t now)
+{
+    char text[NAME];
+    const char *core = timed->cores[i].name;
+    read_text(&timed->harts[i], text);
+    switch (timed->harts[i].marker.code) {
+    case CROFT_MARKER_ROI_BEGIN: trace_region(timed->options.trace, core, text, true, now); break;
+    case CROFT_MARKER_ROI_END: trace_region(timed->options.trace, core, text, false, now); break;
+    case CROFT_MARKER_TRACE_MARK: trace_mark(timed->options.trace, core, text, now); break;
+    default: break;
+    }
+}
+
+void timed_switch_detail(struct timed *timed, unsigned i)
+{
+    struct core *core = timed->cores[i].core;
+    if (core->warming != timed->warming)
+        core_set_warming(core, timed->warming);
+}
+
+/* Cores that sleep switch at once; the others when they stop next, which a yield brings about. */
+static void set_detail(struct timed *timed, bool warming)
+{
+    timed->warming = warming;
+    for (unsigned i = 0; i < timed->count; i++) {
+        if (timed->cores[i].core->asleep)
+            timed_switch_detail(timed, i);
+        else if (timed->count > 1)
+            hart_request_yield(&timed->harts[i]);
+    }
+}
+
+void timed_marker(struct timed *timed, unsigned i, uint64_t now)
+{
+    uint32_t code = timed->harts[i].marker.code;
+    if (timed->options.trace)
+        trace_marker(timed, i, now);
+    if (!timed->options.roi)
+        return;
+    if (code == CROFT_MARKER_ROI_BEGIN && timed->regions++ == 0)
+        set_detail(timed, false);
+    if (code == CROFT_MARKER_ROI_END && timed->regions > 0 && --timed->regions == 0)
+        set_detail(timed, true);
+}

@@ -1,0 +1,27 @@
+# The supervisor-mode kernel of `croft run --env kernel`.
+KERNEL_SRC    := $(wildcard host/kernel/*.c)
+KERNEL_OBJ    := $(KERNEL_SRC:%.c=$(BUILD)/cross/%.o) $(BUILD)/cross/host/kernel/start.o $(BUILD)/cross/host/kernel/trap.o
+KERNEL_ELF    := $(SHARE)/kernel/kernel.elf
+# Without floating point: those registers are the program's. Loops in string.c must not become calls of themselves.
+KERNEL_CFLAGS := -std=c17 -O2 -g -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany -ffreestanding -nostdlib \
+                 -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) \
+                 -I. -Ihost/kernel/include -isystem $(SHARE)/include -MMD -MP
+
+.PHONY: kernel
+kernel: $(KERNEL_ELF) ## the kernel beneath user programs
+all: $(KERNEL_ELF)
+
+$(BUILD)/cross/host/kernel/%.o: host/kernel/%.c | $(BUILD)/setup-build.stamp $(SHARE)/include/croft/firmware/map.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(KERNEL_CFLAGS) -c $< -o $@
+
+$(BUILD)/cross/host/kernel/%.o: host/kernel/%.S | $(BUILD)/setup-build.stamp $(SHARE)/include/croft/firmware/map.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(KERNEL_CFLAGS) -c $< -o $@
+
+$(KERNEL_ELF): $(KERNEL_OBJ) linker/kernel.ld linker/croft_map.ld linker/croft_debug.ld
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(KERNEL_CFLAGS) -static -Llinker -T linker/kernel.ld -Wl,--build-id=none,--no-warn-rwx-segments \
+	    $(KERNEL_OBJ) -o $@
+
+-include $(KERNEL_OBJ:.o=.d)

@@ -1,0 +1,57 @@
+/* What the kernel and the emulator say to each other: the boot block, and the door through which calls are
+ * forwarded.
+ *
+ * The door is a semihosting call (RISC-V semihosting 0.95: slli x0, x0, 0x1f; ebreak; srai x0, x0, 7) with an
+ * operation from the numbers that are set aside for applications, 0x100-0x1ff. Operation in a0, argument in
+ * a1. Only supervisor and machine mode have it. */
+#ifndef CROFT_KERNEL_DOOR_H
+#define CROFT_KERNEL_DOOR_H
+
+#include <stdint.h>
+
+enum door_operation {
+    DOOR_START =
+        0x100, /* the program is about to start; a1: physical address of the struct croft_range_table */
+    DOOR_CALL =
+        0x101, /* a1: physical address of the struct kernel_frame of a call that the emulator is to serve */
+    DOOR_FAULT = 0x102, /* a1: frame of a program that cannot go on, for the reason in cause and value */
+    DOOR_FULL = 0x103,  /* a1: frame of a program for whose page at `value` no memory is left */
+    DOOR_PANIC = 0x104, /* a trap in the kernel itself; a1: cause, a2: pc, a3: value */
+};
+
+/* The program's state at a trap. trap.S knows the offsets. */
+struct kernel_frame {
+    uint64_t x[32];
+    uint64_t pc, cause, value; /* sepc, scause, stval */
+    /* Written by DOOR_CALL: missing_size is 0 when the call is served, and its result is in x[10]. Otherwise
+     * nothing has happened yet, since the program's bytes [missing, missing + missing_size), which the call
+     * reads or writes, are not all mapped with that permission: the kernel maps them and calls again, or
+     * answers -EFAULT. */
+    uint64_t missing, missing_size, missing_write;
+    /* Written by DOOR_CALL: the program is to go on after so many nanoseconds of simulated time. */
+    uint64_t sleep;
+};
+
+/* A part of the program as the emulator has loaded it. All addresses are multiples of 4096. */
+struct kernel_segment {
+    uint64_t first, end, physical;
+    uint64_t filled_first,
+        filled_end; /* these pages hold bytes; the others, zeros, are mapped when they are touched */
+    uint32_t permissions, use; /* as in struct croft_range */
+};
+
+enum { KERNEL_SEGMENTS = 320 };
+
+/* In memory at a1 when hart 0 starts. */
+struct kernel_boot {
+    uint64_t memory_base, memory_size; /* physical, in bytes */
+    uint64_t bitmap;               /* physical address of memory_size / 4096 bits, rounded up to 8 bytes */
+    uint64_t used_end;             /* kernel, boot block and bitmap lie between memory_base and here */
+    uint64_t entry, sp;            /* of the program */
+    uint64_t break_start, map_top; /* between them are break and mappings */
+    uint64_t break_physical;       /* where the break's memory begins if that is free */
+    uint64_t segment_count;
+    struct kernel_segment segments[KERNEL_SEGMENTS]; /* ascending, disjoint */
+};
+
+#endif

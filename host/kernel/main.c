@@ -1,0 +1,117 @@
+/* Where the kernel starts, and where every trap of the program arrives. */
+#include <croft/firmware/map.h>
+
+#include "host/kernel/memory.h"
+#include "host/kernel/pages.h"
+#include "host/kernel/ranges.h"
+#include "host/kernel/table.h"
+
+enum { SP = 2, A0 = 10, A7 = 17 };
+
+/* scause (privileged specification, table 4.2) */
+enum { CAUSE_CALL = 8, CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_PAGE = 15 };
+
+enum { BAD_ADDRESS = 14 };
+
+/* Linux's numbers for riscv64 of the calls that the kernel serves itself. */
+enum { N_BRK = 214, N_MUNMAP = 215, N_MREMAP = 216, N_MMAP = 222, N_MPROTECT = 226, N_FLUSH_ICACHE = 259 };
+
+static struct kernel_frame program;
+
+/* The emulator ends the run there; it does not come back. */
+static void give_up(enum door_operation why, const struct kernel_frame *frame)
+{
+    for (;;)
+        (void)door(why, (uint64_t)frame - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
+}
+
+struct kernel_frame *kernel_main(uint64_t boot_physical)
+{
+    /* Until table_init() only the kernel's gigapage is mapped, in which the block lies. */
+    const struct kernel_boot *boot = (const void *)(boot_physical - CROFT_DRAM_BASE + CROFT_KERNEL_BASE);
+    table_init(boot->memory_size);
+    boot = pages_at(boot_physical);
+    program.pc = boot->entry;
+    program.x[SP] = boot->sp;
+    if (!memory_init(boot))
+        give_up(DOOR_FULL, &program);
+    (void)door(DOOR_START, (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
+    return &program;
+}
+
+static uint64_t read_time(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("rdtime %0" : "=r"(ticks));
+    return ticks;
+}
+
+/* Lets simulated time pass: the hart waits for its timer, whose interrupt stays pending and is never taken.
+ */
+static void sleep_for(uint64_t nanoseconds)
+{
+    enum { STIE = 1 << 5 };
+    const uint64_t tick = 1000000000 / CROFT_TIMEBASE;
+    uint64_t until = read_time() + (nanoseconds + tick - 1) / tick;
+    __asm__ volatile("csrw 0x14d, %0; csrs sie, %1" : : "r"(until), "r"((uint64_t)STIE)); /* stimecmp */
+    while (read_time() < until)
+        __asm__ volatile("wfi");
+    __asm__ volatile("csrc sie, %0" : : "r"((uint64_t)STIE));
+}
+
+/* Lets the emulator serve the call. */
+static void forward(struct kernel_frame *frame)
+{
+    for (;;) {
+        (void)door(DOOR_CALL, (uint64_t)frame - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
+        if (frame->missing_size == 0) {
+            if (frame->sleep)
+                sleep_for(frame->sleep);
+            return;
+        }
+        uint32_t permission = frame->missing_write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ;
+        switch (memory_touch(frame->missing, frame->missing_size, permission)) {
+        case MEMORY_READY: break;
+        case MEMORY_DENIED: frame->x[A0] = (uint64_t)-BAD_ADDRESS; return;
+        case MEMORY_FULL: frame->value = frame->missing; give_up(DOOR_FULL, frame);
+        }
+    }
+}
+
+static void serve_call(struct kernel_frame *frame)
+{
+    uint64_t *a = &frame->x[A0];
+    switch (frame->x[A7]) {
+    case N_BRK: a[0] = (uint64_t)memory_break(a[0]); break;
+    case N_MUNMAP: a[0] = (uint64_t)memory_unmap(a[0], a[1]); break;
+    case N_MREMAP: a[0] = (uint64_t)memory_remap(a); break;
+    case N_MMAP: a[0] = (uint64_t)memory_map(a); break;
+    case N_MPROTECT: a[0] = (uint64_t)memory_protect(a[0], a[1], a[2]); break;
+    case N_FLUSH_ICACHE:
+        __asm__ volatile("fence.i" : : : "memory");
+        a[0] = 0;
+        break;
+    default: forward(frame);
+    }
+    frame->pc += 4;
+}
+
+static void serve_fault(struct kernel_frame *frame, uint32_t permission)
+{
+    switch (memory_fault(frame->value, permission)) {
+    case MEMORY_READY: return;
+    case MEMORY_DENIED: give_up(DOOR_FAULT, frame); return;
+    case MEMORY_FULL: give_up(DOOR_FULL, frame); return;
+    }
+}
+
+void kernel_trap(struct kernel_frame *frame)
+{
+    switch (frame->cause) {
+    case CAUSE_CALL: serve_call(frame); return;
+    case CAUSE_FETCH_PAGE: serve_fault(frame, CROFT_RANGE_EXECUTE); return;
+    case CAUSE_LOAD_PAGE: serve_fault(frame, CROFT_RANGE_READ); return;
+    case CAUSE_STORE_PAGE: serve_fault(frame, CROFT_RANGE_WRITE); return;
+    default: give_up(DOOR_FAULT, frame);
+    }
+}

@@ -1,0 +1,109 @@
+#include "host/kernel/ranges.h"
+
+struct croft_range_table ranges __attribute__((aligned(PAGE)));
+
+size_t ranges_from(uint64_t address)
+{
+    size_t low = 0, high = ranges.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (range_end(&ranges.entries[middle]) > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+const struct croft_range *ranges_find(uint64_t address)
+{
+    size_t i = ranges_from(address);
+    return i < ranges.count && ranges.entries[i].base <= address ? &ranges.entries[i] : NULL;
+}
+
+bool ranges_cover(uint64_t first, uint64_t end, uint32_t permissions)
+{
+    for (size_t i = ranges_from(first); first < end; i++) {
+        const struct croft_range *range = &ranges.entries[i];
+        if (i == ranges.count || range->base > first || (permissions & ~range->permissions))
+            return false;
+        first = range_end(range);
+    }
+    return true;
+}
+
+bool ranges_have_room(void)
+{
+    return ranges.count + 2 <= CROFT_RANGES_MAX;
+}
+
+static bool continues(const struct croft_range *low, const struct croft_range *high)
+{
+    if (range_end(low) != high->base || low->permissions != high->permissions || low->use != high->use)
+        return false;
+    if (low->physical == CROFT_RANGE_PAGED || high->physical == CROFT_RANGE_PAGED)
+        return low->physical == high->physical;
+    return low->physical + low->size == high->physical;
+}
+
+static void put(size_t index, struct croft_range range)
+{
+    struct croft_range *at = &ranges.entries[index];
+    memmove(at + 1, at, (ranges.count - index) * sizeof *at);
+    *at = range;
+    ranges.count++;
+    ranges.changes++;
+}
+
+void ranges_erase(size_t index)
+{
+    struct croft_range *at = &ranges.entries[index];
+    ranges.count--;
+    ranges.changes++;
+    memmove(at, at + 1, (ranges.count - index) * sizeof *at);
+}
+
+/* Joins entry index - 1 with entry index, if both exist and are one range. */
+static void join(size_t index)
+{
+    struct croft_range *at = &ranges.entries[index];
+    if (index == 0 || index >= ranges.count || !continues(at - 1, at))
+        return;
+    (at - 1)->size += at->size;
+    ranges_erase(index);
+}
+
+void ranges_insert(struct croft_range range)
+{
+    size_t index = ranges_from(range.base);
+    put(index, range);
+    join(index + 1);
+    join(index);
+}
+
+void ranges_split(uint64_t address)
+{
+    size_t index = ranges_from(address);
+    struct croft_range *at = &ranges.entries[index];
+    if (index == ranges.count || at->base >= address)
+        return;
+    struct croft_range high = *at;
+    high.size = range_end(at) - address;
+    high.base = address;
+    at->size -= high.size;
+    if (high.physical != CROFT_RANGE_PAGED)
+        high.physical += at->size;
+    put(index + 1, high);
+}
+
+void ranges_permit(uint64_t first, uint64_t end, uint32_t permissions)
+{
+    ranges_split(first);
+    ranges_split(end);
+    for (size_t i = ranges_from(first); i < ranges.count && ranges.entries[i].base < end; i++)
+        ranges.entries[i].permissions = permissions;
+    ranges.changes++;
+    /* From above, as joining moves the entries behind. */
+    for (size_t i = ranges_from(end) + 1, low = ranges_from(first); i-- > low;)
+        join(i);
+}

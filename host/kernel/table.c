@@ -1,0 +1,90 @@
+#include "host/kernel/table.h"
+
+#include <croft/firmware/map.h>
+
+#include "host/kernel/pages.h"
+
+enum { V = 1, R = 2, W = 4, X = 8, U = 16, G = 32, A = 64, D = 128, HELD = 256 /* software's: has a page */ };
+enum { ENTRIES = 512, ENTRY_SHIFT = 10, LEVEL_BITS = 9, LEVELS = 3, GIGAPAGE_SHIFT = 30 };
+
+#define INDEX(address, level) ((address) >> (PAGE_SHIFT + LEVEL_BITS * (level)) & (ENTRIES - 1))
+#define ENTRY(physical, bits) ((physical) >> PAGE_SHIFT << ENTRY_SHIFT | (bits))
+
+/* What start.S turns on: the gigapage that the kernel lies in, for everything. */
+table_entry table_root[ENTRIES] __attribute__((aligned(PAGE))) = {
+    [INDEX(CROFT_KERNEL_BASE, 2)] = ENTRY((uint64_t)CROFT_DRAM_BASE, V | R | W | X | G | A | D),
+};
+
+/* The image is smaller than the 2 MiB that the two tables below the root cover; the linker script checks. */
+static table_entry kernel_middle[ENTRIES] __attribute__((aligned(PAGE)));
+static table_entry kernel_last[ENTRIES] __attribute__((aligned(PAGE)));
+
+extern char kernel_text[], kernel_text_end[], kernel_rodata_end[], kernel_end[], kernel_stack_guard[];
+
+static uint64_t physical_of(const void *at)
+{
+    return (uint64_t)at - CROFT_KERNEL_BASE + CROFT_DRAM_BASE;
+}
+
+static void map_kernel(const char *first, const char *end, table_entry bits)
+{
+    for (const char *at = first; at < end; at += PAGE)
+        kernel_last[INDEX((uint64_t)at, 0)] = ENTRY(physical_of(at), bits | V | G | A);
+}
+
+void table_init(uint64_t memory_size)
+{
+    uint64_t gigapages = ((memory_size - 1) >> GIGAPAGE_SHIFT) + 1;
+    for (uint64_t i = 0; i < gigapages; i++)
+        table_root[INDEX(DIRECT_BASE, 2) + i] =
+            ENTRY(CROFT_DRAM_BASE + (i << GIGAPAGE_SHIFT), V | R | W | G | A | D);
+    map_kernel(kernel_text, kernel_text_end, R | X);
+    map_kernel(kernel_text_end, kernel_rodata_end, R);
+    map_kernel(kernel_rodata_end, kernel_end, R | W | D);
+    kernel_last[INDEX((uint64_t)kernel_stack_guard, 0)] = 0;
+    kernel_middle[INDEX(CROFT_KERNEL_BASE, 1)] = ENTRY(physical_of(kernel_last), V);
+    table_root[INDEX(CROFT_KERNEL_BASE, 2)] = ENTRY(physical_of(kernel_middle), V);
+    table_synchronize();
+}
+
+table_entry *table_slot(uint64_t address, bool make)
+{
+    table_entry *table = table_root;
+    for (unsigned level = LEVELS - 1; level > 0; level--) {
+        table_entry *entry = &table[INDEX(address, level)];
+        if (!(*entry & V)) {
+            uint64_t page = make ? pages_take(1) : 0;
+            if (!page)
+                return NULL;
+            pages_zero(page);
+            *entry = ENTRY(page, V);
+        }
+        table = pages_at(table_page(*entry));
+    }
+    return &table[INDEX(address, 0)];
+}
+
+table_entry table_entry_of(uint64_t physical, uint32_t permissions)
+{
+    table_entry bits = HELD;
+    if (permissions)
+        bits |= V | U | A;
+    if (permissions & (CROFT_RANGE_READ | CROFT_RANGE_WRITE))
+        bits |= R; /* W without R is reserved */
+    if (permissions & CROFT_RANGE_WRITE)
+        bits |= W | D;
+    if (permissions & CROFT_RANGE_EXECUTE)
+        bits |= X;
+    return ENTRY(physical, bits);
+}
+
+uint64_t table_page(table_entry entry)
+{
+    return entry >> ENTRY_SHIFT << PAGE_SHIFT;
+}
+
+bool table_allows(table_entry entry, uint32_t permission)
+{
+    table_entry wanted = permission == CROFT_RANGE_READ ? R : permission == CROFT_RANGE_WRITE ? W : X;
+    return (entry & V) && (entry & wanted);
+}

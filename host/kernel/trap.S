@@ -1,0 +1,68 @@
+/* The way from the program into the kernel and back, and the door to the emulator. */
+
+/* struct kernel_frame */
+#define FRAME_PC    256
+#define FRAME_CAUSE 264
+#define FRAME_VALUE 272
+
+    .macro  each_register operation
+    .irp    n, 1,2,3,4,5,6,7,8,9,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    \operation x\n, 8 * \n(a0)
+    .endr
+    .endm
+
+    .text
+    .balign 4
+    .globl  trap_entry
+trap_entry:
+    /* sscratch: the program's frame; 0 while the kernel itself runs. */
+    csrrw   a0, sscratch, a0
+    beqz    a0, kernel_trapped
+    each_register sd
+    csrrw   t0, sscratch, zero      /* the program's a0 */
+    sd      t0, 80(a0)
+    csrr    t0, sepc
+    sd      t0, FRAME_PC(a0)
+    csrr    t0, scause
+    sd      t0, FRAME_CAUSE(a0)
+    csrr    t0, stval
+    sd      t0, FRAME_VALUE(a0)
+    .option push
+    .option norelax
+    lla     gp, __global_pointer$
+    .option pop
+    lla     sp, kernel_stack_top
+    mv      s0, a0
+    call    kernel_trap
+    mv      a0, s0
+
+    .globl  trap_return
+trap_return:                        /* a0: the frame */
+    ld      t0, FRAME_PC(a0)
+    csrw    sepc, t0
+    csrw    sscratch, a0
+    each_register ld
+    ld      a0, 80(a0)
+    sret
+
+kernel_trapped:
+    li      a0, 0x104               /* DOOR_PANIC */
+    csrr    a1, scause
+    csrr    a2, sepc
+    csrr    a3, stval
+    call    door
+1:  j       1b
+
+/* uint64_t door(operation, argument, ...): the arguments are where the emulator looks for them. */
+    .globl  door
+    .balign 16
+    .option push
+    .option norvc
+door:
+    slli    x0, x0, 0x1f
+    ebreak
+    srai    x0, x0, 7
+    ret
+    .option pop
+
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,82 @@
+#!/bin/bash
+# Speed of machines with a clock: timed.sh CROFT MEASURE OUTDIR MIX IDLE-1 IDLE-3601 EVENT-BENCH DRAM-BENCH
+# - MIX on ddr3 (an in-order core with caches) and nucd (an out-of-order host) and on qemu-riscv64, MIX_ROUNDS rounds of
+#   its work (default 1500), ROUNDS times in turn: instructions over user + system seconds, and the ratio to qemu;
+# - firmware that sleeps for 1 s and for 3601 s: what an idle simulated second costs;
+# - the same with 1 and with 17 cores: peak memory of a simulated core;
+# - the event queue and the DRAM engine by themselves.
+# OUTDIR receives timed.csv (each run) and timed-summary.csv. The status is 1 if a run fails or an output differs;
+# missing a bar is reported only, since it depends on the machine.
+set -euo pipefail
+here=$(dirname "$0")
+# shellcheck source=tests/bench/lib.sh
+source "$here/lib.sh"
+
+if [ $# -ne 8 ]; then
+    echo "usage: tests/bench/timed.sh CROFT MEASURE OUTDIR MIX IDLE-1 IDLE-3601 EVENT-BENCH DRAM-BENCH" >&2
+    exit 2
+fi
+croft=$1 measure=$2 out=$3 mix=$4 idle_short=$5 idle_long=$6 event_bench=$7 dram_bench=$8
+rounds=${ROUNDS:-3}
+mix_rounds=${MIX_ROUNDS:-1500}
+starts=10
+check_rounds
+need qemu-riscv64 qemu-user
+mkdir -p "$out"
+runs=$out/timed.csv
+summary=$out/timed-summary.csv
+parts=$out/timed-parts.txt
+echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
+
+facts qemu-riscv64 "user + system seconds"
+
+failures=0
+failure() {
+    [ $# -eq 0 ] || echo "bench: $*" >&2
+    failures=$((failures + 1))
+}
+
+progress() {
+    [ ! -t 2 ] || printf '\r%-40s' "$1, round $2" >&2
+}
+
+for ((round = 1; round <= rounds; round++)); do
+    progress mix "$round"
+    measured mix "$round" qemu qemu-riscv64 "$mix" "$mix_rounds" || failure
+    for machine in ddr3 nucd; do
+        name=mix-$machine
+        measured "$name" "$round" croft "$croft" run -m "$machine" --stats "$out/$name.json" "$mix" "$mix_rounds" || failure
+        cmp -s "$out/$name.croft.out" "$out/mix.qemu.out" || failure "mix prints something else on $machine than on qemu"
+    done
+done
+
+# idle NAME ROUND PROGRAM MACHINE CORES
+idle() {
+    progress idle "$2"
+    measured "$1" "$2" croft "$croft" run -m "$4" --set host.count="$5" --stats "$out/$1.json" "$3" </dev/null || failure
+}
+
+for ((round = 1; round <= starts; round++)); do
+    idle idle-1 "$round" "$idle_short" ddr3 1
+    idle idle-3601 "$round" "$idle_long" ddr3 1
+done
+for machine in ddr3 nucd; do
+    for cores in 1 17; do
+        idle "cores-$machine-$cores" 1 "$idle_short" "$machine" "$cores"
+    done
+done
+
+progress "event queue and DRAM engine" 1
+{
+    "$event_bench"
+    "$dram_bench"
+} >"$parts" || failure "a benchmark of a part fails"
+[ ! -t 2 ] || printf '\r%-40s\r' '' >&2
+
+awk -f "$here/lib.awk" -f "$here/timed.awk" -v summary="$summary" -v parts="$parts" "$runs"
+echo
+echo "written: $runs, $summary, $parts"
+if [ "$failures" -gt 0 ]; then
+    echo "bench: $failures runs failed or differed" >&2
+    exit 1
+fi

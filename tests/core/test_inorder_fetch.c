@@ -1,0 +1,114 @@
+/* The in-order core's front end: misses of the instruction cache, wrong paths, jumps. */
+#include "emu/core/inorder.h"
+#include "tests/core/rig.h"
+
+static struct core *make(struct rig *rig)
+{
+    struct inorder_config config;
+    struct core_parts parts = rig_parts(rig);
+    struct error err;
+    inorder_config_default(&config);
+    struct core *core = inorder_new(&config, &parts, &err);
+    assert_non_null(core);
+    return core;
+}
+
+static void cold_code(struct rig *rig)
+{
+    for (unsigned i = 0; i < 64 * 16; i++)
+        RIG_EMIT(rig, addi, .rd = 5, .imm = 1);
+    RIG_EMIT(rig, ecall, 0);
+}
+
+/* Straight on through 64 lines that are not in the cache: each is asked for when the last block of the line
+ * before has been fetched, comes 22 cycles later, where a hit would have been 2, and is 4 blocks: 24 cycles a
+ * line. A cache that has it gives it in 4 cycles; the 16 instructions take 8. */
+static void instruction_misses(void **state)
+{
+    (void)state;
+    for (unsigned warm = 0; warm < 2; warm++) {
+        struct rig_options options = rig_options_default();
+        options.cold = !warm;
+        struct rig *rig = rig_new(&options);
+        rig->core = make(rig);
+        cold_code(rig);
+        rig_check(rig_run(rig), 64, warm ? 800 : 2400, 100, "straight code");
+        assert_in_range(rig->core->cpi[CPI_frontend], warm ? 8 : 64 * 15, warm ? 9 : 64 * 17);
+        rig_free(rig);
+    }
+}
+
+/* A branch that is taken against the prediction has the front end fetch straight on meanwhile: the next line
+ * comes in although nothing of it is executed. A jump that the BTB lacks is seen at decode, before that. */
+static void wrong_path_fills_the_cache(void **state)
+{
+    (void)state;
+    for (unsigned mispredicted = 0; mispredicted < 2; mispredicted++) {
+        struct rig_options options = rig_options_default();
+        options.cold = true;
+        struct rig *rig = rig_new(&options);
+        rig->core = make(rig);
+        for (unsigned i = 0; i < 12; i++)
+            RIG_EMIT(rig, addi, .rd = 5, .imm = 1);
+        if (mispredicted)
+            rig_branch(rig, INSN_bne, 5, 0, RIG_BASE + 1024);
+        else
+            rig_jump(rig, 0, RIG_BASE + 1024);
+        rig->at = RIG_BASE + 1024;
+        RIG_EMIT(rig, ecall, 0);
+        (void)rig_run(rig);
+        assert_int_equal(cache_line_state(rig->l1i, RIG_BASE + 64) != CACHE_INVALID, mispredicted);
+        assert_int_equal(cache_line_state(rig->l1i, RIG_BASE + 512), CACHE_INVALID);
+        assert_int_equal(rig->core->cpi[CPI_branch] > 0, mispredicted);
+        rig_free(rig);
+    }
+}
+
+/* 64 jumps that the BTB has never seen, to the next block each: seen when the cache has answered in 2 cycles
+ * and decode has taken 2 more, so that the next block is fetched 4 cycles behind this one. */
+static void unknown_jumps(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new(NULL);
+    rig->core = make(rig);
+    for (unsigned i = 0; i < 64; i++) {
+        rig->at = RIG_BASE + 16 * i;
+        rig_jump(rig, 0, rig->at + 16);
+    }
+    rig->at = RIG_BASE + 16 * 64;
+    RIG_EMIT(rig, ecall, 0);
+    rig_check(rig_run(rig), 64, 400, 20, "unknown jumps");
+    rig_free(rig);
+}
+
+/* The message names the field. */
+static void bad_configurations_are_named(void **state)
+{
+    (void)state;
+    struct inorder_config config;
+    struct error err;
+    inorder_config_default(&config);
+    assert_true(inorder_config_check(&config, &err));
+    config.width = 3;
+    assert_false(inorder_config_check(&config, &err));
+    assert_string_equal(err.text, "width: 3 is not allowed: a number from 1 to 2");
+    inorder_config_default(&config);
+    config.latency.of[CORE_WORK_divw].latency = 0;
+    assert_false(inorder_config_check(&config, &err));
+    assert_non_null(strstr(err.text, "latency.divw: 0 clocks"));
+    inorder_config_default(&config);
+    config.fetch_bytes = 24;
+    assert_false(inorder_config_check(&config, &err));
+    assert_non_null(strstr(err.text, "fetch_bytes: 24"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instruction_misses),
+        cmocka_unit_test(wrong_path_fills_the_cache),
+        cmocka_unit_test(unknown_jumps),
+        cmocka_unit_test(bad_configurations_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+/* What the tests of the out-of-order core share. */
+#ifndef TESTS_CORE_TEST_OOO_H
+#define TESTS_CORE_TEST_OOO_H
+
+#include "emu/core/ooo_state.h"
+#include "tests/core/rig.h"
+
+enum {
+    N = 1000,                        /* iterations */
+    NEAR_MISS = 2 + RIG_NEAR_CLOCKS, /* hit time of the first level, and the rig's answer */
+    FAR_MISS = 2 + RIG_FAR_CLOCKS,
+};
+
+/* Makes a core; context: struct ooo_config, or NULL for the default. */
+static inline struct core *make(struct rig *rig, const void *context)
+{
+    struct ooo_config config;
+    struct core_parts parts = rig_parts(rig);
+    struct error err;
+    ooo_config_default(&config);
+    if (context)
+        config = *(const struct ooo_config *)context;
+    if (!ooo_config_check(&config, &err))
+        fail_msg("%s", err.text);
+    struct core *core = ooo_new(&config, &parts, &err);
+    assert_non_null(core);
+    return core;
+}
+
+static inline struct ooo_config defaults(void)
+{
+    struct ooo_config config;
+    ooo_config_default(&config);
+    return config;
+}
+
+/* The loop costs hundredths / 100 cycles an iteration, to one cycle; most of those beyond full width are for
+ * cause. */
+static inline void expect(void (*setup)(struct rig *), void (*body)(struct rig *), uint64_t hundredths,
+                          enum cpi_cause cause, const struct ooo_config *config,
+                          const struct rig_options *options, const char *what)
+{
+    uint64_t causes[CPI_CAUSES];
+    struct rig_loop loop = {
+        .setup = setup, .body = body, .make = make, .context = config, .options = options, .iterations = N};
+    uint64_t cycles = rig_loop(&loop, causes);
+    rig_check(cycles, N, hundredths, 100, what);
+    for (unsigned i = 0; i < CPI_CAUSES; i++)
+        if (i != (unsigned)cause && i != CPI_base && causes[i] > causes[cause] + N / 4)
+            fail_msg("%s: %s %llu, %s %llu", what, core_cause_name(i), (unsigned long long)causes[i],
+                     core_cause_name(cause), (unsigned long long)causes[cause]);
+}
+
+/* A program that has been put together runs; the core is looked at, and the rig freed by the caller. */
+static inline struct ooo *run_program(struct rig *rig, const struct ooo_config *config, uint64_t *cycles)
+{
+    RIG_EMIT(rig, ecall, 0);
+    if (!rig->core)
+        rig->core = make(rig, config);
+    *cycles = rig_run(rig);
+    return (struct ooo *)rig->core;
+}
+
+#endif

@@ -1,0 +1,232 @@
+/* The out-of-order core around what is executed alone: limits, breakpoints, waiting for interrupts, devices,
+ * fast-forwarding. */
+#include "emu/hart/probe.h"
+#include "tests/core/test_ooo.h"
+
+static void count_down(struct rig *rig, uint64_t iterations)
+{
+    rig_set(rig, 31, iterations);
+    uint64_t top = rig->at;
+    RIG_EMIT(rig, addi, .rd = 31, .rs1 = 31, .imm = -1);
+    rig_branch(rig, INSN_bne, 31, 0, top);
+}
+
+static enum core_next raise_limit(struct rig *rig, enum hart_stop stop)
+{
+    if (stop != HART_STOP_LIMIT)
+        return CORE_SLEEP;
+    assert_int_equal(hart_progress(&rig->hart), rig->core->limit);
+    rig->core->limit += 333;
+    return CORE_CONTINUE;
+}
+
+/* Stops at exactly that many instructions, however often. */
+static void limits(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new(NULL);
+    uint64_t cycles;
+    count_down(rig, 1000);
+    rig->core = make(rig, NULL);
+    rig->core->limit = 500;
+    rig->served = raise_limit;
+    (void)run_program(rig, NULL, &cycles);
+    /* 13 to set a register, 2000, and the ECALL, which does not retire: 2011 in all; 500, 833, 1166, 1499,
+     * 1832. */
+    assert_int_equal(rig->hart.instret, 11 + 2000);
+    assert_int_equal(rig->stop_count, 5 + 1);
+    assert_int_equal(rig->stops[5], HART_STOP_TRAP);
+    rig_free(rig);
+}
+
+static enum core_next go_on_from_break(struct rig *rig, enum hart_stop stop)
+{
+    (void)rig;
+    return stop == HART_STOP_BREAK ? CORE_CONTINUE : CORE_SLEEP;
+}
+
+/* Each passing of the breakpoint is reported once, in front of its instruction. */
+static void breakpoints(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new(NULL);
+    uint64_t cycles;
+    count_down(rig, 4);
+    rig->core = make(rig, NULL);
+    assert_true(hart_breakpoint_add(&rig->hart, rig->at - 4));
+    rig->served = go_on_from_break;
+    (void)run_program(rig, NULL, &cycles);
+    assert_int_equal(rig->stop_count, 4 + 1);
+    assert_int_equal(rig->hart.instret, 11 + 8);
+    rig_free(rig);
+}
+
+static void interrupt(void *owner, uint64_t now)
+{
+    struct rig *rig = owner;
+    hart_set_interrupt(&rig->hart, 7, true);
+    core_wake(rig->core, now);
+}
+
+static void nudge(void *owner, uint64_t now)
+{
+    core_wake(((struct rig *)owner)->core, now);
+}
+
+/* WFI sleeps, through a wake-up without interrupt too; time asleep is no cycle. */
+static void waits_for_interrupts(void **state)
+{
+    (void)state;
+    struct rig_options options = rig_options_default();
+    options.privileged = true;
+    struct rig *rig = rig_new(&options);
+    struct event events[2];
+    RIG_EMIT(rig, addi, .rd = 5, .imm = 128);
+    RIG_EMIT(rig, csrrs, .rd = 0, .rs1 = 5, .imm = 0x304);
+    RIG_EMIT(rig, wfi, 0);
+    RIG_EMIT(rig, csrrs, .rd = 6, .rs1 = 0, .imm = 0xb00); /* mcycle */
+    RIG_EMIT(rig, addi, .rd = 7, .imm = 1);
+    uint64_t end = rig->at;
+    rig->core = make(rig, NULL);
+    assert_true(hart_breakpoint_add(&rig->hart, end));
+    event_init(&events[0], 20, nudge, rig);
+    event_init(&events[1], 21, interrupt, rig);
+    event_schedule(&rig->queue, &events[0], 3000 * RIG_CLOCK);
+    event_schedule(&rig->queue, &events[1], 5000 * RIG_CLOCK);
+    uint64_t cycles;
+    (void)run_program(rig, NULL, &cycles);
+    assert_int_equal(rig->hart.x[7], 1);
+    assert_int_equal(rig->stops[0], HART_STOP_BREAK);
+    /* Fetched and executed behind the wake-up at 5000: 12 + 1 later. */
+    assert_in_range(rig->hart.x[6], 5000 + 10, 5000 + 16);
+    assert_in_range(rig->core->idle_time, 4900 * RIG_CLOCK, 5000 * RIG_CLOCK);
+    assert_in_range(cycles, 30, 100);
+    rig_free(rig);
+}
+
+/* A cycle an instruction, no events of caches; behind it the caches are warm. */
+static void warms(void **state)
+{
+    (void)state;
+    struct rig_options options = rig_options_default();
+    options.cold = true;
+    struct rig *rig = rig_new(&options);
+    uint64_t cycles;
+    rig_set(rig, 22, RIG_FAR);
+    RIG_EMIT(rig, ld, .rd = 5, .rs1 = 22);
+    RIG_EMIT(rig, sd, .rs1 = 22, .rs2 = 5, .imm = 64);
+    count_down(rig, 500);
+    rig->core = make(rig, NULL);
+    core_set_warming(rig->core, true);
+    struct ooo *o = run_program(rig, NULL, &cycles);
+    assert_in_range(cycles, rig->hart.instret, rig->hart.instret + 2);
+    assert_int_equal(rig->reads, 0);
+    assert_int_equal(o->predictor.count.branches, 0);
+    assert_int_equal(cache_line_state(rig->l1d, RIG_FAR), CACHE_EXCLUSIVE);
+    assert_int_equal(cache_line_state(rig->l1d, RIG_FAR + 64), CACHE_MODIFIED);
+    assert_int_equal(cache_line_state(rig->l1i, RIG_BASE), CACHE_EXCLUSIVE);
+    /* In time again: nothing misses but the line behind the program, on a wrong path. */
+    core_set_warming(rig->core, false);
+    uint64_t instret = rig->hart.instret, again = rig_run(rig);
+    assert_true(rig->hart.instret == 2 * instret);
+    assert_true(rig->reads <= 1 && (rig->reads == 0 || rig->asked[0] >= rig->at));
+    assert_true(again > 500 && again < 2000);
+    rig_free(rig);
+}
+
+/* Supervisor mode, main memory mapped to itself by pages of 4 KiB: root, middle and last tables at the far
+ * end. */
+static void map_memory(struct rig *rig)
+{
+    const uint64_t tables = RIG_BASE + RIG_SIZE - 0x3000, leaf = 0xcf; /* D A X W R V */
+    rig_store64(rig, tables + 8 * 2, (tables + 0x1000) >> 12 << 10 | 1);
+    rig_store64(rig, tables + 0x1000, (tables + 0x2000) >> 12 << 10 | 1);
+    for (uint64_t page = 0; page < RIG_SIZE / 4096; page++)
+        rig_store64(rig, tables + 0x2000 + 8 * page, (RIG_BASE / 4096 + page) << 10 | leaf);
+    rig->hart.priv.pmpcfg[0] = PMP_R | PMP_W | PMP_X | PMP_NAPOT;
+    rig->hart.priv.pmpaddr[0] = UINT64_MAX >> 10;
+    rig->hart.privilege = PRIV_S;
+    rig->hart.priv.satp = (uint64_t)SATP_SV39 << SATP_MODE_SHIFT | UINT64_C(1) << 44 | tables >> 12;
+}
+
+/* 32 loads from a page each, 16 times. With a TLB of 64 entries each page is walked once; with 4 all are
+ * walked every time. One walk at a time: the reads of tables add up. */
+static uint64_t run_pages(uint32_t entries, uint64_t *serialise)
+{
+    struct rig_options options = rig_options_default();
+    options.privileged = true;
+    struct rig *rig = rig_new(&options);
+    struct tlb_config config;
+    uint64_t cycles;
+    tlb_config_default(&config);
+    config.l1_entries = config.l1_ways = entries;
+    config.l2_entries = config.l2_ways = 0;
+    rig_set(rig, 31, 16);
+    rig_set(rig, 20, RIG_BASE + 0x10000);
+    rig_set(rig, 23, 4096);
+    uint64_t top = rig->at;
+    RIG_EMIT(rig, addi, .rd = 22, .rs1 = 20);
+    RIG_EMIT(rig, addi, .rd = 30, .imm = 32);
+    uint64_t inner = rig->at;
+    RIG_EMIT(rig, ld, .rd = 5, .rs1 = 22);
+    RIG_EMIT(rig, add, .rd = 22, .rs1 = 22, .rs2 = 23);
+    RIG_EMIT(rig, addi, .rd = 30, .rs1 = 30, .imm = -1);
+    rig_branch(rig, INSN_bne, 30, 0, inner);
+    RIG_EMIT(rig, addi, .rd = 31, .rs1 = 31, .imm = -1);
+    rig_branch(rig, INSN_bne, 31, 0, top);
+    map_memory(rig);
+    struct core_parts parts = rig_parts(rig);
+    struct ooo_config core = defaults();
+    struct error err;
+    assert_true(tlb_config_check(&config, &err));
+    parts.tlb = tlb_new(&config, &rig->hart, &rig->queue, &rig->clock, 4, 0, rig->l1d);
+    rig->core = ooo_new(&core, &parts, &err);
+    assert_true(hart_breakpoint_add(&rig->hart, rig->at));
+    struct ooo *o = run_program(rig, NULL, &cycles);
+    assert_int_equal(rig->hart.x[31], 0);
+    assert_int_equal(o->count.instructions, rig->hart.instret);
+    *serialise = o->core.cpi[CPI_serialise];
+    tlb_free(parts.tlb);
+    rig_free(rig);
+    return cycles;
+}
+
+static void walks_take_time(void **state)
+{
+    (void)state;
+    uint64_t serialise;
+    uint64_t few = run_pages(4, &serialise), many = run_pages(64, &serialise);
+    /* 15 * 32 walks more, one at a time, of at least one read of 2 cycles, of which one may hide. */
+    assert_true(few > many + 15 * 32);
+    /* The tables' lines miss: two upper ones, and 4 of 8 entries each for the 32 pages. */
+    assert_true(serialise > (2 + 4) * FAR_MISS - 100);
+}
+
+/* Bad fields are named. */
+static void config_errors(void **state)
+{
+    (void)state;
+    struct ooo_config config = defaults();
+    struct error err;
+    assert_true(ooo_config_check(&config, &err));
+    config.rob = 8;
+    assert_false(ooo_config_check(&config, &err));
+    assert_string_equal(err.text, "rob: 8 is not allowed: a number from 16 to 512");
+    config = defaults();
+    config.fetch_bytes = 24;
+    assert_false(ooo_config_check(&config, &err));
+    assert_string_equal(err.text, "fetch_bytes: 24 is not allowed: a power of two from 4 to 64");
+    config = defaults();
+    config.iq = 200;
+    assert_false(ooo_config_check(&config, &err));
+    assert_string_equal(err.text, "iq: 200 is not allowed: a number from 1 to 128");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits), cmocka_unit_test(breakpoints),   cmocka_unit_test(waits_for_interrupts),
+        cmocka_unit_test(warms),  cmocka_unit_test(config_errors), cmocka_unit_test(walks_take_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

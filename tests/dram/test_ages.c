@@ -1,0 +1,60 @@
+/* Ages are kept in 32 bits: when they are used up they begin again, and nobody notices. */
+#include "tests/dram/rig.h"
+
+enum { PROBES = 24, REQUESTS = 4000 };
+
+struct run {
+    struct rig *rig;
+    uint64_t hash, sent;
+};
+
+static struct run *run_of(struct probe *probe)
+{
+    return (struct run *)probe->rig->probes[PROBES].rig; /* one probe more than is used carries it */
+}
+
+static void again(struct probe *probe, uint64_t now)
+{
+    struct run *run = run_of(probe);
+    uint64_t burst = probe->rig->memory.common.config.burst_bytes;
+    run->hash = (run->hash ^ now ^ probe->request.address << 20) * UINT64_C(0x100000001b3);
+    if (run->sent++ >= REQUESTS)
+        return;
+    enum mem_op op = rig_random(probe->rig) % 3 ? MEM_READ : MEM_WRITE;
+    (void)probe_send(probe, op, rig_random(probe->rig) % 4096 * burst, (uint32_t)burst);
+}
+
+/* A hash of all answers when the first burst has the given age. */
+static uint64_t answers(enum dram_standard standard, uint64_t age)
+{
+    struct dram_config config = one_channel(standard);
+    struct run run = {.rig = rig_new(&config, PROBES + 1, NULL)};
+    struct rig *rig = run.rig;
+    rig->probes[PROBES].rig = (struct rig *)&run;
+    rig->memory.slices[0].channel.queue.age = age;
+    for (unsigned i = 0; i < PROBES; i++) {
+        rig->probes[i].then = again;
+        again(&rig->probes[i], 0);
+    }
+    event_queue_run(&rig->queue, CLOCK_NEVER);
+    assert_int_equal(rig->finished, REQUESTS);
+    assert_true(rig->memory.slices[0].channel.queue.age < UINT32_MAX);
+    rig_free(rig);
+    return run.hash;
+}
+
+static void ages_begin_again_unnoticed(void **state)
+{
+    (void)state;
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        uint64_t plain = answers(standard, 0);
+        for (uint64_t early = 1; early < 3000; early = early * 3 + 1)
+            assert_int_equal(answers(standard, UINT32_MAX - early), plain);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ages_begin_again_unnoticed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# The `kernel` environment, tested from outside: the guests of the `user` environment, and what only virtual memory has.
+# Variables: CROFT (the command), OUT (a folder for products), CHECK_RANGES (made of check_ranges.c), SHARE (croft's files).
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+CROFT=$(realpath "${CROFT:-build/bin/croft}")
+OUT=${OUT:-build/tests/kernel-env}
+CHECK_RANGES=$(realpath "${CHECK_RANGES:-build/tests/env/check_ranges}")
+SHARE=$(realpath "${SHARE:-build/share/croft}")
+passed=0 failed=0
+
+rm -rf "$OUT"
+mkdir -p "$OUT/dir"
+OUT=$(realpath "$OUT")
+
+# run STATUS NAME TEXT OPTIONS...: croft run --env kernel OPTIONS must end with that status, and its output, of either
+# stream, contain the text.
+run() {
+    local wanted=$1 name=$2 text=$3 status=0
+    shift 3
+    timeout 60 "$CROFT" run --env kernel "$@" >"$OUT/output" 2>&1 </dev/null || status=$?
+    if [ "$status" = "$wanted" ] && grep -qF -- "$text" "$OUT/output"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf "FAILED: %s: status %s, not %s, or no '%s':\n" "$name" "$status" "$wanted" "$text"
+        head -n 12 "$OUT/output" | sed 's/^/    /'
+    fi
+}
+
+for name in pointers files process fault regions sandbox kernel; do
+    "$CROFT" cc -O1 -g "$here/guest_$name.c" -o "$OUT/$name"
+done
+"$CROFT" cc -O1 -mno-relax -nostartfiles "$here/guest_stack.c" -o "$OUT/stack"
+
+for machine in functional virt 'functional --set mmu.ad=fault' 'virt --set harts=3'; do
+    read -ra options <<<"-m $machine --dir $OUT/dir"
+    run 0 "pointers on $machine" ' 0 failed' "${options[@]}" "$OUT/pointers" 0xc0000000
+    run 0 "files on $machine" ' 0 failed' "${options[@]}" "$OUT/files"
+    run 0 "process on $machine" ' 0 failed' "${options[@]}" "$OUT/process"
+    run 0 "kernel on $machine" ' 0 failed' "${options[@]}" "$OUT/kernel" checks
+done
+run 0 "memory that is all used" '128000 pages' --set 'memory.size=512 MiB' "$OUT/kernel" big 500
+run 9 "more than there is" refused --set 'memory.size=512 MiB' "$OUT/kernel" big 520
+run 137 "the last page" 'memory is full: no page is left for 0x' "$OUT/kernel" big 1014
+run 0 "break beyond physical memory, little of it touched" ' 0 failed' --set 'memory.size=16 MiB' \
+    --set 'stack.size=1 MiB' "$OUT/process"
+
+# The program finds the same stack as in the `user` environment.
+"$CROFT" run -E A=1 "$OUT/stack" x 'y z' >"$OUT/user"
+run 0 stack 'argv y z' -E A=1 "$OUT/stack" x 'y z'
+run 0 regions "" --stats "$OUT/regions.json" "$OUT/regions"
+if cmp -s "$OUT/user" <("$CROFT" run --env kernel -E A=1 "$OUT/stack" x 'y z') &&
+    grep -q '"first": {' "$OUT/regions.json"; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAILED: the stack differs, or a region has lost its name"
+fi
+
+# The ranges are what the page tables say.
+for arguments in process "kernel checks" "pointers 0x84000000"; do
+    read -ra words <<<"$arguments"
+    if (cd "$OUT/dir" && timeout 100 "$CHECK_RANGES" "$SHARE" "$OUT/${words[0]}" "${words[@]:1}") >"$OUT/output" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: ranges of $arguments:"
+        head -n 12 "$OUT/output" | sed 's/^/    /'
+    fi
+done
+
+fault() {
+    local status=$1 text=$2
+    shift 2
+    run "$status" "fault $*" "$text" --max-insns 50000000 "$OUT/$1" "$2"
+}
+fault 139 'load of 8 bytes from 0x0, where nothing is mapped' fault load
+fault 139 'guest_fault.c:' fault load
+fault 139 '_start+' fault load
+fault 139 'load of 4 bytes from 0xc0000000, where nothing is mapped' fault load-end
+fault 139 'store of 8 bytes to 0x7fffffffffff0000, where nothing is mapped' fault store
+fault 139 'which is read-only' fault store-text
+fault 139 'jump to 0x0, where nothing is mapped' fault jump-null
+fault 139 'jump to 0x1234567000, where nothing is mapped' fault jump-far
+fault 132 'illegal instruction 0xffffffff' fault illegal
+fault 133 'breakpoint (ebreak)' fault break
+fault 139 "sp is below 0xbf800000, the end of the stack's 8192 KiB" fault recursion
+fault 134 'ended itself by signal 6, SIGABRT' fault abort
+fault 139 'load of 8 bytes from 0x0' fault no-stack
+fault 139 'atomic access of 8 bytes to 0x40, where nothing is mapped' fault atomic
+fault 124 '(--max-insns) at 0x80' fault loop
+fault 139 'store of 1 bytes to 0x0, where nothing is mapped' kernel null
+fault 139 'which is read-only' kernel text
+fault 139 ', which is not executable' kernel data
+fault 139 'endless recursion' kernel stack
+fault 139 'where nothing is mapped' kernel gap
+fault 139 'which allows no access' kernel guard
+fault 139 'which is read-only' kernel readonly
+fault 139 'load of 1 bytes from 0xffffffff80000000, where nothing is mapped' kernel kernel
+fault 139 'where nothing is mapped' kernel noncanonical
+fault 132 'illegal instruction 0x10002573' kernel privileged
+fault 132 'illegal instruction 0x10500073' kernel wfi
+fault 133 'breakpoint' kernel semihosting
+fault 139 'which the access must be aligned for' kernel misaligned
+
+run 1 "memory elsewhere" 'memory.base: --env kernel needs 0x80000000' --set memory.base=0x40000000 "$OUT/fault"
+run 1 "too little memory" 'leave no room for a program' --set 'memory.size=9 MiB' "$OUT/fault"
+run 1 "a program that does not fit" "outside of the memory" --set 'memory.size=9316 KiB' "$OUT/fault"
+run 1 "no such program" '/nonexistent' /nonexistent
+run 1 "too many arguments" 'stack.size' --set 'stack.size=64 KiB' "$OUT/stack" "$(head -c 60000 /dev/zero | tr '\0' a)"
+run 2 "firmware" 'are for --env bare' --bios x "$OUT/fault"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,126 @@
+# User programs on machines with a clock. To be sourced by run.sh.
+# shellcheck shell=bash disable=SC2154 # OUT, CROFT and here are run.sh's
+
+# The value of a member of the statistics in a file.
+value() { sed -nE "s/.*\"$2\": \"?([^\",]*)\"?,?$/\1/p" "$1" | head -n 1; }
+
+compile_timed() {
+    "$CROFT" cc -O2 -g "$here/guest_timed.c" -o "$OUT/timed"
+}
+
+# Every shipped machine with a clock computes what the functional one does, and takes its time.
+test_timed_machines() {
+    local machine name
+    "$CROFT" run "$OUT/timed" work >"$OUT/wanted"
+    for machine in ddr3 gddr5 hmc hmc_tom hbm1 nucd; do
+        run 0 "timed on $machine" "$CROFT" run -m "$machine" --check dram --check coherence --stats "$OUT/$machine.json" \
+            "$OUT/timed" work
+        check "timed on $machine: the output" cmp -s "$OUT/stdout" "$OUT/wanted"
+        for name in sim.time host.0.cycles host.0.instructions host.0.l1d.misses l2.misses memory.reads energy; do
+            check "$machine counts $name" test "$(value "$OUT/$machine.json" "$name" | wc -c)" -gt 1
+        done
+        lines "timed on $machine: nothing found" stderr 0
+    done
+    # shellcheck disable=SC2016 # awk's
+    check "cycles are the sum of their causes" awk '
+        /"total"/ { total = 1 }
+        total && /"host.0.cpi\./ { sum += $2 }
+        total && /"host.0.cycles"/ { cycles = $2 + 0 }
+        /"regions"/ { exit }
+        END { exit sum != cycles || cycles == 0 }' "$OUT/nucd.json"
+    run 0 "croft machines" "$CROFT" machines
+    says "croft machines" stdout 'nucd '
+    run 0 "croft show nucd" "$CROFT" show nucd
+    says "croft show nucd" stdout 'tCK: 2 ns  # hbm1: JESD235'
+    run 0 "a shown machine runs" "$CROFT" run -m "$OUT/nucd.json.machine.yaml" "$OUT/timed" work
+}
+
+# same_stats FILE FILE: but for what depends on the host.
+same_stats() {
+    cmp -s <(sed '/"host": {/,$d' "$1") <(sed '/"host": {/,$d' "$2")
+}
+
+# The same bytes of statistics from another folder and under another path. Output goes to pipes: a program asks what its
+# output is.
+test_timed_repeats() {
+    local machine
+    mkdir -p "$OUT/elsewhere/deep"
+    cp "$OUT/timed" "$OUT/elsewhere/deep/timed"
+    for machine in nucd gddr5; do
+        "$CROFT" run -m "$machine" --stats "$OUT/first.json" "$OUT/timed" work | cat >/dev/null
+        (cd "$OUT/elsewhere/deep" && "$CROFT" run -m "$machine" --stats "$OUT/again.json" ./timed work | cat >/dev/null)
+        check "statistics of $machine repeat" same_stats "$OUT/first.json" "$OUT/again.json"
+        check "statistics of $machine are there" grep -q '"host.0.cpi.memory"' "$OUT/first.json"
+    done
+}
+
+# Clocks, cycle and time follow simulated time; sleeping takes it.
+test_timed_clocks() {
+    run 0 "clocks" "$CROFT" run -m ddr3 --stats "$OUT/clocks.json" "$OUT/timed" clocks
+    says "clocks" stdout 'time and clock agree'
+    says "clocks" stdout 'a cycle is half a nanosecond'
+    says "clocks" stdout 'slept for 2 s'
+    check "sleeping is simulated time" test "$(value "$OUT/clocks.json" simulated_seconds | cut -d. -f1)" = 2
+}
+
+test_timed_limits() {
+    run 124 "--max-time" "$CROFT" run -m ddr3 --max-time '100 us' "$OUT/timed" loop
+    says "--max-time" stderr 'stopped after 100 us of simulated time (--max-time)'
+    run 124 "--max-insns" "$CROFT" run -m nucd --max-insns 54321 "$OUT/timed" loop
+    says "--max-insns" stderr 'stopped after 54321 instructions'
+    run 139 "a fault in time" "$CROFT" run -m nucd "$OUT/fault" load
+    says "a fault in time" stderr 'guest_fault.c:'
+}
+
+# Outside of regions nothing is timed but an instruction a cycle; the region itself takes what it takes in whole, to a part
+# in a hundred.
+test_timed_regions() {
+    local machine all roi
+    for machine in ddr3 nucd; do
+        run 0 "all in time" "$CROFT" run -m "$machine" --stats "$OUT/all.json" "$OUT/timed" work
+        run 0 "regions in time" "$CROFT" run -m "$machine" --detail roi --stats "$OUT/roi.json" "$OUT/timed" work
+        all=$(sed -n '/"regions"/,$p' "$OUT/all.json" | sed -nE 's/.*"host.0.cycles": ([0-9]+).*/\1/p' | head -n 1)
+        roi=$(sed -n '/"regions"/,$p' "$OUT/roi.json" | sed -nE 's/.*"host.0.cycles": ([0-9]+).*/\1/p' | head -n 1)
+        check "$machine: the region takes $roi cycles, in whole $all" awk "BEGIN { exit !($roi < $all * 1.01 && $roi > $all * 0.99) }"
+    done
+}
+
+test_timed_traces() {
+    local kind
+    for kind in perfetto konata dram; do
+        run 0 "trace $kind" "$CROFT" run -m hbm1 --trace "$kind:$OUT/trace.$kind" --detail roi --stats "$OUT/traced.json" \
+            "$OUT/timed" work
+        check "trace $kind: something is there" test -s "$OUT/trace.$kind"
+    done
+    run 0 "no trace" "$CROFT" run -m hbm1 --detail roi --stats "$OUT/untraced.json" "$OUT/timed" work
+    check "traces change nothing" same_stats "$OUT/traced.json" "$OUT/untraced.json"
+    check "the region is in the trace" grep -q '"work"' "$OUT/trace.perfetto"
+    run 0 "log" "$CROFT" run -m ddr3 --log "commit:$OUT/timed.log" "$OUT/stack" x
+    run 0 "log" "$CROFT" run --log "commit:$OUT/functional.log" "$OUT/stack" x
+    check "the log is the functional one" cmp -s "$OUT/timed.log" "$OUT/functional.log"
+}
+
+test_timed_usage() {
+    usage "unknown kind 'coherense'; did you mean 'coherence'?" run --check coherense x
+    usage "allowed: all, roi" run --detail some x
+    usage "--max-time: '10' has no unit" run --max-time 10 x
+    usage "--max-time: '0 s' is no time" run --max-time '0 s' x
+    usage "konata" run --trace gantt x
+    run 1 "a machine without a clock" "$CROFT" run --max-time 1s "$OUT/timed" work
+    says "a machine without a clock" stderr "machine 'functional' has no clock"
+    run 1 "a key" "$CROFT" run -m nucd --set dram.tRP=1ms "$OUT/timed" work
+    says "a key" stderr '--set: dram.tRP: '
+    run 0 "an unused key" "$CROFT" run -m ddr3 --set host.rob=64 "$OUT/timed" work
+    says "an unused key" stderr 'host.rob (--set) has no effect on this kind of core'
+}
+
+test_timed() {
+    compile_timed
+    test_timed_machines
+    test_timed_repeats
+    test_timed_clocks
+    test_timed_limits
+    test_timed_regions
+    test_timed_traces
+    test_timed_usage
+}

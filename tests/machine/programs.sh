@@ -1,0 +1,86 @@
+#!/bin/bash
+# Whole programs on the machines with a clock: programs.sh CROFT WORKDIR PROGRAMDIR (of tests/programs, compiled with -O2).
+# All programs on ddr3 (in order), all but the longest on nucd (out of order), and a sample on every machine must do
+# what they do on qemu-riscv64. The sample runs with the checks of coherence and of DRAM rules, which must find nothing.
+# Then statistics must repeat.
+# ALL=1 takes all programs everywhere. Prints "N passed, N failed"; the status is 1 if any failed.
+set -euo pipefail
+
+if [ $# -ne 3 ]; then
+    echo "usage: tests/machine/programs.sh CROFT WORKDIR PROGRAMDIR" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+mkdir -p "$2"
+work=$(cd "$2" && pwd)
+folder=$(realpath "$3")
+
+full=(ddr3 nucd)
+# All kinds of ends and traps, files, jumps, atomics, floating point, misaligned accesses, integer and memory work.
+sample=(abort arguments assertion atomics calendar dispatch exit_order fft files folders json jump lines math_double
+    misaligned nbody print_double streams structs sudoku thread_local trap_break trap_illegal trap_jump trap_load
+    varargs vm wide_integer)
+# Those that run longest: one machine is enough for them.
+long=(digests heap)
+
+passed=0
+failed=0
+
+# tally NAME OUTPUT: adds what "N passed, N failed" at its end says, and shows failures.
+tally() {
+    local p f
+    read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$2")
+    passed=$((passed + ${p:-0}))
+    failed=$((failed + ${f:-1}))
+    [ "${f:-1}" -eq 0 ] || echo "$1: ${2//$'\n'/$'\n'$1: }"
+}
+
+# compare MACHINE OPTIONS PROGRAM-FILE...
+compare() {
+    local machine=$1 options=$2
+    shift 2
+    tally "$machine" "$(LIMIT=400 CROFT_OPTIONS="-m $machine $options" "$here/../programs/run.sh" "$croft" \
+        "$work/$machine" "$@" || true)"
+}
+
+# The same program from another folder, by another path and for a second time: the same statistics to the byte, but
+# for what depends on the host.
+repeats() {
+    local machine=$1 name=fft-O2 other=$work/$1/elsewhere/deep
+    mkdir -p "$other"
+    cp "$folder/$name" "$other/"
+    (cd "$folder" && "$croft" run -m "$machine" --stats "$work/$machine/one.json" "./$name") >/dev/null || true
+    (cd "$other" && "$croft" run -m "$machine" --stats "$work/$machine/two.json" "$other/../deep/$name") >/dev/null || true
+    if grep -q '"sim.time": [1-9]' "$work/$machine/one.json" && diff <(sed '/^  "host": {/,$d' "$work/$machine/one.json") \
+        <(sed '/^  "host": {/,$d' "$work/$machine/two.json"); then
+        passed=$((passed + 1))
+    else
+        echo "$machine: the statistics of $name do not repeat"
+        failed=$((failed + 1))
+    fi
+}
+
+programs=("$folder"/*-O2)
+brief=()
+for program in "${programs[@]}"; do
+    name=${program##*/}
+    case " ${long[*]} " in *" ${name%-O2} "*) ;; *) brief+=("$program") ;; esac
+done
+
+checked=("${sample[@]/#/$folder/}")
+checked=("${checked[@]/%/-O2}")
+
+machines=$("$croft" machines | cut -d' ' -f1)
+for machine in $machines; do
+    case $machine in functional | virt) continue ;; esac
+    if [ -n "${ALL:-}" ] || [ "$machine" = "${full[0]}" ]; then
+        compare "$machine" "" "${programs[@]}"
+    elif [ "$machine" = "${full[1]}" ]; then
+        compare "$machine" "" "${brief[@]}"
+    fi
+    compare "$machine" "--check coherence --check dram" "${checked[@]}"
+    repeats "$machine"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
