@@ -34,12 +34,18 @@ enum {
     USES_ALL = 0xff,
 };
 
+/* In inorder_rule.slow. */
+enum {
+    SLOW_RESULT = 1, /* its result, or its pipe, takes long */
+    SLOW_THIRD = 2,  /* it has a third operand */
+};
+
 struct inorder_rule {
-    uint16_t latency, interval;
-    uint8_t uses;  /* what must be free */
-    uint8_t after; /* what is taken, when it is the first of its cycle */
+    uint32_t result; /* ready_at() of its latency and of what waiting for it is blamed on */
+    uint8_t uses;    /* what must be free */
+    uint8_t after;   /* what is taken, when it is the first of its cycle */
     uint8_t iclass;
-    bool slow; /* its result, or its pipe, takes long */
+    uint8_t slow; /* set of SLOW_... */
 };
 
 /* A load that waits; half is the second part of one that crosses a line. */
@@ -85,8 +91,8 @@ struct inorder {
     uint64_t next;  /* first cycle in which nothing has issued yet */
     uint64_t cycle; /* in which the instruction at hand issues: next, or the one before,
                        beside another one */
-    uint64_t late;  /* when the last of the results that take long is there, and the same
-                       but for pending loads */
+    uint64_t late;  /* ready_at() of the last of the results that take long, INORDER_PENDING if one of
+                       `ready` is, and the same but for pending loads; without causes */
     uint64_t late_known;
     uint64_t ready[INORDER_REGISTERS]; /* ready_at(), or INORDER_PENDING */
     uint32_t at;                       /* entry of the batch that is next */
@@ -100,6 +106,7 @@ struct inorder {
     bool stalls_told;           /* and stalls */
     uint64_t origin;            /* next - origin is core.cycles */
     uint64_t busy[CLASS_COUNT]; /* until when pipes that are not pipelined are */
+    uint16_t intervals[INSN_COUNT];
     struct inorder_rule rules[INSN_COUNT];
 
     /* Fetch. */
