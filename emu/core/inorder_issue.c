@@ -132,6 +132,14 @@ ALWAYS_INLINE static bool control(struct inorder *c, const struct stream_entry *
     return false;
 }
 
+/* Whether the access is in one line and can begin at once, and nothing in the core stands in its way. */
+ALWAYS_INLINE static bool is_common(const struct inorder *c, const struct stream_entry *entry,
+                                    const struct issue *issue)
+{
+    bool inside = (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1;
+    return inside & (c->uncommon == 0) & (ready_at(c->freed, 0) <= issue->cycle);
+}
+
 /* Whether the access is in one line, and nothing that was issued before has to be looked at. */
 ALWAYS_INLINE static bool is_plain(const struct inorder *c, const struct stream_entry *entry)
 {
@@ -177,16 +185,14 @@ static bool load_slowly(struct inorder *c, const struct stream_entry *entry, uin
 
 ALWAYS_INLINE static bool load(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
-    bool plain = is_plain(c, entry) & !c->translating & (ready_at(c->freed, 0) <= issue->cycle);
-    if (LIKELY(plain & (c->free_loads != 0)) &&
-        LIKELY(!c->loads[__builtin_ctzll(c->free_loads)].room) &&
-        LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_LOAD))) {
-        c->stage = 0;
+    if (LIKELY(is_common(c, entry, issue)) && LIKELY(c->free_loads != 0) &&
+        LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_LOAD)))
         return true;
-    }
     put_back(c, entry, issue);
-    bool done = load_slowly(c, entry, &issue->ready);
+    uint64_t ready = issue->ready; /* the struct's address must not be taken: it would not be in registers */
+    bool done = load_slowly(c, entry, &ready);
     take_again(c, issue);
+    issue->ready = ready;
     return done;
 }
 
@@ -215,13 +221,12 @@ static bool store_slowly(struct inorder *c, const struct stream_entry *entry)
 
 ALWAYS_INLINE static bool store(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
-    bool plain = is_plain(c, entry) & !c->translating & (ready_at(c->freed, 0) <= issue->cycle);
-    if (LIKELY(plain) && LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_STORE))) {
+    if (LIKELY(is_common(c, entry, issue)) &&
+        LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_STORE))) {
         uint64_t from = (issue->cycle >> READY_CAUSE_BITS) + 1;
         uint64_t cycle = from > c->store_next ? from : c->store_next;
         c->store_next = cycle + 1;
         c->store_done = cycle + c->hit_clocks > c->store_done ? cycle + c->hit_clocks : c->store_done;
-        c->stage = 0;
         return true;
     }
     put_back(c, entry, issue);
@@ -278,7 +283,7 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], operands = a > b ? a : b;
     /* What stall() does, but for `used`: it is not looked at again when the operands are late. */
     bool late = operands >= issue->next;
-    uint64_t lost = late ? operands - issue->next : 0, cause = lost & READY_CAUSES;
+    uint64_t lost = (operands - issue->next) & -(uint64_t)late, cause = lost & READY_CAUSES;
     if (UNLIKELY(c->late >= issue->next + lost) || UNLIKELY(rule->slow)) {
         put_back(c, entry, issue);
         bool done = wait_slowly(c, op, rule);
@@ -299,7 +304,8 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
 }
 
 /* What kind of instruction it is decides the rest. False: blocked. */
-ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue,
+                                  bool observed)
 {
     unsigned flags = entry->op->flags;
     if (LIKELY(!(flags & (STREAM_LOAD | STREAM_STORE | STREAM_BRANCH | STREAM_JUMP))))
@@ -308,7 +314,9 @@ ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *
         return load(c, entry, issue);
     if (flags & STREAM_STORE)
         return store(c, entry, issue);
-    c->wrong = control(c, entry, issue);
+    bool wrong = control(c, entry, issue);
+    if (observed)
+        c->wrong = wrong;
     return true;
 }
 
@@ -323,7 +331,7 @@ ALWAYS_INLINE static bool issue_one(struct inorder *c, const struct stream_entry
     if (!wait_issue(c, entry, rule, issue, observed))
         return false;
     issue->ready = issue->cycle + rule->result;
-    if (!execute(c, entry, issue))
+    if (!execute(c, entry, issue, observed))
         return false;
     c->ready[op->rd] = issue->ready;
     c->ready[STREAM_NONE] = 0;
@@ -333,7 +341,7 @@ ALWAYS_INLINE static bool issue_one(struct inorder *c, const struct stream_entry
                      c->wrong);
         c->wrong = false;
     }
-    issue->used = issue->cycle == issue->next ? rule->after : USES_ALL;
+    issue->used = rule->after | (-(uint32_t)(issue->cycle != issue->next) & USES_ALL);
     issue->next = issue->cycle + ready_at(1, 0);
     return true;
 }
