@@ -9,6 +9,7 @@ struct issue {
     uint64_t next, cycle; /* of struct inorder */
     uint64_t ready;       /* its result: ready_at() */
     uint32_t used;        /* of struct inorder */
+    uint64_t pairs;       /* all bits: the instruction issues beside the one before */
 };
 
 ALWAYS_INLINE static void put_cycles(struct inorder *c, const struct issue *issue)
@@ -30,6 +31,7 @@ ALWAYS_INLINE static void take_again(const struct inorder *c, struct issue *issu
     issue->next = ready_at(c->next, 0);
     issue->cycle = ready_at(c->cycle, 0);
     issue->used = c->used;
+    issue->pairs = -(uint64_t)(c->cycle != c->next);
 }
 
 ALWAYS_INLINE static uint64_t next_pc(const struct stream *stream, const struct stream_entry *entry)
@@ -95,18 +97,22 @@ ALWAYS_INLINE static bool fetch_block(struct inorder *c, struct issue *issue, ui
     return true;
 }
 
+/* Fetches an instruction that does not end in the last block. */
 ALWAYS_INLINE static bool fetch(struct inorder *c, struct issue *issue, uint64_t pc, unsigned length,
                                 bool observed)
 {
-    uint64_t first = pc & c->block_mask, last = (pc + length - 1) & c->block_mask;
-    if (UNLIKELY(first != last) && first != c->block && !fetch_block(c, issue, pc, observed))
+    uint64_t last = pc + length - 1;
+    if (UNLIKELY(((pc ^ last) & c->block_mask) != 0) && (pc & c->block_mask) != c->block &&
+        !fetch_block(c, issue, pc, observed))
         return false;
-    return last == c->block || fetch_block(c, issue, pc + length - 1, observed);
+    return fetch_block(c, issue, last, observed);
 }
 
 bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length)
 {
     struct issue issue;
+    if (((pc + length - 1) & c->block_mask) == c->block)
+        return true;
     take_again(c, &issue);
     bool fetched = fetch(c, &issue, pc, length, c->stalls_told);
     put_cycles(c, &issue);
@@ -282,13 +288,13 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
     const struct stream_op *op = entry->op;
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], operands = a > b ? a : b;
     /* What stall() does, but for `used`: it is not looked at again when the operands are late. */
-    bool late = operands >= issue->next;
-    uint64_t lost = (operands - issue->next) & -(uint64_t)late, cause = lost & READY_CAUSES;
+    uint64_t late = ~-(uint64_t)(operands < issue->next);
+    uint64_t lost = (operands - issue->next) & late, cause = lost & READY_CAUSES;
     if (UNLIKELY(c->late >= issue->next + lost) || UNLIKELY(rule->slow)) {
         put_back(c, entry, issue);
         bool done = wait_slowly(c, op, rule);
         take_again(c, issue);
-        late = false;
+        late = 0;
         if (!done)
             return false;
     } else {
@@ -298,8 +304,8 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
         c->core.cpi[cause] += lost >> READY_CAUSE_BITS;
         issue->next += lost - cause;
     }
-    bool pairs = !late & !(issue->used & rule->uses);
-    issue->cycle = issue->next - ready_at(pairs, 0);
+    issue->pairs = -(uint64_t)(((issue->used | (uint32_t)late) & rule->uses) == 0);
+    issue->cycle = issue->next + ready_at(issue->pairs, 0);
     return true;
 }
 
@@ -341,7 +347,7 @@ ALWAYS_INLINE static bool issue_one(struct inorder *c, const struct stream_entry
                      c->wrong);
         c->wrong = false;
     }
-    issue->used = rule->after | (-(uint32_t)(issue->cycle != issue->next) & USES_ALL);
+    issue->used = rule->after | (uint32_t)issue->pairs;
     issue->next = issue->cycle + ready_at(1, 0);
     return true;
 }
