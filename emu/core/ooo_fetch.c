@@ -81,8 +81,9 @@ static bool fetch_line(struct ooo *o, uint64_t pc, uint64_t *cycle)
     uint64_t physical;
     if (!code_physical(&o->code, pc, &physical)) /* the program has just unmapped it */
         return true;
-    if (cache_access(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor_of(o, pc), &o->fetch.waiter) ==
-        CACHE_HIT)
+    if (cache_hit(o->l1i, physical, CACHE_FETCH) ||
+        cache_access_slowly(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor_of(o, pc),
+                            &o->fetch.waiter) == CACHE_HIT)
         return true;
     o->fetch.wait = FETCH_LINE;
     return false;

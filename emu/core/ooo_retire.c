@@ -85,13 +85,17 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
 static bool retire(struct ooo *o, uint64_t last)
 {
     uint64_t first = o->head, number = first;
+    uint64_t at = o->retired_at;
     uint32_t retired = o->retired, credit = o->credit;
+    const uint64_t mask = o->rob_mask;
+    const uint32_t width = o->retire_width;
+    const bool noting = o->noting;
     for (; number <= last; number++) {
-        struct ooo_entry *e = ooo_at(o, number);
-        uint64_t cycle = e->complete, at = o->retired_at;
+        struct ooo_entry *e = &o->rob_entries[number & mask];
+        uint64_t cycle = e->complete;
         if (cycle == OOO_NEVER)
             break;
-        if (cycle > at || retired == o->retire_width) {
+        if (cycle > at || retired == width) {
             cycle = cycle > at ? cycle : at + 1;
             o->credit = credit;
             account(o, e, cycle);
@@ -104,7 +108,7 @@ static bool retire(struct ooo *o, uint64_t last)
         e->retire = at;
         if (ooo_is(e->facts, OOO_STORE))
             ooo_store_retire(o, &o->store_ring[e->memory], at);
-        if (__builtin_expect(o->noting, 0))
+        if (__builtin_expect(noting, 0))
             note(o, e, number);
     }
     o->head = number;
