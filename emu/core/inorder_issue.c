@@ -9,6 +9,7 @@ struct issue {
     uint64_t next, cycle; /* of struct inorder */
     uint64_t ready;       /* its result: ready_at() */
     uint32_t used;        /* of struct inorder */
+    uint64_t pairs;       /* all bits: the instruction issues beside the one before */
 };
 
 ALWAYS_INLINE static void put_cycles(struct inorder *c, const struct issue *issue)
@@ -30,6 +31,7 @@ ALWAYS_INLINE static void take_again(const struct inorder *c, struct issue *issu
     issue->next = ready_at(c->next, 0);
     issue->cycle = ready_at(c->cycle, 0);
     issue->used = c->used;
+    issue->pairs = -(uint64_t)(c->cycle != c->next);
 }
 
 ALWAYS_INLINE static uint64_t next_pc(const struct stream *stream, const struct stream_entry *entry)
@@ -95,18 +97,22 @@ ALWAYS_INLINE static bool fetch_block(struct inorder *c, struct issue *issue, ui
     return true;
 }
 
+/* Fetches an instruction that does not end in the last block. */
 ALWAYS_INLINE static bool fetch(struct inorder *c, struct issue *issue, uint64_t pc, unsigned length,
                                 bool observed)
 {
-    uint64_t first = pc & c->block_mask, last = (pc + length - 1) & c->block_mask;
-    if (UNLIKELY(first != last) && first != c->block && !fetch_block(c, issue, pc, observed))
+    uint64_t last = pc + length - 1;
+    if (UNLIKELY(((pc ^ last) & c->block_mask) != 0) && (pc & c->block_mask) != c->block &&
+        !fetch_block(c, issue, pc, observed))
         return false;
-    return last == c->block || fetch_block(c, issue, pc + length - 1, observed);
+    return fetch_block(c, issue, last, observed);
 }
 
 bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length)
 {
     struct issue issue;
+    if (((pc + length - 1) & c->block_mask) == c->block)
+        return true;
     take_again(c, &issue);
     bool fetched = fetch(c, &issue, pc, length, c->stalls_told);
     put_cycles(c, &issue);
@@ -130,6 +136,14 @@ ALWAYS_INLINE static bool control(struct inorder *c, const struct stream_entry *
         c->fetch_next += c->config.taken_clocks;
     }
     return false;
+}
+
+/* Whether the access is in one line and can begin at once, and nothing in the core stands in its way. */
+ALWAYS_INLINE static bool is_common(const struct inorder *c, const struct stream_entry *entry,
+                                    const struct issue *issue)
+{
+    bool inside = (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1;
+    return inside & (c->uncommon == 0) & (ready_at(c->freed, 0) <= issue->cycle);
 }
 
 /* Whether the access is in one line, and nothing that was issued before has to be looked at. */
@@ -177,16 +191,14 @@ static bool load_slowly(struct inorder *c, const struct stream_entry *entry, uin
 
 ALWAYS_INLINE static bool load(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
-    bool plain = is_plain(c, entry) & !c->translating & (ready_at(c->freed, 0) <= issue->cycle);
-    if (LIKELY(plain & (c->free_loads != 0)) &&
-        LIKELY(!c->loads[__builtin_ctzll(c->free_loads)].room) &&
-        LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_LOAD))) {
-        c->stage = 0;
+    if (LIKELY(is_common(c, entry, issue)) && LIKELY(c->free_loads != 0) &&
+        LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_LOAD)))
         return true;
-    }
     put_back(c, entry, issue);
-    bool done = load_slowly(c, entry, &issue->ready);
+    uint64_t ready = issue->ready; /* the struct's address must not be taken: it would not be in registers */
+    bool done = load_slowly(c, entry, &ready);
     take_again(c, issue);
+    issue->ready = ready;
     return done;
 }
 
@@ -215,13 +227,12 @@ static bool store_slowly(struct inorder *c, const struct stream_entry *entry)
 
 ALWAYS_INLINE static bool store(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
 {
-    bool plain = is_plain(c, entry) & !c->translating & (ready_at(c->freed, 0) <= issue->cycle);
-    if (LIKELY(plain) && LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_STORE))) {
+    if (LIKELY(is_common(c, entry, issue)) &&
+        LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_STORE))) {
         uint64_t from = (issue->cycle >> READY_CAUSE_BITS) + 1;
         uint64_t cycle = from > c->store_next ? from : c->store_next;
         c->store_next = cycle + 1;
         c->store_done = cycle + c->hit_clocks > c->store_done ? cycle + c->hit_clocks : c->store_done;
-        c->stage = 0;
         return true;
     }
     put_back(c, entry, issue);
@@ -277,13 +288,13 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
     const struct stream_op *op = entry->op;
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], operands = a > b ? a : b;
     /* What stall() does, but for `used`: it is not looked at again when the operands are late. */
-    bool late = operands >= issue->next;
-    uint64_t lost = late ? operands - issue->next : 0, cause = lost & READY_CAUSES;
+    uint64_t late = ~-(uint64_t)(operands < issue->next);
+    uint64_t lost = (operands - issue->next) & late, cause = lost & READY_CAUSES;
     if (UNLIKELY(c->late >= issue->next + lost) || UNLIKELY(rule->slow)) {
         put_back(c, entry, issue);
         bool done = wait_slowly(c, op, rule);
         take_again(c, issue);
-        late = false;
+        late = 0;
         if (!done)
             return false;
     } else {
@@ -293,13 +304,14 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
         c->core.cpi[cause] += lost >> READY_CAUSE_BITS;
         issue->next += lost - cause;
     }
-    bool pairs = !late & !(issue->used & rule->uses);
-    issue->cycle = issue->next - ready_at(pairs, 0);
+    issue->pairs = -(uint64_t)(((issue->used | (uint32_t)late) & rule->uses) == 0);
+    issue->cycle = issue->next + ready_at(issue->pairs, 0);
     return true;
 }
 
 /* What kind of instruction it is decides the rest. False: blocked. */
-ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue)
+ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue,
+                                  bool observed)
 {
     unsigned flags = entry->op->flags;
     if (LIKELY(!(flags & (STREAM_LOAD | STREAM_STORE | STREAM_BRANCH | STREAM_JUMP))))
@@ -308,7 +320,9 @@ ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *
         return load(c, entry, issue);
     if (flags & STREAM_STORE)
         return store(c, entry, issue);
-    c->wrong = control(c, entry, issue);
+    bool wrong = control(c, entry, issue);
+    if (observed)
+        c->wrong = wrong;
     return true;
 }
 
@@ -323,7 +337,7 @@ ALWAYS_INLINE static bool issue_one(struct inorder *c, const struct stream_entry
     if (!wait_issue(c, entry, rule, issue, observed))
         return false;
     issue->ready = issue->cycle + rule->result;
-    if (!execute(c, entry, issue))
+    if (!execute(c, entry, issue, observed))
         return false;
     c->ready[op->rd] = issue->ready;
     c->ready[STREAM_NONE] = 0;
@@ -333,7 +347,7 @@ ALWAYS_INLINE static bool issue_one(struct inorder *c, const struct stream_entry
                      c->wrong);
         c->wrong = false;
     }
-    issue->used = issue->cycle == issue->next ? rule->after : USES_ALL;
+    issue->used = rule->after | (uint32_t)issue->pairs;
     issue->next = issue->cycle + ready_at(1, 0);
     return true;
 }

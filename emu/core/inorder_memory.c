@@ -40,6 +40,7 @@ static void part_came(struct inorder *c, struct inorder_load *load, uint64_t now
     note_freed(c, cycle, level);
     if (level == MEM_LEVELS) {
         load->room = false;
+        c->refused--;
     } else {
         if (cycle > load->ready)
             load->ready = cycle;
@@ -183,7 +184,10 @@ static bool access_part(struct inorder *c, struct inorder_load *load, struct cac
         load->parts++;
         c->load_misses++;
         break;
-    case CACHE_FULL: load->room = true; return false;
+    case CACHE_FULL:
+        load->room = true;
+        c->refused++;
+        return false;
     }
     /* Even if the line comes before this core, which has run ahead, has asked for it. */
     if (c->cycle + c->hit_clocks > load->ready)
@@ -239,6 +243,7 @@ bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const str
                          enum cache_outcome outcome)
 {
     load->room = outcome == CACHE_FULL;
+    c->refused += load->room;
     if (load->room)
         return false;
     load->ready = c->cycle + c->hit_clocks;

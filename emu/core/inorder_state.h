@@ -97,8 +97,6 @@ struct inorder {
     uint64_t ready[INORDER_REGISTERS]; /* ready_at(), or INORDER_PENDING */
     uint32_t at;                       /* entry of the batch that is next */
     uint8_t used;                      /* of the slots of the cycle before next: USES_... */
-    uint8_t stage;                     /* of that entry: set of STAGE_... */
-    bool translating;                  /* data addresses */
     bool wrong;                        /* the instruction at hand is mispredicted; for its note */
     bool blocked;                      /* a waiter will go on */
     bool slept;
@@ -133,7 +131,16 @@ struct inorder {
     uint64_t load_clocks;              /* of a load that hits */
     uint64_t hit_clocks, fetch_clocks; /* of a hit in the data cache; from fetch to issue */
     uint64_t free_loads, all_loads;    /* sets of `loads` */
-    uint32_t first_store, store_count; /* ring */
+    union {
+        struct {
+            uint32_t store_count;
+            uint8_t stage;    /* of the entry that is next: set of STAGE_... */
+            bool translating; /* data addresses */
+            uint8_t refused;  /* loads with `room` */
+        };
+        uint64_t uncommon; /* 0: nothing of that has to be looked at */
+    };
+    uint32_t first_store;              /* ring */
     uint32_t started;                  /* stores of the ring that have asked the cache */
     uint64_t store_next;               /* first cycle in which the next store can leave */
     uint64_t store_done;               /* when all that have left the buffer are in the cache */
