@@ -3,8 +3,8 @@
 #include "emu/core/inorder_state.h"
 #include "emu/hart/dispatch.h"
 
-/* What an instruction has of the core's state while it issues: kept in registers. Cycles are multiplied, as in
- * ready_at() without a cause. */
+/* What an instruction has of the core's state while it issues: kept in registers. Cycles are multiplied, as
+ * in ready_at() without a cause. */
 struct issue {
     uint64_t next, cycle; /* of struct inorder */
     uint64_t ready;       /* its result: ready_at() */
@@ -46,8 +46,7 @@ ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t
 {
     uint64_t until = ready_at(cycle, 0), lost = until > issue->next ? until - issue->next : 0;
     if (observed)
-        inorder_stalled(c, cause, issue->next >> READY_CAUSE_BITS,
-                        (issue->next + lost) >> READY_CAUSE_BITS);
+        inorder_stalled(c, cause, issue->next >> READY_CAUSE_BITS, (issue->next + lost) >> READY_CAUSE_BITS);
     issue->used = until >= issue->next ? USES_ALL : issue->used;
     c->core.cpi[cause] += lost >> READY_CAUSE_BITS;
     issue->next += lost;
@@ -290,12 +289,15 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
     /* What stall() does, but for `used`: it is not looked at again when the operands are late. */
     uint64_t late = ~-(uint64_t)(operands < issue->next);
     uint64_t lost = (operands - issue->next) & late, cause = lost & READY_CAUSES;
-    if (UNLIKELY(c->late >= issue->next + lost) || UNLIKELY(rule->slow)) {
+    uint64_t done = issue->next + lost + rule->result; /* compared so that causes do not matter */
+    if (UNLIKELY(rule->slow) ||
+        (UNLIKELY(c->late >= issue->next + lost) &&
+         ((operands == INORDER_PENDING) | (c->ready[op->rd] >= (done - (done & READY_CAUSES)))))) {
         put_back(c, entry, issue);
-        bool done = wait_slowly(c, op, rule);
+        bool ready = wait_slowly(c, op, rule);
         take_again(c, issue);
         late = 0;
-        if (!done)
+        if (!ready)
             return false;
     } else {
         if (observed)

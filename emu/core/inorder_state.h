@@ -140,11 +140,11 @@ struct inorder {
         };
         uint64_t uncommon; /* 0: nothing of that has to be looked at */
     };
-    uint32_t first_store;              /* ring */
-    uint32_t started;                  /* stores of the ring that have asked the cache */
-    uint64_t store_next;               /* first cycle in which the next store can leave */
-    uint64_t store_done;               /* when all that have left the buffer are in the cache */
-    uint64_t freed;                    /* when an entry of a queue last became free */
+    uint32_t first_store; /* ring */
+    uint32_t started;     /* stores of the ring that have asked the cache */
+    uint64_t store_next;  /* first cycle in which the next store can leave */
+    uint64_t store_done;  /* when all that have left the buffer are in the cache */
+    uint64_t freed;       /* when an entry of a queue last became free */
     uint8_t freed_cause;
     uint32_t split; /* load that is half done */
     uint64_t split_ready;
