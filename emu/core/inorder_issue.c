@@ -387,6 +387,7 @@ void inorder_warm(struct inorder *c)
     const struct stream *stream = &c->core.stream;
     struct predict_counts count = c->predictor.count;
     uint64_t physical;
+    uint32_t fresh = stream->count - c->at; /* none, when the core has come back for its next batch */
     for (; c->at < stream->count; c->at++) {
         const struct stream_entry *entry = &stream->entries[c->at];
         const struct stream_op *op = entry->op;
@@ -401,6 +402,6 @@ void inorder_warm(struct inorder *c)
             (void)predict(&c->predictor, op, next_pc(stream, entry));
     }
     c->predictor.count = count;
-    c->next += stream->count;
-    c->core.cpi[CPI_base] += stream->count;
+    c->next += fresh;
+    c->core.cpi[CPI_base] += fresh;
 }

@@ -111,6 +111,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     event_queue_init(&timed->queue);
     energy_init(&timed->ledger);
     event_init(&timed->limit_event, timed_component(timed), expire, timed);
+    timed_beat_init(timed);
     timed_system_init(timed);
     if (set_clocks(timed, err) && make_memory(timed, memory, err)) {
         make_levels(timed);
@@ -130,6 +131,8 @@ void timed_free(struct timed *timed)
 {
     if (!timed)
         return;
+    if (timed->system)
+        timed->system->engine = NULL;
     for (unsigned i = 0; i < timed->count; i++)
         timed_free_core(&timed->cores[i]);
     if (timed->coherence)
