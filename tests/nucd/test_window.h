@@ -92,14 +92,15 @@ static void put_constant(struct program *p, unsigned rd, uint64_t value)
     p->pool += 8;
 }
 
+/* Mostly one of a few, so that accesses and ranges meet. */
 static uint64_t any_address(struct program *p)
 {
-    return PROGRAM_DATA + below(p, PROGRAM_SPREAD);
+    return PROGRAM_DATA + (below(p, 4) ? 64 * below(p, 6) : below(p, PROGRAM_SPREAD));
 }
 
 static int any_offset(struct program *p)
 {
-    return (int)below(p, 4) ? (int)below(p, 16) : (int)below(p, 320) - 64;
+    return below(p, 3) ? 8 * (int)below(p, 3) : (int)below(p, 320) - 64;
 }
 
 static void put_alu(struct program *p, unsigned rd, unsigned rs1, unsigned rs2)
@@ -206,7 +207,11 @@ static void put_patch(struct program *p)
     put_i(p, INSN_andi, SCRATCH, below(p, 2) ? host_int(p) : 0, 0);
     put_i(p, INSN_auipc, SCRATCH - 1, 0, 0);
     put_r(p, INSN_add, SCRATCH, SCRATCH, SCRATCH - 1);
-    put_s(p, INSN_sw, SCRATCH + 1, SCRATCH, (int)(12 + 4 * behind));
+    bool half = below(p, 2); /* of the instruction, the immediate's */
+    if (half)
+        put_s(p, INSN_sh, SCRATCH + 1, SCRATCH, (int)(12 + 4 * behind + 2));
+    else
+        put_s(p, INSN_sw, SCRATCH + 1, SCRATCH, (int)(12 + 4 * behind));
     for (unsigned i = 0; i <= behind; i++)
         put_alu(p, host_int(p), host_int(p), host_int(p));
 }
@@ -265,7 +270,7 @@ static void choose_segments(struct program *p, struct region *r)
         r->out_memory |= 1u << i;
         r->out_granules[i] = 1 + below(p, 2);
     }
-    static const uint8_t results[] = {0, 10, 11, 12, 13, 14, 8, 19, WILD, 15};
+    static const uint8_t results[] = {0, 10, 11, 12, 13, 8, 18, 19, WILD, 15};
     r->out[0] = results[below(p, 10)];
 }
 
@@ -277,12 +282,20 @@ static uint64_t segments_operand(const uint8_t reg[], const unsigned granules[])
     return operand;
 }
 
+/* Within so many granules; mostly near their beginning. */
+static int granule_offset(struct program *p, unsigned granules)
+{
+    if (granules == 0)
+        return 0;
+    return (int)(below(p, 2) ? 8 * below(p, 3) : below(p, 64 * granules - 7));
+}
+
 /* One instruction of the region; it writes temporaries and output ranges alone. */
 static void put_region_step(struct program *p, const struct region *r)
 {
     unsigned i = below(p, NUCD_SEGMENTS);
-    int in_offset = r->in_granules[i] ? (int)below(p, 64 * r->in_granules[i] - 7) : 0;
-    int out_offset = r->out_granules[i] ? (int)below(p, 64 * r->out_granules[i] - 7) : 0;
+    int in_offset = granule_offset(p, r->in_granules[i]);
+    int out_offset = granule_offset(p, r->out_granules[i]);
     switch (below(p, 8)) {
     case 0:
     case 1:
@@ -313,9 +326,9 @@ static void put_region_step(struct program *p, const struct region *r)
 static void put_result(struct program *p, const struct region *r)
 {
     unsigned reg = r->out[0];
-    if (reg == 8 || reg == 19) {
+    if (reg == 8 || reg == 18 || reg == 19) {
         put_constant(p, TEMP, PROGRAM_DATA);
-        put_i(p, INSN_andi, TEMP + 1, TEMP + 1, 0x2ff);
+        put_i(p, INSN_andi, TEMP + 1, TEMP + 1, below(p, 2) ? 0x2ff : 0x88);
         put_r(p, INSN_add, reg, TEMP, TEMP + 1);
     } else if (reg) {
         put_r(p, INSN_add, reg, TEMP, TEMP + 1);
@@ -361,7 +374,7 @@ static void put_unit(struct program *p)
     case 5: put_branch(p, host_int(p), host_int(p)); break;
     case 6: put_jump(p); break;
     case 7:
-        if (below(p, 3) == 0)
+        if (below(p, 2))
             put_patch(p);
         break;
     case 8:
@@ -370,9 +383,9 @@ static void put_unit(struct program *p)
         break;
     case 9: put_constant(p, pointer(p), any_address(p)); break;
     case 10:
-        if (below(p, 40) == 0)
+        if (below(p, 10) == 0)
             put_load(p, host_int(p), WILD, 0);
-        else if (below(p, 40) == 0)
+        else if (below(p, 10) == 0)
             put_store(p, host_int(p), WILD, 0);
         break;
     default: put_simple(p); break;
