@@ -177,10 +177,12 @@ bool window_task_ready(const struct window *w, uint64_t number)
     return true;
 }
 
-/* Notes that floating-point state was written (privileged specification, section 3.1.6.6). */
+/* Notes that floating-point state was written (privileged specification, section 3.1.6.6). Where FS is Off,
+ * only a task can have done so, whose accelerator has a unit of its own; the host's stays off. */
 static void make_fp_dirty(struct hart *hart)
 {
-    if ((hart->priv.mstatus & MSTATUS_FS) == MSTATUS_FS)
+    uint64_t status = hart->priv.mstatus & MSTATUS_FS;
+    if (status == MSTATUS_FS || status == 0)
         return;
     hart->priv.mstatus |= MSTATUS_FS;
     priv_changed(hart);
