@@ -329,11 +329,12 @@ static void dirty_bits_are_exact(void **state)
     hart->priv.pmpcfg[0] = PMP_NAPOT | PMP_R | PMP_W | PMP_X;
     hart->priv.pmpaddr[0] = UINT64_MAX >> 10;
     priv_changed(hart);
+    hart->trap.value = 77;
     uint64_t task = start(&rig, INPUT, OUTPUT);
     (void)dispatched(&rig);
     expect(&rig, WINDOW_SERIAL, task + 1);
     assert_int_equal(fixture_read(&rig.f, entry, 8), pte);
-    assert_true(hart->hardware_ad);
+    assert_true(hart->hardware_ad && hart->trap.value == 77);
     fixture_write(&rig.f, entry, 8, pte | 0x80);
     (void)dispatched(&rig);
     rig_free(&rig);
