@@ -1,5 +1,6 @@
 #include "emu/nucd/window_state.h"
 
+#include "emu/hart/access.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/probe.h"
@@ -40,18 +41,59 @@ static uint64_t parcel_physical(struct hart *hart, uint64_t pc)
     return physical;
 }
 
+/* The bits at pc; the upper half is 0 for a compressed instruction. */
+static bool fetch_bits(struct hart *hart, uint64_t pc, uint32_t *bits)
+{
+    uint16_t low, high = 0;
+    if (!access_fetch(hart, pc, &low))
+        return false;
+    if ((low & 3) == 3 && !access_fetch(hart, pc + 2, &high))
+        return false;
+    *bits = low | (uint32_t)high << 16;
+    return true;
+}
+
+static void describe(struct window *w, struct window_entry *entry, uint64_t pc, uint32_t bits)
+{
+    struct window_decoded *decoded = &w->decoded[(pc >> 1) % WINDOW_DECODED];
+    if (decoded->op.pc != pc || decoded->insn.bits != bits || decoded->insn.length == 0) {
+        decoded->insn = decode(w->hart->decoder, bits);
+        stream_op_describe(&decoded->op, pc, &decoded->insn);
+    }
+    entry->insn = decoded->insn;
+    entry->op = decoded->op;
+    entry->op.insn = &entry->insn;
+    entry->next_pc = pc + entry->op.length;
+}
+
+/* An entry of which nothing is known yet. */
+static void clear(const struct window *w, struct window_entry *entry)
+{
+    entry->number = w->tail;
+    entry->age = w->tasks->next_age;
+    for (unsigned i = 0; i < DEFER_OPERANDS; i++)
+        entry->producer[i] = WINDOW_NONE;
+    entry->held_for = WINDOW_NONE;
+    entry->deferred = entry->evaluated = entry->address_known = entry->is_task = false;
+    entry->result = 0;
+    entry->fflags = 0;
+}
+
 /* False when there is nothing that can be executed ahead. */
 static bool fetch(struct window *w, struct window_entry *entry, uint64_t pc)
 {
     struct hart *hart = w->hart;
     struct trap trap = hart->trap;
-    if (hart_has_breakpoint(hart, pc))
+    uint32_t bits;
+    if (hart->breakpoint_count && hart_has_breakpoint(hart, pc))
         return false;
-    bool fetched = step_fetch(hart, pc, &entry->insn);
-    hart->trap = trap;
-    if (!fetched)
+    if (!fetch_bits(hart, pc, &bits)) {
+        hart->trap = trap;
         return false;
-    for (unsigned i = 0; 2 * i < entry->insn.length; i++)
+    }
+    clear(w, entry);
+    describe(w, entry, pc, bits);
+    for (unsigned i = 0; 2 * i < entry->op.length; i++)
         entry->code[i] = parcel_physical(hart, pc + 2 * i);
     return true;
 }
@@ -156,11 +198,8 @@ struct window_step window_step(struct window *w)
     uint64_t pc = window_pc(w);
     if (w->tail - w->head == w->rob)
         return stopped(WINDOW_FULL, w->head);
-    *entry = (struct window_entry){.number = w->tail, .age = w->tasks->next_age};
     if (!fetch(w, entry, pc))
         return serial(w);
-    stream_op_describe(&entry->op, pc, &entry->insn);
-    entry->next_pc = pc + entry->op.length;
     uint64_t writer = code_writer(w, entry, pc);
     if (writer != WINDOW_NONE)
         return stopped(WINDOW_CODE, writer);

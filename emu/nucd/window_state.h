@@ -6,7 +6,14 @@
 
 #include <assert.h>
 
-enum { WINDOW_LINES = 256, WINDOW_LINE_BITS = 6 };
+enum { WINDOW_LINES = 256, WINDOW_LINE_BITS = 6, WINDOW_DECODED = 512 };
+
+/* What was decoded from the bits that were found at a pc: valid whenever the same bits are found there again.
+ */
+struct window_decoded {
+    struct insn insn;
+    struct stream_op op; /* its insn points to nothing that lasts */
+};
 
 struct window {
     struct hart *hart;
@@ -20,6 +27,7 @@ struct window {
     uint16_t lines[WINDOW_LINES];     /* stores of known address, by a hash of the lines that they touch */
     uint64_t stores[WINDOW_ROB_MOST]; /* entry numbers */
     struct window_entry entries[WINDOW_ROB_MOST];
+    struct window_decoded decoded[WINDOW_DECODED]; /* by pc */
 };
 
 /* What evaluating an entry led to. */
