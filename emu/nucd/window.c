@@ -160,18 +160,23 @@ uint64_t window_complete(struct window *w, uint64_t number, uint64_t result, uin
     return w->tail == tail ? WINDOW_NONE : w->tail;
 }
 
+/* Whether the access is in the way of a task that is about to run with these ranges. */
+static bool is_in_way(const struct window_entry *entry, const struct nucd_footprint *memory)
+{
+    uint64_t last = entry->address + entry->op.size - 1;
+    if (!(entry->op.flags & (STREAM_LOAD | STREAM_STORE)))
+        return false;
+    if (nucd_ranges_touch(&memory->out, entry->address, last))
+        return true;
+    return (entry->op.flags & STREAM_STORE) && nucd_ranges_touch(&memory->in, entry->address, last);
+}
+
 bool window_task_ready(const struct window *w, uint64_t number)
 {
     const struct nucd_footprint *memory = &w->tasks->entry[window_seen(w, number)->slot].memory;
     for (uint64_t older = w->head; older < number; older++) {
         const struct window_entry *entry = window_seen(w, older);
-        if (!entry->evaluated && !entry->is_task)
-            return false;
-        if (!(entry->op.flags & STREAM_STORE))
-            continue;
-        uint64_t last = entry->address + entry->op.size - 1;
-        if (nucd_ranges_touch(&memory->in, entry->address, last) ||
-            nucd_ranges_touch(&memory->out, entry->address, last))
+        if ((!entry->evaluated && !entry->is_task) || is_in_way(entry, memory))
             return false;
     }
     return true;

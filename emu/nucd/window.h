@@ -90,15 +90,17 @@ uint64_t window_pc(const struct window *window);
 uint64_t window_read(const void *context, unsigned reg);
 
 /* After WINDOW_NUCD: the task, which the caller has just added to the table in `slot`, becomes an entry; its
- * number. It is complete when window_complete() is called. */
+ * number. It is complete when window_complete() is called. NUCD_NO_TASK: the task was squashed when it had
+ * left already, and has run; window_complete() follows at once. */
 uint64_t window_task(struct window *window, const struct nucd_task *task, int slot);
 
 /* After WINDOW_NUCD: the operands are malformed, so that it does nothing. The entry's number. */
 uint64_t window_hint(struct window *window);
 
 /* Whether a task's packet may leave, as far as the host's own instructions are concerned: all in front of it
- * are evaluated, except other tasks, and no store among them that memory does not have yet touches its ranges
- * (NUCD paper, section IV-A). Whether other tasks are in its way, the dependency table knows. */
+ * are evaluated, except other tasks (NUCD paper, section IV-A), no store among them that memory does not have
+ * yet touches its ranges, and no load that could still be squashed, and so read again, touches its outputs.
+ * Whether other tasks are in its way, the dependency table knows. */
 bool window_task_ready(const struct window *window, uint64_t number);
 
 /* The task has run, its outputs are in memory, and its slot was given back to the table. `result` is for the
@@ -118,8 +120,10 @@ const struct window_entry *window_entry(const struct window *window, uint64_t nu
  * other harts of the stores (struct stream_peers). */
 void window_commit(struct window *window, uint64_t number);
 
-/* Forgets all entries from number on, which is at most window_next(). The caller takes tasks among them out
- * of the table if they were not launched. */
+/* Forgets all entries from number on, which is at most window_next(): the next instruction to dispatch is
+ * that of `number`. Tasks among them that were not launched, the caller takes out of the table. Those that
+ * were run on, and must be complete and out of the table before the next window_step(); when their nucd is
+ * reached again, they are not run again (window_task()). */
 void window_squash(struct window *window, uint64_t number);
 
 #endif

@@ -231,10 +231,11 @@ uint64_t window_task(struct window *w, const struct nucd_task *task, int slot)
 {
     struct window_entry *entry = nucd_entry(w);
     entry->is_task = true;
-    entry->slot = (uint8_t)slot;
+    entry->slot = (uint8_t)(slot == NUCD_NO_TASK ? 0 : slot);
     entry->next_pc = task->end;
     entry->op.rd = task->result ? task->result : STREAM_NONE;
-    w->task_number[slot] = entry->number;
+    if (slot != NUCD_NO_TASK)
+        w->task_number[slot] = entry->number;
     push(w, entry);
     return entry->number;
 }

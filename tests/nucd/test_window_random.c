@@ -20,10 +20,16 @@ struct flight {
     bool used, launched, finished;
 };
 
+/* A task that has run. */
+struct past {
+    uint64_t number, result;
+    uint8_t fflags;
+};
+
 /* How often things have happened, so that the test knows what it has tested. */
 struct seen {
     unsigned stops[WINDOW_SERIAL + 1];
-    unsigned deferred, held, squashed, flushed, in_flight[TASKS + 1], hints, traps;
+    unsigned deferred, held, squashed, flushed, orphans, again, in_flight[TASKS + 1], hints, traps;
 };
 
 struct machine {
@@ -32,7 +38,7 @@ struct machine {
     struct nucd_depend tasks;
     struct window *window;
     struct flight flights[TASKS];
-    uint64_t left; /* number of the youngest task that has been launched */
+    struct past past[WINDOW_ROB_MOST]; /* by number; older ones are overwritten */
     struct program random;
     struct seen seen;
 };
@@ -67,6 +73,13 @@ static void add_task(struct machine *m)
     if (nucd_packet_task(&operands, &limits, &task) != NUCD_WELL_FORMED) {
         (void)window_hint(m->window);
         m->seen.hints++;
+        return;
+    }
+    const struct past *past = &m->past[window_next(m->window) % WINDOW_ROB_MOST];
+    if (past->number == window_next(m->window)) {
+        uint64_t number = window_task(m->window, &task, NUCD_NO_TASK);
+        assert_int_equal(window_complete(m->window, number, past->result, past->fflags), WINDOW_NONE);
+        m->seen.again++;
         return;
     }
     int slot = nucd_depend_add(&m->tasks, &task);
@@ -113,28 +126,47 @@ static void launch(struct machine *m, unsigned slot)
     hart->pc = flight->task.begin;
     hart_flush_code(hart);
     flight->launched = true;
-    m->left = m->left > flight->number ? m->left : flight->number;
 }
 
-static void work(struct machine *m, unsigned slot)
+static void work(struct machine *m, unsigned slot, unsigned steps)
 {
     struct flight *flight = &m->flights[slot];
     struct hart *hart = &m->accelerators[slot];
-    for (unsigned i = below(&m->random, 12); i > 0 && flight->launched && !flight->finished; i--) {
+    for (; steps > 0 && flight->launched && !flight->finished; steps--) {
         struct step_report report;
         assert_int_equal(hart_step(hart, &report), HART_STOP_LIMIT);
         flight->finished = hart->pc == flight->task.end;
     }
 }
 
-/* Takes the tasks from number on out of the table; none of them may have left. */
+/* Takes a task that has run out of the table. */
+static const struct past *retire(struct machine *m, unsigned slot)
+{
+    struct flight *flight = &m->flights[slot];
+    const struct hart *hart = &m->accelerators[slot];
+    struct past *past = &m->past[flight->number % WINDOW_ROB_MOST];
+    assert_true(flight->finished);
+    *past = (struct past){flight->number, hart->x[flight->task.result], hart->fflags};
+    flight->used = false;
+    (void)nucd_depend_complete(&m->tasks, (int)slot);
+    return past;
+}
+
+/* The tasks from number on were squashed: those that have left finish first. */
 static void forget_tasks(struct machine *m, uint64_t number)
 {
     for (unsigned slot = 0; slot < TASKS; slot++) {
         struct flight *flight = &m->flights[slot];
+        if (!flight->used || flight->number < number || !flight->launched)
+            continue;
+        work(m, slot, STEPS_MOST);
+        (void)retire(m, slot);
+        m->seen.orphans++;
+    }
+    for (unsigned slot = 0; slot < TASKS; slot++) {
+        struct flight *flight = &m->flights[slot];
         if (!flight->used || flight->number < number)
             continue;
-        assert_false(flight->launched);
         flight->used = false;
         if (m->tasks.used >> slot & 1)
             (void)nucd_depend_squash(&m->tasks, (int)slot);
@@ -145,15 +177,14 @@ static void forget_tasks(struct machine *m, uint64_t number)
 static void complete(struct machine *m, unsigned slot)
 {
     struct flight *flight = &m->flights[slot];
-    const struct hart *hart = &m->accelerators[slot];
     if (!flight->used || !flight->finished)
         return;
-    flight->used = false;
-    (void)nucd_depend_complete(&m->tasks, (int)slot);
-    uint64_t squashed =
-        window_complete(m->window, flight->number, hart->x[flight->task.result], hart->fflags);
+    const struct past *past = retire(m, slot);
+    uint64_t squashed = window_complete(m->window, flight->number, past->result, past->fflags);
+    unsigned orphans = m->seen.orphans;
     if (squashed != WINDOW_NONE) {
         forget_tasks(m, squashed);
+        assert_int_equal(m->seen.orphans, orphans);
         m->seen.flushed++;
     }
     for (uint64_t i = window_oldest(m->window); m->tasks.used == 0 && i < window_next(m->window); i++)
@@ -169,12 +200,10 @@ static void commit(struct machine *m)
         window_commit(m->window, number - 1);
 }
 
-/* As a fault, an interrupt or a mispredicted store would: from anywhere behind the youngest task that has
- * left. */
+/* As a fault or an interrupt would. */
 static void squash(struct machine *m)
 {
     uint64_t first = window_oldest(m->window);
-    first = m->left >= first ? m->left + 1 : first;
     uint64_t number = first + below(&m->random, (unsigned)(window_next(m->window) - first) + 1);
     window_squash(m->window, number);
     forget_tasks(m, number);
@@ -188,7 +217,7 @@ static bool act(struct machine *m)
     if (choice < 80)
         launch(m, slot);
     else if (choice < 88)
-        work(m, slot);
+        work(m, slot, below(&m->random, 12));
     else if (choice < 91)
         complete(m, slot);
     else if (choice < 99)
@@ -210,7 +239,7 @@ static void run_ahead(struct machine *m, uint64_t seed)
     unsigned rob = any_size(&m->random), stores = any_size(&m->random);
     nucd_depend_init(&m->tasks, 1 + below(&m->random, TASKS));
     memset(m->flights, 0, sizeof m->flights);
-    m->left = WINDOW_NONE;
+    memset(m->past, 0, sizeof m->past);
     m->window = window_new(&m->f.hart, &m->tasks, rob, stores, &err);
     assert_non_null(m->window);
     unsigned steps = 0;
@@ -272,7 +301,7 @@ static void programs_mean_what_they_say(void **state)
         assert_true(m->seen.in_flight[tasks] > PROGRAMS / 50);
     assert_true(m->seen.deferred > PROGRAMS && m->seen.held > PROGRAMS / 2);
     assert_true(m->seen.squashed > PROGRAMS / 50 && m->seen.flushed > PROGRAMS / 100 &&
-                m->seen.hints > PROGRAMS / 50 && m->seen.traps > 20);
+                m->seen.hints > PROGRAMS / 50 && m->seen.traps > 20 && m->seen.again > PROGRAMS / 50);
     machine_free(m);
     fixture_free(&wanted);
     free(m);
