@@ -174,6 +174,72 @@ static void packets_wait_for_held_stores(void **state)
     rig_free(&rig);
 }
 
+/* A load in front of the second task, of its output: first the address is not known, then it might be
+ * squashed and executed again. */
+static void packets_wait_for_older_loads(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    put(&rig, INSN_ld, (struct operands){.rd = 11, .rs1 = 10});
+    put(&rig, INSN_nucd, (struct operands){.rs1 = 0});
+    uint64_t task = start(&rig, INPUT, OUTPUT), load = dispatched(&rig)->number;
+    uint64_t second = start(&rig, INPUT, OUTPUT + 0x200);
+    assert_false(window_task_ready(rig.window, second));
+    assert_int_equal(finish(&rig, task, OUTPUT + 0x200), WINDOW_NONE);
+    assert_true(window_entry(rig.window, load)->evaluated);
+    assert_false(window_task_ready(rig.window, second));
+    window_commit(rig.window, load);
+    assert_true(window_task_ready(rig.window, second));
+    rig_free(&rig);
+}
+
+/* A task that has run when its nucd is reached again; and a nucd that is but a hint. */
+static void tasks_run_once(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    put(&rig, INSN_addi, (struct operands){.rd = 11, .rs1 = 10, .imm = 1});
+    uint64_t number = start(&rig, INPUT, OUTPUT);
+    (void)dispatched(&rig);
+    window_squash(rig.window, number);
+    (void)nucd_depend_complete(&rig.tasks, 0);
+    expect(&rig, WINDOW_NUCD, number);
+    struct nucd_task task = {.end = FIXTURE_BASE + 4, .result = 10};
+    assert_int_equal(window_task(rig.window, &task, NUCD_NO_TASK), number);
+    assert_int_equal(window_complete(rig.window, number, 6, 0), WINDOW_NONE);
+    assert_int_equal(dispatched(&rig)->result, 7);
+    window_squash(rig.window, number);
+    expect(&rig, WINDOW_NUCD, number);
+    assert_int_equal(window_hint(rig.window), number);
+    assert_int_equal(dispatched(&rig)->result, 1);
+    window_commit(rig.window, number + 1);
+    assert_true(rig.f.hart.pc == FIXTURE_BASE + 8 && rig.f.hart.x[10] == 0 && rig.f.hart.fflags == 0);
+    rig_free(&rig);
+}
+
+/* The same instruction at places that decoding remembers in one slot. */
+static void entries_know_their_place(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (unsigned i = 0; i < 2; i++, rig.f.at = FIXTURE_BASE + 4 + 0x400) {
+        put(&rig, INSN_auipc, (struct operands){.rd = 11});
+        put(&rig, INSN_jal, (struct operands){.imm = 0x400 - 4});
+    }
+    (void)start(&rig, INPUT, OUTPUT);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct window_entry *entry = dispatched(&rig);
+        assert_int_equal(entry->result, FIXTURE_BASE + 4 + 0x400 * i);
+        assert_int_equal(entry->op.pc, FIXTURE_BASE + 4 + 0x400 * i);
+        assert_ptr_equal(entry->op.insn, &entry->insn);
+        (void)dispatched(&rig);
+    }
+    rig_free(&rig);
+}
+
 static void queues_are_finite(void **state)
 {
     (void)state;
@@ -343,11 +409,18 @@ static void dirty_bits_are_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_waited_for),       cmocka_unit_test(outputs_are_waited_for),
-        cmocka_unit_test(packets_wait_for_held_stores), cmocka_unit_test(queues_are_finite),
-        cmocka_unit_test(some_go_the_normal_way),       cmocka_unit_test(breakpoints_stop),
-        cmocka_unit_test(code_is_never_stale),          cmocka_unit_test(deferred_faults_squash),
+        cmocka_unit_test(results_are_waited_for),
+        cmocka_unit_test(outputs_are_waited_for),
+        cmocka_unit_test(packets_wait_for_held_stores),
+        cmocka_unit_test(queues_are_finite),
+        cmocka_unit_test(some_go_the_normal_way),
+        cmocka_unit_test(breakpoints_stop),
+        cmocka_unit_test(code_is_never_stale),
+        cmocka_unit_test(deferred_faults_squash),
         cmocka_unit_test(dirty_bits_are_exact),
+        cmocka_unit_test(packets_wait_for_older_loads),
+        cmocka_unit_test(tasks_run_once),
+        cmocka_unit_test(entries_know_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

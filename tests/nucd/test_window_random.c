@@ -11,7 +11,7 @@
 #include "emu/nucd/window.h"
 #include "tests/nucd/test_window.h"
 
-enum { TASKS = 4, STEPS_MOST = 200000 };
+enum { TASKS = 4, STEPS_MOST = 200000, NUCDS_MOST = 1024 };
 
 /* A task in flight. */
 struct flight {
@@ -41,7 +41,21 @@ struct machine {
     struct past past[WINDOW_ROB_MOST]; /* by number; older ones are overwritten */
     struct program random;
     struct seen seen;
+    /* Digests of the registers in front of each nucd that is executed, by run_inline(); nucds committed. */
+    uint64_t precise[NUCDS_MOST];
+    unsigned nucds;
 };
+
+/* Of what a handler would see. */
+static uint64_t digest(const struct hart *hart)
+{
+    uint64_t d = hart->pc ^ (uint64_t)hart->fflags << 56 ^ (uint64_t)hart->frm << 48;
+    for (unsigned r = 0; r < TEMP; r++) {
+        d = (d ^ hart->x[r]) * UINT64_C(0x9e3779b97f4a7c15);
+        d = (d ^ d >> 29 ^ hart->f[r]) * UINT64_C(0xd1342543de82ef95);
+    }
+    return d;
+}
 
 static void machine_init(struct machine *m)
 {
@@ -191,13 +205,20 @@ static void complete(struct machine *m, unsigned slot)
         assert_true(window_entry(m->window, i)->evaluated);
 }
 
+/* In front of a nucd the hart's state is precise. */
 static void commit(struct machine *m)
 {
     uint64_t number = window_oldest(m->window), end = number + below(&m->random, 20);
-    while (number < end && number < window_next(m->window) && window_entry(m->window, number)->evaluated)
-        number++;
+    for (; number < end && number < window_next(m->window); number++) {
+        const struct window_entry *entry = window_entry(m->window, number);
+        if (!entry->evaluated)
+            break;
+        m->nucds += entry->op.id == INSN_nucd;
+    }
     if (number > window_oldest(m->window))
         window_commit(m->window, number - 1);
+    if (number < window_next(m->window) && window_entry(m->window, number)->op.id == INSN_nucd)
+        assert_int_equal(digest(&m->f.hart), m->precise[m->nucds]);
 }
 
 /* As a fault or an interrupt would. */
@@ -240,6 +261,7 @@ static void run_ahead(struct machine *m, uint64_t seed)
     nucd_depend_init(&m->tasks, 1 + below(&m->random, TASKS));
     memset(m->flights, 0, sizeof m->flights);
     memset(m->past, 0, sizeof m->past);
+    m->nucds = 0;
     m->window = window_new(&m->f.hart, &m->tasks, rob, stores, &err);
     assert_non_null(m->window);
     unsigned steps = 0;
@@ -269,12 +291,17 @@ static void compare(const struct fixture *wanted, const struct fixture *found, u
     }
 }
 
-static void run_inline(struct fixture *f)
+static void run_inline(struct fixture *f, uint64_t precise[NUCDS_MOST])
 {
     struct step_report report;
-    unsigned steps = 0;
-    while (hart_step(&f->hart, &report) != HART_STOP_TRAP)
-        assert_true(++steps < STEPS_MOST);
+    unsigned steps = 0, nucds = 0;
+    uint64_t before = digest(&f->hart);
+    while (hart_step(&f->hart, &report) != HART_STOP_TRAP) {
+        assert_true(++steps < STEPS_MOST && nucds < NUCDS_MOST);
+        if (report.insn.id == INSN_nucd)
+            precise[nucds++] = before;
+        before = digest(&f->hart);
+    }
 }
 
 enum { PROGRAMS = 8000 };
@@ -290,7 +317,7 @@ static void programs_mean_what_they_say(void **state)
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         program_make(&wanted, seed);
         program_make(&m->f, seed);
-        run_inline(&wanted);
+        run_inline(&wanted, m->precise);
         run_ahead(m, seed);
         m->seen.traps += m->f.hart.trap.cause != TRAP_BREAKPOINT;
         compare(&wanted, &m->f, seed);
