@@ -84,6 +84,18 @@ streams() {
     done
 }
 
+# A few short programs on timing cores: timed_programs NAME FOLDER
+timed_programs() {
+    local machine program programs=()
+    for program in abort atomics calendar exit_order folders json lines trap_jump trap_load varargs; do
+        programs+=("$BUILD/tests/programs/$program-O2")
+    done
+    for machine in ddr3 nucd; do
+        suite "$1: programs on $machine" env CROFT_OPTIONS="-m $machine --check coherence" tests/programs/run.sh \
+            "$2/bin/croft" "$2/tests/programs/work" "${programs[@]}"
+    done
+}
+
 # A build of another kind, with the tests that concern how our own code is compiled: other_build NAME SETTING...
 other_build() {
     local name=$1 where=$BUILD/$1
@@ -95,6 +107,7 @@ other_build() {
     local programs=("$BUILD"/tests/programs/*-O2)
     if [ -e "${programs[0]}" ]; then
         suite "$name: programs" tests/programs/run.sh "$where/bin/croft" "$where/tests/programs/work" "${programs[@]}"
+        timed_programs "$name" "$where"
     fi
 }
 
@@ -133,6 +146,8 @@ if part kernel "user programs beneath the kernel"; then
 fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
+    suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
+    suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part machines "whole programs and statistics on machines with a clock"; then
     built programs machines &&

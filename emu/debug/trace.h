@@ -1,8 +1,8 @@
 /* Traces of a timed run: who did what when, in the formats of other people's viewers.
  *
- *   perfetto  Chrome trace JSON for ui.perfetto.dev: stalls, regions, cache misses, DRAM banks
- * (trace_perfetto.h) konata    Kanata 0004 for the Konata viewer: each instruction's way through its core
- * (trace_konata.h) dram      command traces as text (emu/dram/trace.h)
+ *   perfetto  Chrome trace JSON for ui.perfetto.dev: stalls, regions, cache misses, DRAM banks (trace_perfetto.h)
+ *   konata    Kanata 0004 for the Konata viewer: each instruction's way through its core (trace_konata.h)
+ *   dram      command traces as text (emu/dram/trace.h)
  *
  * A trace is opened, handed the parts of the machine that it is to watch, and closed, whatever way the run
  * has ended. Watching changes nothing that is simulated.

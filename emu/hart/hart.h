@@ -15,7 +15,7 @@
 enum hart_stop {
     HART_STOP_LIMIT,  /* the instruction limit of this call is reached */
     HART_STOP_TRAP,   /* hart->trap says why; pc is at the instruction, which has changed nothing. Only harts
-                         that   are not privileged stop so */
+                         that are not privileged stop so */
     HART_STOP_MARKER, /* a marker HINT has retired; hart->marker holds it */
     HART_STOP_WFI,    /* WFI has retired: nothing need happen before hart_has_interrupt() */
     HART_STOP_YIELD,  /* hart_request_yield() was called */

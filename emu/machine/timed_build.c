@@ -31,7 +31,7 @@ static bool make_memory(struct timed *timed, const struct phys *phys, struct err
     }
     if (o->trace) {
         struct dram_observer observer = {0};
-        if (!trace_dram(o->trace, "memory", &config, &observer, err))
+        if (!trace_dram(o->trace, "dram", &config, &observer, err))
             return false;
         if (observer.command)
             tee->to[tee->count++] = observer;
@@ -180,7 +180,7 @@ void timed_publish(struct timed *timed, struct stats *stats)
     hub_energy(timed->hub, &timed->ledger, "l2");
     if (timed->crossbar)
         crossbar_publish(timed->crossbar, stats, "crossbar");
-    dram_memory_publish(&timed->memory, stats, "memory");
-    dram_memory_energy(&timed->memory, &timed->ledger, "memory");
+    dram_memory_publish(&timed->memory, stats, "dram");
+    dram_memory_energy(&timed->memory, &timed->ledger, "dram");
     energy_publish(&timed->ledger, stats);
 }

@@ -293,14 +293,11 @@ void cache_free(struct cache *cache)
     if (!cache)
         return;
     event_cancel(cache->queue, &cache->room);
-    for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1) {
-        struct mshr *mshr = &cache->mshrs.mshrs[__builtin_ctzll(busy)];
-        if (mshr->state == MSHR_PLANNED)
-            event_cancel(cache->queue, &mshr->request.event);
-    }
+    /* Requests that have been sent belong to the levels below, which may have them in the queue. */
+    for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1)
+        event_cancel(cache->queue, &cache->mshrs.mshrs[__builtin_ctzll(busy)].request.event);
     for (struct cache_write *write = cache->writes_busy; write; write = write->next)
-        if (write->state == CACHE_WRITE_PLANNED)
-            event_cancel(cache->queue, &write->request.event);
+        event_cancel(cache->queue, &write->request.event);
     cache_upkeep_free(cache);
     tags_free(&cache->front.tags);
     mshr_free(&cache->mshrs);

@@ -190,6 +190,8 @@ void cache_upkeep_free(struct cache *cache)
         next = upkeep->next;
         if (upkeep->step != CACHE_UPKEEP_BELOW)
             event_cancel(cache->queue, &upkeep->event);
+        else
+            event_cancel(cache->queue, &upkeep->request.event);
         free(upkeep);
     }
     for (struct cache_upkeep *upkeep = cache->upkeep_free, *next; upkeep; upkeep = next) {

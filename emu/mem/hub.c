@@ -246,6 +246,11 @@ void hub_free(struct hub *hub)
 {
     for (uint32_t i = 0; i < hub->config.queue; i++)
         event_cancel(hub->queue, &hub->entries[i].event);
+    /* Requests that have been sent belong to the levels below, which may have them in the queue. */
+    for (uint32_t i = 0; i < hub->config.mshrs; i++)
+        event_cancel(hub->queue, &hub->mshrs[i].request.event);
+    for (uint32_t i = 0; i < hub->config.write_buffer; i++)
+        event_cancel(hub->queue, &hub->writes[i].request.event);
     tags_free(&hub->tags);
     free(hub->frames);
     free(hub->entries);

@@ -6,29 +6,37 @@
  * be read are 0, those that cannot be written ignore it.
  *
  *   the core's page
- *   0x000 STATUS   r   [2:0] state, see enum task_unit_state; [8] a packet waits in the queue; [9] an error:
- *                      a command that the state forbids, or a transfer that was refused or is no packet;
- *                      [10] the host has answered: it resumed or killed the task
- *   0x008 COMMAND  w   1 TAKE: next packet, IDLE to LOADED; 2 START: LOADED to RUNNING, the end is watched
- * for; 3 COMPLETE: ENDED to IDLE, tells the host; 4 FAULT: RUNNING to FAULTED, likewise; 5 CLEAR: bits 9 and
- * 10 0x010 BEGIN    r   the region's first instruction         0x018 END  r  what follows its last 0x020
- * REGISTERS r  set of the registers that are handed over 0x028 FORMAT   r   [4:0] number of the result's
- * register, 0: none; [10:8] frm; [23:16] capabilities; [47:32] tag 0x030 RESULT   rw  the result, written
- * before COMPLETE 0x038 FFLAGS   rw  the floating-point exceptions that the region raised, likewise 0x040
- * CAUSE    rw  of a fault: trap cause, address (or other trap value), pc; written before FAULT 0x048 VALUE rw
- *   0x050 PC       rw
- *   0x058 DEPTH    r   calls less returns since START, signed
- *   0x100+8r       r   contents of register r, 0 if it is not handed over
+ *   0x000  STATUS     r   [2:0] state, see enum task_unit_state; [8] a packet waits in the queue; [9] an error:
+ *                         a command that the state forbids, or a transfer that was refused or is no packet;
+ *                         [10] the host has answered: it resumed or killed the task
+ *   0x008  COMMAND    w   1 TAKE: next packet, IDLE to LOADED; 2 START: LOADED to RUNNING, the end is watched for;
+ *                         3 COMPLETE: ENDED to IDLE, tells the host; 4 FAULT: RUNNING to FAULTED, likewise;
+ *                         5 CLEAR: bits 9 and 10
+ *   0x010  BEGIN      r   the region's first instruction
+ *   0x018  END        r   what follows its last
+ *   0x020  REGISTERS  r   set of the registers that are handed over
+ *   0x028  FORMAT     r   [4:0] number of the result's register, 0: none; [10:8] frm; [23:16] capabilities;
+ *                         [47:32] tag
+ *   0x030  RESULT     rw  the result, written before COMPLETE
+ *   0x038  FFLAGS     rw  the floating-point exceptions that the region raised, likewise
+ *   0x040  CAUSE      rw  of a fault: trap cause, written before FAULT, as are
+ *   0x048  VALUE      rw  the address (or other trap value)
+ *   0x050  PC         rw  and the pc
+ *   0x058  DEPTH      r   calls less returns since START, signed
+ *   0x100+8r          r   contents of register r, 0 if it is not handed over
  *   the host's page
- *   0x1000-0x103f  w   words of a line that is being put together; reading gives what was written
- *   0x1040 DOORBELL w  puts the line into the queue as part of a transfer of n lines in all, n in [7:0] of
- * the first line's doorbell; ignored in the others 0x1048 CREDITS r   lines of the queue that are free 0x1050
- * DONE    r   tasks completed or killed since reset 0x1058 RESULT  r   of the task that was completed last
- *   0x1060 OUTCOME r   likewise: [4:0] fflags, [47:32] tag
- *   0x1068 FAULT   r   as STATUS of the core's page
- *   0x1070 CAUSE, 0x1078 VALUE, 0x1080 OFFSET r  of the fault; OFFSET is from the region's begin, signed
- *   0x1088 CONTROL w   1 RESUME: FAULTED to RUNNING, from the faulting instruction; 2 KILL: any state to
- * IDLE; 4 ACKNOWLEDGE: lowers the interrupt
+ *   0x1000-0x103f     w   words of a line that is being put together; reading gives what was written
+ *   0x1040 DOORBELL   w   puts the line into the queue as part of a transfer of n lines in all, n in [7:0] of the
+ *                         first line's doorbell; ignored in the others
+ *   0x1048 CREDITS    r   lines of the queue that are free
+ *   0x1050 DONE       r   tasks completed or killed since reset
+ *   0x1058 RESULT     r   of the task that was completed last
+ *   0x1060 OUTCOME    r   likewise: [4:0] fflags, [47:32] tag
+ *   0x1068 FAULT      r   as STATUS of the core's page
+ *   0x1070 CAUSE, 0x1078 VALUE, 0x1080 OFFSET
+ *                     r   of the fault; OFFSET is from the region's begin, signed
+ *   0x1088 CONTROL    w   1 RESUME: FAULTED to RUNNING, from the faulting instruction; 2 KILL: any state to IDLE;
+ *                         4 ACKNOWLEDGE: lowers the interrupt
  *
  * A transfer is queued as a whole, when its last line has come; one that does not fit then is dropped, with
  * the error bit set. Lines are free again, and the host is told, as soon as TAKE has passed them. */

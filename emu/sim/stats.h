@@ -57,13 +57,13 @@ void stats_host_number(struct stats *stats, const char *name, double value);
  *
  *   {
  *     "format": "croft statistics 1",
- *     "run":        {"machine": "functional", "exit_status": 0},             facts, in order of their first
- * naming "statistics": {"hart.0.instructions": {"unit": "instructions", "meaning": "..."}}, "total":
- * {"hart.0.instructions": 1234},                           since the start or the last reset "regions":
- * {"spmv": {"entries": 2, "hart.0.instructions": 567}},    in order of their first begin "dumps":
- * [{"hart.0.instructions": 100}],                          in order of time "dropped":    {"regions": 1,
- * "dumps": 0},                              refused for lack of room; absent if none "host": {"seconds":
- * 0.12}                                        figures that differ from run to run
+ *     "run": {"machine": "functional", "exit_status": 0},     facts, in order of their first naming
+ *     "statistics": {"hart.0.instructions": {"unit": "instructions", "meaning": "..."}},
+ *     "total": {"hart.0.instructions": 1234},                 since the start or the last reset
+ *     "regions": {"spmv": {"entries": 2, "hart.0.instructions": 567}},    in order of their first begin
+ *     "dumps": [{"hart.0.instructions": 100}],                in order of time
+ *     "dropped": {"regions": 1, "dumps": 0},                  refused for lack of room; absent if none
+ *     "host": {"seconds": 0.12}                               figures that differ from run to run
  *   }
  *
  * So `jq .run`, `jq '.total["hart.0.instructions"]'` and `jq '.regions.spmv["hart.0.instructions"]'` do what
