@@ -79,7 +79,8 @@ struct window *window_new(struct hart *hart, const struct nucd_depend *tasks, un
                           struct error *err);
 void window_free(struct window *window);
 
-/* Dispatches the next instruction, if nothing is in its way. */
+/* Dispatches the next instruction, if nothing is in its way. The table lists tasks of this window alone. Whether an
+ * interrupt is due, the caller looks. */
 struct window_step window_step(struct window *window);
 
 /* Where the next instruction to dispatch stands: hart->pc when the window is empty. */

@@ -201,7 +201,9 @@ static void put_jump(struct program *p)
 /* Replaces an instruction that comes soon; sometimes the store's address needs a host register. */
 static void put_patch(struct program *p)
 {
-    struct operands add = {.rd = host_int(p), .rs1 = host_int(p), .imm = (int)below(p, 2048)};
+    /* The immediate's low bits become rs2 of the old instruction where only its upper half is written. */
+    struct operands add = {
+        .rd = host_int(p), .rs1 = host_int(p), .imm = (int)(below(p, 64) << 5 | host_int(p))};
     unsigned behind = below(p, 4);
     put_constant(p, SCRATCH + 1, encode(INSN_addi, &add));
     put_i(p, INSN_andi, SCRATCH, below(p, 2) ? host_int(p) : 0, 0);
@@ -330,8 +332,12 @@ static void put_result(struct program *p, const struct region *r)
         put_constant(p, TEMP, PROGRAM_DATA);
         put_i(p, INSN_andi, TEMP + 1, TEMP + 1, below(p, 2) ? 0x2ff : 0x88);
         put_r(p, INSN_add, reg, TEMP, TEMP + 1);
+        if (reg == WILD) /* must not happen to be code */
+            put_i(p, INSN_bseti, reg, reg, 40);
     } else if (reg) {
         put_r(p, INSN_add, reg, TEMP, TEMP + 1);
+        if (reg == WILD) /* must not happen to be code */
+            put_i(p, INSN_bseti, reg, reg, 40);
     }
 }
 
