@@ -11,7 +11,7 @@
  *
  * Accesses are known by line only: data of two sides in one line are one datum, as they are to caches that
  * write whole lines back. An access that is told after a store but lies before it in time, because a core ran
- * ahead, is not stale. Stores while warming are not seen. A copy that was cleaned and stored to again before
+ * ahead, is not stale. While warming, stores count and loads do not. A copy that was cleaned and stored to again before
  * memory has answered counts as written back as it is then.
  */
 #ifndef EMU_MEM_COHERENCE_H

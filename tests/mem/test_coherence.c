@@ -448,6 +448,65 @@ static void real_caches(void **state)
     machine_end(m);
 }
 
+static void warm(struct cache *cache, bool store, uint64_t pc)
+{
+    cache_warm_by(cache, A, store, (struct cache_actor){.pc = pc});
+}
+
+/* Stores while warming count, and so do cleaning and invalidating: what is old in the region is found. */
+static void stores_while_warming(void **state)
+{
+    (void)state;
+    static struct machine machine, *m = &machine;
+    machine_begin(m);
+    warm(m->host[0], true, HOST_STORE);
+    warm(m->host[0], true, HOST_STORE + 4); /* to a line that is dirty already */
+    machine_use(m, m->accel, false, ACCEL_LOAD);
+    assert_int_equal(m->history.count, 1);
+    assert_int_equal(m->history.reports[0].writer.pc, HOST_STORE + 4);
+    assert_true(m->history.reports[0].clean_writer);
+    machine_end(m);
+
+    machine_begin(m);
+    warm(m->host[0], true, HOST_STORE);
+    warm(m->host[1], true, HOST_STORE);
+    cache_warm_maintain(m->host[0], MEM_CLEAN, A, LINE);
+    machine_use(m, m->accel, false, ACCEL_LOAD);
+    warm(m->accel, true, ACCEL_STORE);
+    cache_warm_maintain(m->accel, MEM_CLEAN_INVALIDATE, A, LINE);
+    cache_warm_maintain(m->host[0], MEM_INVALIDATE, A, LINE);
+    assert_false(hub_line_state(m->hub, A).present);
+    assert_int_equal(cache_line_state(m->accel, A), CACHE_INVALID);
+    machine_use(m, m->host[1], false, HOST_LOAD);
+    assert_int_equal(m->history.count, 0);
+    assert_int_equal(m->memory.seen[MEM_WRITE], 0);
+    warm(m->accel, true, ACCEL_STORE);
+    cache_warm_maintain(m->accel, MEM_CLEAN, A, LINE);
+    machine_use(m, m->host[1], false, HOST_LOAD);
+    assert_int_equal(m->history.count, 1);
+    assert_true(m->history.reports[0].invalidate_reader && !m->history.reports[0].clean_writer);
+    machine_end(m);
+}
+
+/* The store is done when the line, which was under way, has come. */
+static void warm_store_to_a_line_under_way(void **state)
+{
+    (void)state;
+    static struct machine machine, *m = &machine;
+    machine_begin(m);
+    assert_int_equal(cache_access(m->accel, A, CACHE_LOAD, 0, (struct cache_actor){.pc = ACCEL_LOAD}, NULL),
+                     CACHE_MISS);
+    warm(m->accel, true, ACCEL_STORE);
+    event_queue_run(&m->queue, 1000 * CLOCK);
+    assert_int_equal(cache_line_state(m->accel, A), CACHE_MODIFIED);
+    machine_use(m, m->accel, false, ACCEL_LOAD);
+    assert_int_equal(m->history.count, 0);
+    machine_use(m, m->host[0], false, HOST_LOAD);
+    assert_int_equal(m->history.count, 1);
+    assert_int_equal(m->history.reports[0].writer.pc, ACCEL_STORE);
+    machine_end(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,6 +523,8 @@ int main(void)
         cmocka_unit_test(a_load_before_the_store_is_right),
         cmocka_unit_test(lines_of_two_sizes),
         cmocka_unit_test(real_caches),
+        cmocka_unit_test(stores_while_warming),
+        cmocka_unit_test(warm_store_to_a_line_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
