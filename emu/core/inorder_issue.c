@@ -1,6 +1,7 @@
 /* The in-order core's issue: one pass over the executed instructions, in program order. What happens nearly
  * always is here: blocks of the line that is being fetched, predicted jumps, loads and stores that hit. */
 #include "emu/core/inorder_state.h"
+#include "emu/core/warm.h"
 #include "emu/hart/dispatch.h"
 
 /* What an instruction has of the core's state while it issues: kept in registers. Cycles are multiplied, as
@@ -384,24 +385,11 @@ bool inorder_issue(struct inorder *c)
 
 void inorder_warm(struct inorder *c)
 {
-    const struct stream *stream = &c->core.stream;
-    struct predict_counts count = c->predictor.count;
-    uint64_t physical;
-    uint32_t fresh = stream->count - c->at; /* none, when the core has come back for its next batch */
-    for (; c->at < stream->count; c->at++) {
-        const struct stream_entry *entry = &stream->entries[c->at];
-        const struct stream_op *op = entry->op;
-        if ((op->pc & c->code_mask) != c->line) {
-            c->line = (op->pc & c->code_mask);
-            if (code_physical(&c->code, op->pc, &physical))
-                cache_warm(c->core.parts.l1i, physical, false);
-        }
-        if (op->flags & (STREAM_LOAD | STREAM_STORE))
-            cache_warm(c->core.parts.l1d, entry->physical, op->flags & STREAM_STORE);
-        if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
-            (void)predict(&c->predictor, op, next_pc(stream, entry));
-    }
-    c->predictor.count = count;
-    c->next += fresh;
-    c->core.cpi[CPI_base] += fresh;
+    uint32_t count = c->core.stream.count;
+    warm_batch(&c->core, &c->code, &c->predictor, c->at);
+    c->at = count;
+    c->next += count;
+    c->core.cpi[CPI_base] += count;
+    inorder_redirect(c, c->next, CPI_frontend);
+    c->line = c->page = INORDER_NOWHERE;
 }
