@@ -73,7 +73,7 @@ static bool access_serial(struct inorder *c)
 {
     const struct serial *serial = &c->serial;
     struct cache *l1d = c->core.parts.l1d;
-    struct cache_actor actor = {serial->report.pc, c->core.parts.number};
+    struct cache_actor actor = {.pc = serial->report.pc, .core = c->core.parts.number};
     uint64_t hit = cache_configuration(l1d)->hit_clocks;
     while (!c->serial_waits && c->serial_offset < serial->size) {
         uint64_t at = serial->physical + c->serial_offset, time = inorder_time(c, c->serial_ready);

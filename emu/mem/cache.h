@@ -58,7 +58,8 @@ struct cache;
 
 /* Is told what happens at a cache; any of the functions may be NULL. Times are simulated. */
 struct cache_observer {
-    /* An access to a line that the cache has, or has just got; `store` whether it makes it newer. */
+    /* An access to a line that the cache has, or has just got; `store` whether it makes it newer. Of
+     * speculative ones and prefetches only the fills are told. */
     void (*access)(void *context, const struct cache *cache, uint64_t line, bool store,
                    const struct cache_actor *actor, uint64_t now);
     /* A line has come in / was written back, which the level below has answered / has gone (written back

@@ -42,6 +42,7 @@ struct coherence_finding {
     struct coherence_side writer; /* who wrote the newest version; of a lost update, the one that is lost */
     bool clean_writer;            /* what was missing: the writer's line had to be cleaned */
     bool invalidate_reader;       /* ... and the other side's older copy invalidated, after that */
+    bool fetch;                   /* the stale load is of an instruction */
     bool dropped;                 /* the newest version was invalidated and is nowhere */
     uint64_t found;               /* time at which it was found */
 };
