@@ -63,7 +63,7 @@ static bool translate_page(struct inorder *c, uint64_t pc, uint64_t *cycle)
 
 /* The line of pc is there; *cycle becomes the one in which its access began, or that a hit would have begun
  * in. False while it is under way. */
-static bool access_line(struct inorder *c, uint64_t pc, uint64_t *cycle)
+static bool access_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t *cycle)
 {
     uint64_t physical, hit = c->fetch_clocks - c->config.frontend_clocks;
     if (c->fetching)
@@ -74,7 +74,7 @@ static bool access_line(struct inorder *c, uint64_t pc, uint64_t *cycle)
         c->arrived = 0;
         c->line = pc & c->code_mask;
         if (code_physical(&c->code, pc, &physical)) {
-            struct cache_actor actor = {pc, c->core.parts.number};
+            struct cache_actor actor = {.pc = insn, .core = c->core.parts.number};
             c->fetching = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, *cycle),
                                        actor, &c->fetch_waiter) != CACHE_HIT;
             if (c->fetching) {
@@ -88,7 +88,7 @@ static bool access_line(struct inorder *c, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-bool inorder_fetch_slowly(struct inorder *c, uint64_t pc)
+bool inorder_fetch_slowly(struct inorder *c, uint64_t pc, uint64_t insn)
 {
     uint64_t cycle = c->fetch_next, before;
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
@@ -103,7 +103,7 @@ bool inorder_fetch_slowly(struct inorder *c, uint64_t pc)
             c->redirect_until = cycle + c->fetch_clocks;
             c->redirect_cause = CPI_serialise;
         }
-        if (!access_line(c, pc, &cycle))
+        if (!access_line(c, pc, insn, &cycle))
             return false;
         c->arrived = 0;
     }
@@ -139,7 +139,7 @@ static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
             c->line = pc & c->code_mask;
             if (!code_physical(&c->code, pc, &physical))
                 break;
-            struct cache_actor actor = {pc, c->core.parts.number};
+            struct cache_actor actor = {.pc = pc, .core = c->core.parts.number, .speculative = true};
             c->wrong_lines++;
             hit = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
                                NULL) == CACHE_HIT;

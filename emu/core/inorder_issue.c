@@ -1,6 +1,7 @@
 /* The in-order core's issue: one pass over the executed instructions, in program order. What happens nearly
  * always is here: blocks of the line that is being fetched, predicted jumps, loads and stores that hit. */
 #include "emu/core/inorder_state.h"
+#include "emu/core/warm.h"
 #include "emu/hart/dispatch.h"
 
 /* What an instruction has of the core's state while it issues: kept in registers. Cycles are multiplied, as
@@ -52,8 +53,9 @@ ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t
     issue->next += lost;
 }
 
-/* The line of pc is another one than that of the last block; whether it is in the cache, which is asked. */
-static bool enter_line(struct inorder *c, uint64_t pc, uint64_t cycle)
+/* The line of pc is another one than that of the last block; whether it is in the cache, which is asked.
+ * insn: the instruction's pc. */
+static bool enter_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t cycle)
 {
     uint64_t physical;
     if (c->core.parts.tlb || c->fetching || !code_physical(&c->code, pc, &physical))
@@ -63,22 +65,23 @@ static bool enter_line(struct inorder *c, uint64_t pc, uint64_t cycle)
         c->arrived = 0;
         return true;
     }
-    struct cache_actor actor = {pc, c->core.parts.number};
+    struct cache_actor actor = {.pc = insn, .core = c->core.parts.number};
     c->fetching = cache_access_slowly(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
                                       &c->fetch_waiter) != CACHE_HIT;
     c->arrived = c->fetching ? INORDER_PENDING : 0;
     return !c->fetching;
 }
 
-/* Fetches the block that pc is in. */
-ALWAYS_INLINE static bool fetch_block(struct inorder *c, struct issue *issue, uint64_t pc, bool observed)
+/* Fetches the block that pc, a byte of the instruction at insn, is in. */
+ALWAYS_INLINE static bool fetch_block(struct inorder *c, struct issue *issue, uint64_t pc, uint64_t insn,
+                                      bool observed)
 {
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
     uint64_t cycle = c->left[next] > c->fetch_next ? c->left[next] : c->fetch_next;
     if (c->line != (pc & c->code_mask) || UNLIKELY(c->arrived != 0))
-        if (c->arrived || !enter_line(c, pc, cycle)) {
+        if (c->arrived || !enter_line(c, pc, insn, cycle)) {
             put_cycles(c, issue);
-            bool fetched = inorder_fetch_slowly(c, pc);
+            bool fetched = inorder_fetch_slowly(c, pc, insn);
             take_again(c, issue);
             return fetched;
         }
@@ -102,9 +105,9 @@ ALWAYS_INLINE static bool fetch(struct inorder *c, struct issue *issue, uint64_t
 {
     uint64_t last = pc + length - 1;
     if (UNLIKELY(((pc ^ last) & c->block_mask) != 0) && (pc & c->block_mask) != c->block &&
-        !fetch_block(c, issue, pc, observed))
+        !fetch_block(c, issue, pc, pc, observed))
         return false;
-    return fetch_block(c, issue, last, observed);
+    return fetch_block(c, issue, last, pc, observed);
 }
 
 bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length)
@@ -175,7 +178,7 @@ static bool load_slowly(struct inorder *c, const struct stream_entry *entry, uin
         return done;
     }
     struct inorder_load *slot = &c->loads[__builtin_ctzll(c->free_loads)];
-    struct cache_actor actor = {entry->op->pc, c->core.parts.number};
+    struct cache_actor actor = {.pc = entry->op->pc, .core = c->core.parts.number};
     if (slot->room)
         return false;
     enum cache_outcome outcome = cache_access(c->core.parts.l1d, entry->physical, CACHE_LOAD,
@@ -212,7 +215,7 @@ static bool store_slowly(struct inorder *c, const struct stream_entry *entry)
         return done;
     }
     uint64_t cycle = c->cycle + 1 > c->store_next ? c->cycle + 1 : c->store_next;
-    struct cache_actor actor = {entry->op->pc, c->core.parts.number};
+    struct cache_actor actor = {.pc = entry->op->pc, .core = c->core.parts.number};
     enum cache_outcome outcome =
         cache_access(c->core.parts.l1d, entry->physical, CACHE_STORE, inorder_time(c, cycle), actor,
                      &c->stores[c->first_store].waiter);
@@ -384,24 +387,11 @@ bool inorder_issue(struct inorder *c)
 
 void inorder_warm(struct inorder *c)
 {
-    const struct stream *stream = &c->core.stream;
-    struct predict_counts count = c->predictor.count;
-    uint64_t physical;
-    uint32_t fresh = stream->count - c->at; /* none, when the core has come back for its next batch */
-    for (; c->at < stream->count; c->at++) {
-        const struct stream_entry *entry = &stream->entries[c->at];
-        const struct stream_op *op = entry->op;
-        if ((op->pc & c->code_mask) != c->line) {
-            c->line = (op->pc & c->code_mask);
-            if (code_physical(&c->code, op->pc, &physical))
-                cache_warm(c->core.parts.l1i, physical, false);
-        }
-        if (op->flags & (STREAM_LOAD | STREAM_STORE))
-            cache_warm(c->core.parts.l1d, entry->physical, op->flags & STREAM_STORE);
-        if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
-            (void)predict(&c->predictor, op, next_pc(stream, entry));
-    }
-    c->predictor.count = count;
-    c->next += fresh;
-    c->core.cpi[CPI_base] += fresh;
+    uint32_t count = c->core.stream.count;
+    warm_batch(&c->core, &c->code, &c->predictor, c->at);
+    c->at = count;
+    c->next += count;
+    c->core.cpi[CPI_base] += count;
+    inorder_redirect(c, c->next, CPI_frontend);
+    c->line = c->page = INORDER_NOWHERE;
 }

@@ -177,7 +177,7 @@ static enum forward find_forward(struct inorder *c, uint64_t physical, unsigned 
 static bool access_part(struct inorder *c, struct inorder_load *load, struct cache_waiter *waiter,
                         uint64_t physical, uint64_t pc)
 {
-    struct cache_actor actor = {pc, c->core.parts.number};
+    struct cache_actor actor = {.pc = pc, .core = c->core.parts.number};
     switch (cache_access(c->core.parts.l1d, physical, CACHE_LOAD, inorder_time(c, c->cycle), actor, waiter)) {
     case CACHE_HIT: break;
     case CACHE_MISS:
@@ -290,7 +290,7 @@ void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, e
     struct inorder_store *store = store_at(c, 0);
     store->physical = entry->physical;
     store->size = entry->op->size;
-    store->actor = (struct cache_actor){entry->op->pc, c->core.parts.number};
+    store->actor = (struct cache_actor){.pc = entry->op->pc, .core = c->core.parts.number};
     store->state = outcome == CACHE_FULL ? STORE_FULL : STORE_MISSED;
     c->store_count = 1;
     c->started = outcome != CACHE_FULL;
@@ -302,7 +302,7 @@ static void push_store(struct inorder *c, uint64_t physical, unsigned size, uint
     struct inorder_store *store = store_at(c, c->store_count);
     store->physical = physical;
     store->size = (uint8_t)size;
-    store->actor = (struct cache_actor){pc, c->core.parts.number};
+    store->actor = (struct cache_actor){.pc = pc, .core = c->core.parts.number};
     store->state = STORE_QUEUED;
     c->store_count++;
     if (c->started + 1 < c->store_count)

@@ -1,5 +1,6 @@
 /* The in-order core around instructions that are executed alone, and around stops. */
 #include "emu/core/inorder_state.h"
+#include "emu/core/warm.h"
 
 static void serial_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
@@ -57,7 +58,9 @@ static bool prepare(struct inorder *c)
     bool stores = true;
     if (c->end == STREAM_STEP) {
         stores = serial_needs_stores(&c->core, &length);
-        if (length && !c->core.warming && !inorder_fetch(c, c->core.parts.hart->pc, length)) {
+        if (length && c->core.warming) {
+            warm_fetch(&c->core, &c->code, c->core.parts.hart->pc, length);
+        } else if (length && !inorder_fetch(c, c->core.parts.hart->pc, length)) {
             c->blocked = true;
             return false;
         }
@@ -70,7 +73,7 @@ static bool access_serial(struct inorder *c)
 {
     const struct serial *serial = &c->serial;
     struct cache *l1d = c->core.parts.l1d;
-    struct cache_actor actor = {serial->report.pc, c->core.parts.number};
+    struct cache_actor actor = {.pc = serial->report.pc, .core = c->core.parts.number};
     uint64_t hit = cache_configuration(l1d)->hit_clocks;
     while (!c->serial_waits && c->serial_offset < serial->size) {
         uint64_t at = serial->physical + c->serial_offset, time = inorder_time(c, c->serial_ready);
@@ -97,7 +100,9 @@ static void step(struct inorder *c, uint64_t now)
     c->stop = serial->stop;
     c->serial_offset = serial->size;
     c->serial_ready = c->cycle;
-    if (serial->wait == SERIAL_CACHE || serial->wait == SERIAL_MAINTAIN)
+    if (c->core.warming)
+        warm_serial(&c->core, serial); /* finish() makes it a cycle */
+    else if (serial->wait == SERIAL_CACHE || serial->wait == SERIAL_MAINTAIN)
         c->serial_offset = 0;
     else if (serial->wait == SERIAL_DEVICE)
         c->serial_ready += c->core.parts.mmio_clocks;

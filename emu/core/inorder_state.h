@@ -230,7 +230,8 @@ void inorder_kick(struct inorder *c, uint64_t now);
 
 /* inorder_fetch.c. Functions that return false have to be called again when the core is kicked. */
 void inorder_fetch_init(struct inorder *c);
-bool inorder_fetch_slowly(struct inorder *c, uint64_t pc);
+/* The block of pc, a byte of the instruction at insn. */
+bool inorder_fetch_slowly(struct inorder *c, uint64_t pc, uint64_t insn);
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause);
 /* A jump or branch for which the front end was not ready; whether what it has fetched behind is wrong. */
 bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/core/ooo_state.h"
+#include "emu/core/warm.h"
 
 void ooo_callback(struct ooo *o, uint64_t now)
 {
@@ -35,29 +36,8 @@ static bool relieved(struct ooo *o)
 /* The batch without time, but for a cycle an instruction. */
 static void warm(struct ooo *o)
 {
-    const struct core *core = &o->core;
-    const struct stream *stream = &core->stream;
-    struct predict_counts counts = o->predictor.count;
-    uint64_t physical;
-    for (uint32_t i = 0; i < stream->count; i++) {
-        const struct stream_entry *in = &stream->entries[i];
-        const struct stream_op *op = in->op;
-        if ((op->pc & o->line_mask) != o->fetch.line) {
-            o->fetch.line = op->pc & o->line_mask;
-            if (code_physical(&o->code, op->pc, &physical))
-                cache_warm(o->l1i, physical, false);
-            if (core->parts.tlb)
-                tlb_warm(core->parts.tlb, op->pc, TLB_FETCH);
-        }
-        if (op->flags & (STREAM_LOAD | STREAM_STORE) && core->parts.tlb)
-            tlb_warm(core->parts.tlb, in->address, TLB_DATA);
-        if (op->flags & (STREAM_LOAD | STREAM_STORE))
-            cache_warm(o->l1d, in->physical, (op->flags & STREAM_STORE) != 0);
-        if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
-            (void)predict(&o->predictor, op,
-                          i + 1 < stream->count ? stream->entries[i + 1].op->pc : stream->next_pc);
-    }
-    o->predictor.count = counts;
+    const struct stream *stream = &o->core.stream;
+    warm_batch(&o->core, &o->code, &o->predictor, 0);
     o->position = o->fetched = stream->count;
     o->retired_at += stream->count;
     o->dispatched_at = o->retired_at;
@@ -65,6 +45,7 @@ static void warm(struct ooo *o)
     o->core.cpi[CPI_base] += stream->count;
     o->count.instructions += stream->count;
     ooo_fetch_redirect(o, o->retired_at, CPI_frontend);
+    o->fetch.page = OOO_NEVER;
 }
 
 /* Executes the next batch, or finds out what comes instead. False when it is not its time yet. */

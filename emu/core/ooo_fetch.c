@@ -1,11 +1,6 @@
 #include "emu/core/ooo_state.h"
 #include "emu/hart/dispatch.h"
 
-static struct cache_actor actor_of(const struct ooo *o, uint64_t pc)
-{
-    return (struct cache_actor){.pc = pc, .core = o->core.parts.number};
-}
-
 void ooo_fetch_forget(struct ooo *o)
 {
     code_map_init(&o->code, o->core.parts.hart);
@@ -72,9 +67,10 @@ static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-/* Has the line of an address at hand; false: it comes later. */
-static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uint64_t *cycle)
+/* Has the line of pc, a byte of the instruction at insn, at hand; false: it comes later. */
+static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uint64_t insn, uint64_t *cycle)
 {
+    const struct cache_actor actor = {.pc = insn, .core = o->core.parts.number};
     if (pc / MMU_PAGE != o->fetch.page && !fetch_page(o, pc, cycle))
         return false;
     o->fetch.line = pc & o->line_mask;
@@ -83,8 +79,8 @@ static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uin
     if (!code_physical(&o->code, pc, &physical)) /* the program has just unmapped it */
         return true;
     if (cache_hit(o->l1i, physical, CACHE_FETCH) ||
-        cache_access_slowly(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor_of(o, pc),
-                            &o->fetch.waiter) == CACHE_HIT)
+        cache_access_slowly(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor, &o->fetch.waiter) ==
+            CACHE_HIT)
         return true;
     o->fetch.wait = FETCH_LINE;
     return false;
@@ -100,11 +96,11 @@ ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block
     uint64_t cycle = ooo_later(f->next, ooo_at(o, oldest)->dispatch);
     uint64_t first = pc & o->block_mask;
     if ((pc & o->line_mask) != f->line && (pc & o->line_mask) != (block & o->line_mask) &&
-        !fetch_line(o, pc, &cycle)) {
+        !fetch_line(o, pc, pc, &cycle)) {
         f->next = ooo_later(f->next, cycle);
         return false;
     }
-    if ((block & o->line_mask) != f->line && !fetch_line(o, pc > block ? pc : block, &cycle)) {
+    if ((block & o->line_mask) != f->line && !fetch_line(o, pc > block ? pc : block, pc, &cycle)) {
         f->next = ooo_later(f->next, cycle);
         return false;
     }
@@ -131,8 +127,9 @@ static void fetch_wrong_path(struct ooo *o, uint64_t until)
         if (!code_physical(&o->code, pc, &physical))
             break;
         uint64_t bytes = (pc | ~o->line_mask) + 1 - pc;
-        enum cache_outcome outcome = cache_access(o->l1i, physical, CACHE_FETCH, ooo_time(o, cycle),
-                                                  actor_of(o, pc), &f->wrong_waiter);
+        struct cache_actor actor = {.pc = pc, .core = o->core.parts.number, .speculative = true};
+        enum cache_outcome outcome =
+            cache_access(o->l1i, physical, CACHE_FETCH, ooo_time(o, cycle), actor, &f->wrong_waiter);
         o->count.fetch_wrong_lines++;
         f->wrong_busy = outcome != CACHE_HIT;
         pc += bytes;

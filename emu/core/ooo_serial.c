@@ -1,4 +1,5 @@
 #include "emu/core/ooo_state.h"
+#include "emu/core/warm.h"
 
 /* Waits for a cycle: true when the queue is there. */
 static bool reached(struct ooo *o, uint64_t cycle, uint64_t now)
@@ -45,10 +46,9 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
     e->dispatch = ooo_later(o->dispatched_at, o->fetch.cycle + o->frontend_clocks);
     e->issue = ooo_later(e->dispatch + 1, quiet);
     if (o->core.warming) {
-        uint64_t physical;
         e->fetch = e->dispatch = e->issue = quiet;
-        if (length && code_physical(&o->code, pc, &physical))
-            cache_warm(o->l1i, physical, false);
+        if (length)
+            warm_fetch(&o->core, &o->code, pc, length);
     }
     o->phase = OOO_STEP;
     return reached(o, e->issue, now);
@@ -134,8 +134,7 @@ static bool step(struct ooo *o, uint64_t now)
     serial_step(&o->core, now, serial);
     o->passed = OOO_NEVER;
     if (o->core.warming) {
-        if (serial->wait == SERIAL_CACHE)
-            cache_warm(o->l1d, serial->physical, serial->use == CACHE_STORE);
+        warm_serial(&o->core, serial);
         return finish(o, e->issue + 1);
     }
     uint64_t latency = serial->report.retired ? o->classes[serial->report.insn.id].latency : 1;

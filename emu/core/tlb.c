@@ -156,7 +156,7 @@ static void keep(struct tlb_unit *tlb, const struct tlb_wait *wait, uint64_t rea
  */
 static enum cache_outcome read_on(struct tlb_unit *tlb, const struct tlb_wait *walk, uint64_t *time)
 {
-    const struct cache_actor actor = {0, tlb->requester};
+    const struct cache_actor actor = {.pc = 0, .core = tlb->requester};
     while (tlb->step < walk->list.count) {
         enum cache_outcome outcome =
             cache_access(tlb->cache, walk->list.entries[tlb->step], CACHE_WALK, *time, actor, &tlb->read);

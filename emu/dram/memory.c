@@ -273,7 +273,7 @@ static bool functional(void *port, const struct mem_access *access)
     return true;
 }
 
-const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional, NULL};
+const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional, NULL, NULL};
 
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
                       uint32_t component, uint64_t base, const struct phys *bytes,

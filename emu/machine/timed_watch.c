@@ -31,8 +31,8 @@ static void report(void *context, const struct coherence_finding *finding)
     if (hooks && hooks->flush)
         hooks->flush(hooks->context);
     progress_hide(&timed->progress);
-    fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n  by ", does[finding->problem],
-            finding->line);
+    fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n  by ",
+            finding->fetch ? "stale fetch of line" : does[finding->problem], finding->line);
     print_side(timed, &finding->access);
     fprintf(stderr, "\n  written by ");
     print_side(timed, &finding->writer);

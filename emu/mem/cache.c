@@ -214,6 +214,7 @@ static __attribute__((noinline)) enum cache_outcome access_any(struct cache *cac
 {
     struct asked asked = {.physical = physical, .line = physical & cache->front.line_mask, .time = time};
     asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
+    asked.target.actor.fetch = use == CACHE_FETCH;
     assert(time >= cache->queue->now);
     enum cache_outcome outcome = access_by_use(cache, &asked);
     if (outcome == CACHE_FULL)

@@ -58,7 +58,8 @@ struct cache;
 
 /* Is told what happens at a cache; any of the functions may be NULL. Times are simulated. */
 struct cache_observer {
-    /* An access to a line that the cache has, or has just got; `store` whether it makes it newer. */
+    /* An access to a line that the cache has, or has just got; `store` whether it makes it newer. Of
+     * speculative ones and prefetches only the fills are told. */
     void (*access)(void *context, const struct cache *cache, uint64_t line, bool store,
                    const struct cache_actor *actor, uint64_t now);
     /* A line has come in / was written back, which the level below has answered / has gone (written back
@@ -150,18 +151,27 @@ void cache_invalidate_all(struct cache *cache);
 
 /* Brings the line in as an access would, here and below, but without time and without counting:
  * fast-forwarding. A dirty line that it displaces needs no write-back below. A line that is under way already
- * is left to come. */
-void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store);
-static inline void cache_warm(struct cache *cache, uint64_t physical, bool store)
+ * is left to come, and a store made to it then. Whoever watches is told of stores, not of loads. */
+void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store, struct cache_actor actor);
+static inline void cache_warm_by(struct cache *cache, uint64_t physical, bool store, struct cache_actor actor)
 {
     const struct cache_front *front = (const void *)cache;
     const struct tags *tags = &front->tags;
     uint64_t line = physical & front->line_mask;
     uint32_t set = tags_set(tags, line);
     uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
-    if (store ? state != CACHE_MODIFIED : state - 1 >= CACHE_MODIFIED)
-        cache_warm_slowly(cache, physical, store);
+    if (store ? state != CACHE_MODIFIED || !front->inline_span : state - 1 >= CACHE_MODIFIED)
+        cache_warm_slowly(cache, physical, store, actor);
 }
+
+/* The same for nobody in particular. */
+static inline void cache_warm(struct cache *cache, uint64_t physical, bool store)
+{
+    cache_warm_by(cache, physical, store, (struct cache_actor){0});
+}
+
+/* cache_maintain() without time, here and below. Lines under way are left as they are. */
+void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size);
 
 /* Prefetches do not touch [first, last]; one range, replaced by the next call; first > last: none. */
 void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);

@@ -72,14 +72,35 @@ static void displace(struct cache *cache, uint32_t index)
     cache_tell_evict(cache, line, now);
 }
 
-void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store)
+/* A store to a line that is under way happens when the line comes. */
+static void store_later(struct cache *cache, struct mshr *mshr, struct cache_actor actor)
+{
+    const struct mshr_target target = {.time = UINT64_MAX, .actor = actor, .use = CACHE_STORE};
+    if (cache->config.write_through || !mshr_add(&cache->mshrs, mshr, &target))
+        return;
+    if (mshr->state != MSHR_SENT)
+        mshr->request.exclusive = true;
+}
+
+/* A store that is done, and in memory too if it is not kept here. */
+static void tell_store(struct cache *cache, uint64_t line, struct cache_actor actor)
+{
+    uint64_t now = cache->queue->now;
+    uint32_t index = tags_find(&cache->front.tags, line);
+    cache_tell_access(cache, line, true, &actor, now);
+    if (index != TAGS_NONE && cache_state_of(cache, index) == CACHE_MODIFIED)
+        return;
+    cache_tell_write_back(cache, line, now);
+    if (index == TAGS_NONE && !cache_write_find(cache, line))
+        cache_tell_evict(cache, line, now);
+}
+
+/* Brings the line in, unless there is no place for it. */
+static void warm_line(struct cache *cache, uint64_t line, bool store)
 {
     struct tags *tags = &cache->front.tags;
-    uint64_t line = physical & cache->front.line_mask;
     bool dirty = store && !cache->config.write_through;
     uint32_t index = tags_lookup(tags, line);
-    if (mshr_find(&cache->mshrs, line) || cache_write_find(cache, line))
-        return;
     if (index == TAGS_NONE) {
         if (store && !cache->config.write_allocate)
             return;
@@ -96,4 +117,42 @@ void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store)
     }
     if (dirty)
         tags_set_state(tags, index, CACHE_MODIFIED);
+}
+
+void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store, struct cache_actor actor)
+{
+    uint64_t line = physical & cache->front.line_mask;
+    struct mshr *mshr = mshr_find(&cache->mshrs, line);
+    if (mshr && store)
+        store_later(cache, mshr, actor);
+    if (mshr)
+        return;
+    if (!cache_write_find(cache, line))
+        warm_line(cache, line, store);
+    if (store && cache->observer_count)
+        tell_store(cache, line, actor);
+}
+
+void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size)
+{
+    struct tags *tags = &cache->front.tags;
+    const struct mem_link *link = &cache->link;
+    uint64_t first = physical & cache->front.line_mask, now = cache->queue->now;
+    uint64_t last = (physical + size - 1) & cache->front.line_mask;
+    for (uint64_t line = first; line <= last; line += cache->config.line) {
+        uint32_t index = tags_find(tags, line);
+        if (index == TAGS_NONE || mshr_find(&cache->mshrs, line) || cache_write_find(cache, line))
+            continue;
+        if (op != MEM_INVALIDATE && cache_state_of(cache, index) == CACHE_MODIFIED) {
+            (void)warm_below(cache, line, true);
+            tags_set_state(tags, index, cache->config.coherent ? CACHE_SHARED : CACHE_EXCLUSIVE);
+            cache_tell_write_back(cache, line, now);
+        }
+        if (op == MEM_CLEAN)
+            continue;
+        tags_remove(tags, index);
+        cache_tell_evict(cache, line, now);
+    }
+    if (link->port_ops->maintain)
+        link->port_ops->maintain(link->port, &cache->link, op, first, last + cache->config.line - first);
 }

@@ -90,6 +90,8 @@ void cache_observe(struct cache *cache, const struct cache_observer *observer)
 void cache_tell_access(const struct cache *cache, uint64_t line, bool store, const struct cache_actor *actor,
                        uint64_t now)
 {
+    if (actor->speculative)
+        return;
     TELL(access, line, store, actor, now);
 }
 

@@ -2,6 +2,7 @@
 #ifndef EMU_MEM_CACHE_WAITER_H
 #define EMU_MEM_CACHE_WAITER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum cache_use {
@@ -38,8 +39,12 @@ struct cache_waiter *cache_waiters_take(struct cache_waiters *waiters);
 
 /* Who asks, for those who watch and for prefetchers. */
 struct cache_actor {
-    uint64_t pc;
+    uint64_t pc; /* of the instruction */
     uint16_t core;
+    bool
+        speculative; /* a fetch down the wrong path: brings its line in, but those who watch are not told of an
+                         access */
+    bool fetch;      /* for those who watch; set by cache_access() */
 };
 
 enum cache_outcome {

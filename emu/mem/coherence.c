@@ -134,16 +134,20 @@ static bool exists(const struct coherence *checker, const struct coherence_line 
 
 /* copy: the holder's, NULL if the access is memory's. */
 static void stale(struct coherence *checker, const struct coherence_line *line,
-                  const struct coherence_copy *copy, bool store, const struct coherence_version *access)
+                  const struct coherence_copy *copy, bool store, bool fetch,
+                  const struct coherence_version *access)
 {
-    bool older = copy && copy->filled < line->newest.time;
+    bool cleaned = line->memory.number == line->newest.number;
+    /* One that came in between, on a wrong path or ahead of its use, is as old. */
+    bool older = copy && (cleaned || copy->filled < line->newest.time);
     found(checker,
           &(struct coherence_finding){.problem = store ? COHERENCE_STALE_STORE : COHERENCE_STALE_LOAD,
                                       .line = line->address,
                                       .access = side_of(checker, access),
                                       .writer = side_of(checker, &line->newest),
-                                      .clean_writer = line->memory.number != line->newest.number,
+                                      .clean_writer = !cleaned,
                                       .invalidate_reader = older,
+                                      .fetch = fetch,
                                       .dropped = !exists(checker, line),
                                       .found = access->time});
 }
@@ -157,7 +161,7 @@ static void access_granule(struct coherence *checker, unsigned holder, uint64_t 
     const struct coherence_version *seen = cached ? &copy->version : &line->memory;
     struct coherence_version access = {line->newest.number, actor.pc, now, actor.core, (uint16_t)holder};
     if (seen->number != line->newest.number && now >= line->newest.time)
-        stale(checker, line, cached ? copy : NULL, store, &access);
+        stale(checker, line, cached ? copy : NULL, store, actor.fetch, &access);
     if (!store)
         return;
     access.number++;

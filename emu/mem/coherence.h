@@ -11,7 +11,7 @@
  *
  * Accesses are known by line only: data of two sides in one line are one datum, as they are to caches that
  * write whole lines back. An access that is told after a store but lies before it in time, because a core ran
- * ahead, is not stale. Stores while warming are not seen. A copy that was cleaned and stored to again before
+ * ahead, is not stale. While warming, stores count and loads do not. A copy that was cleaned and stored to again before
  * memory has answered counts as written back as it is then.
  */
 #ifndef EMU_MEM_COHERENCE_H
@@ -42,6 +42,7 @@ struct coherence_finding {
     struct coherence_side writer; /* who wrote the newest version; of a lost update, the one that is lost */
     bool clean_writer;            /* what was missing: the writer's line had to be cleaned */
     bool invalidate_reader;       /* ... and the other side's older copy invalidated, after that */
+    bool fetch;                   /* the stale load is of an instruction */
     bool dropped;                 /* the newest version was invalidated and is nowhere */
     uint64_t found;               /* time at which it was found */
 };

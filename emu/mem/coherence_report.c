@@ -10,7 +10,7 @@ void coherence_publish(struct coherence *checker, struct stats *stats, const cha
         const char *name, *meaning;
         const uint64_t *value;
     } rows[] = {
-        {"stale_loads", "Loads whose newest version was elsewhere",
+        {"stale_loads", "Loads and fetches whose newest version was elsewhere",
          &counters->problems[COHERENCE_STALE_LOAD]},
         {"stale_stores", "Stores to lines whose newest version was elsewhere",
          &counters->problems[COHERENCE_STALE_STORE]},
@@ -33,6 +33,11 @@ const char *coherence_advice(const struct coherence_finding *finding)
                "and then invalidate the other's before it writes";
     if (finding->dropped)
         return "the newest version was invalidated before it was cleaned: clean the writer's line first";
+    if (finding->fetch && finding->invalidate_reader)
+        return finding->clean_writer
+                   ? "clean the writer's line after the store, then execute FENCE.I on the "
+                     "core that fetches"
+                   : "execute FENCE.I on the core that fetches, after the store was cleaned";
     if (finding->clean_writer && finding->invalidate_reader)
         return "clean the writer's line after the store, then invalidate the other side's copy";
     if (finding->clean_writer)

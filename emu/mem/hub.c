@@ -189,7 +189,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     return alone;
 }
 
-const struct mem_port_ops hub_ops = {request_offered, response_room, functional, warm};
+const struct mem_port_ops hub_ops = {request_offered, response_room, functional, warm, hub_warm_maintain};
 
 static void *array_of(size_t count, size_t size)
 {

@@ -8,11 +8,10 @@ struct walk {
     bool by_way;
 };
 
-static struct walk walk_of(const struct hub *hub, const struct mem_request *request)
+static struct walk walk_of(const struct hub *hub, uint64_t address, uint64_t size)
 {
     uint64_t mask = ~(uint64_t)(hub->config.line - 1);
-    struct walk walk = {.first = request->address & mask,
-                        .last = (request->address + request->size - 1) & mask};
+    struct walk walk = {.first = address & mask, .last = (address + size - 1) & mask};
     walk.steps = (walk.last - walk.first) / hub->config.line + 1;
     walk.by_way = walk.steps > tags_size(&hub->tags);
     if (walk.by_way)
@@ -71,7 +70,7 @@ static bool maintain_next(struct hub_entry *entry, const struct walk *walk, uint
 void hub_maintain(struct hub_entry *entry, uint64_t now)
 {
     struct hub *hub = entry->hub;
-    struct walk walk = walk_of(hub, entry->request);
+    struct walk walk = walk_of(hub, entry->request->address, entry->request->size);
     if (!maintain_next(entry, &walk, now))
         return;
     if (++entry->cursor < walk.steps) {
@@ -82,4 +81,26 @@ void hub_maintain(struct hub_entry *entry, uint64_t now)
     entry->barrier = hub->written;
     hub_list_add(&hub->ranges, entry);
     hub_pass_ranges(hub, now);
+}
+
+void hub_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
+{
+    struct hub *hub = port;
+    struct mem_link *lower = &hub->lower[HUB_READS];
+    struct walk walk = walk_of(hub, address, size);
+    uint64_t now = hub->queue->now;
+    (void)link;
+    for (uint64_t cursor = 0; cursor < walk.steps; cursor++) {
+        uint32_t index = next_line(hub, &walk, cursor);
+        if (index == TAGS_NONE || hub->frames[index].busy)
+            continue;
+        (void)hub_take(hub, index, HUB_NOBODY, op == MEM_CLEAN ? CACHE_SHARED : CACHE_INVALID, now);
+        if (tags_state(&hub->tags, index) == HUB_DIRTY && op != MEM_INVALIDATE)
+            hub_tell_write(hub, tags_key(&hub->tags, index), now);
+        tags_set_state(&hub->tags, index, HUB_CLEAN);
+        if (op != MEM_CLEAN)
+            hub_forget(hub, index, now);
+    }
+    if (lower->port_ops->maintain)
+        lower->port_ops->maintain(lower->port, lower, op, address, size);
 }

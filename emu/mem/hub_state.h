@@ -148,6 +148,8 @@ extern const struct mem_client_ops hub_lower_ops;
 void hub_read(struct hub_entry *entry, uint32_t frame, uint64_t now);
 void hub_write(struct hub_entry *entry, uint32_t frame, uint64_t now);
 void hub_maintain(struct hub_entry *entry, uint64_t now);
+/* Without time; lines that are busy are left as they are. */
+void hub_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
 /* Settles what a response grants. */
 void hub_conclude(struct hub_entry *entry, uint64_t now);
 

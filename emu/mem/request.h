@@ -85,6 +85,8 @@ struct mem_port_ops {
      * fast-forward. exclusive: it is going to be written. Returns whether the client alone has it now. NULL:
      * no cache below. */
     bool (*warm)(void *port, struct mem_link *link, uint64_t address, bool exclusive);
+    /* op (MEM_CLEAN ...) of the range in the caches below, without time. NULL: no cache below. */
+    void (*maintain)(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
 };
 
 /* The upper end of a link, which asks. */

@@ -178,7 +178,22 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
 }
 
-const struct mem_port_ops crossbar_ops = {request_offered, response_room, functional, warm};
+/* In pieces that have one route each. */
+static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
+{
+    struct crossbar *crossbar = ((struct crossbar_input *)port)->crossbar;
+    uint64_t end = address + size;
+    (void)link;
+    for (uint64_t at = address, next; at < end; at = next) {
+        struct mem_link *lower = &crossbar->outputs[output_of(crossbar, at)].link;
+        next = (at | (CROSSBAR_GRAIN - 1)) + 1;
+        next = next < end ? next : end;
+        if (lower->port_ops->maintain)
+            lower->port_ops->maintain(lower->port, lower, op, at, next - at);
+    }
+}
+
+const struct mem_port_ops crossbar_ops = {request_offered, response_room, functional, warm, maintain};
 
 struct crossbar *crossbar_new(const struct crossbar_config *config, struct event_queue *queue,
                               const struct clock *clock, uint32_t component, crossbar_route *route,

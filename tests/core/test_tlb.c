@@ -76,7 +76,7 @@ static bool memory_functional(void *port, const struct mem_access *access)
     return false;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, NULL};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, NULL, NULL};
 
 static void wait_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
@@ -206,7 +206,7 @@ static uint64_t miss_clocks(struct rig *rig)
 {
     struct probe probe = {{NULL, probe_done, &probe}, 0};
     uint64_t from = rig->queue.now;
-    const struct cache_actor actor = {0, 0};
+    const struct cache_actor actor = {.pc = 0, .core = 0};
     assert_int_equal(cache_access(rig->cache, FIXTURE_BASE + 0x800, CACHE_WALK, from, actor, &probe.waiter),
                      CACHE_MISS);
     while (!probe.done)
@@ -434,7 +434,7 @@ static void walk_waits_for_room_in_the_cache(void **state)
     const struct tlb_config config = small();
     struct rig *rig = rig_new(&config);
     struct probe probes[8];
-    const struct cache_actor actor = {0, 0};
+    const struct cache_actor actor = {.pc = 0, .core = 0};
     uint64_t miss = miss_clocks(rig), now = rig->queue.now, ready;
     for (unsigned i = 0; i < 8; i++) {
         probes[i] = (struct probe){{NULL, probe_done, &probes[i]}, 0};

@@ -215,7 +215,7 @@ static void clean_leaves_a_shared_copy(void **state)
     rig_free(rig);
 }
 
-/* Warming takes no time, asks below for states, and counts nothing. */
+/* Warming takes no time, asks below for states, counts nothing, and tells of stores. */
 static void warming(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void warming(void **state)
     assert_int_equal(rig_state(rig, 1), CACHE_INVALID);
     assert_int_equal(rig_state(rig, 2), CACHE_EXCLUSIVE);
     assert_int_equal(rig->count, 0);
-    assert_string_equal(rig->story, "f1f2w1e1f3");
+    assert_string_equal(rig->story, "f1s1f2w1e1f3");
     assert_int_equal(rig->cache->front.uses[CACHE_LOAD] + rig->cache->counters.misses, 0);
     assert_false(event_queue_step(&rig->queue));
     assert_int_equal(rig_load(rig, 0, 3, 0), CACHE_HIT);

@@ -39,7 +39,8 @@ static void use(struct history *history, unsigned holder, uint64_t line, bool st
 {
     uint16_t core = holder == history->host ? 0 : 8;
     history->time += 10;
-    coherence_access(history->checker, holder, line, store, (struct cache_actor){pc, core}, history->time);
+    coherence_access(history->checker, holder, line, store, (struct cache_actor){.pc = pc, .core = core},
+                     history->time);
 }
 
 static void fill(struct history *history, unsigned holder, uint64_t line)
@@ -249,7 +250,7 @@ static void uncached(void **state)
 {
     (void)state;
     struct history history, *h = &history;
-    struct cache_actor actor = {OTHER, 3};
+    struct cache_actor actor = {.pc = OTHER, .core = 3};
     begin(h);
     fill(h, h->accel, A);
     coherence_uncached(h->checker, A + 8, 8, true, actor, 2000);
@@ -276,7 +277,7 @@ static void store_without_a_copy(void **state)
     (void)state;
     struct history history, *h = &history;
     begin(h);
-    coherence_uncached(h->checker, A, 8, true, (struct cache_actor){OTHER, 3}, 1000);
+    coherence_uncached(h->checker, A, 8, true, (struct cache_actor){.pc = OTHER, .core = 3}, 1000);
     fill(h, h->host, A);
     use(h, h->accel, A, true, ACCEL_STORE);
     clean(h, h->accel, A);
@@ -311,10 +312,10 @@ static void a_load_before_the_store_is_right(void **state)
     begin(h);
     fill(h, h->accel, A);
     fill(h, h->host, A);
-    coherence_access(h->checker, h->host, A, true, (struct cache_actor){HOST_STORE, 0}, 5000);
-    coherence_access(h->checker, h->accel, A, false, (struct cache_actor){ACCEL_LOAD, 8}, 4999);
+    coherence_access(h->checker, h->host, A, true, (struct cache_actor){.pc = HOST_STORE, .core = 0}, 5000);
+    coherence_access(h->checker, h->accel, A, false, (struct cache_actor){.pc = ACCEL_LOAD, .core = 8}, 4999);
     assert_int_equal(h->count, 0);
-    coherence_access(h->checker, h->accel, A, false, (struct cache_actor){ACCEL_LOAD, 8}, 5000);
+    coherence_access(h->checker, h->accel, A, false, (struct cache_actor){.pc = ACCEL_LOAD, .core = 8}, 5000);
     assert_int_equal(h->count, 1);
     end(h);
 }
@@ -361,7 +362,7 @@ static void machine_use(struct machine *machine, struct cache *cache, bool store
 {
     struct cache_waiter waiter = {NULL, answered, machine};
     enum cache_outcome outcome = cache_access(cache, A, store ? CACHE_STORE : CACHE_LOAD, machine->queue.now,
-                                              (struct cache_actor){pc, 0}, &waiter);
+                                              (struct cache_actor){.pc = pc, .core = 0}, &waiter);
     machine->busy += outcome == CACHE_MISS;
     event_queue_run(&machine->queue, machine->queue.now + 1000 * CLOCK);
     assert_int_equal(machine->busy, 0);
@@ -371,7 +372,8 @@ static void machine_maintain(struct machine *machine, struct cache *cache, enum 
 {
     struct cache_waiter waiter = {NULL, answered, machine};
     machine->busy++;
-    cache_maintain(cache, op, A, LINE, machine->queue.now, (struct cache_actor){OTHER, 0}, &waiter);
+    cache_maintain(cache, op, A, LINE, machine->queue.now, (struct cache_actor){.pc = OTHER, .core = 0},
+                   &waiter);
     event_queue_run(&machine->queue, machine->queue.now + 1000 * CLOCK);
     assert_int_equal(machine->busy, 0);
 }
@@ -448,6 +450,115 @@ static void real_caches(void **state)
     machine_end(m);
 }
 
+static void warm(struct cache *cache, bool store, uint64_t pc)
+{
+    cache_warm_by(cache, A, store, (struct cache_actor){.pc = pc});
+}
+
+/* Stores while warming count, and so do cleaning and invalidating: what is old in the region is found. */
+static void stores_while_warming(void **state)
+{
+    (void)state;
+    static struct machine machine, *m = &machine;
+    machine_begin(m);
+    warm(m->host[0], true, HOST_STORE);
+    warm(m->host[0], true, HOST_STORE + 4); /* to a line that is dirty already */
+    machine_use(m, m->accel, false, ACCEL_LOAD);
+    assert_int_equal(m->history.count, 1);
+    assert_int_equal(m->history.reports[0].writer.pc, HOST_STORE + 4);
+    assert_true(m->history.reports[0].clean_writer);
+    machine_end(m);
+
+    machine_begin(m);
+    warm(m->host[0], true, HOST_STORE);
+    warm(m->host[1], true, HOST_STORE);
+    cache_warm_maintain(m->host[0], MEM_CLEAN, A, LINE);
+    machine_use(m, m->accel, false, ACCEL_LOAD);
+    warm(m->accel, true, ACCEL_STORE);
+    cache_warm_maintain(m->accel, MEM_CLEAN_INVALIDATE, A, LINE);
+    cache_warm_maintain(m->host[0], MEM_INVALIDATE, A, LINE);
+    assert_false(hub_line_state(m->hub, A).present);
+    assert_int_equal(cache_line_state(m->accel, A), CACHE_INVALID);
+    machine_use(m, m->host[1], false, HOST_LOAD);
+    assert_int_equal(m->history.count, 0);
+    assert_int_equal(m->memory.seen[MEM_WRITE], 0);
+    warm(m->accel, true, ACCEL_STORE);
+    cache_warm_maintain(m->accel, MEM_CLEAN, A, LINE);
+    machine_use(m, m->host[1], false, HOST_LOAD);
+    assert_int_equal(m->history.count, 1);
+    assert_true(m->history.reports[0].invalidate_reader && !m->history.reports[0].clean_writer);
+    machine_end(m);
+}
+
+/* The store is done when the line, which was under way, has come. */
+static void warm_store_to_a_line_under_way(void **state)
+{
+    (void)state;
+    static struct machine machine, *m = &machine;
+    machine_begin(m);
+    assert_int_equal(cache_access(m->accel, A, CACHE_LOAD, 0, (struct cache_actor){.pc = ACCEL_LOAD}, NULL),
+                     CACHE_MISS);
+    warm(m->accel, true, ACCEL_STORE);
+    event_queue_run(&m->queue, 1000 * CLOCK);
+    assert_int_equal(cache_line_state(m->accel, A), CACHE_MODIFIED);
+    machine_use(m, m->accel, false, ACCEL_LOAD);
+    assert_int_equal(m->history.count, 0);
+    machine_use(m, m->host[0], false, HOST_LOAD);
+    assert_int_equal(m->history.count, 1);
+    assert_int_equal(m->history.reports[0].writer.pc, ACCEL_STORE);
+    machine_end(m);
+}
+
+static void fetch(struct machine *machine, bool speculative, uint64_t pc)
+{
+    struct cache_actor actor = {.pc = pc, .speculative = speculative};
+    (void)cache_access(machine->accel, A, CACHE_FETCH, machine->queue.now, actor, NULL);
+    event_queue_run(&machine->queue, machine->queue.now + 1000 * CLOCK);
+}
+
+/* A fetch down the wrong path gets old bytes, as a miss and as a hit, which nobody executes. The old copy
+ * that it has left is found when an instruction is fetched from there. */
+static void wrong_paths_are_no_accesses(void **state)
+{
+    (void)state;
+    static struct machine machine, *m = &machine;
+    machine_begin(m);
+    machine_use(m, m->host[0], true, HOST_STORE);
+    fetch(m, true, ACCEL_LOAD);
+    fetch(m, true, ACCEL_LOAD);
+    assert_int_equal(cache_line_state(m->accel, A), CACHE_EXCLUSIVE);
+    assert_int_equal(m->history.count, 0);
+    machine_maintain(m, m->host[0], MEM_CLEAN);
+    fetch(m, false, ACCEL_LOAD);
+    assert_int_equal(m->history.count, 1);
+    assert_true(m->history.reports[0].fetch && m->history.reports[0].invalidate_reader);
+    assert_false(m->history.reports[0].clean_writer);
+    assert_string_equal(coherence_advice(&m->history.reports[0]),
+                        "execute FENCE.I on the core that fetches, after the store was cleaned");
+    machine_use(m, m->accel, false, ACCEL_LOAD + 4);
+    assert_int_equal(m->history.count, 2);
+    assert_false(m->history.reports[1].fetch);
+    machine_end(m);
+}
+
+/* The same of a line that was prefetched. */
+static void prefetches_are_no_accesses(void **state)
+{
+    (void)state;
+    static struct machine machine, *m = &machine;
+    machine_begin(m);
+    machine_use(m, m->host[0], true, HOST_STORE);
+    (void)cache_access(m->accel, A, CACHE_PREFETCH, m->queue.now, (struct cache_actor){0}, NULL);
+    event_queue_run(&m->queue, m->queue.now + 1000 * CLOCK);
+    assert_int_equal(cache_line_state(m->accel, A), CACHE_EXCLUSIVE);
+    assert_int_equal(m->history.count, 0);
+    machine_maintain(m, m->host[0], MEM_CLEAN);
+    machine_use(m, m->accel, false, ACCEL_LOAD);
+    assert_int_equal(m->history.count, 1);
+    assert_true(m->history.reports[0].invalidate_reader);
+    machine_end(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,6 +575,10 @@ int main(void)
         cmocka_unit_test(a_load_before_the_store_is_right),
         cmocka_unit_test(lines_of_two_sizes),
         cmocka_unit_test(real_caches),
+        cmocka_unit_test(stores_while_warming),
+        cmocka_unit_test(wrong_paths_are_no_accesses),
+        cmocka_unit_test(prefetches_are_no_accesses),
+        cmocka_unit_test(warm_store_to_a_line_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

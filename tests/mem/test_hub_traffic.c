@@ -160,7 +160,7 @@ static void try(struct job *job, uint64_t now)
 {
     struct core *core = job->core;
     struct traffic *traffic = core->traffic;
-    struct cache_actor actor = {0x1000, (uint16_t)core->number};
+    struct cache_actor actor = {.pc = 0x1000, .core = (uint16_t)core->number};
     uint64_t time = now + draw(traffic, 8) * CLOCK;
     enum cache_outcome outcome = cache_access(core->cache, job->address, job->use, time, actor, &job->waiter);
     if (outcome != CACHE_HIT)
@@ -191,8 +191,8 @@ static void start_upkeep(struct core *core, struct job *job, uint64_t now)
     uint64_t first = draw(traffic, LINES), count = 1 + draw(traffic, LINES - first);
     traffic->upkeep = true;
     job->upkeep = true;
-    cache_maintain(core->cache, op, BASE + first * LINE, count * LINE, now, (struct cache_actor){0, 0},
-                   &job->waiter);
+    cache_maintain(core->cache, op, BASE + first * LINE, count * LINE, now,
+                   (struct cache_actor){.pc = 0, .core = 0}, &job->waiter);
 }
 
 /* A line comes, or is stored to, without time; one that is under way is left to test_hub.c. */
@@ -322,7 +322,7 @@ static void flush(struct traffic *traffic)
         job->upkeep = true;
         traffic->cores[i].away++;
         cache_maintain(traffic->cores[i].cache, MEM_CLEAN, BASE, LINES * LINE, traffic->queue.now,
-                       (struct cache_actor){0, 0}, &job->waiter);
+                       (struct cache_actor){.pc = 0, .core = 0}, &job->waiter);
         event_queue_run(&traffic->queue, CLOCK_NEVER);
     }
     for (unsigned line = 0; line < LINES; line++)

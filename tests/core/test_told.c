@@ -1,0 +1,115 @@
+/* What those who watch an instruction cache are told by both kinds of cores: instructions' pcs, and nothing of
+ * wrong paths. */
+#include "emu/core/inorder.h"
+#include "emu/core/ooo.h"
+#include "tests/core/rig.h"
+
+enum { KINDS = 2, LINES = 16 };
+
+struct told {
+    unsigned fills, accesses;
+    uint64_t filled[LINES], pcs[LINES], lines[LINES];
+};
+
+static void on_access(void *context, const struct cache *cache, uint64_t line, bool store,
+                      const struct cache_actor *actor, uint64_t now)
+{
+    struct told *told = context;
+    (void)cache;
+    (void)now;
+    assert_true(!store && actor->fetch && told->accesses < LINES);
+    told->pcs[told->accesses] = actor->pc;
+    told->lines[told->accesses++] = line;
+}
+
+static void on_fill(void *context, const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now,
+                    unsigned level)
+{
+    struct told *told = context;
+    (void)cache;
+    (void)asked;
+    (void)now;
+    (void)level;
+    assert_true(told->fills < LINES);
+    told->filled[told->fills++] = line;
+}
+
+static struct rig *machine(unsigned kind, struct told *told)
+{
+    struct rig_options options = rig_options_default();
+    struct inorder_config inorder;
+    struct ooo_config ooo;
+    struct error err;
+    options.cold = true;
+    struct rig *rig = rig_new(&options);
+    struct core_parts parts = rig_parts(rig);
+    *told = (struct told){.fills = 0};
+    cache_observe(rig->l1i, &(struct cache_observer){.access = on_access, .fill = on_fill, .context = told});
+    inorder_config_default(&inorder);
+    ooo_config_default(&ooo);
+    rig->core = kind == 0 ? inorder_new(&inorder, &parts, &err) : ooo_new(&ooo, &parts, &err);
+    assert_non_null(rig->core);
+    return rig;
+}
+
+/* A compressed instruction at 60, and one of 4 bytes at 62 that ends in the next line; a trap behind it. */
+static void pcs_are_those_of_instructions(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        struct told told;
+        struct rig *rig = machine(kind, &told);
+        const uint16_t nop = 1;
+        for (unsigned i = 0; i < 15; i++)
+            RIG_EMIT(rig, addi, .rd = 5, .rs1 = 5, .imm = 1);
+        memcpy(phys_at(&rig->memory, rig->at, 2), &nop, 2);
+        rig->at += 2;
+        RIG_EMIT(rig, addi, .rd = 5, .rs1 = 5, .imm = 1);
+        RIG_EMIT(rig, ecall, 0);
+        (void)rig_run(rig);
+        assert_int_equal(rig->hart.x[5], 16);
+        assert_true(told.accesses >= 2);
+        assert_int_equal(told.pcs[0], RIG_BASE);
+        assert_int_equal(told.lines[1], RIG_BASE + 64);
+        assert_int_equal(told.pcs[1], RIG_BASE + 62);
+        rig_free(rig);
+    }
+}
+
+/* A new predictor takes the branch for one that is not taken: the line behind it comes in, but is not
+ * accessed. It waits for a load, so that there is time for that. */
+static void wrong_paths_only_fill(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        struct told told;
+        struct rig *rig = machine(kind, &told);
+        rig_set(rig, 20, RIG_FAR);
+        while (rig->at % 64 != 60 - 4)
+            RIG_EMIT(rig, addi, .rd = 5, .rs1 = 5, .imm = 1);
+        uint64_t behind = rig->at + 8;
+        RIG_EMIT(rig, ld, .rd = 6, .rs1 = 20);
+        rig_branch(rig, INSN_beq, 6, 0, RIG_BASE + 512);
+        RIG_EMIT(rig, addi, .rd = 7, .imm = 1);
+        rig->at = RIG_BASE + 512;
+        RIG_EMIT(rig, ecall, 0);
+        (void)rig_run(rig);
+        assert_int_equal(rig->hart.x[7], 0);
+        bool filled = false;
+        for (unsigned i = 0; i < told.fills; i++)
+            filled |= told.filled[i] == behind;
+        assert_true(filled);
+        for (unsigned i = 0; i < told.accesses; i++)
+            assert_int_not_equal(told.lines[i], behind);
+        rig_free(rig);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pcs_are_those_of_instructions),
+        cmocka_unit_test(wrong_paths_only_fill),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
