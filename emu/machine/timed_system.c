@@ -276,7 +276,8 @@ static void quiet(void *context)
 void timed_attach(struct timed *timed, struct system *system)
 {
     timed->system = system;
-    timed->engine = (struct system_engine){advance, now_ns, timer_moved, interrupt, halt, start, quiet, timed};
+    timed->engine =
+        (struct system_engine){advance, now_ns, timer_moved, interrupt, halt, start, quiet, timed};
     system->engine = &timed->engine;
     for (unsigned i = 0; i < timed->count; i++)
         timed->cores[i].paused = true;
