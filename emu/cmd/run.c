@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "emu/cmd/cmd.h"
+#include "emu/cmd/interrupt.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/cmd/report.h"
@@ -308,8 +309,11 @@ static int run_program(struct session *s, const struct user_options *options, st
     bool ran = true;
     if (s->gdb)
         ran = gdb_user_run(s->gdb, user, &facts, &status, err);
-    else
+    else {
+        interrupt_arm(NULL, hart);
         status = user_run(user);
+        interrupt_disarm();
+    }
     user_free(user);
     return ran && wind_up(s, options->program, &status, err) ? status : -1;
 }
@@ -329,6 +333,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.stack_size = s->machine.stack.size;
         options.stats = report_stats(s->report);
         options.log = s->log;
+        options.signal = interrupt_arrived();
         if (timing_start(&s->timing, &r->timing, &s->machine, &hart, 1, &memory, s->log, r->user.program,
                          options.stats, err)) {
             options.machine = s->timing.timed ? &s->timing.user : NULL;
@@ -386,6 +391,13 @@ static bool start_system(struct session *s, const struct request *r, struct syst
     return true;
 }
 
+/* Signals stop the run; under gdb they end it, as gdb has stops of its own. */
+static void arm(const struct session *s, struct system *system)
+{
+    if (!s->gdb)
+        interrupt_arm(system, NULL);
+}
+
 static int run_kernel(struct session *s, const struct request *r, struct error *err)
 {
     char image[PATH_MAX];
@@ -393,6 +405,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     user.stack_size = s->machine.stack.size;
     user.stats = report_stats(s->report);
     user.log = s->log;
+    user.signal = interrupt_arrived();
     const struct kernel_options options = {.image = image, .machine = &s->machine, .user = &user};
     struct kernel *kernel =
         paths_share("kernel/kernel.elf", image, sizeof image, err) ? kernel_new(&options, err) : NULL;
@@ -401,7 +414,9 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     int status = -1;
     if (start_system(s, r, kernel_system(kernel), user.program, err)) {
         user.machine = s->timing.timed ? &s->timing.user : NULL;
+        arm(s, kernel_system(kernel));
         status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
+        interrupt_disarm();
         if (status >= 0 && !wind_up(s, user.program, &status, err))
             status = -1;
     }
@@ -438,6 +453,7 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     options.max_insns = r->user.max_insns;
     options.log = s->log;
     options.debugged = s->gdb != NULL;
+    options.signal = interrupt_arrived();
     options.stats = report_stats(s->report);
     struct bare *bare = bare_new(o, err);
     if (!bare)
@@ -449,7 +465,9 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
         (void)bare_free(bare, &ignored);
         return -1;
     }
+    arm(s, bare_system(bare));
     int status = s->gdb ? debug_bare(s, bare, o, err) : bare_run(bare, err);
+    interrupt_disarm();
     if (status >= 0 && !wind_up(s, program, &status, err))
         status = -1;
     timing_free(&s->timing);

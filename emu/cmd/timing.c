@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/cmd/interrupt.h"
 #include "emu/machine/unit.h"
 #include "emu/sim/nearest.h"
 
@@ -122,6 +123,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .observe = log ? observe : NULL,
         .context = log,
         .program = program,
+        .signal = interrupt_arrived(),
         .progress = true,
     };
     timing->timed = timed_new(&timed, harts, count, memory, err);

@@ -32,6 +32,7 @@ struct console {
     uint64_t next_look;    /* tick */
     struct moment (*moment)(void *context);
     void (*writes)(void *context);
+    bool (*stops)(void *context);
     void *context;
     struct input_record *record;
     struct input_replay *replay;
@@ -143,11 +144,16 @@ static void look_at_host(struct console *console)
         read_host(console, room);
 }
 
-/* Sleeps until the host's input can be read. */
+static bool stops(const struct console *console)
+{
+    return console->stops && console->stops(console->context);
+}
+
+/* Sleeps until the host's input can be read, or the run ends. */
 static void await_host(struct console *console)
 {
     struct pollfd ready = {.fd = console->input, .events = POLLIN};
-    while (poll(&ready, 1, -1) < 0 && errno == EINTR)
+    while (poll(&ready, 1, -1) < 0 && errno == EINTR && !stops(console))
         continue;
 }
 
@@ -191,9 +197,10 @@ static bool get_replayed(struct console *console, uint8_t *byte)
 static void fill_from_pipe(struct console *console)
 {
     console_flush(console);
-    while (console->count == 0 && console->source == SOURCE_PIPE && !console->failed) {
+    while (console->count == 0 && console->source == SOURCE_PIPE && !console->failed && !stops(console)) {
         await_host(console);
-        read_host(console, INPUT_ROOM);
+        if (!stops(console))
+            read_host(console, INPUT_ROOM);
     }
 }
 
@@ -323,6 +330,7 @@ struct console *console_create(const struct console_options *options, struct err
     console->output = options->output;
     console->moment = options->moment;
     console->writes = options->writes;
+    console->stops = options->stops;
     console->context = options->context;
     console->look_now = true;
     struct error ignored;

@@ -27,6 +27,7 @@ struct console_options {
     const char *replay;                     /* path of the file to take input from instead, or NULL */
     struct moment (*moment)(void *context); /* the present one, exact at poll points */
     void (*writes)(void *context);          /* output will be written to the host; or NULL */
+    bool (*stops)(void *context);           /* the run ends: wait for nothing any more; or NULL */
     void *context;
 };
 

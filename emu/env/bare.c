@@ -93,6 +93,17 @@ static void host_writes(void *context)
     system_quiet(&((struct bare *)context)->system);
 }
 
+/* The signal that ends the run, or 0. */
+static int signal_number(const struct bare *bare)
+{
+    return bare->options->signal ? *bare->options->signal : 0;
+}
+
+static bool host_stops(void *context)
+{
+    return signal_number(context) != 0;
+}
+
 /* What semihosting asks. */
 static uint64_t host_now(void *context)
 {
@@ -310,6 +321,7 @@ static bool set_up(struct bare *bare, struct error *err)
                                             .replay = o->replay,
                                             .moment = host_moment,
                                             .writes = host_writes,
+                                            .stops = host_stops,
                                             .context = bare};
     bare->console = console_create(&console, err);
     if (!bare->console)
@@ -434,6 +446,10 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         fprintf(stderr, "croft run: stopped after %s of simulated time (--max-time)\n", time);
         tell_positions(bare);
         return STATUS_LIMIT;
+    case SYSTEM_WATCHED:
+        fprintf(stderr, "croft run: stopped by SIG%s\n", sigabbrev_np(signal_number(bare)));
+        tell_positions(bare);
+        return 128 + signal_number(bare);
     case SYSTEM_STUCK:
         fprintf(stderr, "croft run: all harts wait for an interrupt, and nothing will ever raise one\n");
         tell_positions(bare);

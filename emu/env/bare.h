@@ -3,6 +3,7 @@
 #ifndef EMU_ENV_BARE_H
 #define EMU_ENV_BARE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,9 +25,12 @@ struct bare_options {
     const char *dir;              /* the folder whose files semihosting may open */
     const char *const *arguments; /* for semihosting's command line */
     size_t argument_count;
-    bool debugged;       /* by gdb: neither a pipe nor a semihosting call keeps the system from stopping */
-    uint64_t max_insns;  /* of all harts together */
-    struct log *log;     /* or NULL */
+    bool debugged;      /* by gdb: neither a pipe nor a semihosting call keeps the system from stopping */
+    uint64_t max_insns; /* of all harts together */
+    struct log *log;    /* or NULL */
+    /* The number of a signal that ends the run, 0: none so far; whoever sets it calls system_interrupt(). May
+     * be NULL. */
+    const volatile sig_atomic_t *signal;
     struct stats *stats; /* regions of markers are counted here; or NULL */
 };
 

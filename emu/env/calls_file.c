@@ -20,16 +20,16 @@ enum {
     GUEST_APPEND = 02000 /* O_APPEND */
 };
 
-/* Whether a host call that has just failed is to be repeated: it was interrupted, or the host's stream is in
+/* Whether a host call that has just failed is to be repeated: it was interrupted by what does not end the run, or the host's stream is in
  * non-blocking mode (somebody else's choice) and had to be waited for. */
-static bool try_again(int host, short events)
+static bool try_again(const struct user *user, int host, short events)
 {
     if (errno == EINTR)
-        return true;
+        return guest_interrupted(user) == 0;
     if (errno != EAGAIN)
         return false;
     struct pollfd wait = {.fd = host, .events = events};
-    return poll(&wait, 1, -1) >= 0 || errno == EINTR;
+    return poll(&wait, 1, -1) >= 0 || (errno == EINTR && guest_interrupted(user) == 0);
 }
 
 /* The result of a host call that writes; a broken pipe ends the program as its signal would. */
@@ -171,7 +171,7 @@ int64_t call_read(struct user *user, const uint64_t a[6])
     ssize_t result;
     do
         result = read(file->host, to, a[2]);
-    while (result < 0 && try_again(file->host, POLLIN));
+    while (result < 0 && try_again(user, file->host, POLLIN));
     return result < 0 ? -errno : result;
 }
 
@@ -186,7 +186,7 @@ int64_t call_write(struct user *user, const uint64_t a[6])
     ssize_t result;
     do
         result = write(file->host, from, a[2]);
-    while (result < 0 && try_again(file->host, POLLOUT));
+    while (result < 0 && try_again(user, file->host, POLLOUT));
     return written(user, result);
 }
 
@@ -227,7 +227,7 @@ int64_t call_readv(struct user *user, const uint64_t a[6])
     ssize_t result;
     do
         result = readv(file->host, vectors, (int)a[2]);
-    while (result < 0 && try_again(file->host, POLLIN));
+    while (result < 0 && try_again(user, file->host, POLLIN));
     return result < 0 ? -errno : result;
 }
 
@@ -243,7 +243,7 @@ int64_t call_writev(struct user *user, const uint64_t a[6])
     ssize_t result;
     do
         result = writev(file->host, vectors, (int)a[2]);
-    while (result < 0 && try_again(file->host, POLLOUT));
+    while (result < 0 && try_again(user, file->host, POLLOUT));
     return written(user, result);
 }
 
@@ -258,7 +258,7 @@ int64_t call_pread(struct user *user, const uint64_t a[6])
     ssize_t result;
     do
         result = pread(file->host, to, a[2], (off_t)a[3]);
-    while (result < 0 && try_again(file->host, POLLIN));
+    while (result < 0 && try_again(user, file->host, POLLIN));
     return result < 0 ? -errno : result;
 }
 
@@ -273,7 +273,7 @@ int64_t call_pwrite(struct user *user, const uint64_t a[6])
     ssize_t result;
     do
         result = pwrite(file->host, from, a[2], (off_t)a[3]);
-    while (result < 0 && try_again(file->host, POLLOUT));
+    while (result < 0 && try_again(user, file->host, POLLOUT));
     return written(user, result);
 }
 

@@ -191,6 +191,16 @@ int fault_signal(struct user *user, int number)
     return 128 + number;
 }
 
+int fault_interrupt(struct user *user)
+{
+    char text[SYMBOLS_TEXT];
+    int number = guest_interrupted(user);
+    fprintf(stderr, "croft: %s: stopped by SIG%s at 0x%" PRIx64 ", %s\n", user->options->program,
+            sigabbrev_np(number), user->hart->pc,
+            symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+    return 128 + number;
+}
+
 static int stopped_after(struct user *user, const char *count, const char *what)
 {
     char text[SYMBOLS_TEXT];

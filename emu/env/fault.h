@@ -12,6 +12,9 @@ int fault_report(struct user *user);
 /* Reports that the program has sent itself a deadly signal. Returns the exit status, 128 + number. */
 int fault_signal(struct user *user, int number);
 
+/* Reports that a signal to the emulator ends the run. Returns 128 + its number. */
+int fault_interrupt(struct user *user);
+
 /* Reports that the instruction limit is reached. Returns USER_STATUS_LIMIT. */
 int fault_limit(struct user *user);
 

@@ -109,6 +109,7 @@ static void advance(struct gdb_user *target, uint64_t insns, struct gdb_stop *st
     case USER_STOP_ENDED:
         end(target, stop, user->signal ? gdb_number(user->signal) : GDB_SIGNAL_NONE, user->status);
         break;
+    case USER_STOP_SIGNAL: end(target, stop, GDB_SIGNAL_NONE, fault_interrupt(user)); break;
     case USER_STOP_TIME: end(target, stop, GDB_SIGNAL_NONE, fault_time(user)); break;
     case USER_STOP_FAULT:
         target->faulted = true;

@@ -65,6 +65,12 @@ void guest_sleep(struct user *user, uint64_t nanoseconds)
         machine->sleep(machine->context, nanoseconds);
 }
 
+int guest_interrupted(const struct user *user)
+{
+    const volatile sig_atomic_t *signal = user->options->signal;
+    return signal ? *signal : 0;
+}
+
 void guest_warn(const struct user *user, const char *format, ...)
 {
     char text[1024];

@@ -85,6 +85,9 @@ void guest_sleep(struct user *user, uint64_t nanoseconds);
 /* Prints "croft: PROGRAM: warning: ..." to standard error. */
 void guest_warn(const struct user *user, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The number of the signal that ends the run from outside (user_options.signal), or 0. */
+int guest_interrupted(const struct user *user);
+
 /* Ends the program with the given exit status. */
 void guest_end(struct user *user, int status);
 

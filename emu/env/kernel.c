@@ -213,6 +213,8 @@ int kernel_finish(struct kernel *kernel, enum system_stop stop)
     }
     if (hart->privilege == PRIV_S) /* where the program will go on */
         hart->pc = hart->priv.sepc;
+    if (guest_interrupted(kernel->user))
+        return fault_interrupt(kernel->user);
     return stop == SYSTEM_EXPIRED ? fault_time(kernel->user) : fault_limit(kernel->user);
 }
 

@@ -13,6 +13,7 @@
 enum {
     A0 = 10,
     SP = 2,
+    SLICE = 1 << 25, /* instructions, a tenth of a second: a loop of plain blocks sees no yield */
 };
 
 static bool set_up(struct user *user, struct error *err)
@@ -101,6 +102,8 @@ static enum hart_stop run(const struct user_options *options, struct hart *hart,
     const struct user_machine *machine = options->machine;
     if (machine)
         return machine->run(machine->context, hart, max_insns);
+    if (options->signal && max_insns > SLICE)
+        max_insns = SLICE;
     return options->log ? log_run(options->log, hart, max_insns) : hart_run(hart, max_insns);
 }
 
@@ -113,6 +116,8 @@ enum user_stop user_advance(struct user *user, uint64_t max_insns)
     while (!user->ended) {
         if (hart->instret >= end)
             return USER_STOP_LIMIT;
+        if (guest_interrupted(user))
+            return USER_STOP_SIGNAL;
         uint64_t left = end - hart->instret;
         enum hart_stop stop = run(user->options, hart, left);
         if (log)
@@ -139,6 +144,7 @@ int user_run(struct user *user)
     case USER_STOP_ENDED: return user->status;
     case USER_STOP_FAULT: return fault_report(user);
     case USER_STOP_TIME: return fault_time(user);
+    case USER_STOP_SIGNAL: return fault_interrupt(user);
     default: return fault_limit(user);
     }
 }

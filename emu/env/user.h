@@ -2,6 +2,7 @@
 #ifndef EMU_ENV_USER_H
 #define EMU_ENV_USER_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,9 @@ struct user_options {
     struct stats *stats; /* the markers' regions go here; may be NULL */
     struct log *log;     /* every instruction is logged if not NULL, by the machine if there is one */
     const struct user_machine *machine; /* or NULL: an instruction takes 1 ns */
+    /* The number of a signal that ends the run, 0: none so far; whoever sets it also lets the hart yield. May
+     * be NULL. */
+    const volatile sig_atomic_t *signal;
 };
 
 /* Exit statuses that are not the program's own. A program that died of a signal-like trap n gives 128 + n. */
@@ -58,12 +62,13 @@ void user_free(struct user *user);
 
 /* Why the program does not go on. */
 enum user_stop {
-    USER_STOP_LIMIT, /* the instruction limit of this call is reached */
-    USER_STOP_ENDED, /* the program has ended itself: guest.h's status and signal */
-    USER_STOP_FAULT, /* it cannot go on: hart->trap says why */
-    USER_STOP_BREAK, /* it is at a breakpoint of the hart */
-    USER_STOP_WATCH, /* it has touched a watchpoint of the hart */
-    USER_STOP_TIME,  /* the machine's time is over */
+    USER_STOP_LIMIT,  /* the instruction limit of this call is reached */
+    USER_STOP_ENDED,  /* the program has ended itself: guest.h's status and signal */
+    USER_STOP_FAULT,  /* it cannot go on: hart->trap says why */
+    USER_STOP_BREAK,  /* it is at a breakpoint of the hart */
+    USER_STOP_WATCH,  /* it has touched a watchpoint of the hart */
+    USER_STOP_TIME,   /* the machine's time is over */
+    USER_STOP_SIGNAL, /* user_options.signal */
 };
 
 /* Runs the program for up to max_insns instructions, with its calls and markers. */

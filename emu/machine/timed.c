@@ -30,6 +30,8 @@ static void beat(void *owner, uint64_t now)
 {
     struct timed *timed = owner;
     event_schedule(&timed->queue, &timed->beat_event, now + BEAT);
+    if (timed_signalled(timed)) /* which may have come while the hart put its flags in order */
+        hart_request_yield(&timed->harts[0]);
 }
 
 void timed_beat_init(struct timed *timed)

@@ -19,6 +19,8 @@
 #ifndef EMU_MACHINE_TIMED_H
 #define EMU_MACHINE_TIMED_H
 
+#include <signal.h>
+
 #include "emu/debug/trace.h"
 #include "emu/hart/hart.h"
 #include "emu/machine/machine.h"
@@ -36,7 +38,9 @@ struct timed_options {
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
     const char *program; /* ELF file, for names and lines in messages; or NULL */
-    bool progress;       /* show on standard error, if that is a terminal, how far the run is */
+    /* Not 0: a run of timed_run() ends when its hart yields. May be NULL. */
+    const volatile sig_atomic_t *signal;
+    bool progress; /* show on standard error, if that is a terminal, how far the run is */
 };
 
 struct timed;

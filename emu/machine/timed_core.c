@@ -54,7 +54,7 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
     timed_switch_detail(timed, i);
     if (timed->system)
         return timed_system_stopped(timed, i, stop, now);
-    if (stop == HART_STOP_YIELD && !timed->expired)
+    if (stop == HART_STOP_YIELD && !timed->expired && !timed_signalled(timed))
         return CORE_CONTINUE;
     timed->stopped = true;
     timed->stop = stop;

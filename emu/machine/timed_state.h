@@ -78,6 +78,12 @@ static inline uint32_t timed_component(struct timed *timed)
     return timed->components++;
 }
 
+/* A signal from outside ends the run. */
+static inline bool timed_signalled(const struct timed *timed)
+{
+    return timed->options.signal && *timed->options.signal;
+}
+
 /* timed_core.c: makes core number i around its hart. */
 bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
                      struct error *err);

@@ -100,6 +100,37 @@ test_timed_traces() {
     check "the log is the functional one" cmp -s "$OUT/timed.log" "$OUT/functional.log"
 }
 
+# What the program has printed stands before what is said about it.
+test_timed_order() {
+    "$CROFT" cc --bare -O1 -g "$here/guest_stale.c" -o "$OUT/stale"
+    "$CROFT" run -m nucd --set accel.count=1 --check coherence "$OUT/stale" >"$OUT/both" 2>&1 </dev/null || true
+    # shellcheck disable=SC2016 # awk's
+    check "reports stand behind the output" awk '
+        /^before$/ { before = NR }
+        /, look / { look = NR }
+        /^after$/ { after = NR }
+        / stale loads, / { sum = NR }
+        END { exit !(before && before < look && look < after && after < sum) }' "$OUT/both"
+}
+
+# On a terminal, even when nothing but the core is busy: how far the run is, and not what it would write into.
+test_timed_progress() {
+    script -qec "'$CROFT' run -m ddr3 --max-insns 150000000 '$OUT/timed' loop" /dev/null >"$OUT/stdout" </dev/null || true
+    says "progress" stdout ' ms simulated, '
+}
+
+# A signal ends a run the normal way.
+test_timed_signals() {
+    local options
+    for options in "" "-m ddr3" "-m nucd --env kernel" "-m hmc --trace perfetto:$OUT/trace.signal"; do
+        # shellcheck disable=SC2086 # several words
+        run 143 "a signal, $options" timeout --preserve-status 1 "$CROFT" run $options --stats "$OUT/signal.json" "$OUT/timed" loop
+        says "a signal, $options" stderr 'stopped by SIGTERM at 0x'
+        check "statistics, $options" grep -q '"exit_status": 143' "$OUT/signal.json"
+    done
+    check "the trace is closed" test "$(tail -n 1 "$OUT/trace.signal")" = "]"
+}
+
 test_timed_usage() {
     usage "unknown kind 'coherense'; did you mean 'coherence'?" run --check coherense x
     usage "allowed: all, roi" run --detail some x
@@ -122,5 +153,8 @@ test_timed() {
     test_timed_limits
     test_timed_regions
     test_timed_traces
+    test_timed_order
+    test_timed_progress
+    test_timed_signals
     test_timed_usage
 }

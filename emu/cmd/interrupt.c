@@ -1,0 +1,71 @@
+#include "emu/cmd/interrupt.h"
+
+#include <stddef.h>
+#include <time.h>
+
+/* A handler is handed nothing but the number: what it needs can be in file scope only. */
+static volatile sig_atomic_t arrived;
+static struct system *volatile armed_system;
+static struct hart *volatile armed_hart;
+
+static double first; /* when it came; ms of the host */
+
+static const int numbers[] = {SIGINT, SIGTERM};
+
+/* ms: timeout(1) signals first its child, then its group, of which that is one. */
+enum { ECHO = 100 };
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static void set_handlers(void (*from)(int), void (*to)(int))
+{
+    struct sigaction action = {.sa_handler = to}, old; /* without SA_RESTART: calls that wait come back */
+    for (size_t i = 0; i < NUMBERS; i++)
+        (void)sigaddset(&action.sa_mask, numbers[i]);
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == from)
+            (void)sigaction(numbers[i], &action, NULL);
+}
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static void handle(int number)
+{
+    if (arrived) {
+        if (milliseconds() - first < ECHO)
+            return;
+        set_handlers(handle, SIG_DFL);
+        (void)raise(number); /* has its effect when the handler returns */
+        return;
+    }
+    arrived = number;
+    first = milliseconds();
+    if (armed_system)
+        system_interrupt(armed_system);
+    else if (armed_hart)
+        hart_request_yield(armed_hart);
+}
+
+const volatile sig_atomic_t *interrupt_arrived(void)
+{
+    return &arrived;
+}
+
+void interrupt_arm(struct system *system, struct hart *hart)
+{
+    arrived = 0;
+    armed_system = system;
+    armed_hart = hart;
+    set_handlers(SIG_DFL, handle);
+}
+
+void interrupt_disarm(void)
+{
+    set_handlers(handle, SIG_DFL);
+    armed_system = NULL;
+    armed_hart = NULL;
+}
