@@ -14,10 +14,12 @@ static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     struct ooo *o = waiter->owner;
     ooo_callback(o, now);
     struct ooo_fetch *f = &o->fetch;
+    uint64_t hit = cache_configuration(o->l1i)->hit_clocks;
     if (level == MEM_LEVELS)
         f->line = OOO_NEVER; /* refused: ask again */
     f->wait = FETCH_GOES;
-    f->next = ooo_later(f->next, o->floor);
+    /* The bytes are there, as those of a hit that was asked for earlier; frontend_clocks counts from then. */
+    f->next = ooo_later(f->next, level == MEM_LEVELS || o->floor < hit ? o->floor : o->floor - hit);
     f->next_cause = CPI_frontend;
     ooo_go_on(o);
 }

@@ -1,10 +1,10 @@
-/* What those who watch an instruction cache are told by both kinds of cores: instructions' pcs, and nothing of
- * wrong paths. */
+/* The front ends of both kinds of cores: what a missed line costs, and what those who watch the instruction
+ * cache are told: instructions' pcs, and nothing of wrong paths. */
 #include "emu/core/inorder.h"
 #include "emu/core/ooo.h"
 #include "tests/core/rig.h"
 
-enum { KINDS = 2, LINES = 16 };
+enum { KINDS = 2, LINES = 16, LONG = 128 };
 
 struct told {
     unsigned fills, accesses;
@@ -34,22 +34,52 @@ static void on_fill(void *context, const struct cache *cache, uint64_t line, uin
     told->filled[told->fills++] = line;
 }
 
-static struct rig *machine(unsigned kind, struct told *told)
+/* context: the kind */
+static struct core *make(struct rig *rig, const void *context)
 {
-    struct rig_options options = rig_options_default();
+    struct core_parts parts = rig_parts(rig);
     struct inorder_config inorder;
     struct ooo_config ooo;
     struct error err;
-    options.cold = true;
-    struct rig *rig = rig_new(&options);
-    struct core_parts parts = rig_parts(rig);
-    *told = (struct told){.fills = 0};
-    cache_observe(rig->l1i, &(struct cache_observer){.access = on_access, .fill = on_fill, .context = told});
     inorder_config_default(&inorder);
     ooo_config_default(&ooo);
-    rig->core = kind == 0 ? inorder_new(&inorder, &parts, &err) : ooo_new(&ooo, &parts, &err);
-    assert_non_null(rig->core);
+    bool first = *(const unsigned *)context == 0;
+    struct core *core = first ? inorder_new(&inorder, &parts, &err) : ooo_new(&ooo, &parts, &err);
+    assert_non_null(core);
+    return core;
+}
+
+static struct rig *machine(unsigned kind, struct told *told)
+{
+    struct rig_options options = rig_options_default();
+    options.cold = true;
+    struct rig *rig = rig_new(&options);
+    *told = (struct told){.fills = 0};
+    cache_observe(rig->l1i, &(struct cache_observer){.access = on_access, .fill = on_fill, .context = told});
+    rig->core = make(rig, &kind);
     return rig;
+}
+
+static void long_body(struct rig *rig)
+{
+    for (unsigned i = 0; i < LONG * 16 - 2; i++)
+        RIG_EMIT(rig, addi, .rd = (uint8_t)(5 + i % 8), .imm = 1);
+}
+
+/* A loop of LONG lines that is longer than the cache. A line that is asked for at 0 has been looked up at 2
+ * and comes at 2 + 20, like a hit of 20; its 4 blocks leave from then on, and the next line is asked for at
+ * 24. The loop's end costs a few cycles more. */
+static void lines_that_miss(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        struct rig_options options = rig_options_default();
+        options.l1i.size = 4096;
+        struct rig_loop loop = {
+            .body = long_body, .make = make, .context = &kind, .options = &options, .iterations = 8};
+        uint64_t cycles = rig_loop(&loop, NULL);
+        assert_in_range(cycles, 8 * LONG * 24, 8 * (LONG * 24 + 16));
+    }
 }
 
 /* A compressed instruction at 60, and one of 4 bytes at 62 that ends in the next line; a trap behind it. */
@@ -108,6 +138,7 @@ static void wrong_paths_only_fill(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_that_miss),
         cmocka_unit_test(pcs_are_those_of_instructions),
         cmocka_unit_test(wrong_paths_only_fill),
     };
