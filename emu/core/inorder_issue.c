@@ -303,6 +303,7 @@ void inorder_warm(struct inorder *c)
     const struct stream *stream = &c->core.stream;
     struct predict_counts count = c->predictor.count;
     uint64_t physical;
+    uint32_t left = stream->count - c->at; /* none when the core only waits for its time */
     for (; c->at < stream->count; c->at++) {
         const struct stream_entry *entry = &stream->entries[c->at];
         const struct stream_op *op = entry->op;
@@ -317,6 +318,6 @@ void inorder_warm(struct inorder *c)
             (void)predict(&c->predictor, op, next_pc(stream, entry));
     }
     c->predictor.count = count;
-    c->next += stream->count;
-    c->core.cpi[CPI_base] += stream->count;
+    c->next += left;
+    c->core.cpi[CPI_base] += left;
 }
