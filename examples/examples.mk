@@ -2,7 +2,9 @@
 EXAMPLES       := $(BUILD)/examples
 EXAMPLE_CFLAGS := -O2 -g -Wall -Wextra
 CROFT          := $(BUILD)/bin/croft
-EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx
+NUCD_KERNELS   := meabo2 meabo5 ebox stride spatter spmv
+EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx \
+                  $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%)
 
 .PHONY: examples demo
 examples: $(EXAMPLE_FILES) ## cross-compile the examples
@@ -13,6 +15,11 @@ $(EXAMPLES)/nucd_vector: examples/nucd_vector.c
 $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv: $(SHARE_FILES) | $(CROFT)
 	@mkdir -p $(@D)
 	$(CROFT) cc $(EXAMPLE_CFLAGS) $(filter examples/%.c,$^) -lm -o $@
+
+# The kernels of the NUCD paper, with the instructions that stand for Arm's scaled addresses (Zba).
+$(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%): $(EXAMPLES)/nucd/%: examples/nucd/%.c examples/nucd/kernel.h $(SHARE_FILES) | $(CROFT)
+	@mkdir -p $(@D)
+	$(CROFT) cc $(EXAMPLE_CFLAGS) -march=rv64gc_zba_zbb_zbs $< -lm -o $@
 
 # The generator runs on the build machine.
 $(EXAMPLES)/generate: examples/spmv/generate.c | $(BUILD)/setup-build.stamp

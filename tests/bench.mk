@@ -34,6 +34,8 @@ bench: $(BENCH_FILES) $(BENCH_DIR)/trivial $(BENCH_LOOPS) $(BENCH_DIR)/measure $
 	@$(MAKE) --no-print-directory bench-firmware
 	@echo
 	@$(MAKE) --no-print-directory bench-timed
+	@echo
+	@$(MAKE) --no-print-directory bench-accuracy
 
 bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of firmware beside qemu-system-riscv64
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/firmware.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/firmware \
@@ -49,6 +51,11 @@ MIX_ROUNDS ?= 1500
 bench-timed: $(BENCH_DIR)/mix $(BENCH_IDLE) $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of machines with a clock, and of their parts
 	@ROUNDS="$(ROUNDS)" MIX_ROUNDS="$(MIX_ROUNDS)" CC="$(CC)" tests/bench/timed.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure \
 	    $(BENCH_DIR)/timed $(BENCH_DIR)/mix $(BENCH_IDLE) $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench
+
+.PHONY: bench-accuracy
+BENCH_ACCURACY := $(addprefix $(BUILD)/tests/,machine/test_accuracy dram/test_latency dram/test_traffic)
+bench-accuracy: $(BENCH_ACCURACY) ## what machines with a clock measure, beside what their parts add up to
+	@tests/bench/accuracy.sh $(BENCH_ACCURACY)
 
 .PHONY: bench-dram
 bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM requests a second

@@ -7,6 +7,7 @@ PROGRAM_ZB     := atomics bignum bits compress digests dispatch life misaligned 
                   sudoku vm wide_integer
 PROGRAM_FILES  := $(PROGRAM_NAMES:%=$(PROGRAM_DIR)/%-O0) $(PROGRAM_NAMES:%=$(PROGRAM_DIR)/%-O2) \
                   $(PROGRAM_ZB:%=$(PROGRAM_DIR)/%-O3-zb)
+include tests/nucd/programs.mk
 
 # What a program consists of besides its own source; a new emulator alone needs no new programs.
 PROGRAM_INPUTS := $(SHARE_FILES) emu/cmd/cc.c tests/programs.mk

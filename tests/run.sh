@@ -146,6 +146,8 @@ if part kernel "user programs beneath the kernel"; then
 fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
+    suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
+    suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part machines "whole programs and statistics on machines with a clock"; then
     built programs machines &&

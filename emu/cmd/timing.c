@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "emu/machine/unit.h"
 #include "emu/sim/nearest.h"
@@ -124,7 +123,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .context = log,
         .offload = offload,
         .program = program,
-        .progress = !isatty(STDOUT_FILENO), /* what the program prints would stand beside it */
+        .progress = true,
     };
     timing->timed = timed_new(&timed, harts, count, memory, err);
     if (!timing->timed)

@@ -98,13 +98,15 @@ static void make_rules(struct inorder *c)
         bool load = iclass == CLASS_LOAD || iclass == CLASS_FLOAD;
         bool control = iclass == CLASS_BRANCH || iclass == CLASS_JUMP;
         bool last = c->config.width == 1 || (control && !c->config.pair_branch);
+        bool slow = latency[id].interval > 1 || latency[id].latency > c->hit_clocks;
+        uint64_t clocks = latency[id].latency + (load ? c->hit_clocks : 0);
+        c->intervals[id] = latency[id].interval;
         c->rules[id] = (struct inorder_rule){
-            .latency = (uint16_t)(latency[id].latency + (load ? c->hit_clocks : 0)),
-            .interval = latency[id].interval,
+            .result = (uint32_t)ready_at(clocks, load ? CPI_l1 : CPI_dependency),
             .uses = (uint8_t)(USES_SLOT | uses),
             .after = (uint8_t)(last ? USES_ALL : uses),
             .iclass = (uint8_t)iclass,
-            .slow = latency[id].interval > 1 || latency[id].latency > c->hit_clocks,
+            .slow = (uint8_t)((slow ? SLOW_RESULT : 0) | (iclass == CLASS_FMA ? SLOW_THIRD : 0)),
         };
     }
 }

@@ -157,7 +157,7 @@ bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predic
         c->fetch_next = c->fetched + c->fetch_clocks - c->config.frontend_clocks + c->config.decode_clocks;
         return false;
     }
-    uint64_t resolved = c->cycle + c->rules[op->id].latency;
+    uint64_t resolved = c->cycle + (c->rules[op->id].result >> READY_CAUSE_BITS);
     follow_wrong_path(c, c->predictor.wrong_pc, resolved);
     inorder_redirect(c, resolved, CPI_branch);
     return true;

@@ -21,14 +21,14 @@ static void note_freed(struct inorder *c, uint64_t cycle, unsigned level)
 /* A load has all its parts: its register can be used. */
 static void finish_load(struct inorder *c, struct inorder_load *load)
 {
-    uint64_t cycle = load->ready + c->latency.of[CORE_WORK_load].latency;
+    uint64_t cycle = load->ready + c->latency.of[CORE_WORK_load].latency, late = ready_at(cycle, 0);
     c->ready[load->rd] = ready_at(cycle, inorder_level_cause(load->level));
     c->free_loads |= UINT64_C(1) << (load - c->loads);
     if (c->free_loads == c->all_loads) { /* all others were back before */
-        c->late = c->late_known > cycle ? c->late_known : cycle;
+        c->late = c->late_known > late ? c->late_known : late;
         c->late_known = c->late;
-    } else if (cycle > c->late_known) {
-        c->late_known = cycle;
+    } else if (late > c->late_known) {
+        c->late_known = late;
     }
     if (c->noting)
         inorder_note_load(c, load->number, cycle, load->level);
@@ -40,6 +40,7 @@ static void part_came(struct inorder *c, struct inorder_load *load, uint64_t now
     note_freed(c, cycle, level);
     if (level == MEM_LEVELS) {
         load->room = false;
+        c->refused--;
     } else {
         if (cycle > load->ready)
             load->ready = cycle;
@@ -183,7 +184,10 @@ static bool access_part(struct inorder *c, struct inorder_load *load, struct cac
         load->parts++;
         c->load_misses++;
         break;
-    case CACHE_FULL: load->room = true; return false;
+    case CACHE_FULL:
+        load->room = true;
+        c->refused++;
+        return false;
     }
     /* Even if the line comes before this core, which has run ahead, has asked for it. */
     if (c->cycle + c->hit_clocks > load->ready)
@@ -239,6 +243,7 @@ bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const str
                          enum cache_outcome outcome)
 {
     load->room = outcome == CACHE_FULL;
+    c->refused += load->room;
     if (load->room)
         return false;
     load->ready = c->cycle + c->hit_clocks;

@@ -34,12 +34,18 @@ enum {
     USES_ALL = 0xff,
 };
 
+/* In inorder_rule.slow. */
+enum {
+    SLOW_RESULT = 1, /* its result, or its pipe, takes long */
+    SLOW_THIRD = 2,  /* it has a third operand */
+};
+
 struct inorder_rule {
-    uint16_t latency, interval;
-    uint8_t uses;  /* what must be free */
-    uint8_t after; /* what is taken, when it is the first of its cycle */
+    uint32_t result; /* ready_at() of its latency and of what waiting for it is blamed on */
+    uint8_t uses;    /* what must be free */
+    uint8_t after;   /* what is taken, when it is the first of its cycle */
     uint8_t iclass;
-    bool slow; /* its result, or its pipe, takes long */
+    uint8_t slow; /* set of SLOW_... */
 };
 
 /* A load that waits; half is the second part of one that crosses a line. */
@@ -85,14 +91,12 @@ struct inorder {
     uint64_t next;  /* first cycle in which nothing has issued yet */
     uint64_t cycle; /* in which the instruction at hand issues: next, or the one before,
                        beside another one */
-    uint64_t late;  /* when the last of the results that take long is there, and the same
-                       but for pending loads */
+    uint64_t late;  /* ready_at() of the last of the results that take long, INORDER_PENDING if one of
+                       `ready` is, and the same but for pending loads; without causes */
     uint64_t late_known;
     uint64_t ready[INORDER_REGISTERS]; /* ready_at(), or INORDER_PENDING */
     uint32_t at;                       /* entry of the batch that is next */
     uint8_t used;                      /* of the slots of the cycle before next: USES_... */
-    uint8_t stage;                     /* of that entry: set of STAGE_... */
-    bool translating;                  /* data addresses */
     bool wrong;                        /* the instruction at hand is mispredicted; for its note */
     bool blocked;                      /* a waiter will go on */
     bool slept;
@@ -100,6 +104,7 @@ struct inorder {
     bool stalls_told;           /* and stalls */
     uint64_t origin;            /* next - origin is core.cycles */
     uint64_t busy[CLASS_COUNT]; /* until when pipes that are not pipelined are */
+    uint16_t intervals[INSN_COUNT];
     struct inorder_rule rules[INSN_COUNT];
 
     /* Fetch. */
@@ -126,11 +131,20 @@ struct inorder {
     uint64_t load_clocks;              /* of a load that hits */
     uint64_t hit_clocks, fetch_clocks; /* of a hit in the data cache; from fetch to issue */
     uint64_t free_loads, all_loads;    /* sets of `loads` */
-    uint32_t first_store, store_count; /* ring */
-    uint32_t started;                  /* stores of the ring that have asked the cache */
-    uint64_t store_next;               /* first cycle in which the next store can leave */
-    uint64_t store_done;               /* when all that have left the buffer are in the cache */
-    uint64_t freed;                    /* when an entry of a queue last became free */
+    union {
+        struct {
+            uint32_t store_count;
+            uint8_t stage;    /* of the entry that is next: set of STAGE_... */
+            bool translating; /* data addresses */
+            uint8_t refused;  /* loads with `room` */
+        };
+        uint64_t uncommon; /* 0: nothing of that has to be looked at */
+    };
+    uint32_t first_store; /* ring */
+    uint32_t started;     /* stores of the ring that have asked the cache */
+    uint64_t store_next;  /* first cycle in which the next store can leave */
+    uint64_t store_done;  /* when all that have left the buffer are in the cache */
+    uint64_t freed;       /* when an entry of a queue last became free */
     uint8_t freed_cause;
     uint32_t split; /* load that is half done */
     uint64_t split_ready;

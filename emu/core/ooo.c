@@ -138,7 +138,6 @@ static void publish(struct core *core, struct stats *stats)
         const uint64_t *value;
         const char *unit, *meaning;
     } counters[] = {
-        {"retired", &o->count.instructions, "instructions", "instructions retired"},
         {"rob_full", &o->count.rob_full, "instructions", "dispatches that waited for the reorder buffer"},
         {"iq_full", &o->count.issue_queue_full, "instructions", "dispatches that waited for the issue queue"},
         {"load_queue_full", &o->count.load_queue_full, "loads", "dispatches that waited for the load queue"},

@@ -1,4 +1,5 @@
 #include "emu/core/ooo_state.h"
+#include "emu/hart/dispatch.h"
 
 static struct cache_actor actor_of(const struct ooo *o, uint64_t pc)
 {
@@ -72,7 +73,7 @@ static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
 }
 
 /* Has the line of an address at hand; false: it comes later. */
-static bool fetch_line(struct ooo *o, uint64_t pc, uint64_t *cycle)
+static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uint64_t *cycle)
 {
     if (pc / MMU_PAGE != o->fetch.page && !fetch_page(o, pc, cycle))
         return false;
@@ -81,15 +82,16 @@ static bool fetch_line(struct ooo *o, uint64_t pc, uint64_t *cycle)
     uint64_t physical;
     if (!code_physical(&o->code, pc, &physical)) /* the program has just unmapped it */
         return true;
-    if (cache_access(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor_of(o, pc), &o->fetch.waiter) ==
-        CACHE_HIT)
+    if (cache_hit(o->l1i, physical, CACHE_FETCH) ||
+        cache_access_slowly(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor_of(o, pc),
+                            &o->fetch.waiter) == CACHE_HIT)
         return true;
     o->fetch.wait = FETCH_LINE;
     return false;
 }
 
 /* Fetches the aligned block in which the instruction ends. */
-static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block)
+ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block)
 {
     struct ooo_fetch *f = &o->fetch;
     uint64_t oldest = o->tail + (o->fetched - o->position) - o->fetch_queue;

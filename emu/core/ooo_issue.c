@@ -1,4 +1,5 @@
 #include "emu/core/ooo_state.h"
+#include "emu/hart/dispatch.h"
 
 /* Takes those that issue up to a cycle out of the issue queue. */
 static void queue_advance(struct ooo *o, uint64_t cycle)
@@ -140,8 +141,8 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
     o->iq_pending++;
 }
 
-static inline void dispatch_plain(struct ooo *o, const struct stream_op *op, const struct ooo_class *class,
-                                  struct ooo_entry *e)
+ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *op,
+                                         const struct ooo_class *class, struct ooo_entry *e, uint32_t facts)
 {
     uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]),
                                ooo_later(o->times[op->rs3], e->dispatch + 1));
@@ -150,20 +151,20 @@ static inline void dispatch_plain(struct ooo *o, const struct stream_op *op, con
         ooo_result_unknown(o, op->rd);
         return;
     }
-    uint64_t issue = ooo_is(e->facts, OOO_PLAIN) ? ports_take_plain(&o->ports, &class->use, ready)
-                                                 : ports_take_any(&o->ports, &class->use, ready);
+    uint64_t issue = ooo_is(facts, OOO_PLAIN) ? ports_take_plain(&o->ports, &class->use, ready)
+                                              : ports_take_any(&o->ports, &class->use, ready);
     uint64_t complete = issue + class->latency;
     ooo_issued(o, issue);
     e->issue = issue;
     e->complete = complete;
     o->times[op->rd] = complete;
     o->times[STREAM_NONE] = 0;
-    if (__builtin_expect(e->facts & OOO_MISPREDICTED, 0))
+    if (__builtin_expect(facts & OOO_MISPREDICTED, 0))
         ooo_fetch_resolve(o, complete);
 }
 
-static inline void dispatch_load(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
-                                 struct ooo_entry *e)
+ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry *in,
+                                        const struct ooo_class *class, struct ooo_entry *e)
 {
     const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->loads++ & o->load_mask;
@@ -212,10 +213,10 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
 }
 
 /* The youngest earlier instruction that has to retire before this one gets its places and registers. */
-static inline uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts)
+ALWAYS_INLINE static uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts, bool rare)
 {
     uint64_t number = o->tail - o->rob;
-    if (__builtin_expect(o->few_registers, 0)) {
+    if (rare && o->few_registers) {
         if (op->rd < 32)
             number =
                 ooo_later(number, o->int_numbers[(uint32_t)(o->int_writes - o->int_renames) & o->int_mask]);
@@ -267,9 +268,10 @@ static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
 }
 
 /* The cycle of dispatch of the next entry, or OOO_NEVER. */
-static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, uint32_t i)
+ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts,
+                                             uint32_t i, bool rare)
 {
-    uint64_t number = makes_room(o, op, facts);
+    uint64_t number = makes_room(o, op, facts, rare);
     if (number >= o->head && !ooo_retire(o, number))
         return OOO_NEVER;
     uint64_t cycle = ooo_later((o->fetches[i] >> OOO_FETCHED_SHIFT) + o->frontend_clocks, o->dispatched_at);
@@ -291,13 +293,15 @@ static inline uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op,
     return __builtin_expect(o->iq_used < o->iq, 1) ? cycle : queue_room(o, cycle);
 }
 
-/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. */
-static inline bool dispatch(struct ooo *o, uint32_t i)
+/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. Rare: it
+ * is observed, or registers are few. */
+ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare)
 {
     const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
-    uint64_t cycle = dispatch_cycle(o, op, class->facts, i);
+    const uint32_t kind = class->facts;
+    uint64_t cycle = dispatch_cycle(o, op, kind, i, rare);
     if (__builtin_expect(cycle == OOO_NEVER, 0))
         return false;
     o->dispatched = (cycle == o->dispatched_at ? o->dispatched : 0) + 1;
@@ -305,40 +309,47 @@ static inline bool dispatch(struct ooo *o, uint32_t i)
     o->iq_used++;
     struct ooo_entry *e = ooo_at(o, o->tail);
     uint64_t fetched = o->fetches[i];
-    e->fetch = fetched >> OOO_FETCHED_SHIFT;
     e->dispatch = cycle;
     e->pc = op->pc;
     e->id = op->id;
     e->dependents = OOO_NONE;
-    e->facts = op->rd | class->facts | ooo_fetched_facts(fetched);
+    uint32_t facts = op->rd | kind | ooo_fetched_facts(fetched);
+    e->facts = facts;
     e->cause = CPI_dependency;
     e->level = MEM_LEVEL_L1;
-    if (__builtin_expect(o->noting, 0))
+    if (rare && o->noting) {
+        e->fetch = fetched >> OOO_FETCHED_SHIFT;
         o->insns[o->tail & o->rob_mask] = *op->insn;
-    if (ooo_is(class->facts, OOO_LOAD))
+    }
+    if (ooo_is(kind, OOO_LOAD))
         dispatch_load(o, in, class, e);
-    else if (ooo_is(class->facts, OOO_STORE))
+    else if (ooo_is(kind, OOO_STORE))
         dispatch_store(o, in, class, e);
     else
-        dispatch_plain(o, op, class, e);
-    if (__builtin_expect(o->few_registers, 0))
+        dispatch_plain(o, op, class, e, facts);
+    if (rare && o->few_registers)
         count_registers(o, op);
     o->tail++;
     o->position = i + 1;
     return true;
 }
 
-bool ooo_run_batch(struct ooo *o)
+ALWAYS_INLINE static bool run_batch(struct ooo *o, bool rare)
 {
     uint32_t count = o->core.stream.count;
     for (uint32_t i = o->position; i < count; i++) {
         if (i == o->fetched && !ooo_fetch_one(o))
             return false;
-        if (__builtin_expect(!dispatch(o, i), 0)) {
+        if (__builtin_expect(!dispatch(o, i, rare), 0)) {
             while (o->fetched < count && ooo_fetch_one(o))
                 ;
             return false;
         }
     }
     return true;
+}
+
+bool ooo_run_batch(struct ooo *o)
+{
+    return o->noting || o->few_registers ? run_batch(o, true) : run_batch(o, false);
 }

@@ -222,19 +222,28 @@ struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, st
     return load;
 }
 
+static inline void load_hit(struct ooo *o, const struct stream_op *op, struct ooo_entry *e, uint64_t cycle)
+{
+    e->complete = o->times[op->rd] = cycle + o->hit_clocks;
+    o->times[STREAM_NONE] = 0;
+}
+
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle)
 {
     const struct stream_op *op = in->op;
     uint64_t physical = in->physical;
     if (!o->core.parts.tlb && ooo_store_none(o, physical, op->size, cycle) && !waits_for_order(o, op->pc)) {
+        if (__builtin_expect(cache_hit(o->l1d, physical, CACHE_LOAD), 1)) {
+            load_hit(o, op, e, cycle);
+            return;
+        }
         struct ooo_piece *piece = &o->load_ring[e->memory].pieces[0];
         struct cache_actor actor = {.pc = op->pc, .core = o->core.parts.number};
         piece->waiter.done = piece_done;
         enum cache_outcome outcome =
-            cache_access(o->l1d, physical, CACHE_LOAD, ooo_time(o, cycle), actor, &piece->waiter);
-        if (__builtin_expect(outcome == CACHE_HIT, 1)) {
-            e->complete = o->times[op->rd] = cycle + o->hit_clocks;
-            o->times[STREAM_NONE] = 0;
+            cache_access_slowly(o->l1d, physical, CACHE_LOAD, ooo_time(o, cycle), actor, &piece->waiter);
+        if (outcome == CACHE_HIT) {
+            load_hit(o, op, e, cycle);
             return;
         }
         struct ooo_load *load = ooo_load_enter(o, in, e);

@@ -21,7 +21,8 @@ static uint64_t behind(uint64_t from, uint64_t to, uint64_t since, uint64_t left
 /* What the oldest instruction did in the last `left` cycles, latest first. An instruction that issued right
  * behind its dispatch was held up by nothing there: its way through the pipe in the two cycles from dispatch
  * to completion is not counted, but what made it late. */
-static void account_rest(struct ooo *o, const struct ooo_entry *e, uint64_t cycle, uint64_t left)
+static __attribute__((noinline)) void account_rest(struct ooo *o, const struct ooo_entry *e, uint64_t cycle,
+                                                   uint64_t left)
 {
     uint64_t from = o->retired_at;
     bool held = e->issue > e->dispatch + 1;
@@ -40,20 +41,6 @@ static void account_rest(struct ooo *o, const struct ooo_entry *e, uint64_t cycl
     count_cycles(o, ooo_is(e->facts, OOO_SERIAL) ? CPI_serialise : CPI_dependency, &from, waited);
     count_cycles(o, CPI_serialise, &from, walked);
     count_cycles(o, e->cause, &from, executed);
-}
-
-/* Gives the cycles between the last retirement and this one, of the oldest instruction: what instructions
- * retired so far would take at full width to base, the rest to what this one waited for. */
-static inline void account(struct ooo *o, const struct ooo_entry *e, uint64_t cycle)
-{
-    uint64_t left = cycle - o->retired_at;
-    o->core.cycles += left;
-    for (; left && o->credit >= o->full_width; left--) {
-        o->credit -= o->full_width;
-        o->core.cpi[CPI_base]++;
-    }
-    if (left)
-        account_rest(o, e, cycle, left);
 }
 
 void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
@@ -81,22 +68,31 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
     o->core.observer.retired(o->core.observer.context, &o->core, &note);
 }
 
-/* Retires what is complete, in order and up to number last; true if that is all of them. */
+/* Retires what is complete, in order and up to number last; true if that is all of them. The cycles between
+ * two retirements are given to base as far as instructions retired so far would take them at full width
+ * (credit), the rest to what the later one waited for. */
 static bool retire(struct ooo *o, uint64_t last)
 {
-    uint64_t first = o->head, number = first;
+    uint64_t first = o->head, number = first, at = o->retired_at, begun = at, base = 0;
     uint32_t retired = o->retired, credit = o->credit;
+    const uint64_t mask = o->rob_mask;
+    const uint32_t width = o->retire_width, full = o->full_width;
+    const bool noting = o->noting;
     for (; number <= last; number++) {
-        struct ooo_entry *e = ooo_at(o, number);
-        uint64_t cycle = e->complete, at = o->retired_at;
+        struct ooo_entry *e = &o->rob_entries[number & mask];
+        uint64_t cycle = e->complete;
         if (cycle == OOO_NEVER)
             break;
-        if (cycle > at || retired == o->retire_width) {
+        if (cycle > at || retired == width) {
             cycle = cycle > at ? cycle : at + 1;
-            o->credit = credit;
-            account(o, e, cycle);
-            credit = o->credit;
-            o->retired_at = at = cycle;
+            uint64_t left = cycle - at;
+            for (; left && credit >= full; left--, base++)
+                credit -= full;
+            if (left) {
+                o->retired_at = at;
+                account_rest(o, e, cycle, left);
+            }
+            at = cycle;
             retired = 0;
         }
         retired++;
@@ -104,9 +100,12 @@ static bool retire(struct ooo *o, uint64_t last)
         e->retire = at;
         if (ooo_is(e->facts, OOO_STORE))
             ooo_store_retire(o, &o->store_ring[e->memory], at);
-        if (__builtin_expect(o->noting, 0))
+        if (__builtin_expect(noting, 0))
             note(o, e, number);
     }
+    o->core.cycles += at - begun;
+    o->core.cpi[CPI_base] += base;
+    o->retired_at = at;
     o->head = number;
     o->retired = retired;
     o->credit = credit;

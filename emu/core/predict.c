@@ -9,6 +9,18 @@ enum { PREDICT_HISTORY = 24, PREDICT_ENTRIES = 1 << 20, PREDICT_WAYS = 16 };
 /* No instruction is at an odd address. */
 #define NOWHERE UINT64_MAX
 
+/* A 2-bit counter moves towards taken or not. */
+#define COUNT(counter, up) ((up) ? (counter) + ((counter) < 3) : (counter) - ((counter) > 0))
+/* The tournament: the chooser, which takes gshare from 2 on, moves when only one of the two was right. */
+#define CHOICE(l, g, c, t) ((l) / 2 == (g) / 2 ? (c) : COUNT(c, (g) / 2 == (t)))
+#define WRONG(l, g, c, t)  (((c) / 2 ? (g) / 2 : (l) / 2) != (t))
+#define NEXT(l, g, c, t)                                                                                     \
+    (COUNT(l, t) | COUNT(g, t) << 2 | CHOICE(l, g, c, t) << 4 | WRONG(l, g, c, t) * PREDICT_MISS)
+#define LOCALS(g, c, t) NEXT(0, g, c, t), NEXT(1, g, c, t), NEXT(2, g, c, t), NEXT(3, g, c, t)
+#define GLOBALS(c, t)   LOCALS(0, c, t), LOCALS(1, c, t), LOCALS(2, c, t), LOCALS(3, c, t)
+#define CHOOSERS(t)     GLOBALS(0, t), GLOBALS(1, t), GLOBALS(2, t), GLOBALS(3, t)
+const uint8_t predict_next[128] = {CHOOSERS(0), CHOOSERS(1)};
+
 void predict_config_inorder(struct predict_config *config)
 {
     *config = (struct predict_config){

@@ -79,12 +79,10 @@ void predict_free(struct predictor *predictor);
 enum predict_outcome predict_jump(struct predictor *predictor, const struct stream_op *op, uint64_t next_pc);
 enum predict_outcome predict_taken(struct predictor *predictor, const struct stream_op *op, uint64_t next_pc);
 
-/* A 2-bit counter moves towards taken or not. */
-static inline uint8_t predict_count(uint8_t counter, bool up)
-{
-    static const uint8_t next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}};
-    return next[up][counter];
-}
+/* What a branch makes of its three counters: bimodal | gshare << 2 | chooser << 4, and PREDICT_MISS if what
+ * they had predicted was wrong; by the same counters before, and taken << 6. */
+enum { PREDICT_MISS = 64 };
+extern const uint8_t predict_next[128];
 
 /* What is predicted for a control instruction (STREAM_BRANCH or STREAM_JUMP) that goes on at next_pc,
  * compared with that; trains the predictor. */
@@ -97,17 +95,15 @@ static inline enum predict_outcome predict(struct predictor *p, const struct str
     uint8_t *global = &p->gshare[(key ^ p->history) & p->gshare_mask];
     uint8_t *choice = &p->chooser[key & p->chooser_mask];
     bool taken = next_pc != op->pc + op->length;
-    bool by_local = *local >> 1, by_global = *global >> 1;
-    bool predicted = *choice >> 1 ? by_global : by_local;
-    if (by_local != by_global)
-        *choice = predict_count(*choice, by_global == taken);
-    *local = predict_count(*local, taken);
-    *global = predict_count(*global, taken);
+    unsigned next = predict_next[*local | *global << 2 | *choice << 4 | taken << 6];
+    *local = next & 3;
+    *global = next >> 2 & 3;
+    *choice = next >> 4 & 3;
     p->history = (p->history << 1 | taken) & p->history_mask;
     p->count.branches++;
-    if (predicted != taken) {
+    if (next & PREDICT_MISS) {
         p->count.branches_wrong++;
-        p->wrong_pc = predicted ? op->pc + (uint64_t)(int64_t)op->imm : op->pc + op->length;
+        p->wrong_pc = !taken ? op->pc + (uint64_t)(int64_t)op->imm : op->pc + op->length;
         return PREDICT_WRONG;
     }
     if (!taken)

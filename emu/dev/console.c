@@ -31,6 +31,7 @@ struct console {
     unsigned used;         /* of out */
     uint64_t next_look;    /* tick */
     struct moment (*moment)(void *context);
+    void (*writes)(void *context);
     void *context;
     struct input_record *record;
     struct input_replay *replay;
@@ -48,9 +49,11 @@ static void fail(struct console *console, const char *what)
     (void)error_set(&console->error, "console: %s: %s", what, strerror(errno));
 }
 
-static void flush(struct console *console)
+void console_flush(struct console *console)
 {
     unsigned done = 0;
+    if (console->used && console->writes)
+        console->writes(console->context);
     while (done < console->used && !console->failed && console->output >= 0) {
         ssize_t got = write(console->output, console->out + done, console->used - done);
         struct pollfd ready = {.fd = console->output, .events = POLLOUT};
@@ -67,7 +70,7 @@ static void flush(struct console *console)
 void console_put(struct console *console, uint8_t byte)
 {
     if (console->used == OUTPUT_ROOM)
-        flush(console);
+        console_flush(console);
     console->out[console->used++] = byte;
 }
 
@@ -187,7 +190,7 @@ static bool get_replayed(struct console *console, uint8_t *byte)
 /* Reads a pipe until there is something or its end. Whoever is to answer must have seen the output. */
 static void fill_from_pipe(struct console *console)
 {
-    flush(console);
+    console_flush(console);
     while (console->count == 0 && console->source == SOURCE_PIPE && !console->failed) {
         await_host(console);
         read_host(console, INPUT_ROOM);
@@ -232,7 +235,7 @@ enum console_state console_poll(struct console *console, struct error *err)
     if (console->look_now || now >= console->next_look) {
         console->look_now = false;
         console->next_look = now + HOST_TICKS;
-        flush(console);
+        console_flush(console);
         if (console->source == SOURCE_TERMINAL || console->source == SOURCE_STREAM)
             look_at_host(console);
     }
@@ -245,7 +248,7 @@ enum console_state console_poll(struct console *console, struct error *err)
 
 bool console_wait(struct console *console, int milliseconds)
 {
-    flush(console);
+    console_flush(console);
     console->look_now = true;
     if (console->count > 0 || console->failed || console->quit)
         return true;
@@ -319,6 +322,7 @@ struct console *console_create(const struct console_options *options, struct err
     console->input = options->input;
     console->output = options->output;
     console->moment = options->moment;
+    console->writes = options->writes;
     console->context = options->context;
     console->look_now = true;
     struct error ignored;
@@ -335,7 +339,7 @@ bool console_close(struct console *console, struct error *err)
 {
     if (!console)
         return true;
-    flush(console);
+    console_flush(console);
     if (console->terminal.guard > 0)
         terminal_restore(&console->terminal);
     bool good = input_record_close(console->record, err);

@@ -26,6 +26,7 @@ struct console_options {
     const char *record;                     /* path of the file to write input to, or NULL */
     const char *replay;                     /* path of the file to take input from instead, or NULL */
     struct moment (*moment)(void *context); /* the present one, exact at poll points */
+    void (*writes)(void *context);          /* output will be written to the host; or NULL */
     void *context;
 };
 
@@ -44,6 +45,9 @@ void console_put(struct console *console, uint8_t byte);
 /* The next byte of input, if there is one at this moment, which must be a poll point. Only for a guest that
  * waits: sleeps while a pipe that is not live has nothing. Signals end the process meanwhile as ever. */
 bool console_get(struct console *console, uint8_t *byte);
+
+/* Writes what is buffered. */
+void console_flush(struct console *console);
 
 enum console_state {
     CONSOLE_RUNNING,

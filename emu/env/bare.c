@@ -89,6 +89,12 @@ static struct moment host_moment(void *context)
     return (struct moment){system_instructions(&bare->system), system_time(&bare->system)};
 }
 
+/* Whatever the run shows beside the console stands back. */
+static void host_writes(void *context)
+{
+    system_quiet(&((struct bare *)context)->system);
+}
+
 /* What semihosting asks. */
 static uint64_t host_now(void *context)
 {
@@ -173,6 +179,11 @@ static uint64_t hook_next_event(void *context)
 static bool hook_wait(void *context)
 {
     return board_wait(((struct bare *)context)->board, -1);
+}
+
+static void hook_flush(void *context)
+{
+    console_flush(((struct bare *)context)->console);
 }
 
 static void hook_marker(void *context, struct hart *hart)
@@ -324,6 +335,7 @@ static bool set_up(struct bare *bare, struct error *err)
                                             .record = o->record,
                                             .replay = o->replay,
                                             .moment = host_moment,
+                                            .writes = host_writes,
                                             .context = bare};
     bare->console = console_create(&console, err);
     if (!bare->console)
@@ -361,6 +373,7 @@ struct bare *bare_new(const struct bare_options *options, struct error *err)
                                                .wait = hook_wait,
                                                .marker = hook_marker,
                                                .semihosting = hook_semihosting,
+                                               .flush = hook_flush,
                                                .context = bare};
     return bare;
 }
@@ -435,6 +448,7 @@ static void tell_positions(const struct bare *bare)
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
 {
     char time[UNIT_TEXT];
+    console_flush(bare->console); /* reports stand behind what the program has printed */
     if (bare->failed) {
         *err = bare->failure;
         return -1;

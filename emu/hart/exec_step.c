@@ -4,8 +4,7 @@
 
 #include "emu/hart/access.h"
 #include "emu/hart/csr.h"
-#include "emu/hart/fp.h"
-#include "emu/hart/fp_rmm.h"
+#include "emu/hart/fp_rows.h"
 #include "emu/hart/mmu.h"
 #include "isa/meaning.h"
 
@@ -220,50 +219,6 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
             return false;                                                                                    \
         note_block(insn, where, effects);                                                                    \
     } while (0)
-
-#define BY_MODE(name, ...) (mode == RM_RMM ? rmm_##name(__VA_ARGS__) : host_##name(__VA_ARGS__))
-#define f64_add(a, b)      BY_MODE(f64_add, a, b)
-#define f64_sub(a, b)      BY_MODE(f64_sub, a, b)
-#define f64_mul(a, b)      BY_MODE(f64_mul, a, b)
-#define f64_div(a, b)      BY_MODE(f64_div, a, b)
-#define f64_fma(a, b, c)   BY_MODE(f64_fma, a, b, c)
-#define f64_sqrt(a)        host_f64_sqrt(a)
-#define f64_min(a, b)      host_f64_min(a, b)
-#define f64_max(a, b)      host_f64_max(a, b)
-#define f64_eq(a, b)       host_f64_eq(a, b)
-#define f64_lt(a, b)       host_f64_lt(a, b)
-#define f64_le(a, b)       host_f64_le(a, b)
-#define f64_class(a)       host_f64_class(a)
-#define f64_to_i32(a)      host_f64_to_i32(a, mode)
-#define f64_to_u32(a)      host_f64_to_u32(a, mode)
-#define f64_to_i64(a)      host_f64_to_i64(a, mode)
-#define f64_to_u64(a)      host_f64_to_u64(a, mode)
-#define f64_from_i32(v)    host_f64_from_i32(v)
-#define f64_from_u32(v)    host_f64_from_u32(v)
-#define f64_from_i64(v)    BY_MODE(f64_from_i64, v)
-#define f64_from_u64(v)    BY_MODE(f64_from_u64, v)
-#define f64_to_f32(a)      BY_MODE(f64_to_f32, a)
-#define f32_to_f64(a)      host_f32_to_f64(a)
-#define f32_add(a, b)      BY_MODE(f32_add, a, b)
-#define f32_sub(a, b)      BY_MODE(f32_sub, a, b)
-#define f32_mul(a, b)      BY_MODE(f32_mul, a, b)
-#define f32_div(a, b)      BY_MODE(f32_div, a, b)
-#define f32_fma(a, b, c)   BY_MODE(f32_fma, a, b, c)
-#define f32_sqrt(a)        host_f32_sqrt(a)
-#define f32_min(a, b)      host_f32_min(a, b)
-#define f32_max(a, b)      host_f32_max(a, b)
-#define f32_eq(a, b)       host_f32_eq(a, b)
-#define f32_lt(a, b)       host_f32_lt(a, b)
-#define f32_le(a, b)       host_f32_le(a, b)
-#define f32_class(a)       host_f32_class(a)
-#define f32_to_i32(a)      host_f32_to_i32(a, mode)
-#define f32_to_u32(a)      host_f32_to_u32(a, mode)
-#define f32_to_i64(a)      host_f32_to_i64(a, mode)
-#define f32_to_u64(a)      host_f32_to_u64(a, mode)
-#define f32_from_i32(v)    BY_MODE(f32_from_i32, v)
-#define f32_from_u32(v)    BY_MODE(f32_from_u32, v)
-#define f32_from_i64(v)    BY_MODE(f32_from_i64, v)
-#define f32_from_u64(v)    BY_MODE(f32_from_u64, v)
 
 /* WFI in user mode is left to the modes above, and in supervisor mode by TW (section 3.3.3). */
 static bool wfi_legal(const struct hart *hart)

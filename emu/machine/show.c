@@ -125,7 +125,8 @@ size_t machine_unused_keys(const struct machine_config *config, const char *name
         plain->sources[i].automatic = machine_keys[i].automatic;
     parts_resolve(plain);
     for (int i = 0; i < MACHINE_KEYS; i++)
-        if (!uses(config, &machine_keys[i]) && differs_from_default(config, plain, &machine_keys[i]))
+        if (!config->sources[i].automatic && !uses(config, &machine_keys[i]) &&
+            differs_from_default(config, plain, &machine_keys[i]))
             names[count++] = machine_keys[i].name;
     free(plain);
     return count;

@@ -132,6 +132,12 @@ void system_set_time(struct system *system, uint64_t ticks)
         system->harts[i].time_offset = offset;
 }
 
+void system_quiet(struct system *system)
+{
+    if (system->engine)
+        system->engine->quiet(system->engine->context);
+}
+
 void system_interrupt(struct system *system)
 {
     system->interrupted = true;

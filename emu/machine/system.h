@@ -57,6 +57,8 @@ struct system_hooks {
     void (*marker)(void *context, struct hart *hart);
     /* A semihosting call: serve it, and call hart_retire_call(). */
     void (*semihosting)(void *context, struct hart *hart);
+    /* The emulator will print something: what the guest has printed before comes first. */
+    void (*flush)(void *context);
     void *context;
 };
 
@@ -71,6 +73,7 @@ struct system_engine {
     void (*interrupt)(void *context, unsigned hart); /* a wire of the hart has changed */
     void (*halt)(void *context);  /* brings all harts to rest between two instructions: they will be reset */
     void (*start)(void *context); /* they have been */
+    void (*quiet)(void *context); /* the host's terminal will be written to: leave no line of ours there */
     void *context;
 };
 
@@ -127,6 +130,9 @@ uint64_t system_next_event(const struct system *system, uint64_t now);
 
 /* Lets the harts' `time` read `ticks` from now on: mtime was written. */
 void system_set_time(struct system *system, uint64_t ticks);
+
+/* To be called before the guest's output is written to the host. */
+void system_quiet(struct system *system);
 
 /* Makes system_run() return SYSTEM_WATCHED soon. May be called from a signal handler. */
 void system_interrupt(struct system *system);

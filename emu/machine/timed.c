@@ -6,7 +6,8 @@
 
 #include "emu/machine/timed_state.h"
 
-#define NS UINT64_C(1000000)
+#define NS   UINT64_C(1000000)
+#define BEAT (10000 * NS) /* 10 us, as a system looks at its devices */
 
 uint64_t timed_now(const struct timed *timed)
 {
@@ -25,6 +26,17 @@ void timed_sleep(struct timed *timed, uint64_t ns)
     timed->wake_at = from + (ns < room / NS ? ns * NS : room);
 }
 
+static void beat(void *owner, uint64_t now)
+{
+    struct timed *timed = owner;
+    event_schedule(&timed->queue, &timed->beat_event, now + BEAT);
+}
+
+void timed_beat_init(struct timed *timed)
+{
+    event_init(&timed->beat_event, timed_component(timed), beat, timed);
+}
+
 enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_insns)
 {
     struct core *core = timed->cores[0].core;
@@ -35,12 +47,14 @@ enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_in
     timed->stopped = false;
     uint64_t start = timed->wake_at > timed->queue.now ? timed->wake_at : timed->queue.now;
     core_wake(core, start);
+    event_schedule(&timed->queue, &timed->beat_event, start + BEAT);
     while (!timed->stopped) {
         bool fired = event_queue_step(&timed->queue);
         assert(fired); /* the core is awake, and waits for something */
         (void)fired;
         progress_tick(&timed->progress, timed->queue.now, hart->instret);
     }
+    event_cancel(&timed->queue, &timed->beat_event);
     progress_hide(&timed->progress);
     return timed->stop;
 }

@@ -32,7 +32,7 @@ static bool make_memory(struct timed *timed, const struct phys *phys, struct err
     }
     if (o->trace) {
         struct dram_observer observer = {0};
-        if (!trace_dram(o->trace, "memory", &config, &observer, err))
+        if (!trace_dram(o->trace, "dram", &config, &observer, err))
             return false;
         if (observer.command)
             tee->to[tee->count++] = observer;
@@ -114,6 +114,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     event_queue_init(&timed->queue);
     energy_init(&timed->ledger);
     event_init(&timed->limit_event, timed_component(timed), expire, timed);
+    timed_beat_init(timed);
     timed_system_init(timed);
     if (set_clocks(timed, err) && make_memory(timed, memory, err)) {
         make_levels(timed);
@@ -135,6 +136,8 @@ void timed_free(struct timed *timed)
 {
     if (!timed)
         return;
+    if (timed->system)
+        timed->system->engine = NULL;
     for (unsigned i = 0; i < timed->count; i++)
         timed_free_core(&timed->cores[i]);
     if (timed->coherence)
@@ -187,7 +190,7 @@ void timed_publish(struct timed *timed, struct stats *stats)
     hub_energy(timed->hub, &timed->ledger, "l2");
     if (timed->crossbar)
         crossbar_publish(timed->crossbar, stats, "crossbar");
-    dram_memory_publish(&timed->memory, stats, "memory");
-    dram_memory_energy(&timed->memory, &timed->ledger, "memory");
+    dram_memory_publish(&timed->memory, stats, "dram");
+    dram_memory_energy(&timed->memory, &timed->ledger, "dram");
     energy_publish(&timed->ledger, stats);
 }

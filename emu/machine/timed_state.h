@@ -58,6 +58,7 @@ struct timed {
     struct progress progress;
 
     struct event limit_event; /* max_time */
+    struct event beat_event;  /* a core that meets no other event stops here, to let progress be seen */
     unsigned regions;         /* of interest that are open (--detail roi) */
     bool warming;
 
@@ -82,6 +83,9 @@ static inline uint32_t timed_component(struct timed *timed)
 bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
                      struct error *err);
 void timed_free_core(struct timed_core *core);
+
+/* timed.c: the event that ends a core's stretch, of runs that are no system's. */
+void timed_beat_init(struct timed *timed);
 
 /* timed_system.c: the events of a system's timers. */
 void timed_system_init(struct timed *timed);

@@ -113,6 +113,8 @@ static bool serve(struct timed *timed, unsigned i, enum hart_stop stop)
 {
     const struct system_hooks *hooks = &timed->system->hooks;
     struct hart *hart = &timed->harts[i];
+    if (stop == HART_STOP_MARKER || stop == HART_STOP_SEMIHOST)
+        progress_hide(&timed->progress); /* whoever serves it may print */
     switch (stop) {
     case HART_STOP_MARKER:
         if (hooks->marker)
@@ -266,10 +268,16 @@ static void start(void *context)
     set_timer(timed);
 }
 
+static void quiet(void *context)
+{
+    progress_hide(&((struct timed *)context)->progress);
+}
+
 void timed_attach(struct timed *timed, struct system *system)
 {
     timed->system = system;
-    timed->engine = (struct system_engine){advance, now_ns, timer_moved, interrupt, halt, start, timed};
+    timed->engine =
+        (struct system_engine){advance, now_ns, timer_moved, interrupt, halt, start, quiet, timed};
     system->engine = &timed->engine;
     for (unsigned i = 0; i < timed->count; i++)
         timed->cores[i].paused = true;

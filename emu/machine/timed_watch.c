@@ -27,6 +27,9 @@ static void report(void *context, const struct coherence_finding *finding)
         [COHERENCE_LOST_UPDATE] = "lost update of line",
     };
     struct timed *timed = context;
+    const struct system_hooks *hooks = timed->system ? &timed->system->hooks : NULL;
+    if (hooks && hooks->flush)
+        hooks->flush(hooks->context);
     progress_hide(&timed->progress);
     fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n  by ", does[finding->problem],
             finding->line);

@@ -107,6 +107,23 @@ struct cache_front {
 enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
                                        uint64_t time, struct cache_actor actor, struct cache_waiter *waiter);
 
+/* The part of an access that is inline: whether it is a hit in the way that was used last, which then is
+ * counted, and changes nothing else. Otherwise it has to be made by cache_access_slowly(). */
+static inline bool cache_hit(struct cache *cache, uint64_t physical, enum cache_use use)
+{
+    struct cache_front *front = (void *)cache;
+    const struct tags *tags = &front->tags;
+    uint64_t line = physical & front->line_mask;
+    uint32_t set = tags_set(tags, line);
+    uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
+    bool hit =
+        use == CACHE_STORE ? state == CACHE_MODIFIED && front->inline_span : state - 1 < front->inline_span;
+    if (__builtin_expect(!hit, 0))
+        return false;
+    front->uses[use]++;
+    return true;
+}
+
 /* An access at `time` (at least the queue's now), in one line. actor is kept by value. The waiter may be NULL
  * (a fetch down the wrong path): then nobody is called, and after CACHE_FULL nothing happens; it has to be
  * NULL for CACHE_PREFETCH. */
@@ -114,17 +131,8 @@ static inline enum cache_outcome cache_access(struct cache *cache, uint64_t phys
                                               uint64_t time, struct cache_actor actor,
                                               struct cache_waiter *waiter)
 {
-    struct cache_front *front = (void *)cache;
-    const struct tags *tags = &front->tags;
-    uint64_t line = physical & front->line_mask;
-    uint32_t set = tags_set(tags, line);
-    /* The way used last: a hit there changes nothing but the count. */
-    uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
-    bool hit =
-        use == CACHE_STORE ? state == CACHE_MODIFIED && front->inline_span : state - 1 < front->inline_span;
-    if (__builtin_expect(!hit, 0))
+    if (__builtin_expect(!cache_hit(cache, physical, use), 0))
         return cache_access_slowly(cache, physical, use, time, actor, waiter);
-    front->uses[use]++;
     return CACHE_HIT;
 }
 

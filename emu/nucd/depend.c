@@ -40,7 +40,9 @@ void nucd_depend_init(struct nucd_depend *table, unsigned size)
 int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task)
 {
     uint64_t free = ~table->used;
-    int slot = free != 0 ? __builtin_ctzll(free) : NUCD_TASKS;
+    if (free == 0)
+        return NUCD_NO_TASK;
+    int slot = __builtin_ctzll(free);
     if (slot >= (int)table->size)
         return NUCD_NO_TASK;
     struct nucd_depend_entry *entry = &table->entry[slot];

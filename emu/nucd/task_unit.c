@@ -257,23 +257,21 @@ bool task_unit_kill(struct task_unit *unit)
 
 static void command(struct task_unit *unit, uint64_t value)
 {
-    static const struct {
-        enum task_unit_state from;
-        void (*act)(struct task_unit *unit);
-    } commands[] = {
-        [TASK_UNIT_TAKE] = {TASK_UNIT_IDLE, take},
-        [TASK_UNIT_START] = {TASK_UNIT_LOADED, start},
-        [TASK_UNIT_COMPLETE] = {TASK_UNIT_ENDED, complete},
-        [TASK_UNIT_FAULT] = {TASK_UNIT_RUNNING, fault},
-    };
-    if (value == TASK_UNIT_CLEAR) {
+    enum task_unit_state state = unit->state;
+    if (value == TASK_UNIT_TAKE && state == TASK_UNIT_IDLE) {
+        take(unit);
+    } else if (value == TASK_UNIT_START && state == TASK_UNIT_LOADED) {
+        start(unit);
+    } else if (value == TASK_UNIT_COMPLETE && state == TASK_UNIT_ENDED) {
+        complete(unit);
+    } else if (value == TASK_UNIT_FAULT && state == TASK_UNIT_RUNNING) {
+        fault(unit);
+    } else if (value == TASK_UNIT_CLEAR) {
         bool killed = unit->killed;
         unit->error = unit->answered = unit->killed = false;
         if (killed)
             empty(unit);
         signal_work(unit);
-    } else if (value >= TASK_UNIT_TAKE && value <= TASK_UNIT_FAULT && commands[value].from == unit->state) {
-        commands[value].act(unit);
     } else {
         note_error(unit);
     }

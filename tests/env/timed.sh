@@ -16,7 +16,7 @@ test_timed_machines() {
         run 0 "timed on $machine" "$CROFT" run -m "$machine" --check dram --check coherence --stats "$OUT/$machine.json" \
             "$OUT/timed" work
         check "timed on $machine: the output" cmp -s "$OUT/stdout" "$OUT/wanted"
-        for name in sim.time host.0.cycles host.0.instructions host.0.l1d.misses l2.misses memory.reads energy; do
+        for name in sim.time host.0.cycles host.0.instructions host.0.l1d.misses l2.misses dram.reads energy; do
             check "$machine counts $name" test "$(value "$OUT/$machine.json" "$name" | wc -c)" -gt 1
         done
         lines "timed on $machine: nothing found" stderr 0

@@ -20,7 +20,10 @@
  * reads, writes, or both, as an expression over the parameters; CROFT_VALUE declares a value of at most 8
  * bytes (integer, pointer, float, double). Ranges over 32,704 bytes are declared in steps of 4 KiB, over
  * 2,093,056 bytes of 64 KiB, then of 1 MiB, rounded up: tasks that shall run at the same time must not
- * overlap in these steps. A range over 511 MiB cannot be declared, and the host runs the region itself. */
+ * overlap in these steps. A range over 511 MiB cannot be declared, and the host runs the region itself.
+ *
+ * A region whose four inputs are all ranges can still be handed an address: CROFT_OUT(type, name, 0), an
+ * empty output range, of which the base alone travels. */
 
 /* A region without result. */
 #define CROFT_REGION(name, ...) CROFT_REGION_ON(0, name, __VA_ARGS__)
@@ -66,9 +69,9 @@
 #define CROFT_OUT(type, name, bytes)   (CROFT_KIND_OUT, type, name, bytes)
 #define CROFT_INOUT(type, name, bytes) (CROFT_KIND_INOUT, type, name, bytes)
 
-/* A loop over tasks: its body runs for each of at most `tasks` parts of 0 .. total-1, with part.first and
- * part.count; all parts but the last are equal multiples of `grain`. A body that calls one region lets the
- * parts run at the same time:
+/* A loop over tasks: its body runs for each of `tasks` parts of 0 .. total-1 (fewer when there are fewer
+ * grains) with part.first and part.count; all parts but the last are multiples of `grain`, none larger than
+ * another by more than one grain. A body that calls one region lets the parts run at the same time:
  *
  *     CROFT_FOR_TASKS(part, n, 16, 512)
  *         scale(x + part.first, y + part.first, part.count);
@@ -79,26 +82,39 @@
 
 struct croft_part {
     long first, count; /* this part: first .. first + count - 1 */
-    long size, total;  /* of all parts but the last; of all parts together */
+    long size, grain;  /* of the smaller parts; what the larger ones have more */
+    long larger;       /* how many of the larger ones are left, with this one */
+    long total;        /* of all parts together */
 };
+
+/* The part with its count, which the end of the whole may cut. */
+static inline struct croft_part croft_part_here(struct croft_part part)
+{
+    long left = part.total - part.first;
+    part.count = part.size + (part.larger > 0 ? part.grain : 0);
+    if (part.count > left)
+        part.count = left;
+    return part;
+}
 
 static inline struct croft_part croft_part_first(long total, long tasks, long grain)
 {
-    if (tasks < 1)
-        tasks = 1;
     if (grain < 1)
         grain = 1;
-    long size = total > 0 ? ((total - 1) / tasks / grain + 1) * grain : 0;
-    struct croft_part part = {0, size < total ? size : total, size, total};
-    return part;
+    long grains = total > 0 ? (total - 1) / grain + 1 : 0;
+    if (tasks > grains)
+        tasks = grains;
+    if (tasks < 1)
+        tasks = 1;
+    struct croft_part part = {0, 0, grains / tasks * grain, grain, grains % tasks, total > 0 ? total : 0};
+    return croft_part_here(part);
 }
 
 static inline struct croft_part croft_part_next(struct croft_part part)
 {
     part.first += part.count;
-    long left = part.total - part.first;
-    part.count = part.size < left ? part.size : left;
-    return part;
+    part.larger -= part.larger > 0;
+    return croft_part_here(part);
 }
 
 /* From here on: how it is done. The operands of nucd, to the bit:
@@ -173,12 +189,12 @@ static CROFT_INLINE void croft_packet_add(struct croft_packet *packet, unsigned 
         croft_packet_output(packet, reg, 1, bytes);
 }
 
-/* Xn; 0, without the signature, when the region cannot be described: nucd then does nothing. */
+/* Xn; when the region cannot be described its length is 0, which makes nucd malformed: it does nothing. */
 static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *packet,
                                                   unsigned long capabilities)
 {
     if (packet->too_long)
-        return 0;
+        return (unsigned long)CROFT_NUCD_SIGNATURE << 32;
     return (unsigned long)CROFT_NUCD_SIGNATURE << 32 | packet->memory | capabilities << 16 |
            CROFT_NUCD_CALL_PARCELS;
 }

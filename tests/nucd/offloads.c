@@ -1,0 +1,183 @@
+/* What a program's nucds say, held against what it does: offloads PROGRAM [ARGS...] runs a program of the
+ * `user` environment, makes a task of each nucd, and follows its region to the end. Well-formed operands, an
+ * end that is found, no access outside of the declared ranges, the region's own stack and read-only data:
+ * else it says what is wrong and where, and the status is 1. Tasks of one region of interest must not block
+ * each other. At the end it prints tasks, words and lines of packets, and tasks that would wait for older
+ * ones. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/env/guest.h"
+#include "emu/hart/stream.h"
+#include "emu/nucd/depend.h"
+#include "emu/nucd/packet.h"
+#include "emu/nucd/region.h"
+
+#define BASE UINT64_C(0x80000000)
+#define SIZE (UINT64_C(256) << 20)
+
+enum { STACK = 1 << 20, MESSAGES = 10 };
+
+struct follower {
+    struct hart *hart;
+    struct nucd_depend depend;
+    struct nucd_task task;
+    struct nucd_region region;
+    bool inside;          /* a region */
+    uint64_t stack, data; /* sp when it began; where what can be written begins */
+    unsigned wrong;
+    uint64_t tasks, blocked, words, lines, instructions;
+};
+
+static void wrong(struct follower *f, uint64_t pc, const char *what, uint64_t address)
+{
+    if (f->wrong++ < MESSAGES)
+        printf("pc 0x%" PRIx64 ": %s 0x%" PRIx64 "\n", pc, what, address);
+}
+
+static uint64_t read_register(const void *context, unsigned reg)
+{
+    return ((const struct hart *)context)->x[reg];
+}
+
+static bool is_memory(const void *context, uint64_t address)
+{
+    (void)context;
+    return address - BASE < SIZE;
+}
+
+/* At a nucd, with the registers as it reads them. */
+static void begin(struct follower *f, const struct insn *insn)
+{
+    static const uint8_t capabilities[] = {0};
+    const struct nucd_operands operands = {.pc = f->hart->pc,
+                                           .xn = insn->rs1,
+                                           .xd = insn->rs2,
+                                           .frm = f->hart->frm,
+                                           .read = read_register,
+                                           .context = f->hart};
+    const struct nucd_limits limits = {.capabilities = capabilities, .targets = 1, .memory = is_memory};
+    enum nucd_cause cause = nucd_packet_task(&operands, &limits, &f->task);
+    if (cause != NUCD_WELL_FORMED) {
+        wrong(f, operands.pc, nucd_cause_text(cause), operands.pc);
+        return;
+    }
+    f->inside = true;
+    f->stack = f->hart->x[2];
+    f->region = (struct nucd_region){.end = f->task.end};
+    unsigned words = nucd_packet_words(&f->task);
+    f->tasks++;
+    f->words += words;
+    f->lines += nucd_words_lines(words);
+    int slot = nucd_depend_add(&f->depend, &f->task);
+    if (slot != NUCD_NO_TASK)
+        f->blocked += nucd_depend_blocked(&f->depend, slot);
+}
+
+static void check_access(struct follower *f, const struct stream_op *op, uint64_t address)
+{
+    uint64_t last = address + op->size - 1;
+    if (address < f->stack && address >= f->stack - STACK)
+        return;
+    if (op->flags & STREAM_STORE && !nucd_ranges_touch(&f->task.memory.out, address, last))
+        wrong(f, op->pc, "store outside of the outputs, to", address);
+    if (op->flags & STREAM_LOAD && address >= f->data &&
+        !nucd_ranges_touch(&f->task.memory.in, address, last) &&
+        !nucd_ranges_touch(&f->task.memory.out, address, last))
+        wrong(f, op->pc, "load outside of all ranges, from", address);
+}
+
+static void follow(struct follower *f, const struct stream_entry *entry, uint64_t next_pc)
+{
+    if (!f->inside)
+        return;
+    const struct stream_op *op = entry->op;
+    f->instructions++;
+    if (op->flags & (STREAM_LOAD | STREAM_STORE))
+        check_access(f, op, entry->address);
+    nucd_region_follow(&f->region, op);
+    f->inside = !nucd_region_ends(&f->region, next_pc);
+}
+
+static void consume(struct follower *f, const struct stream *stream)
+{
+    for (uint32_t i = 0; i < stream->count; i++)
+        follow(f, &stream->entries[i],
+               i + 1 < stream->count ? stream->entries[i + 1].op->pc : stream->next_pc);
+}
+
+/* The instruction that is left to stream_step(). Tasks that begin in one region of interest may all be in
+ * flight at its end. */
+static bool step(struct follower *f, struct stream *stream, struct user *user)
+{
+    struct insn insn;
+    bool first = step_fetch(f->hart, f->hart->pc, &insn) && insn.id == INSN_nucd && !f->inside;
+    if (first)
+        begin(f, &insn);
+    struct step_report report;
+    if (stream_step(stream, &report) == HART_STOP_TRAP)
+        return user_advance(user, 1) != USER_STOP_FAULT;
+    if (report.retired && report.effects.marker)
+        nucd_depend_init(&f->depend, NUCD_TASKS);
+    if (report.retired && !first)
+        follow(f, &stream->step_entry, f->hart->pc);
+    return true;
+}
+
+static int run(struct user *user, struct follower *f)
+{
+    struct error err;
+    struct stream stream;
+    if (!stream_init(&stream, f->hart, &err)) {
+        fprintf(stderr, "offloads: %s\n", err.text);
+        return 1;
+    }
+    nucd_depend_init(&f->depend, NUCD_TASKS);
+    f->data = user->write_first;
+    bool good = true;
+    while (good && !user->ended) {
+        enum stream_end end = stream_run(&stream, STREAM_BATCH);
+        consume(f, &stream);
+        if (end != STREAM_MORE)
+            good = step(f, &stream, user);
+    }
+    stream_free(&stream);
+    if (f->inside)
+        wrong(f, f->task.pc, "the region's end was never reached:", f->task.end);
+    printf("%" PRIu64 " tasks, %" PRIu64 " words and %" PRIu64 " lines of packets, %" PRIu64
+           " instructions in regions, %" PRIu64 " tasks wait, %u wrong\n",
+           f->tasks, f->words, f->lines, f->instructions, f->blocked, f->wrong);
+    return good && user->status == 0 && f->tasks > 0 && f->wrong == 0 && f->blocked == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: offloads PROGRAM [ARGS...]\n");
+        return 2;
+    }
+    struct error err;
+    struct phys memory;
+    struct hart hart;
+    struct decoder *decoder = decoder_new();
+    const struct user_options options = {.program = argv[1],
+                                         .arguments = (const char *const *)&argv[1],
+                                         .argument_count = (size_t)argc - 1,
+                                         .dir = ".",
+                                         .stack_size = STACK,
+                                         .max_insns = UINT64_MAX};
+    struct user *user = NULL;
+    if (!phys_init(&memory, BASE, SIZE, &err) || !hart_init(&hart, &memory, decoder, &err) ||
+        !(user = user_new(&hart, &memory, &options, &err))) {
+        fprintf(stderr, "offloads: %s\n", err.text);
+        return 1;
+    }
+    struct follower follower = {.hart = &hart};
+    int status = run(user, &follower);
+    user_free(user);
+    hart_free(&hart);
+    phys_free(&memory);
+    decoder_free(decoder);
+    return status;
+}
