@@ -40,3 +40,29 @@ $(SYSROOT)/lib/bare.specs: firmware/bare.specs | $(NEWLIB)
 	cp $< $@
 
 -include $(FIRMWARE_OBJ:.o=.d)
+
+# The firmware of accelerators, which `croft run --firmware` replaces. Without floating point: those registers are the
+# regions'. It runs wherever it is put, so the linker must not make addresses absolute.
+NUCD_FIRMWARE := $(SHARE)/firmware/nucd.elf
+NUCD_OBJ      := $(BUILD)/cross/firmware/nucd/start.o $(BUILD)/cross/firmware/nucd/setup.o
+NUCD_CFLAGS   := -std=c17 -O2 -g -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany -ffreestanding -nostdlib \
+                 -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) -I. -isystem $(SHARE)/include -MMD -MP
+
+.PHONY: nucd-firmware
+nucd-firmware: $(NUCD_FIRMWARE) ## the accelerators' firmware
+all: $(NUCD_FIRMWARE)
+
+$(BUILD)/cross/firmware/nucd/%.o: firmware/nucd/%.c | $(BUILD)/setup-build.stamp $(SHARE)/include/croft/firmware/map.h \
+    $(SHARE)/include/croft/firmware/csr.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(NUCD_CFLAGS) -c $< -o $@
+
+$(BUILD)/cross/firmware/nucd/%.o: firmware/nucd/%.S | $(BUILD)/setup-build.stamp $(SHARE)/include/croft/firmware/map.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(NUCD_CFLAGS) -c $< -o $@
+
+$(NUCD_FIRMWARE): $(NUCD_OBJ) linker/nucd.ld linker/croft_map.ld linker/croft_debug.ld
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(NUCD_CFLAGS) -static -Llinker -T linker/nucd.ld -Wl,--no-relax,--build-id=none $(NUCD_OBJ) -o $@
+
+-include $(NUCD_OBJ:.o=.d)

@@ -82,3 +82,7 @@ format: | $(BUILD)/setup-lint.stamp ## lay all C files out
 
 -include $(TEST_OBJ:.o=.d) $(UNIT_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/hart/streams.d \
     $(BUILD)/obj/tests/isa/objdump.d
+
+# Accelerators run the real firmware.
+$(BUILD)/obj/tests/machine/test_offload.o: EMU_CFLAGS += -DFIRMWARE='"$(NUCD_FIRMWARE)"'
+$(BUILD)/tests/machine/test_offload: | $(NUCD_FIRMWARE)

@@ -11,6 +11,7 @@
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/cmd/report.h"
+#include "emu/cmd/setting.h"
 #include "emu/cmd/timing.h"
 #include "emu/debug/log.h"
 #include "emu/env/bare.h"
@@ -19,6 +20,7 @@
 #include "emu/env/image.h"
 #include "emu/env/kernel.h"
 #include "emu/env/user.h"
+#include "emu/env/workers.h"
 #include "emu/machine/machine.h"
 #include "emu/sim/nearest.h"
 
@@ -29,6 +31,7 @@ enum {
     ENV,
     BIOS,
     KERNEL,
+    FIRMWARE,
     DIR,
     LOG,
     GDB,
@@ -51,6 +54,7 @@ static const struct option_row rows[] = {
              "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
     [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
     [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
+    [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
     [LOG] = {"log", 0, "KIND[:FILE]", "log each instruction; KIND is commit or insn"},
     [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or a Unix socket, and obey it"},
@@ -100,6 +104,7 @@ struct session {
     struct log *log;
     struct gdb_server *gdb;
     struct timing timing;
+    char firmware[PATH_MAX]; /* of accelerators; empty: none */
     double start;
 };
 
@@ -176,6 +181,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case ENV: return take_environment(r, value);
     case BIOS: r->bare.bios = value; return true;
     case KERNEL: r->bare.kernel = value; return true;
+    case FIRMWARE: r->bare.firmware = value; return true;
     case DIR: r->user.dir = value; return true;
     case LOG: return take_log(r, value);
     case GDB: r->gdb = value; return true;
@@ -242,17 +248,9 @@ static bool parse(struct request *r, int argc, char **argv, int *status)
     return choose_environment(r);
 }
 
-/* Keys that were set and do nothing. */
-static void warn_unused(const struct machine_config *machine)
+static const char *firmware(const struct session *s)
 {
-    const char *names[MACHINE_KEYS];
-    char source[MACHINE_SOURCE];
-    size_t count = machine_unused_keys(machine, names);
-    for (size_t i = 0; i < count; i++) {
-        machine_source(machine, names[i], source);
-        fprintf(stderr, "croft run: warning: %s (%s) has no effect on %s\n", names[i], source,
-                machine_timed(machine) ? "this kind of core" : "a functional core");
-    }
+    return s->firmware[0] ? s->firmware : NULL;
 }
 
 static bool set_up(struct session *s, const struct request *r, struct error *err)
@@ -262,10 +260,9 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
     if (!paths_share("machines", folder, sizeof folder, err) ||
         !machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
         return false;
-    warn_unused(&s->machine);
-    if (!timing_check(&r->timing, &s->machine, err))
-        return false;
-    if (!report_open(s->report, err))
+    setting_warn(&s->machine);
+    if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
+        !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;
     if (r->log && !(s->log = log_open(r->log, err)))
         return false;
@@ -297,7 +294,7 @@ static bool wind_up(struct session *s, const char *program, int *status, struct 
 
 /* Runs a user program on the hart; returns the exit status, or -1 with err set. */
 static int run_program(struct session *s, const struct user_options *options, struct hart *hart,
-                       struct phys *memory, struct error *err)
+                       const struct phys *memory, struct error *err)
 {
     report_add_hart(s->report, hart);
     struct user *user = user_new(hart, memory, options, err);
@@ -321,26 +318,26 @@ static int run_program(struct session *s, const struct user_options *options, st
 static int run_user(struct session *s, const struct request *r, struct error *err)
 {
     struct phys memory;
-    struct hart hart;
+    struct user_harts user;
     if (s->machine.harts != 1 && !machine_timed(&s->machine))
         return error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts) ? 0 : -1;
     if (!phys_init(&memory, s->machine.memory.base, s->machine.memory.size, err))
         return -1;
     struct decoder *decoder = decoder_new();
     int status = -1;
-    if (hart_init(&hart, &memory, decoder, err)) {
+    if (user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
         options.stack_size = s->machine.stack.size;
         options.stats = report_stats(s->report);
         options.log = s->log;
         options.signal = interrupt_arrived();
-        if (timing_start(&s->timing, &r->timing, &s->machine, &hart, 1, &memory, s->log, r->user.program,
-                         options.stats, err)) {
+        if (timing_start(&s->timing, &r->timing, &s->machine, user.harts, user.count, &memory,
+                         workers_offload(user.workers), s->log, r->user.program, options.stats, err)) {
             options.machine = s->timing.timed ? &s->timing.user : NULL;
-            status = run_program(s, &options, &hart, &memory, err);
+            status = run_program(s, &options, &user.harts[0], &user.program, err);
         }
         timing_free(&s->timing);
-        hart_free(&hart);
+        user_harts_free(&user);
     }
     decoder_free(decoder);
     phys_free(&memory);
@@ -378,10 +375,10 @@ static int debug_kernel(struct session *s, struct kernel *kernel, const struct u
 
 /* Gives a system its clock, if the machine has one, and its statistics: the run may begin. */
 static bool start_system(struct session *s, const struct request *r, struct system *system,
-                         const char *program, struct error *err)
+                         struct offload *offload, const char *program, struct error *err)
 {
     if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
-                      s->log, program, report_stats(s->report), err))
+                      offload, s->log, program, report_stats(s->report), err))
         return false;
     if (s->timing.timed)
         timed_attach(s->timing.timed, system);
@@ -406,13 +403,14 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     user.stats = report_stats(s->report);
     user.log = s->log;
     user.signal = interrupt_arrived();
-    const struct kernel_options options = {.image = image, .machine = &s->machine, .user = &user};
+    const struct kernel_options options = {
+        .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};
     struct kernel *kernel =
         paths_share("kernel/kernel.elf", image, sizeof image, err) ? kernel_new(&options, err) : NULL;
     if (!kernel)
         return -1;
     int status = -1;
-    if (start_system(s, r, kernel_system(kernel), user.program, err)) {
+    if (start_system(s, r, kernel_system(kernel), kernel_offload(kernel), user.program, err)) {
         user.machine = s->timing.timed ? &s->timing.user : NULL;
         arm(s, kernel_system(kernel));
         status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
@@ -459,7 +457,7 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     if (!bare)
         return -1;
     const char *program = o->program ? o->program : o->bios;
-    if (!start_system(s, r, bare_system(bare), program, err)) {
+    if (!start_system(s, r, bare_system(bare), bare_offload(bare), program, err)) {
         struct error ignored;
         timing_free(&s->timing);
         (void)bare_free(bare, &ignored);

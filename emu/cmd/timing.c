@@ -105,8 +105,8 @@ static void observe(void *context, struct hart *hart, const struct step_report *
 
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
-                  struct phys *memory, struct log *log, const char *program, struct stats *stats,
-                  struct error *err)
+                  struct phys *memory, struct offload *offload, struct log *log, const char *program,
+                  struct stats *stats, struct error *err)
 {
     *timing = (struct timing){0};
     if (!machine_timed(machine))
@@ -122,6 +122,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .trace = timing->trace,
         .observe = log ? observe : NULL,
         .context = log,
+        .offload = offload,
         .program = program,
         .signal = interrupt_arrived(),
         .progress = true,

@@ -34,11 +34,11 @@ struct timing {
 };
 
 /* Builds the machine around the harts if it is a timed one, and registers its statistics. Everything must
- * outlive it. log may be NULL. */
+ * outlive it. offload and log may be NULL. */
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
-                  struct phys *memory, struct log *log, const char *program, struct stats *stats,
-                  struct error *err);
+                  struct phys *memory, struct offload *offload, struct log *log, const char *program,
+                  struct stats *stats, struct error *err);
 
 /* After the run, before the statistics are written: adds facts, reports findings, closes the trace. *status
  * becomes 3 if a check has found something. */

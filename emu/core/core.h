@@ -58,6 +58,12 @@ struct core_latency {
     uint16_t ports;    /* ignored by the in-order core, which has one pipe a class */
 };
 
+/* A device at the core's side, which its accesses reach on a way of their own. */
+struct core_near {
+    uint64_t base, size; /* physical addresses; size 0: there is none */
+    uint64_t clocks;     /* of an access */
+};
+
 struct core_parts {
     const char *name; /* "host.0" */
     struct hart *hart;
@@ -68,7 +74,8 @@ struct core_parts {
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb; /* timing of address translation; NULL: none */
     uint64_t mmio_clocks; /* a device access */
-    uint64_t tick;        /* fs in which the hart's `time` advances by 1; 0: 100 ns */
+    struct core_near near;
+    uint64_t tick; /* fs in which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
 };
 

@@ -105,7 +105,7 @@ static void step(struct inorder *c, uint64_t now)
     else if (serial->wait == SERIAL_CACHE || serial->wait == SERIAL_MAINTAIN)
         c->serial_offset = 0;
     else if (serial->wait == SERIAL_DEVICE)
-        c->serial_ready += c->core.parts.mmio_clocks;
+        c->serial_ready += serial->clocks;
     else
         c->serial_ready += c->latency.of[CORE_WORK_serial].latency;
 }

@@ -141,7 +141,7 @@ static bool step(struct ooo *o, uint64_t now)
     e->complete = e->issue + (latency ? latency : 1);
     switch (serial->wait) {
     case SERIAL_LATENCY: return finish(o, e->complete);
-    case SERIAL_DEVICE: return finish(o, e->issue + ooo_later(o->core.parts.mmio_clocks, 1));
+    case SERIAL_DEVICE: return finish(o, e->issue + ooo_later(o->serial.clocks, 1));
     case SERIAL_CACHE:
     case SERIAL_MAINTAIN: break;
     }

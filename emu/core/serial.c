@@ -62,6 +62,8 @@ static void find_wait(const struct core *core, struct serial *serial)
     bool atomic = insn_table[serial->report.insn.id].iclass == CLASS_AMO;
     bool memory = phys_at(core->parts.hart->memory, effects->physical, 1) != NULL;
     serial->wait = memory ? SERIAL_CACHE : SERIAL_DEVICE;
+    const struct core_near *near = &core->parts.near;
+    serial->clocks = effects->physical - near->base < near->size ? near->clocks : core->parts.mmio_clocks;
     serial->use = effects->stored || atomic ? CACHE_STORE : CACHE_LOAD;
 }
 

@@ -9,7 +9,7 @@ enum serial_wait {
     SERIAL_LATENCY,  /* for the instruction's latency only */
     SERIAL_CACHE,    /* for cache_access() of [physical, physical + size) in the data cache, as `use` */
     SERIAL_MAINTAIN, /* for cache_maintain() of that range there, with `op` */
-    SERIAL_DEVICE,   /* for parts.mmio_clocks */
+    SERIAL_DEVICE,   /* for `clocks`, the way to a device and back */
 };
 
 /* What an instruction that was executed alone has done. */
@@ -21,6 +21,7 @@ struct serial {
     enum mem_op op;
     uint64_t physical;
     uint32_t size;
+    uint64_t clocks;
     bool refetch; /* pc goes elsewhere, or what was fetched behind the instruction may be stale */
 };
 

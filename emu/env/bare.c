@@ -11,6 +11,7 @@
 #include "emu/env/image.h"
 #include "emu/env/marker.h"
 #include "emu/env/semihosting.h"
+#include "emu/env/workers.h"
 #include "emu/machine/board.h"
 #include "emu/machine/fdt.h"
 #include "emu/machine/unit.h"
@@ -25,7 +26,8 @@ enum {
 
 struct bare {
     const struct bare_options *options;
-    struct phys memory;
+    struct phys all, memory; /* the latter is the program's part of it */
+    struct workers *workers;
     struct decoder *decoder;
     struct system system;
     struct console *console;
@@ -222,7 +224,10 @@ static void hook_semihosting(void *context, struct hart *hart)
 static bool load_fdt(struct bare *bare, const struct image_map *map, uint64_t *address, struct error *err)
 {
     size_t size;
-    void *fdt = machine_fdt(bare->options->machine, NULL, &size, err);
+    struct machine_config seen = *bare->options->machine;
+    seen.harts -= workers_count(&seen, bare->options->firmware);
+    seen.memory.size = bare->memory.size;
+    void *fdt = machine_fdt(&seen, NULL, &size, err);
     if (!fdt)
         return false;
     bool placed = image_place(map, &bare->memory, size, FDT_ALIGN, address) ||
@@ -302,14 +307,35 @@ static bool add_htif(struct bare *bare, struct error *err)
     return true;
 }
 
+/* Accelerators that take tasks, each with an interrupt of its own to the host. */
+static bool add_workers(struct bare *bare, struct error *err)
+{
+    const struct machine_config *machine = bare->options->machine;
+    struct irq_line done[SYSTEM_HARTS];
+    unsigned count = workers_count(machine, bare->options->firmware);
+    for (unsigned i = 0; i < count; i++)
+        if (!board_connect(bare->board, "nucd", machine->nucd.irq + i, &done[i], err))
+            return error_prefix(err, "nucd.irq");
+    const struct workers_options options = {.machine = machine,
+                                            .firmware = bare->options->firmware,
+                                            .memory = &bare->all,
+                                            .harts = bare->system.harts,
+                                            .count = bare->system.count,
+                                            .bus = &bare->system.bus,
+                                            .done = done};
+    bare->workers = workers_new(&options, err);
+    return bare->workers || count == 0;
+}
+
 static bool set_up(struct bare *bare, struct error *err)
 {
     const struct bare_options *o = bare->options;
     const struct machine_config *machine = o->machine;
-    if (!phys_init(&bare->memory, machine->memory.base, machine->memory.size, err))
+    if (!phys_init(&bare->all, machine->memory.base, machine->memory.size, err))
         return false;
+    bare->memory = workers_program_memory(machine, o->firmware, &bare->all);
     bare->decoder = decoder_new();
-    if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->memory, bare->decoder,
+    if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->all, bare->decoder,
                      err))
         return false;
     for (unsigned i = 0; i < bare->system.count; i++)
@@ -338,7 +364,7 @@ static bool set_up(struct bare *bare, struct error *err)
         return false;
     for (unsigned i = 0; i < bare->system.count; i++)
         bare->system.harts[i].pc = bare->start;
-    return true;
+    return add_workers(bare, err);
 }
 
 struct bare *bare_new(const struct bare_options *options, struct error *err)
@@ -373,8 +399,9 @@ bool bare_free(struct bare *bare, struct error *err)
     board_free(bare->board);
     bool closed = console_close(bare->console, err);
     system_free(&bare->system);
+    workers_free(bare->workers);
     decoder_free(bare->decoder);
-    phys_free(&bare->memory);
+    phys_free(&bare->all);
     free(bare);
     return closed;
 }
@@ -384,12 +411,17 @@ struct system *bare_system(struct bare *bare)
     return &bare->system;
 }
 
+struct offload *bare_offload(const struct bare *bare)
+{
+    return workers_offload(bare->workers);
+}
+
 bool bare_restart(void *context, struct error *err)
 {
     struct bare *bare = context;
     board_reset(bare->board);
     system_restart(&bare->system, bare->start);
-    return load_images(bare, err);
+    return load_images(bare, err) && workers_restart(bare->workers, err);
 }
 
 /* The words of the signature region, as the RISCOF framework reads them: 8 hexadecimal digits a line. */

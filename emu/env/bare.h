@@ -20,7 +20,8 @@ struct bare_options {
     const char *bios;    /* firmware: ELF, or raw at the start of memory; or NULL */
     const char
         *kernel; /* what the firmware starts in supervisor mode: ELF, or raw 2 MiB into memory; or NULL */
-    const char *signature;        /* file for the words between begin_signature and end_signature; or NULL */
+    const char *firmware;  /* of accelerators, which take tasks then; NULL: they are harts like others */
+    const char *signature; /* file for the words between begin_signature and end_signature; or NULL */
     const char *record, *replay;  /* files of console input; or NULL */
     const char *dir;              /* the folder whose files semihosting may open */
     const char *const *arguments; /* for semihosting's command line */
@@ -42,6 +43,9 @@ struct bare *bare_new(const struct bare_options *options, struct error *err);
 bool bare_free(struct bare *bare, struct error *err);
 
 struct system *bare_system(struct bare *bare);
+
+/* For the timed machine; or NULL. */
+struct offload *bare_offload(const struct bare *bare);
 
 /* Runs to the end and returns the exit status: what the program gave the finisher or HTIF, 1 when that is a
  * failure of a test, 124 at max_insns; or -1 with err set. Prints why, when it was not the program's wish. */

@@ -13,13 +13,15 @@
 #include "emu/env/guest.h"
 #include "emu/env/kernel_load.h"
 #include "emu/env/kernel_pages.h"
+#include "emu/env/workers.h"
 #include "host/kernel/include/croft/kernel/door.h"
 
 enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
 
 struct kernel {
     const struct kernel_options *options;
-    struct phys memory;
+    struct phys all, memory; /* the latter is the kernel's part of it */
+    struct workers *workers;
     struct decoder *decoder;
     struct system system;
     struct kernel_layout layout;
@@ -132,12 +134,13 @@ static bool set_up(struct kernel *kernel, struct error *err)
     const struct kernel_options *o = kernel->options;
     const struct machine_config *machine = o->machine;
     struct system *system = &kernel->system;
-    if (!phys_init(&kernel->memory, machine->memory.base, machine->memory.size, err) ||
-        !kernel_load(o, &kernel->memory, &kernel->layout, err))
+    if (!phys_init(&kernel->all, machine->memory.base, machine->memory.size, err))
+        return false;
+    kernel->memory = workers_program_memory(machine, o->firmware, &kernel->all);
+    if (!kernel_load(o, &kernel->memory, &kernel->layout, err))
         return false;
     kernel->decoder = decoder_new();
-    if (!system_init(system, (unsigned)machine->harts, machine->quantum, &kernel->memory, kernel->decoder,
-                     err))
+    if (!system_init(system, (unsigned)machine->harts, machine->quantum, &kernel->all, kernel->decoder, err))
         return false;
     for (unsigned i = 0; i < system->count; i++) {
         struct hart *hart = &system->harts[i];
@@ -152,7 +155,14 @@ static bool set_up(struct kernel *kernel, struct error *err)
         return false;
     kernel->user->stack_first = kernel->layout.stack_first;
     kernel->user->pages = kernel_pages_new(&system->harts[0]);
-    return true;
+    const struct workers_options workers = {.machine = machine,
+                                            .firmware = o->firmware,
+                                            .memory = &kernel->all,
+                                            .harts = system->harts,
+                                            .count = system->count,
+                                            .bus = &system->bus};
+    kernel->workers = workers_new(&workers, err);
+    return kernel->workers || workers_count(machine, o->firmware) == 0;
 }
 
 struct kernel *kernel_new(const struct kernel_options *options, struct error *err)
@@ -180,14 +190,20 @@ void kernel_free(struct kernel *kernel)
         kernel_pages_free(kernel->user->pages);
     user_free(kernel->user);
     system_free(&kernel->system);
+    workers_free(kernel->workers);
     decoder_free(kernel->decoder);
-    phys_free(&kernel->memory);
+    phys_free(&kernel->all);
     free(kernel);
 }
 
 struct system *kernel_system(struct kernel *kernel)
 {
     return &kernel->system;
+}
+
+struct offload *kernel_offload(const struct kernel *kernel)
+{
+    return workers_offload(kernel->workers);
 }
 
 const struct croft_range_table *kernel_ranges(const struct kernel *kernel)

@@ -15,6 +15,7 @@ enum { KERNEL_STACK_GAP = 0x100000 };
 struct kernel_options {
     const char *image;                    /* the kernel's ELF file */
     const struct machine_config *machine; /* its devices are not made: the kernel uses none */
+    const char *firmware;                 /* of accelerators, if they are to take tasks; or NULL */
     const struct user_options *user; /* as in the `user` environment; max_insns counts the kernel's too */
 };
 
@@ -29,6 +30,9 @@ void kernel_free(struct kernel *kernel);
 
 /* Hart 0 runs kernel and program; the others sleep. */
 struct system *kernel_system(struct kernel *kernel);
+
+/* For the timed machine; or NULL. */
+struct offload *kernel_offload(const struct kernel *kernel);
 
 /* The kernel's table of ranges, in the machine's memory; NULL before the program starts. */
 const struct croft_range_table *kernel_ranges(const struct kernel *kernel);

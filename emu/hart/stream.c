@@ -236,6 +236,8 @@ enum stream_end stream_run(struct stream *stream, uint64_t max_insns)
     stream->next_pc = stream->hart->pc;
     if (stream->peers && stream->peers->reserved)
         tell_peers(stream);
+    if (stream->follow && stream->count)
+        stream->follow(stream->follow_context, stream->entries, stream->count);
     return end;
 }
 
@@ -251,6 +253,8 @@ enum hart_stop stream_step(struct stream *stream, struct step_report *report)
             tell_peers_of_step(stream, report);
         stream->step_entry =
             (struct stream_entry){&stream->stepped, report->effects.address, report->effects.physical};
+        if (stream->follow)
+            stream->follow(stream->follow_context, &stream->step_entry, 1);
     }
     if (stream->observe && (report->retired || report->trapped || report->interrupt))
         stream->observe(stream->context, stream->hart, report);

@@ -79,6 +79,9 @@ struct stream {
     /* Is told of every instruction that was executed; then all are stepped, slowly. NULL: nobody. */
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
+    /* Is told of what was executed, in order: of a batch, or of a step that has retired. NULL: nobody. */
+    void (*follow)(void *context, const struct stream_entry *entries, uint32_t count);
+    void *follow_context;
     struct stream_trace *trace; /* what the handlers leave behind */
 };
 

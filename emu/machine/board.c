@@ -62,21 +62,28 @@ static bool map(struct board *board, const struct machine_config *config, const 
     return bus_add(board->bus, region, err) || at_key(config, region->name, "base", err);
 }
 
-/* The wire from the device to its interrupt number; it ends nowhere if there is no PLIC. */
-static bool connect(struct board *board, const struct machine_config *config, const char *name,
-                    uint64_t number, struct irq_line *line, struct error *err)
+bool board_connect(struct board *board, const char *owner, uint64_t number, struct irq_line *line,
+                   struct error *err)
 {
     *line = (struct irq_line){0};
     if (!board->plic)
         return true;
-    if (board->owners[number]) {
-        (void)error_set(err, "interrupt %" PRIu64 " already belongs to devices.%s; choose another of 1 to %d",
-                        number, board->owners[number], PLIC_SOURCES);
-        return at_key(config, name, "irq", err);
-    }
-    board->owners[number] = name;
+    if (number > PLIC_SOURCES)
+        return error_set(err, "interrupt %" PRIu64 " does not exist; choose 1 to %d", number, PLIC_SOURCES);
+    if (board->owners[number])
+        return error_set(err,
+                         "interrupt %" PRIu64 " already belongs to devices.%s; choose another of 1 to %d",
+                         number, board->owners[number], PLIC_SOURCES);
+    board->owners[number] = owner;
     *line = plic_input(board->plic, (unsigned)number);
     return true;
+}
+
+/* The same for a device of the section `devices`. */
+static bool connect(struct board *board, const struct machine_config *config, const char *name,
+                    uint64_t number, struct irq_line *line, struct error *err)
+{
+    return board_connect(board, name, number, line, err) || at_key(config, name, "irq", err);
 }
 
 static bool add_clint(struct board *board, const struct machine_config *config, struct error *err)

@@ -42,6 +42,11 @@ struct htif *board_htif(const struct board *board);
 /* Puts the boot program in the ROM and returns the address at which the harts start. False without a ROM. */
 bool board_set_boot(struct board *board, const struct rom_boot *boot, uint64_t *address);
 
+/* The wire to an interrupt number of the PLIC, which belongs to the owner from now on; it ends nowhere if there is no
+ * PLIC. Fails when the number belongs to somebody else or does not exist. */
+bool board_connect(struct board *board, const char *owner, uint64_t number, struct irq_line *line,
+                   struct error *err);
+
 /* mtime: what the harts' time CSR reads. */
 uint64_t board_time(const struct board *board);
 

@@ -133,6 +133,23 @@ static bool check_cores(const struct machine_config *config, struct error *err)
     return at_key(config, "harts", err);
 }
 
+/* The firmware's memory is protected as a naturally aligned power of two. */
+static bool check_offload(const struct machine_config *config, struct error *err)
+{
+    char size[UNIT_TEXT];
+    uint64_t bytes = config->nucd.memory, end = config->memory.base + config->memory.size;
+    if (!config->nucd.present || config->accel.count == 0)
+        return true;
+    if ((bytes & (bytes - 1)) == 0 && end % bytes == 0 && bytes + config->stack.size < config->memory.size)
+        return true;
+    unit_format(UNIT_SIZE, bytes, size);
+    (void)error_set(err,
+                    "%s is not allowed; allowed: a power of two that divides memory.base + memory.size and "
+                    "leaves room for programs and stack.size",
+                    size);
+    return at_key(config, "nucd.memory", err);
+}
+
 bool parts_check(const struct machine_config *config, struct error *err)
 {
     struct hub_config hub;
@@ -145,7 +162,8 @@ bool parts_check(const struct machine_config *config, struct error *err)
         return at_field(config, "l2", err);
     if (!crossbar_config_check(&crossbar, err))
         return at_field(config, "crossbar", err);
-    return check_memory(config, err) && check_lines(config, err) && check_cores(config, err);
+    return check_memory(config, err) && check_lines(config, err) && check_cores(config, err) &&
+           check_offload(config, err);
 }
 
 /* The source of a standard's value, or where it is no fact of the standard's. */

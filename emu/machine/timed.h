@@ -27,6 +27,8 @@
 #include "emu/machine/system.h"
 #include "emu/sim/stats.h"
 
+struct offload;
+
 struct timed_options {
     const struct machine_config *machine; /* whose cores are timing cores */
     uint64_t max_time; /* fs of simulated time, after which the run ends; UINT64_MAX: never */
@@ -37,7 +39,8 @@ struct timed_options {
     /* Is told of each executed instruction, if not NULL: then all go one by one, slowly. */
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
-    const char *program; /* ELF file, for names and lines in messages; or NULL */
+    struct offload *offload; /* gives accelerators tasks (offload.h); or NULL */
+    const char *program;     /* ELF file, for names and lines in messages; or NULL */
     /* Not 0: a run of timed_run() ends when its hart yields. May be NULL. */
     const volatile sig_atomic_t *signal;
     bool progress; /* show on standard error, if that is a terminal, how far the run is */
@@ -46,7 +49,8 @@ struct timed_options {
 struct timed;
 
 /* Builds the machine around harts[count], the first of them on the host's cores, the others on accelerators;
- * cores without a hart are left out. What is passed must outlive it. Harts stay where they are: nothing runs
+ * cores without a hart are left out. With an offload, accelerators beside a host that is not privileged are not
+ * observed. What is passed must outlive it. Harts stay where they are: nothing runs
  * yet. NULL with err set when the host has no memory or a trace cannot be written. Release with timed_free(),
  * before the harts. */
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,

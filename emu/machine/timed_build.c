@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
 
 static uint32_t route(const void *context, uint64_t address)
@@ -69,7 +70,7 @@ static bool make_cores(struct timed *timed, struct error *err)
     parts_core(timed->options.machine, "host", &host);
     parts_core(timed->options.machine, "accel", &accel);
     for (unsigned i = 0; i < timed->count; i++) {
-        bool is_host = i < timed->options.machine->host.count;
+        bool is_host = i < timed->hosts;
         if (!timed_make_core(timed, i, is_host ? &host : &accel, is_host, err))
             return false;
         timed->cores[i].core->warming = timed->warming;
@@ -103,6 +104,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->options = *options;
     timed->harts = harts;
     timed->count = count;
+    timed->hosts =
+        options->offload ? count - offload_count(options->offload) : (unsigned)options->machine->host.count;
     timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
     timed->symbols = symbols_new(options->program ? options->program : "");
@@ -118,6 +121,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
         if (make_cores(timed, err)) {
             if (options->check_coherence)
                 timed_watch_coherence(timed);
+            if (options->offload)
+                offload_attach(options->offload, timed);
             if (options->max_time != UINT64_MAX)
                 event_schedule(&timed->queue, &timed->limit_event, options->max_time);
             return timed;
@@ -177,6 +182,8 @@ void timed_publish(struct timed *timed, struct stats *stats)
     stats_computed(stats, "sim.time", read_time, timed, "fs", "simulated time");
     for (unsigned i = 0; i < timed->count; i++)
         publish_core(&timed->cores[i], stats, &timed->ledger);
+    if (timed->options.offload)
+        offload_publish(timed->options.offload, stats);
     if (timed->coherence)
         coherence_publish(timed->coherence, stats, "coherence");
     hub_publish(timed->hub, stats, "l2");

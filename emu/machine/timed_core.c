@@ -1,6 +1,7 @@
 /* A timing core with its caches and TLBs. */
 #include <stdio.h>
 
+#include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
 
 /* 10 MHz, the time base of the board; a user program's `time` counts nanoseconds. */
@@ -19,9 +20,8 @@ static struct cache *make_cache(struct timed *timed, const struct timed_core *co
         hub_attach(timed->hub, cache);
         return cache;
     }
-    unsigned host = (unsigned)timed->options.machine->host.count;
     return cache_new(name, config, &timed->queue, clock, component, (uint16_t)number, &crossbar_ops,
-                     crossbar_port(timed->crossbar, 1 + number - host));
+                     crossbar_port(timed->crossbar, 1 + number - timed->hosts));
 }
 
 static bool watch_core(struct timed *timed, struct timed_core *core, const struct clock *clock,
@@ -31,7 +31,9 @@ static bool watch_core(struct timed *timed, struct timed_core *core, const struc
     struct cache *caches[] = {core->l1i, core->l1d};
     if (timed->count > 1)
         core->core->stream.peers = &timed->peers;
-    core->core->stream.observe = timed->options.observe;
+    bool apart =
+        timed->options.offload && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;
+    core->core->stream.observe = apart ? NULL : timed->options.observe;
     core->core->stream.context = timed->options.context;
     if (!trace)
         return true;
@@ -49,12 +51,15 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
 {
     struct timed *timed = context;
     unsigned i = core->parts.number;
+    if (timed->options.offload && i >= timed->hosts &&
+        offload_stopped(timed->options.offload, i - timed->hosts, stop))
+        return CORE_CONTINUE;
     if (stop == HART_STOP_MARKER)
         timed_marker(timed, i, now);
     timed_switch_detail(timed, i);
     if (timed->system)
         return timed_system_stopped(timed, i, stop, now);
-    if (stop == HART_STOP_YIELD && !timed->expired && !timed_signalled(timed))
+    if (!timed->expired && (i >= timed->hosts || (stop == HART_STOP_YIELD && !timed_signalled(timed))))
         return CORE_CONTINUE;
     timed->stopped = true;
     timed->stop = stop;
@@ -68,7 +73,7 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
     struct timed_core *core = &timed->cores[i];
     const struct clock *clock = host ? &timed->host_clock : &timed->accel_clock;
     struct hart *hart = &timed->harts[i];
-    unsigned number = host ? i : i - (unsigned)machine->host.count;
+    unsigned number = host ? i : i - timed->hosts;
     (void)snprintf(core->name, sizeof core->name, "%s.%u", host ? "host" : "accel", number);
     core->l1i = make_cache(timed, core, "l1i", &parts->l1i, clock, i);
     core->l1d = make_cache(timed, core, "l1d", &parts->l1d, clock, i);
@@ -86,6 +91,8 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
         .l1d = core->l1d,
         .tlb = core->tlb,
         .mmio_clocks = clock_cycle(clock, machine->devices.latency),
+        .near = host || !timed->options.offload ? (struct core_near){0}
+                                                : offload_near(timed->options.offload, number),
         .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
         .server = {stopped, timed},
     };

@@ -37,6 +37,7 @@ struct timed {
     unsigned stopped_core;
     bool expired;
     unsigned count;
+    unsigned hosts; /* the first of them */
     struct timed_core cores[SYSTEM_HARTS];
 
     struct timed_options options;

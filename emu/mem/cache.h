@@ -140,7 +140,7 @@ static inline enum cache_outcome cache_access(struct cache *cache, uint64_t phys
 /* Clean, invalidate or both (op: MEM_CLEAN ...) of the lines of [physical, physical + size), here and in all
  * levels below up to memory. The waiter (or NULL) is called when the last write-back has been answered and
  * the levels below have answered the same for the range. Lines under way are dealt with when they have come.
- * One line is looked up each clock, or each line of the cache where those are fewer. A coherent cache keeps a
+ * One line is looked up each clock, or each set of the cache where those are fewer. A coherent cache keeps a
  * cleaned line as SHARED. */
 void cache_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size, uint64_t time,
                     struct cache_actor actor, struct cache_waiter *waiter);

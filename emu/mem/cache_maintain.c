@@ -49,16 +49,17 @@ static bool treat(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
     return true;
 }
 
-/* Looks up one line each clock; or all entries, where they are fewer. */
+/* Looks up one line each clock; or all sets, where they are fewer, since the tags of a set are read at once. */
 static void scan(struct cache_upkeep *upkeep, uint64_t now)
 {
     struct cache *cache = upkeep->cache;
     const struct tags *tags = &cache->front.tags;
     uint64_t line = cache->config.line, entries = tags_size(tags);
-    bool by_line = (upkeep->end - upkeep->first) / line <= entries;
+    bool by_line = (upkeep->end - upkeep->first) / line <= entries / tags->ways;
     uint64_t count = by_line ? (upkeep->end - upkeep->first) / line : entries;
     uint64_t clocks = 0;
-    for (; upkeep->cursor < count && clocks < CACHE_SCAN; upkeep->cursor++, clocks++) {
+    for (; upkeep->cursor < count && clocks < CACHE_SCAN; upkeep->cursor++) {
+        clocks += by_line || upkeep->cursor % tags->ways == 0;
         uint32_t index =
             by_line ? tags_find(tags, upkeep->first + upkeep->cursor * line) : (uint32_t)upkeep->cursor;
         if (index == TAGS_NONE || !tags_state(tags, index) || !in_range(upkeep, tags_key(tags, index)))

@@ -18,6 +18,9 @@ struct task_unit {
     struct nucd_packet packet;
     struct work_queue queue;
     bool error, answered, work_level, done_level;
+    bool emptying;                             /* the data cache is being emptied */
+    bool killed;                               /* and has to be, when the core has left the task */
+    bool code;                                 /* has changed since the last START */
     uint64_t result, fflags, cause, value, pc; /* of the core's page */
     uint64_t done, host_result, host_outcome, host_cause, host_value, host_offset;
     uint64_t line[NUCD_LINE_WORDS];
@@ -58,8 +61,8 @@ void task_unit_free(struct task_unit *unit)
 /* Brings the core's wire up to date. */
 static void signal_work(struct task_unit *unit)
 {
-    bool level = unit->answered || unit->state == TASK_UNIT_ENDED ||
-                 (unit->state == TASK_UNIT_IDLE && work_queue_waits(&unit->queue));
+    bool waits = unit->state == TASK_UNIT_IDLE && work_queue_waits(&unit->queue);
+    bool level = unit->answered || ((unit->state == TASK_UNIT_ENDED || waits) && !unit->emptying);
     if (level == unit->work_level)
         return;
     unit->work_level = level;
@@ -84,7 +87,7 @@ void task_unit_reset(struct task_unit *unit)
 {
     unit->state = TASK_UNIT_IDLE;
     work_queue_clear(&unit->queue);
-    unit->error = unit->answered = false;
+    unit->error = unit->answered = unit->emptying = unit->killed = unit->code = false;
     unit->result = unit->fflags = unit->cause = unit->value = unit->pc = 0;
     unit->done = unit->host_result = unit->host_outcome = 0;
     unit->host_cause = unit->host_value = unit->host_offset = 0;
@@ -142,6 +145,10 @@ bool task_unit_arrive(struct task_unit *unit, uint64_t pc)
 static void take(struct task_unit *unit)
 {
     uint32_t freed;
+    if (unit->answered || unit->emptying) {
+        note_error(unit);
+        return;
+    }
     enum work_queue_result result = work_queue_take(&unit->queue, &unit->packet, &freed);
     if (result == WORK_QUEUE_GARBAGE)
         note_error(unit);
@@ -158,10 +165,13 @@ static void start(struct task_unit *unit)
 {
     unit->region = (struct nucd_region){.end = unit->packet.end};
     unit->state = TASK_UNIT_RUNNING;
+    unit->code = false;
     signal_work(unit);
+    if (unit->config.started)
+        unit->config.started(unit->config.context);
 }
 
-static void complete(struct task_unit *unit)
+static void finish(struct task_unit *unit)
 {
     unit->counters.tasks++;
     unit->done++;
@@ -174,6 +184,35 @@ static void complete(struct task_unit *unit)
                                           .tag = unit->packet.tag,
                                           .result = unit->result,
                                           .fflags = (uint8_t)(unit->fflags & 31)});
+}
+
+void task_unit_emptied(struct task_unit *unit)
+{
+    if (!unit->emptying) /* it was reset meanwhile */
+        return;
+    unit->emptying = false;
+    if (unit->state == TASK_UNIT_ENDED)
+        finish(unit);
+    else
+        signal_work(unit);
+}
+
+static void empty(struct task_unit *unit)
+{
+    unit->emptying = true;
+    signal_work(unit);
+    if (unit->config.empty)
+        unit->config.empty(unit->config.context);
+    else
+        task_unit_emptied(unit);
+}
+
+static void complete(struct task_unit *unit)
+{
+    if (unit->emptying)
+        note_error(unit);
+    else
+        empty(unit);
 }
 
 static void fault(struct task_unit *unit)
@@ -207,6 +246,7 @@ bool task_unit_kill(struct task_unit *unit)
         return false;
     unit->counters.kills++;
     unit->done++;
+    unit->killed = !unit->emptying;
     unit->state = TASK_UNIT_IDLE;
     unit->answered = true;
     signal_work(unit);
@@ -227,7 +267,10 @@ static void command(struct task_unit *unit, uint64_t value)
     } else if (value == TASK_UNIT_FAULT && state == TASK_UNIT_RUNNING) {
         fault(unit);
     } else if (value == TASK_UNIT_CLEAR) {
-        unit->error = unit->answered = false;
+        bool killed = unit->killed;
+        unit->error = unit->answered = unit->killed = false;
+        if (killed)
+            empty(unit);
         signal_work(unit);
     } else {
         note_error(unit);
@@ -281,6 +324,12 @@ static uint64_t format(const struct nucd_packet *packet)
            (uint64_t)packet->tag << 32;
 }
 
+static uint64_t summary(const struct task_unit *unit)
+{
+    return unit->packet.live_ins.mask | (unit->state == TASK_UNIT_LOADED ? TASK_UNIT_LOADED_BIT : 0) |
+           (uint64_t)unit->packet.frm << (TASK_UNIT_FCSR_SHIFT + 5) | (unit->code ? TASK_UNIT_CODE_BIT : 0);
+}
+
 static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
 {
     const struct task_unit *unit = device;
@@ -302,6 +351,7 @@ static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
     case TASK_UNIT_VALUE: return unit->value;
     case TASK_UNIT_PC: return unit->pc;
     case TASK_UNIT_DEPTH: return (uint64_t)unit->region.depth;
+    case TASK_UNIT_SUMMARY: return summary(unit);
     case TASK_UNIT_CREDITS: return work_queue_free_lines(&unit->queue);
     case TASK_UNIT_DONE: return unit->done;
     case TASK_UNIT_HOST_RESULT: return unit->host_result;
@@ -340,6 +390,11 @@ static void publish(struct stats *stats, const char *prefix, const char *name, c
     char full[128];
     snprintf(full, sizeof full, "%s.%s", prefix, name);
     stats_counter(stats, full, value, unit, meaning);
+}
+
+void task_unit_change_code(struct task_unit *unit)
+{
+    unit->code = true;
 }
 
 void task_unit_publish(struct task_unit *unit, struct stats *stats, const char *prefix)

@@ -23,6 +23,8 @@
  *   0x048  VALUE      rw  the address (or other trap value)
  *   0x050  PC         rw  and the pc
  *   0x058  DEPTH      r   calls less returns since START, signed
+ *   0x060  SUMMARY    r   what is needed to start a task: [31:1] as REGISTERS; [0] the state is LOADED; [39:37]
+ *                         frm, in its place in fcsr; [40] code has changed since the last START: FENCE.I is due
  *   0x100+8r          r   contents of register r, 0 if it is not handed over
  *   the host's page
  *   0x1000-0x103f     w   words of a line that is being put together; reading gives what was written
@@ -37,6 +39,9 @@
  *                     r   of the fault; OFFSET is from the region's begin, signed
  *   0x1088 CONTROL    w   1 RESUME: FAULTED to RUNNING, from the faulting instruction; 2 KILL: any state to IDLE;
  *                         4 ACKNOWLEDGE: lowers the interrupt
+ *
+ * COMPLETE first has the core's data cache written back and emptied, and so has CLEAR behind KILL: only then is the
+ * host told, and the next task started. Meanwhile TAKE is forbidden, and so it is before the answer is cleared.
  *
  * A transfer is queued as a whole, when its last line has come; one that does not fit then is dropped, with
  * the error bit set. Lines are free again, and the host is told, as soon as TAKE has passed them. */
@@ -62,6 +67,7 @@ enum task_unit_offset {
     TASK_UNIT_VALUE = 0x048,
     TASK_UNIT_PC = 0x050,
     TASK_UNIT_DEPTH = 0x058,
+    TASK_UNIT_SUMMARY = 0x060,
     TASK_UNIT_LIVE_INS = 0x100,
     TASK_UNIT_LINE = 0x1000,
     TASK_UNIT_DOORBELL = 0x1040,
@@ -94,6 +100,11 @@ enum task_unit_command {
     TASK_UNIT_CLEAR,
 };
 
+/* In SUMMARY. */
+#define TASK_UNIT_LOADED_BIT UINT64_C(1)
+#define TASK_UNIT_FCSR_SHIFT 32
+#define TASK_UNIT_CODE_BIT   (UINT64_C(1) << 40)
+
 enum task_unit_control { TASK_UNIT_RESUME = 1, TASK_UNIT_KILL = 2, TASK_UNIT_ACKNOWLEDGE = 4 };
 
 enum task_unit_event {
@@ -117,9 +128,14 @@ struct task_unit_report {
 struct task_unit_config {
     uint32_t queue_lines; /* 2 to NUCD_QUEUE_LINES */
     uint8_t capabilities;
-    struct irq_line work; /* to the core: high while IDLE and a packet waits, while ENDED, while ANSWERED */
+    struct irq_line work; /* to the core: high while a packet can be taken, while ENDED, while ANSWERED */
     struct irq_line done; /* to the host: rises with COMPLETED, STOPPED and KILLED, until ACKNOWLEDGE */
     void (*tell)(void *context, const struct task_unit_report *report); /* NULL: nobody */
+    /* START was executed. NULL: nobody wants to know. */
+    void (*started)(void *context);
+    /* Writes the core's data cache back and empties it, and calls task_unit_emptied() then. NULL: there is
+     * none. */
+    void (*empty)(void *context);
     void *context;
 };
 
@@ -151,6 +167,12 @@ bool task_unit_arrive(struct task_unit *unit, uint64_t pc);
 /* The host's answers to a fault, or KILL at any time but IDLE: they return whether the state allows them. */
 bool task_unit_resume(struct task_unit *unit);
 bool task_unit_kill(struct task_unit *unit);
+
+/* What config->empty was asked for is done. */
+void task_unit_emptied(struct task_unit *unit);
+
+/* Code was changed: the core has to execute FENCE.I before the next task. */
+void task_unit_change_code(struct task_unit *unit);
 
 /* Registers "PREFIX.tasks" and all else that is counted. */
 void task_unit_publish(struct task_unit *unit, struct stats *stats, const char *prefix);

@@ -300,6 +300,18 @@ test_nucd() {
     on_croft nucd.check 3 -m nucd --check coherence --check dram "$OUT/mailbox" </dev/null
     check "findings name function and line" grep -q 'by accel.0 at 0x[0-9a-f]*, receive.*mailbox.c:' "$OUT/nucd.check.err"
     check "and who wrote" grep -q 'written by host.0 at 0x[0-9a-f]*, .*(.*:[0-9]*), after' "$OUT/nucd.check.err"
+    # A driver of theirs, and croft's firmware on them: nothing stale, as the driver flushes and tasks are written back.
+    local firmware kind
+    firmware=$(dirname "$CROFT")/../share/croft/firmware/nucd.elf
+    build offload "$here/../../examples/firmware/offload.c"
+    for kind in accel.core=inorder accel.core=ooo host.core=inorder nucd.queue_lines=2 nucd.memory=256KiB; do
+        on_croft "offload.$kind" 0 -m nucd --set "$kind" --firmware "$firmware" --check coherence --check dram \
+            --stats "$OUT/offload.json" "$OUT/offload" </dev/null
+        check "$kind: a fault is reported" grep -qx 'a fault: cause 5, address 0x8' "$OUT/offload.$kind.croft"
+        check "$kind: tasks are counted" grep -q '"accel.3.tasks": 3,' "$OUT/offload.json"
+    done
+    on_croft offload.roi 0 -m nucd --detail roi --firmware "$firmware" "$OUT/offload" </dev/null
+    refused offload.none "has no accelerators with task units" -m virt --firmware "$firmware" "$OUT/offload"
     on_croft nucd.coherent 0 -m hbm1 --set host.count=8 --check coherence --check dram "$OUT/mailbox" </dev/null
 }
 

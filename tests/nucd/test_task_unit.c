@@ -13,7 +13,7 @@
 struct fixture {
     struct task_unit *unit;
     bool work, done; /* the wires */
-    unsigned reports, freed;
+    unsigned reports, freed, empties, starts;
     struct task_unit_report last;
 };
 
@@ -35,6 +35,16 @@ static void told(void *context, const struct task_unit_report *report)
     f->reports++;
     f->freed += report->event == TASK_UNIT_EMPTIED ? report->lines : 0;
     f->last = *report;
+}
+
+static void start_asked(void *context)
+{
+    ((struct fixture *)context)->starts++;
+}
+
+static void empty_asked(void *context)
+{
+    ((struct fixture *)context)->empties++;
 }
 
 static void fixture_init(struct fixture *f, uint32_t lines)
@@ -60,6 +70,13 @@ static void set(struct fixture *f, uint64_t offset, uint64_t value)
 static void command(struct fixture *f, enum task_unit_command value)
 {
     set(f, TASK_UNIT_COMMAND, value);
+}
+
+/* Both sides end a task that was taken. */
+static void abandon(struct fixture *f)
+{
+    assert_true(task_unit_kill(f->unit));
+    command(f, TASK_UNIT_CLEAR);
 }
 
 /* A packet of `registers` registers from x10 on (and gp and tp) with contents 100 + number, region
@@ -143,7 +160,7 @@ static void packets_of_one_transfer(void **state)
         for (unsigned i = 0; i < round; i++) {
             push(&f, 7, 1);
             command(&f, TASK_UNIT_TAKE);
-            assert_true(task_unit_kill(f.unit));
+            abandon(&f);
         }
         f.freed = 0;
         unsigned count = packet(words, 1, 2);
@@ -158,11 +175,11 @@ static void packets_of_one_transfer(void **state)
             assert_int_equal(task_unit_packet(f.unit)->tag, tag);
             assert_int_equal(f.freed, freed[tag - 1]);
             assert_int_equal(get(&f, TASK_UNIT_CREDITS), 1 + f.freed);
-            assert_true(task_unit_kill(f.unit));
+            abandon(&f);
         }
-        assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_ANSWERED);
+        assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_IDLE);
         command(&f, TASK_UNIT_TAKE); /* nothing is there: no error */
-        assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_ANSWERED);
+        assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_IDLE);
         task_unit_free(f.unit);
     }
 }
@@ -193,7 +210,7 @@ static void a_long_stream_of_packets(void **state)
             assert_int_equal(task_unit_packet(f.unit)->tag, out);
             assert_int_equal(get(&f, TASK_UNIT_LIVE_INS + 80), 110);
             lines += f.freed;
-            assert_true(task_unit_kill(f.unit));
+            abandon(&f);
         }
         assert_int_equal(get(&f, TASK_UNIT_CREDITS), lines);
     }
@@ -252,10 +269,10 @@ static void garbage_in_the_queue(void **state)
     command(&f, TASK_UNIT_TAKE);
     assert_int_equal(task_unit_packet(f.unit)->tag, 5);
     assert_int_equal(get(&f, TASK_UNIT_CREDITS), 4);
-    assert_true(task_unit_kill(f.unit));
+    abandon(&f);
     assert_true(task_unit_push(f.unit, cut, 1)); /* 9 registers, of which the line has 5 */
     command(&f, TASK_UNIT_TAKE);
-    assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_IDLE | TASK_UNIT_ERROR | TASK_UNIT_ANSWERED);
+    assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_IDLE | TASK_UNIT_ERROR);
     task_unit_free(f.unit);
 }
 
@@ -391,14 +408,81 @@ static void configurations_are_checked(void **state)
     assert_string_equal(err.text, "queue_lines must be 2 to 1024, not 1");
 }
 
+/* A core with a data cache: the host is told of completion, and the next task begins, when the cache is empty. */
+static void the_data_cache_is_emptied(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct error err;
+    fixture_init(&f, 4);
+    task_unit_free(f.unit);
+    const struct task_unit_config config = {.queue_lines = 4,
+                                            .work = {set_work, &f, 1},
+                                            .done = {set_done, &f, 2},
+                                            .tell = told,
+                                            .started = start_asked,
+                                            .empty = empty_asked,
+                                            .context = &f};
+    f.unit = task_unit_create(&config, &err);
+    push(&f, 1, 2);
+    push(&f, 2, 2);
+    command(&f, TASK_UNIT_TAKE);
+    command(&f, TASK_UNIT_START);
+    assert_int_equal(f.starts, 1);
+    assert_true(task_unit_arrive(f.unit, 0x2008));
+    assert_true(f.work);
+    command(&f, TASK_UNIT_COMPLETE);
+    assert_false(f.work);
+    assert_int_equal(f.empties, 1);
+    assert_false(f.done);
+    task_unit_emptied(f.unit);
+    assert_true(f.work && f.done);
+    assert_int_equal(f.last.event, TASK_UNIT_COMPLETED);
+
+    /* Behind a kill, from when firmware says that the core has left the region. */
+    command(&f, TASK_UNIT_TAKE);
+    assert_true(task_unit_kill(f.unit));
+    assert_int_equal(f.empties, 1);
+    push(&f, 3, 2);
+    command(&f, TASK_UNIT_TAKE); /* not before the answer is cleared */
+    assert_int_equal(task_unit_state(f.unit), TASK_UNIT_IDLE);
+    command(&f, TASK_UNIT_CLEAR);
+    assert_int_equal(f.empties, 2);
+    assert_false(f.work);
+    task_unit_emptied(f.unit);
+    assert_true(f.work);
+    command(&f, TASK_UNIT_TAKE);
+    assert_int_equal(task_unit_packet(f.unit)->tag, 3);
+    task_unit_free(f.unit);
+}
+
+/* Registers 3, 4, 10 and 11 are handed over; frm is 2. */
+static void the_summary_says_how_to_start(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const uint64_t registers = 0xc18, fcsr = UINT64_C(2) << 37, code = UINT64_C(1) << 40;
+    fixture_init(&f, 4);
+    push(&f, 1, 2);
+    assert_int_equal(get(&f, TASK_UNIT_SUMMARY) & 1, 0);
+    command(&f, TASK_UNIT_TAKE);
+    assert_int_equal(get(&f, TASK_UNIT_SUMMARY), registers | fcsr | 1);
+    task_unit_change_code(f.unit);
+    assert_int_equal(get(&f, TASK_UNIT_SUMMARY), registers | fcsr | 1 | code);
+    command(&f, TASK_UNIT_START);
+    assert_int_equal(get(&f, TASK_UNIT_SUMMARY), registers | fcsr);
+    task_unit_free(f.unit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_task_from_first_to_last),  cmocka_unit_test(packets_of_one_transfer),
-        cmocka_unit_test(a_long_stream_of_packets),   cmocka_unit_test(transfers_by_stores),
-        cmocka_unit_test(garbage_in_the_queue),       cmocka_unit_test(faults_and_answers),
-        cmocka_unit_test(commands_out_of_place),      cmocka_unit_test(call_depth),
-        cmocka_unit_test(configurations_are_checked),
+        cmocka_unit_test(a_task_from_first_to_last),     cmocka_unit_test(packets_of_one_transfer),
+        cmocka_unit_test(a_long_stream_of_packets),      cmocka_unit_test(transfers_by_stores),
+        cmocka_unit_test(garbage_in_the_queue),          cmocka_unit_test(faults_and_answers),
+        cmocka_unit_test(commands_out_of_place),         cmocka_unit_test(call_depth),
+        cmocka_unit_test(configurations_are_checked),    cmocka_unit_test(the_data_cache_is_emptied),
+        cmocka_unit_test(the_summary_says_how_to_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,32 @@
+#include "emu/cmd/setting.h"
+
+#include <stdio.h>
+
+#include "emu/cmd/paths.h"
+#include "emu/machine/offload.h"
+
+void setting_warn(const struct machine_config *machine)
+{
+    const char *names[MACHINE_KEYS];
+    char source[MACHINE_SOURCE];
+    size_t count = machine_unused_keys(machine, names);
+    for (size_t i = 0; i < count; i++) {
+        machine_source(machine, names[i], source);
+        fprintf(stderr, "croft run: warning: %s (%s) has no effect on %s\n", names[i], source,
+                machine_timed(machine) ? "this kind of core" : "a functional core");
+    }
+}
+
+bool setting_firmware(const struct machine_config *machine, const char *given, bool bare, char path[PATH_MAX],
+                      struct error *err)
+{
+    path[0] = '\0';
+    if (given && !offload_wanted(machine))
+        return error_set(err, "--firmware: machine '%s' has no accelerators with task units, as nucd has",
+                         machine->name);
+    if (given && (size_t)snprintf(path, PATH_MAX, "%s", given) >= PATH_MAX)
+        return error_set(err, "--firmware: '%.64s...' is too long", given);
+    if (!given && !bare && offload_wanted(machine))
+        return paths_share("firmware/nucd.elf", path, PATH_MAX, err);
+    return true;
+}

@@ -1,0 +1,130 @@
+#include "emu/env/workers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "emu/env/elf.h"
+#include "emu/machine/system.h"
+
+/* CROFT_NUCD_FIRMWARE of linker/croft_map.ld. */
+#define LINKED_AT UINT64_C(0xbfe00000)
+
+struct workers {
+    struct workers_options options;
+    struct offload *offload;
+};
+
+unsigned workers_count(const struct machine_config *machine, const char *firmware)
+{
+    return firmware && offload_wanted(machine) ? (unsigned)machine->accel.count : 0;
+}
+
+struct phys workers_program_memory(const struct machine_config *machine, const char *firmware,
+                                   const struct phys *memory)
+{
+    return workers_count(machine, firmware) ? offload_program_memory(machine, memory) : *memory;
+}
+
+/* Loads the firmware into its memory, whose upper half is for stacks. */
+static bool load(const struct workers_options *o, uint64_t *entry, struct error *err)
+{
+    struct phys memory = offload_firmware_memory(o->machine, o->memory);
+    const struct phys window = {memory.bytes, LINKED_AT, memory.size / 2};
+    struct elf_program program;
+    if (!elf_load(&program, o->firmware, ELF_PHYSICAL, &window, err))
+        return error_prefix(err, "--firmware");
+    *entry = program.entry - LINKED_AT + memory.base;
+    return true;
+}
+
+bool workers_restart(struct workers *workers, struct error *err)
+{
+    uint64_t entry;
+    if (!workers)
+        return true;
+    if (!load(&workers->options, &entry, err))
+        return false;
+    offload_reset(workers->offload, entry);
+    return true;
+}
+
+struct workers *workers_new(const struct workers_options *o, struct error *err)
+{
+    unsigned count = workers_count(o->machine, o->firmware);
+    if (count == 0)
+        return NULL;
+    const struct offload_options options = {.machine = o->machine,
+                                            .harts = o->harts + (o->count - count),
+                                            .count = count,
+                                            .memory = o->memory,
+                                            .done = o->done};
+    struct workers *workers = malloc(sizeof *workers);
+    if (!workers)
+        abort();
+    *workers = (struct workers){.options = *o, .offload = offload_new(&options, o->bus, err)};
+    if (workers->offload && workers_restart(workers, err))
+        return workers;
+    workers_free(workers);
+    return NULL;
+}
+
+void workers_free(struct workers *workers)
+{
+    if (!workers)
+        return;
+    offload_free(workers->offload);
+    free(workers);
+}
+
+struct offload *workers_offload(const struct workers *workers)
+{
+    return workers ? workers->offload : NULL;
+}
+
+static bool make_harts(struct user_harts *user, unsigned count, const struct phys *memory,
+                       const struct decoder *decoder, struct error *err)
+{
+    for (; user->count < count; user->count++) {
+        struct hart *hart = &user->harts[user->count];
+        if (!hart_init(hart, memory, decoder, err))
+            return false;
+        if (user->count > 0 && !hart_init_privileged(hart, &user->bus, user->count, SYSTEM_TICK_NS, err)) {
+            hart_free(hart);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool user_harts_init(struct user_harts *user, const struct machine_config *machine, const char *firmware,
+                     struct phys *memory, const struct decoder *decoder, struct error *err)
+{
+    unsigned accelerators = workers_count(machine, firmware);
+    *user = (struct user_harts){.program = workers_program_memory(machine, firmware, memory)};
+    user->harts = calloc(1 + accelerators, sizeof *user->harts);
+    if (!user->harts)
+        abort();
+    bus_init(&user->bus, memory);
+    const struct workers_options options = {.machine = machine,
+                                            .firmware = firmware,
+                                            .memory = memory,
+                                            .harts = user->harts,
+                                            .count = 1 + accelerators,
+                                            .bus = &user->bus};
+    if (make_harts(user, 1 + accelerators, memory, decoder, err)) {
+        user->workers = workers_new(&options, err);
+        if (user->workers || accelerators == 0)
+            return true;
+    }
+    user_harts_free(user);
+    return false;
+}
+
+void user_harts_free(struct user_harts *user)
+{
+    for (unsigned i = 0; i < user->count; i++)
+        hart_free(&user->harts[i]);
+    free(user->harts);
+    workers_free(user->workers);
+    *user = (struct user_harts){0};
+}

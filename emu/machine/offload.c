@@ -1,0 +1,277 @@
+#include "emu/machine/offload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/hart/probe.h"
+#include "emu/machine/timed_state.h"
+
+enum { A0 = 10, A1, A2, A3, A4 };
+
+/* An accelerator. */
+struct worker {
+    struct offload *offload;
+    unsigned number;
+    struct task_unit *unit;
+    struct hart *hart;
+    struct timed_core *core; /* NULL: there is no clock yet */
+    struct cache_waiter emptied;
+    bool started;  /* the comparator has to be set */
+    bool compares; /* with `end` */
+    uint64_t end;
+};
+
+struct offload {
+    const struct machine_config *machine;
+    struct timed *timed;
+    void (*tell)(void *context, unsigned accel, const struct task_unit_report *report);
+    void *tell_context;
+    uint64_t memory_base; /* of all memory, where that of the firmware begins, and its size */
+    struct phys firmware;
+    unsigned count;
+    struct worker workers[];
+};
+
+bool offload_wanted(const struct machine_config *machine)
+{
+    return machine_timed(machine) && machine->nucd.present && machine->accel.count > 0;
+}
+
+struct phys offload_program_memory(const struct machine_config *machine, const struct phys *memory)
+{
+    return (struct phys){memory->bytes, memory->base, memory->size - machine->nucd.memory};
+}
+
+struct phys offload_firmware_memory(const struct machine_config *machine, const struct phys *memory)
+{
+    uint64_t offset = memory->size - machine->nucd.memory;
+    return (struct phys){memory->bytes + offset, memory->base + offset, machine->nucd.memory};
+}
+
+/* The units lie behind each other in one region. */
+static uint64_t read_unit(void *device, uint64_t offset, unsigned size)
+{
+    const struct offload *offload = device;
+    struct task_unit *unit = offload->workers[offset / TASK_UNIT_SIZE].unit;
+    return task_unit_ops.read(unit, offset % TASK_UNIT_SIZE, size);
+}
+
+static void write_unit(void *device, uint64_t offset, unsigned size, uint64_t value)
+{
+    const struct offload *offload = device;
+    struct task_unit *unit = offload->workers[offset / TASK_UNIT_SIZE].unit;
+    task_unit_ops.write(unit, offset % TASK_UNIT_SIZE, size, value);
+}
+
+static const struct device_ops units_ops = {read_unit, write_unit};
+
+/* The unit's wire to the core. */
+static void set_work(void *context, unsigned number, bool level)
+{
+    struct worker *worker = context;
+    hart_set_interrupt(worker->hart, number, level);
+    if (!worker->core || !level)
+        return;
+    const struct timed *timed = worker->offload->timed;
+    if (timed->system)
+        timed->system->engine->interrupt(timed->system->engine->context, worker->core->core->parts.number);
+    else if (worker->core->core->waiting && hart_has_interrupt(worker->hart))
+        core_wake(worker->core->core, timed->queue.now);
+}
+
+static void unit_tells(void *context, const struct task_unit_report *report)
+{
+    const struct worker *worker = context;
+    if (worker->offload->tell)
+        worker->offload->tell(worker->offload->tell_context, worker->number, report);
+}
+
+static void unit_started(void *context)
+{
+    ((struct worker *)context)->started = true;
+}
+
+static void cache_emptied(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    const struct worker *worker = waiter->owner;
+    (void)now;
+    (void)level;
+    task_unit_emptied(worker->unit);
+}
+
+static void empty_cache(void *context)
+{
+    struct worker *worker = context;
+    if (!worker->core) {
+        task_unit_emptied(worker->unit);
+        return;
+    }
+    const struct core_parts *parts = &worker->core->core->parts;
+    const struct cache_actor actor = {.pc = worker->hart->pc, .core = parts->number};
+    cache_maintain(parts->l1d, MEM_CLEAN_INVALIDATE, parts->hart->memory->base, parts->hart->memory->size,
+                   worker->offload->timed->queue.now, actor, &worker->emptied);
+}
+
+/* A breakpoint is the comparator. It stays for further tasks of the same region, as setting it makes the hart forget
+ * its predecoded code. */
+static void set_comparator(struct worker *worker)
+{
+    uint64_t end = task_unit_packet(worker->unit)->end;
+    worker->started = false;
+    if (worker->compares && worker->end == end)
+        return;
+    if (worker->compares)
+        (void)hart_breakpoint_remove(worker->hart, worker->end);
+    worker->compares = hart_breakpoint_add(worker->hart, end);
+    worker->end = end;
+}
+
+/* The stream of the hart: firmware's part is nothing to the unit. */
+static void follow(void *context, const struct stream_entry *entries, uint32_t count)
+{
+    struct worker *worker = context;
+    if (worker->started)
+        set_comparator(worker);
+    struct nucd_region *region = task_unit_region(worker->unit);
+    if (!region || worker->hart->privilege != PRIV_U)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        nucd_region_follow(region, entries[i].op);
+}
+
+bool offload_stopped(struct offload *offload, unsigned accel, enum hart_stop stop)
+{
+    struct worker *worker = &offload->workers[accel];
+    if (stop != HART_STOP_BREAK || !worker->compares || worker->hart->pc != worker->end)
+        return false;
+    if (worker->hart->privilege == PRIV_U)
+        (void)task_unit_arrive(worker->unit, worker->end);
+    return true;
+}
+
+static bool make_worker(struct offload *offload, const struct offload_options *options, unsigned i,
+                        struct error *err)
+{
+    struct worker *worker = &offload->workers[i];
+    *worker = (struct worker){.offload = offload, .number = i, .hart = &options->harts[i]};
+    worker->emptied = (struct cache_waiter){NULL, cache_emptied, worker};
+    const struct task_unit_config config = {
+        .queue_lines = (uint32_t)options->machine->nucd.queue_lines,
+        .capabilities = (uint8_t)options->machine->nucd.capabilities,
+        .work = {set_work, worker, IRQ_MEI},
+        .done = options->done ? options->done[i] : (struct irq_line){0},
+        .tell = unit_tells,
+        .started = unit_started,
+        .empty = empty_cache,
+        .context = worker,
+    };
+    worker->unit = task_unit_create(&config, err);
+    return worker->unit != NULL;
+}
+
+struct offload *offload_new(const struct offload_options *options, struct bus *bus, struct error *err)
+{
+    struct offload *offload = calloc(1, sizeof *offload + options->count * sizeof offload->workers[0]);
+    if (!offload)
+        abort();
+    offload->machine = options->machine;
+    offload->memory_base = options->memory->base;
+    offload->firmware = offload_firmware_memory(options->machine, options->memory);
+    bool made = true;
+    for (; made && offload->count < options->count; offload->count += made)
+        made = make_worker(offload, options, offload->count, err);
+    const struct bus_region region = {.base = options->machine->nucd.base,
+                                      .size = (uint64_t)options->count * TASK_UNIT_SIZE,
+                                      .sizes = TASK_UNIT_ACCESS,
+                                      .ops = &units_ops,
+                                      .device = offload,
+                                      .name = "nucd"};
+    if (made && !bus_add(bus, &region, err)) {
+        char source[MACHINE_SOURCE];
+        machine_source(options->machine, "nucd.base", source);
+        made = error_prefix(err, "%s: nucd.base", source);
+    }
+    if (made)
+        return offload;
+    offload_free(offload);
+    return NULL;
+}
+
+void offload_free(struct offload *offload)
+{
+    if (!offload)
+        return;
+    for (unsigned i = 0; i < offload->count; i++)
+        task_unit_free(offload->workers[i].unit);
+    free(offload);
+}
+
+void offload_reset(struct offload *offload, uint64_t entry)
+{
+    for (unsigned i = 0; i < offload->count; i++) {
+        struct worker *worker = &offload->workers[i];
+        struct hart *hart = worker->hart;
+        task_unit_reset(worker->unit);
+        hart->pc = entry;
+        hart->x[A0] = i;
+        hart->x[A1] = offload->machine->nucd.base + (uint64_t)i * TASK_UNIT_SIZE;
+        hart->x[A2] = offload->memory_base;
+        hart->x[A3] = offload->firmware.base;
+        hart->x[A4] = offload->firmware.size;
+    }
+}
+
+struct task_unit *offload_unit(struct offload *offload, unsigned accel)
+{
+    return offload->workers[accel].unit;
+}
+
+void offload_listen(struct offload *offload,
+                    void (*tell)(void *context, unsigned accel, const struct task_unit_report *report),
+                    void *context)
+{
+    offload->tell = tell;
+    offload->tell_context = context;
+}
+
+void offload_change_code(struct offload *offload)
+{
+    for (unsigned i = 0; i < offload->count; i++)
+        task_unit_change_code(offload->workers[i].unit);
+}
+
+void offload_publish(struct offload *offload, struct stats *stats)
+{
+    char prefix[24];
+    for (unsigned i = 0; i < offload->count; i++) {
+        (void)snprintf(prefix, sizeof prefix, "accel.%u", i);
+        task_unit_publish(offload->workers[i].unit, stats, prefix);
+    }
+}
+
+unsigned offload_count(const struct offload *offload)
+{
+    return offload->count;
+}
+
+struct core_near offload_near(const struct offload *offload, unsigned accel)
+{
+    return (struct core_near){.base = offload->machine->nucd.base + (uint64_t)accel * TASK_UNIT_SIZE,
+                              .size = TASK_UNIT_PAGE,
+                              .clocks = offload->machine->nucd.unit_clocks};
+}
+
+void offload_attach(struct offload *offload, struct timed *timed)
+{
+    offload->timed = timed;
+    for (unsigned i = 0; i < offload->count; i++) {
+        struct worker *worker = &offload->workers[i];
+        struct timed_core *core = &timed->cores[timed->hosts + i];
+        worker->core = core;
+        core->core->stream.follow = follow;
+        core->core->stream.follow_context = worker;
+        if (!timed->harts[0].privileged)
+            core_wake(core->core, timed->queue.now);
+    }
+}

@@ -1,0 +1,34 @@
+/* What an accelerator does once, before its first task: memory protection and what regions may use. */
+#include <croft/firmware/csr.h>
+#include <croft/firmware/map.h>
+#include <stdint.h>
+
+enum { PMP_R = 1, PMP_W = 2, PMP_X = 4, PMP_TOR = 1 << 3, PMP_NAPOT = 3 << 3 };
+
+/* A naturally aligned power of two as pmpaddr holds it (privileged specification, table of NAPOT ranges). */
+static uint64_t napot(uint64_t base, uint64_t size)
+{
+    return base >> 2 | (size / 8 - 1);
+}
+
+/* Entries are looked at in order, the first that matches decides: no devices; the accelerator's own stack; else
+ * nothing that is firmware's; all other memory. Returns the stack's end. */
+uint64_t worker_setup(uint64_t number, uint64_t unit, uint64_t memory, uint64_t firmware, uint64_t size)
+{
+    uint64_t stack_size = size / 2 / CROFT_HARTS_MAX;
+    uint64_t stack = firmware + size / 2 + number * stack_size;
+    (void)unit;
+    csr_write(pmpaddr0, memory >> 2);
+    csr_write(pmpaddr1, napot(stack, stack_size));
+    csr_write(pmpaddr2, napot(firmware, size));
+    csr_write(pmpaddr3, -1ul);
+    uint64_t all = PMP_NAPOT | PMP_R | PMP_W | PMP_X;
+    csr_write(pmpcfg0, PMP_TOR | (PMP_NAPOT | PMP_R | PMP_W) << 8 | PMP_NAPOT << 16 | all << 24);
+
+    csr_write(mcounteren, 7); /* cycle, time, instret */
+    csr_write(mie, 1ul << INTERRUPT_MACHINE_EXTERNAL);
+    /* mret leads to user mode, where interrupts of machine mode are always taken; in firmware they only end wfi. */
+    csr_clear(mstatus, MSTATUS_MPP | MSTATUS_MIE | MSTATUS_MPIE);
+    csr_set(mstatus, 1ul << MSTATUS_FS_SHIFT);
+    return stack + stack_size;
+}

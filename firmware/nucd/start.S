@@ -1,0 +1,209 @@
+/* Firmware of accelerators: start-up, the loop that starts tasks, and all that ends or stops one. The machine hands
+ * over a0-a4 as emu/machine/offload.h says. Between tasks nothing is in memory: a task begins with an empty data cache,
+ * and what firmware needs on the way is in registers, CSRs and the unit. Code is position-independent. */
+#include <croft/firmware/map.h>
+
+#include "firmware/nucd/unit.h"
+
+    .macro  LIVE_IN register, number
+    ld      \register, UNIT_LIVE_IN + 8 * \number(tp)
+    .endm
+
+    .macro  COMMAND value, scratch
+    li      \scratch, \value
+    sd      \scratch, UNIT_COMMAND(tp)
+    .endm
+
+    .section .text.start, "ax", @progbits
+    .globl  _start
+    .type   _start, @function
+_start:
+    li      t0, CROFT_HARTS_MAX
+1:  bgeu    a0, t0, 1b              /* no room for it: the machine has no more harts */
+    lla     sp, contexts
+    slli    t1, a0, 10              /* CONTEXT_SIZE */
+    add     t1, t1, sp
+    csrw    CSR_CONTEXT, t1
+    addi    sp, t1, CONTEXT_SIZE - 16 /* setup's stack */
+    lla     t0, trap
+    csrw    mtvec, t0
+    mv      s0, a1
+    call    worker_setup
+    csrw    CSR_STACK, a0
+    mv      tp, s0
+    j       idle
+    .size   _start, . - _start
+
+/* Sleeps until there is a task, and starts it. tp is the unit. Registers that a region is not handed have any value. */
+    .balign 64
+    .globl  idle
+    .type   idle, @function
+idle:
+    csrw    mscratch, tp
+    csrr    sp, CSR_STACK
+    li      t3, UNIT_TAKE
+    li      t4, UNIT_START
+    /* All but what is loaded below: bit 0 and gp, tp, a0-a7. */
+    li      t5, ~(1 | 1 << 3 | 1 << 4 | 0xff << 10 | 7 << (UNIT_FCSR + 5))
+    li      t6, 0xf << 14           /* a4-a7 */
+    wfi
+    sd      t3, UNIT_COMMAND(tp)
+    ld      t0, UNIT_SUMMARY(tp)
+    ld      t1, UNIT_BEGIN(tp)
+    and     t2, t0, t5
+    bnez    t2, most                /* rare: further registers, or FENCE.I */
+    andi    t2, t0, 1
+    beqz    t2, nothing
+    and     t6, t6, t0
+    csrw    mepc, t1
+    srli    t0, t0, UNIT_FCSR
+    csrw    fcsr, t0
+    LIVE_IN a0, 10
+    LIVE_IN a1, 11
+    LIVE_IN a2, 12
+    LIVE_IN a3, 13
+    beqz    t6, 1f
+    LIVE_IN a4, 14
+    LIVE_IN a5, 15
+    LIVE_IN a6, 16
+    LIVE_IN a7, 17
+1:  LIVE_IN gp, 3
+    sd      t4, UNIT_COMMAND(tp)
+    LIVE_IN tp, 4
+    mret
+
+most:
+    andi    t2, t0, 1
+    beqz    t2, nothing
+    csrw    mepc, t1
+    srli    t1, t0, UNIT_FCSR
+    csrw    fcsr, t1
+    srli    t0, t0, UNIT_CODE_BIT
+    andi    t0, t0, 1
+    beqz    t0, 1f
+    fence.i
+1:  sd      t4, UNIT_COMMAND(tp)
+    .irp    n, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    LIVE_IN x\n, \n
+    .endr
+    LIVE_IN tp, 4
+    mret
+
+/* wfi may end for nothing; or the host has killed a task between TAKE and mret, or a transfer was no packet. */
+nothing:
+    ld      t0, UNIT_STATUS(tp)
+    andi    t0, t0, UNIT_ANSWERED
+    beqz    t0, idle
+killed:
+    COMMAND UNIT_CLEAR, t0               /* the data cache is emptied; TAKE waits for that */
+    j       idle
+    .size   idle, . - idle
+
+/* A region has stopped. Its registers are saved in the unit's until it is known that they are needed. */
+    .balign 64
+    .type   trap, @function
+trap:
+    csrrw   tp, mscratch, tp
+    sd      t0, UNIT_RESULT(tp)
+    csrr    t0, mcause
+    bgez    t0, fault
+    ld      t0, UNIT_STATUS(tp)
+    andi    t0, t0, UNIT_STATE
+    addi    t0, t0, -UNIT_ENDED
+    bnez    t0, killed
+    ld      t0, UNIT_FORMAT(tp)
+    andi    t0, t0, 31
+    addi    t0, t0, -10
+    bnez    t0, other
+    sd      a0, UNIT_RESULT(tp)
+complete:
+    csrr    t0, fflags
+    sd      t0, UNIT_FFLAGS(tp)
+    COMMAND UNIT_COMPLETE, t0            /* the data cache is written back before the host is told */
+    j       idle
+
+/* The result is in another register than a0, or there is none. */
+other:
+    sd      t1, UNIT_VALUE(tp)
+    addi    t0, t0, 10
+    slli    t0, t0, 3
+    lla     t1, results
+    add     t0, t0, t1
+    jr      t0
+    .option push
+    .option norvc
+results:
+    j       complete                /* none */
+    nop
+    .irp    n, 1, 2, 3
+    sd      x\n, UNIT_RESULT(tp)
+    j       complete
+    .endr
+    j       result_tp
+    nop
+    j       complete                /* t0 is there already */
+    nop
+    j       result_t1
+    nop
+    .irp    n, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    sd      x\n, UNIT_RESULT(tp)
+    j       complete
+    .endr
+    .option pop
+result_tp:
+    csrr    t0, mscratch
+    j       1f
+result_t1:
+    ld      t0, UNIT_VALUE(tp)
+1:  sd      t0, UNIT_RESULT(tp)
+    j       complete
+
+/* An exception: the host is told, and decides. Meanwhile the region's registers are in the core's context. An
+ * exception in firmware itself, where tp and mscratch have changed places once too often, ends here for ever. */
+fault:
+    csrr    t0, mstatus
+    srli    t0, t0, 11
+    andi    t0, t0, 3
+    bnez    t0, broken
+    csrr    t0, CSR_CONTEXT
+    .irp    n, 1, 2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    sd      x\n, 8 * \n(t0)
+    .endr
+    ld      t1, UNIT_RESULT(tp)
+    sd      t1, 8 * 5(t0)
+    csrr    t1, mscratch
+    sd      t1, 8 * 4(t0)
+    csrr    t1, mcause
+    sd      t1, UNIT_CAUSE(tp)
+    csrr    t1, mtval
+    sd      t1, UNIT_VALUE(tp)
+    csrr    t1, mepc
+    sd      t1, UNIT_PC(tp)
+    COMMAND UNIT_FAULT, t1
+1:  wfi
+    ld      t1, UNIT_STATUS(tp)
+    andi    t2, t1, UNIT_ANSWERED
+    beqz    t2, 1b
+    andi    t1, t1, UNIT_STATE
+    addi    t1, t1, -UNIT_RUNNING
+    bnez    t1, killed
+    COMMAND UNIT_CLEAR, t1
+    csrw    mscratch, tp
+    .irp    n, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    ld      x\n, 8 * \n(t0)
+    .endr
+    ld      t0, 8 * 5(t0)
+    mret                            /* mepc is the instruction that has faulted */
+
+broken:
+    csrw    mie, zero
+1:  wfi
+    j       1b
+    .size   trap, . - trap
+
+    .section .bss.contexts, "aw", @nobits
+    .balign CONTEXT_SIZE
+contexts:
+    .skip   CONTEXT_SIZE * CROFT_HARTS_MAX
+
+    .section .note.GNU-stack, "", @progbits
