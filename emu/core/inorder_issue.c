@@ -46,8 +46,7 @@ ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t
 {
     uint64_t until = ready_at(cycle, 0), lost = until > issue->next ? until - issue->next : 0;
     if (observed)
-        inorder_stalled(c, cause, issue->next >> READY_CAUSE_BITS,
-                        (issue->next + lost) >> READY_CAUSE_BITS);
+        inorder_stalled(c, cause, issue->next >> READY_CAUSE_BITS, (issue->next + lost) >> READY_CAUSE_BITS);
     issue->used = until >= issue->next ? USES_ALL : issue->used;
     c->core.cpi[cause] += lost >> READY_CAUSE_BITS;
     issue->next += lost;

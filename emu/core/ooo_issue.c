@@ -141,8 +141,8 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
     o->iq_pending++;
 }
 
-ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *op, const struct ooo_class *class,
-                                  struct ooo_entry *e, uint32_t facts)
+ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *op,
+                                         const struct ooo_class *class, struct ooo_entry *e, uint32_t facts)
 {
     uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]),
                                ooo_later(o->times[op->rs3], e->dispatch + 1));
@@ -152,7 +152,7 @@ ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *
         return;
     }
     uint64_t issue = ooo_is(facts, OOO_PLAIN) ? ports_take_plain(&o->ports, &class->use, ready)
-                                                 : ports_take_any(&o->ports, &class->use, ready);
+                                              : ports_take_any(&o->ports, &class->use, ready);
     uint64_t complete = issue + class->latency;
     ooo_issued(o, issue);
     e->issue = issue;
@@ -163,8 +163,8 @@ ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *
         ooo_fetch_resolve(o, complete);
 }
 
-ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
-                                 struct ooo_entry *e)
+ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry *in,
+                                        const struct ooo_class *class, struct ooo_entry *e)
 {
     const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->loads++ & o->load_mask;
@@ -268,8 +268,8 @@ static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
 }
 
 /* The cycle of dispatch of the next entry, or OOO_NEVER. */
-ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, uint32_t i,
-                                      bool rare)
+ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts,
+                                             uint32_t i, bool rare)
 {
     uint64_t number = makes_room(o, op, facts, rare);
     if (number >= o->head && !ooo_retire(o, number))

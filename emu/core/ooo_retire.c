@@ -21,7 +21,8 @@ static uint64_t behind(uint64_t from, uint64_t to, uint64_t since, uint64_t left
 /* What the oldest instruction did in the last `left` cycles, latest first. An instruction that issued right
  * behind its dispatch was held up by nothing there: its way through the pipe in the two cycles from dispatch
  * to completion is not counted, but what made it late. */
-static __attribute__((noinline)) void account_rest(struct ooo *o, const struct ooo_entry *e, uint64_t cycle, uint64_t left)
+static __attribute__((noinline)) void account_rest(struct ooo *o, const struct ooo_entry *e, uint64_t cycle,
+                                                   uint64_t left)
 {
     uint64_t from = o->retired_at;
     bool held = e->issue > e->dispatch + 1;

@@ -16,9 +16,9 @@ enum { PREDICT_HISTORY = 24, PREDICT_ENTRIES = 1 << 20, PREDICT_WAYS = 16 };
 #define WRONG(l, g, c, t)  (((c) / 2 ? (g) / 2 : (l) / 2) != (t))
 #define NEXT(l, g, c, t)                                                                                     \
     (COUNT(l, t) | COUNT(g, t) << 2 | CHOICE(l, g, c, t) << 4 | WRONG(l, g, c, t) * PREDICT_MISS)
-#define LOCALS(g, c, t)  NEXT(0, g, c, t), NEXT(1, g, c, t), NEXT(2, g, c, t), NEXT(3, g, c, t)
-#define GLOBALS(c, t)    LOCALS(0, c, t), LOCALS(1, c, t), LOCALS(2, c, t), LOCALS(3, c, t)
-#define CHOOSERS(t)      GLOBALS(0, t), GLOBALS(1, t), GLOBALS(2, t), GLOBALS(3, t)
+#define LOCALS(g, c, t) NEXT(0, g, c, t), NEXT(1, g, c, t), NEXT(2, g, c, t), NEXT(3, g, c, t)
+#define GLOBALS(c, t)   LOCALS(0, c, t), LOCALS(1, c, t), LOCALS(2, c, t), LOCALS(3, c, t)
+#define CHOOSERS(t)     GLOBALS(0, t), GLOBALS(1, t), GLOBALS(2, t), GLOBALS(3, t)
 const uint8_t predict_next[128] = {CHOOSERS(0), CHOOSERS(1)};
 
 void predict_config_inorder(struct predict_config *config)
@@ -66,7 +66,10 @@ bool predict_config_check(const struct predict_config *config, struct error *err
            check_entries("predict.gshare", config->gshare, 1, PREDICT_ENTRIES, err) &&
            check_entries("predict.chooser", config->chooser, 1, PREDICT_ENTRIES, err) &&
            check_entries("predict.btb_ways", config->btb_ways, 1, PREDICT_WAYS, err) &&
-           check_entries("predict.btb", config->btb, config->btb_ways, PREDICT_ENTRIES, err) &&
+           (config->btb >= config->btb_ways ||
+            error_set(err, "predict.btb: %" PRIu32 " is not allowed: at least btb_ways, %" PRIu32,
+                      config->btb, config->btb_ways)) &&
+           check_entries("predict.btb", config->btb, 1, PREDICT_ENTRIES, err) &&
            check_entries("predict.returns", config->returns, 1, 1024, err) &&
            check_entries("predict.indirect", config->indirect, 1, PREDICT_ENTRIES, err);
 }

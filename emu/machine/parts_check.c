@@ -46,8 +46,11 @@ static bool check_core(const struct machine_config *config, const char *section,
     parts_core(config, section, &core);
     bool fine =
         core.ooo ? ooo_config_check(&core.ooo_config, err) : inorder_config_check(&core.inorder_config, err);
-    if (!fine)
+    if (!fine) {
+        (void)snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
+                       "; with %s.core %s", section, core.ooo ? "ooo" : "inorder");
         return at_field(config, section, err);
+    }
     if (!cache_config_check(&core.l1i, err))
         return at_part(config, section, "l1i", err);
     if (!cache_config_check(&core.l1d, err))
