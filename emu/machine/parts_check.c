@@ -180,7 +180,7 @@ static const char *note_core(const struct machine_config *config, const struct k
     if (strncmp(key->name, section, strlen(section)) != 0 || !own)
         return NULL;
     bool ooo = key->use == USE_OOO || (key->use == USE_TIMED && parts_are_ooo(config, section));
-    return ooo ? "like Cortex-A57" : "like Cortex-A53";
+    return ooo ? "like Cortex-A57 or assumed: see emu/core/ooo_config.c" : "like Cortex-A53";
 }
 
 void parts_note(const struct machine_config *config, int key, char *buffer, size_t size)
