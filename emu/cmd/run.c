@@ -106,6 +106,7 @@ struct session {
     struct timing timing;
     char firmware[PATH_MAX]; /* of accelerators; empty: none */
     double start;
+    int failure; /* the exit status when something of ours fails */
 };
 
 static double seconds_now(void)
@@ -257,9 +258,12 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
 {
     char folder[PATH_MAX];
     const char *machine = r->machine ? r->machine : r->env == ENV_BARE ? "virt" : "functional";
-    if (!paths_share("machines", folder, sizeof folder, err) ||
-        !machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
+    if (!paths_share("machines", folder, sizeof folder, err))
         return false;
+    s->failure = 2; /* the machine is part of the command line */
+    if (!machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
+        return false;
+    s->failure = 1;
     setting_warn(&s->machine);
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
@@ -479,7 +483,7 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
 
 static int run(const struct request *r)
 {
-    struct session session = {.report = report_new(r->stats)};
+    struct session session = {.report = report_new(r->stats), .failure = 1};
     struct error err;
     int status = -1;
     if (set_up(&session, r, &err))
@@ -488,7 +492,7 @@ static int run(const struct request *r)
                                         : run_user(&session, r, &err);
     if (status < 0) {
         fprintf(stderr, "croft run: %s\n", err.text);
-        status = 1;
+        status = session.failure;
     }
     tear_down(&session);
     return status;

@@ -67,7 +67,7 @@ static int show(const struct request *request)
     if (!paths_share("machines", folder, sizeof folder, &err) ||
         !machine_load(&config, request->machine, folder, request->sets, request->set_count, &err)) {
         (void)fprintf(stderr, "croft show: %s\n", err.text);
-        return 1;
+        return 2; /* the machine is part of the command line */
     }
     machine_show(&config, stdout);
     machine_free(&config);

@@ -35,19 +35,22 @@ bool inorder_config_check(const struct inorder_config *config, struct error *err
     const struct {
         const char *name;
         uint32_t value, least, most;
+        const char *limit; /* the field that most comes from, in brackets */
     } ranges[] = {
-        {"width", config->width, 1, 2},
-        {"fetch_queue", config->fetch_queue, 1, 64},
-        {"frontend_clocks", config->frontend_clocks, 1, 32},
-        {"decode_clocks", config->decode_clocks, 0, config->frontend_clocks},
-        {"taken_clocks", config->taken_clocks, 0, 8},
-        {"load_queue", config->load_queue, 1, INORDER_LOADS},
-        {"store_buffer", config->store_buffer, 2, INORDER_STORES},
+        {"width", config->width, 1, 2, NULL},
+        {"fetch_queue", config->fetch_queue, 1, 64, NULL},
+        {"frontend_clocks", config->frontend_clocks, 1, 32, NULL},
+        {"decode_clocks", config->decode_clocks, 0, config->frontend_clocks, " (frontend_clocks)"},
+        {"taken_clocks", config->taken_clocks, 0, 8, NULL},
+        {"load_queue", config->load_queue, 1, INORDER_LOADS, NULL},
+        {"store_buffer", config->store_buffer, 2, INORDER_STORES, NULL},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most)
-            return error_set(err, "%s: %" PRIu32 " is not allowed: a number from %" PRIu32 " to %" PRIu32,
-                             ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most);
+            return error_set(err,
+                             "%s: %" PRIu32 " is not allowed: a number from %" PRIu32 " to %" PRIu32 "%s",
+                             ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most,
+                             ranges[i].limit ? ranges[i].limit : "");
     return check_power("fetch_bytes", config->fetch_bytes, 4, 64, err) &&
            core_latencies_check(&config->latency, err) && predict_config_check(&config->predict, err);
 }

@@ -41,14 +41,14 @@ bool ooo_config_check(const struct ooo_config *config, struct error *err)
     } fields[] = {
         {"rob", config->rob, 16, OOO_ROB_MOST},
         {"fetch_bytes", config->fetch_bytes, 4, 64},
-        {"fetch_queue", config->fetch_queue, 8, config->rob},
+        {"fetch_queue", config->fetch_queue, 8, OOO_ROB_MOST},
         {"frontend_clocks", config->frontend_clocks, 1, 64},
         {"taken_clocks", config->taken_clocks, 0, 16},
         {"late_clocks", config->late_clocks, 0, 64},
         {"redirect_clocks", config->redirect_clocks, 0, 64},
         {"decode_width", config->decode_width, 1, 16},
         {"retire_width", config->retire_width, 1, 16},
-        {"iq", config->iq, 1, config->rob},
+        {"iq", config->iq, 1, OOO_ROB_MOST},
         {"load_queue", config->load_queue, 1, OOO_QUEUE_MOST},
         {"store_queue", config->store_queue, 1, OOO_QUEUE_MOST},
         {"int_renames", config->int_renames, 1, OOO_ROB_MOST},
@@ -57,6 +57,10 @@ bool ooo_config_check(const struct ooo_config *config, struct error *err)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (!range(fields[i].name, fields[i].value, fields[i].least, fields[i].most, err))
             return false;
+    if (config->fetch_queue > config->rob || config->iq > config->rob)
+        return error_set(err, "%s: %u is not allowed: at most rob, %u",
+                         config->iq > config->rob ? "iq" : "fetch_queue",
+                         config->iq > config->rob ? config->iq : config->fetch_queue, config->rob);
     if (config->fetch_bytes & (config->fetch_bytes - 1))
         return error_set(err, "fetch_bytes: %u is not allowed: a power of two from 4 to 64",
                          config->fetch_bytes);

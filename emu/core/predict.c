@@ -66,7 +66,10 @@ bool predict_config_check(const struct predict_config *config, struct error *err
            check_entries("predict.gshare", config->gshare, 1, PREDICT_ENTRIES, err) &&
            check_entries("predict.chooser", config->chooser, 1, PREDICT_ENTRIES, err) &&
            check_entries("predict.btb_ways", config->btb_ways, 1, PREDICT_WAYS, err) &&
-           check_entries("predict.btb", config->btb, config->btb_ways, PREDICT_ENTRIES, err) &&
+           (config->btb >= config->btb_ways ||
+            error_set(err, "predict.btb: %" PRIu32 " is not allowed: at least btb_ways, %" PRIu32,
+                      config->btb, config->btb_ways)) &&
+           check_entries("predict.btb", config->btb, 1, PREDICT_ENTRIES, err) &&
            check_entries("predict.returns", config->returns, 1, 1024, err) &&
            check_entries("predict.indirect", config->indirect, 1, PREDICT_ENTRIES, err);
 }

@@ -57,8 +57,9 @@ static bool level_check(const char *level, uint32_t entries, uint32_t ways, stru
     if (entries == 0 || entries > MOST)
         return error_set(err, "%s_entries: %u is not in 1 to %d", level, entries, MOST);
     if (ways == 0 || ways > entries || entries % ways || (entries / ways & (entries / ways - 1)))
-        return error_set(err, "%s_ways: %u entries in %u ways are not a power of two of sets", level, entries,
-                         ways);
+        return error_set(err,
+                         "%s_ways: %u is not allowed: %s_entries, %u, divided by it must be a power of two",
+                         level, ways, level, entries);
     return true;
 }
 
@@ -66,7 +67,7 @@ bool tlb_config_check(const struct tlb_config *config, struct error *err)
 {
     if (!level_check("l1", config->l1_entries, config->l1_ways, err))
         return false;
-    if (config->l2_entries == 0 && config->l2_ways == 0)
+    if (config->l2_entries == 0)
         return true;
     if (config->l2_clocks > 1000)
         return error_set(err, "l2_clocks: %u is more than 1000", config->l2_clocks);

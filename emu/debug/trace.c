@@ -52,6 +52,9 @@ bool trace_parse(const char *kind_and_file, const char **kind, const char **path
         return false;
     *kind = trace_kinds[found];
     *path = colon ? colon + 1 : NULL;
+    if (*path && strcmp(*path, "-") == 0)
+        return error_set(
+            err, "--trace: '-' is no file: a trace cannot go to standard output, which is the program's");
     return !colon || colon[1] != '\0' ||
            error_set(err, "--trace: no file behind '%s:'; it may be left out together with its colon", *kind);
 }

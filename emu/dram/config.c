@@ -38,7 +38,8 @@ uint32_t dram_config_refresh_clocks(const struct dram_config *config)
 struct range {
     const char *name;
     uint64_t value, least, most;
-    bool power; /* of two */
+    bool power;        /* of two */
+    const char *limit; /* what least or most come from, in brackets; or NULL */
 };
 
 static bool check_ranges(const struct range *ranges, size_t count, struct error *err)
@@ -47,28 +48,46 @@ static bool check_ranges(const struct range *ranges, size_t count, struct error 
         const struct range *range = &ranges[i];
         bool power = (range->value & (range->value - 1)) == 0;
         if (range->value < range->least || range->value > range->most || (range->power && !power))
-            return error_set(err, "%s: %" PRIu64 " is not allowed: %s from %" PRIu64 " to %" PRIu64,
+            return error_set(err, "%s: %" PRIu64 " is not allowed: %s from %" PRIu64 " to %" PRIu64 "%s",
                              range->name, range->value, range->power ? "a power of two" : "a number",
-                             range->least, range->most);
+                             range->least, range->most, range->limit ? range->limit : "");
     }
     return true;
 }
 
 #define CHECK(field, least, most, power)                                                                     \
     {                                                                                                        \
-#field, config->field, least, most, power                                                            \
+#field, config->field, least, most, power, NULL                                                      \
     }
+#define CHECK_BY(field, least, most, limit)                                                                  \
+    {                                                                                                        \
+#field, config->field, least, most, false, " (" limit ")"                                            \
+    }
+
+/* The same of times in fs, with their unit. */
+static bool check_spans(const struct range *ranges, size_t count, struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct range *range = &ranges[i];
+        if (range->value < range->least || range->value > range->most)
+            return error_set(err, "%s: %.12g ns is not allowed: %.12g ns to %.12g ns%s", range->name,
+                             (double)range->value / 1e6, (double)range->least / 1e6,
+                             (double)range->most / 1e6, range->limit ? range->limit : "");
+    }
+    return true;
+}
 
 static bool check_organisation(const struct dram_config *config, struct error *err)
 {
     const struct range ranges[] = {
-        CHECK(tCK, 100000, 100000000, false), CHECK(channels, 1, DRAM_CHANNELS, false),
-        CHECK(ranks, 1, DRAM_RANKS, true),    CHECK(groups, 1, DRAM_GROUPS, true),
-        CHECK(banks, 1, DRAM_BANKS, true),    CHECK(rows, 1, 1U << 24, true),
-        CHECK(row_bytes, 32, 1U << 20, true), CHECK(burst_bytes, 4, 4096, true),
-        CHECK(devices, 1, 64, false),         CHECK(act_clocks, 1, 8, false),
+        CHECK(channels, 1, DRAM_CHANNELS, false), CHECK(ranks, 1, DRAM_RANKS, true),
+        CHECK(groups, 1, DRAM_GROUPS, true),      CHECK(banks, 1, DRAM_BANKS, true),
+        CHECK(rows, 1, 1U << 24, true),           CHECK(row_bytes, 32, 1U << 20, true),
+        CHECK(burst_bytes, 4, 4096, true),        CHECK(devices, 1, 64, false),
+        CHECK(act_clocks, 1, 8, false),
     };
-    if (!check_ranges(ranges, sizeof ranges / sizeof *ranges, err))
+    const struct range clock = CHECK(tCK, 100000, 100000000, false);
+    if (!check_spans(&clock, 1, err) || !check_ranges(ranges, sizeof ranges / sizeof *ranges, err))
         return false;
     if (config->burst_bytes > config->row_bytes)
         return error_set(err, "burst_bytes: %" PRIu32 " is more than row_bytes, %" PRIu32,
@@ -86,32 +105,32 @@ static bool check_times(const struct dram_config *config, struct error *err)
 {
     const uint64_t most = 20000 * config->tCK;
     const struct range ranges[] = {
-#define DRAM_PARAM(name, rounding, meaning) CHECK(name, 0, most, false),
+#define DRAM_PARAM(name, rounding, meaning) CHECK_BY(name, 0, most, "20000 tCK"),
 #include "emu/dram/param.def"
 #undef DRAM_PARAM
         CHECK(row_timeout, 0, UINT64_C(1000000000000), false),
         CHECK(front_latency, 0, UINT64_C(1000000000000), false),
         CHECK(back_latency, 0, UINT64_C(1000000000000), false),
-        CHECK(tCL, 1, most, false),
-        CHECK(tBURST, 1, most, false),
-        CHECK(tCCDS, config->tBURST, most, false), /* or else data would collide */
-        CHECK(tCCDL, config->tCCDS, most, false),
-        CHECK(tRRDL, config->tRRDS, most, false),
-        CHECK(tWTRL, config->tWTRS, most, false),
-        CHECK(tRC, config->tRAS, most, false),
+        CHECK_BY(tCL, 1, most, "20000 tCK"),
+        CHECK_BY(tBURST, 1, most, "20000 tCK"),
+        CHECK_BY(tCCDS, config->tBURST, most, "at least tBURST"), /* or else data would collide */
+        CHECK_BY(tCCDL, config->tCCDS, most, "at least tCCDS"),
+        CHECK_BY(tRRDL, config->tRRDS, most, "at least tRRDS"),
+        CHECK_BY(tWTRL, config->tWTRS, most, "at least tWTRS"),
+        CHECK_BY(tRC, config->tRAS, most, "at least tRAS"),
     };
-    if (!check_ranges(ranges, sizeof ranges / sizeof *ranges, err))
+    if (!check_spans(ranges, sizeof ranges / sizeof *ranges, err))
         return false;
     struct dram_clocks clocks = dram_config_clocks(config);
     if (clocks.tCL + clocks.tBURST <= clocks.tCWL)
-        return error_set(err,
-                         "tCWL: %" PRIu64 " fs must be below tCL + tBURST, or writes would overtake reads",
-                         config->tCWL);
+        return error_set(err, "tCWL: %.12g ns must be below tCL + tBURST, or writes would overtake reads",
+                         (double)config->tCWL / 1e6);
     uint32_t interval = dram_config_refresh_clocks(config);
     uint32_t needed = clocks.tRC + (config->refresh == DRAM_REFRESH_BANK ? clocks.tRFCB : clocks.tRFC);
     if (config->refresh != DRAM_REFRESH_NONE && interval <= needed)
         return error_set(err,
-                         "tREFI: a refresh each %" PRIu32 " clocks leaves no time, as one takes %" PRIu32,
+                         "tREFI: a refresh each %" PRIu32
+                         " clocks leaves no time, as one takes tRC and tRFC or tRFCB, %" PRIu32,
                          interval, needed);
     if (config->refresh == DRAM_REFRESH_BANK && clocks.tRFCB == 0)
         return error_set(err, "refresh: %s has no refresh of single banks",
@@ -124,8 +143,8 @@ static bool check_policies(const struct dram_config *config, struct error *err)
     const struct range ranges[] = {
         CHECK(read_queue, 1, DRAM_QUEUE, false),
         CHECK(write_queue, 1, DRAM_QUEUE, false),
-        CHECK(write_high, 1, config->write_queue, false),
-        CHECK(write_low, 0, config->write_high - 1, false),
+        CHECK_BY(write_high, 1, config->write_queue, "at most write_queue"),
+        CHECK_BY(write_low, 0, config->write_high - 1, "below write_high"),
         CHECK(hit_cap, 1, UINT32_MAX, false),
         CHECK(page, 0, DRAM_PAGE_TIMEOUT, false),
         CHECK(refresh, 0, DRAM_REFRESH_BANK, false),

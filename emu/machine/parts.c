@@ -184,6 +184,18 @@ static void fit_to_rob(const struct machine_config *config, const char *section,
     core->iq = core->iq < core->rob ? core->iq : core->rob;
 }
 
+/* First-level TLBs stay fully associative, and no level has more ways than entries. */
+static void fit_to_entries(const struct machine_config *config, const char *section, struct tlb_config *tlb)
+{
+    int l1 = key_find(within(section, "tlb.l1_entries").text);
+    int l2 = key_find(within(section, "tlb.l2_entries").text);
+    uint32_t entries = (uint32_t)key_number(&machine_keys[l2], config);
+    if (!config->sources[l1].automatic)
+        tlb->l1_ways = (uint32_t)key_number(&machine_keys[l1], config);
+    if (!config->sources[l2].automatic && entries && entries < tlb->l2_ways)
+        tlb->l2_ways = entries;
+}
+
 static void resolve_core(struct machine_config *config, const char *section, bool ooo)
 {
     struct cache_config l1;
@@ -195,6 +207,7 @@ static void resolve_core(struct machine_config *config, const char *section, boo
     fit_to_rob(config, section, &ooo_config);
     cache_config_default(&l1);
     tlb_config_default(&tlb);
+    fit_to_entries(config, section, &tlb);
     const struct core_latencies *latency = ooo ? &ooo_config.latency : &inorder_config.latency;
     /* Of keys that both kinds have, the machine's kind decides: it comes last. */
     draw(config, section, ooo ? inorder_fields : ooo_fields,

@@ -46,8 +46,11 @@ static bool check_core(const struct machine_config *config, const char *section,
     parts_core(config, section, &core);
     bool fine =
         core.ooo ? ooo_config_check(&core.ooo_config, err) : inorder_config_check(&core.inorder_config, err);
-    if (!fine)
+    if (!fine) {
+        (void)snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
+                       "; with %s.core %s", section, core.ooo ? "ooo" : "inorder");
         return at_field(config, section, err);
+    }
     if (!cache_config_check(&core.l1i, err))
         return at_part(config, section, "l1i", err);
     if (!cache_config_check(&core.l1d, err))
@@ -195,7 +198,7 @@ static const char *note_core(const struct machine_config *config, const struct k
     if (strncmp(key->name, section, strlen(section)) != 0 || !own)
         return NULL;
     bool ooo = key->use == USE_OOO || (key->use == USE_TIMED && parts_are_ooo(config, section));
-    return ooo ? "like Cortex-A57" : "like Cortex-A53";
+    return ooo ? "like Cortex-A57 or assumed: see emu/core/ooo_config.c" : "like Cortex-A53";
 }
 
 void parts_note(const struct machine_config *config, int key, char *buffer, size_t size)

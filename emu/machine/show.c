@@ -52,6 +52,26 @@ void machine_source(const struct machine_config *config, const char *name, char 
     source_text(config, key, buffer);
 }
 
+static bool uses(const struct machine_config *config, const struct key *key)
+{
+    bool host = strncmp(key->name, "host.", 5) == 0;
+    bool ooo = host ? config->host.core == MACHINE_CORE_OOO : config->accel.core == MACHINE_ACCEL_CORE_OOO;
+    switch (key->use) {
+    case USE_ALWAYS: return true;
+    case USE_TIMED: return machine_timed(config);
+    case USE_INORDER: return machine_timed(config) && !ooo;
+    default: return machine_timed(config) && ooo;
+    }
+}
+
+static const char *not_used_by(const struct key *key)
+{
+    bool ooo = key->use == USE_OOO; /* the kind that would use it */
+    if (strncmp(key->name, "host.", 5) == 0)
+        return ooo ? "host.core inorder" : "host.core ooo";
+    return ooo ? "accel.core inorder" : "accel.core ooo";
+}
+
 static void show_key(const struct machine_config *config, int index, const char *name, int indent, FILE *out)
 {
     const struct key *key = &machine_keys[index];
@@ -63,6 +83,8 @@ static void show_key(const struct machine_config *config, int index, const char 
     (void)fprintf(out, "%*s# Allowed: %s.", indent, "", allowed);
     if (*key->initial && !key->automatic)
         (void)fprintf(out, " Default: %s.", key->initial);
+    if (machine_timed(config) && !uses(config, key))
+        (void)fprintf(out, " Not used by %s.", not_used_by(key));
     (void)fprintf(out, "\n%*s%s: %s  # %s\n", indent, "", name, value, source);
 }
 
@@ -100,18 +122,6 @@ static bool differs_from_default(const struct machine_config *config, const stru
         return strcmp(value, key->initial) != 0;
     key_format(key, plain, other);
     return strcmp(value, other) != 0;
-}
-
-static bool uses(const struct machine_config *config, const struct key *key)
-{
-    bool host = strncmp(key->name, "host.", 5) == 0;
-    bool ooo = host ? config->host.core == MACHINE_CORE_OOO : config->accel.core == MACHINE_ACCEL_CORE_OOO;
-    switch (key->use) {
-    case USE_ALWAYS: return true;
-    case USE_TIMED: return machine_timed(config);
-    case USE_INORDER: return machine_timed(config) && !ooo;
-    default: return machine_timed(config) && ooo;
-    }
 }
 
 size_t machine_unused_keys(const struct machine_config *config, const char *names[MACHINE_KEYS])

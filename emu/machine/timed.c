@@ -67,6 +67,8 @@ static void add_facts(const struct timed *timed, struct stats *stats)
     (void)snprintf(value, sizeof value, "%" PRIu64 ".%015" PRIu64, timed->queue.now / CLOCK_SECOND,
                    timed->queue.now % CLOCK_SECOND);
     stats_fact_text(stats, "simulated_seconds", value);
+    if (timed->options.roi)
+        stats_fact_text(stats, "detail", "roi");
     for (unsigned i = 0; i < timed->count; i++) {
         const struct timed_core *core = &timed->cores[i];
         uint64_t cycles = core->core->cycles;
@@ -84,6 +86,11 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
     dram_memory_sync(&timed->memory, timed->queue.now);
     if (stats)
         add_facts(timed, stats);
+    if (timed->options.roi && !timed->entered)
+        fprintf(
+            stderr,
+            "croft run: warning: --detail roi: no region of interest was entered: no instruction has been "
+            "timed (croft_roi_begin() begins one)\n");
     if (timed->options.check_dram && timed->dram_checker.violations) {
         fprintf(stderr,
                 "croft: --check dram: %" PRIu64 " of %" PRIu64 " commands break a rule; the first: %s\n",

@@ -60,6 +60,7 @@ struct timed {
     struct event limit_event; /* max_time */
     struct event beat_event;  /* a core that meets no other event stops here, to let progress be seen */
     unsigned regions;         /* of interest that are open (--detail roi) */
+    bool entered;             /* one of them has begun */
     bool warming;
 
     /* A system in machine mode. */

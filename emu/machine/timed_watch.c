@@ -103,6 +103,7 @@ void timed_marker(struct timed *timed, unsigned i, uint64_t now)
         trace_marker(timed, i, now);
     if (!timed->options.roi)
         return;
+    timed->entered = timed->entered || code == CROFT_MARKER_ROI_BEGIN;
     if (code == CROFT_MARKER_ROI_BEGIN && timed->regions++ == 0)
         set_detail(timed, false);
     if (code == CROFT_MARKER_ROI_END && timed->regions > 0 && --timed->regions == 0)

@@ -219,7 +219,7 @@ static void config_errors(void **state)
     config = defaults();
     config.iq = 200;
     assert_false(ooo_config_check(&config, &err));
-    assert_string_equal(err.text, "iq: 200 is not allowed: a number from 1 to 128");
+    assert_string_equal(err.text, "iq: 200 is not allowed: at most rob, 128");
 }
 
 int main(void)

@@ -137,9 +137,13 @@ test_timed_usage() {
     usage "--max-time: '10' has no unit" run --max-time 10 x
     usage "--max-time: '0 s' is no time" run --max-time '0 s' x
     usage "konata" run --trace gantt x
+    usage "--trace: '-' is no file" run --trace dram:- x
+    run 0 "no region" "$CROFT" run -m ddr3 --detail roi --stats "$OUT/none.json" "$OUT/stack" x
+    says "no region" stderr 'no region of interest was entered'
+    check "the detail is a fact" grep -q '"detail": "roi"' "$OUT/none.json"
     run 1 "a machine without a clock" "$CROFT" run --max-time 1s "$OUT/timed" work
     says "a machine without a clock" stderr "machine 'functional' has no clock"
-    run 1 "a key" "$CROFT" run -m nucd --set dram.tRP=1ms "$OUT/timed" work
+    run 2 "a key" "$CROFT" run -m nucd --set dram.tRP=1ms "$OUT/timed" work
     says "a key" stderr '--set: dram.tRP: '
     run 0 "an unused key" "$CROFT" run -m ddr3 --set host.rob=64 "$OUT/timed" work
     says "an unused key" stderr 'host.rob (--set) has no effect on this kind of core'
