@@ -4,7 +4,7 @@
 #include "emu/core/ooo.h"
 #include "tests/core/rig.h"
 
-enum { KINDS = 2, LINES = 16, LONG = 128 };
+enum { KINDS = 2, LINES = 16, LONG = 48 };
 
 struct told {
     unsigned fills, accesses;
@@ -74,7 +74,7 @@ static void lines_that_miss(void **state)
     (void)state;
     for (unsigned kind = 0; kind < KINDS; kind++) {
         struct rig_options options = rig_options_default();
-        options.l1i.size = 4096;
+        options.l1i.size = 1024;
         struct rig_loop loop = {
             .body = long_body, .make = make, .context = &kind, .options = &options, .iterations = 8};
         uint64_t cycles = rig_loop(&loop, NULL);

@@ -119,7 +119,8 @@ static bool memory_warm(void *port, struct mem_link *link, uint64_t address, boo
     return exclusive;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, memory_warm, NULL};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, memory_warm,
+                                               NULL};
 
 static void client_go(struct client *client, uint64_t now);
 
