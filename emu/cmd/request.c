@@ -1,0 +1,202 @@
+#include "emu/cmd/request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/cmd/options.h"
+#include "emu/debug/log.h"
+#include "emu/env/image.h"
+#include "emu/sim/nearest.h"
+
+enum {
+    MACHINE,
+    SET,
+    STATS,
+    ENV,
+    BIOS,
+    KERNEL,
+    FIRMWARE,
+    DIR,
+    LOG,
+    GDB,
+    SIGNATURE,
+    MAX_INSNS,
+    MAX_TIME,
+    DETAIL,
+    CHECK,
+    TRACE,
+    SETENV,
+    RECORD,
+    REPLAY
+};
+
+static const struct option_row rows[] = {
+    [MACHINE] = {"machine", 'm', "NAME|FILE", "machine to run on (default: functional)"},
+    [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
+    [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
+    [ENV] = {"env", 0, "user|kernel|bare",
+             "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
+    [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
+    [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
+    [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
+    [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
+    [LOG] = {"log", 0, "KIND[:FILE]", "log each instruction; KIND is commit or insn"},
+    [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or a Unix socket, and obey it"},
+    [SIGNATURE] = {"signature", 0, "FILE", "at the end, write the words of begin_signature to end_signature"},
+    [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
+    [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
+    [DETAIL] = {"detail", 0, "all|roi", "roi: take time within regions of interest only (default: all)"},
+    [CHECK] = {"check", 0, "coherence|dram",
+               "look for stale data, or for broken DRAM rules; findings: exit status 3"},
+    [TRACE] = {"trace", 0, "KIND[:FILE]", "write a trace of the timed run; KIND is perfetto, konata or dram"},
+    [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
+    [RECORD] = {"record", 0, "FILE", "record what is typed, and when, to FILE"},
+    [REPLAY] = {"replay", 0, "FILE", "take input from a recorded FILE in place of the terminal"},
+};
+
+static const struct option_set interface = {
+    .command = "croft run",
+    .synopsis = "[options] PROGRAM [ARGS...]",
+    .summary = "Runs a program, or with --bios what a firmware boots; the exit status is the program's, or "
+               "128 + n if "
+               "it died of signal-like trap n.",
+    .example = "croft run --stats stats.json --dir data spmv circuit.mtx",
+    .notes = "--max-time, --detail, --check and --trace are for machines with a clock, such as nucd.\n"
+             "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
+    .stop_at_argument = true,
+    .count = sizeof rows / sizeof rows[0],
+    .rows = rows,
+};
+
+static bool parse_count(const char *text, uint64_t *value)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0' && *value > 0;
+}
+
+static bool take_environment(struct request *r, const char *name)
+{
+    static const char *const known[] = {"user", "kernel", "bare"};
+    if (strcmp(name, "user") == 0)
+        r->env = ENV_USER;
+    else if (strcmp(name, "bare") == 0)
+        r->env = ENV_BARE;
+    else if (strcmp(name, "kernel") == 0)
+        r->env = ENV_KERNEL;
+    else {
+        const char *near = nearest_name(name, known, 3);
+        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, kernel, bare",
+                                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    return r->env != ENV_CHOOSE;
+}
+
+static bool take_log(struct request *r, const char *value)
+{
+    struct error err;
+    r->log = value;
+    if (log_check(value, &err))
+        return true;
+    (void)options_usage_error(&interface, "%s", err.text);
+    return false;
+}
+
+/* The options of timed machines. */
+static bool take_timing(struct request *r, int option, const char *value)
+{
+    struct error err;
+    bool taken;
+    switch (option) {
+    case MAX_TIME: taken = timing_take_max_time(&r->timing, value, &err); break;
+    case DETAIL: taken = timing_take_detail(&r->timing, value, &err); break;
+    case CHECK: taken = timing_take_check(&r->timing, value, &err); break;
+    default: taken = timing_take_trace(&r->timing, value, &err); break;
+    }
+    if (!taken)
+        (void)options_usage_error(&interface, "%s", err.text);
+    return taken;
+}
+
+static bool take_option(struct request *r, int option, const char *value)
+{
+    switch (option) {
+    case MAX_TIME:
+    case DETAIL:
+    case CHECK:
+    case TRACE: return take_timing(r, option, value);
+    case MACHINE: r->machine = value; return true;
+    case SET: r->sets[r->set_count++] = value; return true;
+    case STATS: r->stats = value; return true;
+    case ENV: return take_environment(r, value);
+    case BIOS: r->bare.bios = value; return true;
+    case KERNEL: r->bare.kernel = value; return true;
+    case FIRMWARE: r->bare.firmware = value; return true;
+    case DIR: r->user.dir = value; return true;
+    case LOG: return take_log(r, value);
+    case GDB: r->gdb = value; return true;
+    case SIGNATURE: r->bare.signature = value; return true;
+    case RECORD: r->bare.record = value; return true;
+    case REPLAY: r->bare.replay = value; return true;
+    case MAX_INSNS:
+        if (parse_count(value, &r->user.max_insns))
+            return true;
+        (void)options_usage_error(
+            &interface, "--max-insns needs a number from 1 to 18446744073709551615, not '%s'", value);
+        return false;
+    default:
+        r->environment[r->user.environment_count++] = value;
+        if (strchr(value, '=') && value[0] != '=')
+            return true;
+        (void)options_usage_error(&interface, "--setenv needs NAME=VALUE, not '%s'", value);
+        return false;
+    }
+}
+
+/* Decides the environment where --env does not, and refuses options that it has no use for. */
+static bool choose_environment(struct request *r)
+{
+    uint64_t tohost;
+    bool firmware = r->bare.bios || r->bare.kernel;
+    if (r->env == ENV_CHOOSE)
+        r->env = firmware || image_symbol(r->user.program, "tohost", &tohost) ? ENV_BARE : ENV_USER;
+    if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
+        (void)options_usage_error(&interface, "--record and --replay exclude each other");
+    else if (r->env == ENV_BARE && r->user.environment_count)
+        (void)options_usage_error(
+            &interface, "--setenv is for user programs; programs in machine mode have no environment");
+    else if (r->env != ENV_BARE && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
+        (void)options_usage_error(&interface,
+                                  "--bios, --kernel, --signature, --record and --replay are for --env bare");
+    else
+        return true;
+    return false;
+}
+
+bool request_parse(struct request *r, int argc, char **argv, int *status)
+{
+    const char *value;
+    struct options options = options_start(&interface, argc, argv);
+    int option;
+    while ((option = options_next(&options, &value)) >= 0)
+        if (!take_option(r, option, value))
+            break;
+    *status = option == OPTION_HELP ? 0 : 2;
+    if (option == OPTION_ARGUMENT) {
+        int first = options.next - 1;
+        r->user.program = value;
+        r->user.arguments = (const char *const *)&argv[first];
+        r->user.argument_count = (size_t)(argc - first);
+        r->user.environment = r->environment;
+    } else if (option != OPTION_END) {
+        return false;
+    } else if (!r->bare.bios) {
+        (void)options_usage_error(&interface, "no program given");
+        return false;
+    }
+    return choose_environment(r);
+}
