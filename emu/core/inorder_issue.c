@@ -387,9 +387,11 @@ bool inorder_issue(struct inorder *c)
 
 void inorder_warm(struct inorder *c)
 {
-    uint32_t count = c->core.stream.count;
+    uint32_t count = c->core.stream.count - c->at; /* none when the core only waits for its time */
+    if (count == 0)
+        return;
     warm_batch(&c->core, &c->code, &c->predictor, c->at);
-    c->at = count;
+    c->at += count;
     c->next += count;
     c->core.cpi[CPI_base] += count;
     inorder_redirect(c, c->next, CPI_frontend);

@@ -87,7 +87,7 @@ bare() {
 refused() {
     local name=$1 text=$2
     shift 2
-    on_croft "$name" 1 "$@" </dev/null
+    on_croft "$name" "${STATUS:-1}" "$@" </dev/null
     check "$name: the message names '$text'" grep -qF -- "$text" "$OUT/$name.err"
     check "$name: one line" test "$(wc -l <"$OUT/$name.err")" = 1
 }
@@ -222,7 +222,7 @@ test_loading() {
     head -c 2097153 /dev/zero >"$OUT/raw"
     refused raw_overlap "$OUT/raw (0x80000000-0x80200000)" --bios "$OUT/raw" --kernel "$OUT/raw"
     head -c 2097152 /dev/zero >"$OUT/raw"
-    refused no_room memory.size --bios "$OUT/raw" --set 'memory.size=2 MiB'
+    STATUS=2 refused no_room memory.size --bios "$OUT/raw" --set 'memory.size=2 MiB'
 }
 
 # Waits for timers that never come, and the shortest turns of harts.
@@ -239,7 +239,7 @@ test_time() {
     done
     build reservation "$here/programs/reservation.c"
     on_croft reservation 0 --set harts=4 --set quantum=100 "$OUT/reservation" </dev/null
-    refused quantum "100 to 1000000000" --set quantum=99 "$OUT/reservation"
+    STATUS=2 refused quantum "100 to 1000000000" --set quantum=99 "$OUT/reservation"
 }
 
 # timed NAME SOURCE MACHINE STATUS OPTIONS...: the program says on a machine with a clock what it says on `virt` with
