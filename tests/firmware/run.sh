@@ -83,7 +83,7 @@ bare() {
         -Wl,-n,--no-warn-rwx-segments "${2:--Ttext=0x80000000}" "$here/programs/$1.S" -o "$OUT/$1"
 }
 
-# refused NAME TEXT ARGUMENTS...: croft says so in one line, with status 1.
+# refused NAME TEXT ARGUMENTS...: croft says so in one line, with status 1, or $STATUS.
 refused() {
     local name=$1 text=$2
     shift 2
