@@ -12,6 +12,7 @@
 #include "emu/core/tlb.h"
 #include "emu/hart/mmu.h"
 #include "tests/hart/fixture.h"
+#include "tests/sim/value.h"
 
 /* Page-table entry bits, and where the tables stand: each in a page of its own. */
 enum { V = 1, R = 2, W = 4, X = 8, U = 16, G = 32, A = 64, D = 128, LEAF = V | R | W | X | A | D };
@@ -161,17 +162,9 @@ static void rig_free(struct rig *rig)
 
 static uint64_t counted(struct rig *rig, const char *name)
 {
-    char *text = NULL, key[64];
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    stats_print(rig->stats, out);
-    (void)fclose(out);
-    (void)snprintf(key, sizeof key, "tlb.%s ", name);
-    const char *at = strstr(text, key);
-    assert_non_null(at);
-    uint64_t value = strtoull(at + strlen(key), NULL, 10);
-    free(text);
-    return value;
+    char full[64];
+    (void)snprintf(full, sizeof full, "tlb.%s", name);
+    return stats_value(rig->stats, full);
 }
 
 /* Clocks from now until an access at now can begin. */

@@ -14,6 +14,7 @@
 #include "emu/machine/timed_state.h"
 #include "isa/decode.h"
 #include "tests/isa/encode.h"
+#include "tests/sim/value.h"
 
 #define BASE   UINT64_C(0x80000000)
 #define DATA   (BASE + 0x10000)
@@ -419,17 +420,8 @@ static void changed_code_is_fetched_anew(void **state)
 static uint64_t counted(struct rig *rig, const char *name)
 {
     struct stats *stats = stats_new();
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
     offload_publish(workers_offload(rig->user.workers), stats);
-    stats_print(stats, out);
-    (void)fclose(out);
-    const char *at = strstr(text, name);
-    assert_non_null(at);
-    uint64_t value = strtoull(at + strlen(name), NULL, 10);
-    free(text);
+    uint64_t value = stats_value(stats, name);
     stats_free(stats);
     return value;
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu/net/crossbar.h"
+#include "tests/sim/value.h"
 
 enum { PERIOD = 800000, MOST = 8, REQUESTS = 64 };
 
@@ -261,17 +262,9 @@ static void run(struct rig *rig, uint64_t clocks)
 
 static uint64_t counted(struct rig *rig, const char *name)
 {
-    char *text = NULL, key[64];
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    stats_print(rig->stats, out);
-    (void)fclose(out);
-    (void)snprintf(key, sizeof key, "x.%s ", name);
-    const char *at = strstr(text, key);
-    assert_non_null(at);
-    uint64_t value = strtoull(at + strlen(key), NULL, 10);
-    free(text);
-    return value;
+    char full[64];
+    (void)snprintf(full, sizeof full, "x.%s", name);
+    return stats_value(rig->stats, full);
 }
 
 static struct crossbar_config config_of(uint32_t inputs, uint32_t outputs)

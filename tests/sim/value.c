@@ -1,0 +1,29 @@
+#include "tests/sim/value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+uint64_t stats_value(struct stats *stats, const char *name)
+{
+    char *text = NULL;
+    size_t size, length = strlen(name);
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    stats_print(stats, out);
+    (void)fclose(out);
+    const char *line = text;
+    while (line && !(strncmp(line, name, length) == 0 && line[length] == ' ')) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    if (!line)
+        fail_msg("no statistic is called %s", name);
+    uint64_t value = strtoull(line + length, NULL, 10);
+    free(text);
+    return value;
+}

@@ -1,0 +1,11 @@
+/* What a test reads of a registry of statistics. */
+#ifndef TESTS_SIM_VALUE_H
+#define TESTS_SIM_VALUE_H
+
+#include "emu/sim/stats.h"
+
+/* The value of a registered counter since the start or the last reset; the test fails when there is none of that
+ * name. */
+uint64_t stats_value(struct stats *stats, const char *name);
+
+#endif
