@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "emu/core/predict.h"
 #include "emu/core/serial.h"
 
 static const char *const cause_name[CPI_CAUSES] = {
@@ -58,6 +59,18 @@ void core_wake(struct core *core, uint64_t now)
 void core_set_warming(struct core *core, bool warming)
 {
     core->warming = warming;
+}
+
+void core_publish_counters(const struct core *core, struct stats *stats, const struct core_counter *counters,
+                           size_t count, const struct predictor *predictor)
+{
+    char name[128];
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(name, sizeof name, "%s.%s", core->parts.name, counters[i].name);
+        stats_counter(stats, name, counters[i].value, counters[i].unit, counters[i].meaning);
+    }
+    (void)snprintf(name, sizeof name, "%s.predict", core->parts.name);
+    predict_publish(predictor, stats, name);
 }
 
 void core_publish(struct core *core, struct stats *stats)

@@ -18,6 +18,7 @@ enum cpi_cause {
 };
 
 struct core;
+struct predictor;
 
 /* What a core does after somebody has served a stop of its hart. */
 enum core_next {
@@ -124,6 +125,17 @@ void core_wake(struct core *core, uint64_t now);
 /* From now on executes in time, or only warms (--detail roi). To be called while the core is in
  * server.stopped() or asleep. */
 void core_set_warming(struct core *core, bool warming);
+
+/* A counter of one kind of core. */
+struct core_counter {
+    const char *name; /* behind the core's: "forwarded" */
+    const uint64_t *value;
+    const char *unit, *meaning;
+};
+
+/* For core_ops.publish(): registers "NAME.forwarded" ... and the predictor's "NAME.predict.branches" .... */
+void core_publish_counters(const struct core *core, struct stats *stats, const struct core_counter *counters,
+                           size_t count, const struct predictor *predictor);
 
 /* Registers "NAME.cycles", "NAME.cpi.base" ... and the kind's own counters. */
 void core_publish(struct core *core, struct stats *stats);

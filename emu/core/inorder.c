@@ -1,7 +1,6 @@
 #include "emu/core/inorder.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "emu/core/inorder_state.h"
@@ -188,23 +187,13 @@ static void run(struct core *core, uint64_t now)
 static void publish(struct core *core, struct stats *stats)
 {
     struct inorder *c = (struct inorder *)core;
-    const struct {
-        const char *name;
-        const uint64_t *value;
-        const char *unit, *meaning;
-    } counters[] = {
+    const struct core_counter counters[] = {
         {"load_misses", &c->load_misses, "accesses", "loads, or parts of them, that waited for a line"},
         {"forwarded", &c->forwarded, "instructions", "loads answered from the store buffer"},
         {"crossings", &c->crossings, "instructions", "loads and stores that cross a line"},
         {"wrong_path_lines", &c->wrong_lines, "lines", "lines fetched behind mispredicted jumps"},
     };
-    char name[128];
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
-        (void)snprintf(name, sizeof name, "%s.%s", core->parts.name, counters[i].name);
-        stats_counter(stats, name, counters[i].value, counters[i].unit, counters[i].meaning);
-    }
-    (void)snprintf(name, sizeof name, "%s.predict", core->parts.name);
-    predict_publish(&c->predictor, stats, name);
+    core_publish_counters(core, stats, counters, sizeof counters / sizeof *counters, &c->predictor);
 }
 
 static void release(struct core *core)

@@ -1,6 +1,5 @@
 #include "emu/core/ooo.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,11 +113,7 @@ static void run(struct core *core, uint64_t now)
 static void publish(struct core *core, struct stats *stats)
 {
     const struct ooo *o = (const struct ooo *)core;
-    const struct {
-        const char *name;
-        const uint64_t *value;
-        const char *unit, *meaning;
-    } counters[] = {
+    const struct core_counter counters[] = {
         {"rob_full", &o->count.rob_full, "instructions", "dispatches that waited for the reorder buffer"},
         {"iq_full", &o->count.issue_queue_full, "instructions", "dispatches that waited for the issue queue"},
         {"load_queue_full", &o->count.load_queue_full, "loads", "dispatches that waited for the load queue"},
@@ -134,13 +129,7 @@ static void publish(struct core *core, struct stats *stats)
         {"wrong_path_lines", &o->count.fetch_wrong_lines, "accesses",
          "accesses to the instruction cache on wrong paths"},
     };
-    char name[128];
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
-        (void)snprintf(name, sizeof name, "%s.%s", core->parts.name, counters[i].name);
-        stats_counter(stats, name, counters[i].value, counters[i].unit, counters[i].meaning);
-    }
-    (void)snprintf(name, sizeof name, "%s.predict", core->parts.name);
-    predict_publish(&o->predictor, stats, name);
+    core_publish_counters(core, stats, counters, sizeof counters / sizeof *counters, &o->predictor);
 }
 
 static void destroy(struct core *core)

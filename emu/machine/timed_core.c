@@ -59,6 +59,7 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
     timed_switch_detail(timed, i);
     if (timed->system)
         return timed_system_stopped(timed, i, stop, now);
+    /* An accelerator beside a user program concerns nobody, unless it cannot go on. */
     if (!timed->expired && ((i >= timed->hosts && stop != HART_STOP_TRAP) ||
                             (stop == HART_STOP_YIELD && !timed_signalled(timed))))
         return CORE_CONTINUE;
