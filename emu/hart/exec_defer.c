@@ -1,6 +1,7 @@
 #include "emu/hart/exec_defer.h"
 
 #include "emu/hart/fp_rows.h"
+#include "emu/hart/jump_rows.h"
 #include "isa/meaning.h"
 
 /* The row accessors of this instance: memory through the view, stores noted, all else refused. */
@@ -21,13 +22,6 @@
 #define store16(address, value) store_sized(address, 2, value)
 #define store32(address, value) store_sized(address, 4, value)
 #define store64(address, value) store_sized(address, 8, value)
-#define branch(condition)                                                                                    \
-    do {                                                                                                     \
-        if (condition)                                                                                       \
-            next = pc + (uint64_t)imm;                                                                       \
-    } while (0)
-#define jump(target)  (next = (target))
-#define jump_direct() (next = pc + (uint64_t)imm)
 #define refused(value)                                                                                       \
     __extension__({                                                                                          \
         (void)(value);                                                                                       \

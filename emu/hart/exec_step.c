@@ -5,6 +5,7 @@
 #include "emu/hart/access.h"
 #include "emu/hart/csr.h"
 #include "emu/hart/fp_rows.h"
+#include "emu/hart/jump_rows.h"
 #include "emu/hart/mmu.h"
 #include "isa/meaning.h"
 
@@ -164,23 +165,16 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
     })
 #define amo32(op, address, value) amo_sized(op, 32, 4, address, value)
 #define amo64(op, address, value) amo_sized(op, 64, 8, address, value)
-#define branch(condition)                                                                                    \
-    do {                                                                                                     \
-        if (condition)                                                                                       \
-            next = pc + (uint64_t)imm;                                                                       \
-    } while (0)
-#define jump(target)       (next = (target))
-#define jump_direct()      (next = pc + (uint64_t)imm)
-#define csr_swap(operand)  TRY(uint64_t, csr_access(hart, insn, CSR_SWAP, operand, &got_, effects))
-#define csr_set(operand)   TRY(uint64_t, csr_access(hart, insn, CSR_SET, operand, &got_, effects))
-#define csr_clear(operand) TRY(uint64_t, csr_access(hart, insn, CSR_CLEAR, operand, &got_, effects))
-#define ecall()            return raise_trap(hart, TRAP_ECALL_USER + hart->privilege, 0)
-#define ebreak()           return raise_trap(hart, TRAP_BREAKPOINT, pc)
-#define custom()           return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits)
-#define fence()            ((void)0) /* harts take turns, each in program order */
-#define fence_i()          (effects->fence_i = true)
-#define nucd(xn, pair)     ((void)0) /* the region behind it runs inline, which is what it means */
-#define tom_begin(id)      ((void)0)
+#define csr_swap(operand)         TRY(uint64_t, csr_access(hart, insn, CSR_SWAP, operand, &got_, effects))
+#define csr_set(operand)          TRY(uint64_t, csr_access(hart, insn, CSR_SET, operand, &got_, effects))
+#define csr_clear(operand)        TRY(uint64_t, csr_access(hart, insn, CSR_CLEAR, operand, &got_, effects))
+#define ecall()                   return raise_trap(hart, TRAP_ECALL_USER + hart->privilege, 0)
+#define ebreak()                  return raise_trap(hart, TRAP_BREAKPOINT, pc)
+#define custom()                  return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits)
+#define fence()                   ((void)0) /* harts take turns, each in program order */
+#define fence_i()                 (effects->fence_i = true)
+#define nucd(xn, pair)            ((void)0) /* the region behind it runs inline, which is what it means */
+#define tom_begin(id)             ((void)0)
 #define marker(value_, code_)                                                                                \
     (hart->marker = (struct marker){(uint32_t)(code_)&0xfff, value_}, effects->marker = true)
 
