@@ -10,7 +10,7 @@
 /* Times are cycle numbers of the core's clock. In `ready` they are combined with what is blamed for waiting
  * until then, so that the latest operand brings its cause along. */
 enum {
-    READY_CAUSE_BITS = 3,
+    READY_CAUSE_BITS = 4,
     READY_CAUSES = (1 << READY_CAUSE_BITS) - 1,
     INORDER_REGISTERS = 66, /* STREAM_NONE is never waited for; behind it, what is written to nothing */
     INORDER_SINK = 65,

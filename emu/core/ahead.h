@@ -1,0 +1,102 @@
+/* Running ahead of offloaded tasks: what the out-of-order core and an offload mechanism (emu/nucd/engine.h) ask of each
+ * other.
+ *
+ * A core that meets an instruction which the mechanism takes goes ahead: instead of batches of its stream, the mechanism
+ * gives it one executed instruction at a time, and holds back what these do to the hart until the core says that they
+ * have retired. The core alone knows when things happen: it gives tasks and what stands behind them their times, as
+ * it does with misses; the mechanism alone knows what happens. Nothing here is called from within another call of this
+ * file, but for core_ahead_...() from within event callbacks of the mechanism.
+ *
+ * Instructions that are ahead are numbered in program order, as in emu/nucd/window.h, by the mechanism; numbers of
+ * squashed ones are given out again. */
+#ifndef EMU_CORE_AHEAD_H
+#define EMU_CORE_AHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/hart/stream.h"
+
+struct core;
+
+enum ahead_stop {
+    AHEAD_DISPATCHED, /* the next instruction: number, entry */
+    AHEAD_TASK,       /* likewise, and it begins a task: it is complete when core_ahead_complete() says so */
+    AHEAD_WAIT,       /* nothing can be dispatched before `number` has retired, or is complete; 0: before
+                         core_ahead_go_on() is called */
+    AHEAD_LEAVE, /* when all that is ahead has retired, the core goes on the normal way: hart->pc is then the
+                         instruction that cannot be executed ahead, which the core steps */
+};
+
+struct ahead_step {
+    enum ahead_stop stop;
+    uint64_t number;
+    /* Valid until the instruction retires. The address is not known while `held` and the operands are not. */
+    struct stream_entry entry;
+};
+
+/* What is known by now of an instruction that is ahead. */
+struct ahead_view {
+    bool evaluated;     /* its function is done: only time is open */
+    bool address_known; /* of a load or store */
+    uint64_t address, physical;
+    uint64_t
+        held_for; /* a load: the number of the task, or of the store, whose bytes it waits for; 0: none */
+};
+
+struct ahead_ops {
+    /* A batch has ended with STREAM_STEP at the hart's pc: whether the mechanism takes the instruction there. If so,
+     * the core calls step() from now on, until AHEAD_LEAVE or a squash lets it leave. */
+    bool (*takes)(void *context);
+
+    /* Dispatches the next instruction in program order, if nothing is in its way. */
+    struct ahead_step (*step)(void *context);
+
+    /* Of an instruction that is ahead. */
+    void (*look)(const void *context, uint64_t number, struct ahead_view *view);
+
+    /* The task's nucd was decoded at `decoded`; and all instructions in front of it but other tasks are complete and
+     * cannot be squashed any more at `ready` (both fs, ready >= the queue's now). Called once for each task, in order. */
+    void (*task_ready)(void *context, uint64_t number, uint64_t decoded, uint64_t ready);
+
+    /* All instructions up to `number` have retired, the last at time `at` (fs; it may lie ahead of the queue's now, by
+     * less than a batch). They reach the hart and memory. */
+    void (*retired)(void *context, uint64_t number, uint64_t at);
+
+    /* An interrupt or a stop is due. Everything from the oldest task on that is not complete is squashed: returns its
+     * number, or that of the next instruction to dispatch when there is none. Tasks go on running. */
+    uint64_t (*interrupt)(void *context);
+
+    /* The core has left: all in front of what was squashed, or of the instruction to be executed the normal way, has
+     * retired, and hart->pc is there. If a task has faulted there, the hart takes its trap now (privileged harts) or
+     * hart->trap names it, and the stop that the server has to be told of is returned; else HART_STOP_LIMIT. */
+    enum hart_stop (*left)(void *context, uint64_t now);
+};
+
+/* In struct core_parts; ops NULL: there is none. */
+struct core_ahead {
+    const struct ahead_ops *ops;
+    void *context;
+};
+
+/* For the mechanism, from its events at time now. The core must be ahead. */
+
+/* The task is complete; what has waited for it is evaluated, and look() tells the news of all behind it. */
+void core_ahead_complete(struct core *core, uint64_t number, uint64_t now);
+
+/* Everything from number on is squashed: it was not executed. The core leaves when all in front of it has retired; what
+ * is under way in caches for squashed instructions ends, without effect. */
+void core_ahead_squash(struct core *core, uint64_t number, uint64_t now);
+
+/* What AHEAD_WAIT named as 0 has changed. Does nothing to a core that does not wait so. */
+void core_ahead_go_on(struct core *core, uint64_t now);
+
+/* The hart's interrupts or `yield` have changed: a core that waits ahead looks at them. For whoever drives the hart;
+ * does nothing to other cores. */
+void core_ahead_interrupted(struct core *core, uint64_t now);
+
+/* The task's packet has reached its accelerator at time now: what the core waits for it from now on is counted as
+ * CPI_task, what it did before as CPI_offload. */
+void core_ahead_arrived(struct core *core, uint64_t number, uint64_t now);
+
+#endif
