@@ -229,6 +229,8 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     }
     e->config = *config;
     e->parts = *parts;
+    e->parts.limits.capabilities = e->config.scheduler.capabilities;
+    e->parts.limits.targets = config->scheduler.targets;
     nucd_depend_init(&e->depend, config->tasks);
     nucd_scheduler_init(&e->scheduler, &config->scheduler);
     engine_generate_init(e);

@@ -81,7 +81,7 @@ struct engine_parts {
     uint16_t number;         /* of the host core, as a requester */
     struct cache *l1d, *l1i; /* l1i may be NULL */
     const struct engine_core_ops *core;
-    struct nucd_limits limits; /* what a nucd may ask for */
+    struct nucd_limits limits; /* what a nucd may ask for; capabilities and targets are the scheduler's */
     struct engine_targets targets;
     void (*warn)(void *context, const char *text); /* of a malformed nucd, once for each place */
     /* A task has not reported in time; it is still under way. */
