@@ -124,17 +124,18 @@ void range_mmu_list_walk(const struct hart *hart, uint64_t address, struct mmu_w
         (void)find(hart, address, &range, list);
 }
 
-void range_mmu_refresh(struct hart *hart)
+bool range_mmu_refresh(struct hart *hart)
 {
     uint64_t changes = 0;
     const uint8_t *bytes = phys_at(hart->memory, hart->priv.mrange, sizeof changes);
     if (hart->priv.mrange == 0)
-        return;
+        return false;
     if (bytes)
         memcpy(&changes, bytes, sizeof changes);
     if (changes == hart->range_changes)
-        return;
+        return false;
     hart->range_changes = changes;
     mmu_flush(hart);
     block_flush(hart);
+    return true;
 }

@@ -8,9 +8,11 @@
  * amiss and lets the task go on. A table that is not in memory, or has more entries than a table can have, is an
  * access fault. PMP checks the walk as one of supervisor mode, and the access itself, as with pages.
  *
- * A hart may keep what it has found until mrange or mlocal is written, or range_mmu_refresh() is called. That is
- * enough at the start of each task: while tasks run, the kernel neither moves nor takes away ranges that they use;
- * it adds some and makes some present, and what is not there is never kept. */
+ * A hart may keep what it has found until mrange or mlocal is written: the host's kernel writes the units' RANGES
+ * register anew when it has taken ranges or permissions away, and firmware then writes mrange before the next task
+ * (emu/nucd/task_unit.h). That is enough, since the kernel does so only while no task uses such a range; ranges that
+ * are added, grow or become present need nothing, as what is not there is never kept. The emulator does not rely on
+ * the kernel: at the start of each task range_mmu_refresh() looks at the table's count of changes. */
 #ifndef EMU_HART_RANGE_MMU_H
 #define EMU_HART_RANGE_MMU_H
 
@@ -31,7 +33,7 @@ void range_mmu_list_walk(const struct hart *hart, uint64_t address, struct mmu_w
 /* Whether the address is in the window of mlocal, which no walk is needed for. */
 bool range_mmu_windowed(const struct hart *hart, uint64_t address);
 
-/* Forgets all that was found, if the table has changed since it was. */
-void range_mmu_refresh(struct hart *hart);
+/* Forgets all that was found, if the table has changed since it was; whether it has. */
+bool range_mmu_refresh(struct hart *hart);
 
 #endif

@@ -132,10 +132,7 @@ static void set_comparator(struct worker *worker)
 static void begin_task(struct worker *worker)
 {
     set_comparator(worker);
-    if (worker->hart->priv.mrange == 0)
-        return;
-    range_mmu_refresh(worker->hart);
-    if (worker->core && worker->core->tlb)
+    if (range_mmu_refresh(worker->hart) && worker->core && worker->core->tlb)
         tlb_flush(worker->core->tlb);
 }
 

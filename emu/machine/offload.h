@@ -22,7 +22,7 @@
  *
  * Addresses. Regions see physical ones (identity of --env user), until the host writes its table of ranges into the
  * units: then they see the program's, by range-based translation (emu/hart/range_mmu.h), but for their stacks. START
- * drops what the hart and its TLB of ranges have kept. */
+ * drops what the hart and its TLB of ranges have kept, if the table has changed since they found it. */
 #ifndef EMU_MACHINE_OFFLOAD_H
 #define EMU_MACHINE_OFFLOAD_H
 
