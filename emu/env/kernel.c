@@ -105,9 +105,10 @@ static void hook_door(void *context, struct hart *hart)
     uint64_t operation = hart->x[A0];
     void *frame = phys_at(&kernel->memory, hart->x[A1], sizeof(struct kernel_frame));
     void *ranges = phys_at(&kernel->memory, hart->x[A1], sizeof(struct croft_range_table));
-    if (operation == DOOR_START && ranges)
+    if (operation == DOOR_START && ranges) {
         kernel_pages_set_ranges(kernel->user->pages, ranges);
-    else if (operation == DOOR_CALL && frame)
+        workers_set_ranges(kernel->workers, hart->x[A1]);
+    } else if (operation == DOOR_CALL && frame)
         serve_call(kernel, frame);
     else if (operation == DOOR_FAULT && frame)
         report_fault(kernel, frame);

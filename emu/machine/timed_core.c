@@ -82,6 +82,8 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
     if (hart->privileged)
         core->tlb =
             tlb_new(&parts->tlb, hart, &timed->queue, clock, timed_component(timed), (uint16_t)i, core->l1d);
+    if (core->tlb && !host)
+        tlb_set_ranges(core->tlb, (uint32_t)machine->accel.range_tlb_entries);
     const struct core_parts core_parts = {
         .name = core->name,
         .hart = hart,
