@@ -283,7 +283,8 @@ void offload_attach(struct offload *offload, struct timed *timed)
     offload->timed = timed;
     for (unsigned i = 0; i < timed->hosts; i++) {
         timed->harts[i].offload.present = timed->harts[i].privileged;
-        timed->harts[i].offload.traps = offload->machine->nucd.mode == MACHINE_OFFLOAD_DRIVER;
+        timed->harts[i].offload.traps =
+            timed->harts[i].privileged && offload->machine->nucd.mode == MACHINE_OFFLOAD_DRIVER;
     }
     for (unsigned i = 0; i < offload->count; i++) {
         struct worker *worker = &offload->workers[i];
