@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/hart/probe.h"
+#include "emu/hart/range_mmu.h"
 #include "emu/machine/timed_state.h"
 
 enum { A0 = 10, A1, A2, A3, A4 };
@@ -167,12 +168,20 @@ static void set_comparator(struct worker *worker)
     worker->end = end;
 }
 
+/* A task begins: the table of ranges may be another one than at the last. */
+static void begin_task(struct worker *worker)
+{
+    set_comparator(worker);
+    if (range_mmu_refresh(worker->hart) && worker->core && worker->core->tlb)
+        tlb_flush(worker->core->tlb);
+}
+
 /* The stream of the hart: firmware's part is nothing to the unit. */
 static void follow(void *context, const struct stream_entry *entries, uint32_t count)
 {
     struct worker *worker = context;
     if (worker->started)
-        set_comparator(worker);
+        begin_task(worker);
     struct nucd_region *region = task_unit_region(worker->unit);
     if (!region || worker->hart->privilege != PRIV_U)
         return;
@@ -253,6 +262,7 @@ void offload_reset(struct offload *offload, uint64_t entry)
         struct worker *worker = &offload->workers[i];
         struct hart *hart = worker->hart;
         task_unit_reset(worker->unit);
+        hart->has_ranges = true;
         hart->pc = entry;
         hart->x[A0] = i;
         hart->x[A1] = offload->machine->nucd.base + (uint64_t)i * TASK_UNIT_SIZE;
@@ -288,6 +298,12 @@ void offload_change_code(struct offload *offload)
         task_unit_change_code(offload->workers[i].unit);
 }
 
+void offload_set_ranges(struct offload *offload, uint64_t table)
+{
+    for (unsigned i = 0; i < offload->count; i++)
+        task_unit_set_ranges(offload->workers[i].unit, table);
+}
+
 void offload_publish(struct offload *offload, struct stats *stats)
 {
     char prefix[24];
@@ -314,7 +330,8 @@ void offload_attach(struct offload *offload, struct timed *timed)
     offload->timed = timed;
     for (unsigned i = 0; i < timed->hosts; i++) {
         timed->harts[i].offload.present = timed->harts[i].privileged;
-        timed->harts[i].offload.traps = offload->machine->nucd.mode == MACHINE_OFFLOAD_DRIVER;
+        timed->harts[i].offload.traps =
+            timed->harts[i].privileged && offload->machine->nucd.mode == MACHINE_OFFLOAD_DRIVER;
     }
     for (unsigned i = 0; i < offload->count; i++) {
         struct worker *worker = &offload->workers[i];

@@ -85,6 +85,8 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
     struct core_ahead ahead = {0};
     if (!timed_make_engine(timed, i, parts, &ahead, err))
         return false;
+    if (core->tlb && !host)
+        tlb_set_ranges(core->tlb, (uint32_t)machine->accel.range_tlb_entries);
     const struct core_parts core_parts = {
         .name = core->name,
         .hart = hart,
