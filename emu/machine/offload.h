@@ -69,7 +69,7 @@ void offload_listen(struct offload *offload,
                     void (*tell)(void *context, unsigned accel, const struct task_unit_report *report),
                     void *context);
 
-/* Code was changed: accelerators will execute FENCE.I before their next tasks. A host's FENCE.I. */
+/* Code was changed: accelerators will execute FENCE.I before their next tasks. What a host's FENCE.I does. */
 void offload_change_code(struct offload *offload);
 
 /* Writes the RANGES register of all units: --env kernel does so when the kernel has told where its table is. */
