@@ -192,6 +192,9 @@ void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);
  * was dirty (its newest version then goes to the caller). */
 bool cache_probe(struct cache *cache, uint64_t line, enum cache_state remains, uint64_t now);
 
+/* Takes a line that is not dirty out, without time; stores to it that wait to be written go on. */
+void cache_forget(struct cache *cache, uint64_t line, uint64_t now);
+
 /* The state of a line, for tests and debuggers. */
 enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);
 
