@@ -14,7 +14,8 @@ croft_simt_enter:
     andi    tp, t4, -64             /* the alignment of .tdata */
     sd      ra, -16(tp)
     sd      zero, -8(tp)
-    addi    sp, tp, -16
+    sd      zero, -32(tp)
+    addi    sp, tp, -32
     beq     t1, t3, 4f
     mv      t4, tp
     bgeu    t1, t2, 2f

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <sys/lock.h>
 
+#include "host/simt/simt.h"
+
 struct __lock {
     atomic_uint held;
     unsigned depth;
-    atomic_uintptr_t owner; /* the holder's tp, which no two threads have in common; 0: nobody */
+    atomic_ulong owner; /* the holder's number; 0: nobody */
 };
-
-register uintptr_t simt_tp __asm__("tp");
 
 /* The names that newlib's sources use for their static locks. */
 struct __lock __lock___sinit_recursive_mutex;
@@ -50,10 +50,11 @@ void __retarget_lock_close_recursive(_LOCK_T lock)
 
 int __retarget_lock_try_acquire_recursive(_LOCK_T lock)
 {
-    if (atomic_load_explicit(&lock->owner, memory_order_relaxed) != simt_tp) {
+    uint64_t self = simt_thread_number();
+    if (atomic_load_explicit(&lock->owner, memory_order_relaxed) != self) {
         if (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
             return 0;
-        atomic_store_explicit(&lock->owner, simt_tp, memory_order_relaxed);
+        atomic_store_explicit(&lock->owner, self, memory_order_relaxed);
     }
     lock->depth++;
     return 1;

@@ -7,9 +7,14 @@
 
 /* Beneath the thread-local storage that tp points to; set up by croft_simt_enter() (entry.S). */
 struct simt_thread {
+    uint64_t number;      /* 0 until simt_thread_number() asks for it */
+    uint64_t unused;      /* keeps sp aligned */
     uint64_t end;         /* where the thread goes when its kernel has returned */
     struct _reent *reent; /* NULL until newlib asks for it */
 };
+
+/* A number that no other thread of the program has had, > 0. */
+uint64_t simt_thread_number(void);
 
 /* The system calls and the record of a launch: see isa/MANUAL.md, chapter SIMT. */
 enum simt_call { SIMT_CALL_LAUNCH = 464, SIMT_CALL_WAIT = 465, SIMT_CALL_QUERY = 466 };
