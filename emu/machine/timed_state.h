@@ -56,7 +56,7 @@ struct timed {
     struct energy_ledger ledger;
 
     struct engine *nucd; /* offloads for the first host; or NULL */
-    bool late;             /* a task has not ended in time: the run ends */
+    bool late;           /* a task has not ended in time: the run ends */
 
     struct coherence *coherence; /* NULL: nobody checks */
     struct symbols *symbols;
