@@ -202,7 +202,10 @@ static void resume(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
     o->ahead.aim = AHEAD_GOES;
     o->ahead.cause = cause;
     o->ahead.resumed = cycle;
-    o->dispatched_at = ooo_later(o->dispatched_at, cycle);
+    if (cycle <= o->dispatched_at)
+        return;
+    o->dispatched_at = cycle;
+    o->dispatched = 0;
 }
 
 /* Whether what step() has named has come. */
@@ -213,10 +216,10 @@ static bool has_come(struct ooo *o)
         return a->aim == AHEAD_GOES;
     const struct ooo_entry *e = ooo_at(o, a->awaited);
     enum cpi_cause cause = (enum cpi_cause)e->cause;
-    if (a->awaited < o->head)
-        resume(o, e->retire + 1, cause);
-    else if (!a->retirement && e->complete != OOO_NEVER)
+    if (!a->retirement && e->complete != OOO_NEVER)
         resume(o, e->complete, cause);
+    else if (a->awaited < o->head)
+        resume(o, e->retire + 1, cause);
     else
         return false;
     return true;
