@@ -157,8 +157,9 @@ static void kill_task(void *context, unsigned target)
 
 static void expired(void *context, unsigned target, const struct nucd_task *task)
 {
-    (void)context;
-    fail_msg("the task of %lx on %u has not ended", task->pc, target);
+    struct machine *m = context;
+    print_error("status %lx begin %lx end %lx\n", task_unit_ops.read(m->units[target].unit,0,8), task->begin, task->end); fail_msg("the task of %lx on %u has not ended: state %u, pc %lx", task->pc, target,
+             (unsigned)task_unit_state(m->units[target].unit), m->units[target].hart.pc);
 }
 
 static void interrupt(void *owner, uint64_t now)
@@ -386,7 +387,7 @@ static void programs_mean_what_they_say(void **state)
         assert_true(hart_init(&m->units[i].hart, &m->rig->memory, m->rig->decoder, &err));
     event_init(&m->interrupt, 40, interrupt, m);
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
-        program_make(&wanted, seed);
+        program_make(&wanted, seed, false);
         copy_program(m, &wanted);
         (void)run_inline(&wanted);
         run_ahead(m, seed);
