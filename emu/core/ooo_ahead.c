@@ -225,20 +225,6 @@ static bool has_come(struct ooo *o)
     return true;
 }
 
-/* What is known of the load or store in the batch; more may be known each time the core looks. */
-static void view(struct ooo *o)
-{
-    struct ooo_ahead *a = &o->ahead;
-    struct stream_entry *entry = &o->core.stream.entries[0];
-    if (a->is_task || !(entry->op->flags & (STREAM_LOAD | STREAM_STORE)))
-        return;
-    mechanism(o)->ops->look(mechanism(o)->context, o->tail - a->offset, &a->view);
-    if (a->view.address_known) {
-        entry->address = a->view.address;
-        entry->physical = a->view.physical;
-    }
-}
-
 /* An instruction becomes the batch. */
 static void take(struct ooo *o, const struct ahead_step *step)
 {
@@ -255,7 +241,19 @@ static void take(struct ooo *o, const struct ahead_step *step)
     stream->next_pc = step->next_pc;
     o->position = o->fetched = 0;
     o->noting = o->core.observer.retired != NULL;
-    view(o);
+}
+
+/* Tries to dispatch the batch, which may have had to wait. */
+static bool dispatch(struct ooo *o)
+{
+    struct stream_entry *entry = &o->core.stream.entries[0];
+    struct ahead_view *view = &o->ahead.view;
+    if (!o->ahead.is_task && entry->op->flags & (STREAM_LOAD | STREAM_STORE)) {
+        mechanism(o)->ops->look(mechanism(o)->context, o->tail - o->ahead.offset, view);
+        entry->address = view->address;
+        entry->physical = view->physical;
+    }
+    return ooo_run_ahead(o) || ooo_relieved(o);
 }
 
 static void step(struct ooo *o)
@@ -283,10 +281,8 @@ bool ooo_ahead(struct ooo *o, uint64_t now)
     tell_ready(o);
     if (!o->ahead.interrupted && is_interrupted(core->parts.hart))
         interrupt(o);
-    if (given(o)) {
-        view(o);
-        return ooo_run_ahead(o) || ooo_relieved(o);
-    }
+    if (given(o))
+        return dispatch(o);
     if (o->ahead.aim != AHEAD_FINISHES && is_at_limit(o))
         o->ahead.aim = AHEAD_FINISHES;
     if (o->ahead.aim == AHEAD_FINISHES)
