@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/core/ahead.h"
 #include "emu/hart/stream.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/event.h"
@@ -78,6 +79,7 @@ struct core_parts {
     struct core_near near;
     uint64_t tick; /* fs in which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
+    struct core_ahead ahead; /* of an out-of-order core; others ignore it */
 };
 
 /* The interface of a kind of core. */

@@ -84,6 +84,9 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
             tlb_new(&parts->tlb, hart, &timed->queue, clock, timed_component(timed), (uint16_t)i, core->l1d);
     if (core->tlb && !host)
         tlb_set_ranges(core->tlb, (uint32_t)machine->accel.range_tlb_entries);
+    struct core_ahead ahead = {0};
+    if (!timed_make_engine(timed, i, parts, &ahead, err))
+        return false;
     const struct core_parts core_parts = {
         .name = core->name,
         .hart = hart,
@@ -99,9 +102,12 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
                                                 : offload_near(timed->options.offload, number),
         .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
         .server = {stopped, timed},
+        .ahead = ahead,
     };
     core->core = parts->ooo ? ooo_new(&parts->ooo_config, &core_parts, err)
                             : inorder_new(&parts->inorder_config, &core_parts, err);
+    if (core->core)
+        timed_attach_engine(timed, i);
     return core->core && watch_core(timed, core, clock, err);
 }
 
