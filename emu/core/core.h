@@ -33,6 +33,8 @@ struct core_server {
      * limit is reached (HART_STOP_LIMIT). WFI is the core's own affair. */
     enum core_next (*stopped)(void *context, struct core *core, enum hart_stop stop, uint64_t now);
     void *context;
+    /* FENCE.I has retired: others may have to fetch their code anew. NULL: nobody does. */
+    void (*code_changed)(void *context, struct core *core);
 };
 
 /* One instruction's way through a core, in cycles of its clock; told in program order when it retires. */

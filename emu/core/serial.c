@@ -84,8 +84,11 @@ void serial_step(struct core *core, uint64_t now, struct serial *serial)
     const struct effects *effects = &report->effects;
     bool paging = wrote_translation(effects) || report->insn.id == INSN_sfence_vma;
     serial->refetch |= effects->fence_i || effects->returned || paging;
-    if (report->insn.id == INSN_fence_i)
+    if (report->insn.id == INSN_fence_i) {
         cache_invalidate_all(core->parts.l1i);
+        if (core->parts.server.code_changed)
+            core->parts.server.code_changed(core->parts.server.context, core);
+    }
     if (paging && core->parts.tlb)
         tlb_flush(core->parts.tlb);
     find_wait(core, serial);

@@ -30,6 +30,7 @@
 #include "emu/hart/hart.h"
 #include "emu/machine/machine.h"
 #include "emu/mem/bus.h"
+#include "emu/nucd/footprint_check.h"
 #include "emu/nucd/task_unit.h"
 #include "emu/sim/stats.h"
 
@@ -74,8 +75,15 @@ void offload_listen(struct offload *offload,
 void offload_listen_begin(struct offload *offload, void (*begun)(void *context, uint16_t tag, uint64_t time),
                           void *context);
 
-/* Code was changed: accelerators will execute FENCE.I before their next tasks. A host's FENCE.I. */
+/* Code was changed: accelerators will execute FENCE.I before their next tasks. What a host's FENCE.I does. */
 void offload_change_code(struct offload *offload);
+
+/* From now on the checker is told of the accelerators' stacks, of tasks that start, and of what they execute; whoever
+ * sends tasks tells it of them (footprint_check_begin()). Must outlive the offload's last task. */
+void offload_check(struct offload *offload, struct footprint_check *check);
+
+/* The checker, or NULL. */
+struct footprint_check *offload_checker(const struct offload *offload);
 
 /* Writes the RANGES register of all units: --env kernel does so when the kernel has told where its table is. */
 void offload_set_ranges(struct offload *offload, uint64_t table);

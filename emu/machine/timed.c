@@ -109,5 +109,6 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
                 counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
         findings++;
     }
+    findings += timed->footprint && timed_check_summary(timed);
     return findings;
 }

@@ -36,6 +36,7 @@ struct rig {
     struct event end;
     uint64_t at; /* where the next instruction goes */
     unsigned reports, completed;
+    unsigned findings; /* of checks, that are expected */
     struct task_unit_report report[REPORTS];
     unsigned from[REPORTS];
     uint64_t first_pc, first_issue; /* when the accelerator's instruction at first_pc issued, fs */
@@ -77,7 +78,7 @@ static inline bool run(struct rig *rig, unsigned reports, uint64_t clocks)
     return rig->reports >= reports;
 }
 
-static inline struct rig *rig_new(const char *count)
+static inline struct rig *rig_new_checked(const char *count, bool check)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     struct error err = {""};
@@ -90,8 +91,11 @@ static inline struct rig *rig_new(const char *count)
         !user_harts_init(&rig->user, &rig->machine, FIRMWARE, &rig->memory, rig->decoder, &err))
         fail_msg("%s", err.text);
     struct offload *offload = workers_offload(rig->user.workers);
-    const struct timed_options options = {
-        .machine = &rig->machine, .max_time = UINT64_MAX, .check_dram = true, .offload = offload};
+    const struct timed_options options = {.machine = &rig->machine,
+                                          .max_time = UINT64_MAX,
+                                          .check_dram = true,
+                                          .check_nucd = check,
+                                          .offload = offload};
     rig->timed = timed_new(&options, rig->user.harts, rig->user.count, &rig->memory, &err);
     if (!rig->timed)
         fail_msg("%s", err.text);
@@ -104,9 +108,14 @@ static inline struct rig *rig_new(const char *count)
     return rig;
 }
 
+static inline struct rig *rig_new(const char *count)
+{
+    return rig_new_checked(count, false);
+}
+
 static inline void rig_free(struct rig *rig)
 {
-    assert_int_equal(timed_finish(rig->timed, NULL), 0);
+    assert_int_equal(timed_finish(rig->timed, NULL), rig->findings);
     timed_free(rig->timed);
     user_harts_free(&rig->user);
     phys_free(&rig->memory);

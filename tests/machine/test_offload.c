@@ -248,6 +248,43 @@ static void changed_code_is_fetched_anew(void **state)
     rig_free(rig);
 }
 
+/* The host stores other code and executes FENCE.I; only then do tasks see it. */
+static void a_hosts_fence_i_is_for_accelerators_too(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("accel.count=2");
+    EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 1);
+    const uint64_t in[] = {5};
+    struct nucd_task task = task_of(BASE, rig->at, 1, in);
+    for (unsigned accel = 0; accel < 2; accel++) {
+        push(rig, accel, &task, 1);
+        assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
+    }
+    /* addi a0, a0, 2 lies at `other`; the host's program copies it to BASE. */
+    uint64_t other = rig->at;
+    EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 2);
+    struct hart *host = &rig->user.harts[0];
+    host->pc = rig->at;
+    host->x[A1] = other;
+    host->x[A2] = BASE;
+    EMIT(rig, lw, .rd = T0, .rs1 = A1, .imm = 0);
+    EMIT(rig, sw, .rs1 = A2, .rs2 = T0, .imm = 0);
+    EMIT(rig, addi, .rd = T1, .rs1 = 0, .imm = 1);
+    uint64_t fence = rig->at;
+    EMIT(rig, fence_i, .rd = 0);
+    EMIT(rig, ebreak, .rd = 0);
+    (void)timed_run(rig->timed, host, 3);
+    assert_int_equal(host->pc, fence);
+    push(rig, 0, &task, 2);
+    assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
+    assert_int_equal(timed_run(rig->timed, host, 100), HART_STOP_TRAP);
+    for (unsigned accel = 0; accel < 2; accel++) {
+        push(rig, accel, &task, 3);
+        assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 7);
+    }
+    rig_free(rig);
+}
+
 static void sixteen_units_do_many_tasks(void **state)
 {
     (void)state;
@@ -284,6 +321,7 @@ int main(void)
         cmocka_unit_test(regions_reach_memory_and_their_stack_only),
         cmocka_unit_test(hints_within_a_region_do_nothing),
         cmocka_unit_test(changed_code_is_fetched_anew),
+        cmocka_unit_test(a_hosts_fence_i_is_for_accelerators_too),
         cmocka_unit_test(sixteen_units_do_many_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
