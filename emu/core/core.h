@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/core/ahead.h"
 #include "emu/hart/stream.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/event.h"
@@ -80,6 +81,7 @@ struct core_parts {
     struct core_near near;
     uint64_t tick; /* fs in which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
+    struct core_ahead ahead; /* of an out-of-order core; others ignore it */
 };
 
 /* The interface of a kind of core. */
@@ -100,6 +102,7 @@ struct core {
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */
     bool waiting; /* for an interrupt: falls asleep again if there is none when it is woken */
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
+    bool cold;    /* warming leaves caches, TLBs and predictors as they are */
     struct core_observer observer; /* functions may be NULL */
 
     /* Since reset. cycles is the sum of cpi. */

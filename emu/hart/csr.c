@@ -24,6 +24,7 @@ enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };
 #define SSTATUS_WRITABLE (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
 /* Causes 10, 14 and 16 on are reserved; calls from machine mode never leave it. */
 #define MEDELEG_WRITABLE UINT64_C(0xb3ff)
+#define MEDELEG_OFFLOAD  (UINT64_C(1) << TRAP_NUCD_FAULT | UINT64_C(1) << TRAP_NUCD_CALL)
 enum { COUNTERS = 7, COUNTER_CY = 1, COUNTER_TM = 2, COUNTER_IR = 4 };
 #define PMPADDR_BITS     ((UINT64_C(1) << 54) - 1)
 #define MENVCFG_WRITABLE (ENVCFG_FIOM | ENVCFG_CBIE | ENVCFG_CBCFE | ENVCFG_CBZE | ENVCFG_STCE)
@@ -63,6 +64,10 @@ static bool accessible(const struct hart *hart, unsigned number)
     case CSR_fcsr: return hart->priv.mstatus & MSTATUS_FS;
     case CSR_satp: return hart->privilege == PRIV_M || !(hart->priv.mstatus & MSTATUS_TVM);
     case CSR_stimecmp: return stimecmp_enabled(hart);
+    case CSR_nucdcause:
+    case CSR_nucdval:
+    case CSR_nucdoff:
+    case CSR_nucdctl: return hart->offload.present;
     case CSR_mrange:
     case CSR_mlocal: return hart->has_ranges;
     default: return number < CSR_cycle || number > CSR_hpmcounter31 || counter_enabled(hart, number);
@@ -157,6 +162,10 @@ static bool read_any(const struct hart *hart, unsigned number, uint64_t *value)
     case CSR_stval: *value = p->stval; return true;
     case CSR_stimecmp: *value = p->stimecmp; return true;
     case CSR_satp: *value = p->satp; return true;
+    case CSR_nucdcause: *value = hart->offload.cause; return true;
+    case CSR_nucdval: *value = hart->offload.value; return true;
+    case CSR_nucdoff: *value = hart->offload.offset; return true;
+    case CSR_nucdctl: *value = hart->offload.frozen; return true;
     default: return read_machine(hart, number, value);
     }
 }
@@ -252,7 +261,9 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
     }
     switch (number) {
     case CSR_mstatus: write_mstatus(hart, value, MSTATUS_WRITABLE | MSTATUS_MPP); return true;
-    case CSR_medeleg: p->medeleg = value & MEDELEG_WRITABLE; return true;
+    case CSR_medeleg:
+        p->medeleg = value & (MEDELEG_WRITABLE | (hart->offload.present ? MEDELEG_OFFLOAD : 0));
+        return true;
     case CSR_mideleg: p->mideleg = value & IRQ_S; return true;
     case CSR_mie: p->mie = value & IRQ_ALL; return true;
     case CSR_mtvec: write_vector(&p->mtvec, value); return true;
@@ -299,6 +310,10 @@ static bool write_any(struct hart *hart, unsigned number, uint64_t value)
     case CSR_stval: p->stval = value; return true;
     case CSR_stimecmp: p->stimecmp = value; return true;
     case CSR_satp: write_satp(hart, value); return true;
+    case CSR_nucdctl:
+        if (hart->offload.control)
+            hart->offload.control(hart->offload.context, value);
+        return true;
     default: return write_machine(hart, number, value);
     }
 }

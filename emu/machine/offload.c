@@ -20,7 +20,9 @@ struct worker {
     struct hart *hart;
     struct timed_core *core; /* NULL: there is no clock yet */
     struct cache_waiter emptied;
-    bool started;  /* the comparator has to be set */
+    bool started; /* the comparator has to be set */
+    bool awaited; /* the region's first instruction, by an observer in front of the core's own */
+    struct core_observer observer;
     bool compares; /* with `end` */
     uint64_t end;
 };
@@ -30,6 +32,8 @@ struct offload {
     struct timed *timed;
     void (*tell)(void *context, unsigned accel, const struct task_unit_report *report);
     void *tell_context;
+    void (*begun)(void *context, uint16_t tag, uint64_t time);
+    void *begun_context;
     struct footprint_check *check; /* NULL: nobody checks */
     uint64_t memory_base;          /* of all memory, where that of the firmware begins, and its size */
     struct phys firmware;
@@ -84,16 +88,52 @@ static void set_work(void *context, unsigned number, bool level)
         core_wake(worker->core->core, timed->queue.now);
 }
 
+static void stop_awaiting(struct worker *worker)
+{
+    if (worker->awaited)
+        worker->core->core->observer = worker->observer;
+    worker->awaited = false;
+}
+
 static void unit_tells(void *context, const struct task_unit_report *report)
 {
-    const struct worker *worker = context;
+    struct worker *worker = context;
+    if (report->event != TASK_UNIT_EMPTIED)
+        stop_awaiting(worker);
     if (worker->offload->tell)
         worker->offload->tell(worker->offload->tell_context, worker->number, report);
 }
 
+/* An instruction of firmware, or the region's first. */
+static void first_retired(void *context, const struct core *core, const struct core_note *note)
+{
+    struct worker *worker = context;
+    const struct offload *offload = worker->offload;
+    const struct nucd_packet *packet = task_unit_packet(worker->unit);
+    if (worker->observer.retired)
+        worker->observer.retired(worker->observer.context, core, note);
+    if (note->pc != packet->begin)
+        return;
+    stop_awaiting(worker);
+    offload->begun(offload->begun_context, packet->tag, clock_time(&core->parts.clock, note->issue));
+}
+
+static void first_stalled(void *context, const struct core *core, unsigned cause, uint64_t from, uint64_t to)
+{
+    const struct worker *worker = context;
+    worker->observer.stalled(worker->observer.context, core, cause, from, to);
+}
+
 static void unit_started(void *context)
 {
-    ((struct worker *)context)->started = true;
+    struct worker *worker = context;
+    worker->started = true;
+    if (!worker->offload->begun || !worker->core || worker->awaited)
+        return;
+    worker->awaited = true;
+    worker->observer = worker->core->core->observer;
+    worker->core->core->observer =
+        (struct core_observer){first_retired, worker->observer.stalled ? first_stalled : NULL, worker};
 }
 
 static void cache_emptied(struct cache_waiter *waiter, uint64_t now, unsigned level)
@@ -252,6 +292,13 @@ void offload_listen(struct offload *offload,
     offload->tell_context = context;
 }
 
+void offload_listen_begin(struct offload *offload, void (*begun)(void *context, uint16_t tag, uint64_t time),
+                          void *context)
+{
+    offload->begun = begun;
+    offload->begun_context = context;
+}
+
 void offload_change_code(struct offload *offload)
 {
     for (unsigned i = 0; i < offload->count; i++)
@@ -302,6 +349,11 @@ struct core_near offload_near(const struct offload *offload, unsigned accel)
 void offload_attach(struct offload *offload, struct timed *timed)
 {
     offload->timed = timed;
+    for (unsigned i = 0; i < timed->hosts; i++) {
+        timed->harts[i].offload.present = timed->harts[i].privileged;
+        timed->harts[i].offload.traps =
+            timed->harts[i].privileged && offload->machine->nucd.mode == MACHINE_OFFLOAD_DRIVER;
+    }
     for (unsigned i = 0; i < offload->count; i++) {
         struct worker *worker = &offload->workers[i];
         struct timed_core *core = &timed->cores[timed->hosts + i];

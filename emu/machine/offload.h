@@ -70,6 +70,11 @@ void offload_listen(struct offload *offload,
                     void (*tell)(void *context, unsigned accel, const struct task_unit_report *report),
                     void *context);
 
+/* From now on begun(context, tag, time) is called with the time (fs) at which the first instruction of a task's region
+ * was issued; that is known when the instruction is complete. */
+void offload_listen_begin(struct offload *offload, void (*begun)(void *context, uint16_t tag, uint64_t time),
+                          void *context);
+
 /* Code was changed: accelerators will execute FENCE.I before their next tasks. What a host's FENCE.I does. */
 void offload_change_code(struct offload *offload);
 

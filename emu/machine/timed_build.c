@@ -5,6 +5,7 @@
 
 #include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
+#include "emu/nucd/engine.h"
 
 static uint32_t route(const void *context, uint64_t address)
 {
@@ -74,6 +75,7 @@ static bool make_cores(struct timed *timed, struct error *err)
         if (!timed_make_core(timed, i, is_host ? &host : &accel, is_host, err))
             return false;
         timed->cores[i].core->warming = timed->warming;
+        timed->cores[i].core->cold = timed->options.cold;
     }
     return true;
 }
@@ -142,6 +144,7 @@ void timed_free(struct timed *timed)
         timed->system->engine = NULL;
     for (unsigned i = 0; i < timed->count; i++)
         timed_free_core(&timed->cores[i]);
+    engine_free(timed->nucd);
     if (timed->coherence)
         coherence_free(timed->coherence);
     footprint_check_free(timed->footprint);
@@ -187,6 +190,8 @@ void timed_publish(struct timed *timed, struct stats *stats)
         publish_core(&timed->cores[i], stats, &timed->ledger);
     if (timed->options.offload)
         offload_publish(timed->options.offload, stats);
+    if (timed->nucd)
+        engine_publish(timed->nucd, stats, "nucd");
     if (timed->coherence)
         coherence_publish(timed->coherence, stats, "coherence");
     if (timed->footprint)

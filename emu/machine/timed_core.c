@@ -90,6 +90,9 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
     if (hart->privileged)
         core->tlb =
             tlb_new(&parts->tlb, hart, &timed->queue, clock, timed_component(timed), (uint16_t)i, core->l1d);
+    struct core_ahead ahead = {0};
+    if (!timed_make_engine(timed, i, parts, &ahead, err))
+        return false;
     if (core->tlb && !host)
         tlb_set_ranges(core->tlb, (uint32_t)machine->accel.range_tlb_entries);
     const struct core_parts core_parts = {
@@ -107,9 +110,12 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
                                                 : offload_near(timed->options.offload, number),
         .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
         .server = {stopped, timed, timed->options.offload ? code_changed : NULL},
+        .ahead = ahead,
     };
     core->core = parts->ooo ? ooo_new(&parts->ooo_config, &core_parts, err)
                             : inorder_new(&parts->inorder_config, &core_parts, err);
+    if (core->core)
+        timed_attach_engine(timed, i);
     return core->core && watch_core(timed, core, clock, err);
 }
 

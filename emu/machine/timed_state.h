@@ -31,6 +31,8 @@ struct timed_tee {
     unsigned count;
 };
 
+struct engine;
+
 struct timed {
     struct event_queue queue;
     bool stopped;        /* leave the event loop */
@@ -53,6 +55,9 @@ struct timed {
     struct dram_checker dram_checker;
     struct timed_tee tee;
     struct energy_ledger ledger;
+
+    struct engine *nucd; /* offloads for the first host; or NULL */
+    bool late;           /* a task has not ended in time: the run ends */
 
     struct coherence *coherence;       /* NULL: nobody checks */
     struct footprint_check *footprint; /* likewise */
@@ -92,6 +97,12 @@ static inline bool timed_signalled(const struct timed *timed)
 bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
                      struct error *err);
 void timed_free_core(struct timed_core *core);
+
+/* timed_offload.c: the offload engine of core i, if it has one: *ahead is for its parts. To be attached when the core is
+ * made. */
+bool timed_make_engine(struct timed *timed, unsigned i, const struct parts_core *parts,
+                       struct core_ahead *ahead, struct error *err);
+void timed_attach_engine(struct timed *timed, unsigned i);
 
 /* timed.c: the event that ends a core's stretch, of runs that are no system's. */
 void timed_beat_init(struct timed *timed);

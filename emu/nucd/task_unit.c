@@ -23,7 +23,7 @@ struct task_unit {
     bool code, ranges_written; /* have changed since the last START */
     uint64_t ranges;
     uint64_t result, fflags, cause, value, pc; /* of the core's page */
-    uint64_t done, host_result, host_outcome, host_cause, host_value, host_offset;
+    uint64_t done, host_result, host_outcome, host_cause, host_value, host_offset, host_fflags;
     uint64_t line[NUCD_LINE_WORDS];
     uint64_t *staged; /* lines of a transfer that the host writes */
     uint32_t staged_lines, staged_of;
@@ -92,7 +92,7 @@ void task_unit_reset(struct task_unit *unit)
     unit->ranges = 0;
     unit->result = unit->fflags = unit->cause = unit->value = unit->pc = 0;
     unit->done = unit->host_result = unit->host_outcome = 0;
-    unit->host_cause = unit->host_value = unit->host_offset = 0;
+    unit->host_cause = unit->host_value = unit->host_offset = unit->host_fflags = 0;
     unit->staged_lines = unit->staged_of = 0;
     memset(unit->line, 0, sizeof unit->line);
     signal_work(unit);
@@ -178,6 +178,7 @@ static void finish(struct task_unit *unit)
     unit->counters.tasks++;
     unit->done++;
     unit->host_result = unit->result;
+    unit->host_fflags |= unit->fflags & 31;
     unit->host_outcome = (unit->fflags & 31) | (uint64_t)unit->packet.tag << 32;
     unit->state = TASK_UNIT_IDLE;
     signal_work(unit);
@@ -364,6 +365,7 @@ static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
     case TASK_UNIT_HOST_CAUSE: return unit->host_cause;
     case TASK_UNIT_HOST_VALUE: return unit->host_value;
     case TASK_UNIT_HOST_OFFSET: return unit->host_offset;
+    case TASK_UNIT_HOST_FFLAGS: return unit->host_fflags;
     default: return 0;
     }
 }
@@ -390,6 +392,7 @@ static void task_unit_write(void *device, uint64_t offset, unsigned size, uint64
     case TASK_UNIT_DOORBELL: doorbell(unit, value); break;
     case TASK_UNIT_CONTROL: control(unit, value); break;
     case TASK_UNIT_HOST_RANGES: task_unit_set_ranges(unit, value); break;
+    case TASK_UNIT_HOST_FFLAGS: unit->host_fflags &= ~value; break;
     default: break;
     }
 }

@@ -43,6 +43,7 @@
  *                         4 ACKNOWLEDGE: lowers the interrupt
  *   0x1090 RANGES     rw  physical address of the table of ranges that regions are translated by, 0: none
  *                         (isa/MANUAL.md, "Range-based translation"), from the next task on
+ *   0x1098 FFLAGS     rw  floating-point exceptions of all tasks completed so far; writing 1 to bits clears them
  *
  * COMPLETE first has the core's data cache written back and emptied, and so has CLEAR behind KILL: only then is the
  * host told, and the next task started. Meanwhile TAKE is forbidden, and so it is before the answer is cleared.
@@ -86,6 +87,7 @@ enum task_unit_offset {
     TASK_UNIT_HOST_OFFSET = 0x1080,
     TASK_UNIT_CONTROL = 0x1088,
     TASK_UNIT_HOST_RANGES = 0x1090,
+    TASK_UNIT_HOST_FFLAGS = 0x1098,
 };
 
 enum task_unit_state {
