@@ -65,16 +65,13 @@ static void scalar_ended(void)
     scalar_leave(SCALAR_ENDED);
 }
 
-void croft_simt_barrier(void);
-void croft_simt_yield(void);
-
-void croft_simt_barrier(void)
+void simt_scalar_barrier(void)
 {
     if (scalar_running)
         scalar_leave(SCALAR_WAITING);
 }
 
-void croft_simt_yield(void)
+void simt_scalar_yield(void)
 {
     if (scalar_running)
         scalar_leave(SCALAR_READY);
