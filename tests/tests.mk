@@ -85,5 +85,6 @@ format: | $(BUILD)/setup-lint.stamp ## lay all C files out
     $(BUILD)/obj/tests/isa/objdump.d
 
 # Accelerators run the real firmware.
-$(BUILD)/obj/tests/machine/test_offload.o: EMU_CFLAGS += -DFIRMWARE='"$(NUCD_FIRMWARE)"'
-$(BUILD)/tests/machine/test_offload: | $(NUCD_FIRMWARE)
+OFFLOAD_TESTS := $(filter machine/test_offload%,$(UNIT_SRC:tests/%.c=%))
+$(OFFLOAD_TESTS:%=$(BUILD)/obj/tests/%.o): EMU_CFLAGS += -DFIRMWARE='"$(NUCD_FIRMWARE)"'
+$(OFFLOAD_TESTS:%=$(BUILD)/tests/%): | $(NUCD_FIRMWARE)

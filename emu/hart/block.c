@@ -228,7 +228,8 @@ void block_choose_context(struct hart *hart)
     struct block_cache *cache = hart->blocks;
     const struct priv *priv = &hart->priv;
     bool translated = hart->privilege != PRIV_M && priv->satp >> SATP_MODE_SHIFT != SATP_BARE;
-    struct context wanted = {.satp = translated ? priv->satp : 0,
+    uint64_t ranges = hart->privilege == PRIV_U ? priv->mrange : 0; /* no satp: its mode's bits are 0 */
+    struct context wanted = {.satp = ranges ? ranges : translated ? priv->satp : 0,
                              .privilege = hart->privilege,
                              .fp_dirty = (priv->mstatus & MSTATUS_FS) == MSTATUS_FS,
                              .fp_host = fp_host_can(hart->frm)};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/nucd/engine.h"
 
 #define NS   UINT64_C(1000000)
 #define BEAT (10000 * NS) /* 10 us, as a system looks at its devices */
@@ -77,6 +78,8 @@ static void add_facts(const struct timed *timed, struct stats *stats)
         (void)snprintf(value, sizeof value, "%.4f", ipc);
         stats_fact_text(stats, name, value);
     }
+    if (timed->nucd)
+        engine_add_facts(timed->nucd, stats, "nucd");
 }
 
 unsigned timed_finish(struct timed *timed, struct stats *stats)
@@ -106,5 +109,6 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
                 counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
         findings++;
     }
+    findings += timed->footprint && timed_check_summary(timed);
     return findings;
 }

@@ -75,10 +75,16 @@
  *
  *     CROFT_FOR_TASKS(part, n, 16, 512)
  *         scale(x + part.first, y + part.first, part.count);
- */
+ *
+ * Around the loop stand the marks of a call of tasks, for machines on which a conventional driver starts them: there
+ * the tasks are known to be over behind the loop, however it is left (break, return, goto; not longjmp). So that a
+ * program is right on these too, the rest of the body must neither read what regions in the loop write, nor write what
+ * they read or write; a region may depend on another one's output, and on a result of CROFT_REGION_RETURNS. A loop
+ * within the body ends the call: what follows of the outer one are calls of one task each. */
 #define CROFT_FOR_TASKS(part, total, tasks, grain)                                                           \
-    for (struct croft_part part = croft_part_first(total, tasks, grain); part.count > 0;                     \
-         part = croft_part_next(part))
+    for (struct croft_part part                                                                              \
+         __attribute__((cleanup(croft_part_end))) = croft_part_begin(total, tasks, grain);                   \
+         part.count > 0; part = croft_part_next(part))
 
 struct croft_part {
     long first, count; /* this part: first .. first + count - 1 */
@@ -115,6 +121,28 @@ static inline struct croft_part croft_part_next(struct croft_part part)
     part.first += part.count;
     part.larger -= part.larger > 0;
     return croft_part_here(part);
+}
+
+/* The marks: hints like nucd itself, slt x0, Xn, x0, where Xn is
+ *
+ *   63            32 31              1     0
+ *   | 0x4e554343    | 0               | end |
+ */
+#define CROFT_NUCD_MARK(end)                                                                                 \
+    __asm__ volatile(".insn r 0x33, 2, 0, x0, %0, x0" : : "r"(0x4e554343ul << 32 | (end)) : "memory")
+
+static inline struct croft_part croft_part_begin(long total, long tasks, long grain)
+{
+    struct croft_part part = croft_part_first(total, tasks, grain);
+    if (part.total > 0)
+        CROFT_NUCD_MARK(0ul);
+    return part;
+}
+
+static inline void croft_part_end(const struct croft_part *part)
+{
+    if (part->total > 0)
+        CROFT_NUCD_MARK(1ul);
 }
 
 /* From here on: how it is done. The operands of nucd, to the bit:
