@@ -150,6 +150,7 @@ if part programs "whole programs against qemu-riscv64"; then
     suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part simt "kernels on multiprocessors against qemu-riscv64"; then
+    suite "launches that cannot be" tests/simt/refused.sh "$BUILD/bin/croft"
     built simt-programs && suite "simt" "$MAKE" --no-print-directory -s test-simt BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part machines "whole programs and statistics on machines with a clock"; then
