@@ -64,6 +64,7 @@ static struct ahead_step ahead_step(const struct engine *e, enum ahead_stop stop
     if (stop == AHEAD_DISPATCHED || stop == AHEAD_TASK) {
         const struct window_entry *entry = window_entry(e->window, number);
         step.entry = (struct stream_entry){&entry->op, entry->address, entry->physical};
+        step.next_pc = entry->next_pc;
     }
     return step;
 }
@@ -227,7 +228,13 @@ static enum hart_stop left(void *context, uint64_t now)
     return engine_trap(e);
 }
 
-static const struct ahead_ops engine_ops = {takes, step, look, task_ready, retired, interrupt, left};
+static void drained(void *context)
+{
+    struct engine *e = context;
+    engine_clear_all(e, e->parts.queue->now);
+}
+
+static const struct ahead_ops engine_ops = {takes, step, look, task_ready, retired, interrupt, left, drained};
 
 struct engine *engine_new(const struct engine_config *config, const struct engine_parts *parts,
                           struct error *err)
