@@ -68,6 +68,8 @@ static bool accessible(const struct hart *hart, unsigned number)
     case CSR_nucdval:
     case CSR_nucdoff:
     case CSR_nucdctl: return hart->offload.present;
+    case CSR_mrange:
+    case CSR_mlocal: return hart->has_ranges;
     default: return number < CSR_cycle || number > CSR_hpmcounter31 || counter_enabled(hart, number);
     }
 }
@@ -123,6 +125,8 @@ static bool read_machine(const struct hart *hart, unsigned number, uint64_t *val
     case CSR_mcycle: *value = cycles(hart) + p->cycle_offset; return true;
     case CSR_minstret: *value = hart->instret + p->instret_offset; return true;
     case CSR_mhartid: *value = hart->hartid; return true;
+    case CSR_mrange: *value = p->mrange; return true;
+    case CSR_mlocal: *value = p->mlocal; return true;
     case CSR_mcountinhibit:
     case CSR_mvendorid:
     case CSR_marchid:
@@ -201,6 +205,16 @@ static void write_satp(struct hart *hart, uint64_t value)
     priv_changed(hart);
 }
 
+/* The table is in lines of its own. Writing either register makes the hart forget what it has found. */
+static void write_range(struct hart *hart, uint64_t *csr, uint64_t value)
+{
+    *csr = hart->has_ranges ? value : 0;
+    hart->range_changes = UINT64_MAX;
+    mmu_flush(hart);
+    block_flush(hart);
+    priv_changed(hart);
+}
+
 /* A locked entry keeps its configuration and address; so does the address below a locked TOR entry. R = 0
  * with W = 1 is reserved: the write keeps the entry's old permissions. */
 static void write_pmpcfg(struct hart *hart, unsigned first, uint64_t value)
@@ -262,6 +276,8 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
     case CSR_mip:
         write_masked(&p->mip, value, p->menvcfg & ENVCFG_STCE ? IRQ_S & ~IRQ_BIT(IRQ_STI) : IRQ_S);
         return true;
+    case CSR_mrange: write_range(hart, &p->mrange, value & ~UINT64_C(63)); return true;
+    case CSR_mlocal: write_range(hart, &p->mlocal, value & PMPADDR_BITS); return true;
     case CSR_pmpcfg0: write_pmpcfg(hart, 0, value); return true;
     case CSR_pmpcfg2: write_pmpcfg(hart, 8, value); return true;
     case CSR_mcycle: p->cycle_offset = value - cycles(hart) - !hart->timed; return true;

@@ -124,6 +124,7 @@ struct hart {
     bool privileged;   /* it takes its traps itself; otherwise they stop hart_run() */
     bool hardware_ad;  /* page walks set A and D; otherwise they fault where these are clear */
     bool semihosting;  /* semihosting calls stop hart_run() */
+    bool has_ranges;   /* it has the CSRs mrange and mlocal: an accelerator (range_mmu.h) */
     bool attention;    /* an interrupt wire has changed, or a yield is requested: look before going on */
     bool yield;        /* hart_request_yield() */
     uint32_t hartid;
@@ -137,6 +138,8 @@ struct hart {
     uint64_t timed_cycles, timed_ticks;
     void (*timer_moved)(void *context); /* stimecmp was written, or enabled; may be NULL */
     void *timer_context;
+
+    uint64_t range_changes; /* of the table of ranges, when what is remembered of it was found */
 
     struct trap trap;
     struct marker marker;

@@ -74,7 +74,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
                    timed->queue.now % CLOCK_SECOND);
     stats_fact_text(stats, "simulated_seconds", value);
     if (timed->options.roi)
-        stats_fact_text(stats, "detail", "roi");
+        stats_fact_text(stats, "detail", timed->options.cold ? "cold" : "roi");
     for (unsigned i = 0; i < timed->count; i++) {
         const struct timed_core *core = &timed->cores[i];
         uint64_t cycles = core->core->cycles;
@@ -114,5 +114,6 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
                 counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
         findings++;
     }
+    findings += timed->footprint && timed_check_summary(timed);
     return findings;
 }

@@ -75,6 +75,7 @@ static bool make_cores(struct timed *timed, struct error *err)
         if (!timed_make_core(timed, i, is_host ? &host : &accel, is_host, err))
             return false;
         timed->cores[i].core->warming = timed->warming;
+        timed->cores[i].core->cold = timed->options.cold;
     }
     return true;
 }
@@ -124,6 +125,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
                 timed_watch_coherence(timed);
             if (options->offload)
                 offload_attach(options->offload, timed);
+            if (options->check_nucd && options->offload)
+                timed_watch_tasks(timed);
             if (options->max_time != UINT64_MAX)
                 event_schedule(&timed->queue, &timed->limit_event, options->max_time);
             return timed;
@@ -144,6 +147,7 @@ void timed_free(struct timed *timed)
     engine_free(timed->nucd);
     if (timed->coherence)
         coherence_free(timed->coherence);
+    footprint_check_free(timed->footprint);
     symbols_free(timed->symbols);
     if (timed->hub)
         hub_free(timed->hub);
@@ -190,6 +194,8 @@ void timed_publish(struct timed *timed, struct stats *stats)
         engine_publish(timed->nucd, stats, "nucd");
     if (timed->coherence)
         coherence_publish(timed->coherence, stats, "coherence");
+    if (timed->footprint)
+        footprint_check_publish(timed->footprint, stats, "nucd.check");
     hub_publish(timed->hub, stats, "l2");
     hub_energy(timed->hub, &timed->ledger, "l2");
     if (timed->crossbar)

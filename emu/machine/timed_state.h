@@ -11,6 +11,7 @@
 #include "emu/machine/parts.h"
 #include "emu/machine/timed.h"
 #include "emu/mem/coherence.h"
+#include "emu/nucd/footprint_check.h"
 #include "emu/sim/energy.h"
 
 enum { TIMED_OBSERVERS = 4 };
@@ -58,7 +59,8 @@ struct timed {
     struct engine *nucd; /* offloads for the first host; or NULL */
     bool late;           /* a task has not ended in time: the run ends */
 
-    struct coherence *coherence; /* NULL: nobody checks */
+    struct coherence *coherence;       /* NULL: nobody checks */
+    struct footprint_check *footprint; /* likewise */
     struct symbols *symbols;
     struct progress progress;
 
@@ -111,6 +113,13 @@ enum core_next timed_system_stopped(struct timed *timed, unsigned i, enum hart_s
 
 /* timed_watch.c: watches all caches. */
 void timed_watch_coherence(struct timed *timed);
+
+/* Begins a message on standard error, behind all that the program and the progress have shown. */
+void timed_begin_message(struct timed *timed);
+
+/* timed_check.c: watches all tasks; at the end, prints a summary and returns whether there are findings. */
+void timed_watch_tasks(struct timed *timed);
+bool timed_check_summary(const struct timed *timed);
 
 /* A marker has retired on core i at now, which may concern --detail roi or a trace. */
 void timed_marker(struct timed *timed, unsigned i, uint64_t now);
