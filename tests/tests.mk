@@ -3,6 +3,7 @@ include tests/programs.mk
 include tests/simt/simt.mk
 include tests/bench.mk
 include tests/bench/nucd.mk
+include tests/nucd/hazard.mk
 include tests/env/env.mk
 include tests/debug/gdb.mk
 include tests/firmware/firmware.mk
@@ -19,7 +20,7 @@ TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
 
 .PHONY: test unit-tests programs manual manual-check lint format
-test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt machines firmware boot gdb demo clang sanitize fuzz" chooses parts
+test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt machines hazards firmware boot gdb demo clang sanitize fuzz" chooses parts
 	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
 
 unit-tests: $(UNIT_TESTS) ## build the unit tests
