@@ -150,6 +150,23 @@ static bool is_faulty(const struct engine *e)
     return t && t->stopped && !t->told && window_pc(e->window) == t->task.pc;
 }
 
+static bool is_behind_frozen(const struct engine *e, const struct engine_task *task)
+{
+    for (const struct engine_task *t = e->records.first; t; t = t->next)
+        if (t->stopped && t->target == task->target)
+            return true;
+    return false;
+}
+
+/* Whether squashed tasks run, or will without the host: not those that are queued behind a frozen one. */
+static bool records_run(const struct engine *e)
+{
+    for (const struct engine_task *t = e->records.first; t && e->running > 0; t = t->next)
+        if (!t->done && !t->stopped && !is_behind_frozen(e, t))
+            return true;
+    return false;
+}
+
 /* Nothing is dispatched while squashed tasks run. They may be queued behind the one that is frozen: that goes on. */
 static struct ahead_step wait_for_records(struct engine *e)
 {
@@ -166,7 +183,7 @@ static struct ahead_step step(void *context)
     struct engine *e = context;
     if (is_faulty(e))
         return ahead_step(e, AHEAD_LEAVE, 0);
-    if (e->running > 0)
+    if (records_run(e))
         return wait_for_records(e);
     if (is_over(e))
         return ahead_step(e, AHEAD_LEAVE, 0);
