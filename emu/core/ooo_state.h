@@ -21,6 +21,7 @@ enum {
     OOO_WAIT_BITS = 1024,      /* loads, by pc, that have violated memory order */
     OOO_BUCKETS = 256,         /* of the store queue's index by 8-byte granule */
     OOO_OPERANDS = 3,
+    OOO_BLOCKS = 8, /* cache-block operations under way: ours; as many as a small cache has misses */
 };
 
 /* The rarer last. OOO_SPECIAL: plain, but not pipelined or with more than two ports. */
@@ -259,7 +260,9 @@ struct ooo {
     struct serial serial;
     struct ooo_entry serial_entry;
     struct cache_waiter serial_waiter;
-    uint32_t serial_offset; /* of its access: what is done */
+    struct cache_waiter block_waiters[OOO_BLOCKS]; /* of cache-block operations under way */
+    uint32_t blocks;                               /* set of them */
+    uint32_t serial_offset;                        /* of its access: what is done */
 
     uint32_t work_count;
     uint16_t work[2 * OOO_ROB_MOST]; /* places whose last operand has become known */

@@ -180,10 +180,10 @@ enum hart_stop engine_trap(struct engine *e)
     if (!t || !t->stopped || t->told || hart->pc != t->task.pc)
         return HART_STOP_LIMIT;
     t->told = true;
+    e->fault = (struct engine_fault){t->target, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
+                                     t->report.cause, t->report.value};
+    e->faulted = true;
     if (!hart->privileged) {
-        e->fault = (struct engine_fault){t->target, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
-                                         t->report.cause, t->report.value};
-        e->faulted = true;
         hart->trap = (struct trap){(enum trap_cause)t->report.cause, t->report.value};
         return HART_STOP_TRAP;
     }

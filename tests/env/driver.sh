@@ -130,7 +130,12 @@ for mode in driver nucd; do
         machine 4 $mode "$OUT/guest2" $what
         verdict "fault $what, $mode" same
         verdict "fault $what, $mode: where" says guest_driver.c:
+        verdict "fault $what, $mode: by whom" says 'on accelerator 0, in the task of the nucd at'
     done
+done
+for mode in driver nucd; do
+    machine 4 $mode "$OUT/guest2" call
+    verdict "a system call in a region, $mode" [ $status = 159 ]
 done
 options=(--set 'nucd.timeout=1 ms')
 machine 4 driver "$OUT/guest2" endless
