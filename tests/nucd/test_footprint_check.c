@@ -213,12 +213,45 @@ static void tasks_are_known_by_their_packets(void **state)
     footprint_check_free(check);
 }
 
+/* A driver offers tasks before anybody knows which accelerator takes them; of those that are alike, each is used once. */
+static void offered_tasks_start_anywhere(void **state)
+{
+    (void)state;
+    struct told told;
+    struct footprint_check *check = make(&told);
+    struct nucd_task tasks[3];
+    struct nucd_packet packets[3];
+    const unsigned order[] = {1, 2, 0}, from[] = {2, 0, 1};
+    for (unsigned i = 0; i < 3; i++) {
+        tasks[i] = (struct nucd_task){.pc = 100 + i, .begin = CODE, .end = CODE + 64};
+        tasks[i].live_ins = (struct nucd_live_ins){1u << 10, {i}};
+        packets[i] = packet_of(&tasks[i]);
+        footprint_check_offer(check, &tasks[i]);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        const struct stream_op op = {.pc = CODE + 4 * i, .flags = STREAM_STORE, .length = 4, .size = 8};
+        const struct stream_entry entry = {&op, BASE, 0};
+        footprint_check_start(check, from[i], &packets[order[i]]);
+        footprint_check_follow(check, from[i], &entry, 1);
+        assert_int_equal(told.last.nucd, 100 + order[i]);
+    }
+    footprint_check_start(check, 0, &packets[1]);
+    assert_int_equal(told.unknown, 1);
+    for (unsigned i = 0; i < 10000; i++) /* none of them ever starts */
+        footprint_check_offer(check, &tasks[0]);
+    footprint_check_offer(check, &tasks[2]);
+    footprint_check_start(check, 0, &packets[2]);
+    assert_int_equal(footprint_check_counted(check)->tasks, 4);
+    footprint_check_free(check);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_accesses_are_judged_as_by_a_map_of_bytes),
         cmocka_unit_test(unusual_accesses),
         cmocka_unit_test(tasks_are_known_by_their_packets),
+        cmocka_unit_test(offered_tasks_start_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
