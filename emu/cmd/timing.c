@@ -101,6 +101,16 @@ static bool user_expired(void *context)
     return timed_expired(context);
 }
 
+static const char *user_limit(void *context)
+{
+    return timed_limit(context);
+}
+
+static bool user_faulted(void *context, unsigned *accelerator, uint64_t *pc)
+{
+    return timed_task_fault(context, accelerator, pc);
+}
+
 static void observe(void *context, struct hart *hart, const struct step_report *report)
 {
     log_report(context, hart, report);
@@ -142,7 +152,13 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
     if (!timing->timed)
         return false;
     timed_publish(timing->timed, stats);
-    timing->user = (struct user_machine){user_run_timed, user_now, user_sleep, user_expired, timing->timed};
+    timing->user = (struct user_machine){.run = user_run_timed,
+                                         .now = user_now,
+                                         .sleep = user_sleep,
+                                         .expired = user_expired,
+                                         .limit = user_limit,
+                                         .faulted = user_faulted,
+                                         .context = timing->timed};
     return true;
 }
 

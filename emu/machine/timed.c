@@ -20,6 +20,11 @@ bool timed_expired(const struct timed *timed)
     return timed->expired;
 }
 
+const char *timed_limit(const struct timed *timed)
+{
+    return timed->late ? "nucd.timeout" : "--max-time";
+}
+
 void timed_sleep(struct timed *timed, uint64_t ns)
 {
     uint64_t from = timed->wake_at > timed->queue.now ? timed->wake_at : timed->queue.now;

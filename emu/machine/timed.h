@@ -65,8 +65,14 @@ void timed_publish(struct timed *timed, struct stats *stats);
 /* Simulated time in fs: that which the queue has reached. */
 uint64_t timed_now(const struct timed *timed);
 
-/* Whether max_time is over. */
+/* Whether max_time is over, or a task has not ended in time, which was told on standard error then. */
 bool timed_expired(const struct timed *timed);
+
+/* Which of them it was: "--max-time", or the key "nucd.timeout". */
+const char *timed_limit(const struct timed *timed);
+
+/* Whether the first host has stopped for a fault in a region: on which accelerator, and at which pc. */
+bool timed_task_fault(const struct timed *timed, unsigned *accelerator, uint64_t *pc);
 
 /* Runs a user program on `hart`, which is harts[0], like hart_run(); HART_STOP_YIELD when max_time is over.
  */
