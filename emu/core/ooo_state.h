@@ -197,6 +197,7 @@ struct ooo_ahead {
     bool early;       /* and it is complete */
     bool stepped;     /* something was given */
     bool squashed, interrupted;
+    bool asked; /* the mechanism waits for stores to drain */
 };
 
 struct ooo_counts {
@@ -432,6 +433,8 @@ void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
 /* A store's address has become known. */
 void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store);
+/* Stores have drained for which the mechanism waits. */
+void ooo_ahead_drained(struct ooo *o);
 /* Something under way for a squashed load has ended. */
 void ooo_ahead_ended(struct ooo *o, struct ooo_load *load);
 /* Whether the load was squashed: between the squash and the leaving, nothing is dispatched. */

@@ -137,7 +137,7 @@ bool timed_make_engine(struct timed *timed, unsigned i, const struct parts_core 
                        struct core_ahead *ahead, struct error *err)
 {
     static const struct engine_core_ops core_ops = {core_ahead_complete, core_ahead_squash, core_ahead_go_on,
-                                                    core_ahead_arrived};
+                                                    core_ahead_arrived, core_ahead_storing};
     const struct timed_core *core = &timed->cores[i];
     unsigned mode = timed->options.machine->nucd.mode;
     if (i != 0 || !timed->options.offload || !parts->ooo ||

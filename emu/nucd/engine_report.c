@@ -17,11 +17,12 @@ static void go_on(struct engine *e, uint64_t freed, uint64_t now)
     }
 }
 
-/* A task that was squashed after it had left has reported. */
+/* A task that was squashed after it had left has reported. If that was a fault, those queued behind it will not report
+ * before the host has come to it. */
 static void record_ended(struct engine *e, uint64_t now)
 {
-    if (--e->running == 0)
-        e->parts.core->go_on(e->core, now);
+    e->running--;
+    e->parts.core->go_on(e->core, now);
 }
 
 static void completed(struct engine_task *t, const struct task_unit_report *report, uint64_t now)

@@ -79,6 +79,7 @@ struct kernel_boot {
     uint64_t entry, sp;            /* of the program */
     uint64_t break_start, map_top; /* between them are break and mappings */
     uint64_t break_physical;       /* where the break's memory begins if that is free */
+    uint64_t accelerators; /* that translate by the table of ranges */
     struct kernel_driver driver;
     uint64_t segment_count;
     struct kernel_segment segments[KERNEL_SEGMENTS]; /* ascending, disjoint */
