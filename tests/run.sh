@@ -147,6 +147,7 @@ fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
     suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
+    suite "accesses that nucds do not name" tests/nucd/check.sh "$BUILD/bin/croft"
     suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part simt "kernels on multiprocessors against qemu-riscv64"; then

@@ -86,9 +86,20 @@ static void killed(struct engine_task *t)
     (void)engine_task_ended(t);
 }
 
+/* A program may drive the units by itself; what becomes of its tasks is not the engine's affair. Tags tell them apart only
+ * as long as none of the engine's tasks with the same tag is on that target. */
+static bool is_ours(const struct engine_task *t, unsigned target, const struct task_unit_report *report)
+{
+    if (report->event == TASK_UNIT_EMPTIED)
+        return true;
+    return t->used && t->sent && !t->done && t->target == target && t->tag == report->tag;
+}
+
 static void deliver(struct engine *e, unsigned target, const struct task_unit_report *report, uint64_t now)
 {
     struct engine_task *t = &e->tasks[report->tag % ENGINE_TASKS];
+    if (!is_ours(t, target, report))
+        return;
     switch (report->event) {
     case TASK_UNIT_EMPTIED: nucd_scheduler_credit(&e->scheduler, target, report->lines); break;
     case TASK_UNIT_COMPLETED:
