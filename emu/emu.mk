@@ -8,7 +8,7 @@ OPTIMIZE  ?= -O2 -g
 SANITIZE  ?=
 LIBRARIES := libcyaml yaml-0.1 libelf libdw jansson
 # The bodies of instruction rows mix widths and signs on purpose, as the specification does.
-ROWS_SRC  := $(wildcard emu/hart/exec_*.c)
+ROWS_SRC  := $(wildcard emu/hart/exec_*.c emu/hart/warp_rows*.c) emu/hart/warp_fp.c
 
 EMU_SRC   := $(wildcard isa/*.c emu/*/*.c)
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
@@ -22,7 +22,10 @@ EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
 # Handlers must not share their tails: each needs an indirect jump of its own for the host to predict.
 ROWS_FLAGS := -Wno-conversion -Wno-sign-conversion $(if $(findstring clang,$(CC)),,-foptimize-sibling-calls -fno-partial-inlining -fno-ipa-icf)
 $(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(ROWS_FLAGS)
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/exec_v3*.c)): EMU_CFLAGS += -march=x86-64-v3
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/*_v3*.c)): EMU_CFLAGS += -march=x86-64-v3
+# Loops over the lanes of a warp become host vectors at -O3 alone.
+WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3)
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/warp_rows*.c)): EMU_CFLAGS += $(WARP_FLAGS)
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)

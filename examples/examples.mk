@@ -3,11 +3,15 @@ EXAMPLES       := $(BUILD)/examples
 EXAMPLE_CFLAGS := -O2 -g -Wall -Wextra
 CROFT          := $(BUILD)/bin/croft
 NUCD_KERNELS   := meabo2 meabo5 ebox stride spatter spmv
+SIMT_KERNELS   := vector_add reduction scalar_product walsh backprop bfs kmeans pathfinder needleman_wunsch lud stencil \
+                  sgemm hotspot3d srad libor
+SIMT_EXAMPLES  := $(SIMT_KERNELS:%=$(EXAMPLES)/simt/%)
 EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx \
                   $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%)
 
-.PHONY: examples demo
+.PHONY: examples simt-examples demo
 examples: $(EXAMPLE_FILES) ## cross-compile the examples
+simt-examples: $(SIMT_EXAMPLES) ## cross-compile the kernels for multiprocessors
 
 $(EXAMPLES)/spmv: examples/spmv/spmv.c examples/spmv/matrix.c examples/spmv/matrix.h
 $(EXAMPLES)/hello: examples/hello.c
@@ -20,6 +24,10 @@ $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv: $(SHARE_FILES) | $(C
 $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%): $(EXAMPLES)/nucd/%: examples/nucd/%.c examples/nucd/kernel.h $(SHARE_FILES) | $(CROFT)
 	@mkdir -p $(@D)
 	$(CROFT) cc $(EXAMPLE_CFLAGS) -march=rv64gc_zba_zbb_zbs $< -lm -o $@
+
+$(SIMT_EXAMPLES): $(EXAMPLES)/simt/%: examples/simt/%.c examples/simt/kernel.h $(SHARE_FILES) | $(CROFT)
+	@mkdir -p $(@D)
+	$(CROFT) cc $(EXAMPLE_CFLAGS) $< -lm -o $@
 
 # The generator runs on the build machine.
 $(EXAMPLES)/generate: examples/spmv/generate.c | $(BUILD)/setup-build.stamp

@@ -9,7 +9,8 @@ SETUP       ?= yes
 HOST_CFLAGS := -std=c17 -O2 -g -march=rv64gc -mabi=lp64d -mcmodel=medany -ffunction-sections -fdata-sections \
                -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) -I. -isystem $(SYSROOT)/include -MMD -MP \
                -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=200112L -D_POSIX_CPUTIME=200112L
-HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c))
+HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c host/simt/*.c)) \
+               $(BUILD)/cross/host/simt/entry.o
 NEWLIB      := $(BUILD)/newlib.stamp
 
 SYSTEM_HEADERS := $(patsubst host/include/%,$(SYSROOT)/include/%,$(wildcard host/include/sys/*.h))
@@ -43,6 +44,15 @@ $(NEWLIB): host/newlib.sh | $(BUILD)/setup-build.stamp
 $(BUILD)/cross/host/calls/%.o: host/calls/%.c $(NEWLIB) | $(SYSTEM_HEADERS)
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -c $< -o $@
+
+# The runtime of <croft/simt.h>. Its locks and struct _reent take newlib's place in programs that launch kernels.
+$(BUILD)/cross/host/simt/%.o: host/simt/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/simt.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
+
+$(BUILD)/cross/host/simt/%.o: host/simt/%.S | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CROSS)gcc -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
 
 $(SYSROOT)/lib/libcroft.a: $(HOST_OBJ)
 	rm -f $@

@@ -27,11 +27,15 @@ build() {
     rm -rf "$work/source" "$work/object" "$work/stage"
     mkdir -p "$work/source" "$work/object"
     tar -xf "${tarballs[0]}" -C "$work/source" --strip-components=1
+    # Library and programs ask __getreent() for errno and the rest of struct _reent: each thread has its own.
+    local config="$work/source/newlib/libc/include/sys/config.h"
+    sed -i '0,/^#if defined(__m68k__).*__riscv)$/s//#ifdef __riscv\n#define __DYNAMIC_REENT__\n#endif\n&/' "$config"
+    grep -q -A 1 '^#ifdef __riscv$' "$config"
     cd "$work/object"
     ../source/configure --target=$target --prefix="$work/stage" --disable-multilib --disable-libgloss \
         --disable-newlib-supplied-syscalls --enable-newlib-retargetable-locking \
         --enable-newlib-io-long-long --enable-newlib-io-c99-formats --enable-newlib-io-pos-args \
-        --enable-newlib-atexit-dynamic-alloc MAKEINFO=true CFLAGS_FOR_TARGET="$flags"
+        --enable-newlib-global-stdio-streams --enable-newlib-atexit-dynamic-alloc MAKEINFO=true CFLAGS_FOR_TARGET="$flags"
     make -j"$(nproc)" all-target-newlib
     make install-target-newlib
 }

@@ -36,27 +36,30 @@ static int choose(const char *option, const char *value, const char *const *name
         if (strcmp(value, names[i]) == 0)
             return (int)i;
     const char *near = nearest_name(value, names, count);
-    (void)error_set(err, "%s: unknown kind '%.64s'%s%s%s; allowed: %s, %s", option, value,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names[0], names[1]);
+    (void)error_set(err, "%s: unknown kind '%.64s'%s%s%s; allowed: %s, %s%s%s", option, value,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names[0], names[1],
+                    count > 2 ? ", " : "", count > 2 ? names[2] : "");
     return -1;
 }
 
 bool timing_take_detail(struct timing_options *options, const char *value, struct error *err)
 {
-    static const char *const names[] = {"all", "roi"};
-    int chosen = choose("--detail", value, names, 2, err);
+    static const char *const names[] = {"all", "roi", "cold"};
+    int chosen = choose("--detail", value, names, 3, err);
     note(options, "--detail");
-    options->roi = chosen == 1;
+    options->roi = chosen >= 1;
+    options->cold = chosen == 2;
     return chosen >= 0;
 }
 
 bool timing_take_check(struct timing_options *options, const char *value, struct error *err)
 {
-    static const char *const names[] = {"coherence", "dram"};
-    int chosen = choose("--check", value, names, 2, err);
+    static const char *const names[] = {"coherence", "dram", "nucd"};
+    int chosen = choose("--check", value, names, 3, err);
     note(options, "--check");
     options->check_coherence = options->check_coherence || chosen == 0;
     options->check_dram = options->check_dram || chosen == 1;
+    options->check_nucd = options->check_nucd || chosen == 2;
     return chosen >= 0;
 }
 
@@ -98,6 +101,16 @@ static bool user_expired(void *context)
     return timed_expired(context);
 }
 
+static const char *user_limit(void *context)
+{
+    return timed_limit(context);
+}
+
+static bool user_faulted(void *context, unsigned *accelerator, uint64_t *pc)
+{
+    return timed_task_fault(context, accelerator, pc);
+}
+
 static void observe(void *context, struct hart *hart, const struct step_report *report)
 {
     log_report(context, hart, report);
@@ -111,14 +124,22 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
     *timing = (struct timing){0};
     if (!machine_timed(machine))
         return true;
+    if (options->check_nucd && !offload)
+        return error_set(
+            err,
+            "--check nucd: machine '%s' has no accelerators that take tasks; it needs nucd.present, "
+            "accel.count of at least 1, and their firmware",
+            machine->name);
     if (options->trace_kind && !(timing->trace = trace_open(options->trace_kind, options->trace_path, err)))
         return false;
     const struct timed_options timed = {
         .machine = machine,
         .max_time = options->max_time,
         .roi = options->roi,
+        .cold = options->cold,
         .check_coherence = options->check_coherence,
         .check_dram = options->check_dram,
+        .check_nucd = options->check_nucd,
         .trace = timing->trace,
         .observe = log ? observe : NULL,
         .context = log,
@@ -131,7 +152,13 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
     if (!timing->timed)
         return false;
     timed_publish(timing->timed, stats);
-    timing->user = (struct user_machine){user_run_timed, user_now, user_sleep, user_expired, timing->timed};
+    timing->user = (struct user_machine){.run = user_run_timed,
+                                         .now = user_now,
+                                         .sleep = user_sleep,
+                                         .expired = user_expired,
+                                         .limit = user_limit,
+                                         .faulted = user_faulted,
+                                         .context = timing->timed};
     return true;
 }
 

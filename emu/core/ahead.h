@@ -31,8 +31,11 @@ enum ahead_stop {
 struct ahead_step {
     enum ahead_stop stop;
     uint64_t number;
-    /* Valid until the instruction retires. The address is not known while `held` and the operands are not. */
+    /* Valid until the instruction retires or is squashed. What look() says of it now is known before the next call.
+     * A task's operation is its nucd's, of which rs1 tells how long the region is, with the result's register in
+     * rd (STREAM_NONE: it has none). */
     struct stream_entry entry;
+    uint64_t next_pc; /* of what follows in program order: of a task, the end of its region */
 };
 
 /* What is known by now of an instruction that is ahead. */
@@ -79,9 +82,11 @@ struct core_ahead {
     void *context;
 };
 
-/* For the mechanism, from its events at time now. The core must be ahead. */
+/* For the mechanism, from its events at time now (not from within ahead_ops). The core must be ahead. */
 
-/* The task is complete; what has waited for it is evaluated, and look() tells the news of all behind it. */
+/* The task is complete; what has waited for it is evaluated, and look() tells the news of all behind it. If that has
+ * squashed something, core_ahead_squash() comes first. May come before task_ready() for a task that was launched
+ * earlier and is reached again; task_ready() is then not called for it. */
 void core_ahead_complete(struct core *core, uint64_t number, uint64_t now);
 
 /* Everything from number on is squashed: it was not executed. The core leaves when all in front of it has retired; what

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/core/ahead.h"
 #include "emu/hart/stream.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/event.h"
@@ -32,6 +33,8 @@ struct core_server {
      * limit is reached (HART_STOP_LIMIT). WFI is the core's own affair. */
     enum core_next (*stopped)(void *context, struct core *core, enum hart_stop stop, uint64_t now);
     void *context;
+    /* FENCE.I has retired: others may have to fetch their code anew. NULL: nobody does. */
+    void (*code_changed)(void *context, struct core *core);
 };
 
 /* One instruction's way through a core, in cycles of its clock; told in program order when it retires. */
@@ -78,6 +81,7 @@ struct core_parts {
     struct core_near near;
     uint64_t tick; /* fs in which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
+    struct core_ahead ahead; /* of an out-of-order core; others ignore it */
 };
 
 /* The interface of a kind of core. */
@@ -98,6 +102,7 @@ struct core {
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */
     bool waiting; /* for an interrupt: falls asleep again if there is none when it is woken */
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
+    bool cold;    /* warming leaves caches, TLBs and predictors as they are */
     struct core_observer observer; /* functions may be NULL */
 
     /* Since reset. cycles is the sum of cpi. */

@@ -127,6 +127,8 @@ static bool next_batch(struct inorder *c)
     c->number += c->at;
     c->at = 0;
     c->noting = core->observer.retired != NULL && !core->warming;
+    if (c->noting || c->noting_loads)
+        c->noting_loads = c->noting || inorder_notes_wait(c);
     c->stalls_told = core->observer.stalled != NULL;
     c->translating = core->parts.tlb && tlb_active(core->parts.tlb, TLB_DATA);
     if (done >= core->limit) {

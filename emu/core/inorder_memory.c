@@ -30,7 +30,7 @@ static void finish_load(struct inorder *c, struct inorder_load *load)
     } else if (late > c->late_known) {
         c->late_known = late;
     }
-    if (c->noting)
+    if (c->noting_loads)
         inorder_note_load(c, load->number, cycle, load->level);
 }
 

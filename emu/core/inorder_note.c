@@ -27,6 +27,11 @@ void inorder_notes_free(struct inorder_notes *notes)
     free(notes);
 }
 
+bool inorder_notes_wait(const struct inorder *c)
+{
+    return c->notes->count > 0;
+}
+
 static struct core_note *note_at(struct inorder_notes *notes, size_t i)
 {
     return &notes->notes[(notes->first + i) & (notes->room - 1)];

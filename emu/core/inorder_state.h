@@ -101,6 +101,7 @@ struct inorder {
     bool blocked;                      /* a waiter will go on */
     bool slept;
     bool noting;                /* instructions are told to an observer */
+    bool noting_loads;          /* likewise, or loads are under way that were noted while they were */
     bool stalls_told;           /* and stalls */
     uint64_t origin;            /* next - origin is core.cycles */
     uint64_t busy[CLASS_COUNT]; /* until when pipes that are not pipelined are */
@@ -257,6 +258,7 @@ bool inorder_serial(struct inorder *c, uint64_t now);
 /* inorder_note.c: for observers of instructions. */
 struct inorder_notes *inorder_notes_new(void);
 void inorder_notes_free(struct inorder_notes *notes);
+bool inorder_notes_wait(const struct inorder *c); /* for loads */
 void inorder_note(struct inorder *c, const struct stream_op *op, uint64_t complete, bool mispredicted);
 void inorder_note_load(struct inorder *c, uint64_t number, uint64_t complete, unsigned level);
 

@@ -13,14 +13,13 @@ void ooo_callback(struct ooo *o, uint64_t now)
 
 void ooo_go_on(struct ooo *o)
 {
-    if (!o->blocked)
+    if (!o->blocked && o->phase != OOO_AHEAD)
         return;
     o->blocked = false;
     event_schedule(o->core.parts.queue, &o->core.event, o->floor * o->period);
 }
 
-/* Nothing goes on: retires what can be, which may let something go on after all. */
-static bool relieved(struct ooo *o)
+bool ooo_relieved(struct ooo *o)
 {
     uint64_t head = o->head;
     (void)ooo_retire(o, o->tail - 1);
@@ -52,6 +51,8 @@ static bool next_batch(struct ooo *o, uint64_t now)
 {
     struct core *core = &o->core;
     uint64_t done = hart_progress(core->parts.hart), time = o->dispatched_at * o->period;
+    if (o->end == STREAM_STEP && ooo_ahead_begin(o))
+        return true;
     if (o->end == STREAM_STEP || (o->end == STREAM_STOP && core->parts.hart->pc == o->passed)) {
         o->end = STREAM_MORE;
         o->phase = OOO_DRAIN;
@@ -102,7 +103,7 @@ static void run(struct core *core, uint64_t now)
             if (!ooo_serial(o, now))
                 return;
         } else if (o->position < core->stream.count) {
-            if (!ooo_run_batch(o) && !relieved(o))
+            if (!ooo_run_batch(o) && !ooo_relieved(o))
                 return;
         } else if (!next_batch(o, now)) {
             return;
@@ -139,7 +140,7 @@ static void destroy(struct core *core)
     free(o);
 }
 
-static const struct core_ops ops = {.run = run, .publish = publish, .free = destroy};
+const struct core_ops ooo_ops = {.run = run, .publish = publish, .free = destroy};
 
 static uint32_t mask_of(uint32_t entries)
 {
@@ -211,7 +212,7 @@ struct core *ooo_new(const struct ooo_config *config, const struct core_parts *p
         return NULL;
     }
     memset(o, 0, sizeof *o);
-    if (!core_init(&o->core, &ops, parts, err)) {
+    if (!core_init(&o->core, &ooo_ops, parts, err)) {
         free(o);
         return NULL;
     }

@@ -83,42 +83,64 @@ static void store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, con
         ooo_store_wake(o, store);
 }
 
+/* What has issued has waited for something else: a store for its data, a load for bytes of a task's. */
+static void work_issued(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
+{
+    if (ooo_is(e->facts, OOO_LOAD)) {
+        ooo_ahead_load(o, &o->load_ring[e->memory], ready);
+        return;
+    }
+    struct ooo_store *store = &o->store_ring[e->memory];
+    ooo_complete(o, number, ooo_later(store->known, store->data));
+    ooo_store_wake(o, store);
+}
+
+static void work_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
+{
+    const struct ooo_class *class = &o->classes[e->id];
+    o->iq_pending--;
+    if (ooo_is(e->facts, OOO_TASK)) {
+        ooo_ahead_issue(o, number, ready);
+        return;
+    }
+    if (ooo_is(e->facts, OOO_STORE)) {
+        if (!o->store_ring[e->memory].count)
+            ooo_ahead_place(o, number, &o->store_ring[e->memory]);
+        store_issue(o, e, number, class, ready);
+        return;
+    }
+    e->issue = ports_take(&o->ports, &class->use, ready);
+    ooo_issued(o, e->issue);
+    if (!ooo_is(e->facts, OOO_LOAD))
+        ooo_complete(o, number, e->issue + class->latency);
+    else if (o->load_ring[e->memory].ahead)
+        ooo_ahead_load(o, &o->load_ring[e->memory], e->issue + class->latency);
+    else
+        ooo_load_go(o, &o->load_ring[e->memory], e->issue + class->latency);
+}
+
 void ooo_work(struct ooo *o)
 {
     for (uint32_t i = 0; i < o->work_count; i++) {
         uint64_t place = o->work[i];
         struct ooo_entry *e = &o->rob_entries[place];
-        uint64_t number = o->head + ((place - o->head) & o->rob_mask);
-        const struct ooo_class *class = &o->classes[e->id];
-        if (ooo_is(e->facts, OOO_STORE) && e->issue != OOO_NEVER) {
-            struct ooo_store *store = &o->store_ring[e->memory];
-            ooo_complete(o, number, ooo_later(store->known, store->data));
-            ooo_store_wake(o, store);
+        uint64_t number = o->head + ((place - o->head) & o->rob_mask), ready = o->pending[place].ready;
+        if (number >= o->tail) /* squashed */
             continue;
-        }
-        o->iq_pending--;
-        uint64_t ready = o->pending[place].ready;
-        if (ooo_is(e->facts, OOO_STORE)) {
-            store_issue(o, e, number, class, ready);
-            continue;
-        }
-        e->issue = ports_take(&o->ports, &class->use, ready);
-        ooo_issued(o, e->issue);
-        if (ooo_is(e->facts, OOO_LOAD))
-            ooo_load_go(o, &o->load_ring[e->memory], e->issue + class->latency);
+        if (e->issue != OOO_NEVER)
+            work_issued(o, e, number, ready);
         else
-            ooo_complete(o, number, e->issue + class->latency);
+            work_issue(o, e, number, ready);
     }
     o->work_count = 0;
 }
 
-/* Puts the instruction on the list of the one that will write a register. */
-static void depend(struct ooo *o, uint64_t number, unsigned operand, unsigned reg)
+void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t producer)
 {
-    struct ooo_entry *producer = ooo_at(o, o->producer[reg]);
+    struct ooo_entry *entry = ooo_at(o, producer);
     uint64_t place = number & o->rob_mask;
-    o->pending[place].next[operand] = producer->dependents;
-    producer->dependents = ooo_operand(place, operand);
+    o->pending[place].next[operand] = entry->dependents;
+    entry->dependents = ooo_operand(place, operand);
 }
 
 /* The instruction waits for those of its first `count` operands that are not known. */
@@ -131,7 +153,7 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
     e->waiting = 0;
     for (unsigned i = 0; i < count; i++) {
         if (o->times[regs[i]] == OOO_NEVER) {
-            depend(o, number, i, regs[i]);
+            ooo_depend(o, number, i, o->producer[regs[i]]);
             e->waiting++;
         } else {
             ready = ooo_later(ready, o->times[regs[i]]);
@@ -164,7 +186,7 @@ ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *
 }
 
 ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry *in,
-                                        const struct ooo_class *class, struct ooo_entry *e)
+                                        const struct ooo_class *class, struct ooo_entry *e, bool ahead)
 {
     const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->loads++ & o->load_mask;
@@ -174,18 +196,26 @@ ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry
     o->load_ring[place].walked = 0;
     uint64_t base = o->times[op->rs1];
     if (__builtin_expect(base == OOO_NEVER, 0)) {
-        ooo_load_enter(o, in, e)->deferred = true;
+        struct ooo_load *load = ooo_load_enter(o, in, e);
+        load->deferred = true;
+        load->ahead = ahead;
         pend(o, op, e, 1, e->dispatch + 1);
         ooo_result_unknown(o, op->rd);
         return;
     }
     e->issue = ports_take(&o->ports, &class->use, ooo_later(base, e->dispatch + 1));
     ooo_issued(o, e->issue);
+    if (ahead && o->ahead.view.held_for) {
+        struct ooo_load *load = ooo_load_enter(o, in, e);
+        ooo_result_unknown(o, op->rd);
+        ooo_ahead_hold(o, load, o->ahead.view.held_for, e->issue + class->latency);
+        return;
+    }
     ooo_load_first(o, in, e, e->issue + class->latency);
 }
 
 static void dispatch_store(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
-                           struct ooo_entry *e)
+                           struct ooo_entry *e, bool placed)
 {
     const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->stores & o->store_mask;
@@ -201,15 +231,32 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
     store->loads = OOO_NONE;
     store->parts = store->started = 0;
     store->level = MEM_LEVEL_L1;
-    ooo_store_enter(o, store);
+    store->count = 0;
+    if (placed)
+        ooo_store_enter(o, store);
     store->data = o->times[op->rs2];
     if (store->data == OOO_NEVER)
-        depend(o, o->tail, 1, op->rs2);
+        ooo_depend(o, o->tail, 1, o->producer[op->rs2]);
     uint64_t base = o->times[op->rs1];
     if (__builtin_expect(base == OOO_NEVER, 0))
         pend(o, op, e, 1, e->dispatch + 1);
     else
         store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
+}
+
+/* A task begins where its nucd is dispatched, and keeps no place in the issue queue once its operands are there. */
+static void dispatch_task(struct ooo *o, const struct stream_op *op, struct ooo_entry *e)
+{
+    uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]), e->dispatch + 1);
+    o->fetch.wait = FETCH_TARGET;
+    e->cause = CPI_task;
+    if (o->ahead.early)
+        e->facts |= OOO_EARLY;
+    if (ready == OOO_NEVER)
+        pend(o, op, e, 2, e->dispatch + 1);
+    ooo_result_unknown(o, op->rd);
+    if (ready != OOO_NEVER)
+        ooo_ahead_issue(o, o->tail, ready);
 }
 
 /* The youngest earlier instruction that has to retire before this one gets its places and registers. */
@@ -294,13 +341,13 @@ ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_
 }
 
 /* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. Rare: it
- * is observed, or registers are few. */
-ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare)
+ * is observed, or registers are few. Ahead: as the offload mechanism says. */
+ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare, bool ahead)
 {
     const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
-    const uint32_t kind = class->facts;
+    const uint32_t kind = ahead && o->ahead.is_task ? OOO_TASK << OOO_KIND_SHIFT : class->facts;
     uint64_t cycle = dispatch_cycle(o, op, kind, i, rare);
     if (__builtin_expect(cycle == OOO_NEVER, 0))
         return false;
@@ -322,9 +369,11 @@ ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare)
         o->insns[o->tail & o->rob_mask] = *op->insn;
     }
     if (ooo_is(kind, OOO_LOAD))
-        dispatch_load(o, in, class, e);
+        dispatch_load(o, in, class, e, ahead);
     else if (ooo_is(kind, OOO_STORE))
-        dispatch_store(o, in, class, e);
+        dispatch_store(o, in, class, e, !ahead || o->ahead.view.address_known);
+    else if (ahead && ooo_is(kind, OOO_TASK))
+        dispatch_task(o, op, e);
     else
         dispatch_plain(o, op, class, e, facts);
     if (rare && o->few_registers)
@@ -340,7 +389,7 @@ ALWAYS_INLINE static bool run_batch(struct ooo *o, bool rare)
     for (uint32_t i = o->position; i < count; i++) {
         if (i == o->fetched && !ooo_fetch_one(o))
             return false;
-        if (__builtin_expect(!dispatch(o, i, rare), 0)) {
+        if (__builtin_expect(!dispatch(o, i, rare, false), 0)) {
             while (o->fetched < count && ooo_fetch_one(o))
                 ;
             return false;
@@ -352,4 +401,17 @@ ALWAYS_INLINE static bool run_batch(struct ooo *o, bool rare)
 bool ooo_run_batch(struct ooo *o)
 {
     return o->noting || o->few_registers ? run_batch(o, true) : run_batch(o, false);
+}
+
+bool ooo_run_ahead(struct ooo *o)
+{
+    if (o->fetched == 0) {
+        if (!ooo_fetch_one(o))
+            return false;
+        uint64_t fetched = o->fetches[0];
+        if ((fetched >> OOO_FETCHED_SHIFT) + o->frontend_clocks < o->ahead.resumed)
+            o->fetches[0] =
+                ooo_fetched(fetched >> OOO_FETCHED_SHIFT, o->ahead.cause) | (fetched & OOO_FETCHED_WRONG);
+    }
+    return dispatch(o, 0, true, true);
 }

@@ -153,6 +153,10 @@ static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level
     struct ooo *o = load->owner;
     ooo_callback(o, now);
     load->parts--;
+    if (ooo_is_squashed(o, load)) {
+        ooo_ahead_ended(o, load);
+        return;
+    }
     if (level == MEM_LEVELS) {
         access_piece(o, load, piece, ooo_later(piece->cycle, o->floor));
     } else {
@@ -186,6 +190,11 @@ static void walk_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     struct ooo_load *load = waiter->owner;
     struct ooo *o = load->owner;
     ooo_callback(o, now);
+    load->walking = false;
+    if (ooo_is_squashed(o, load)) {
+        ooo_ahead_ended(o, load);
+        return;
+    }
     load->walked = ooo_later(load->time, o->floor);
     ooo_load_go(o, load, load->walked);
     ooo_work(o);
@@ -199,8 +208,10 @@ static bool translate(struct ooo *o, struct ooo_load *load)
         return true;
     uint64_t time = ooo_time(o, load->time), ready;
     load->walk.done = walk_done;
-    if (tlb_access(tlb, load->address, TLB_DATA, time, &ready, &load->walk) == TLB_WALK)
+    if (tlb_access(tlb, load->address, TLB_DATA, time, &ready, &load->walk) == TLB_WALK) {
+        load->walking = true;
         return false;
+    }
     if (ready > time)
         load->time = load->walked = clock_cycle(&o->core.parts.clock, ready);
     return true;
@@ -217,7 +228,7 @@ struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, st
     load->step = OOO_TRANSLATE;
     load->parts = 0;
     load->level = MEM_LEVEL_L1;
-    load->speculated = load->deferred = false;
+    load->speculated = load->deferred = load->ahead = load->walking = false;
     e->complete = OOO_NEVER;
     return load;
 }

@@ -18,6 +18,15 @@ static uint64_t behind(uint64_t from, uint64_t to, uint64_t since, uint64_t left
     return cycles < left ? cycles : left;
 }
 
+/* When the first part of the execution ended, which has a cause of its own: a load's page walk, and a task's way to
+ * its accelerator. 0: there was none. */
+static uint64_t first_part(const struct ooo *o, const struct ooo_entry *e)
+{
+    if (ooo_is(e->facts, OOO_LOAD))
+        return o->load_ring[e->memory].walked;
+    return ooo_is(e->facts, OOO_TASK) ? o->pending[e - o->rob_entries].ready : 0;
+}
+
 /* What the oldest instruction did in the last `left` cycles, latest first. An instruction that issued right
  * behind its dispatch was held up by nothing there: its way through the pipe in the two cycles from dispatch
  * to completion is not counted, but what made it late. */
@@ -28,9 +37,9 @@ static __attribute__((noinline)) void account_rest(struct ooo *o, const struct o
     bool held = e->issue > e->dispatch + 1;
     uint64_t executed = behind(from, cycle, e->issue + !held, left);
     left -= executed;
-    uint64_t walked = 0;
-    if (ooo_is(e->facts, OOO_LOAD) && o->load_ring[e->memory].walked) {
-        walked = executed - behind(from, cycle, o->load_ring[e->memory].walked, executed);
+    uint64_t first = first_part(o, e), walked = 0;
+    if (first) {
+        walked = executed - behind(from, cycle, first, executed);
         executed -= walked;
     }
     uint64_t waited = held ? behind(from, cycle, e->dispatch + 1, left + executed + walked) : 0;
@@ -39,7 +48,7 @@ static __attribute__((noinline)) void account_rest(struct ooo *o, const struct o
     left -= waited;
     count_cycles(o, (e->facts & OOO_BEFORE) >> OOO_BEFORE_SHIFT, &from, left);
     count_cycles(o, ooo_is(e->facts, OOO_SERIAL) ? CPI_serialise : CPI_dependency, &from, waited);
-    count_cycles(o, CPI_serialise, &from, walked);
+    count_cycles(o, ooo_is(e->facts, OOO_TASK) ? CPI_offload : CPI_serialise, &from, walked);
     count_cycles(o, e->cause, &from, executed);
 }
 
@@ -115,10 +124,12 @@ static bool retire(struct ooo *o, uint64_t last)
 
 bool ooo_retire(struct ooo *o, uint64_t last)
 {
-    for (;;) {
-        bool all = retire(o, last);
-        if (!o->work_count) /* loads that waited for a store to drain */
-            return all;
+    bool all = retire(o, last);
+    while (o->work_count) { /* loads that waited for a store to drain */
         ooo_work(o);
+        all = retire(o, last);
     }
+    if (__builtin_expect(o->phase == OOO_AHEAD, 0))
+        ooo_ahead_retired(o);
+    return all;
 }

@@ -182,6 +182,7 @@ bool ooo_serial(struct ooo *o, uint64_t now)
         if (!access_lines(o))
             return false;
         return finish(o, ooo_later(o->serial_entry.complete, o->floor));
+    case OOO_AHEAD: return ooo_ahead(o, now);
     case OOO_STOPPED: return stopped(o, now);
     }
     return false;

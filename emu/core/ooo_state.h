@@ -24,7 +24,7 @@ enum {
 };
 
 /* The rarer last. OOO_SPECIAL: plain, but not pipelined or with more than two ports. */
-enum ooo_kind { OOO_PLAIN, OOO_LOAD, OOO_STORE, OOO_SPECIAL, OOO_SERIAL };
+enum ooo_kind { OOO_PLAIN, OOO_LOAD, OOO_STORE, OOO_SPECIAL, OOO_SERIAL, OOO_TASK };
 
 /* What an instruction is to this core, by its id; 16 bytes. */
 struct ooo_class {
@@ -57,6 +57,7 @@ enum {
     OOO_BEFORE = 0xf000,
     OOO_MISPREDICTED = 1 << 16, /* fetch waits for its completion */
     OOO_SQUASHES = 1 << 17,     /* everything behind it was fetched again */
+    OOO_EARLY = 1 << 18,        /* a task that was complete before its nucd has issued */
 };
 
 static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
@@ -66,7 +67,7 @@ static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
 
 /* The same place, for those whose operands have an unknown time. */
 struct ooo_pending {
-    uint64_t ready;              /* latest of the known operands */
+    uint64_t ready; /* latest of the known operands; of a task that has issued: when it arrived */
     uint16_t next[OOO_OPERANDS]; /* in the producer's list of dependents */
 };
 
@@ -103,6 +104,8 @@ struct ooo_load {
     uint8_t level;
     bool speculated; /* it has read before an overlapping older store had its address: fetch waits */
     bool deferred;   /* its address was not known when it was dispatched */
+    bool ahead;      /* the offload mechanism has to be asked whether it may go */
+    bool walking;    /* a page walk is under way */
 };
 
 struct ooo_store {
@@ -121,7 +124,7 @@ struct ooo_store {
     uint8_t size;
     uint8_t parts;   /* pieces under way or refused */
     uint8_t started; /* pieces that have been accessed */
-    uint8_t count;   /* of pieces */
+    uint8_t count;   /* of pieces; 0: its address is not known, and it is not in the index */
     uint8_t level;
 };
 
@@ -131,10 +134,12 @@ enum ooo_phase {
     OOO_DRAIN,  /* before an instruction that is executed alone, or a stop */
     OOO_STEP,   /* time has come for it */
     OOO_REPLY,  /* it waits for the data cache */
+    OOO_AHEAD,  /* of offloaded tasks: the mechanism gives instructions one by one */
     OOO_STOPPED /* time has come to hand `stop` to the server */
 };
 
-enum ooo_fetch_wait { FETCH_GOES, FETCH_BRANCH, FETCH_ORDER, FETCH_LINE, FETCH_WALK };
+/* TARGET: the length of a task's region. */
+enum ooo_fetch_wait { FETCH_GOES, FETCH_BRANCH, FETCH_ORDER, FETCH_TARGET, FETCH_LINE, FETCH_WALK };
 
 struct ooo_fetch {
     uint64_t block;    /* aligned address of the block that was fetched last; OOO_NEVER: none follows on */
@@ -166,7 +171,36 @@ static inline uint32_t ooo_fetched_facts(uint64_t fetched)
     return (uint32_t)(fetched & (OOO_BEFORE | OOO_MISPREDICTED) >> OOO_BEFORE_SHIFT) << OOO_BEFORE_SHIFT;
 }
 
+/* What a core that is ahead does next. */
+enum ooo_ahead_aim {
+    AHEAD_GOES,    /* asks for the next instruction */
+    AHEAD_AWAITS,  /* an instruction's completion or retirement */
+    AHEAD_HALTS,   /* until core_ahead_go_on() */
+    AHEAD_FINISHES /* leaves when all that was dispatched has retired */
+};
+
+struct ooo_ahead {
+    struct ahead_view view; /* of the load or store in the batch */
+    enum ooo_ahead_aim aim;
+    enum cpi_cause cause; /* of what has put off the next dispatch */
+    uint64_t offset;      /* an instruction's number here is the mechanism's plus this */
+    uint64_t begun;       /* number of the first instruction that was ahead */
+    uint64_t told;        /* all before are known to the mechanism to have retired */
+    uint64_t scanned;     /* all before are tasks, or complete at `ready` */
+    uint64_t ready;
+    uint64_t awaited; /* number */
+    uint64_t resumed; /* next dispatch, at the earliest */
+    uint64_t end;     /* behind all numbers that were squashed */
+    uint32_t busy;    /* squashed loads that caches and page walks still work for */
+    bool retirement;  /* the awaited one was complete when the wait began: it has to retire */
+    bool is_task;     /* what is in the batch */
+    bool early;       /* and it is complete */
+    bool stepped;     /* something was given */
+    bool squashed, interrupted;
+};
+
 struct ooo_counts {
+    uint64_t held; /* ahead of tasks: loads that waited for bytes of theirs */
     uint64_t instructions, fetch_wrong_lines, forwarded, partial, violations, waited;
     uint64_t rob_full, load_queue_full, store_queue_full, issue_queue_full, renames_full;
 };
@@ -220,6 +254,7 @@ struct ooo {
     enum stream_end end; /* of the batch */
     enum hart_stop stop;
     uint64_t passed; /* breakpoint that was reported: it is stepped over; OOO_NEVER: none */
+    struct ooo_ahead ahead;
     struct serial serial;
     struct ooo_entry serial_entry;
     struct cache_waiter serial_waiter;
@@ -246,6 +281,8 @@ struct ooo {
     struct ooo_counts count;
     struct ooo_config config;
 };
+
+extern const struct core_ops ooo_ops;
 
 static inline struct ooo_entry *ooo_at(struct ooo *o, uint64_t number)
 {
@@ -320,12 +357,19 @@ bool ooo_serial(struct ooo *o, uint64_t now);
 
 /* Fetches and dispatches what is left of the batch; false when that waits for an unknown time. */
 bool ooo_run_batch(struct ooo *o);
+/* The same for the one instruction that was given to a core that is ahead. */
+bool ooo_run_ahead(struct ooo *o);
+/* Puts operand `operand` of an instruction on the list of those that wait for another one's result. */
+void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t producer);
 /* The result of an instruction is there. */
 void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle);
 /* Issues all instructions whose last operand has become known. */
 void ooo_work(struct ooo *o);
-/* Lets a blocked core look again; called by whatever has made a time known, at the queue's now. */
+/* Lets a blocked core look again; called by whatever has made a time known, at the queue's now. One that is ahead
+ * looks in any case, as others wait for what retires. */
 void ooo_go_on(struct ooo *o);
+/* Nothing goes on: retires what can be, which may let something go on after all; otherwise the core is blocked. */
+bool ooo_relieved(struct ooo *o);
 /* A callback begins: times before now cannot be used any more. */
 void ooo_callback(struct ooo *o, uint64_t now);
 
@@ -350,6 +394,9 @@ struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, st
 void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 /* Enters a store into the index by granules. */
 void ooo_store_enter(struct ooo *o, struct ooo_store *store);
+/* Makes the index anew, for a store whose address was not known when younger ones were entered, or without those
+ * that were squashed. */
+void ooo_store_reindex(struct ooo *o);
 /* The youngest store before `load` that overlaps it and is in the queue still at cycle, or NULL. */
 struct ooo_store *ooo_store_overlap(struct ooo *o, const struct ooo_load *load, uint64_t cycle);
 /* Whether no store before a load that has just been dispatched can matter to it from cycle on: a quick look
@@ -368,6 +415,30 @@ void ooo_store_retire(struct ooo *o, struct ooo_store *store, uint64_t cycle);
 /* Sets up the pieces of an access; returns how many they are. */
 unsigned ooo_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t address, uint64_t physical,
                     unsigned size);
+
+/* --- ooo_ahead.c --- */
+
+/* What comes next has to be stepped: whether the offload mechanism takes it; then the core is ahead. */
+bool ooo_ahead_begin(struct ooo *o);
+/* Goes on ahead. False when the core has to wait. */
+bool ooo_ahead(struct ooo *o, uint64_t now);
+/* Tells the mechanism what has retired. */
+void ooo_ahead_retired(struct ooo *o);
+/* The task that is dispatched last has its operands at cycle. */
+void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle);
+/* A load whose operands and bytes were waited for goes on at cycle, unless it is held. */
+void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle);
+/* A load that was just dispatched has its address at cycle, and waits for what the mechanism said. */
+void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
+/* A store's address has become known. */
+void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store);
+/* Something under way for a squashed load has ended. */
+void ooo_ahead_ended(struct ooo *o, struct ooo_load *load);
+/* Whether the load was squashed: between the squash and the leaving, nothing is dispatched. */
+static inline bool ooo_is_squashed(const struct ooo *o, const struct ooo_load *load)
+{
+    return load->number >= o->tail;
+}
 
 /* --- ooo_retire.c --- */
 

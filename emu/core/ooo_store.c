@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "emu/core/ooo_state.h"
 
 void ooo_store_init(struct ooo *o)
@@ -20,6 +22,16 @@ void ooo_store_enter(struct ooo *o, struct ooo_store *store)
         bucket = &o->buckets[ooo_bucket(last)];
         store->previous[1] = *bucket;
         *bucket = store->index;
+    }
+}
+
+void ooo_store_reindex(struct ooo *o)
+{
+    memset(o->buckets, 0, sizeof o->buckets);
+    for (uint64_t index = o->stores - o->store_mask - 1; index < o->stores; index++) {
+        struct ooo_store *store = &o->store_ring[index & o->store_mask];
+        if (store->index == index && store->count)
+            ooo_store_enter(o, store);
     }
 }
 
@@ -57,7 +69,8 @@ void ooo_store_wake(struct ooo *o, struct ooo_store *store)
     while (place != OOO_NONE) {
         struct ooo_load *load = &o->load_ring[place];
         place = load->next;
-        ooo_load_go(o, load, load->time);
+        if (!ooo_is_squashed(o, load))
+            ooo_load_go(o, load, load->time);
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include "emu/core/tlb.h"
 
-enum { SERIAL_SATP = 0x180 };
+enum { SERIAL_SATP = 0x180, SERIAL_MRANGE = 0x7c0, SERIAL_MLOCAL = 0x7c1 };
 
 /* 100 ns: the time base of the `virt` board. */
 #define SERIAL_TICK UINT64_C(100000000)
@@ -27,11 +27,14 @@ void serial_clock(struct core *core, uint64_t now)
     hart_set_clock(core->parts.hart, now / core->parts.clock.period, now / tick);
 }
 
-static bool wrote_satp(const struct effects *effects)
+/* Whether a CSR was written that says how addresses are translated. */
+static bool wrote_translation(const struct effects *effects)
 {
-    for (unsigned i = 0; i < effects->csr_count; i++)
-        if (effects->csrs[i].number == SERIAL_SATP)
+    for (unsigned i = 0; i < effects->csr_count; i++) {
+        unsigned number = effects->csrs[i].number;
+        if (number == SERIAL_SATP || number == SERIAL_MRANGE || number == SERIAL_MLOCAL)
             return true;
+    }
     return false;
 }
 
@@ -79,10 +82,13 @@ void serial_step(struct core *core, uint64_t now, struct serial *serial)
     if (!report->retired)
         return;
     const struct effects *effects = &report->effects;
-    bool paging = wrote_satp(effects) || report->insn.id == INSN_sfence_vma;
+    bool paging = wrote_translation(effects) || report->insn.id == INSN_sfence_vma;
     serial->refetch |= effects->fence_i || effects->returned || paging;
-    if (report->insn.id == INSN_fence_i)
+    if (report->insn.id == INSN_fence_i) {
         cache_invalidate_all(core->parts.l1i);
+        if (core->parts.server.code_changed)
+            core->parts.server.code_changed(core->parts.server.context, core);
+    }
     if (paging && core->parts.tlb)
         tlb_flush(core->parts.tlb);
     find_wait(core, serial);

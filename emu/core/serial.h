@@ -34,7 +34,7 @@ bool serial_needs_stores(struct core *core, unsigned *length);
 void serial_clock(struct core *core, uint64_t now);
 
 /* Executes the instruction at the hart's pc, or takes an interrupt, at now. What FENCE.I, SFENCE.VMA and a
- * write of satp do to caches and TLBs of this core is done. */
+ * write of satp, mrange or mlocal do to caches and TLBs of this core is done. */
 void serial_step(struct core *core, uint64_t now, struct serial *serial);
 
 /* Hands a stop to the server. False when the core is asleep now. WFI sleeps unless there is an interrupt. */

@@ -7,6 +7,7 @@
 
 #include "emu/core/tlb_array.h"
 #include "emu/hart/mmu.h"
+#include "emu/hart/range_mmu.h"
 
 enum { SATP_ASID_SHIFT = 44, SATP_ASID = 0xffff };
 
@@ -14,7 +15,7 @@ enum { SATP_ASID_SHIFT = 44, SATP_ASID = 0xffff };
 struct tlb_wait {
     struct mmu_walk list; /* as the tables stood when it was asked for */
     struct cache_waiter *waiter;
-    uint64_t key;
+    uint64_t address, key;
     uint64_t time;  /* from which on it may walk */
     uint8_t use;    /* enum tlb_use */
     bool forgotten; /* flushed since: what it brings is not kept */
@@ -23,6 +24,7 @@ struct tlb_wait {
 struct tlb_unit {
     struct tlb_front front;
     struct tlb_array l1[TLB_USES], l2;
+    struct range_tlb ranges;
     struct event_queue *queue;
     const struct clock *clock;
     struct cache *cache;
@@ -92,8 +94,10 @@ static void refresh(struct tlb_unit *tlb)
     front->satp = front->hart->priv.satp;
     front->status = front->hart->priv.mstatus & TLB_STATUS;
     front->privilege = front->hart->privilege;
-    for (enum tlb_use use = 0; use < TLB_USES; use++)
+    for (enum tlb_use use = 0; use < TLB_USES; use++) {
         front->active[use] = mmu_translates(front->hart, mode_of(front->hart, use));
+        front->ranges[use] = range_mmu_active(front->hart, mode_of(front->hart, use));
+    }
     forget_last(tlb);
 }
 
@@ -108,6 +112,7 @@ struct tlb_unit *tlb_new(const struct tlb_config *config, struct hart *hart, str
     for (unsigned use = 0; use < TLB_USES; use++)
         tlb_array_init(&tlb->l1[use], config->l1_entries, config->l1_ways);
     tlb_array_init(&tlb->l2, config->l2_entries, config->l2_ways);
+    range_tlb_init(&tlb->ranges, RANGE_TLB_DEFAULT);
     tlb->queue = queue;
     tlb->clock = clock;
     tlb->cache = walk_cache;
@@ -132,6 +137,12 @@ void tlb_free(struct tlb_unit *tlb)
     free(tlb);
 }
 
+void tlb_set_ranges(struct tlb_unit *tlb, uint32_t entries)
+{
+    range_tlb_init(&tlb->ranges, entries);
+    forget_last(tlb);
+}
+
 bool tlb_active(const struct tlb_unit *tlb, enum tlb_use use)
 {
     return mmu_translates(tlb->front.hart, mode_of(tlb->front.hart, use));
@@ -148,9 +159,14 @@ static void keep(struct tlb_unit *tlb, const struct tlb_wait *wait, uint64_t rea
     unsigned size = (wait->list.bits - 12) / 9;
     if (!wait->list.leaf || wait->forgotten)
         return;
+    tlb->front.last[wait->use].page = UINT64_MAX; /* it may have made room, and is not the last one used */
+    if (wait->list.ranges) {
+        range_tlb_put(&tlb->ranges, wait->list.first, wait->list.last, ready);
+        forget_last(tlb);
+        return;
+    }
     tlb_array_put(&tlb->l1[wait->use], wait->key, size, wait->list.global, ready);
     tlb_array_put(&tlb->l2, wait->key, size, wait->list.global, ready);
-    tlb->front.last[wait->use].page = UINT64_MAX; /* it may have made room, and is not the last one used */
 }
 
 /* Reads the rest of the walk from `time` on, as far as the cache has it. CACHE_HIT: the walk ends at *time.
@@ -198,8 +214,12 @@ static void add_wait(struct tlb_unit *tlb, const struct tlb_wait *wait)
 /* Whether the walk brings what `wait` needs. One that faults brings it to nobody else. */
 static bool serves(const struct tlb_wait *walk, const struct tlb_wait *wait)
 {
-    uint64_t mask = tlb_key_mask((walk->list.bits - 12) / 9, walk->list.global);
-    return walk->list.leaf && !walk->forgotten && !((walk->key ^ wait->key) & mask);
+    uint64_t size = walk->list.last - walk->list.first;
+    if (!walk->list.leaf || walk->forgotten || walk->list.ranges != wait->list.ranges)
+        return false;
+    if (walk->list.ranges)
+        return wait->address - walk->list.first <= size;
+    return !((walk->key ^ wait->key) & tlb_key_mask((walk->list.bits - 12) / 9, walk->list.global));
 }
 
 /* Takes the walk that has ended and all that it serves out of the queue. Returns their waiters, in order. */
@@ -275,8 +295,11 @@ static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level)
 static enum tlb_outcome walk(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
                              uint64_t *ready, struct cache_waiter *waiter)
 {
-    struct tlb_wait wait = {
-        .waiter = waiter, .key = tlb_key(address, present_asid(tlb)), .time = time, .use = (uint8_t)use};
+    struct tlb_wait wait = {.waiter = waiter,
+                            .address = address,
+                            .key = tlb_key(address, present_asid(tlb)),
+                            .time = time,
+                            .use = (uint8_t)use};
     mmu_list_walk(tlb->front.hart, address, mode_of(tlb->front.hart, use), &wait.list);
     *ready = time;
     if (!wait.list.count)
@@ -297,6 +320,22 @@ static enum tlb_outcome walk(struct tlb_unit *tlb, uint64_t address, enum tlb_us
     return TLB_READY;
 }
 
+/* The same by ranges. */
+static enum tlb_outcome look_range(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
+                                   uint64_t *ready, struct cache_waiter *waiter)
+{
+    const struct range_tlb_entry *entry = range_tlb_find(&tlb->ranges, address);
+    if (!entry && !range_mmu_windowed(tlb->front.hart, address)) {
+        tlb->l1_misses[use]++;
+        return walk(tlb, address, use, time, ready, waiter);
+    }
+    uint64_t there = entry ? entry->ready : 0;
+    tlb->front.hits[use]++;
+    tlb->front.last[use] = (struct tlb_last){address >> 12, there};
+    *ready = time > there ? time : there;
+    return TLB_READY;
+}
+
 enum tlb_outcome tlb_look(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
                           uint64_t *ready, struct cache_waiter *waiter)
 {
@@ -305,6 +344,8 @@ enum tlb_outcome tlb_look(struct tlb_unit *tlb, uint64_t address, enum tlb_use u
     *ready = time;
     if (!tlb->front.active[use])
         return TLB_READY;
+    if (tlb->front.ranges[use])
+        return look_range(tlb, address, use, time, ready, waiter);
     struct tlb_array *l1 = &tlb->l1[use];
     uint64_t key = tlb_key(address, present_asid(tlb)), there;
     const struct tlb_page *page = tlb_array_hint(l1, key);
@@ -330,6 +371,14 @@ enum tlb_outcome tlb_look(struct tlb_unit *tlb, uint64_t address, enum tlb_use u
     return TLB_READY;
 }
 
+/* Whether a TLB has the address. */
+static bool has(struct tlb_unit *tlb, uint64_t address, enum tlb_use use)
+{
+    if (tlb->front.ranges[use])
+        return range_tlb_find(&tlb->ranges, address) || range_mmu_windowed(tlb->front.hart, address);
+    return tlb_array_find(&tlb->l1[use], tlb_key(address, present_asid(tlb))) != NULL;
+}
+
 void tlb_warm(struct tlb_unit *tlb, uint64_t address, enum tlb_use use)
 {
     if (!tlb_front_valid(&tlb->front))
@@ -337,10 +386,10 @@ void tlb_warm(struct tlb_unit *tlb, uint64_t address, enum tlb_use use)
     if (!tlb->front.active[use] || tlb->front.last[use].page == address >> 12)
         return;
     uint64_t key = tlb_key(address, present_asid(tlb));
-    if (!tlb_array_find(&tlb->l1[use], key)) {
+    if (!has(tlb, address, use)) {
         const struct hart *hart = tlb->front.hart;
         struct tlb_wait wait = {.key = key, .use = (uint8_t)use};
-        bool walks = !tlb_array_find(&tlb->l2, key);
+        bool walks = tlb->front.ranges[use] || !tlb_array_find(&tlb->l2, key);
         mmu_list_walk(hart, address, mode_of(hart, use), &wait.list);
         for (uint32_t i = 0; walks && i < wait.list.count; i++)
             cache_warm(tlb->cache, wait.list.entries[i], false);
@@ -364,9 +413,10 @@ void tlb_fence(struct tlb_unit *tlb, bool by_address, uint64_t address, bool by_
     for (unsigned use = 0; use < TLB_USES; use++)
         tlb_array_drop(&tlb->l1[use], key, mask, !by_asid);
     tlb_array_drop(&tlb->l2, key, mask, !by_asid);
+    range_tlb_drop(&tlb->ranges);
     for (uint32_t i = 0; i < tlb->count; i++)
         tlb->waits[i].forgotten = true;
-    forget_last(tlb);
+    refresh(tlb);
 }
 
 static void publish(struct stats *stats, const char *prefix, const char *name, const uint64_t *value,

@@ -5,10 +5,16 @@
  * hart's own walk reads, each when the one before has come. An access to a page that is being walked for, or
  * that a queued walk will bring, waits for that walk and starts none. Left out: caches of page-table entries
  * of upper levels beside walk_cache, and the time of writing the A and D bits.
+ *
+ * A hart that translates by ranges (emu/hart/range_mmu.h) uses a TLB of ranges in place of all that, for
+ * instructions and data together, looked up in parallel with the cache. A miss walks the table of ranges in the
+ * same way: its head, then an entry for each halving. The window of mlocal is a comparator beside it. Counted as
+ * the first level.
  */
 #ifndef EMU_CORE_TLB_H
 #define EMU_CORE_TLB_H
 
+#include "emu/core/range_tlb.h"
 #include "emu/hart/hart.h"
 #include "emu/mem/cache.h"
 
@@ -43,6 +49,9 @@ struct tlb_unit *tlb_new(const struct tlb_config *config, struct hart *hart, str
                          struct cache *walk_cache);
 void tlb_free(struct tlb_unit *tlb);
 
+/* Gives the TLB of ranges so many entries, 1 to RANGE_TLB_MAX, instead of RANGE_TLB_DEFAULT; empties it. */
+void tlb_set_ranges(struct tlb_unit *tlb, uint32_t entries);
+
 /* Whether addresses are translated at all in the mode that `use` has now; if not, tlb_access() is TLB_READY
  * at once. */
 bool tlb_active(const struct tlb_unit *tlb, enum tlb_use use);
@@ -55,7 +64,7 @@ bool tlb_active(const struct tlb_unit *tlb, enum tlb_use use);
 static inline enum tlb_outcome tlb_access(struct tlb_unit *tlb, uint64_t address, enum tlb_use use,
                                           uint64_t time, uint64_t *ready, struct cache_waiter *waiter);
 
-/* Forgets everything: SFENCE.VMA. A write of satp needs no flush, since pages carry their ASID; a system that
+/* Forgets everything: SFENCE.VMA, and for ranges a write of mrange or mlocal, and the start of a task. A write of satp needs no flush, since pages carry their ASID; a system that
  * gives an ASID a new table has to fence. A walk under way is finished and its result thrown away. */
 void tlb_flush(struct tlb_unit *tlb);
 
@@ -83,7 +92,7 @@ struct tlb_front {
     const struct hart *hart;
     uint64_t satp, status;
     uint8_t privilege;
-    bool active[TLB_USES];
+    bool active[TLB_USES], ranges[TLB_USES];
     struct tlb_last last[TLB_USES]; /* none while its use is not active */
     uint64_t hits[TLB_USES];        /* in the first level */
 };

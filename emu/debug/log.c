@@ -219,6 +219,8 @@ static const char *trap_name(enum trap_cause cause)
     case TRAP_FETCH_PAGE: return "trap_instruction_page_fault";
     case TRAP_LOAD_PAGE: return "trap_load_page_fault";
     case TRAP_STORE_PAGE: return "trap_store_page_fault";
+    case TRAP_NUCD_FAULT: return "trap_nucd_fault";
+    case TRAP_NUCD_CALL: return "trap_nucd_call";
     }
     return "trap_unknown";
 }

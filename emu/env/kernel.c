@@ -11,6 +11,7 @@
 #include "emu/env/calls.h"
 #include "emu/env/fault.h"
 #include "emu/env/guest.h"
+#include "emu/env/kernel_driver.h"
 #include "emu/env/kernel_load.h"
 #include "emu/env/kernel_pages.h"
 #include "emu/env/workers.h"
@@ -26,6 +27,7 @@ struct kernel {
     struct system system;
     struct kernel_layout layout;
     struct user *user;
+    struct nucd_causes causes;
 };
 
 /* The registers of the kernel while the program's are in the hart. */
@@ -105,14 +107,19 @@ static void hook_door(void *context, struct hart *hart)
     uint64_t operation = hart->x[A0];
     void *frame = phys_at(&kernel->memory, hart->x[A1], sizeof(struct kernel_frame));
     void *ranges = phys_at(&kernel->memory, hart->x[A1], sizeof(struct croft_range_table));
-    if (operation == DOOR_START && ranges)
+    if (operation == DOOR_START && ranges) {
         kernel_pages_set_ranges(kernel->user->pages, ranges);
-    else if (operation == DOOR_CALL && frame)
+        workers_set_ranges(kernel->workers, hart->x[A1]);
+    } else if (operation == DOOR_CALL && frame)
         serve_call(kernel, frame);
     else if (operation == DOOR_FAULT && frame)
         report_fault(kernel, frame);
     else if (operation == DOOR_FULL && frame)
         report_full(kernel, frame);
+    else if (operation == DOOR_MALFORMED && frame)
+        kernel_driver_malformed(kernel->user, &kernel->causes, frame);
+    else if (operation == DOOR_TIMEOUT && frame)
+        system_exit(&kernel->system, kernel_driver_timeout(kernel->user, kernel->options->machine, frame));
     else
         report_panic(kernel, hart);
     hart_retire_call(hart);
@@ -155,6 +162,9 @@ static bool set_up(struct kernel *kernel, struct error *err)
         return false;
     kernel->user->stack_first = kernel->layout.stack_first;
     kernel->user->pages = kernel_pages_new(&system->harts[0]);
+    const struct kernel_driver *driver =
+        (const void *)phys_at(&kernel->memory, kernel->layout.driver, sizeof *driver);
+    kernel_driver_publish(driver, &kernel->causes, o->user->stats);
     const struct workers_options workers = {.machine = machine,
                                             .firmware = o->firmware,
                                             .memory = &kernel->all,

@@ -2,9 +2,11 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "emu/env/elf.h"
+#include "emu/env/kernel_driver.h"
 #include "emu/env/stack.h"
 #include "host/kernel/include/croft/kernel/door.h"
 
@@ -158,10 +160,11 @@ static bool load_program(const struct kernel_options *options, struct phys *memo
 bool kernel_load(const struct kernel_options *options, struct phys *memory, struct kernel_layout *layout,
                  struct error *err)
 {
-    struct kernel_boot boot = {0};
+    struct kernel_boot boot = {.driver = kernel_driver_of(options->machine, options->firmware)};
     if (!check_machine(memory, err) || !load_kernel(options, memory, layout, &boot, err) ||
         !load_program(options, memory, layout, &boot, err))
         return false;
+    layout->driver = layout->boot + offsetof(struct kernel_boot, driver);
     memcpy(phys_at(memory, layout->boot, sizeof boot), &boot, sizeof boot);
     return true;
 }

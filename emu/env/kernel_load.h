@@ -6,6 +6,7 @@
 
 struct kernel_layout {
     uint64_t kernel_entry, boot; /* physical: where hart 0 starts, and what its a1 is */
+    uint64_t driver;             /* physical: the boot block's struct kernel_driver */
     uint64_t stack_first;        /* lowest address of the program's stack */
     uint64_t kernel_end;         /* physical: first byte that is not the kernel's from the start */
 };

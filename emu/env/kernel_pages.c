@@ -141,7 +141,7 @@ const char *kernel_pages_refusal(const struct kernel_pages *pages, uint64_t addr
             continue;
         if (range->permissions & permission)
             return "which the access must be aligned for";
-        if (!range->permissions)
+        if (!(range->permissions & CROFT_RANGE_ACCESS))
             return "which allows no access";
         switch (permission) {
         case CROFT_RANGE_WRITE: return "which is read-only";

@@ -76,6 +76,12 @@ void workers_free(struct workers *workers)
     free(workers);
 }
 
+void workers_set_ranges(struct workers *workers, uint64_t table)
+{
+    if (workers)
+        offload_set_ranges(workers->offload, table);
+}
+
 struct offload *workers_offload(const struct workers *workers)
 {
     return workers ? workers->offload : NULL;

@@ -34,6 +34,9 @@ void workers_free(struct workers *workers);
 /* The same anew, when harts and memory have been reset. NULL is allowed. */
 bool workers_restart(struct workers *workers, struct error *err);
 
+/* The kernel's table of ranges is at this physical address. NULL is allowed. */
+void workers_set_ranges(struct workers *workers, uint64_t table);
+
 /* For the timed machine; NULL for NULL. */
 struct offload *workers_offload(const struct workers *workers);
 

@@ -24,6 +24,7 @@ enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };
 #define SSTATUS_WRITABLE (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
 /* Causes 10, 14 and 16 on are reserved; calls from machine mode never leave it. */
 #define MEDELEG_WRITABLE UINT64_C(0xb3ff)
+#define MEDELEG_OFFLOAD  (UINT64_C(1) << TRAP_NUCD_FAULT | UINT64_C(1) << TRAP_NUCD_CALL)
 enum { COUNTERS = 7, COUNTER_CY = 1, COUNTER_TM = 2, COUNTER_IR = 4 };
 #define PMPADDR_BITS     ((UINT64_C(1) << 54) - 1)
 #define MENVCFG_WRITABLE (ENVCFG_FIOM | ENVCFG_CBIE | ENVCFG_CBCFE | ENVCFG_CBZE | ENVCFG_STCE)
@@ -63,6 +64,12 @@ static bool accessible(const struct hart *hart, unsigned number)
     case CSR_fcsr: return hart->priv.mstatus & MSTATUS_FS;
     case CSR_satp: return hart->privilege == PRIV_M || !(hart->priv.mstatus & MSTATUS_TVM);
     case CSR_stimecmp: return stimecmp_enabled(hart);
+    case CSR_nucdcause:
+    case CSR_nucdval:
+    case CSR_nucdoff:
+    case CSR_nucdctl: return hart->offload.present;
+    case CSR_mrange:
+    case CSR_mlocal: return hart->has_ranges;
     default: return number < CSR_cycle || number > CSR_hpmcounter31 || counter_enabled(hart, number);
     }
 }
@@ -118,6 +125,8 @@ static bool read_machine(const struct hart *hart, unsigned number, uint64_t *val
     case CSR_mcycle: *value = cycles(hart) + p->cycle_offset; return true;
     case CSR_minstret: *value = hart->instret + p->instret_offset; return true;
     case CSR_mhartid: *value = hart->hartid; return true;
+    case CSR_mrange: *value = p->mrange; return true;
+    case CSR_mlocal: *value = p->mlocal; return true;
     case CSR_mcountinhibit:
     case CSR_mvendorid:
     case CSR_marchid:
@@ -153,6 +162,10 @@ static bool read_any(const struct hart *hart, unsigned number, uint64_t *value)
     case CSR_stval: *value = p->stval; return true;
     case CSR_stimecmp: *value = p->stimecmp; return true;
     case CSR_satp: *value = p->satp; return true;
+    case CSR_nucdcause: *value = hart->offload.cause; return true;
+    case CSR_nucdval: *value = hart->offload.value; return true;
+    case CSR_nucdoff: *value = hart->offload.offset; return true;
+    case CSR_nucdctl: *value = hart->offload.frozen; return true;
     default: return read_machine(hart, number, value);
     }
 }
@@ -189,6 +202,16 @@ static void write_satp(struct hart *hart, uint64_t value)
         return;
     hart->priv.satp = value;
     mmu_flush(hart);
+    priv_changed(hart);
+}
+
+/* The table is in lines of its own. Writing either register makes the hart forget what it has found. */
+static void write_range(struct hart *hart, uint64_t *csr, uint64_t value)
+{
+    *csr = hart->has_ranges ? value : 0;
+    hart->range_changes = UINT64_MAX;
+    mmu_flush(hart);
+    block_flush(hart);
     priv_changed(hart);
 }
 
@@ -238,7 +261,9 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
     }
     switch (number) {
     case CSR_mstatus: write_mstatus(hart, value, MSTATUS_WRITABLE | MSTATUS_MPP); return true;
-    case CSR_medeleg: p->medeleg = value & MEDELEG_WRITABLE; return true;
+    case CSR_medeleg:
+        p->medeleg = value & (MEDELEG_WRITABLE | (hart->offload.present ? MEDELEG_OFFLOAD : 0));
+        return true;
     case CSR_mideleg: p->mideleg = value & IRQ_S; return true;
     case CSR_mie: p->mie = value & IRQ_ALL; return true;
     case CSR_mtvec: write_vector(&p->mtvec, value); return true;
@@ -251,6 +276,8 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
     case CSR_mip:
         write_masked(&p->mip, value, p->menvcfg & ENVCFG_STCE ? IRQ_S & ~IRQ_BIT(IRQ_STI) : IRQ_S);
         return true;
+    case CSR_mrange: write_range(hart, &p->mrange, value & ~UINT64_C(63)); return true;
+    case CSR_mlocal: write_range(hart, &p->mlocal, value & PMPADDR_BITS); return true;
     case CSR_pmpcfg0: write_pmpcfg(hart, 0, value); return true;
     case CSR_pmpcfg2: write_pmpcfg(hart, 8, value); return true;
     case CSR_mcycle: p->cycle_offset = value - cycles(hart) - !hart->timed; return true;
@@ -283,6 +310,10 @@ static bool write_any(struct hart *hart, unsigned number, uint64_t value)
     case CSR_stval: p->stval = value; return true;
     case CSR_stimecmp: p->stimecmp = value; return true;
     case CSR_satp: write_satp(hart, value); return true;
+    case CSR_nucdctl:
+        if (hart->offload.control)
+            hart->offload.control(hart->offload.context, value);
+        return true;
     default: return write_machine(hart, number, value);
     }
 }

@@ -173,8 +173,12 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define custom()                  return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits)
 #define fence()                   ((void)0) /* harts take turns, each in program order */
 #define fence_i()                 (effects->fence_i = true)
-#define nucd(xn, pair)            ((void)0) /* the region behind it runs inline, which is what it means */
-#define tom_begin(id)             ((void)0)
+#define nucd(xn, pair)                                                                                       \
+    do {                                                                                                     \
+        if (offload_traps(hart, xn))                                                                         \
+            return raise_trap(hart, TRAP_NUCD_CALL, insn->bits);                                             \
+    } while (0) /* otherwise the region behind it runs inline, which is what it means */
+#define tom_begin(id) ((void)0)
 #define marker(value_, code_)                                                                                \
     (hart->marker = (struct marker){(uint32_t)(code_)&0xfff, value_}, effects->marker = true)
 
@@ -213,6 +217,12 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
             return false;                                                                                    \
         note_block(insn, where, effects);                                                                    \
     } while (0)
+
+static bool offload_traps(const struct hart *hart, uint64_t xn)
+{
+    return hart->offload.traps && hart->privilege == PRIV_U &&
+           (xn >> 32 == HART_NUCD || xn >> 32 == HART_NUCD_CALL);
+}
 
 /* WFI in user mode is left to the modes above, and in supervisor mode by TW (section 3.3.3). */
 static bool wfi_legal(const struct hart *hart)

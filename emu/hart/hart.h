@@ -40,6 +40,8 @@ enum trap_cause {
     TRAP_FETCH_PAGE = 12,
     TRAP_LOAD_PAGE = 13,
     TRAP_STORE_PAGE = 15,
+    TRAP_NUCD_FAULT = 24, /* custom: the region of an offloaded task has faulted */
+    TRAP_NUCD_CALL = 25,  /* custom: a nucd, or a mark around such, that a driver is to serve */
 };
 
 struct trap {
@@ -47,10 +49,24 @@ struct trap {
     uint64_t value; /* what mtval would hold: the faulting address, or the instruction's bits */
 };
 
+/* What offloading adds to a hart (isa/MANUAL.md, "Offload traps"). */
+struct hart_offload {
+    bool present; /* the CSRs nucdcause ... exist */
+    bool
+        traps; /* slt x0 with the upper half of rs1 HART_NUCD or HART_NUCD_CALL traps in user mode: TRAP_NUCD_CALL */
+    bool frozen; /* what nucdctl reads: the task that has faulted last waits for an answer */
+    uint64_t cause, value, offset;                   /* nucdcause, nucdval, nucdoff: of that fault */
+    void (*control)(void *context, uint64_t action); /* nucdctl was written; NULL: nobody listens */
+    void *context;
+};
+
 struct marker {
     uint32_t code;  /* enum croft_marker of isa/include/croft/roi.h */
     uint64_t value; /* the rs1 operand: the guest address of a name, or 0 */
 };
+
+/* Signatures: "NUCD", and "NUCC" of the marks around a call of a region. */
+enum { HART_NUCD = 0x4e554344, HART_NUCD_CALL = 0x4e554343 };
 
 enum {
     HART_SINK = 32,           /* x[HART_SINK] takes what is written to x0 */
@@ -108,6 +124,7 @@ struct hart {
     bool privileged;   /* it takes its traps itself; otherwise they stop hart_run() */
     bool hardware_ad;  /* page walks set A and D; otherwise they fault where these are clear */
     bool semihosting;  /* semihosting calls stop hart_run() */
+    bool has_ranges;   /* it has the CSRs mrange and mlocal: an accelerator (range_mmu.h) */
     bool attention;    /* an interrupt wire has changed, or a yield is requested: look before going on */
     bool yield;        /* hart_request_yield() */
     uint32_t hartid;
@@ -122,8 +139,11 @@ struct hart {
     void (*timer_moved)(void *context); /* stimecmp was written, or enabled; may be NULL */
     void *timer_context;
 
+    uint64_t range_changes; /* of the table of ranges, when what is remembered of it was found */
+
     struct trap trap;
     struct marker marker;
+    struct hart_offload offload;
 
     /* Between handlers (exec_fast.h): what remains of the budget, what instret and budget add up to, the
      * value for the next op, and why the run has ended. */

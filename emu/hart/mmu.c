@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emu/hart/hart.h"
+#include "emu/hart/range_mmu.h"
 
 /* Page-table entry bits (privileged specification, section 4.4). */
 enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_G = 32, PTE_A = 64, PTE_D = 128 };
@@ -118,6 +119,8 @@ bool mmu_translate(struct hart *hart, uint64_t address, enum mmu_access access, 
 {
     unsigned levels = table_levels(hart, mode);
     *physical = address;
+    if (range_mmu_active(hart, mode))
+        return range_mmu_translate(hart, address, access, physical);
     if (levels == 0)
         return true;
     struct walk walk;
@@ -182,6 +185,8 @@ bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical)
     struct walk walk;
     struct mmu_walk list;
     *physical = address;
+    if (range_mmu_active(hart, priv_data_mode(hart)))
+        return range_mmu_peek(hart, address, physical);
     if (levels == 0)
         return true;
     if (!canonical(address, levels) || walk_tables(hart, address, levels, &walk, &list) != WALK_LEAF)
@@ -193,7 +198,7 @@ bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical)
 
 bool mmu_translates(const struct hart *hart, enum privilege mode)
 {
-    return table_levels(hart, mode) > 0;
+    return table_levels(hart, mode) > 0 || range_mmu_active(hart, mode);
 }
 
 void mmu_list_walk(const struct hart *hart, uint64_t address, enum privilege mode, struct mmu_walk *list)
@@ -201,6 +206,8 @@ void mmu_list_walk(const struct hart *hart, uint64_t address, enum privilege mod
     unsigned levels = table_levels(hart, mode);
     struct walk walk;
     *list = (struct mmu_walk){.bits = PAGE_BITS};
-    if (levels > 0 && canonical(address, levels))
+    if (range_mmu_active(hart, mode))
+        range_mmu_list_walk(hart, address, list);
+    else if (levels > 0 && canonical(address, levels))
         (void)walk_tables(hart, address, levels, &walk, list);
 }

@@ -52,15 +52,17 @@ void mmu_flush(struct hart *hart);
 /* A debugger's translation in the hart's current data mode: changes nothing, raises nothing. */
 bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical);
 
-enum { MMU_LEVELS = 4 };
+enum { MMU_READS = 12 };
 
-/* The page-table entries that a walk reads, in order. */
+/* The page-table entries that a walk reads, in order; or those of a table of ranges (range_mmu.h). */
 struct mmu_walk {
-    uint64_t entries[MMU_LEVELS]; /* physical addresses */
+    uint64_t entries[MMU_READS]; /* physical addresses */
     uint32_t count;
-    uint32_t bits; /* the page has 2^bits bytes: 12, 21, 30 or 39; valid for a leaf */
-    bool leaf;     /* the walk ends at a page; otherwise the access faults */
-    bool global;   /* the page is the same in all address spaces */
+    uint32_t bits;        /* the page has 2^bits bytes: 12, 21, 30 or 39; valid for a leaf */
+    bool leaf;            /* the walk ends at a page; otherwise the access faults */
+    bool global;          /* the page is the same in all address spaces */
+    bool ranges;          /* it is by ranges: `first` and `last` in place of `bits` and `global` */
+    uint64_t first, last; /* bytes of the range that was found, for the program; valid for a leaf */
 };
 
 /* Whether accesses in the mode are translated. */

@@ -66,6 +66,7 @@ struct priv {
     uint64_t mtvec, mscratch, mepc, mcause, mtval, menvcfg;
     uint64_t stvec, sscratch, sepc, scause, stval, senvcfg;
     uint64_t satp, stimecmp;
+    uint64_t mrange, mlocal; /* of accelerators (range_mmu.h); else 0 */
     uint32_t mcounteren, scounteren;
     uint64_t cycle_offset, instret_offset; /* mcycle minus the cycle count, minstret minus hart->instret */
     uint8_t pmpcfg[PMP_ENTRIES];

@@ -228,6 +228,12 @@ static void tell_peers_of_step(struct stream *stream, const struct step_report *
     stream->peers->reserved = true;
 }
 
+void stream_note_store(struct stream *stream, uint64_t physical, unsigned size)
+{
+    if (stream->peers && stream->peers->reserved)
+        stream->peers->reserved = end_reservations(stream, physical, size);
+}
+
 enum stream_end stream_run(struct stream *stream, uint64_t max_insns)
 {
     uint32_t limit = max_insns < STREAM_BATCH ? (uint32_t)max_insns : STREAM_BATCH;

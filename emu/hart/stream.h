@@ -99,6 +99,9 @@ void stream_free(struct stream *stream);
  * a watchpoint. */
 enum stream_end stream_run(struct stream *stream, uint64_t max_insns);
 
+/* A store of the stream's hart has reached memory without its help: ends the reservations that other harts hold there. */
+void stream_note_store(struct stream *stream, uint64_t physical, unsigned size);
+
 /* hart_step() (it passes over breakpoints, and takes an interrupt that is due), with `stepped` and
  * `step_entry` filled in when report->retired; `entries` stay as they are. */
 enum hart_stop stream_step(struct stream *stream, struct step_report *report);

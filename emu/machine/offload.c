@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "emu/hart/probe.h"
+#include "emu/hart/range_mmu.h"
 #include "emu/machine/timed_state.h"
 
 enum { A0 = 10, A1, A2, A3, A4 };
+
+enum { STACKS = 64 }; /* CROFT_HARTS_MAX: the upper half of the firmware's memory (firmware/nucd/setup.c) */
 
 /* An accelerator. */
 struct worker {
@@ -17,7 +20,9 @@ struct worker {
     struct hart *hart;
     struct timed_core *core; /* NULL: there is no clock yet */
     struct cache_waiter emptied;
-    bool started;  /* the comparator has to be set */
+    bool started; /* the comparator has to be set */
+    bool awaited; /* the region's first instruction, by an observer in front of the core's own */
+    struct core_observer observer;
     bool compares; /* with `end` */
     uint64_t end;
 };
@@ -27,7 +32,10 @@ struct offload {
     struct timed *timed;
     void (*tell)(void *context, unsigned accel, const struct task_unit_report *report);
     void *tell_context;
-    uint64_t memory_base; /* of all memory, where that of the firmware begins, and its size */
+    void (*begun)(void *context, uint16_t tag, uint64_t time);
+    void *begun_context;
+    struct footprint_check *check; /* NULL: nobody checks */
+    uint64_t memory_base;          /* of all memory, where that of the firmware begins, and its size */
     struct phys firmware;
     unsigned count;
     struct worker workers[];
@@ -80,16 +88,52 @@ static void set_work(void *context, unsigned number, bool level)
         core_wake(worker->core->core, timed->queue.now);
 }
 
+static void stop_awaiting(struct worker *worker)
+{
+    if (worker->awaited)
+        worker->core->core->observer = worker->observer;
+    worker->awaited = false;
+}
+
 static void unit_tells(void *context, const struct task_unit_report *report)
 {
-    const struct worker *worker = context;
+    struct worker *worker = context;
+    if (report->event != TASK_UNIT_EMPTIED)
+        stop_awaiting(worker);
     if (worker->offload->tell)
         worker->offload->tell(worker->offload->tell_context, worker->number, report);
 }
 
+/* An instruction of firmware, or the region's first. */
+static void first_retired(void *context, const struct core *core, const struct core_note *note)
+{
+    struct worker *worker = context;
+    const struct offload *offload = worker->offload;
+    const struct nucd_packet *packet = task_unit_packet(worker->unit);
+    if (worker->observer.retired)
+        worker->observer.retired(worker->observer.context, core, note);
+    if (note->pc != packet->begin)
+        return;
+    stop_awaiting(worker);
+    offload->begun(offload->begun_context, packet->tag, clock_time(&core->parts.clock, note->issue));
+}
+
+static void first_stalled(void *context, const struct core *core, unsigned cause, uint64_t from, uint64_t to)
+{
+    const struct worker *worker = context;
+    worker->observer.stalled(worker->observer.context, core, cause, from, to);
+}
+
 static void unit_started(void *context)
 {
-    ((struct worker *)context)->started = true;
+    struct worker *worker = context;
+    worker->started = true;
+    if (!worker->offload->begun || !worker->core || worker->awaited)
+        return;
+    worker->awaited = true;
+    worker->observer = worker->core->core->observer;
+    worker->core->core->observer =
+        (struct core_observer){first_retired, worker->observer.stalled ? first_stalled : NULL, worker};
 }
 
 static void cache_emptied(struct cache_waiter *waiter, uint64_t now, unsigned level)
@@ -127,17 +171,29 @@ static void set_comparator(struct worker *worker)
     worker->end = end;
 }
 
-/* The stream of the hart: firmware's part is nothing to the unit. */
+/* A task begins: the table of ranges may be another one than at the last. */
+static void begin_task(struct worker *worker)
+{
+    set_comparator(worker);
+    if (worker->offload->check)
+        footprint_check_start(worker->offload->check, worker->number, task_unit_packet(worker->unit));
+    if (range_mmu_refresh(worker->hart) && worker->core && worker->core->tlb)
+        tlb_flush(worker->core->tlb);
+}
+
+/* The stream of the hart: firmware's part is nothing to the unit, to its last instruction, MRET. */
 static void follow(void *context, const struct stream_entry *entries, uint32_t count)
 {
     struct worker *worker = context;
     if (worker->started)
-        set_comparator(worker);
+        begin_task(worker);
     struct nucd_region *region = task_unit_region(worker->unit);
-    if (!region || worker->hart->privilege != PRIV_U)
+    if (!region || worker->hart->privilege != PRIV_U || entries[0].op->id == INSN_mret)
         return;
     for (uint32_t i = 0; i < count; i++)
         nucd_region_follow(region, entries[i].op);
+    if (worker->offload->check)
+        footprint_check_follow(worker->offload->check, worker->number, entries, count);
 }
 
 bool offload_stopped(struct offload *offload, unsigned accel, enum hart_stop stop)
@@ -213,6 +269,7 @@ void offload_reset(struct offload *offload, uint64_t entry)
         struct worker *worker = &offload->workers[i];
         struct hart *hart = worker->hart;
         task_unit_reset(worker->unit);
+        hart->has_ranges = true;
         hart->pc = entry;
         hart->x[A0] = i;
         hart->x[A1] = offload->machine->nucd.base + (uint64_t)i * TASK_UNIT_SIZE;
@@ -235,10 +292,37 @@ void offload_listen(struct offload *offload,
     offload->tell_context = context;
 }
 
+void offload_listen_begin(struct offload *offload, void (*begun)(void *context, uint16_t tag, uint64_t time),
+                          void *context)
+{
+    offload->begun = begun;
+    offload->begun_context = context;
+}
+
 void offload_change_code(struct offload *offload)
 {
     for (unsigned i = 0; i < offload->count; i++)
         task_unit_change_code(offload->workers[i].unit);
+}
+
+void offload_check(struct offload *offload, struct footprint_check *check)
+{
+    const struct phys *firmware = &offload->firmware;
+    uint64_t size = firmware->size / 2 / STACKS, stacks = firmware->base + firmware->size / 2;
+    offload->check = check;
+    for (unsigned i = 0; i < offload->count; i++)
+        footprint_check_stack(check, i, stacks + i * size, stacks + (i + 1) * size - 1);
+}
+
+struct footprint_check *offload_checker(const struct offload *offload)
+{
+    return offload->check;
+}
+
+void offload_set_ranges(struct offload *offload, uint64_t table)
+{
+    for (unsigned i = 0; i < offload->count; i++)
+        task_unit_set_ranges(offload->workers[i].unit, table);
 }
 
 void offload_publish(struct offload *offload, struct stats *stats)
@@ -265,6 +349,11 @@ struct core_near offload_near(const struct offload *offload, unsigned accel)
 void offload_attach(struct offload *offload, struct timed *timed)
 {
     offload->timed = timed;
+    for (unsigned i = 0; i < timed->hosts; i++) {
+        timed->harts[i].offload.present = timed->harts[i].privileged;
+        timed->harts[i].offload.traps =
+            timed->harts[i].privileged && offload->machine->nucd.mode == MACHINE_OFFLOAD_DRIVER;
+    }
     for (unsigned i = 0; i < offload->count; i++) {
         struct worker *worker = &offload->workers[i];
         struct timed_core *core = &timed->cores[timed->hosts + i];

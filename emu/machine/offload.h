@@ -20,7 +20,9 @@
  * Caches. COMPLETE, and CLEAR behind KILL, write the core's whole data cache back to memory and empty it, a line a
  * clock (cache.h). So each task starts with an empty data cache, but for what firmware has touched since.
  *
- * Left out: virtual addresses; regions see physical ones (identity of --env user). */
+ * Addresses. Regions see physical ones (identity of --env user), until the host writes its table of ranges into the
+ * units: then they see the program's, by range-based translation (emu/hart/range_mmu.h), but for their stacks. START
+ * drops what the hart and its TLB of ranges have kept, if the table has changed since they found it. */
 #ifndef EMU_MACHINE_OFFLOAD_H
 #define EMU_MACHINE_OFFLOAD_H
 
@@ -28,6 +30,7 @@
 #include "emu/hart/hart.h"
 #include "emu/machine/machine.h"
 #include "emu/mem/bus.h"
+#include "emu/nucd/footprint_check.h"
 #include "emu/nucd/task_unit.h"
 #include "emu/sim/stats.h"
 
@@ -67,8 +70,23 @@ void offload_listen(struct offload *offload,
                     void (*tell)(void *context, unsigned accel, const struct task_unit_report *report),
                     void *context);
 
-/* Code was changed: accelerators will execute FENCE.I before their next tasks. A host's FENCE.I. */
+/* From now on begun(context, tag, time) is called with the time (fs) at which the first instruction of a task's region
+ * was issued; that is known when the instruction is complete. */
+void offload_listen_begin(struct offload *offload, void (*begun)(void *context, uint16_t tag, uint64_t time),
+                          void *context);
+
+/* Code was changed: accelerators will execute FENCE.I before their next tasks. What a host's FENCE.I does. */
 void offload_change_code(struct offload *offload);
+
+/* From now on the checker is told of the accelerators' stacks, of tasks that start, and of what they execute; whoever
+ * sends tasks tells it of them (footprint_check_begin()). Must outlive the offload's last task. */
+void offload_check(struct offload *offload, struct footprint_check *check);
+
+/* The checker, or NULL. */
+struct footprint_check *offload_checker(const struct offload *offload);
+
+/* Writes the RANGES register of all units: --env kernel does so when the kernel has told where its table is. */
+void offload_set_ranges(struct offload *offload, uint64_t table);
 
 /* Registers "accel.0.tasks" and all else that units count. */
 void offload_publish(struct offload *offload, struct stats *stats);

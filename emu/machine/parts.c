@@ -6,12 +6,8 @@
 #include <string.h>
 
 #include "emu/machine/key.h"
-
-/* A field of a part's configuration, described by the key of the same name in the part's section. */
-struct field {
-    const char *name;
-    size_t offset, size;
-};
+#include "emu/machine/parts_field.h"
+#include "emu/machine/parts_simt.h"
 
 /* The tables of fields are made of the rows that make the keys, in their order. */
 #define SECTION(tag, name, explanation)
@@ -25,37 +21,37 @@ struct field {
 #define ENTRY(type, field)                            {#field, offsetof(struct type, field), sizeof((struct type *)0)->field},
 
 #define FIELD(field) ENTRY(cache_config, field)
-static const struct field l1_fields[] = {
+const struct parts_field parts_l1_fields[] = {
 #include "emu/machine/keys/l1.def"
     {0}};
 #undef FIELD
 
 #define FIELD(field) ENTRY(tlb_config, field)
-static const struct field tlb_fields[] = {
+static const struct parts_field tlb_fields[] = {
 #include "emu/machine/keys/tlb.def"
     {0}};
 #undef FIELD
 
 #define FIELD(field) ENTRY(predict_config, field)
-static const struct field predict_fields[] = {
+static const struct parts_field predict_fields[] = {
 #include "emu/machine/keys/predict.def"
     {0}};
 #undef FIELD
 
 #define FIELD(field) ENTRY(hub_config, field)
-static const struct field l2_fields[] = {
+const struct parts_field parts_hub_fields[] = {
 #include "emu/machine/keys/l2.def"
     {0}};
 #undef FIELD
 
 #define FIELD(field) ENTRY(crossbar_config, field)
-static const struct field crossbar_fields[] = {
+const struct parts_field parts_crossbar_fields[] = {
 #include "emu/machine/keys/crossbar.def"
     {0}};
 #undef FIELD
 
 #define FIELD(field) ENTRY(dram_config, field)
-static const struct field dram_fields[] = {
+static const struct parts_field dram_fields[] = {
 #include "emu/machine/keys/dram.def"
     {0}};
 #undef FIELD
@@ -66,7 +62,7 @@ static const struct field dram_fields[] = {
 #define FIELD_INORDER(field)
 #define FIELD_OOO(field)   ENTRY(ooo_config, field)
 #define FIELD_TIMED(field) ENTRY(ooo_config, field)
-static const struct field ooo_fields[] = {
+static const struct parts_field ooo_fields[] = {
 #include "emu/machine/keys/core_fields.def"
     {0}};
 #undef FIELD_INORDER
@@ -75,23 +71,23 @@ static const struct field ooo_fields[] = {
 #define FIELD_INORDER(field) ENTRY(inorder_config, field)
 #define FIELD_OOO(field)
 #define FIELD_TIMED(field) ENTRY(inorder_config, field)
-static const struct field inorder_fields[] = {
+static const struct parts_field inorder_fields[] = {
 #include "emu/machine/keys/core_fields.def"
     {0}};
 
 #define LATENCY(name, ...)                                                                                   \
     {#name, offsetof(struct core_latencies, of[CORE_WORK_##name].latency), sizeof(uint16_t)},
-static const struct field latency_fields[] = {
+static const struct parts_field latency_fields[] = {
 #include "emu/core/latency.def"
     {0}};
 #define LATENCY(name, ...)                                                                                   \
     {#name, offsetof(struct core_latencies, of[CORE_WORK_##name].interval), sizeof(uint16_t)},
-static const struct field interval_fields[] = {
+static const struct parts_field interval_fields[] = {
 #include "emu/core/latency.def"
     {0}};
 #define LATENCY(name, ...)                                                                                   \
     {#name, offsetof(struct core_latencies, of[CORE_WORK_##name].ports), sizeof(uint16_t)},
-static const struct field port_fields[] = {
+static const struct parts_field port_fields[] = {
 #include "emu/core/latency.def"
     {0}};
 
@@ -107,7 +103,7 @@ static int key_of(const char *section, const char *name, int from)
     abort(); /* keys and fields are made of the same rows */
 }
 
-static uint64_t field_read(const struct field *field, const void *part)
+static uint64_t field_read(const struct parts_field *field, const void *part)
 {
     const void *at = (const char *)part + field->offset;
     switch (field->size) {
@@ -118,7 +114,7 @@ static uint64_t field_read(const struct field *field, const void *part)
     }
 }
 
-static void field_write(const struct field *field, void *part, uint64_t value)
+static void field_write(const struct parts_field *field, void *part, uint64_t value)
 {
     void *at = (char *)part + field->offset;
     uint32_t word = (uint32_t)value;
@@ -130,9 +126,8 @@ static void field_write(const struct field *field, void *part, uint64_t value)
     }
 }
 
-/* Fills the fields of a part from the keys of its section. */
-static void fill(const struct machine_config *config, const char *section, const struct field *fields,
-                 void *part)
+void parts_fill(const struct machine_config *config, const char *section, const struct parts_field *fields,
+                void *part)
 {
     for (int key = key_section(section) - 1; fields->name; fields++) {
         key = key_of(section, fields->name, key + 1);
@@ -144,9 +139,8 @@ static void fill(const struct machine_config *config, const char *section, const
     }
 }
 
-/* Gives the automatic keys of a section their values from the part's fields. */
-static void draw(struct machine_config *config, const char *section, const struct field *fields,
-                 const void *part)
+void parts_draw(struct machine_config *config, const char *section, const struct parts_field *fields,
+                const void *part)
 {
     for (int key = key_section(section) - 1; fields->name; fields++) {
         key = key_of(section, fields->name, key + 1);
@@ -210,18 +204,18 @@ static void resolve_core(struct machine_config *config, const char *section, boo
     fit_to_entries(config, section, &tlb);
     const struct core_latencies *latency = ooo ? &ooo_config.latency : &inorder_config.latency;
     /* Of keys that both kinds have, the machine's kind decides: it comes last. */
-    draw(config, section, ooo ? inorder_fields : ooo_fields,
-         ooo ? (void *)&inorder_config : (void *)&ooo_config);
-    draw(config, section, ooo ? ooo_fields : inorder_fields,
-         ooo ? (void *)&ooo_config : (void *)&inorder_config);
-    draw(config, within(section, "predict").text, predict_fields,
-         ooo ? &ooo_config.predict : &inorder_config.predict);
-    draw(config, within(section, "latency").text, latency_fields, latency);
-    draw(config, within(section, "interval").text, interval_fields, latency);
-    draw(config, within(section, "ports").text, port_fields, latency);
-    draw(config, within(section, "l1i").text, l1_fields, &l1);
-    draw(config, within(section, "l1d").text, l1_fields, &l1);
-    draw(config, within(section, "tlb").text, tlb_fields, &tlb);
+    parts_draw(config, section, ooo ? inorder_fields : ooo_fields,
+               ooo ? (void *)&inorder_config : (void *)&ooo_config);
+    parts_draw(config, section, ooo ? ooo_fields : inorder_fields,
+               ooo ? (void *)&ooo_config : (void *)&inorder_config);
+    parts_draw(config, within(section, "predict").text, predict_fields,
+               ooo ? &ooo_config.predict : &inorder_config.predict);
+    parts_draw(config, within(section, "latency").text, latency_fields, latency);
+    parts_draw(config, within(section, "interval").text, interval_fields, latency);
+    parts_draw(config, within(section, "ports").text, port_fields, latency);
+    parts_draw(config, within(section, "l1i").text, parts_l1_fields, &l1);
+    parts_draw(config, within(section, "l1d").text, parts_l1_fields, &l1);
+    parts_draw(config, within(section, "tlb").text, tlb_fields, &tlb);
 }
 
 bool parts_are_ooo(const struct machine_config *config, const char *section)
@@ -243,11 +237,12 @@ void parts_resolve(struct machine_config *config)
     resolve_core(config, "host", parts_are_ooo(config, "host"));
     resolve_core(config, "accel", parts_are_ooo(config, "accel"));
     hub_config_default(&hub);
-    draw(config, "l2", l2_fields, &hub);
+    parts_draw(config, "l2", parts_hub_fields, &hub);
     crossbar_config_default(&crossbar);
-    draw(config, "crossbar", crossbar_fields, &crossbar);
+    parts_draw(config, "crossbar", parts_crossbar_fields, &crossbar);
     dram_config_default(&dram, (enum dram_standard)config->dram.standard);
-    draw(config, "dram", dram_fields, &dram);
+    parts_draw(config, "dram", dram_fields, &dram);
+    parts_simt_resolve(config);
     if (config->sources[key_find("harts")].automatic)
         config->harts = machine_timed(config) ? parts_cores(config) : 1;
 }
@@ -260,31 +255,31 @@ void parts_core(const struct machine_config *config, const char *section, struct
     inorder_config_default(&core->inorder_config);
     ooo_config_default(&core->ooo_config);
     cache_config_default(&core->l1i);
-    fill(config, section, inorder_fields, &core->inorder_config);
-    fill(config, section, ooo_fields, &core->ooo_config);
-    fill(config, within(section, "predict").text, predict_fields, &core->ooo_config.predict);
-    fill(config, within(section, "latency").text, latency_fields, &core->ooo_config.latency);
-    fill(config, within(section, "interval").text, interval_fields, &core->ooo_config.latency);
-    fill(config, within(section, "ports").text, port_fields, &core->ooo_config.latency);
+    parts_fill(config, section, inorder_fields, &core->inorder_config);
+    parts_fill(config, section, ooo_fields, &core->ooo_config);
+    parts_fill(config, within(section, "predict").text, predict_fields, &core->ooo_config.predict);
+    parts_fill(config, within(section, "latency").text, latency_fields, &core->ooo_config.latency);
+    parts_fill(config, within(section, "interval").text, interval_fields, &core->ooo_config.latency);
+    parts_fill(config, within(section, "ports").text, port_fields, &core->ooo_config.latency);
     core->inorder_config.predict = core->ooo_config.predict;
     core->inorder_config.latency = core->ooo_config.latency;
     core->l1d = core->l1i;
-    fill(config, within(section, "l1i").text, l1_fields, &core->l1i);
-    fill(config, within(section, "l1d").text, l1_fields, &core->l1d);
+    parts_fill(config, within(section, "l1i").text, parts_l1_fields, &core->l1i);
+    parts_fill(config, within(section, "l1d").text, parts_l1_fields, &core->l1d);
     core->l1i.coherent = core->l1d.coherent = host;
-    fill(config, within(section, "tlb").text, tlb_fields, &core->tlb);
+    parts_fill(config, within(section, "tlb").text, tlb_fields, &core->tlb);
 }
 
 void parts_hub(const struct machine_config *config, struct hub_config *hub)
 {
     hub_config_default(hub);
-    fill(config, "l2", l2_fields, hub);
+    parts_fill(config, "l2", parts_hub_fields, hub);
 }
 
 void parts_crossbar(const struct machine_config *config, struct crossbar_config *crossbar)
 {
     crossbar_config_default(crossbar);
-    fill(config, "crossbar", crossbar_fields, crossbar);
+    parts_fill(config, "crossbar", parts_crossbar_fields, crossbar);
     crossbar->inputs = (uint32_t)(1 + config->accel.count);
     crossbar->outputs = (uint32_t)config->dram.channels;
 }
@@ -292,5 +287,5 @@ void parts_crossbar(const struct machine_config *config, struct crossbar_config 
 void parts_dram(const struct machine_config *config, struct dram_config *dram)
 {
     dram_config_default(dram, (enum dram_standard)config->dram.standard);
-    fill(config, "dram", dram_fields, dram);
+    parts_fill(config, "dram", dram_fields, dram);
 }

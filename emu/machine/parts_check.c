@@ -6,6 +6,7 @@
 #include "emu/dram/standard.h"
 #include "emu/machine/key.h"
 #include "emu/machine/parts.h"
+#include "emu/machine/parts_simt.h"
 #include "emu/machine/system.h"
 
 /* "FILE:LINE: name: " in front of the message. */
@@ -153,6 +154,14 @@ static bool check_offload(const struct machine_config *config, struct error *err
     return at_key(config, "nucd.memory", err);
 }
 
+static bool check_simt(const struct machine_config *config, struct error *err)
+{
+    const char *section;
+    if (config->simt.count == 0 || parts_simt_check(config, &section, err))
+        return true;
+    return section ? at_field(config, section, err) : error_prefix(err, "%s", config->name);
+}
+
 bool parts_check(const struct machine_config *config, struct error *err)
 {
     struct hub_config hub;
@@ -166,7 +175,7 @@ bool parts_check(const struct machine_config *config, struct error *err)
     if (!crossbar_config_check(&crossbar, err))
         return at_field(config, "crossbar", err);
     return check_memory(config, err) && check_lines(config, err) && check_cores(config, err) &&
-           check_offload(config, err);
+           check_offload(config, err) && check_simt(config, err);
 }
 
 /* The source of a standard's value, or where it is no fact of the standard's. */
@@ -204,7 +213,9 @@ static const char *note_core(const struct machine_config *config, const struct k
 void parts_note(const struct machine_config *config, int key, char *buffer, size_t size)
 {
     const char *name = machine_keys[key].name;
-    const char *note = note_latency(name);
+    const char *note = parts_simt_note(name);
+    if (!note)
+        note = note_latency(name);
     if (!note)
         note = note_core(config, &machine_keys[key]);
     if (strncmp(name, "dram.", 5) == 0)

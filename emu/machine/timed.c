@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/nucd/engine.h"
 
 #define NS   UINT64_C(1000000)
 #define BEAT (10000 * NS) /* 10 us, as a system looks at its devices */
@@ -17,6 +18,11 @@ uint64_t timed_now(const struct timed *timed)
 bool timed_expired(const struct timed *timed)
 {
     return timed->expired;
+}
+
+const char *timed_limit(const struct timed *timed)
+{
+    return timed->late ? "nucd.timeout" : "--max-time";
 }
 
 void timed_sleep(struct timed *timed, uint64_t ns)
@@ -68,7 +74,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
                    timed->queue.now % CLOCK_SECOND);
     stats_fact_text(stats, "simulated_seconds", value);
     if (timed->options.roi)
-        stats_fact_text(stats, "detail", "roi");
+        stats_fact_text(stats, "detail", timed->options.cold ? "cold" : "roi");
     for (unsigned i = 0; i < timed->count; i++) {
         const struct timed_core *core = &timed->cores[i];
         uint64_t cycles = core->core->cycles;
@@ -77,6 +83,8 @@ static void add_facts(const struct timed *timed, struct stats *stats)
         (void)snprintf(value, sizeof value, "%.4f", ipc);
         stats_fact_text(stats, name, value);
     }
+    if (timed->nucd)
+        engine_add_facts(timed->nucd, stats, "nucd");
 }
 
 unsigned timed_finish(struct timed *timed, struct stats *stats)
@@ -106,5 +114,6 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
                 counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
         findings++;
     }
+    findings += timed->footprint && timed_check_summary(timed);
     return findings;
 }

@@ -5,6 +5,7 @@
 
 #include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
+#include "emu/nucd/engine.h"
 
 static uint32_t route(const void *context, uint64_t address)
 {
@@ -74,6 +75,7 @@ static bool make_cores(struct timed *timed, struct error *err)
         if (!timed_make_core(timed, i, is_host ? &host : &accel, is_host, err))
             return false;
         timed->cores[i].core->warming = timed->warming;
+        timed->cores[i].core->cold = timed->options.cold;
     }
     return true;
 }
@@ -123,6 +125,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
                 timed_watch_coherence(timed);
             if (options->offload)
                 offload_attach(options->offload, timed);
+            if (options->check_nucd && options->offload)
+                timed_watch_tasks(timed);
             if (options->max_time != UINT64_MAX)
                 event_schedule(&timed->queue, &timed->limit_event, options->max_time);
             return timed;
@@ -140,8 +144,10 @@ void timed_free(struct timed *timed)
         timed->system->engine = NULL;
     for (unsigned i = 0; i < timed->count; i++)
         timed_free_core(&timed->cores[i]);
+    engine_free(timed->nucd);
     if (timed->coherence)
         coherence_free(timed->coherence);
+    footprint_check_free(timed->footprint);
     symbols_free(timed->symbols);
     if (timed->hub)
         hub_free(timed->hub);
@@ -184,8 +190,12 @@ void timed_publish(struct timed *timed, struct stats *stats)
         publish_core(&timed->cores[i], stats, &timed->ledger);
     if (timed->options.offload)
         offload_publish(timed->options.offload, stats);
+    if (timed->nucd)
+        engine_publish(timed->nucd, stats, "nucd");
     if (timed->coherence)
         coherence_publish(timed->coherence, stats, "coherence");
+    if (timed->footprint)
+        footprint_check_publish(timed->footprint, stats, "nucd.check");
     hub_publish(timed->hub, stats, "l2");
     hub_energy(timed->hub, &timed->ledger, "l2");
     if (timed->crossbar)

@@ -68,6 +68,14 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
     return CORE_SLEEP;
 }
 
+/* A host's FENCE.I is for accelerators too: their next tasks begin with one. */
+static void code_changed(void *context, struct core *core)
+{
+    const struct timed *timed = context;
+    if (core->parts.number < timed->hosts)
+        offload_change_code(timed->options.offload);
+}
+
 bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
                      struct error *err)
 {
@@ -82,6 +90,11 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
     if (hart->privileged)
         core->tlb =
             tlb_new(&parts->tlb, hart, &timed->queue, clock, timed_component(timed), (uint16_t)i, core->l1d);
+    struct core_ahead ahead = {0};
+    if (!timed_make_engine(timed, i, parts, &ahead, err))
+        return false;
+    if (core->tlb && !host)
+        tlb_set_ranges(core->tlb, (uint32_t)machine->accel.range_tlb_entries);
     const struct core_parts core_parts = {
         .name = core->name,
         .hart = hart,
@@ -96,10 +109,13 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
         .near = host || !timed->options.offload ? (struct core_near){0}
                                                 : offload_near(timed->options.offload, number),
         .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
-        .server = {stopped, timed},
+        .server = {stopped, timed, timed->options.offload ? code_changed : NULL},
+        .ahead = ahead,
     };
     core->core = parts->ooo ? ooo_new(&parts->ooo_config, &core_parts, err)
                             : inorder_new(&parts->inorder_config, &core_parts, err);
+    if (core->core)
+        timed_attach_engine(timed, i);
     return core->core && watch_core(timed, core, clock, err);
 }
 

@@ -11,6 +11,7 @@
 #include "emu/machine/parts.h"
 #include "emu/machine/timed.h"
 #include "emu/mem/coherence.h"
+#include "emu/nucd/footprint_check.h"
 #include "emu/sim/energy.h"
 
 enum { TIMED_OBSERVERS = 4 };
@@ -29,6 +30,8 @@ struct timed_tee {
     struct dram_observer to[TIMED_OBSERVERS];
     unsigned count;
 };
+
+struct engine;
 
 struct timed {
     struct event_queue queue;
@@ -53,7 +56,11 @@ struct timed {
     struct timed_tee tee;
     struct energy_ledger ledger;
 
-    struct coherence *coherence; /* NULL: nobody checks */
+    struct engine *nucd; /* offloads for the first host; or NULL */
+    bool late;           /* a task has not ended in time: the run ends */
+
+    struct coherence *coherence;       /* NULL: nobody checks */
+    struct footprint_check *footprint; /* likewise */
     struct symbols *symbols;
     struct progress progress;
 
@@ -91,6 +98,12 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
                      struct error *err);
 void timed_free_core(struct timed_core *core);
 
+/* timed_offload.c: the offload engine of core i, if it has one: *ahead is for its parts. To be attached when the core is
+ * made. */
+bool timed_make_engine(struct timed *timed, unsigned i, const struct parts_core *parts,
+                       struct core_ahead *ahead, struct error *err);
+void timed_attach_engine(struct timed *timed, unsigned i);
+
 /* timed.c: the event that ends a core's stretch, of runs that are no system's. */
 void timed_beat_init(struct timed *timed);
 
@@ -100,6 +113,13 @@ enum core_next timed_system_stopped(struct timed *timed, unsigned i, enum hart_s
 
 /* timed_watch.c: watches all caches. */
 void timed_watch_coherence(struct timed *timed);
+
+/* Begins a message on standard error, behind all that the program and the progress have shown. */
+void timed_begin_message(struct timed *timed);
+
+/* timed_check.c: watches all tasks; at the end, prints a summary and returns whether there are findings. */
+void timed_watch_tasks(struct timed *timed);
+bool timed_check_summary(const struct timed *timed);
 
 /* A marker has retired on core i at now, which may concern --detail roi or a trace. */
 void timed_marker(struct timed *timed, unsigned i, uint64_t now);

@@ -19,6 +19,14 @@ static void print_side(struct timed *timed, const struct coherence_side *side)
             side->pc, symbols_describe(timed->symbols, side->pc, text, sizeof text), time);
 }
 
+void timed_begin_message(struct timed *timed)
+{
+    const struct system_hooks *hooks = timed->system ? &timed->system->hooks : NULL;
+    if (hooks && hooks->flush)
+        hooks->flush(hooks->context);
+    progress_hide(&timed->progress);
+}
+
 static void report(void *context, const struct coherence_finding *finding)
 {
     static const char *const does[COHERENCE_PROBLEMS] = {
@@ -27,10 +35,7 @@ static void report(void *context, const struct coherence_finding *finding)
         [COHERENCE_LOST_UPDATE] = "lost update of line",
     };
     struct timed *timed = context;
-    const struct system_hooks *hooks = timed->system ? &timed->system->hooks : NULL;
-    if (hooks && hooks->flush)
-        hooks->flush(hooks->context);
-    progress_hide(&timed->progress);
+    timed_begin_message(timed);
     fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n  by ",
             finding->fetch ? "stale fetch of line" : does[finding->problem], finding->line);
     print_side(timed, &finding->access);

@@ -7,8 +7,10 @@
 /* An access on its way through the functions below. */
 struct asked {
     uint64_t physical, line, time;
+    uint64_t words; /* bit: 32-bit word of the line that a store writes */
     struct mshr_target target;
-    bool fresh; /* missing, or used for the first time since it was prefetched */
+    bool divergent; /* other requests go with it: struct mem_request */
+    bool fresh;     /* missing, or used for the first time since it was prefetched */
 };
 
 static enum cache_outcome full(struct cache *cache, struct cache_waiters *list, const struct asked *asked)
@@ -37,6 +39,8 @@ static enum cache_outcome merge(struct cache *cache, struct mshr *mshr, const st
         return full(cache, &mshr->blocked, asked);
     if (mshr->state != MSHR_SENT && asked->target.use == CACHE_STORE)
         mshr->request.exclusive = true;
+    if (mshr->state != MSHR_SENT)
+        mshr->request.divergent |= asked->divergent;
     hasten(cache, mshr, asked->time);
     return CACHE_MISS;
 }
@@ -47,6 +51,7 @@ static struct mshr *allocate(struct cache *cache, const struct asked *asked)
     struct mshr *mshr = mshr_take(&cache->mshrs, asked->line, asked->time);
     mem_request_init(&mshr->request, MEM_READ, asked->line, cache->config.line);
     mshr->request.requester = cache->requester;
+    mshr->request.divergent = asked->divergent;
     if (asked->target.use == CACHE_FETCH)
         mshr->request.kind = MEM_FETCH;
     else if (asked->target.use == CACHE_WALK)
@@ -115,7 +120,8 @@ static enum cache_outcome write(struct cache *cache, struct asked *asked)
     if (!cache_write_fits(cache, asked->line))
         return full(cache, &cache->for_write, asked);
     cache->counters.misses++;
-    cache_write_store(cache, asked->physical, false, asked->time, asked->target.actor);
+    cache_write_store(cache, &(struct cache_stored){asked->line, asked->words, asked->divergent, false},
+                      asked->time, asked->target.actor);
     return CACHE_HIT;
 }
 
@@ -150,7 +156,8 @@ static enum cache_outcome write_through(struct cache *cache, struct asked *asked
         cache->counters.misses++;
     else if (!bring(cache, asked))
         return full(cache, &cache->for_miss, asked);
-    cache_write_store(cache, asked->physical, here, asked->time, asked->target.actor);
+    cache_write_store(cache, &(struct cache_stored){asked->line, asked->words, asked->divergent, here},
+                      asked->time, asked->target.actor);
     return CACHE_HIT;
 }
 
@@ -207,22 +214,43 @@ static bool plain_hit(struct cache *cache, uint64_t line, enum cache_use use)
     return true;
 }
 
-static __attribute__((noinline)) enum cache_outcome access_any(struct cache *cache, uint64_t physical,
+static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
+{
+    enum cache_use use = asked->target.use;
+    asked->target.actor.fetch = use == CACHE_FETCH;
+    assert(asked->time >= cache->queue->now);
+    enum cache_outcome outcome = access_by_use(cache, asked);
+    if (outcome == CACHE_FULL)
+        return outcome;
+    cache->front.uses[use]++;
+    if (cache->prefetcher.kind != CACHE_PREFETCH_NONE && use != CACHE_PREFETCH && use != CACHE_WALK)
+        prefetch(cache, asked);
+    return outcome;
+}
+
+/* A store goes down as the aligned 8 bytes around it. */
+static __attribute__((noinline)) enum cache_outcome access_one(struct cache *cache, uint64_t physical,
                                                                enum cache_use use, uint64_t time,
                                                                struct cache_actor actor,
                                                                struct cache_waiter *waiter)
 {
     struct asked asked = {.physical = physical, .line = physical & cache->front.line_mask, .time = time};
+    asked.words = UINT64_C(3) << ((physical - asked.line) / 8 * 2);
     asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
-    asked.target.actor.fetch = use == CACHE_FETCH;
-    assert(time >= cache->queue->now);
-    enum cache_outcome outcome = access_by_use(cache, &asked);
-    if (outcome == CACHE_FULL)
-        return outcome;
-    cache->front.uses[use]++;
-    if (cache->prefetcher.kind != CACHE_PREFETCH_NONE && use != CACHE_PREFETCH && use != CACHE_WALK)
-        prefetch(cache, &asked);
-    return outcome;
+    return access_any(cache, &asked);
+}
+
+enum cache_outcome cache_access_words(struct cache *cache, const struct cache_words *words,
+                                      enum cache_use use, uint64_t time, struct cache_actor actor,
+                                      struct cache_waiter *waiter)
+{
+    struct asked asked = {.physical = words->line, .line = words->line, .time = time};
+    if (cache->front.inline_span && plain_hit(cache, words->line, use))
+        return CACHE_HIT;
+    asked.words = words->words;
+    asked.divergent = words->divergent;
+    asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
+    return access_any(cache, &asked);
 }
 
 enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
@@ -230,7 +258,7 @@ enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, e
 {
     if (cache->front.inline_span && plain_hit(cache, physical & cache->front.line_mask, use))
         return CACHE_HIT;
-    return access_any(cache, physical, use, time, actor, waiter);
+    return access_one(cache, physical, use, time, actor, waiter);
 }
 
 static void wake_list(struct cache *cache, struct cache_waiters *waiters, bool miss_list, uint64_t now)

@@ -137,6 +137,18 @@ static inline enum cache_outcome cache_access(struct cache *cache, uint64_t phys
     return CACHE_HIT;
 }
 
+/* What a SIMT access wants of one line, as the coalescer makes it (emu/core/coalesce.h). */
+struct cache_words {
+    uint64_t line;  /* its address */
+    uint64_t words; /* bit: 32-bit word that a store writes */
+    bool divergent; /* of the requests that this leads to: struct mem_request */
+};
+
+/* cache_access() of all these words in one lookup. A store to a line whose write has not been sent unites with it. */
+enum cache_outcome cache_access_words(struct cache *cache, const struct cache_words *words,
+                                      enum cache_use use, uint64_t time, struct cache_actor actor,
+                                      struct cache_waiter *waiter);
+
 /* Clean, invalidate or both (op: MEM_CLEAN ...) of the lines of [physical, physical + size), here and in all
  * levels below up to memory. The waiter (or NULL) is called when the last write-back has been answered and
  * the levels below have answered the same for the range. Lines under way are dealt with when they have come.
@@ -179,6 +191,9 @@ void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);
 /* What the coherent level below does to a line: INVALID or SHARED is what remains. Returns whether the line
  * was dirty (its newest version then goes to the caller). */
 bool cache_probe(struct cache *cache, uint64_t line, enum cache_state remains, uint64_t now);
+
+/* Takes a line that is not dirty out, without time; stores to it that wait to be written go on. */
+void cache_forget(struct cache *cache, uint64_t line, uint64_t now);
 
 /* The state of a line, for tests and debuggers. */
 enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);

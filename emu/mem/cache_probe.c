@@ -39,6 +39,15 @@ bool cache_probe(struct cache *cache, uint64_t line, enum cache_state remains, u
     return dirty;
 }
 
+void cache_forget(struct cache *cache, uint64_t line, uint64_t now)
+{
+    uint32_t index = tags_find(&cache->front.tags, line);
+    if (index == TAGS_NONE)
+        return;
+    cache->counters.invalidated++;
+    cache_evict(cache, index, now);
+}
+
 void cache_invalidate_all(struct cache *cache)
 {
     struct tags *tags = &cache->front.tags;

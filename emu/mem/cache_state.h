@@ -143,8 +143,13 @@ void cache_write_init(struct cache *cache);
 struct cache_write *cache_write_find(const struct cache *cache, uint64_t line);
 /* Puts a dirty line into the buffer, and sends it when the level below takes it. */
 void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t now);
+/* A store to words of a line (bit: 32-bit word). */
+struct cache_stored {
+    uint64_t line, words;
+    bool divergent, keep; /* keep: the cache has a clean copy */
+};
 /* Puts a store into the buffer at `time`; a line that waits there takes it in. */
-void cache_write_store(struct cache *cache, uint64_t physical, bool keep, uint64_t time,
+void cache_write_store(struct cache *cache, const struct cache_stored *stored, uint64_t time,
                        struct cache_actor actor);
 /* Whether cache_write_store() has room. */
 bool cache_write_fits(const struct cache *cache, uint64_t line);

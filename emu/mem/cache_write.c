@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { STORE_BYTES = 8 }; /* widest store of the instruction set */
-
 void cache_write_init(struct cache *cache)
 {
     /* A line that has come as shared, was taken away and came again as owned has displaced two others, so
@@ -98,27 +96,26 @@ bool cache_write_fits(const struct cache *cache, uint64_t line)
     return cache_can_write(cache) || waiting(cache, line);
 }
 
-void cache_write_store(struct cache *cache, uint64_t physical, bool keep, uint64_t time,
+void cache_write_store(struct cache *cache, const struct cache_stored *stored, uint64_t time,
                        struct cache_actor actor)
 {
-    uint64_t line = physical & cache->front.line_mask;
-    uint64_t words = UINT64_C(3) << ((physical - line) / STORE_BYTES * (STORE_BYTES / 4));
-    struct cache_write *write = waiting(cache, line);
+    struct cache_write *write = waiting(cache, stored->line);
     cache->counters.writes_through++;
     if (write) {
         cache->counters.writes_united++;
-        write->words |= words;
+        write->words |= stored->words;
         if (write->state == CACHE_WRITE_PLANNED && time + cache->hit_time < write->request.event.time)
             event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
     } else {
-        write = take_place(cache, line);
-        write->words = words;
+        write = take_place(cache, stored->line);
+        write->words = stored->words;
         write->state = CACHE_WRITE_PLANNED;
         event_init(&write->request.event, cache->component, planned, write);
         event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
     }
-    write->keep = keep;
-    write->alone |= !keep;
+    write->request.divergent |= stored->divergent;
+    write->keep = stored->keep;
+    write->alone |= !stored->keep;
     write->actor = actor;
 }
 

@@ -232,7 +232,9 @@ struct hub *hub_new(const char *name, const struct hub_config *config, struct ev
     hub->requester = requester;
     hub->name = array_of(strlen(name) + 1, 1);
     strcpy(hub->name, name);
-    tags_init(&hub->tags, sets, config->ways, (uint32_t)__builtin_ctz(config->line), config->replacement);
+    uint32_t slices = config->slices ? config->slices : 1;
+    tags_init(&hub->tags, sets, config->ways, (uint32_t)__builtin_ctz(config->line * slices),
+              config->replacement);
     hub->frames = array_of(tags_size(&hub->tags), sizeof *hub->frames);
     for (uint32_t i = 0; i < tags_size(&hub->tags); i++)
         hub->frames[i].owner = HUB_NOBODY;

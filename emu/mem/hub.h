@@ -36,9 +36,11 @@
 enum { HUB_CLIENTS = 128 };
 
 struct hub_config {
-    uint64_t size;          /* bytes: ways * line * a power of two */
-    uint32_t ways;          /* 1 to 32 */
-    uint32_t line;          /* bytes, a power of two from 16 to 256; that of all first-level caches */
+    uint64_t size;   /* bytes: ways * line * a power of two */
+    uint32_t ways;   /* 1 to 32 */
+    uint32_t line;   /* bytes, a power of two from 16 to 256; that of all first-level caches */
+    uint32_t slices; /* it is one of so many, a power of two, each of which has every so-manieth line, so that
+                               the line's number says that much less about its set; 0 is 1 */
     uint32_t hit_clocks;    /* from the arrival of a request to its response when the line is here */
     uint32_t tag_clocks;    /* from the arrival to the look at the tags, 1 to hit_clocks */
     uint32_t probe_clocks;  /* more, when another core's copy has to be asked for */

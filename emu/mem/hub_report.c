@@ -35,6 +35,8 @@ static bool check_shape(const struct hub_config *config, struct error *err)
         return error_set(err, "ways: %u; allowed is 1 to 32", config->ways);
     if (config->replacement == TAGS_TREE_PLRU && !is_power(config->ways))
         return error_set(err, "ways: %u; tree-PLRU needs a power of two", config->ways);
+    if (config->slices > 256 || (config->slices & (config->slices - 1)))
+        return error_set(err, "slices: %u; allowed is a power of two up to 256", config->slices);
     if (config->size % way || !is_power(config->size / way) || config->size > UINT32_MAX)
         return error_set(err,
                          "size: %llu bytes; %u ways of %u-byte lines need a power of two times %llu bytes, "

@@ -18,11 +18,12 @@ struct task_unit {
     struct nucd_packet packet;
     struct work_queue queue;
     bool error, answered, work_level, done_level;
-    bool emptying;                             /* the data cache is being emptied */
-    bool killed;                               /* and has to be, when the core has left the task */
-    bool code;                                 /* has changed since the last START */
+    bool emptying;             /* the data cache is being emptied */
+    bool killed;               /* and has to be, when the core has left the task */
+    bool code, ranges_written; /* have changed since the last START */
+    uint64_t ranges;
     uint64_t result, fflags, cause, value, pc; /* of the core's page */
-    uint64_t done, host_result, host_outcome, host_cause, host_value, host_offset;
+    uint64_t done, host_result, host_outcome, host_cause, host_value, host_offset, host_fflags;
     uint64_t line[NUCD_LINE_WORDS];
     uint64_t *staged; /* lines of a transfer that the host writes */
     uint32_t staged_lines, staged_of;
@@ -87,10 +88,11 @@ void task_unit_reset(struct task_unit *unit)
 {
     unit->state = TASK_UNIT_IDLE;
     work_queue_clear(&unit->queue);
-    unit->error = unit->answered = unit->emptying = unit->killed = unit->code = false;
+    unit->error = unit->answered = unit->emptying = unit->killed = unit->code = unit->ranges_written = false;
+    unit->ranges = 0;
     unit->result = unit->fflags = unit->cause = unit->value = unit->pc = 0;
     unit->done = unit->host_result = unit->host_outcome = 0;
-    unit->host_cause = unit->host_value = unit->host_offset = 0;
+    unit->host_cause = unit->host_value = unit->host_offset = unit->host_fflags = 0;
     unit->staged_lines = unit->staged_of = 0;
     memset(unit->line, 0, sizeof unit->line);
     signal_work(unit);
@@ -165,7 +167,7 @@ static void start(struct task_unit *unit)
 {
     unit->region = (struct nucd_region){.end = unit->packet.end};
     unit->state = TASK_UNIT_RUNNING;
-    unit->code = false;
+    unit->code = unit->ranges_written = false;
     signal_work(unit);
     if (unit->config.started)
         unit->config.started(unit->config.context);
@@ -176,6 +178,7 @@ static void finish(struct task_unit *unit)
     unit->counters.tasks++;
     unit->done++;
     unit->host_result = unit->result;
+    unit->host_fflags |= unit->fflags & 31;
     unit->host_outcome = (unit->fflags & 31) | (uint64_t)unit->packet.tag << 32;
     unit->state = TASK_UNIT_IDLE;
     signal_work(unit);
@@ -327,7 +330,8 @@ static uint64_t format(const struct nucd_packet *packet)
 static uint64_t summary(const struct task_unit *unit)
 {
     return unit->packet.live_ins.mask | (unit->state == TASK_UNIT_LOADED ? TASK_UNIT_LOADED_BIT : 0) |
-           (uint64_t)unit->packet.frm << (TASK_UNIT_FCSR_SHIFT + 5) | (unit->code ? TASK_UNIT_CODE_BIT : 0);
+           (uint64_t)unit->packet.frm << (TASK_UNIT_FCSR_SHIFT + 5) | (unit->code ? TASK_UNIT_CODE_BIT : 0) |
+           (unit->ranges_written ? TASK_UNIT_RANGES_BIT : 0);
 }
 
 static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
@@ -352,6 +356,8 @@ static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
     case TASK_UNIT_PC: return unit->pc;
     case TASK_UNIT_DEPTH: return (uint64_t)unit->region.depth;
     case TASK_UNIT_SUMMARY: return summary(unit);
+    case TASK_UNIT_RANGES:
+    case TASK_UNIT_HOST_RANGES: return unit->ranges;
     case TASK_UNIT_CREDITS: return work_queue_free_lines(&unit->queue);
     case TASK_UNIT_DONE: return unit->done;
     case TASK_UNIT_HOST_RESULT: return unit->host_result;
@@ -359,8 +365,15 @@ static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
     case TASK_UNIT_HOST_CAUSE: return unit->host_cause;
     case TASK_UNIT_HOST_VALUE: return unit->host_value;
     case TASK_UNIT_HOST_OFFSET: return unit->host_offset;
+    case TASK_UNIT_HOST_FFLAGS: return unit->host_fflags;
     default: return 0;
     }
+}
+
+void task_unit_set_ranges(struct task_unit *unit, uint64_t table)
+{
+    unit->ranges = table;
+    unit->ranges_written = true;
 }
 
 static void task_unit_write(void *device, uint64_t offset, unsigned size, uint64_t value)
@@ -378,6 +391,8 @@ static void task_unit_write(void *device, uint64_t offset, unsigned size, uint64
     case TASK_UNIT_PC: unit->pc = value; break;
     case TASK_UNIT_DOORBELL: doorbell(unit, value); break;
     case TASK_UNIT_CONTROL: control(unit, value); break;
+    case TASK_UNIT_HOST_RANGES: task_unit_set_ranges(unit, value); break;
+    case TASK_UNIT_HOST_FFLAGS: unit->host_fflags &= ~value; break;
     default: break;
     }
 }

@@ -24,7 +24,9 @@
  *   0x050  PC         rw  and the pc
  *   0x058  DEPTH      r   calls less returns since START, signed
  *   0x060  SUMMARY    r   what is needed to start a task: [31:1] as REGISTERS; [0] the state is LOADED; [39:37]
- *                         frm, in its place in fcsr; [40] code has changed since the last START: FENCE.I is due
+ *                         frm, in its place in fcsr; [40] code has changed since the last START: FENCE.I is due;
+ *                         [41] RANGES was written since then: mrange is to be
+ *   0x068  RANGES     r   what the host has written there
  *   0x100+8r          r   contents of register r, 0 if it is not handed over
  *   the host's page
  *   0x1000-0x103f     w   words of a line that is being put together; reading gives what was written
@@ -39,6 +41,9 @@
  *                     r   of the fault; OFFSET is from the region's begin, signed
  *   0x1088 CONTROL    w   1 RESUME: FAULTED to RUNNING, from the faulting instruction; 2 KILL: any state to IDLE;
  *                         4 ACKNOWLEDGE: lowers the interrupt
+ *   0x1090 RANGES     rw  physical address of the table of ranges that regions are translated by, 0: none
+ *                         (isa/MANUAL.md, "Range-based translation"), from the next task on
+ *   0x1098 FFLAGS     rw  floating-point exceptions of all tasks completed so far; writing 1 to bits clears them
  *
  * COMPLETE first has the core's data cache written back and emptied, and so has CLEAR behind KILL: only then is the
  * host told, and the next task started. Meanwhile TAKE is forbidden, and so it is before the answer is cleared.
@@ -68,6 +73,7 @@ enum task_unit_offset {
     TASK_UNIT_PC = 0x050,
     TASK_UNIT_DEPTH = 0x058,
     TASK_UNIT_SUMMARY = 0x060,
+    TASK_UNIT_RANGES = 0x068,
     TASK_UNIT_LIVE_INS = 0x100,
     TASK_UNIT_LINE = 0x1000,
     TASK_UNIT_DOORBELL = 0x1040,
@@ -80,6 +86,8 @@ enum task_unit_offset {
     TASK_UNIT_HOST_VALUE = 0x1078,
     TASK_UNIT_HOST_OFFSET = 0x1080,
     TASK_UNIT_CONTROL = 0x1088,
+    TASK_UNIT_HOST_RANGES = 0x1090,
+    TASK_UNIT_HOST_FFLAGS = 0x1098,
 };
 
 enum task_unit_state {
@@ -104,6 +112,7 @@ enum task_unit_command {
 #define TASK_UNIT_LOADED_BIT UINT64_C(1)
 #define TASK_UNIT_FCSR_SHIFT 32
 #define TASK_UNIT_CODE_BIT   (UINT64_C(1) << 40)
+#define TASK_UNIT_RANGES_BIT (UINT64_C(1) << 41)
 
 enum task_unit_control { TASK_UNIT_RESUME = 1, TASK_UNIT_KILL = 2, TASK_UNIT_ACKNOWLEDGE = 4 };
 
@@ -173,6 +182,9 @@ void task_unit_emptied(struct task_unit *unit);
 
 /* Code was changed: the core has to execute FENCE.I before the next task. */
 void task_unit_change_code(struct task_unit *unit);
+
+/* The host's RANGES register. */
+void task_unit_set_ranges(struct task_unit *unit, uint64_t table);
 
 /* Registers "PREFIX.tasks" and all else that is counted. */
 void task_unit_publish(struct task_unit *unit, struct stats *stats, const char *prefix);

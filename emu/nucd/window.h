@@ -49,7 +49,8 @@ struct window_step {
 
 /* An instruction in the window. */
 struct window_entry {
-    struct stream_op op; /* of a task: pc and class of its nucd, and in rd the result's register */
+    struct stream_op
+        op; /* of a task: pc and class of its nucd, and in rd the result's register; not serial here */
     struct insn insn;
     uint64_t number;
     uint64_t next_pc;           /* of a task: what follows its region */

@@ -231,6 +231,7 @@ uint64_t window_task(struct window *w, const struct nucd_task *task, int slot)
 {
     struct window_entry *entry = nucd_entry(w);
     entry->is_task = true;
+    entry->op.flags &= (uint8_t)~STREAM_SERIAL;
     entry->slot = (uint8_t)(slot == NUCD_NO_TASK ? 0 : slot);
     entry->next_pc = task->end;
     entry->op.rd = task->result ? task->result : STREAM_NONE;
@@ -244,6 +245,7 @@ uint64_t window_hint(struct window *w)
 {
     struct window_entry *entry = nucd_entry(w);
     entry->evaluated = true;
+    entry->op.flags &= (uint8_t)~STREAM_SERIAL;
     push(w, entry);
     return entry->number;
 }

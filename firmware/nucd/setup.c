@@ -12,7 +12,8 @@ static uint64_t napot(uint64_t base, uint64_t size)
 }
 
 /* Entries are looked at in order, the first that matches decides: no devices; the accelerator's own stack; else
- * nothing that is firmware's; all other memory. Returns the stack's end. */
+ * nothing that is firmware's; all other memory. The stack is where user mode finds it at its physical address even
+ * when a table of ranges translates. Returns the stack's end. */
 uint64_t worker_setup(uint64_t number, uint64_t unit, uint64_t memory, uint64_t firmware, uint64_t size)
 {
     uint64_t stack_size = size / 2 / CROFT_HARTS_MAX;
@@ -25,6 +26,7 @@ uint64_t worker_setup(uint64_t number, uint64_t unit, uint64_t memory, uint64_t 
     uint64_t all = PMP_NAPOT | PMP_R | PMP_W | PMP_X;
     csr_write(pmpcfg0, PMP_TOR | (PMP_NAPOT | PMP_R | PMP_W) << 8 | PMP_NAPOT << 16 | all << 24);
 
+    csr_write(0x7c1 /* CSR_MLOCAL */, napot(stack, stack_size));
     csr_write(mcounteren, 7); /* cycle, time, instret */
     csr_write(mie, 1ul << INTERRUPT_MACHINE_EXTERNAL);
     /* mret leads to user mode, where interrupts of machine mode are always taken; in firmware they only end wfi. */

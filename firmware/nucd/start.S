@@ -51,7 +51,7 @@ idle:
     ld      t0, UNIT_SUMMARY(tp)
     ld      t1, UNIT_BEGIN(tp)
     and     t2, t0, t5
-    bnez    t2, most                /* rare: further registers, or FENCE.I */
+    bnez    t2, most                /* rare: further registers, FENCE.I, or mrange */
     andi    t2, t0, 1
     beqz    t2, nothing
     and     t6, t6, t0
@@ -79,7 +79,11 @@ most:
     srli    t1, t0, UNIT_FCSR
     csrw    fcsr, t1
     srli    t0, t0, UNIT_CODE_BIT
-    andi    t0, t0, 1
+    andi    t1, t0, 1 << (UNIT_RANGES_BIT - UNIT_CODE_BIT)
+    beqz    t1, 2f
+    ld      t1, UNIT_RANGES(tp)
+    csrw    CSR_MRANGE, t1
+2:  andi    t0, t0, 1
     beqz    t0, 1f
     fence.i
 1:  sd      t4, UNIT_COMMAND(tp)

@@ -13,6 +13,7 @@
 #define UNIT_VALUE   0x048
 #define UNIT_PC      0x050
 #define UNIT_SUMMARY 0x060
+#define UNIT_RANGES  0x068
 #define UNIT_LIVE_IN 0x100
 
 /* COMMAND */
@@ -29,12 +30,17 @@
 #define UNIT_ANSWERED 0x400
 
 /* SUMMARY */
-#define UNIT_CODE_BIT 40
-#define UNIT_FCSR     32
+#define UNIT_RANGES_BIT 41
+#define UNIT_CODE_BIT   40
+#define UNIT_FCSR       32
 
 /* mscratch: the unit's address while a region runs, as tp is in firmware. */
 #define CSR_CONTEXT sscratch /* where a fault saves the registers */
 #define CSR_STACK   sepc     /* the regions' stack */
+
+/* Range-based translation (isa/MANUAL.md). */
+#define CSR_MRANGE 0x7c0
+#define CSR_MLOCAL 0x7c1
 
 #define CONTEXT_SIZE 1024
 

@@ -42,7 +42,11 @@ static inline uint64_t page_up(uint64_t address)
 /* trap.S: goes to the emulator. */
 uint64_t door(enum door_operation operation, uint64_t argument);
 
-/* main.c. kernel_main() prepares the program's memory and returns the frame to start with. */
+/* main.c. Tells the emulator something of the program; what it gives up with does not come back. */
+void kernel_report(enum door_operation what, const struct kernel_frame *frame);
+_Noreturn void kernel_give_up(enum door_operation why, const struct kernel_frame *frame);
+
+/* kernel_main() prepares the program's memory and returns the frame to start with. */
 struct kernel_frame *kernel_main(uint64_t boot_physical);
 void kernel_trap(struct kernel_frame *frame);
 

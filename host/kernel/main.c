@@ -1,6 +1,7 @@
 /* Where the kernel starts, and where every trap of the program arrives. */
 #include <croft/firmware/map.h>
 
+#include "host/kernel/driver.h"
 #include "host/kernel/memory.h"
 #include "host/kernel/pages.h"
 #include "host/kernel/ranges.h"
@@ -8,8 +9,15 @@
 
 enum { SP = 2, A0 = 10, A7 = 17 };
 
-/* scause (privileged specification, table 4.2) */
-enum { CAUSE_CALL = 8, CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_PAGE = 15 };
+/* scause (privileged specification, table 4.2); the last two are our own (isa/MANUAL.md). */
+enum {
+    CAUSE_CALL = 8,
+    CAUSE_FETCH_PAGE = 12,
+    CAUSE_LOAD_PAGE = 13,
+    CAUSE_STORE_PAGE = 15,
+    CAUSE_NUCD_FAULT = 24,
+    CAUSE_NUCD_CALL = 25
+};
 
 enum { BAD_ADDRESS = 14 };
 
@@ -18,23 +26,28 @@ enum { N_BRK = 214, N_MUNMAP = 215, N_MREMAP = 216, N_MMAP = 222, N_MPROTECT = 2
 
 static struct kernel_frame program;
 
-/* The emulator ends the run there; it does not come back. */
-static void give_up(enum door_operation why, const struct kernel_frame *frame)
+void kernel_report(enum door_operation what, const struct kernel_frame *frame)
+{
+    (void)door(what, (uint64_t)frame - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
+}
+
+void kernel_give_up(enum door_operation why, const struct kernel_frame *frame)
 {
     for (;;)
-        (void)door(why, (uint64_t)frame - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
+        kernel_report(why, frame);
 }
 
 struct kernel_frame *kernel_main(uint64_t boot_physical)
 {
     /* Until table_init() only the kernel's gigapage is mapped, in which the block lies. */
-    const struct kernel_boot *boot = (const void *)(boot_physical - CROFT_DRAM_BASE + CROFT_KERNEL_BASE);
+    struct kernel_boot *boot = (void *)(boot_physical - CROFT_DRAM_BASE + CROFT_KERNEL_BASE);
     table_init(boot->memory_size);
     boot = pages_at(boot_physical);
+    driver_init(&boot->driver);
     program.pc = boot->entry;
     program.x[SP] = boot->sp;
     if (!memory_init(boot))
-        give_up(DOOR_FULL, &program);
+        kernel_give_up(DOOR_FULL, &program);
     (void)door(DOOR_START, (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
     return &program;
 }
@@ -63,7 +76,7 @@ static void sleep_for(uint64_t nanoseconds)
 static void forward(struct kernel_frame *frame)
 {
     for (;;) {
-        (void)door(DOOR_CALL, (uint64_t)frame - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
+        kernel_report(DOOR_CALL, frame);
         if (frame->missing_size == 0) {
             if (frame->sleep)
                 sleep_for(frame->sleep);
@@ -73,13 +86,14 @@ static void forward(struct kernel_frame *frame)
         switch (memory_touch(frame->missing, frame->missing_size, permission)) {
         case MEMORY_READY: break;
         case MEMORY_DENIED: frame->x[A0] = (uint64_t)-BAD_ADDRESS; return;
-        case MEMORY_FULL: frame->value = frame->missing; give_up(DOOR_FULL, frame);
+        case MEMORY_FULL: frame->value = frame->missing; kernel_give_up(DOOR_FULL, frame);
         }
     }
 }
 
 static void serve_call(struct kernel_frame *frame)
 {
+    driver_settle(frame);
     uint64_t *a = &frame->x[A0];
     switch (frame->x[A7]) {
     case N_BRK: a[0] = (uint64_t)memory_break(a[0]); break;
@@ -100,8 +114,8 @@ static void serve_fault(struct kernel_frame *frame, uint32_t permission)
 {
     switch (memory_fault(frame->value, permission)) {
     case MEMORY_READY: return;
-    case MEMORY_DENIED: give_up(DOOR_FAULT, frame); return;
-    case MEMORY_FULL: give_up(DOOR_FULL, frame); return;
+    case MEMORY_DENIED: kernel_give_up(DOOR_FAULT, frame); return;
+    case MEMORY_FULL: kernel_give_up(DOOR_FULL, frame); return;
     }
 }
 
@@ -112,6 +126,8 @@ void kernel_trap(struct kernel_frame *frame)
     case CAUSE_FETCH_PAGE: serve_fault(frame, CROFT_RANGE_EXECUTE); return;
     case CAUSE_LOAD_PAGE: serve_fault(frame, CROFT_RANGE_READ); return;
     case CAUSE_STORE_PAGE: serve_fault(frame, CROFT_RANGE_WRITE); return;
-    default: give_up(DOOR_FAULT, frame);
+    case CAUSE_NUCD_FAULT: driver_region_fault(frame); return;
+    case CAUSE_NUCD_CALL: driver_trap(frame); return;
+    default: kernel_give_up(DOOR_FAULT, frame);
     }
 }

@@ -58,6 +58,48 @@ enum memory_result memory_touch(uint64_t address, uint64_t size, uint32_t permis
     return MEMORY_READY;
 }
 
+/* As much of a range becomes present at once (Linux's fault_around_bytes is the same): fewer ranges are made. */
+enum { PRESENT_AROUND = 64 * 1024 };
+
+/* Makes the part of a contiguous range around [first, end), all of which is in it, present. */
+static enum memory_result fill(const struct croft_range *range, uint64_t first, uint64_t end)
+{
+    const struct croft_range whole = *range;
+    first &= ~(uint64_t)(PRESENT_AROUND - 1);
+    end = (end + PRESENT_AROUND - 1) & ~(uint64_t)(PRESENT_AROUND - 1);
+    if (first < whole.base || !ranges_have_room())
+        first = whole.base;
+    if (end > range_end(&whole) || !ranges_have_room())
+        end = range_end(&whole);
+    for (uint64_t page = first; page < end; page += PAGE) {
+        table_entry *slot = table_slot(page, true);
+        if (!slot || (*slot == 0 && add_page(&whole, page, slot) != MEMORY_READY))
+            return MEMORY_FULL;
+    }
+    ranges_present(first, end);
+    return MEMORY_READY;
+}
+
+enum memory_result memory_present(uint64_t first, uint64_t end)
+{
+    enum memory_result result = MEMORY_READY;
+    while (first < end) {
+        size_t i = ranges_from(first);
+        const struct croft_range *range = &ranges.entries[i];
+        if (i == ranges.count || range->base >= end)
+            break;
+        uint64_t part = first > range->base ? first : range->base;
+        first = range_end(range) < end ? range_end(range) : end;
+        if (!(range->permissions & CROFT_RANGE_ACCESS) || (range->permissions & CROFT_RANGE_PRESENT))
+            continue;
+        if (range->physical == CROFT_RANGE_PAGED)
+            result = MEMORY_DENIED;
+        else if (fill(range, part, first) != MEMORY_READY)
+            return MEMORY_FULL;
+    }
+    return result;
+}
+
 /* The entry of each page of [first, end) that has one, in turn: NULL at the end. *at moves on. */
 static table_entry *next_entry(uint64_t *at, uint64_t end)
 {
@@ -117,6 +159,8 @@ static bool add_segment(const struct kernel_segment *segment)
     const struct croft_range range = {segment->first, segment->end - segment->first, segment->physical,
                                       segment->permissions, segment->use};
     ranges_insert(range);
+    if (segment->filled_end > segment->filled_first && ranges_have_room())
+        ranges_present(segment->filled_first, segment->filled_end);
     for (uint64_t at = segment->filled_first; at < segment->filled_end; at += PAGE) {
         table_entry *slot = table_slot(at, true);
         if (!slot)
@@ -258,7 +302,7 @@ int64_t memory_remap(const uint64_t a[6])
             return (int64_t)a[0];
         return -NO_MEMORY;
     }
-    uint64_t address = a[3] & MAY_MOVE ? map(a[2], ranges_find(a[0])->permissions) : 0;
+    uint64_t address = a[3] & MAY_MOVE ? map(a[2], ranges_find(a[0])->permissions & CROFT_RANGE_ACCESS) : 0;
     if (!address)
         return -NO_MEMORY;
     if (!ranges_have_room() || copy_pages(address, a[0], old_size) != MEMORY_READY) {

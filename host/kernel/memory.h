@@ -24,6 +24,10 @@ enum memory_result memory_fault(uint64_t address, uint32_t permission);
 /* Does the same for all pages of [address, address + size), size not 0. */
 enum memory_result memory_touch(uint64_t address, uint64_t size, uint32_t permission);
 
+/* Makes ranges present (range.h) where they meet [first, end), for those who translate by ranges; what is in no range, or
+ * allows nothing, is left out. MEMORY_DENIED: some of it is not contiguous in physical memory; the rest is done. */
+enum memory_result memory_present(uint64_t first, uint64_t end);
+
 int64_t memory_break(uint64_t address);
 int64_t memory_map(const uint64_t a[6]);               /* mmap: anonymous only, and anywhere */
 int64_t memory_unmap(uint64_t address, uint64_t size); /* munmap: mappings only */

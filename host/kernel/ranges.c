@@ -52,15 +52,33 @@ static void put(size_t index, struct croft_range range)
     memmove(at + 1, at, (ranges.count - index) * sizeof *at);
     *at = range;
     ranges.count++;
+}
+
+static void take_out(size_t index)
+{
+    struct croft_range *at = &ranges.entries[index];
+    ranges.count--;
+    memmove(at, at + 1, (ranges.count - index) * sizeof *at);
+}
+
+/* Around each change: walkers that look meanwhile see that the count of changes is odd. */
+static void begin_change(void)
+{
+    ranges.changes++;
+    __asm__ volatile("" : : : "memory");
+}
+
+static void end_change(void)
+{
+    __asm__ volatile("" : : : "memory");
     ranges.changes++;
 }
 
 void ranges_erase(size_t index)
 {
-    struct croft_range *at = &ranges.entries[index];
-    ranges.count--;
-    ranges.changes++;
-    memmove(at, at + 1, (ranges.count - index) * sizeof *at);
+    begin_change();
+    take_out(index);
+    end_change();
 }
 
 /* Joins entry index - 1 with entry index, if both exist and are one range. */
@@ -70,18 +88,20 @@ static void join(size_t index)
     if (index == 0 || index >= ranges.count || !continues(at - 1, at))
         return;
     (at - 1)->size += at->size;
-    ranges_erase(index);
+    take_out(index);
 }
 
 void ranges_insert(struct croft_range range)
 {
+    begin_change();
     size_t index = ranges_from(range.base);
     put(index, range);
     join(index + 1);
     join(index);
+    end_change();
 }
 
-void ranges_split(uint64_t address)
+static void split(uint64_t address)
 {
     size_t index = ranges_from(address);
     struct croft_range *at = &ranges.entries[index];
@@ -96,14 +116,33 @@ void ranges_split(uint64_t address)
     put(index + 1, high);
 }
 
-void ranges_permit(uint64_t first, uint64_t end, uint32_t permissions)
+void ranges_split(uint64_t address)
 {
-    ranges_split(first);
-    ranges_split(end);
+    begin_change();
+    split(address);
+    end_change();
+}
+
+/* Gives the ranges of [first, end) the flags of `set`, and takes those of `clear`. */
+static void change(uint64_t first, uint64_t end, uint32_t set, uint32_t clear)
+{
+    begin_change();
+    split(first);
+    split(end);
     for (size_t i = ranges_from(first); i < ranges.count && ranges.entries[i].base < end; i++)
-        ranges.entries[i].permissions = permissions;
-    ranges.changes++;
+        ranges.entries[i].permissions = (ranges.entries[i].permissions & ~clear) | set;
     /* From above, as joining moves the entries behind. */
     for (size_t i = ranges_from(end) + 1, low = ranges_from(first); i-- > low;)
         join(i);
+    end_change();
+}
+
+void ranges_permit(uint64_t first, uint64_t end, uint32_t permissions)
+{
+    change(first, end, permissions, CROFT_RANGE_ACCESS);
+}
+
+void ranges_present(uint64_t first, uint64_t end)
+{
+    change(first, end, CROFT_RANGE_PRESENT, 0);
 }

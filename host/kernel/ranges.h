@@ -4,6 +4,7 @@
 
 #include "host/kernel/kernel.h"
 
+/* Its permissions say CROFT_RANGE_PRESENT too. */
 extern struct croft_range_table ranges;
 
 /* The index of the first range that ends above an address; ranges.count when there is none. */
@@ -27,7 +28,10 @@ void ranges_split(uint64_t address);
 /* Removes an entry. */
 void ranges_erase(size_t index);
 
-/* Gives the ranges of [first, end), all of which is covered, other permissions. */
+/* Notes that all pages of [first, end), which is covered by contiguous ranges, are there. */
+void ranges_present(uint64_t first, uint64_t end);
+
+/* Gives the ranges of [first, end), all of which is covered, other permissions: a set of those in CROFT_RANGE_ACCESS. */
 void ranges_permit(uint64_t first, uint64_t end, uint32_t permissions);
 
 static inline uint64_t range_end(const struct croft_range *range)

@@ -4,8 +4,8 @@
 
 #define MSTATUS_FS      (3 << 13)   /* floating-point registers are the program's alone: no need to watch them */
 #define MSTATUS_MPP_S   (1 << 11)
-/* Causes 0 to 15 but calls from supervisor and machine mode. */
-#define DELEGATED       0xf1ff
+/* Causes 0 to 15 but calls from supervisor and machine mode; those of nucd. */
+#define DELEGATED       0x300f1ff
 #define SATP_SV39       8
 #define PMP_NAPOT_RWX   0x1f
 #define INTERRUPTS      0x222       /* those of supervisor mode */

@@ -67,7 +67,7 @@ table_entry *table_slot(uint64_t address, bool make)
 table_entry table_entry_of(uint64_t physical, uint32_t permissions)
 {
     table_entry bits = HELD;
-    if (permissions)
+    if (permissions & CROFT_RANGE_ACCESS)
         bits |= V | U | A;
     if (permissions & (CROFT_RANGE_READ | CROFT_RANGE_WRITE))
         bits |= R; /* W without R is reserved */

@@ -1,173 +1,5 @@
-/* Accelerators with croft's own firmware: tasks are pushed into their units, as the host's engine does, and programs
- * are put together instruction by instruction. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "emu/env/workers.h"
-#include "emu/machine/timed_state.h"
-#include "isa/decode.h"
-#include "tests/isa/encode.h"
-#include "tests/sim/value.h"
-
-#define BASE   UINT64_C(0x80000000)
-#define DATA   (BASE + 0x10000)
-#define NOBODY UINT64_C(0x100000000) /* behind memory: no device, until a test puts one there */
-#define CLOCK  UINT64_C(1000000)     /* fs, of an accelerator */
-
-enum { A0 = 10, A1, A2, A3, A4, T0 = 5, T1 = 6, S0 = 8, RA = 1, SP = 2, GP = 3, TP = 4, REPORTS = 256 };
-
-/* A machine whose host does nothing. */
-struct rig {
-    struct machine_config machine;
-    struct phys memory;
-    struct decoder *decoder;
-    struct user_harts user;
-    struct timed *timed;
-    struct event end;
-    uint64_t at; /* where the next instruction goes */
-    unsigned reports, completed;
-    struct task_unit_report report[REPORTS];
-    unsigned from[REPORTS];
-    uint64_t first_pc, first_issue; /* when the accelerator's instruction at first_pc issued, fs */
-};
-
-static void told(void *context, unsigned accel, const struct task_unit_report *report)
-{
-    struct rig *rig = context;
-    if (report->event == TASK_UNIT_EMPTIED)
-        return;
-    assert_true(rig->reports < REPORTS);
-    rig->from[rig->reports] = accel;
-    rig->report[rig->reports++] = *report;
-    rig->completed += report->event == TASK_UNIT_COMPLETED;
-}
-
-static void retired(void *context, const struct core *core, const struct core_note *note)
-{
-    struct rig *rig = context;
-    if (note->pc == rig->first_pc && rig->first_issue == 0)
-        rig->first_issue = clock_time(&core->parts.clock, note->issue);
-}
-
-static void tick(void *owner, uint64_t now)
-{
-    (void)owner;
-    (void)now;
-}
-
-/* Runs until there are so many reports, or `clocks` are over; false in the latter case. A core that never waits runs
- * up to the next event. */
-static bool run(struct rig *rig, unsigned reports, uint64_t clocks)
-{
-    struct event_queue *queue = &rig->timed->queue;
-    event_schedule(queue, &rig->end, queue->now + clocks * CLOCK);
-    while (rig->reports < reports && event_pending(&rig->end))
-        (void)event_queue_step(queue);
-    event_cancel(queue, &rig->end);
-    return rig->reports >= reports;
-}
-
-static struct rig *rig_new(const char *count)
-{
-    struct rig *rig = calloc(1, sizeof *rig);
-    struct error err = {""};
-    const char *sets[] = {"memory.size=16 MiB", count};
-    assert_non_null(rig);
-    rig->decoder = decoder_new();
-    rig->at = BASE;
-    if (!machine_load(&rig->machine, "nucd", "emu/machine/shipped", sets, 2, &err) ||
-        !phys_init(&rig->memory, BASE, rig->machine.memory.size, &err) ||
-        !user_harts_init(&rig->user, &rig->machine, FIRMWARE, &rig->memory, rig->decoder, &err))
-        fail_msg("%s", err.text);
-    struct offload *offload = workers_offload(rig->user.workers);
-    const struct timed_options options = {
-        .machine = &rig->machine, .max_time = UINT64_MAX, .check_dram = true, .offload = offload};
-    rig->timed = timed_new(&options, rig->user.harts, rig->user.count, &rig->memory, &err);
-    if (!rig->timed)
-        fail_msg("%s", err.text);
-    event_init(&rig->end, UINT16_MAX, tick, rig);
-    offload_listen(offload, told, rig);
-    rig->timed->cores[1].core->observer = (struct core_observer){retired, NULL, rig};
-    (void)run(rig, 1, 5000); /* start-up */
-    for (unsigned i = 1; i < rig->user.count; i++)
-        assert_true(rig->timed->cores[i].core->asleep);
-    return rig;
-}
-
-static void rig_free(struct rig *rig)
-{
-    assert_int_equal(timed_finish(rig->timed, NULL), 0);
-    timed_free(rig->timed);
-    user_harts_free(&rig->user);
-    phys_free(&rig->memory);
-    decoder_free(rig->decoder);
-    machine_free(&rig->machine);
-    free(rig);
-}
-
-static struct task_unit *unit_of(struct rig *rig, unsigned accel)
-{
-    return offload_unit(workers_offload(rig->user.workers), accel);
-}
-
-static void emit_operands(struct rig *rig, enum insn_id id, struct operands operands)
-{
-    uint32_t code = encode(id, &operands);
-    memcpy(phys_at(&rig->memory, rig->at, 4), &code, 4);
-    rig->at += 4;
-}
-#define EMIT(rig, name, ...) emit_operands(rig, INSN_##name, (struct operands){__VA_ARGS__})
-
-static uint64_t load64(struct rig *rig, uint64_t address)
-{
-    uint64_t value;
-    memcpy(&value, phys_at(&rig->memory, address, 8), 8);
-    return value;
-}
-
-/* A task whose inputs are a0-a7 (values in[count]). */
-static struct nucd_task task_of(uint64_t begin, uint64_t end, unsigned count, const uint64_t *in)
-{
-    struct nucd_task task = {.begin = begin, .end = end, .result = A0};
-    task.live_ins.mask = ((1u << count) - 1) << A0;
-    memcpy(task.live_ins.value, in, count * sizeof *in);
-    return task;
-}
-
-static void push(struct rig *rig, unsigned accel, const struct nucd_task *task, uint16_t tag)
-{
-    uint64_t words[NUCD_PACKET_WORDS];
-    unsigned count = nucd_packet_write(task, tag, words);
-    assert_true(task_unit_push(unit_of(rig, accel), words, count));
-}
-
-static const struct task_unit_report *one(struct rig *rig, enum task_unit_event event, uint64_t clocks)
-{
-    unsigned next = rig->reports;
-    if (!run(rig, next + 1, clocks))
-        fail_msg("nothing was reported within %llu clocks; the pc is 0x%llx", (unsigned long long)clocks,
-                 (unsigned long long)rig->user.harts[1].pc);
-    assert_int_equal(rig->report[next].event, event);
-    return &rig->report[next];
-}
-
-/* Stores the sum of a1 and a2 where a0 points to, and returns it. */
-static uint64_t emit_sum(struct rig *rig)
-{
-    EMIT(rig, add, .rd = T0, .rs1 = A1, .rs2 = A2);
-    EMIT(rig, sd, .rs1 = A0, .rs2 = T0, .imm = 0);
-    EMIT(rig, add, .rd = A0, .rs1 = T0, .rs2 = 0);
-    uint64_t end = rig->at;
-    EMIT(rig, ebreak, .rd = 0); /* never executed */
-    return end;
-}
+/* Accelerators with croft's own firmware, by tasks that are put together instruction by instruction. */
+#include "tests/machine/offload_rig.h"
 
 static void a_task_is_executed_and_its_data_written_back(void **state)
 {
@@ -416,14 +248,41 @@ static void changed_code_is_fetched_anew(void **state)
     rig_free(rig);
 }
 
-/* The value of a counter. */
-static uint64_t counted(struct rig *rig, const char *name)
+/* The host stores other code and executes FENCE.I; only then do tasks see it. */
+static void a_hosts_fence_i_is_for_accelerators_too(void **state)
 {
-    struct stats *stats = stats_new();
-    offload_publish(workers_offload(rig->user.workers), stats);
-    uint64_t value = stats_value(stats, name);
-    stats_free(stats);
-    return value;
+    (void)state;
+    struct rig *rig = rig_new("accel.count=2");
+    EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 1);
+    const uint64_t in[] = {5};
+    struct nucd_task task = task_of(BASE, rig->at, 1, in);
+    for (unsigned accel = 0; accel < 2; accel++) {
+        push(rig, accel, &task, 1);
+        assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
+    }
+    /* addi a0, a0, 2 lies at `other`; the host's program copies it to BASE. */
+    uint64_t other = rig->at;
+    EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 2);
+    struct hart *host = &rig->user.harts[0];
+    host->pc = rig->at;
+    host->x[A1] = other;
+    host->x[A2] = BASE;
+    EMIT(rig, lw, .rd = T0, .rs1 = A1, .imm = 0);
+    EMIT(rig, sw, .rs1 = A2, .rs2 = T0, .imm = 0);
+    EMIT(rig, addi, .rd = T1, .rs1 = 0, .imm = 1);
+    uint64_t fence = rig->at;
+    EMIT(rig, fence_i, .rd = 0);
+    EMIT(rig, ebreak, .rd = 0);
+    (void)timed_run(rig->timed, host, 3);
+    assert_int_equal(host->pc, fence);
+    push(rig, 0, &task, 2);
+    assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
+    assert_int_equal(timed_run(rig->timed, host, 100), HART_STOP_TRAP);
+    for (unsigned accel = 0; accel < 2; accel++) {
+        push(rig, accel, &task, 3);
+        assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 7);
+    }
+    rig_free(rig);
 }
 
 static void sixteen_units_do_many_tasks(void **state)
@@ -462,6 +321,7 @@ int main(void)
         cmocka_unit_test(regions_reach_memory_and_their_stack_only),
         cmocka_unit_test(hints_within_a_region_do_nothing),
         cmocka_unit_test(changed_code_is_fetched_anew),
+        cmocka_unit_test(a_hosts_fence_i_is_for_accelerators_too),
         cmocka_unit_test(sixteen_units_do_many_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

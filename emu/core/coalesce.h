@@ -1,0 +1,32 @@
+/* The coalescer: a warp's addresses become one request for each line that they touch. */
+#ifndef EMU_CORE_COALESCE_H
+#define EMU_CORE_COALESCE_H
+
+#include <stdint.h>
+
+#include "emu/hart/warp.h"
+
+enum {
+    COALESCE_LINES = 2 * WARP_LANES, /* of an access: each lane's may cross a line's end */
+    COALESCE_WORD = 4,               /* bytes: the grain of masks */
+};
+
+/* What the lanes want of one line. */
+struct coalesce_line {
+    uint64_t line;  /* address of its first byte */
+    uint64_t words; /* bit: 32-bit word of the line that some lane touches */
+    uint32_t lanes; /* bit: lane that touches the line */
+};
+
+/* The lines that accesses of `size` bytes (1 to 8) at addresses[lane] touch, for the lanes in mask, in the order of the
+ * first lane that touches each. line_bytes is a power of two from 16 to 256. Returns how many; 0 for an empty mask.
+ * An instruction is divergent when there are more than one. */
+unsigned coalesce_lines(const uint64_t *addresses, uint32_t mask, unsigned size, unsigned line_bytes,
+                        struct coalesce_line lines[COALESCE_LINES]);
+
+/* The same for atomics, which do not cross lines: lanes that touch the same word are never in one request, so that a
+ * line comes up as many times as lanes want the same of its words (GPGPU-Sim, memory_coalescing_arch_atomic). */
+unsigned coalesce_atomics(const uint64_t *addresses, uint32_t mask, unsigned size, unsigned line_bytes,
+                          struct coalesce_line lines[COALESCE_LINES]);
+
+#endif

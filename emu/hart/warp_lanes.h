@@ -1,0 +1,250 @@
+/* What the handlers of warp_rows.h share: where the group goes on, its memory, and its floating-point flags. Compiled in
+ * each build variant. */
+
+/* Bit l is set when met[l] is 1. */
+static ALWAYS_INLINE uint32_t lanes_met(const uint8_t met[WARP_LANES])
+{
+    __m128i low, high;
+    memcpy(&low, met, 16);
+    memcpy(&high, met + 16, 16);
+    return (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(low, 7)) |
+           (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(high, 7)) << 16;
+}
+
+static ALWAYS_INLINE enum warp_event go_either(struct warp *warp, uint32_t met, uint64_t target,
+                                               uint64_t next)
+{
+    uint32_t taken = met & warp->mask;
+    warp->taken = taken;
+    if (taken == 0)
+        warp->pc = next;
+    else if (taken == warp->mask)
+        warp->pc = target;
+    else
+        warp_split(warp, taken, target, next);
+    return WARP_DONE;
+}
+
+static inline int depth_change(const struct warp_op *op)
+{
+    return op->stream.flags & STREAM_CALL ? 1 : op->stream.flags & STREAM_RETURN ? -1 : 0;
+}
+
+static inline enum warp_event go_to(struct warp *warp, const struct warp_op *op, uint64_t target)
+{
+    int change = depth_change(op);
+    warp->taken = true;
+    warp->pc = target;
+    if (change)
+        warp_change_depth(warp, change);
+    return WARP_DONE;
+}
+
+static inline enum warp_event go_indirect(struct warp *warp, const struct warp_op *op,
+                                          const uint64_t targets[WARP_LANES])
+{
+    uint64_t first = targets[__builtin_ctz(warp->mask)];
+    uint64_t differ = 0;
+    EACH_SET(left, warp->mask)
+    differ |= targets[lane] ^ first;
+    if (!differ)
+        return go_to(warp, op, first);
+    warp->taken = true;
+    warp->depth += depth_change(op);
+    warp_scatter(warp, targets);
+    return WARP_DONE;
+}
+
+/* The host address of a lane's access of constant size, if it goes one of the quick ways, or NULL. */
+static ALWAYS_INLINE uint8_t *reach(const struct warp *warp, unsigned lane, unsigned size, bool store)
+{
+    const struct warp_memory *memory = warp->memory;
+    uint64_t address = warp->address[lane];
+    uint64_t in_memory = address - (store ? memory->store_base : memory->load_base);
+    if (LIKELY(in_memory <= (store ? memory->store_last : memory->load_last)))
+        return (store ? memory->store_bytes : memory->load_bytes) + in_memory;
+    uint64_t in_pad = address - WARP_SHARED_WINDOW, in_stack = address - WARP_STACK_WINDOW;
+    if (in_pad < warp->pad.size && size <= warp->pad.size - in_pad)
+        return warp->pad.bytes + in_pad;
+    if (in_stack < memory->stack_size && in_stack % WARP_STACK_WORD + size <= WARP_STACK_WORD)
+        return memory->stack + warp_stack_swizzle(memory, in_stack);
+    const struct warp_page *page = &memory->pages[store][address / WARP_PAGE % WARP_PAGES];
+    if (page->address == (address & ~(uint64_t)(WARP_PAGE - 1)) + 1 &&
+        address % WARP_PAGE + size <= WARP_PAGE)
+        return page->bytes + address % WARP_PAGE;
+    return NULL;
+}
+
+/* The same of an aligned access that was checked: it never goes over an end. */
+static inline uint8_t *locate(struct warp *warp, unsigned lane, unsigned size, bool store)
+{
+    uint64_t room;
+    uint8_t *at = reach(warp, lane, size, store);
+    return at ? at
+              : warp_memory_reach(warp->memory, &warp->pad, warp->address[lane],
+                                  store ? WARP_STORE : WARP_LOAD, &room);
+}
+
+static ALWAYS_INLINE bool all_within(const struct warp *warp, uint64_t base, uint64_t last)
+{
+    uint64_t outside = 0;
+    EACH_LANE
+    outside |= (uint64_t)(warp->address[lane] - base > last);
+    return !outside;
+}
+
+/* Loads warp->address into warp->data. False: a lane has trapped. */
+static ALWAYS_INLINE bool load_group(struct warp *warp, unsigned size)
+{
+    const struct warp_memory *memory = warp->memory;
+    if (LIKELY(warp->mask == UINT32_MAX) && LIKELY(all_within(warp, memory->load_base, memory->load_last))) {
+        const uint8_t *bytes = memory->load_bytes;
+        uint64_t base = memory->load_base;
+        EACH_LANE
+        {
+            uint64_t value = 0;
+            memcpy(&value, bytes + (warp->address[lane] - base), size);
+            warp->data[lane] = value;
+        }
+        return true;
+    }
+    EACH_SET(left, warp->mask)
+    {
+        const uint8_t *at = reach(warp, lane, size, false);
+        uint64_t value = 0;
+        if (LIKELY(at)) {
+            memcpy(&value, at, size);
+            warp->data[lane] = value;
+        } else if (!warp_load_slow(warp, lane, size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Stores warp->data at warp->address, the lowest lane first; nothing if a lane traps. */
+static ALWAYS_INLINE bool store_each(struct warp *warp, unsigned size)
+{
+    uint8_t *at[WARP_LANES];
+    EACH_SET(left, warp->mask)
+    {
+        at[lane] = reach(warp, lane, size, true);
+        if (UNLIKELY(!at[lane]) && !warp_store_check(warp, lane, size))
+            return false;
+    }
+    EACH_SET(todo, warp->mask)
+    {
+        if (LIKELY(at[lane]))
+            memcpy(at[lane], &warp->data[lane], size);
+        else
+            warp_store_slow(warp, lane, size);
+    }
+    return true;
+}
+
+static ALWAYS_INLINE bool store_group(struct warp *warp, unsigned size)
+{
+    const struct warp_memory *memory = warp->memory;
+    if (LIKELY(warp->mask == UINT32_MAX) &&
+        LIKELY(all_within(warp, memory->store_base, memory->store_last))) {
+        uint8_t *bytes = memory->store_bytes;
+        uint64_t base = memory->store_base;
+        for (unsigned lane = 0; lane < WARP_LANES; lane++)
+            memcpy(bytes + (warp->address[lane] - base), &warp->data[lane], size);
+    } else if (!store_each(warp, size)) {
+        return false;
+    }
+    if (UNLIKELY(memory->reserved)) {
+        EACH_SET(left, warp->mask)
+        warp_disturb(warp, lane, warp->address[lane]);
+    }
+    return true;
+}
+
+/* The checks of an atomic whose addresses are known: alignment, then permission. An SC or AMO that may not store traps
+ * as a store. */
+static inline bool atomic_group(struct warp *warp, const struct warp_op *op)
+{
+    bool store = op->stream.flags & STREAM_STORE;
+    EACH_SET(left, warp->mask)
+    {
+        uint64_t address = warp->address[lane];
+        if (address % op->stream.size) {
+            (void)warp_raise(warp, lane, store ? TRAP_STORE_MISALIGNED : TRAP_LOAD_MISALIGNED, address);
+            return false;
+        }
+        if (store ? !warp_store_check(warp, lane, op->stream.size)
+                  : !warp_load_slow(warp, lane, op->stream.size))
+            return false;
+    }
+    return true;
+}
+
+/* A write of the barrier's CSR makes the group wait. */
+static inline enum warp_event after_csr(struct warp *warp, const struct warp_op *op)
+{
+    const struct insn *insn = &op->insn;
+    uint32_t mask = warp->mask;
+    bool writes = insn->id == INSN_csrrw || insn->id == INSN_csrrwi || insn->rs1 != 0;
+    warp->pc = op->stream.pc + insn->length;
+    if ((insn->imm & 0xfff) != WARP_CSR_BARRIER || !writes)
+        return WARP_DONE;
+    warp_park(warp, warp->pc);
+    warp->waiting |= mask;
+    return WARP_BARRIER;
+}
+
+static ALWAYS_INLINE bool rounds_to_even(const struct warp *warp, const struct warp_op *op)
+{
+    return op->insn.rm == RM_RNE || (op->insn.rm == RM_DYN && !warp->frm_set);
+}
+
+/* Without the flag of infinity times zero plus a NaN: float_done() looks for NaNs. */
+static ALWAYS_INLINE uint64_t lanes_f64_fma(uint64_t a, uint64_t b, uint64_t c)
+{
+    return f64_canonical(__builtin_fma(f64_of(a), f64_of(b), f64_of(c)));
+}
+
+static ALWAYS_INLINE uint32_t lanes_f32_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    return f32_canonical(__builtin_fmaf(f32_of(a), f32_of(b), f32_of(c)));
+}
+
+static bool has_nan(const uint64_t out[WARP_LANES], uint32_t mask)
+{
+    uint8_t is[WARP_LANES];
+    EACH_LANE
+    is[lane] = out[lane] == box(F32_NAN) || out[lane] == F64_NAN;
+    return lanes_met(is) & mask;
+}
+
+/* Lanes of the group that do not have all of `flags` yet. */
+static uint32_t lanes_lacking(const struct warp *warp, unsigned flags)
+{
+    uint8_t lacks[WARP_LANES];
+    EACH_LANE
+    lacks[lane] = (warp->fflags[lane] & flags) != flags;
+    return lanes_met(lacks) & warp->mask;
+}
+
+/* Settles the flags of a row, then writes its results. Not inline: what raised the flags comes before the call. */
+static __attribute__((noinline)) enum warp_event float_done(struct warp *warp, const struct warp_op *op,
+                                                            uint64_t *to, const uint64_t out[WARP_LANES],
+                                                            bool fused)
+{
+    if (fused && UNLIKELY(has_nan(out, warp->mask)))
+        return warp_fp_each(warp, op);
+    unsigned raised = fp_flags();
+    uint32_t lacking = raised ? lanes_lacking(warp, raised) : 0;
+    if (UNLIKELY(lacking)) {
+        warp_fp_attribute(warp, op, lacking);
+        (void)fp_begin(RM_RNE);
+    }
+    if (LIKELY(warp->mask == UINT32_MAX)) {
+        memcpy(to, out, sizeof(uint64_t[WARP_LANES]));
+    } else {
+        EACH_SET(left, warp->mask)
+        to[lane] = out[lane];
+    }
+    NEXT();
+}

@@ -1,0 +1,283 @@
+#include "emu/nucd/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/hart/step.h"
+#include "emu/nucd/engine_state.h"
+
+/* Instructions that are still executed ahead behind the last task that has retired: leaving drains the core, which a
+ * loop over tasks should not pay for each of them. */
+enum { LINGER = 4096 };
+
+static uint64_t read_hart(const void *context, unsigned reg)
+{
+    return ((const struct hart *)context)->x[reg];
+}
+
+/* The nucd that stands at pc; false if something else does. */
+static bool fetch_nucd(struct hart *hart, uint64_t pc, struct insn *insn)
+{
+    struct trap trap = hart->trap;
+    bool fetched = step_fetch(hart, pc, insn);
+    hart->trap = trap;
+    return fetched && insn->id == INSN_nucd;
+}
+
+/* What the nucd asks for; false, and somebody is told, when it is malformed. */
+static bool describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
+                     struct nucd_task *task)
+{
+    struct error warning;
+    operands.xn = insn->rs1;
+    operands.xd = insn->rs2;
+    operands.frm = e->parts.hart->frm;
+    enum nucd_cause cause = nucd_packet_task(&operands, &e->parts.limits, task);
+    if (cause == NUCD_WELL_FORMED)
+        return true;
+    if (cause == NUCD_CAUSE_SIGNATURE && operands.read(operands.context, insn->rs1) >> 32 == HART_NUCD_CALL)
+        return false; /* a mark, for drivers */
+    if (nucd_causes_note(&e->causes, cause, operands.pc, &warning) && e->parts.warn)
+        e->parts.warn(e->parts.context, warning.text);
+    return false;
+}
+
+static bool takes(void *context)
+{
+    struct engine *e = context;
+    const struct hart *hart = e->parts.hart;
+    struct nucd_task task;
+    struct insn insn;
+    if (hart->pc == e->host_pc) {
+        e->host_pc = ENGINE_NOWHERE;
+        return false;
+    }
+    return fetch_nucd(e->parts.hart, hart->pc, &insn) &&
+           describe(e, &insn, (struct nucd_operands){.pc = hart->pc, .read = read_hart, .context = hart},
+                    &task);
+}
+
+static struct ahead_step ahead_step(const struct engine *e, enum ahead_stop stop, uint64_t number)
+{
+    struct ahead_step step = {.stop = stop, .number = number};
+    if (stop == AHEAD_DISPATCHED || stop == AHEAD_TASK) {
+        const struct window_entry *entry = window_entry(e->window, number);
+        step.entry = (struct stream_entry){&entry->op, entry->address, entry->physical};
+    }
+    return step;
+}
+
+static bool same_task(const struct nucd_task *a, const struct nucd_task *b)
+{
+    unsigned count = (unsigned)__builtin_popcount(a->live_ins.mask);
+    return a->pc == b->pc && a->begin == b->begin && a->end == b->end && a->result == b->result &&
+           a->live_ins.mask == b->live_ins.mask &&
+           memcmp(a->live_ins.value, b->live_ins.value, count * sizeof a->live_ins.value[0]) == 0;
+}
+
+/* A task that has left already comes back into the window: its result is there, or it is frozen and goes on. */
+static struct ahead_step enter_again(struct engine *e, struct engine_task *t)
+{
+    engine_list_remove(&e->records, t);
+    e->count.kept++;
+    if (!t->done) {
+        t->slot = nucd_depend_add(&e->depend, &t->task);
+        assert(t->stopped && t->told && t->slot != NUCD_NO_TASK);
+        engine_task_resume(t);
+    }
+    engine_task_enter(t, window_task(e->window, &t->task, t->slot));
+    if (!t->done)
+        return ahead_step(e, AHEAD_TASK, t->number);
+    (void)window_complete(e->window, t->number, t->report.result, t->report.fflags);
+    return ahead_step(e, AHEAD_DISPATCHED, t->number);
+}
+
+static void count_launch(struct engine *e, uint64_t number)
+{
+    if (e->last_nucd != WINDOW_NONE && number > e->last_nucd) {
+        e->count.launches++;
+        e->count.gaps += number - e->last_nucd;
+    }
+    e->last_nucd = e->last_task = number;
+}
+
+static struct ahead_step dispatch_task(struct engine *e, const struct nucd_task *task)
+{
+    if (e->depend.used == UINT64_MAX >> (64 - e->depend.size)) {
+        e->count.table_full += !e->full;
+        e->full = true;
+        return ahead_step(e, AHEAD_WAIT, 0);
+    }
+    if (e->records.first && same_task(&e->records.first->task, task))
+        return enter_again(e, e->records.first);
+    engine_forget_records(e);
+    struct engine_task *t = engine_task_new(e, task);
+    t->slot = nucd_depend_add(&e->depend, task);
+    engine_task_enter(t, window_task(e->window, task, t->slot));
+    count_launch(e, t->number);
+    return ahead_step(e, AHEAD_TASK, t->number);
+}
+
+static struct ahead_step dispatch_nucd(struct engine *e)
+{
+    struct nucd_task task;
+    struct insn insn;
+    uint64_t pc = window_pc(e->window);
+    bool found = fetch_nucd(e->parts.hart, pc, &insn);
+    assert(found);
+    (void)found;
+    const struct nucd_operands operands = {.pc = pc, .read = window_read, .context = e->window};
+    if (pc != e->host_pc && describe(e, &insn, operands, &task))
+        return dispatch_task(e, &task);
+    e->host_pc = ENGINE_NOWHERE;
+    return ahead_step(e, AHEAD_DISPATCHED, window_hint(e->window));
+}
+
+/* No task has been near for long, and none stands next. */
+static bool is_over(struct engine *e)
+{
+    struct insn insn;
+    return !e->ahead.first && !e->records.first && window_next(e->window) > e->last_task + LINGER &&
+           !fetch_nucd(e->parts.hart, window_pc(e->window), &insn);
+}
+
+/* Whether the host has to be told of a fault here. */
+static bool is_faulty(const struct engine *e)
+{
+    const struct engine_task *t = e->records.first;
+    return t && t->stopped && !t->told && window_pc(e->window) == t->task.pc;
+}
+
+/* Nothing is dispatched while squashed tasks run. They may be queued behind the one that is frozen: that goes on. */
+static struct ahead_step wait_for_records(struct engine *e)
+{
+    struct engine_task *t = e->records.first;
+    if (t->stopped && window_pc(e->window) == t->task.pc) {
+        engine_task_resume(t);
+        e->running++;
+    }
+    return ahead_step(e, AHEAD_WAIT, 0);
+}
+
+static struct ahead_step step(void *context)
+{
+    struct engine *e = context;
+    if (is_faulty(e))
+        return ahead_step(e, AHEAD_LEAVE, 0);
+    if (e->running > 0)
+        return wait_for_records(e);
+    if (is_over(e))
+        return ahead_step(e, AHEAD_LEAVE, 0);
+    struct window_step done = window_step(e->window);
+    switch (done.stop) {
+    case WINDOW_DISPATCHED: return ahead_step(e, AHEAD_DISPATCHED, done.number);
+    case WINDOW_NUCD: return dispatch_nucd(e);
+    case WINDOW_SERIAL: return ahead_step(e, AHEAD_LEAVE, done.number);
+    default: return ahead_step(e, AHEAD_WAIT, done.number);
+    }
+}
+
+static void look(const void *context, uint64_t number, struct ahead_view *view)
+{
+    const struct engine *e = context;
+    const struct window_entry *entry = window_entry(e->window, number);
+    *view = (struct ahead_view){.evaluated = entry->evaluated,
+                                .address_known = entry->address_known,
+                                .address = entry->address,
+                                .physical = entry->physical,
+                                .held_for = entry->held_for};
+}
+
+static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_t ready)
+{
+    struct engine_task *t = engine_numbered(context, number);
+    assert(t->number == number);
+    if (t->sent)
+        return;
+    t->at.decoded = decoded;
+    t->at.ready = ready;
+    engine_schedule(t, ENGINE_READY, ready);
+}
+
+static void retired(void *context, uint64_t number, uint64_t at)
+{
+    struct engine *e = context;
+    engine_commit(e, number);
+    engine_clear_all(e, at);
+}
+
+static uint64_t interrupt(void *context)
+{
+    struct engine *e = context;
+    struct engine_task *t = e->ahead.first;
+    while (t && t->done)
+        t = t->next;
+    uint64_t number = t ? t->number : window_next(e->window);
+    engine_squash(e, number);
+    return number;
+}
+
+static enum hart_stop left(void *context, uint64_t now)
+{
+    struct engine *e = context;
+    (void)now;
+    e->last_nucd = WINDOW_NONE;
+    e->full = false;
+    return engine_trap(e);
+}
+
+static const struct ahead_ops engine_ops = {takes, step, look, task_ready, retired, interrupt, left};
+
+struct engine *engine_new(const struct engine_config *config, const struct engine_parts *parts,
+                          struct error *err)
+{
+    struct engine *e = calloc(1, sizeof *e);
+    if (!e) {
+        (void)error_set(err, "no memory for an offload engine: %s", strerror(errno));
+        return NULL;
+    }
+    e->config = *config;
+    e->parts = *parts;
+    e->parts.limits.capabilities = e->config.scheduler.capabilities;
+    e->parts.limits.targets = config->scheduler.targets;
+    e->host_pc = ENGINE_NOWHERE;
+    nucd_depend_init(&e->depend, config->tasks);
+    nucd_scheduler_init(&e->scheduler, &config->scheduler);
+    engine_generate_init(e);
+    engine_send_init(e);
+    engine_report_init(e);
+    e->window = window_new(parts->hart, &e->depend, config->rob, config->stores, err);
+    if (e->window)
+        return e;
+    engine_free(e);
+    return NULL;
+}
+
+void engine_free(struct engine *e)
+{
+    if (!e)
+        return;
+    if (e->window)
+        window_free(e->window);
+    free(e->answers);
+    free(e);
+}
+
+struct core_ahead engine_ahead(struct engine *e)
+{
+    return (struct core_ahead){&engine_ops, e};
+}
+
+void engine_attach(struct engine *e, struct core *core, struct stream *stream)
+{
+    e->core = core;
+    e->stream = stream;
+    e->parts.hart->offload.control = engine_control;
+    e->parts.hart->offload.context = e;
+}
+
+const struct engine_fault *engine_fault(const struct engine *e)
+{
+    return e->faulted ? &e->fault : NULL;
+}

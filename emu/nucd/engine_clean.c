@@ -1,0 +1,144 @@
+/* Cleaning of a task's ranges in the host's caches, and what is kept out of them meanwhile. */
+#include "emu/hart/mmu.h"
+#include "emu/nucd/engine_state.h"
+
+struct piece {
+    uint64_t first, size; /* physical */
+};
+
+/* Translates without setting A or D; false where nothing is mapped. */
+static bool translate(struct hart *hart, uint64_t address, uint64_t *physical)
+{
+    struct trap trap = hart->trap;
+    bool hardware_ad = hart->hardware_ad;
+    hart->hardware_ad = false;
+    bool found = mmu_check(hart, address, 1, MMU_LOAD, priv_data_mode(hart), physical);
+    hart->hardware_ad = hardware_ad;
+    hart->trap = trap;
+    return found && phys_at(hart->memory, *physical, 1);
+}
+
+/* The longest physically contiguous piece that begins at or behind *at within [*at, last]; *at moves behind it. False
+ * at the end. */
+static bool next_piece(struct hart *hart, uint64_t *at, uint64_t last, struct piece *piece)
+{
+    *piece = (struct piece){0, 0};
+    bool more = *at <= last;
+    while (more) {
+        uint64_t physical, page_last = *at | (MMU_PAGE - 1);
+        uint64_t size = (page_last < last ? page_last : last) - *at + 1;
+        bool mapped = translate(hart, *at, &physical);
+        if (piece->size && (!mapped || physical != piece->first + piece->size))
+            return true;
+        if (mapped) {
+            piece->first = piece->size ? piece->first : physical;
+            piece->size += size;
+        }
+        *at += size;
+        more = *at <= last && *at != 0;
+    }
+    if (*at == 0) /* the range ends with the address space */
+        *at = UINT64_MAX;
+    return piece->size != 0;
+}
+
+/* Clocks that the first level's tags take: one for each line, or each set where those are fewer (cache_maintain()). */
+static uint64_t lookups(const struct cache *cache, uint64_t size)
+{
+    const struct cache_config *config = cache_configuration(cache);
+    uint64_t sets = config->size / config->line / config->ways, lines = size / config->line;
+    return lines < sets ? lines : sets;
+}
+
+static void cleaned(struct engine_task *t, uint64_t now)
+{
+    if (engine_task_ended(t))
+        return;
+    t->cleaned = true;
+    t->at.cleaned = now;
+    engine_release(t);
+}
+
+static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct engine_task *t = waiter->owner;
+    (void)level;
+    if (--t->cleaning == 0)
+        cleaned(t, now);
+}
+
+static void clean_piece(struct engine_task *t, enum mem_op op, const struct piece *piece)
+{
+    struct engine *e = t->engine;
+    if (e->config.ideal) {
+        cache_warm_maintain(e->parts.l1d, op, piece->first, piece->size);
+        return;
+    }
+    const struct cache_actor actor = {.pc = t->task.pc, .core = e->parts.number};
+    t->cleaning++;
+    cache_maintain(e->parts.l1d, op, piece->first, piece->size, e->scan_free, actor, &t->waiter);
+    e->scan_free += engine_clocks(e, lookups(e->parts.l1d, piece->size));
+}
+
+static void clean_ranges(struct engine_task *t, const struct nucd_ranges *ranges, enum mem_op op)
+{
+    struct piece piece;
+    for (unsigned i = 0; i < ranges->count; i++) {
+        uint64_t at = ranges->range[i].first, last = ranges->range[i].last;
+        while (next_piece(t->engine->parts.hart, &at, last, &piece)) {
+            uint64_t piece_last = piece.first + piece.size - 1;
+            clean_piece(t, op, &piece);
+            if (op == MEM_CLEAN)
+                continue;
+            if (t->outputs.first > t->outputs.last)
+                t->outputs = (struct nucd_range){piece.first, piece_last};
+            t->outputs.first = piece.first < t->outputs.first ? piece.first : t->outputs.first;
+            t->outputs.last = engine_later(t->outputs.last, piece_last);
+        }
+    }
+}
+
+/* Input ranges that are outputs too are cleaned as these are. */
+static struct nucd_ranges only_inputs(const struct nucd_footprint *memory)
+{
+    struct nucd_ranges left = {0};
+    for (unsigned i = 0; i < memory->in.count; i++) {
+        const struct nucd_range *in = &memory->in.range[i];
+        bool output = false;
+        for (unsigned k = 0; k < memory->out.count; k++)
+            output |= memory->out.range[k].first <= in->first && in->last <= memory->out.range[k].last;
+        if (!output)
+            left.range[left.count++] = *in;
+    }
+    return left;
+}
+
+void engine_clean(struct engine_task *t, uint64_t at)
+{
+    struct engine *e = t->engine;
+    const struct nucd_ranges inputs = only_inputs(&t->task.memory);
+    t->waiter = (struct cache_waiter){NULL, piece_done, t};
+    e->scan_free = engine_later(clock_edge(&e->parts.clock, at), e->scan_free);
+    clean_ranges(t, &inputs, MEM_CLEAN);
+    clean_ranges(t, &t->task.memory.out, MEM_CLEAN_INVALIDATE);
+    engine_keep_out(e);
+    if (t->cleaning == 0)
+        cleaned(t, engine_later(at, e->parts.queue->now));
+}
+
+void engine_keep_out(struct engine *e)
+{
+    struct nucd_range hull = {1, 0};
+    for (unsigned i = 0; i < e->places; i++) {
+        const struct engine_task *t = &e->tasks[i];
+        if (!t->used || t->done || t->outputs.first > t->outputs.last)
+            continue;
+        if (hull.first > hull.last)
+            hull = t->outputs;
+        hull.first = t->outputs.first < hull.first ? t->outputs.first : hull.first;
+        hull.last = engine_later(hull.last, t->outputs.last);
+    }
+    cache_keep_out(e->parts.l1d, hull.first, hull.last);
+    if (e->parts.l1i)
+        cache_keep_out(e->parts.l1i, hull.first, hull.last);
+}

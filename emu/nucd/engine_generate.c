@@ -1,0 +1,108 @@
+/* The packet generator: input-load sequencer and packet producer (NUCD paper, section IV-A). */
+#include "emu/nucd/engine_state.h"
+
+enum { OPERANDS = 3 }; /* Xn, Xd and Xt, which say what else to read */
+
+static uint64_t rounds(uint64_t count, uint64_t width)
+{
+    return (count + width - 1) / width;
+}
+
+static void start_reading(struct engine *e, uint64_t now)
+{
+    struct engine_task *t = e->waiting;
+    e->waiting = t->behind;
+    e->reading = t;
+    e->read = false;
+    unsigned sources = (unsigned)__builtin_popcount(t->task.live_ins.mask);
+    uint64_t clocks = rounds(OPERANDS, e->config.read_ports) + rounds(sources, e->config.read_ports);
+    event_schedule(e->parts.queue, &e->read_event,
+                   clock_edge(&e->parts.clock, now) + engine_clocks(e, clocks));
+}
+
+/* The producer takes what the sequencer has read, when the write buffer has room. */
+static bool start_writing(struct engine *e, uint64_t now)
+{
+    struct engine_task *t = e->reading;
+    unsigned words = nucd_packet_words(&t->task);
+    if (!nucd_scheduler_offer(&e->scheduler, t->tag, t->task.capabilities, words))
+        return false;
+    e->reading = NULL;
+    e->writing = t;
+    event_schedule(e->parts.queue, &e->write_event,
+                   now + engine_clocks(e, rounds(words, e->config.write_words)));
+    return true;
+}
+
+void engine_generate_go(struct engine *e, uint64_t now)
+{
+    if (e->reading && e->read && !e->writing)
+        (void)start_writing(e, now);
+    if (!e->reading && e->waiting)
+        start_reading(e, now);
+}
+
+static void read_done(void *owner, uint64_t now)
+{
+    struct engine *e = owner;
+    e->read = true;
+    engine_generate_go(e, now);
+}
+
+static void write_done(void *owner, uint64_t now)
+{
+    struct engine *e = owner;
+    struct engine_task *t = e->writing;
+    e->writing = NULL;
+    t->queued = false;
+    t->made = true;
+    t->at.made = now;
+    engine_release(t);
+    engine_generate_go(e, now);
+}
+
+void engine_generate_init(struct engine *e)
+{
+    event_init(&e->read_event, e->parts.component, read_done, e);
+    event_init(&e->write_event, e->parts.component, write_done, e);
+}
+
+void engine_generate_add(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    t->behind = NULL;
+    t->queued = true;
+    *(e->waiting ? &e->waiting_last->behind : &e->waiting) = t;
+    e->waiting_last = t;
+    engine_generate_go(e, e->parts.queue->now);
+}
+
+/* Of the tasks that wait, the last one; only the youngest are squashed. */
+static void remove_waiting(struct engine *e, const struct engine_task *t)
+{
+    struct engine_task **at = &e->waiting, *last = NULL;
+    for (; *at && *at != t; at = &(*at)->behind)
+        last = *at;
+    if (!*at)
+        return;
+    *at = t->behind;
+    if (e->waiting_last == t)
+        e->waiting_last = last;
+}
+
+void engine_generate_remove(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    if (!t->queued)
+        return;
+    t->queued = false;
+    if (e->reading == t) {
+        e->reading = NULL;
+        event_cancel(e->parts.queue, &e->read_event);
+    } else if (e->writing == t) {
+        e->writing = NULL;
+        event_cancel(e->parts.queue, &e->write_event);
+    } else {
+        remove_waiting(e, t);
+    }
+}

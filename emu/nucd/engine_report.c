@@ -1,0 +1,209 @@
+/* What targets report: completion, faults, credits; and tasks that never do. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/nucd/engine_state.h"
+
+/* What was blocked by a task goes on. */
+static void go_on(struct engine *e, uint64_t freed, uint64_t now)
+{
+    freed &= e->depend.used;
+    while (freed)
+        engine_release(&e->tasks[e->by_slot[nucd_depend_oldest(&e->depend, &freed)]]);
+    engine_clear_all(e, now);
+    if (e->full) {
+        e->full = false;
+        e->parts.core->go_on(e->core, now);
+    }
+}
+
+/* A task that was squashed after it had left has reported. */
+static void record_ended(struct engine *e, uint64_t now)
+{
+    if (--e->running == 0)
+        e->parts.core->go_on(e->core, now);
+}
+
+static void completed(struct engine_task *t, const struct task_unit_report *report, uint64_t now)
+{
+    struct engine *e = t->engine;
+    uint64_t freed = 0, squashed = WINDOW_NONE;
+    t->done = true;
+    t->report = *report;
+    t->deadline = CLOCK_NEVER;
+    engine_keep_out(e);
+    if (engine_task_ended(t))
+        return;
+    if (t->number == WINDOW_NONE) {
+        record_ended(e, now);
+        return;
+    }
+    if (t->slot != NUCD_NO_TASK)
+        freed = nucd_depend_complete(&e->depend, t->slot);
+    t->slot = NUCD_NO_TASK;
+    squashed = window_complete(e->window, t->number, report->result, report->fflags);
+    if (squashed != WINDOW_NONE) {
+        engine_squash_tasks(e, squashed);
+        e->parts.core->squash(e->core, squashed, now);
+    }
+    e->parts.core->complete(e->core, t->number, now);
+    go_on(e, freed, now);
+}
+
+/* The window ends in front of the task, for the host to trap there. */
+static void stop_ahead(struct engine_task *t, uint64_t now)
+{
+    struct engine *e = t->engine;
+    uint64_t number = t->number;
+    engine_squash(e, number);
+    e->parts.core->squash(e->core, number, now);
+}
+
+static void stopped(struct engine_task *t, const struct task_unit_report *report, uint64_t now)
+{
+    struct engine *e = t->engine;
+    t->stopped = true;
+    t->told = false;
+    t->report = *report;
+    t->deadline = CLOCK_NEVER;
+    e->count.faults++;
+    if (t->dead)
+        engine_task_drop(t); /* nobody will answer */
+    else if (t->number == WINDOW_NONE)
+        record_ended(e, now);
+    else
+        stop_ahead(t, now);
+    engine_unblock(e, now);
+}
+
+static void killed(struct engine_task *t)
+{
+    t->done = true;
+    t->deadline = CLOCK_NEVER;
+    t->engine->count.killed++;
+    engine_keep_out(t->engine);
+    (void)engine_task_ended(t);
+}
+
+static void deliver(struct engine *e, unsigned target, const struct task_unit_report *report, uint64_t now)
+{
+    struct engine_task *t = &e->tasks[report->tag % ENGINE_TASKS];
+    switch (report->event) {
+    case TASK_UNIT_EMPTIED: nucd_scheduler_credit(&e->scheduler, target, report->lines); break;
+    case TASK_UNIT_COMPLETED:
+        nucd_scheduler_complete(&e->scheduler, target);
+        completed(t, report, now);
+        break;
+    case TASK_UNIT_STOPPED: stopped(t, report, now); break;
+    case TASK_UNIT_KILLED:
+        nucd_scheduler_complete(&e->scheduler, target);
+        killed(t);
+        break;
+    }
+    engine_send_go(e, now);
+}
+
+static void answer(void *owner, uint64_t now)
+{
+    struct engine *e = owner;
+    const struct engine_answer first = e->answers[e->answer_first];
+    e->answer_first = (e->answer_first + 1) & (e->answer_room - 1);
+    if (--e->answer_count > 0)
+        event_schedule(e->parts.queue, &e->answer_event, e->answers[e->answer_first].due);
+    deliver(e, first.target, &first.report, now);
+}
+
+static void grow(struct engine *e)
+{
+    unsigned room = e->answer_room ? 2 * e->answer_room : NUCD_TARGETS;
+    struct engine_answer *moved = malloc(room * sizeof *moved);
+    if (!moved)
+        abort();
+    for (unsigned i = 0; i < e->answer_count; i++)
+        moved[i] = e->answers[(e->answer_first + i) & (e->answer_room - 1)];
+    free(e->answers);
+    e->answers = moved;
+    e->answer_first = 0;
+    e->answer_room = room;
+}
+
+void engine_report(struct engine *e, unsigned target, const struct task_unit_report *report)
+{
+    uint64_t now = e->parts.queue->now, due = now;
+    if (!e->config.ideal)
+        due = clock_edge(&e->parts.clock, now) + engine_clocks(e, e->config.link_clocks + 1);
+    if (report->event == TASK_UNIT_COMPLETED || report->event == TASK_UNIT_KILLED)
+        e->idle_since[target] = now;
+    if (e->answer_count == e->answer_room)
+        grow(e);
+    e->answers[(e->answer_first + e->answer_count++) & (e->answer_room - 1)] =
+        (struct engine_answer){due, target, *report};
+    if (e->answer_count == 1)
+        event_schedule(e->parts.queue, &e->answer_event, due);
+}
+
+void engine_watch_time(struct engine *e, uint64_t deadline)
+{
+    if (!event_pending(&e->timeout_event) && deadline != CLOCK_NEVER)
+        event_schedule(e->parts.queue, &e->timeout_event, deadline);
+}
+
+/* A task that should have reported by now, or the next that has to. */
+static void look_for_late(void *owner, uint64_t now)
+{
+    struct engine *e = owner;
+    uint64_t next = CLOCK_NEVER;
+    for (unsigned i = 0; i < e->places; i++) {
+        struct engine_task *t = &e->tasks[i];
+        if (!t->used || t->deadline == CLOCK_NEVER)
+            continue;
+        if (t->deadline <= now) {
+            t->deadline = CLOCK_NEVER;
+            e->parts.expired(e->parts.context, t->target, &t->task);
+        }
+        next = t->deadline < next ? t->deadline : next;
+    }
+    engine_watch_time(e, next);
+}
+
+void engine_report_init(struct engine *e)
+{
+    event_init(&e->answer_event, e->parts.component, answer, e);
+    event_init(&e->timeout_event, e->parts.component, look_for_late, e);
+}
+
+enum hart_stop engine_trap(struct engine *e)
+{
+    struct engine_task *t = e->records.first;
+    struct hart *hart = e->parts.hart;
+    if (!t || !t->stopped || t->told || hart->pc != t->task.pc)
+        return HART_STOP_LIMIT;
+    t->told = true;
+    if (!hart->privileged) {
+        e->fault = (struct engine_fault){t->target, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
+                                         t->report.cause, t->report.value};
+        e->faulted = true;
+        hart->trap = (struct trap){(enum trap_cause)t->report.cause, t->report.value};
+        return HART_STOP_TRAP;
+    }
+    e->frozen = t;
+    hart->offload.frozen = true;
+    hart->offload.cause = t->report.cause;
+    hart->offload.value = t->report.value;
+    hart->offload.offset = (uint64_t)t->report.offset;
+    hart->trap = (struct trap){TRAP_NUCD_FAULT, 0};
+    priv_take_trap(hart);
+    return HART_STOP_LIMIT;
+}
+
+void engine_control(void *context, uint64_t action)
+{
+    struct engine *e = context;
+    struct engine_task *t = e->frozen;
+    if (!t || action != 2)
+        return;
+    e->frozen = NULL;
+    e->parts.hart->offload.frozen = false;
+    engine_list_remove(&e->records, t);
+    engine_task_drop(t);
+}

@@ -1,0 +1,149 @@
+/* From a packet in the write buffer to the target's work queue: dependency table, scheduler, link. */
+#include "emu/nucd/engine_state.h"
+
+void engine_clear(struct engine_task *t, uint64_t at)
+{
+    struct engine *e = t->engine;
+    if (!t->ready || t->clear || !window_task_ready(e->window, t->number))
+        return;
+    t->clear = true;
+    e->held--;
+    t->at.clear = engine_later(at, e->parts.queue->now);
+    engine_clean(t, t->at.clear);
+}
+
+void engine_clear_all(struct engine *e, uint64_t at)
+{
+    for (struct engine_task *t = e->ahead.first; t && e->held; t = t->next)
+        if (!t->sent)
+            engine_clear(t, at);
+}
+
+void engine_release(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    if (!t->made || !t->cleaned || t->released || nucd_depend_blocked(&e->depend, t->slot))
+        return;
+    t->released = true;
+    t->at.free = engine_later(e->parts.queue->now, t->at.cleaned);
+    engine_schedule(t, ENGINE_RELEASE, t->at.free + engine_clocks(e, e->config.table_clocks));
+}
+
+void engine_send_go(struct engine *e, uint64_t now)
+{
+    if (event_pending(&e->send_event) || e->scheduler.pending_count == 0)
+        return;
+    uint64_t chosen = clock_edge(&e->parts.clock, now) + engine_clocks(e, e->config.schedule_clocks);
+    event_schedule(e->parts.queue, &e->send_event,
+                   engine_later(e->config.ideal ? now : chosen, e->link_free));
+}
+
+/* Puts the transfer's packets on the link. */
+static void launch(struct engine *e, const struct nucd_transfer *transfer, uint64_t now)
+{
+    unsigned at = (e->flight_first + e->flight_count++) % ENGINE_FLIGHTS;
+    struct engine_flight *flight = &e->flights[at];
+    flight->target = transfer->target;
+    flight->count = transfer->count;
+    flight->words = 0;
+    for (unsigned i = 0; i < transfer->count; i++) {
+        struct engine_task *t = &e->tasks[transfer->tags[i]];
+        flight->tags[i] = t->tag;
+        flight->words += nucd_packet_write(&t->task, t->tag, &flight->word[flight->words]);
+        t->sent = true;
+        t->at.sent = now;
+        t->target = transfer->target;
+        t->deadline = now + e->config.timeout;
+        engine_watch_time(e, t->deadline);
+    }
+    uint64_t flits = nucd_words_flits(flight->words, e->config.link_width);
+    e->link_free = now + engine_clocks(e, flits);
+    flight->due = e->link_free + engine_clocks(e, e->config.link_clocks);
+    if (!event_pending(&e->land_event))
+        event_schedule(e->parts.queue, &e->land_event, flight->due);
+}
+
+static void send(void *owner, uint64_t now)
+{
+    struct engine *e = owner;
+    struct nucd_transfer transfer;
+    if (e->flight_count == ENGINE_FLIGHTS || !nucd_scheduler_next(&e->scheduler, &transfer))
+        return; /* landing, credits or a release let it go on */
+    launch(e, &transfer, now);
+    engine_generate_go(e, now);
+    engine_send_go(e, now);
+}
+
+static void land(void *owner, uint64_t now)
+{
+    struct engine *e = owner;
+    const struct engine_targets *targets = &e->parts.targets;
+    const struct engine_flight *flight = &e->flights[e->flight_first];
+    for (unsigned i = 0; i < flight->count; i++) {
+        struct engine_task *t = &e->tasks[flight->tags[i]];
+        t->at.arrived = now;
+        if (targets->sent)
+            targets->sent(targets->context, flight->target, t->tag, &t->task);
+        if (t->number != WINDOW_NONE)
+            e->parts.core->arrived(e->core, t->number, now);
+    }
+    targets->push(targets->context, flight->target, flight->word, flight->words);
+    e->flight_first = (e->flight_first + 1) % ENGINE_FLIGHTS;
+    if (--e->flight_count > 0)
+        event_schedule(e->parts.queue, &e->land_event, e->flights[e->flight_first].due);
+    engine_send_go(e, now);
+}
+
+/* A frozen task keeps its target until the host has trapped at its nucd, and hence until all older tasks are complete:
+ * none of these may be queued behind it. */
+static bool may_go(const void *context, uint16_t tag, unsigned target)
+{
+    const struct engine *e = context;
+    const struct engine_task *t = &e->tasks[tag];
+    for (unsigned i = 0; i < e->places; i++) {
+        const struct engine_task *other = &e->tasks[i];
+        if (other->used && other->sent && !other->done && other->target == target &&
+            (other->number == WINDOW_NONE || other->number > t->number))
+            return false;
+    }
+    return true;
+}
+
+/* Whether frozen tasks hold all targets that have the capabilities. */
+static bool is_stuck(const struct engine *e, const struct engine_task *t)
+{
+    uint64_t frozen = 0;
+    for (unsigned i = 0; i < e->places; i++) {
+        const struct engine_task *other = &e->tasks[i];
+        if (other->used && other->sent && !other->done && other->stopped)
+            frozen |= UINT64_C(1) << other->target;
+    }
+    for (unsigned i = 0; i < e->config.scheduler.targets && frozen; i++) {
+        unsigned missing = t->task.capabilities & ~e->config.scheduler.capabilities[i];
+        if (!missing && !(frozen >> i & 1))
+            return false;
+    }
+    return frozen != 0;
+}
+
+void engine_unblock(struct engine *e, uint64_t now)
+{
+    for (struct engine_task *t = e->ahead.first; t; t = t->next) {
+        if (!t->released || t->sent || !is_stuck(e, t))
+            continue;
+        uint64_t number = t->number;
+        e->host_pc = t->task.pc;
+        e->count.returned++;
+        engine_squash(e, number);
+        e->parts.core->squash(e->core, number, now);
+        return;
+    }
+}
+
+void engine_send_init(struct engine *e)
+{
+    e->scheduler.allows = may_go;
+    e->scheduler.allows_context = e;
+    event_init(&e->send_event, e->parts.component, send, e);
+    event_init(&e->land_event, e->parts.component, land, e);
+}

@@ -1,0 +1,115 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "emu/nucd/engine_state.h"
+
+static uint64_t cycles_between(const struct engine *e, uint64_t from, uint64_t to)
+{
+    uint64_t period = e->parts.clock.period;
+    return to > from ? to / period - from / period : 0;
+}
+
+/* The parts follow each other without a gap, so that they add up to all from decode to begin. */
+void engine_count_begun(struct engine_task *t, uint64_t time)
+{
+    struct engine *e = t->engine;
+    struct engine_counters *count = &e->count;
+    const struct engine_times *at = &t->at;
+    uint64_t clear = engine_later(at->clear, at->made), cleaned = engine_later(at->cleaned, clear);
+    uint64_t free = engine_later(at->free, cleaned), sent = at->sent;
+    uint64_t quick = free + engine_clocks(e, e->config.table_clocks + e->config.schedule_clocks);
+    uint64_t chosen = quick < sent ? quick : sent; /* what is more waited for the link or for credits */
+    uint64_t idle = engine_later(e->idle_since[t->target], at->arrived);
+    uint64_t wait = cycles_between(e, at->decoded, at->ready);
+    uint64_t generator = cycles_between(e, at->ready, at->made);
+    uint64_t transfer = cycles_between(e, free, chosen) + cycles_between(e, sent, at->arrived);
+    uint64_t start = cycles_between(e, idle, time), all = wait + generator + transfer + start;
+    count->wait += wait;
+    count->generator += generator;
+    count->transfer += transfer;
+    count->start += start;
+    count->held += cycles_between(e, at->made, clear);
+    count->cleaning += cycles_between(e, clear, cleaned);
+    count->blocked += cycles_between(e, cleaned, free);
+    count->queued += cycles_between(e, chosen, sent) + cycles_between(e, at->arrived, idle);
+    count->cycles += all;
+    count->least = count->offloads == 0 || all < count->least ? all : count->least;
+    count->most = engine_later(count->most, all);
+    count->offloads++;
+}
+
+void engine_begun(struct engine *e, uint16_t tag, uint64_t time)
+{
+    struct engine_task *t = &e->tasks[tag % ENGINE_TASKS];
+    if (t->used && t->sent && !t->done)
+        engine_count_begun(t, time);
+}
+
+static void publish(struct stats *stats, const char *prefix, const char *name, const uint64_t *value,
+                    const char *unit, const char *meaning)
+{
+    char full[64];
+    (void)snprintf(full, sizeof full, "%s.%s", prefix, name);
+    stats_counter(stats, full, value, unit, meaning);
+}
+
+void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
+{
+    const struct engine_counters *c = &e->count;
+    const struct nucd_scheduler_counters *s = &e->scheduler.counters;
+    const struct {
+        const char *name;
+        const uint64_t *value;
+        const char *unit, *meaning;
+    } rows[] = {
+        {"offloads", &c->offloads, "tasks", "tasks whose regions have begun on accelerators"},
+        {"offload_cycles", &c->cycles, "cycles",
+         "from decode of the nucd to the first instruction of the region; the sum of the next four"},
+        {"wait_cycles", &c->wait, "cycles", "thereof until all in front of the nucd is complete"},
+        {"generator_cycles", &c->generator, "cycles", "thereof in the packet generator"},
+        {"transfer_cycles", &c->transfer, "cycles", "thereof in dependency table, scheduler and link"},
+        {"start_cycles", &c->start, "cycles", "thereof in the accelerator's firmware"},
+        {"held_cycles", &c->held, "cycles", "further ones, waiting for stores of the host to retire"},
+        {"cleaning_cycles", &c->cleaning, "cycles", "further ones, cleaning the host's caches"},
+        {"blocked_cycles", &c->blocked, "cycles", "further ones, blocked by older tasks"},
+        {"queued_cycles", &c->queued, "cycles",
+         "further ones, waiting for the link, for credits, or in the work queue of a busy accelerator"},
+        {"table_full", &c->table_full, "times", "nucds that waited for a place in the dependency table"},
+        {"squashed", &c->squashed, "tasks", "squashed before they had left; they begin anew"},
+        {"kept", &c->kept, "tasks", "squashed when they had left, and not run again"},
+        {"faults", &c->faults, "tasks", "faults in regions"},
+        {"returned", &c->returned, "tasks",
+         "left to the host, as faults of younger ones held all accelerators"},
+        {"resumed", &c->resumed, "tasks", "thereof that went on"},
+        {"killed", &c->killed, "tasks", "thereof that were killed"},
+        {"launches", &c->launches, "tasks", "behind another task in the reorder buffer's reach"},
+        {"launch_instructions", &c->gaps, "instructions", "of the host from the one before to these"},
+        {"transfers", &s->transfers, "transfers", "sent to work queues"},
+        {"coalesced", &s->coalesced, "tasks", "that travelled in another one's transfer"},
+        {"packet_words", &s->words, "words", "of 8 bytes, sent in packets"},
+        {"buffer_full", &s->full, "times", "the packet producer found no room in the write buffer"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        publish(stats, prefix, rows[i].name, rows[i].value, rows[i].unit, rows[i].meaning);
+    nucd_causes_publish(&e->causes, stats, prefix);
+}
+
+static void add_tenths(struct stats *stats, const char *prefix, const char *name, uint64_t tenths)
+{
+    char full[64], value[32];
+    (void)snprintf(full, sizeof full, "%s.%s", prefix, name);
+    (void)snprintf(value, sizeof value, "%" PRIu64 ".%" PRIu64, tenths / 10, tenths % 10);
+    stats_fact_text(stats, full, value);
+}
+
+void engine_add_facts(const struct engine *e, struct stats *stats, const char *prefix)
+{
+    const struct engine_counters *c = &e->count;
+    if (c->offloads > 0) {
+        add_tenths(stats, prefix, "offload_cycles.min", 10 * c->least);
+        add_tenths(stats, prefix, "offload_cycles.mean", 10 * c->cycles / c->offloads);
+        add_tenths(stats, prefix, "offload_cycles.max", 10 * c->most);
+    }
+    if (c->gaps > 0)
+        add_tenths(stats, prefix, "window", 10 * c->launches * e->config.rob / c->gaps);
+}

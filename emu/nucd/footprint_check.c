@@ -1,0 +1,245 @@
+#include "emu/nucd/footprint_check.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An accelerator: the task under way, and those that were sent and not started yet, oldest first. */
+struct worker {
+    struct nucd_task task;
+    bool checked; /* the task under way is known */
+    struct nucd_range stack;
+    struct nucd_task *sent;
+    unsigned sent_count, sent_room;
+};
+
+enum { LISTS = 256 };
+
+struct footprint_check {
+    struct footprint_check_options options;
+    struct worker *workers;
+    struct nucd_range *allowed;
+    unsigned allowed_count;
+    struct footprint_finding *findings;
+    uint32_t *next; /* of the same hash, + 1 */
+    unsigned count, room;
+    uint32_t lists[LISTS]; /* the first finding + 1 */
+    struct footprint_counters counters;
+};
+
+static void *grown(void *array, size_t count, size_t size)
+{
+    void *result = realloc(array, count * size);
+    if (!result)
+        abort();
+    return result;
+}
+
+struct footprint_check *footprint_check_new(const struct footprint_check_options *options)
+{
+    struct footprint_check *check = calloc(1, sizeof *check);
+    if (!check)
+        abort();
+    check->options = *options;
+    check->workers = grown(NULL, options->accelerators, sizeof *check->workers);
+    for (unsigned i = 0; i < options->accelerators; i++)
+        check->workers[i] = (struct worker){.stack = {1, 0}};
+    return check;
+}
+
+void footprint_check_free(struct footprint_check *check)
+{
+    if (!check)
+        return;
+    for (unsigned i = 0; i < check->options.accelerators; i++)
+        free(check->workers[i].sent);
+    free(check->workers);
+    free(check->allowed);
+    free(check->findings);
+    free(check->next);
+    free(check);
+}
+
+void footprint_check_allow(struct footprint_check *check, uint64_t first, uint64_t last)
+{
+    check->allowed = grown(check->allowed, check->allowed_count + (size_t)1, sizeof *check->allowed);
+    check->allowed[check->allowed_count++] = (struct nucd_range){first, last};
+}
+
+void footprint_check_stack(struct footprint_check *check, unsigned accel, uint64_t first, uint64_t last)
+{
+    check->workers[accel].stack = (struct nucd_range){first, last};
+}
+
+void footprint_check_begin(struct footprint_check *check, unsigned accel, const struct nucd_task *task)
+{
+    struct worker *worker = &check->workers[accel];
+    if (worker->sent_count == worker->sent_room) {
+        worker->sent_room = worker->sent_room ? 2 * worker->sent_room : 16;
+        worker->sent = grown(worker->sent, worker->sent_room, sizeof *worker->sent);
+    }
+    worker->sent[worker->sent_count++] = *task;
+}
+
+static bool same_task(const struct nucd_task *task, const struct nucd_packet *packet)
+{
+    const struct nucd_live_ins *a = &task->live_ins, *b = &packet->live_ins;
+    size_t count = (size_t)__builtin_popcount(a->mask);
+    return task->begin == packet->begin && task->end == packet->end && a->mask == b->mask &&
+           memcmp(a->value, b->value, count * sizeof a->value[0]) == 0;
+}
+
+void footprint_check_start(struct footprint_check *check, unsigned accel, const struct nucd_packet *packet)
+{
+    struct worker *worker = &check->workers[accel];
+    unsigned i = 0;
+    while (i < worker->sent_count && !same_task(&worker->sent[i], packet))
+        i++;
+    worker->checked = i < worker->sent_count;
+    if (worker->checked) {
+        check->counters.tasks++;
+        worker->task = worker->sent[i];
+        worker->sent_count -= i + 1;
+        memmove(worker->sent, worker->sent + i + 1, worker->sent_count * sizeof *worker->sent);
+    } else if (check->counters.unknown++ == 0 && check->options.unknown) {
+        check->options.unknown(check->options.context, accel, packet->begin);
+    }
+}
+
+static bool in(const struct nucd_range *range, uint64_t address)
+{
+    return range->first <= address && address <= range->last;
+}
+
+static bool in_any(const struct nucd_range *ranges, unsigned count, uint64_t address)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (in(&ranges[i], address))
+            return true;
+    return false;
+}
+
+/* An access is no longer than a line, so that its first and last byte tell of all. */
+static bool may_write(const struct worker *worker, uint64_t address)
+{
+    return in(&worker->stack, address) ||
+           in_any(worker->task.memory.out.range, worker->task.memory.out.count, address);
+}
+
+static bool may_read(const struct footprint_check *check, const struct worker *worker, uint64_t address)
+{
+    return may_write(worker, address) ||
+           in_any(worker->task.memory.in.range, worker->task.memory.in.count, address) ||
+           in_any(check->allowed, check->allowed_count, address);
+}
+
+static void add_finding(struct footprint_check *check, const struct footprint_finding *finding)
+{
+    uint64_t hash = (finding->pc * 4 + finding->kind) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t *list = &check->lists[hash >> 56];
+    check->counters.violations++;
+    for (uint32_t i = *list; i; i = check->next[i - 1]) {
+        struct footprint_finding *old = &check->findings[i - 1];
+        if (old->pc == finding->pc && old->kind == finding->kind) {
+            old->count++;
+            return;
+        }
+    }
+    if (check->count == check->room) {
+        check->room = check->room ? 2 * check->room : 16;
+        check->findings = grown(check->findings, check->room, sizeof *check->findings);
+        check->next = grown(check->next, check->room, sizeof *check->next);
+    }
+    check->next[check->count] = *list;
+    check->findings[check->count++] = *finding;
+    *list = check->count;
+    if (check->options.report)
+        check->options.report(check->options.context, finding);
+}
+
+static void check_entry(struct footprint_check *check, unsigned accel, const struct stream_entry *entry)
+{
+    const struct stream_op *op = entry->op;
+    const struct worker *worker = &check->workers[accel];
+    const uint64_t first = entry->address, last = first + op->size - 1, end = op->pc + op->length - 1;
+    struct footprint_finding finding = {.pc = op->pc,
+                                        .address = first,
+                                        .nucd = worker->task.pc,
+                                        .count = 1,
+                                        .accel = accel,
+                                        .size = op->size};
+    bool failed = (op->id == INSN_sc_w || op->id == INSN_sc_d) && first == 0; /* it has accessed nothing */
+    check->counters.accesses += op->flags & (STREAM_LOAD | STREAM_STORE) && !failed;
+    if (op->flags & STREAM_LOAD && !(may_read(check, worker, first) && may_read(check, worker, last)))
+        add_finding(check, &finding);
+    if (op->flags & STREAM_STORE && !failed && !(may_write(worker, first) && may_write(worker, last))) {
+        finding.kind = FOOTPRINT_STORE;
+        finding.read_only = may_read(check, worker, first) && may_read(check, worker, last);
+        add_finding(check, &finding);
+    }
+    if (!may_read(check, worker, op->pc) || !may_read(check, worker, end)) {
+        finding.kind = FOOTPRINT_FETCH;
+        finding.address = op->pc;
+        finding.size = op->length;
+        finding.read_only = false;
+        add_finding(check, &finding);
+    }
+}
+
+void footprint_check_follow(struct footprint_check *check, unsigned accel, const struct stream_entry *entries,
+                            uint32_t count)
+{
+    if (!check->workers[accel].checked)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        check_entry(check, accel, &entries[i]);
+}
+
+const struct footprint_counters *footprint_check_counted(const struct footprint_check *check)
+{
+    return &check->counters;
+}
+
+const struct footprint_finding *footprint_check_findings(const struct footprint_check *check, unsigned *count)
+{
+    *count = check->count;
+    return check->findings;
+}
+
+void footprint_check_publish(struct footprint_check *check, struct stats *stats, const char *prefix)
+{
+    const struct {
+        const char *name, *unit, *meaning;
+        const uint64_t *value;
+    } rows[] = {
+        {"tasks", "tasks", "Tasks whose accesses were checked", &check->counters.tasks},
+        {"unknown", "tasks", "Tasks of which nobody has said what they may access", &check->counters.unknown},
+        {"accesses", "accesses", "Loads and stores of tasks that were checked", &check->counters.accesses},
+        {"violations", "accesses", "Accesses outside of what the tasks' nucds name",
+         &check->counters.violations},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[128];
+        (void)snprintf(name, sizeof name, "%s.%s", prefix, rows[i].name);
+        stats_counter(stats, name, rows[i].value, rows[i].unit, rows[i].meaning);
+    }
+}
+
+const char *footprint_kind_name(enum footprint_kind kind)
+{
+    static const char *const names[FOOTPRINT_KINDS] = {
+        [FOOTPRINT_LOAD] = "load", [FOOTPRINT_STORE] = "store", [FOOTPRINT_FETCH] = "fetch"};
+    return names[kind];
+}
+
+const char *footprint_advice(const struct footprint_finding *finding)
+{
+    switch (finding->kind) {
+    case FOOTPRINT_LOAD: return "name the memory in an input range of the nucd, or hand the value over";
+    case FOOTPRINT_STORE:
+        return finding->read_only ? "the task may only read this: name it in an output range of the nucd"
+                                  : "name the memory in an output range of the nucd, or bring the value back";
+    default: return "name the code in an input range of the nucd, if it has to be in memory that is written";
+    }
+}

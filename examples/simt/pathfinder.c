@@ -1,0 +1,74 @@
+/* Path finder: the cheapest way down through a field of costs, one step straight or sideways in each row. A launch does
+ * eight rows: a block has a margin of eight columns on both sides, from which it needs one fewer in every row. */
+#include "kernel.h"
+
+enum { BLOCK = 256, STEPS = 8, INNER = BLOCK - 2 * STEPS, ROWS = 41, HUGE_COST = 1 << 28 };
+
+struct path {
+    const int *costs; /* [row][column] */
+    const int *from;  /* the cheapest ways to the row before `row` */
+    int *to;
+    long columns, row, steps;
+};
+
+static int least(int a, int b, int c)
+{
+    int ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+static void descend(const struct path *p)
+{
+    int *now = simt_shared(), *next = now + BLOCK;
+    long t = thread_x(), column = (long)block_x() * INNER + t - STEPS;
+    int inside = column >= 0 && column < p->columns;
+    now[t] = inside ? p->from[column] : HUGE_COST;
+    for (long step = 0; step < p->steps; step++) {
+        simt_barrier();
+        int left = t > 0 ? now[t - 1] : HUGE_COST, right = t < BLOCK - 1 ? now[t + 1] : HUGE_COST;
+        next[t] =
+            inside ? least(left, now[t], right) + p->costs[(p->row + step) * p->columns + column] : HUGE_COST;
+        int *swap = now;
+        now = next;
+        next = swap;
+    }
+    if (inside && t >= STEPS && t < BLOCK - STEPS)
+        p->to[column] = now[t];
+}
+
+static void descend_scalar(const int *costs, long columns, int *ways)
+{
+    int *before = kernel_memory(columns, sizeof *before);
+    memcpy(ways, costs, (size_t)columns * sizeof *ways);
+    for (long row = 1; row < ROWS; row++) {
+        memcpy(before, ways, (size_t)columns * sizeof *ways);
+        for (long c = 0; c < columns; c++)
+            ways[c] = costs[row * columns + c] + least(c > 0 ? before[c - 1] : HUGE_COST, before[c],
+                                                       c < columns - 1 ? before[c + 1] : HUGE_COST);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    long columns = kernel_size(argc, argv, 960, 1, 1 << 20, 1);
+    int *costs = kernel_memory(columns * ROWS, sizeof *costs);
+    int *ways[2] = {kernel_memory(columns, sizeof(int)), kernel_memory(columns, sizeof(int))};
+    int *expected = kernel_memory(columns, sizeof *expected), now = 0;
+    uint64_t state = 12;
+    for (long i = 0; i < columns * ROWS; i++)
+        costs[i] = (int)(kernel_random(&state) % 10);
+    memcpy(ways[0], costs, (size_t)columns * sizeof(int));
+
+    croft_roi_begin("pathfinder");
+    for (long row = 1; row < ROWS; row += STEPS, now = !now) {
+        struct path arguments = {costs,   ways[now], ways[!now],
+                                 columns, row,       ROWS - row < STEPS ? ROWS - row : STEPS};
+        KERNEL_RUN(descend, &arguments, simt_dim(kernel_blocks(columns, INNER)), simt_dim(BLOCK),
+                   .scratchpad = 2 * BLOCK * sizeof(int));
+    }
+    croft_roi_end("pathfinder");
+
+    descend_scalar(costs, columns, expected);
+    return kernel_report("pathfinder", columns, ways[now], (size_t)columns * sizeof(int),
+                         memcmp(ways[now], expected, (size_t)columns * sizeof(int)) == 0);
+}

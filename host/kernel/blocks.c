@@ -1,0 +1,50 @@
+#include "host/kernel/blocks.h"
+
+#include "host/kernel/pages.h"
+#include "host/kernel/ranges.h"
+
+enum { BLOCK = 64 };
+
+/* By the kernel's own addresses: caches go by physical ones. */
+static void apply(enum blocks_operation operation, uint64_t at, uint64_t end)
+{
+    switch (operation) {
+    case BLOCKS_INVAL:
+        for (; at < end; at += BLOCK)
+            __asm__ volatile(".insn i 0x0f, 2, x0, %0, 0" : : "r"(at) : "memory"); /* cbo.inval */
+        break;
+    case BLOCKS_CLEAN:
+        for (; at < end; at += BLOCK)
+            __asm__ volatile(".insn i 0x0f, 2, x0, %0, 1" : : "r"(at) : "memory"); /* cbo.clean */
+        break;
+    case BLOCKS_FLUSH:
+        for (; at < end; at += BLOCK)
+            __asm__ volatile(".insn i 0x0f, 2, x0, %0, 2" : : "r"(at) : "memory"); /* cbo.flush */
+        break;
+    }
+}
+
+void blocks_apply(enum blocks_operation operation, uint64_t first, uint64_t end)
+{
+    while (first < end) {
+        size_t i = ranges_from(first);
+        const struct croft_range *range = &ranges.entries[i];
+        if (i == ranges.count || range->base >= end)
+            return;
+        uint64_t part = first > range->base ? first : range->base;
+        first = range_end(range) < end ? range_end(range) : end;
+        if (range->permissions & CROFT_RANGE_PRESENT) {
+            uint64_t at = (uint64_t)pages_at(range->physical + (part - range->base));
+            apply(operation, at, at + (first - part));
+        }
+    }
+}
+
+void blocks_clean_ranges(void)
+{
+    static uint64_t cleaned;
+    if (cleaned == ranges.changes)
+        return;
+    cleaned = ranges.changes;
+    apply(BLOCKS_CLEAN, (uint64_t)&ranges, (uint64_t)&ranges.entries[ranges.count]);
+}

@@ -1,0 +1,378 @@
+#include "host/kernel/driver.h"
+
+#include "host/kernel/blocks.h"
+#include "host/kernel/device.h"
+#include "host/kernel/memory.h"
+#include "host/kernel/operands.h"
+
+/* scause of a page fault (privileged specification, table 4.2) */
+enum { CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_PAGE = 15 };
+
+enum { JOBS = 64 };
+
+/* A task of the open call. */
+struct job {
+    struct operands operands;
+    uint64_t number;   /* of its device's tasks, from 1 */
+    uint64_t deadline; /* in ticks of `time` */
+    unsigned device, lines;
+    bool complete;
+};
+
+struct unit {
+    uint64_t sent, done;
+    unsigned lines; /* of its queue that tasks in flight may occupy */
+};
+
+static struct {
+    struct kernel_driver *boot;
+    bool open;       /* between two marks */
+    uint64_t mapped; /* set of devices */
+    struct unit units[DEVICES];
+    struct job jobs[JOBS];
+    unsigned jobs_used;
+} driver;
+
+void driver_init(struct kernel_driver *boot)
+{
+    driver.boot = boot;
+}
+
+static uint64_t read_cycle(void)
+{
+    uint64_t cycles;
+    __asm__ volatile("rdcycle %0" : "=r"(cycles));
+    return cycles;
+}
+
+static uint64_t read_time(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("rdtime %0" : "=r"(ticks));
+    return ticks;
+}
+
+/* The devices' pages are the program's. */
+static void open_user_pages(bool open)
+{
+    enum { SUM = 1 << 18 };
+    if (open)
+        __asm__ volatile("csrs sstatus, %0" : : "r"((uint64_t)SUM) : "memory");
+    else
+        __asm__ volatile("csrc sstatus, %0" : : "r"((uint64_t)SUM) : "memory");
+}
+
+/* Operating-system work that a full kernel adds: file descriptors, locks, the device's bookkeeping, memory-mapping. */
+static void operating_system_work(void)
+{
+    uint64_t start = read_cycle();
+    while (read_cycle() - start < driver.boot->os_clocks)
+        continue;
+    driver.boot->counters.os_clocks += read_cycle() - start;
+}
+
+/* Whether memory is there now that the task may access so. */
+static bool answer(struct kernel_frame *frame, uint64_t cause, uint64_t address)
+{
+    uint32_t permission = cause == CAUSE_FETCH_PAGE   ? CROFT_RANGE_EXECUTE
+                          : cause == CAUSE_LOAD_PAGE  ? CROFT_RANGE_READ
+                          : cause == CAUSE_STORE_PAGE ? CROFT_RANGE_WRITE
+                                                      : 0;
+    enum memory_result result = permission ? memory_fault(address, permission) : MEMORY_DENIED;
+    if (result == MEMORY_READY && memory_present(address, address + 1) != MEMORY_READY)
+        result = MEMORY_FULL; /* no contiguous memory */
+    if (result == MEMORY_FULL) {
+        frame->value = address;
+        kernel_give_up(DOOR_FULL, frame);
+    }
+    if (result != MEMORY_READY)
+        return false;
+    blocks_apply(BLOCKS_CLEAN, page_down(address), page_down(address) + PAGE);
+    blocks_clean_ranges();
+    blocks_order();
+    return true;
+}
+
+static void die(struct kernel_frame *frame, uint64_t cause, uint64_t value, uint64_t pc)
+{
+    frame->cause = cause;
+    frame->value = value;
+    frame->pc = pc;
+    kernel_give_up(DOOR_FAULT, frame);
+}
+
+/* The device's oldest task has stopped at a fault. */
+static void serve_fault(struct kernel_frame *frame, const struct job *job)
+{
+    volatile struct device *device = device_at(job->device);
+    uint64_t cause = device->cause, value = device->value;
+    device->control = DEVICE_ACKNOWLEDGE;
+    if (!answer(frame, cause, value))
+        die(frame, cause, value, job->operands.begin + device->offset);
+    driver.boot->counters.faults++;
+    device->control = DEVICE_RESUME;
+}
+
+/* Looks at the device of a task that is not complete. */
+static void poll(struct kernel_frame *frame, unsigned number)
+{
+    volatile struct device *device = device_at(number);
+    struct unit *unit = &driver.units[number];
+    uint64_t done = device->done;
+    bool faulted = done == unit->done && (device->status & DEVICE_STATE) == DEVICE_FAULTED;
+    if (done != unit->done) {
+        uint64_t flags = device->flags;
+        device->flags = flags;
+        __asm__ volatile("csrs fflags, %0" : : "r"(flags));
+    }
+    unit->done = done;
+    for (unsigned i = 0; i < driver.jobs_used; i++) {
+        struct job *job = &driver.jobs[i];
+        if (job->complete || job->device != number)
+            continue;
+        if (faulted && job->number == done + 1)
+            serve_fault(frame, job);
+        if (job->number > done)
+            continue;
+        job->complete = true;
+        unit->lines -= job->lines;
+    }
+}
+
+static void await(struct kernel_frame *frame, const struct job *job)
+{
+    uint64_t start = read_cycle();
+    while (!job->complete) {
+        poll(frame, job->device);
+        if (!job->complete && read_time() > job->deadline) {
+            frame->pc = job->operands.begin - 4;
+            frame->value = job->device;
+            kernel_give_up(DOOR_TIMEOUT, frame);
+        }
+    }
+    driver.boot->counters.wait_clocks += read_cycle() - start;
+}
+
+static void apply(enum blocks_operation operation, const struct operands_range *ranges, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        blocks_apply(operation, ranges[i].first, ranges[i].end);
+}
+
+/* Waits for all tasks, and lets the program see what they wrote. */
+static void collect(struct kernel_frame *frame)
+{
+    for (unsigned i = 0; i < driver.jobs_used; i++)
+        if (!driver.jobs[i].complete)
+            await(frame, &driver.jobs[i]);
+    uint64_t start = read_cycle();
+    for (unsigned i = 0; i < driver.jobs_used; i++)
+        apply(BLOCKS_INVAL, driver.jobs[i].operands.out, driver.jobs[i].operands.outs);
+    blocks_order();
+    driver.boot->counters.clean_clocks += read_cycle() - start;
+    driver.jobs_used = 0;
+}
+
+static void end_call(struct kernel_frame *frame)
+{
+    collect(frame);
+    device_unmap(driver.mapped);
+    driver.mapped = 0;
+    driver.open = false;
+}
+
+static void begin_call(struct kernel_frame *frame)
+{
+    end_call(frame); /* of a call that the program has left without its end */
+    driver.open = true;
+    driver.boot->counters.calls++;
+}
+
+/* The memory that the task is known to use, as far as there is any. */
+static enum memory_result make_present(const struct operands *operands)
+{
+    enum memory_result worst = memory_present(operands->begin, operands->end);
+    for (unsigned i = 0; i < operands->ins + operands->outs; i++) {
+        const struct operands_range *range =
+            i < operands->ins ? &operands->in[i] : &operands->out[i - operands->ins];
+        enum memory_result result = memory_present(range->first, range->end);
+        worst = result > worst ? result : worst;
+    }
+    return worst;
+}
+
+static void wait_for_older(struct kernel_frame *frame, const struct operands *operands)
+{
+    bool waits = false;
+    for (unsigned i = 0; i < driver.jobs_used; i++) {
+        const struct job *older = &driver.jobs[i];
+        if (older->complete || !operands_conflict(&older->operands, operands))
+            continue;
+        waits = true;
+        await(frame, older);
+    }
+    driver.boot->counters.waits += waits;
+}
+
+/* The device with the least tasks that has room; DEVICES: none. */
+static unsigned choose(unsigned lines)
+{
+    unsigned best = DEVICES;
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < driver.boot->units; i++) {
+        const struct unit *unit = &driver.units[i];
+        uint64_t tasks = unit->sent - unit->done;
+        if (unit->lines + lines <= driver.boot->lines && tasks < least) {
+            best = i;
+            least = tasks;
+        }
+    }
+    return best;
+}
+
+static unsigned find_device(struct kernel_frame *frame, unsigned lines)
+{
+    unsigned device = choose(lines);
+    for (unsigned i = 0; device == DEVICES; i++) {
+        driver.boot->counters.waits += i == 0;
+        if (!driver.jobs[i].complete)
+            await(frame, &driver.jobs[i]);
+        device = choose(lines);
+    }
+    return device;
+}
+
+static bool map(unsigned number)
+{
+    if (driver.mapped >> number & 1)
+        return true;
+    if (!device_map(number, driver.boot->base + number * driver.boot->size))
+        return false;
+    driver.mapped |= UINT64_C(1) << number;
+    driver.boot->counters.maps++;
+    operating_system_work();
+    return true;
+}
+
+static bool is_output(const struct operands *operands, const struct operands_range *range)
+{
+    for (unsigned i = 0; i < operands->outs; i++)
+        if (operands->out[i].first <= range->first && range->end <= operands->out[i].end)
+            return true;
+    return false;
+}
+
+static void prepare_memory(const struct operands *operands)
+{
+    uint64_t start = read_cycle();
+    for (unsigned i = 0; i < operands->ins; i++)
+        if (!is_output(operands, &operands->in[i]))
+            apply(BLOCKS_CLEAN, &operands->in[i], 1);
+    apply(BLOCKS_FLUSH, operands->out, operands->outs);
+    blocks_clean_ranges();
+    blocks_order();
+    driver.boot->counters.clean_clocks += read_cycle() - start;
+}
+
+static struct job *send(struct kernel_frame *frame, const struct operands *operands)
+{
+    uint64_t words[OPERANDS_WORDS], frm;
+    struct job *job = &driver.jobs[driver.jobs_used];
+    __asm__ volatile("csrr %0, frm" : "=r"(frm));
+    unsigned count =
+        operands_packet(operands, frame, (unsigned)frm, (uint16_t)driver.boot->counters.tasks, words);
+    unsigned lines = (count + 7) / 8, device = find_device(frame, lines);
+    if (!map(device)) {
+        frame->value = DEVICES_AT;
+        kernel_give_up(DOOR_FULL, frame);
+    }
+    prepare_memory(operands);
+    struct unit *unit = &driver.units[device];
+    *job = (struct job){*operands, ++unit->sent, read_time() + driver.boot->timeout, device, lines, false};
+    unit->lines += lines;
+    driver.jobs_used++;
+    driver.boot->counters.tasks++;
+    device_send(device, words, count);
+    return job;
+}
+
+/* The host runs the region itself, which needs what older tasks do. */
+static void refuse(struct kernel_frame *frame)
+{
+    collect(frame);
+    frame->pc += 4;
+}
+
+static void serve_task(struct kernel_frame *frame)
+{
+    struct operands operands;
+    enum operands_cause cause =
+        operands_read(frame, (uint32_t)frame->value, (uint8_t)driver.boot->capabilities, &operands);
+    if (cause != OPERANDS_WELL_FORMED) {
+        frame->value = cause;
+        kernel_report(DOOR_MALFORMED, frame);
+        refuse(frame);
+        return;
+    }
+    enum memory_result result = make_present(&operands);
+    if (result != MEMORY_READY) {
+        refuse(frame); /* no accelerator can reach it */
+        return;
+    }
+    bool alone = !driver.open;
+    if (alone)
+        begin_call(frame);
+    if (driver.jobs_used == JOBS)
+        collect(frame);
+    wait_for_older(frame, &operands);
+    const struct job *job = send(frame, &operands);
+    frame->pc = operands.end;
+    if (operands.result) {
+        await(frame, job);
+        frame->x[operands.result] = device_at(job->device)->result;
+    }
+    if (alone)
+        end_call(frame);
+}
+
+void driver_trap(struct kernel_frame *frame)
+{
+    enum { SIGNATURE_MARK = 0x4e554343, MARK_END = 1 };
+    uint64_t start = read_cycle(), xn = frame->x[frame->value >> 15 & 31];
+    open_user_pages(true);
+    if (xn >> 32 != SIGNATURE_MARK) {
+        serve_task(frame);
+    } else {
+        if (xn & MARK_END)
+            end_call(frame);
+        else
+            begin_call(frame);
+        frame->pc += 4;
+    }
+    open_user_pages(false);
+    driver.boot->counters.clocks += read_cycle() - start;
+}
+
+void driver_settle(struct kernel_frame *frame)
+{
+    if (driver.jobs_used == 0)
+        return;
+    uint64_t start = read_cycle();
+    open_user_pages(true);
+    collect(frame);
+    open_user_pages(false);
+    driver.boot->counters.clocks += read_cycle() - start;
+}
+
+void driver_region_fault(struct kernel_frame *frame)
+{
+    enum { KILL = 2 };
+    uint64_t cause, value, offset;
+    __asm__ volatile("csrr %0, 0x5c0" : "=r"(cause));  /* nucdcause */
+    __asm__ volatile("csrr %0, 0x5c1" : "=r"(value));  /* nucdval */
+    __asm__ volatile("csrr %0, 0x5c2" : "=r"(offset)); /* nucdoff */
+    if (answer(frame, cause, value))
+        return;
+    __asm__ volatile("csrw 0x5c3, %0" : : "r"((uint64_t)KILL)); /* nucdctl */
+    die(frame, cause, value, frame->pc + 4 + offset);
+}

@@ -1,0 +1,140 @@
+/* The beginning and end of a SIMT thread, and the switch between threads on the scalar core. */
+
+    /* Called with t0 as link register. In: sp, the top of the thread's stack; ra, where the thread goes in the end; a0,
+     * the kernel's argument. From the top down: thread-local storage, which tp points to, struct simt_thread, stack. */
+    .section .text.croft_simt_enter, "ax", @progbits
+    .globl  croft_simt_enter
+    .type   croft_simt_enter, @function
+croft_simt_enter:
+    lla     t1, __tdata_start
+    lla     t2, __tdata_end
+    lla     t3, __tbss_end
+    sub     t4, t3, t1
+    sub     t4, sp, t4
+    andi    tp, t4, -64             /* the alignment of .tdata */
+    sd      ra, -16(tp)
+    sd      zero, -8(tp)
+    sd      zero, -32(tp)
+    addi    sp, tp, -32
+    beq     t1, t3, 4f
+    mv      t4, tp
+    bgeu    t1, t2, 2f
+1:  lbu     t5, 0(t1)
+    sb      t5, 0(t4)
+    addi    t1, t1, 1
+    addi    t4, t4, 1
+    bltu    t1, t2, 1b
+2:  bgeu    t1, t3, 4f
+3:  sb      zero, 0(t4)
+    addi    t1, t1, 1
+    addi    t4, t4, 1
+    bltu    t1, t3, 3b
+4:  jr      t0
+    .size   croft_simt_enter, . - croft_simt_enter
+
+    .section .text.simt_thread_finish, "ax", @progbits
+    .globl  simt_thread_finish
+    .type   simt_thread_finish, @function
+simt_thread_finish:
+    ld      a0, -8(tp)
+    call    simt_thread_end
+    ld      ra, -24(tp)
+    ret
+    .size   simt_thread_finish, . - simt_thread_finish
+
+    /* Only threads on the scalar core come here. The jump through t0 looks like a return, so that who counts the registers
+     * of a kernel's code does not count those of the scheduler for coroutines. */
+    .section .text.croft_simt_barrier, "ax", @progbits
+    .globl  croft_simt_barrier
+    .type   croft_simt_barrier, @function
+croft_simt_barrier:
+    lla     t0, simt_scalar_barrier
+    jr      t0
+    .size   croft_simt_barrier, . - croft_simt_barrier
+
+    .section .text.croft_simt_yield, "ax", @progbits
+    .globl  croft_simt_yield
+    .type   croft_simt_yield, @function
+croft_simt_yield:
+    lla     t0, simt_scalar_yield
+    jr      t0
+    .size   croft_simt_yield, . - croft_simt_yield
+
+    /* void simt_scalar_switch(uint64_t **from, uint64_t *to). simt_scalar_run() builds the same frame. */
+    .section .text.simt_scalar_switch, "ax", @progbits
+    .globl  simt_scalar_switch
+    .type   simt_scalar_switch, @function
+simt_scalar_switch:
+    addi    sp, sp, -224
+    frcsr   t0
+    sd      ra, 0(sp)
+    sd      s0, 8(sp)
+    sd      s1, 16(sp)
+    sd      s2, 24(sp)
+    sd      s3, 32(sp)
+    sd      s4, 40(sp)
+    sd      s5, 48(sp)
+    sd      s6, 56(sp)
+    sd      s7, 64(sp)
+    sd      s8, 72(sp)
+    sd      s9, 80(sp)
+    sd      s10, 88(sp)
+    sd      s11, 96(sp)
+    sd      tp, 104(sp)
+    sd      t0, 112(sp)
+    fsd     fs0, 120(sp)
+    fsd     fs1, 128(sp)
+    fsd     fs2, 136(sp)
+    fsd     fs3, 144(sp)
+    fsd     fs4, 152(sp)
+    fsd     fs5, 160(sp)
+    fsd     fs6, 168(sp)
+    fsd     fs7, 176(sp)
+    fsd     fs8, 184(sp)
+    fsd     fs9, 192(sp)
+    fsd     fs10, 200(sp)
+    fsd     fs11, 208(sp)
+    sd      sp, 0(a0)
+    mv      sp, a1
+    ld      ra, 0(sp)
+    ld      s0, 8(sp)
+    ld      s1, 16(sp)
+    ld      s2, 24(sp)
+    ld      s3, 32(sp)
+    ld      s4, 40(sp)
+    ld      s5, 48(sp)
+    ld      s6, 56(sp)
+    ld      s7, 64(sp)
+    ld      s8, 72(sp)
+    ld      s9, 80(sp)
+    ld      s10, 88(sp)
+    ld      s11, 96(sp)
+    ld      tp, 104(sp)
+    ld      t0, 112(sp)
+    fld     fs0, 120(sp)
+    fld     fs1, 128(sp)
+    fld     fs2, 136(sp)
+    fld     fs3, 144(sp)
+    fld     fs4, 152(sp)
+    fld     fs5, 160(sp)
+    fld     fs6, 168(sp)
+    fld     fs7, 176(sp)
+    fld     fs8, 184(sp)
+    fld     fs9, 192(sp)
+    fld     fs10, 200(sp)
+    fld     fs11, 208(sp)
+    fscsr   t0
+    addi    sp, sp, 224
+    ret
+    .size   simt_scalar_switch, . - simt_scalar_switch
+
+    .section .text.simt_scalar_begin, "ax", @progbits
+    .globl  simt_scalar_begin
+    .type   simt_scalar_begin, @function
+simt_scalar_begin:
+    mv      a0, s1
+    mv      ra, s2
+    jr      s0
+    .size   simt_scalar_begin, . - simt_scalar_begin
+
+    .section .note.GNU-stack, "", @progbits

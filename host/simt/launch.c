@@ -1,0 +1,103 @@
+/* Launches: by system call where the machine has multiprocessors, else on this core. */
+#include <croft/simt.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/lock.h>
+
+#include "host/calls/call.h"
+#include "host/simt/simt.h"
+
+/* What the scalar core allows, so that a program which runs there asks no more of a multiprocessor than Fermi's has. */
+enum { SCALAR_WIDTH = 1, SCALAR_THREADS = 1024, SCALAR_SCRATCHPAD = 48 * 1024 };
+
+void __sinit(struct _reent *reent);
+
+struct croft_simt_state croft_simt;
+
+/* Makes the linker take our locks (locks.c) before it looks for newlib's, which do nothing. */
+__attribute__((used)) static void (*const simt_locks)(_LOCK_T) = __retarget_lock_acquire;
+
+/* Launches on the scalar core so far. */
+static long simt_launches;
+
+static long simt_ask(enum simt_query what)
+{
+    return call_raw((enum call)SIMT_CALL_QUERY, what, 0, 0, 0, 0);
+}
+
+static unsigned simt_limit(enum simt_query what, unsigned scalar)
+{
+    return simt_count() > 0 ? (unsigned)simt_ask(what) : scalar;
+}
+
+/* An error of the query means that nobody knows the call. */
+unsigned simt_count(void)
+{
+    long count = simt_ask(SIMT_QUERY_COUNT);
+    return count > 0 ? (unsigned)count : 0;
+}
+
+unsigned simt_width(void)
+{
+    return simt_limit(SIMT_QUERY_WIDTH, SCALAR_WIDTH);
+}
+
+unsigned simt_most_threads(void)
+{
+    return simt_limit(SIMT_QUERY_THREADS, SCALAR_THREADS);
+}
+
+unsigned simt_most_shared(void)
+{
+    return simt_limit(SIMT_QUERY_SCRATCHPAD, SCALAR_SCRATCHPAD);
+}
+
+static void simt_extent(uint32_t extent[3], struct simt_dim dim)
+{
+    extent[0] = dim.x;
+    extent[1] = dim.y ? dim.y : 1;
+    extent[2] = dim.z ? dim.z : 1;
+}
+
+static long simt_scalar_launch(const struct simt_launch_record *record)
+{
+    const uint32_t *grid = record->grid, *block = record->block;
+    if (grid[0] == 0 || block[0] == 0 || record->scratchpad > SCALAR_SCRATCHPAD ||
+        block[0] > SCALAR_THREADS || block[1] > SCALAR_THREADS || block[2] > SCALAR_THREADS ||
+        (uint64_t)block[0] * block[1] * block[2] > SCALAR_THREADS) {
+        errno = EINVAL;
+        return -1;
+    }
+    return simt_scalar_run(record) == 0 ? ++simt_launches : -1;
+}
+
+long croft_simt_launch(uint64_t entry, const void *argument, struct simt_dim grid, struct simt_dim block,
+                       struct simt_options options)
+{
+    struct simt_launch_record record = {
+        .entry = entry,
+        .argument = (uintptr_t)argument,
+        .scratchpad = options.scratchpad,
+        .registers = options.registers,
+        .queue = options.queue,
+    };
+    simt_extent(record.grid, grid);
+    simt_extent(record.block, block);
+    /* exit() writes out only what the first thread has set up. */
+    __sinit(_GLOBAL_REENT);
+    croft_simt.hardware = simt_count() > 0;
+    if (!croft_simt.hardware)
+        return simt_scalar_launch(&record);
+    return call1((enum call)SIMT_CALL_LAUNCH, (long)&record);
+}
+
+int simt_wait(long number)
+{
+    if (croft_simt.hardware)
+        return (int)call1((enum call)SIMT_CALL_WAIT, number);
+    if (number >= 0 && number <= simt_launches)
+        return 0;
+    errno = EINVAL;
+    return -1;
+}

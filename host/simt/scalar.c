@@ -1,0 +1,208 @@
+/* A grid on the scalar core: blocks one after the other, the threads of a block as coroutines in the order of their
+ * numbers. A thread runs until it ends, waits at the barrier or pauses, and only one that has done the latter two keeps
+ * a stack. */
+#include <croft/simt.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/simt/simt.h"
+
+enum {
+    SCALAR_STACK =
+        32 * 1024,     /* bytes: enough for newlib's printf() of floating-point numbers, and as much again */
+    SCALAR_FRAME = 28, /* words that simt_scalar_switch() saves */
+    SCALAR_ALIGNMENT = 64,
+};
+
+/* The lowest word of each stack, which an overflow overwrites. */
+static const uint64_t scalar_guard = UINT64_C(0x6b63617473646e65);
+
+enum scalar_state { SCALAR_NEW, SCALAR_READY, SCALAR_WAITING, SCALAR_ENDED };
+
+struct scalar_thread {
+    enum scalar_state state;
+    uint64_t *stack; /* NULL in states NEW and ENDED */
+    uint64_t *sp;
+};
+
+struct scalar_grid {
+    const struct simt_launch_record *launch;
+    uint32_t block_size;
+    struct scalar_thread *threads; /* of the block that runs */
+    uint64_t **spare;              /* stacks that nobody uses, spares of them */
+    uint32_t spares;
+    uint32_t current; /* thread */
+    uint32_t live;    /* threads of the block that have not ended */
+    uint32_t waiting; /* of these, those at the barrier */
+    uint64_t first;   /* number of the block's first thread in the grid */
+    uint64_t *scheduler;
+};
+
+/* The grid that runs, where its threads find the scheduler. */
+static struct scalar_grid *scalar_running;
+
+static void scalar_fail(const char *what)
+{
+    fprintf(stderr, "simt: thread %llu: %s\n", (unsigned long long)croft_simt.thread_id, what);
+    abort();
+}
+
+/* From a thread to the scheduler. */
+static void scalar_leave(enum scalar_state state)
+{
+    struct scalar_grid *grid = scalar_running;
+    struct scalar_thread *thread = &grid->threads[grid->current];
+    thread->state = state;
+    simt_scalar_switch(&thread->sp, grid->scheduler);
+}
+
+static void scalar_ended(void)
+{
+    scalar_leave(SCALAR_ENDED);
+}
+
+void simt_scalar_barrier(void)
+{
+    if (scalar_running)
+        scalar_leave(SCALAR_WAITING);
+}
+
+void simt_scalar_yield(void)
+{
+    if (scalar_running)
+        scalar_leave(SCALAR_READY);
+}
+
+/* A stack on which simt_scalar_switch() finds what it saves, for a thread that is about to begin. */
+static void scalar_prepare(struct scalar_grid *grid, struct scalar_thread *thread)
+{
+    uint64_t *stack =
+        grid->spares > 0 ? grid->spare[--grid->spares] : aligned_alloc(SCALAR_ALIGNMENT, SCALAR_STACK);
+    if (!stack)
+        scalar_fail("no memory for its stack");
+    stack[0] = scalar_guard;
+    uint64_t *frame = stack + SCALAR_STACK / sizeof *stack - SCALAR_FRAME;
+    memset(frame, 0, SCALAR_FRAME * sizeof *frame); /* tp and fcsr among them */
+    frame[0] = (uintptr_t)simt_scalar_begin;
+    frame[1] = grid->launch->entry;
+    frame[2] = grid->launch->argument;
+    frame[3] = (uintptr_t)scalar_ended;
+    thread->stack = stack;
+    thread->sp = frame;
+}
+
+/* The coordinates of the thread behind the present one. */
+static void scalar_advance(const uint32_t block[3])
+{
+    croft_simt.thread_in_block++;
+    croft_simt.thread_id++;
+    if (++croft_simt.thread[0] < block[0])
+        return;
+    croft_simt.thread[0] = 0;
+    if (++croft_simt.thread[1] < block[1])
+        return;
+    croft_simt.thread[1] = 0;
+    croft_simt.thread[2]++;
+}
+
+/* Runs a thread until it leaves. */
+static void scalar_step(struct scalar_grid *grid, uint32_t number)
+{
+    struct scalar_thread *thread = &grid->threads[number];
+    grid->current = number;
+    if (thread->state == SCALAR_NEW)
+        scalar_prepare(grid, thread);
+    simt_scalar_switch(&grid->scheduler, thread->sp);
+    if (thread->stack[0] != scalar_guard)
+        scalar_fail("its stack of 32 KiB is too small");
+    grid->waiting += thread->state == SCALAR_WAITING;
+    if (thread->state == SCALAR_ENDED) {
+        grid->spare[grid->spares++] = thread->stack;
+        thread->stack = NULL;
+        grid->live--;
+    }
+}
+
+/* Gives each thread that can run a turn. */
+static void scalar_round(struct scalar_grid *grid)
+{
+    memset(croft_simt.thread, 0, sizeof croft_simt.thread);
+    croft_simt.thread_in_block = 0;
+    croft_simt.thread_id = grid->first;
+    for (uint32_t i = 0; i < grid->block_size; i++) {
+        if (grid->threads[i].state == SCALAR_NEW || grid->threads[i].state == SCALAR_READY)
+            scalar_step(grid, i);
+        scalar_advance(grid->launch->block);
+    }
+}
+
+/* The barrier opens when all live threads wait at it. */
+static void scalar_open_barrier(struct scalar_grid *grid)
+{
+    if (grid->waiting < grid->live)
+        return;
+    for (uint32_t i = 0; i < grid->block_size; i++)
+        if (grid->threads[i].state == SCALAR_WAITING)
+            grid->threads[i].state = SCALAR_READY;
+    grid->waiting = 0;
+}
+
+static void scalar_block(struct scalar_grid *grid)
+{
+    memset(grid->threads, 0, grid->block_size * sizeof *grid->threads);
+    grid->live = grid->block_size;
+    while (grid->live > 0) {
+        scalar_round(grid);
+        scalar_open_barrier(grid);
+    }
+    grid->first += grid->block_size;
+}
+
+static void scalar_blocks(struct scalar_grid *grid)
+{
+    const uint32_t *extent = grid->launch->grid;
+    memcpy(croft_simt.block_dim, grid->launch->block, sizeof croft_simt.block_dim);
+    memcpy(croft_simt.grid_dim, extent, sizeof croft_simt.grid_dim);
+    for (uint32_t z = 0; z < extent[2]; z++)
+        for (uint32_t y = 0; y < extent[1]; y++)
+            for (uint32_t x = 0; x < extent[0]; x++) {
+                croft_simt.block[0] = x;
+                croft_simt.block[1] = y;
+                croft_simt.block[2] = z;
+                scalar_block(grid);
+            }
+}
+
+int simt_scalar_run(const struct simt_launch_record *launch)
+{
+    if (scalar_running) {
+        errno = EBUSY;
+        return -1;
+    }
+    struct scalar_grid grid = {.launch = launch,
+                               .block_size = launch->block[0] * launch->block[1] * launch->block[2]};
+    size_t shared = (launch->scratchpad + (size_t)SCALAR_ALIGNMENT) & ~(size_t)(SCALAR_ALIGNMENT - 1);
+    grid.threads = calloc(grid.block_size, sizeof *grid.threads);
+    grid.spare = calloc(grid.block_size, sizeof *grid.spare);
+    croft_simt.shared = aligned_alloc(SCALAR_ALIGNMENT, shared);
+    croft_simt.shared_size = launch->scratchpad;
+    int status = -1;
+    if (grid.threads && grid.spare && croft_simt.shared) {
+        scalar_running = &grid;
+        scalar_blocks(&grid);
+        scalar_running = NULL;
+        status = 0;
+    } else {
+        errno = ENOMEM;
+    }
+    while (grid.spares > 0)
+        free(grid.spare[--grid.spares]);
+    free(grid.threads);
+    free(grid.spare);
+    free(croft_simt.shared);
+    return status;
+}

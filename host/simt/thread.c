@@ -1,0 +1,57 @@
+/* What the runtime and newlib keep for each thread: a number, errno and the rest of struct _reent, all made when first
+ * asked for. */
+#include <malloc.h>
+#include <reent.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/simt/simt.h"
+
+#undef __getreent
+struct _reent *__getreent(void);
+
+register uintptr_t simt_tp __asm__("tp");
+
+/* NULL for the first thread. */
+static struct simt_thread *simt_thread_self(void)
+{
+    extern char __tls_main[]; /* the first thread's storage: linker/host.ld */
+    return simt_tp == (uintptr_t)__tls_main ? NULL : (struct simt_thread *)simt_tp - 1;
+}
+
+uint64_t simt_thread_number(void)
+{
+    static atomic_ulong last = 1; /* the first thread's */
+    struct simt_thread *thread = simt_thread_self();
+    if (!thread)
+        return 1;
+    if (thread->number == 0)
+        thread->number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    return thread->number;
+}
+
+struct _reent *__getreent(void)
+{
+    struct simt_thread *thread = simt_thread_self();
+    if (!thread)
+        return _impure_ptr;
+    if (!thread->reent) {
+        /* Until there is one, and if there is no memory for one, the first thread's serves. */
+        thread->reent = _impure_ptr;
+        struct _reent *own = _malloc_r(_impure_ptr, sizeof *own);
+        if (own) {
+            _REENT_INIT_PTR(own);
+            thread->reent = own;
+            thread->after = thread->end;
+            thread->end = (uintptr_t)simt_thread_finish;
+        }
+    }
+    return thread->reent;
+}
+
+void simt_thread_end(struct _reent *reent)
+{
+    _reclaim_reent(reent);
+    _free_r(_impure_ptr, reent);
+}

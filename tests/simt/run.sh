@@ -1,0 +1,69 @@
+#!/bin/bash
+# Kernels on multiprocessors: run.sh CROFT WORKDIR PROGRAM... Each program, compiled from <croft/simt.h>, must do what it
+# does on qemu-riscv64, where its threads are coroutines: for warps of 1, 4 and 32 threads, and both schedulers. One
+# configuration of each runs twice, and its statistics must be the same to the byte.
+# ALL=1 adds warps of 2, 8 and 16 threads, other numbers of multiprocessors, the kernel environment, and repeats all.
+# JOBS is how many programs run at once (default 2). Prints "N passed, N failed"; the status is 1 if any failed.
+set -uo pipefail
+
+# one CROFT WORKDIR PROGRAM: prints "passed" or "failed ..." for each run of one program.
+one() {
+    local croft=$1 program=$3 name=${3##*/} folder=$2/${3##*/} status width scheduler repeat=32-gto
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cd "$folder" || exit 1
+    timeout 120 qemu-riscv64 "$program" >oracle 2>oracle.err
+    status=$?
+    for scheduler in gto rr; do
+        for width in 1 4 32 ${ALL:+2 8 16}; do
+            check "$width-$scheduler" --set simt.count=2 --set "simt.width=$width" --set "simt.scheduler=$scheduler"
+        done
+    done
+    if [ -n "${ALL:-}" ]; then
+        check one --set simt.count=1
+        check many --set simt.count=16
+        check kernel --env kernel --set simt.count=2
+    fi
+    cd "$2" && rm -rf "$folder"
+}
+
+# check LABEL OPTION...: one run, or two where statistics are compared.
+check() {
+    local label=$1 ours=0
+    shift
+    timeout 120 "$croft" run "$@" --stats one.json "$program" >output 2>errors || ours=$?
+    if [ "$ours" -ne "$status" ]; then
+        echo "failed $name, $label: exit status $ours, qemu's is $status; $(tail -n 1 errors)"
+    elif ! cmp -s output oracle; then
+        echo "failed $name, $label: output, $(diff output oracle | sed -n 2p)"
+    elif ! grep -q '"simt.*thread_instructions": [1-9]' one.json; then
+        echo "failed $name, $label: no thread ran on a multiprocessor"
+    elif { [ -n "${ALL:-}" ] || [ "$label" = "$repeat" ]; } &&
+        { timeout 120 "$croft" run "$@" --stats two.json "$program" >/dev/null 2>&1 || true; } &&
+        ! diff <(sed '/^  "host": {/,$d' one.json) <(sed '/^  "host": {/,$d' two.json) >/dev/null; then
+        echo "failed $name, $label: the statistics do not repeat"
+    else
+        echo "passed"
+    fi
+}
+
+if [ $# -ge 4 ] && [ "$1" = --one ]; then
+    one "$2" "$3" "$4"
+    exit 0
+fi
+if [ $# -lt 3 ]; then
+    echo "usage: tests/simt/run.sh CROFT WORKDIR PROGRAM..." >&2
+    exit 2
+fi
+croft=$(realpath "$1")
+mkdir -p "$2"
+work=$(realpath "$2")
+shift 2
+results=$work/results
+realpath "$@" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --one "$croft" "$work" >"$results"
+passed=$(grep -c '^passed' "$results" || true)
+failed=$(grep -c '^failed' "$results" || true)
+[ "$passed" -gt 0 ] || failed=$((failed + 1))
+sed -n 's/^failed //p' "$results"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
