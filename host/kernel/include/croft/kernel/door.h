@@ -39,6 +39,9 @@ struct kernel_frame {
     /* For DOOR_FAULT: the number + 1 of the accelerator in whose region, at task_pc, it was, by the driver's task of the
      * nucd at pc; or 0. */
     uint64_t accelerator, task_pc;
+    /* Written by DOOR_CALL: a thread of multiprocessors that the call has launched makes a call of the kernel's own, with
+     * that number and these arguments; 0: none. The kernel puts the result into the first one and calls again. */
+    uint64_t thread_call, thread_arguments[6];
 };
 
 /* A part of the program as the emulator has loaded it. All addresses are multiples of 4096. */
