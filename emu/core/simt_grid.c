@@ -39,6 +39,8 @@ struct station {
 
 struct simt_grid {
     struct simt_grid_parts parts;
+    struct warp_memory *memory;
+    const struct grid_host *host;
     struct event event;
     struct station stations[SIMT_MULTIPROCESSORS];
     uint32_t turn; /* the multiprocessor that is asked first */
@@ -119,8 +121,8 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     uint32_t first = number * grid->parts.config->warps + (uint32_t)__builtin_ctzll(stacks);
     if (launched->placed == 0)
         begin(grid);
-    if (!grid_block_start(&place->warps, grid->parts.memory, &launched->launch, launched->placed, number,
-                          first, &err)) {
+    if (!grid_block_start(&place->warps, grid->memory, &launched->launch, launched->placed, number, first,
+                          &err)) {
         fail(grid, GRID_HOST, NULL, NULL);
         return false;
     }
@@ -183,7 +185,7 @@ static const struct stream_op *next_of(void *context, void *warp)
 /* Serves a call or a trap; false: the run ends. */
 static bool serve(struct simt_grid *grid, struct warp *warp, const struct warp_report *report)
 {
-    const struct grid_host *host = grid->parts.host;
+    const struct grid_host *host = grid->host;
     uint64_t result;
     if (report->event == WARP_CALL) {
         if (!host->call(host->context, warp, report->lane, &result)) {
@@ -266,6 +268,12 @@ void simt_grid_free(struct simt_grid *grid)
     free(grid);
 }
 
+void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const struct grid_host *host)
+{
+    grid->memory = memory;
+    grid->host = host;
+}
+
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
 {
     return (struct simt_source){next_of, step, block_ended, &grid->stations[number]};
@@ -301,7 +309,7 @@ uint64_t simt_grid_launch(struct simt_grid *grid, const struct grid_launch *laun
                           uint64_t queue)
 {
     uint64_t now = now_of(grid);
-    assert(simt_grid_possible(grid, launch, registers));
+    assert(grid->memory && simt_grid_possible(grid, launch, registers));
     if (grid->waiting == SIMT_LAUNCHES)
         return 0;
     struct launched *launched = malloc(sizeof *launched);

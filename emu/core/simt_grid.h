@@ -21,8 +21,6 @@ struct simt_grid_parts {
     uint32_t component;
     uint32_t count; /* of multiprocessors, 1 to SIMT_MULTIPROCESSORS */
     const struct simt_config *config;
-    struct warp_memory *memory; /* with stacks for config->warps warps of each multiprocessor */
-    const struct grid_host *host;
     uint64_t tick; /* fs in which the threads' `time` advances by 1 */
     /* Something has ended the run: `end` is GRID_TRAP, with the warp and its report, GRID_STOP or GRID_HOST. */
     void (*failed)(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report);
@@ -32,6 +30,10 @@ struct simt_grid_parts {
 /* Out of memory aborts; never NULL. Release before the multiprocessors. */
 struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts);
 void simt_grid_free(struct simt_grid *grid);
+
+/* What threads see and who serves them, before the first launch. The memory has stacks for config->warps warps of each
+ * multiprocessor. */
+void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const struct grid_host *host);
 
 /* What multiprocessor `number` is to be made with, and that it has been. To be called for each of them. */
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number);
