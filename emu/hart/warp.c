@@ -287,6 +287,16 @@ uint64_t warp_thread_id(const struct warp *warp, unsigned lane)
     return block * block_threads(place) + (uint64_t)place->warp * warp->memory->setup.width + lane;
 }
 
+const struct warp_place *warp_where(const struct warp *warp)
+{
+    return &warp->place;
+}
+
+const struct warp_scratchpad *warp_scratchpad(const struct warp *warp)
+{
+    return &warp->pad;
+}
+
 uint64_t warp_insns(const struct warp *warp)
 {
     return warp->count;
