@@ -46,7 +46,6 @@ struct simt_grid {
     uint32_t turn; /* the multiprocessor that is asked first */
     struct launched *first, *last;
     uint32_t waiting;
-    uint64_t numbers; /* given so far */
     bool failed;
     uint64_t since, busy; /* fs: with launches since, and before */
 };
@@ -182,21 +181,15 @@ static const struct stream_op *next_of(void *context, void *warp)
     return warp_next(((struct member *)warp)->warp, &mask);
 }
 
-/* Serves a call or a trap; false: the run ends. */
+/* Serves a call; false: the run ends. */
 static bool serve(struct simt_grid *grid, struct warp *warp, const struct warp_report *report)
 {
-    const struct grid_host *host = grid->host;
     uint64_t result;
-    if (report->event == WARP_CALL) {
-        if (!host->call(host->context, warp, report->lane, &result)) {
-            fail(grid, GRID_STOP, warp, report);
-            return false;
-        }
-        warp_called(warp, report->lane, result);
-    } else if (!(host->trap && host->trap(host->context, warp, report))) {
-        fail(grid, GRID_TRAP, warp, report);
+    if (!grid->host->call(grid->host->context, warp, report->lane, &result)) {
+        fail(grid, GRID_STOP, warp, NULL);
         return false;
     }
+    warp_called(warp, report->lane, result);
     return true;
 }
 
@@ -209,8 +202,8 @@ static void step(void *context, void *name, uint64_t cycle, struct warp_report *
     uint64_t ticks = clock_time(&grid->parts.clock, cycle) / grid->parts.tick;
     warp_set_clock(member->warp, cycle, ticks);
     warp_step(member->warp, report);
-    while (report->event == WARP_TRAP && serve(grid, member->warp, report))
-        warp_step(member->warp, report);
+    if (report->event == WARP_TRAP)
+        fail(grid, GRID_TRAP, member->warp, report);
     if (report->event == WARP_CALL && !serve(grid, member->warp, report))
         report->event = WARP_TRAP; /* the multiprocessor stands still */
     if (report->event == WARP_IDLE)
@@ -305,17 +298,17 @@ bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *
     return simt_could(config, &need);
 }
 
-uint64_t simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
-                          uint64_t queue)
+bool simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
+                      uint64_t queue, uint64_t number)
 {
     uint64_t now = now_of(grid);
     assert(grid->memory && simt_grid_possible(grid, launch, registers));
     if (grid->waiting == SIMT_LAUNCHES)
-        return 0;
+        return false;
     struct launched *launched = malloc(sizeof *launched);
     if (!launched)
         abort();
-    *launched = (struct launched){.number = ++grid->numbers, .queue = queue, .launch = *launch};
+    *launched = (struct launched){.number = number, .queue = queue, .launch = *launch};
     launched->need = need_of(grid, launch, registers);
     launched->blocks = grid_blocks(launch);
     if (grid->last)
@@ -326,7 +319,7 @@ uint64_t simt_grid_launch(struct simt_grid *grid, const struct grid_launch *laun
     if (grid->waiting++ == 0)
         grid->since = now;
     schedule(grid, clock_edge(&grid->parts.clock, now));
-    return launched->number;
+    return true;
 }
 
 bool simt_grid_done(const struct simt_grid *grid, uint64_t number)
@@ -346,8 +339,6 @@ static uint64_t read_busy(const void *context)
 void simt_grid_publish(struct simt_grid *grid, struct stats *stats, const char *name)
 {
     char full[64];
-    (void)snprintf(full, sizeof full, "%s.launches", name);
-    stats_counter(stats, full, &grid->numbers, "launches", "kernels that the host has launched");
     (void)snprintf(full, sizeof full, "%s.busy", name);
     stats_computed(stats, full, read_busy, grid, "fs", "time with launches that had not ended");
 }

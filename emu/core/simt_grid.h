@@ -42,15 +42,15 @@ void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt
 /* Whether a multiprocessor can hold a block of it, whose threads need so many 32-bit halves of registers. */
 bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers);
 
-/* Puts a possible launch into its queue at the event queue's time, and returns its number, from 1 on; 0 when
- * SIMT_LAUNCHES wait already. */
-uint64_t simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
-                          uint64_t queue);
+/* Puts a possible launch into its queue at the event queue's time; number is not 0 and above all earlier ones. False
+ * when SIMT_LAUNCHES wait already. */
+bool simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
+                      uint64_t queue, uint64_t number);
 
 /* Whether launch `number`, or each that there has been if it is 0, has ended. */
 bool simt_grid_done(const struct simt_grid *grid, uint64_t number);
 
-/* Registers "NAME.launches" and "NAME.busy". */
+/* Registers "NAME.busy". */
 void simt_grid_publish(struct simt_grid *grid, struct stats *stats, const char *name);
 
 #endif

@@ -22,7 +22,9 @@ struct timed_simt {
     struct crossbar *crossbar;
     struct hub **slices;
     struct simt_grid *grid;
-    struct timed_simt_failure failure;
+    bool failed;
+    timed_simt_fault *fault;
+    void *fault_context;
     uint32_t count;
     struct multiprocessor cores[SIMT_MULTIPROCESSORS];
 };
@@ -103,11 +105,9 @@ static bool make_core(struct timed *timed, struct timed_simt *simt, uint32_t i, 
 static void failed(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report)
 {
     struct timed *timed = context;
-    struct timed_simt_failure *failure = &timed->simt->failure;
-    failure->end = end;
-    failure->warp = warp;
-    if (report)
-        failure->report = *report;
+    struct timed_simt *simt = timed->simt;
+    simt->failed = true;
+    simt->fault(simt->fault_context, end, warp, report);
     timed->stopped = true;
     timed->stop = HART_STOP_YIELD;
 }
@@ -162,8 +162,11 @@ void timed_simt_free(struct timed *timed)
     free(simt);
 }
 
-void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host)
+void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host,
+                     timed_simt_fault *fault, void *context)
 {
+    timed->simt->fault = fault;
+    timed->simt->fault_context = context;
     simt_grid_bind(timed->simt->grid, memory, host);
 }
 
@@ -173,28 +176,28 @@ bool timed_simt_possible(const struct timed *timed, const struct grid_launch *la
            simt_grid_possible(timed->simt->grid, launch, registers);
 }
 
-uint64_t timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,
-                           uint64_t queue)
+bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,
+                       uint64_t queue, uint64_t number)
 {
-    return simt_grid_launch(timed->simt->grid, launch, registers, queue);
+    return simt_grid_launch(timed->simt->grid, launch, registers, queue, number);
+}
+
+const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t multiprocessor)
+{
+    return simt_counted(timed->simt->cores[multiprocessor].core);
 }
 
 bool timed_simt_wait(struct timed *timed, uint64_t number)
 {
     struct timed_simt *simt = timed->simt;
     while (!simt_grid_done(simt->grid, number)) {
-        if (timed->expired || timed_signalled(timed) || simt->failure.end != GRID_DONE)
+        if (timed->expired || timed_signalled(timed) || simt->failed)
             return false;
         if (!event_queue_step(&timed->queue))
             abort(); /* blocks wait for a barrier that nobody opens: grid_block_meet() is to be asked */
         progress_tick(&timed->progress, timed->queue.now, timed->harts[0].instret);
     }
     return true;
-}
-
-const struct timed_simt_failure *timed_simt_failure(const struct timed *timed)
-{
-    return &timed->simt->failure;
 }
 
 void timed_simt_publish(struct timed *timed, struct stats *stats)

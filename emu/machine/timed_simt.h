@@ -9,28 +9,24 @@
 
 struct timed;
 
-/* Why launches cannot go on. */
-struct timed_simt_failure {
-    enum grid_end end; /* GRID_DONE: they can */
-    struct warp *warp;
-    struct warp_report report; /* of GRID_TRAP */
-};
+/* Told once that launches cannot go on; the report is that of a trap (GRID_TRAP), else NULL. */
+typedef void timed_simt_fault(void *context, enum grid_end end, struct warp *warp,
+                              const struct warp_report *report);
 
 /* Whether the machine has multiprocessors; the others are for machines that do. */
 bool timed_simt_present(const struct timed *timed);
 
-/* As simt_grid.h has them. */
-void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host);
+/* As simt_grid.h has them. After a fault timed_run() returns HART_STOP_YIELD. */
+void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host,
+                     timed_simt_fault *fault, void *context);
 bool timed_simt_possible(const struct timed *timed, const struct grid_launch *launch, uint32_t registers);
-uint64_t timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,
-                           uint64_t queue);
+bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,
+                       uint64_t queue, uint64_t number);
+const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t multiprocessor);
 
 /* Lets time pass, while the host's core does nothing, until launch `number` (0: each) has ended. False when something ends
- * the run before: max_time, a signal, or a failure. */
+ * the run before: max_time, a signal, or a fault. */
 bool timed_simt_wait(struct timed *timed, uint64_t number);
-
-/* After a failure timed_run() returns HART_STOP_YIELD. */
-const struct timed_simt_failure *timed_simt_failure(const struct timed *timed);
 
 /* For timed_build.c. NULL for a machine without multiprocessors. Needs memory, and the crossbar if there is to be one. */
 struct timed_simt;
