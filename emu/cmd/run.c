@@ -16,6 +16,7 @@
 #include "emu/env/gdb_system.h"
 #include "emu/env/gdb_user.h"
 #include "emu/env/kernel.h"
+#include "emu/env/launch.h"
 #include "emu/env/user.h"
 #include "emu/env/workers.h"
 #include "emu/machine/machine.h"
@@ -105,8 +106,9 @@ static int run_program(struct session *s, const struct user_options *options, st
         status = user_run(user);
         interrupt_disarm();
     }
+    ran = ran && wind_up(s, options->program, &status, err);
     user_free(user);
-    return ran && wind_up(s, options->program, &status, err) ? status : -1;
+    return ran ? status : -1;
 }
 
 static int run_user(struct session *s, const struct request *r, struct error *err)
@@ -119,8 +121,11 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         return -1;
     struct decoder *decoder = decoder_new();
     int status = -1;
-    if (user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
+    struct launch_options simt;
+    if (launch_describe(&s->machine, &simt, err) &&
+        user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
+        options.simt = simt.limits.count ? &simt : NULL;
         options.stack_size = s->machine.stack.size;
         options.stats = report_stats(s->report);
         options.log = s->log;
@@ -197,6 +202,10 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     user.stats = report_stats(s->report);
     user.log = s->log;
     user.signal = interrupt_arrived();
+    struct launch_options simt;
+    if (!launch_describe(&s->machine, &simt, err))
+        return -1;
+    user.simt = simt.limits.count ? &simt : NULL;
     const struct kernel_options options = {
         .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};
     struct kernel *kernel =

@@ -110,9 +110,14 @@ uint64_t warp_pc(const struct warp *warp, unsigned lane);
 unsigned warp_fcsr(const struct warp *warp, unsigned lane);
 void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr);
 
+const struct warp_place *warp_where(const struct warp *warp);
+
 /* The lane's thread in its block, and in the grid. */
 void warp_thread(const struct warp *warp, unsigned lane, uint32_t thread[3]);
 uint64_t warp_thread_id(const struct warp *warp, unsigned lane);
+
+/* What its lanes reach in WARP_SHARED. */
+const struct warp_scratchpad *warp_scratchpad(const struct warp *warp);
 
 /* Instructions executed since warp_new(), once for all their lanes, and by each of them. */
 uint64_t warp_insns(const struct warp *warp);

@@ -14,6 +14,7 @@ static uint32_t runnable(const struct warp *warp)
 static void set_group(struct warp *warp, uint32_t mask)
 {
     warp->mask = mask;
+    warp->lanes = (uint32_t)__builtin_popcount(mask);
     warp->partial = mask != warp->live;
     if (!warp->partial)
         return;
