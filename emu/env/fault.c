@@ -106,14 +106,18 @@ static int print_cause(const struct user *user, const struct place *place)
     }
 }
 
-static void print_place(const struct user *user, const struct place *place)
+/* In a task, if accelerator is not NULL, for which the host's pc is at its nucd. */
+static void print_place(const struct user *user, const struct place *place, uint64_t pc,
+                        const unsigned *accelerator)
 {
     char text[SYMBOLS_TEXT];
-    uint64_t pc = user->hart->pc;
     fprintf(stderr, "  at 0x%" PRIx64 ", %s", pc, symbols_describe(user->symbols, pc, text, sizeof text));
     if (place->readable)
         fprintf(stderr, ": %s", place->text);
     fprintf(stderr, "\n");
+    if (accelerator)
+        fprintf(stderr, "  on accelerator %u, in the task of the nucd at 0x%" PRIx64 ", %s\n", *accelerator,
+                user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
 }
 
 static void print_registers(const struct user *user, const struct place *place)
@@ -172,11 +176,17 @@ static void print_backtrace(const struct user *user)
 
 int fault_report(struct user *user)
 {
-    struct place place = look_at(user, user->hart->pc);
+    const struct user_machine *machine = user->options->machine;
+    unsigned accelerator;
+    uint64_t pc = user->hart->pc;
+    bool task = machine && machine->faulted && machine->faulted(machine->context, &accelerator, &pc);
+    struct place place = look_at(user, pc);
     fprintf(stderr, "croft: %s: ", user->options->program);
     int number = print_cause(user, &place);
     fprintf(stderr, "\n");
-    print_place(user, &place);
+    print_place(user, &place, pc, task ? &accelerator : NULL);
+    if (task)
+        place.insn = (struct insn){0}; /* its operands are registers of the accelerator */
     print_registers(user, &place);
     print_backtrace(user);
     return 128 + number;
@@ -221,5 +231,7 @@ int fault_time(struct user *user)
     const struct user_machine *machine = user->options->machine;
     char time[UNIT_TEXT];
     unit_format(UNIT_TIME, machine->now(machine->context) * 1000000, time);
-    return stopped_after(user, time, "of simulated time (--max-time)");
+    char what[64];
+    (void)snprintf(what, sizeof what, "of simulated time (%s)", machine->limit(machine->context));
+    return stopped_after(user, time, what);
 }

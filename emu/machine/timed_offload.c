@@ -165,3 +165,14 @@ void timed_attach_engine(struct timed *timed, unsigned i)
     if (i == 0 && timed->nucd)
         engine_attach(timed->nucd, timed->cores[i].core, &timed->cores[i].core->stream);
 }
+
+bool timed_task_fault(const struct timed *timed, unsigned *accelerator, uint64_t *pc)
+{
+    const struct engine_fault *fault = timed->nucd ? engine_fault(timed->nucd) : NULL;
+    const struct hart *hart = &timed->harts[0];
+    if (!fault || hart->pc != fault->nucd)
+        return false;
+    *accelerator = fault->target;
+    *pc = fault->pc;
+    return true;
+}

@@ -49,6 +49,10 @@ static bool takes(void *context)
     const struct hart *hart = e->parts.hart;
     struct nucd_task task;
     struct insn insn;
+    if (hart->pc == e->host_pc) {
+        e->host_pc = ENGINE_NOWHERE;
+        return false;
+    }
     return fetch_nucd(e->parts.hart, hart->pc, &insn) &&
            describe(e, &insn, (struct nucd_operands){.pc = hart->pc, .read = read_hart, .context = hart},
                     &task);
@@ -72,36 +76,21 @@ static bool same_task(const struct nucd_task *a, const struct nucd_task *b)
            memcmp(a->live_ins.value, b->live_ins.value, count * sizeof a->live_ins.value[0]) == 0;
 }
 
-/* A task that has left already comes back into the window: its result is there, or it is frozen and goes on, or its
- * fault is still to be told. */
+/* A task that has left already comes back into the window: its result is there, or it is frozen and goes on. */
 static struct ahead_step enter_again(struct engine *e, struct engine_task *t)
 {
-    uint64_t now = e->parts.queue->now;
     engine_list_remove(&e->records, t);
     e->count.kept++;
     if (!t->done) {
         t->slot = nucd_depend_add(&e->depend, &t->task);
-        assert(t->slot != NUCD_NO_TASK);
+        assert(t->stopped && t->told && t->slot != NUCD_NO_TASK);
+        engine_task_resume(t);
     }
     engine_task_enter(t, window_task(e->window, &t->task, t->slot));
-    if (t->done) {
-        (void)window_complete(e->window, t->number, t->report.result, t->report.fflags);
-        return ahead_step(e, AHEAD_DISPATCHED, t->number);
-    }
-    if (t->told) {
-        t->stopped = false;
-        e->count.resumed++;
-        if (e->frozen == t) {
-            e->frozen = NULL;
-            e->parts.hart->offload.frozen = false;
-        }
-        t->deadline = now + e->config.timeout;
-        engine_watch_time(e, t->deadline);
-        engine_schedule(t, ENGINE_RESUME, now + engine_clocks(e, e->config.link_clocks));
-    } else {
-        engine_schedule(t, ENGINE_FAULT, now);
-    }
-    return ahead_step(e, AHEAD_TASK, t->number);
+    if (!t->done)
+        return ahead_step(e, AHEAD_TASK, t->number);
+    (void)window_complete(e->window, t->number, t->report.result, t->report.fflags);
+    return ahead_step(e, AHEAD_DISPATCHED, t->number);
 }
 
 static void count_launch(struct engine *e, uint64_t number)
@@ -139,8 +128,9 @@ static struct ahead_step dispatch_nucd(struct engine *e)
     assert(found);
     (void)found;
     const struct nucd_operands operands = {.pc = pc, .read = window_read, .context = e->window};
-    if (describe(e, &insn, operands, &task))
+    if (pc != e->host_pc && describe(e, &insn, operands, &task))
         return dispatch_task(e, &task);
+    e->host_pc = ENGINE_NOWHERE;
     return ahead_step(e, AHEAD_DISPATCHED, window_hint(e->window));
 }
 
@@ -152,11 +142,31 @@ static bool is_over(struct engine *e)
            !fetch_nucd(e->parts.hart, window_pc(e->window), &insn);
 }
 
+/* Whether the host has to be told of a fault here. */
+static bool is_faulty(const struct engine *e)
+{
+    const struct engine_task *t = e->records.first;
+    return t && t->stopped && !t->told && window_pc(e->window) == t->task.pc;
+}
+
+/* Nothing is dispatched while squashed tasks run. They may be queued behind the one that is frozen: that goes on. */
+static struct ahead_step wait_for_records(struct engine *e)
+{
+    struct engine_task *t = e->records.first;
+    if (t->stopped && window_pc(e->window) == t->task.pc) {
+        engine_task_resume(t);
+        e->running++;
+    }
+    return ahead_step(e, AHEAD_WAIT, 0);
+}
+
 static struct ahead_step step(void *context)
 {
     struct engine *e = context;
+    if (is_faulty(e))
+        return ahead_step(e, AHEAD_LEAVE, 0);
     if (e->running > 0)
-        return ahead_step(e, AHEAD_WAIT, 0);
+        return wait_for_records(e);
     if (is_over(e))
         return ahead_step(e, AHEAD_LEAVE, 0);
     struct window_step done = window_step(e->window);
@@ -231,6 +241,7 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     e->parts = *parts;
     e->parts.limits.capabilities = e->config.scheduler.capabilities;
     e->parts.limits.targets = config->scheduler.targets;
+    e->host_pc = ENGINE_NOWHERE;
     nucd_depend_init(&e->depend, config->tasks);
     nucd_scheduler_init(&e->scheduler, &config->scheduler);
     engine_generate_init(e);

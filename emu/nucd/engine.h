@@ -27,6 +27,9 @@
  * their order, their results are taken over. A program that comes to another nucd first has gone another way: then such
  * results are forgotten, and what is frozen is killed.
  *
+ * A frozen task keeps its accelerator, so that no older task is queued behind it; where all accelerators are frozen, the
+ * host runs an older task's region itself.
+ *
  * Left out: several hosts (each engine would need credits of its own); virtual addresses that are not mapped when the
  * task leaves are not cleaned, as no line can be there. */
 #ifndef EMU_NUCD_ENGINE_H

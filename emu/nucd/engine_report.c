@@ -42,20 +42,19 @@ static void completed(struct engine_task *t, const struct task_unit_report *repo
         freed = nucd_depend_complete(&e->depend, t->slot);
     t->slot = NUCD_NO_TASK;
     squashed = window_complete(e->window, t->number, report->result, report->fflags);
-    if (squashed != WINDOW_NONE)
+    if (squashed != WINDOW_NONE) {
         engine_squash_tasks(e, squashed);
-    e->parts.core->complete(e->core, t->number, now);
-    if (squashed != WINDOW_NONE)
         e->parts.core->squash(e->core, squashed, now);
+    }
+    e->parts.core->complete(e->core, t->number, now);
     go_on(e, freed, now);
 }
 
-void engine_stopped(struct engine_task *t, uint64_t now)
+/* The window ends in front of the task, for the host to trap there. */
+static void stop_ahead(struct engine_task *t, uint64_t now)
 {
     struct engine *e = t->engine;
     uint64_t number = t->number;
-    if (number == WINDOW_NONE)
-        return;
     engine_squash(e, number);
     e->parts.core->squash(e->core, number, now);
 }
@@ -73,7 +72,8 @@ static void stopped(struct engine_task *t, const struct task_unit_report *report
     else if (t->number == WINDOW_NONE)
         record_ended(e, now);
     else
-        engine_stopped(t, now);
+        stop_ahead(t, now);
+    engine_unblock(e, now);
 }
 
 static void killed(struct engine_task *t)

@@ -78,6 +78,8 @@ void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
         {"squashed", &c->squashed, "tasks", "squashed before they had left; they begin anew"},
         {"kept", &c->kept, "tasks", "squashed when they had left, and not run again"},
         {"faults", &c->faults, "tasks", "faults in regions"},
+        {"returned", &c->returned, "tasks",
+         "left to the host, as faults of younger ones held all accelerators"},
         {"resumed", &c->resumed, "tasks", "thereof that went on"},
         {"killed", &c->killed, "tasks", "thereof that were killed"},
         {"launches", &c->launches, "tasks", "behind another task in the reorder buffer's reach"},

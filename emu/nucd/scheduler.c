@@ -92,7 +92,8 @@ static uint32_t choose(const struct nucd_scheduler *scheduler, const struct nucd
         uint32_t lines = same ? nucd_words_lines(transfer->words + packet->words) : packet->lines;
         uint32_t load = scheduler->target[number].tasks + (same ? transfer->count : 0);
         if ((scheduler->config.capabilities[number] & packet->capabilities) != packet->capabilities ||
-            scheduler->target[number].credits < lines)
+            scheduler->target[number].credits < lines ||
+            (scheduler->allows && !scheduler->allows(scheduler->allows_context, packet->tag, number)))
             continue;
         if (best == NO_TARGET || load < least) {
             best = number;

@@ -63,6 +63,10 @@ struct nucd_scheduler {
     struct nucd_scheduler_config config;
     struct nucd_scheduler_counters counters;
     uint32_t pending_count, buffer_used;
+    /* Whether the task may go to a target that has room and the capabilities; set after nucd_scheduler_init(). NULL: all
+     * may. */
+    bool (*allows)(const void *context, uint16_t tag, unsigned target);
+    const void *allows_context;
     struct nucd_pending pending[NUCD_BUFFER_LINES]; /* oldest first */
     struct nucd_target target[NUCD_TARGETS];
 };

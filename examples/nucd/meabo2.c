@@ -29,8 +29,10 @@ int main(int argc, char **argv)
     }
 
     croft_roi_begin("meabo2");
-    CROFT_FOR_TASKS(part, N, tasks, grain)
-    multiply(dest + part.first, s1 + part.first, index_of + part.first, s2, dest + part.first + part.count);
+    CROFT_FOR_TASKS(part, N, tasks, grain) {
+        double *first = dest + part.first;
+        multiply(first, s1 + part.first, index_of + part.first, s2, first + part.count);
+    }
     croft_roi_end("meabo2");
 
     for (long i = 0; i < N; i++)

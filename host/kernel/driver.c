@@ -254,10 +254,20 @@ static bool map(unsigned number)
     return true;
 }
 
+static bool is_output(const struct operands *operands, const struct operands_range *range)
+{
+    for (unsigned i = 0; i < operands->outs; i++)
+        if (operands->out[i].first <= range->first && range->end <= operands->out[i].end)
+            return true;
+    return false;
+}
+
 static void prepare_memory(const struct operands *operands)
 {
     uint64_t start = read_cycle();
-    apply(BLOCKS_CLEAN, operands->in, operands->ins);
+    for (unsigned i = 0; i < operands->ins; i++)
+        if (!is_output(operands, &operands->in[i]))
+            apply(BLOCKS_CLEAN, &operands->in[i], 1);
     apply(BLOCKS_FLUSH, operands->out, operands->outs);
     blocks_clean_ranges();
     blocks_order();

@@ -1,0 +1,546 @@
+/* The out-of-order core ahead of offloaded tasks: times worked out by hand from that of the nucd's dispatch, d.
+ *
+ * The nucd issues at d + 1 and is ready then, if nothing older is under way. Fetch goes on redirect_clocks (1) later,
+ * and what follows is dispatched frontend_clocks (12) after that: at d + 14, and issues a cycle later. A task that
+ * takes c clocks is complete at T = d + 1 + c. */
+#include "emu/hart/probe.h"
+#include "tests/core/fake_ahead.h"
+#include "tests/core/test_ooo.h"
+
+#define NEAR (RIG_BASE + 0x10000)
+
+enum { NOTES = 4096, BEHIND = 14, FRONT = 22 /* instructions that set registers */ };
+
+struct scene {
+    struct rig *rig;
+    struct fake *fake;
+    struct ooo *o;
+    struct ooo_config config;
+    unsigned count, first; /* notes; that of the first nucd */
+    struct core_note notes[NOTES];
+    struct event event;
+    uint64_t number; /* what the event squashes from */
+    uint64_t cycles;
+};
+
+static void note(void *context, const struct core *core, const struct core_note *told)
+{
+    struct scene *s = context;
+    (void)core;
+    assert_int_equal(told->number, s->count);
+    assert_true(s->count < NOTES);
+    assert_true(told->dispatch <= told->issue && told->issue < told->complete &&
+                told->complete <= told->retire);
+    if (s->count)
+        assert_true(s->notes[s->count - 1].retire <= told->retire);
+    s->notes[s->count++] = *told;
+}
+
+/* A rig whose tasks take `clocks`, with x22 at warm data. */
+static struct scene *scene_new(uint64_t clocks, const struct rig_options *options)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->rig = rig_new(options);
+    s->fake = fake_new(s->rig);
+    s->config = defaults();
+    s->fake->task[0].clocks = clocks;
+    rig_warm(s->rig, NEAR, 4096, true);
+    rig_set(s->rig, 22, NEAR);
+    rig_set(s->rig, 23, RIG_FAR);
+    return s;
+}
+
+static void scene_make(struct scene *s)
+{
+    struct core_parts parts = rig_parts(s->rig);
+    struct error err;
+    parts.ahead = fake_ahead(s->fake);
+    assert_true(ooo_config_check(&s->config, &err));
+    s->rig->core = ooo_new(&s->config, &parts, &err);
+    s->rig->core->observer = (struct core_observer){note, NULL, s};
+    s->o = (struct ooo *)s->rig->core;
+}
+
+/* A task behind a fence, so that nothing older is under way; what is behind it begins a block of fetch. */
+static void scene_task(struct scene *s)
+{
+    while (s->rig->at % 64)
+        RIG_EMIT(s->rig, addi, 0);
+    RIG_EMIT(s->rig, fence, .imm = 0xff);
+    fake_emit(s->rig);
+}
+
+/* Runs to an ECALL behind what was emitted. */
+static void scene_run(struct scene *s)
+{
+    if (!s->o)
+        scene_make(s);
+    (void)run_program(s->rig, NULL, &s->cycles);
+    assert_int_equal(s->count, s->rig->hart.instret);
+    assert_int_equal(s->o->count.instructions, s->rig->hart.instret);
+    assert_int_equal(s->fake->head, s->fake->tail);
+    while (s->first < s->count && s->notes[s->first].insn.id != INSN_nucd)
+        s->first++;
+}
+
+/* The i-th instruction from the first nucd on. */
+static const struct core_note *nth(const struct scene *s, unsigned i)
+{
+    assert_true(s->first + i < s->count);
+    return &s->notes[s->first + i];
+}
+
+static uint64_t completed(const struct scene *s, unsigned task)
+{
+    return s->fake->task[task].completed / RIG_CLOCK;
+}
+
+static void scene_free(struct scene *s)
+{
+    rig_free(s->rig);
+    free(s->fake);
+    free(s);
+}
+
+static uint64_t latency(const struct scene *s, enum insn_id id)
+{
+    return s->o->classes[id].latency;
+}
+
+static void goes_on(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->result = 10;
+    s->fake->task[0].way = 50;
+    scene_task(s);
+    RIG_EMIT(s->rig, add, .rd = 5, .rs1 = 6, .rs2 = 7);
+    RIG_EMIT(s->rig, add, .rd = 11, .rs1 = 10, .rs2 = 10);
+    RIG_EMIT(s->rig, add, .rd = 12, .rs1 = 11, .rs2 = 5);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 301;
+    assert_int_equal(s->fake->task[0].decoded, d * RIG_CLOCK);
+    assert_int_equal(s->fake->task[0].ready, (d + 1) * RIG_CLOCK);
+    assert_int_equal(nth(s, 0)->complete, end);
+    assert_int_equal(nth(s, 1)->dispatch, d + BEHIND);
+    assert_int_equal(nth(s, 1)->complete, d + BEHIND + 2);
+    assert_int_equal(nth(s, 1)->retire, end);
+    assert_int_equal(nth(s, 2)->dispatch, d + BEHIND);
+    assert_int_equal(nth(s, 2)->issue, end);
+    assert_int_equal(nth(s, 3)->complete, end + 2);
+    assert_int_equal(s->fake->left_at, (end + 2) * RIG_CLOCK);
+    assert_int_equal(s->fake->left_retired, 4);
+    /* At the head from its issue on; the cycle of that is the pipe's. */
+    assert_int_equal(s->o->core.cpi[CPI_offload], 49);
+    assert_int_equal(s->o->core.cpi[CPI_task], 250);
+    scene_free(s);
+}
+
+/* A task is ready when the misses in front of it are over, and all that depends on them. */
+static void waits_for_older(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    while (s->rig->at % 64 != 56)
+        RIG_EMIT(s->rig, addi, 0);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 23);
+    RIG_EMIT(s->rig, mul, .rd = 6, .rs1 = 5, .rs2 = 5);
+    fake_emit(s->rig);
+    scene_run(s);
+    const struct core_note *load = nth(s, 0) - 2;
+    uint64_t older = load->complete + latency(s, INSN_mul);
+    assert_int_equal(load->complete, load->issue + latency(s, INSN_ld) + FAR_MISS);
+    assert_int_equal(s->fake->task[0].ready, older * RIG_CLOCK);
+    assert_int_equal(nth(s, 0)->complete, older + 300);
+    scene_free(s);
+}
+
+static void holds_loads(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->task[0].out = NEAR;
+    s->fake->task[0].bytes = 64;
+    scene_task(s);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22, .imm = 8);
+    RIG_EMIT(s->rig, ld, .rd = 6, .rs1 = 22, .imm = 64);
+    RIG_EMIT(s->rig, add, .rd = 7, .rs1 = 6, .rs2 = 6);
+    RIG_EMIT(s->rig, add, .rd = 8, .rs1 = 5, .rs2 = 5);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 301, hit = latency(s, INSN_ld) + 2;
+    assert_int_equal(nth(s, 1)->issue, d + BEHIND + 1);
+    assert_int_equal(nth(s, 1)->complete, end + 2);
+    assert_int_equal(nth(s, 2)->complete, d + BEHIND + 2 + hit); /* the port was taken for a cycle */
+    assert_int_equal(nth(s, 3)->complete, d + BEHIND + 2 + hit + 1);
+    assert_int_equal(nth(s, 4)->complete, end + 3);
+    assert_int_equal(s->o->count.held, 1);
+    scene_free(s);
+}
+
+/* First for the younger task, then for the older. */
+static void holds_again(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(600, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        s->fake->task[i].out = NEAR;
+        s->fake->task[i].bytes = 64;
+        fake_emit(s->rig);
+    }
+    s->fake->task[1].clocks = 100;
+    s->fake->task[1].out = NEAR + 4; /* of the load's 8 bytes, each task has some */
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22);
+    scene_run(s);
+    assert_true(completed(s, 1) < completed(s, 0));
+    assert_int_equal(nth(s, 2)->complete, completed(s, 0) + 2);
+    assert_int_equal(s->o->count.held, 2);
+    scene_free(s);
+}
+
+/* A load that is held for a store whose data come from a task is answered by that store. */
+static void forwards(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->result = 10;
+    scene_task(s);
+    RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 10);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22);
+    scene_run(s);
+    uint64_t end = nth(s, 0)->dispatch + 301;
+    assert_int_equal(nth(s, 1)->complete, end);
+    assert_int_equal(nth(s, 2)->complete, end + 2);
+    assert_int_equal(s->o->count.forwarded, 1);
+    scene_free(s);
+}
+
+/* Bases that tasks bring back: addresses are asked for later, and loads stop behind such a store. */
+static void late_addresses(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->result = 10;
+    rig_set(s->rig, 10, NEAR);
+    scene_task(s);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 10, .imm = 128);
+    RIG_EMIT(s->rig, sb, .rs1 = 10, .rs2 = 6);
+    RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 7);
+    RIG_EMIT(s->rig, ld, .rd = 8, .rs1 = 22);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 301;
+    assert_int_equal(nth(s, 1)->complete, end + latency(s, INSN_ld) + 2);
+    uint64_t known = end + latency(s, INSN_sb);
+    assert_int_equal(nth(s, 2)->complete, known);
+    assert_int_equal(nth(s, 3)->dispatch, d + BEHIND);
+    /* Dispatched when the address is known; the younger store has all of its bytes. */
+    assert_int_equal(nth(s, 4)->dispatch, known);
+    assert_int_equal(nth(s, 4)->complete, known + 1 + latency(s, INSN_ld) + 2);
+    assert_int_equal(s->o->count.forwarded, 1);
+    assert_int_equal(s->o->count.partial, 0);
+    scene_free(s);
+}
+
+/* A branch on a task's result, and a nucd whose operand is one. */
+static void late_branches(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->result = 28;
+    scene_task(s);
+    RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    rig_branch(s->rig, INSN_bne, 28, 28, s->rig->at + 8);
+    RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    fake_emit(s->rig);
+    fake_emit(s->rig);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 301;
+    assert_int_equal(nth(s, 1)->dispatch, d + BEHIND);
+    assert_int_equal(nth(s, 2)->dispatch, end);
+    assert_int_equal(nth(s, 2)->issue, end + 1);
+    assert_int_equal(nth(s, 4)->dispatch, end);
+    assert_int_equal(completed(s, 1), end + 2 + 300); /* behind the branch */
+    assert_int_equal(nth(s, 5)->dispatch, completed(s, 1));
+    assert_int_equal(completed(s, 2), completed(s, 1) + 301);
+    scene_free(s);
+}
+
+static void fills_reorder_buffer(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->config.rob = s->config.iq = s->config.fetch_queue = 16;
+    scene_task(s);
+    for (unsigned i = 0; i < 30; i++)
+        RIG_EMIT(s->rig, addi, .rd = (uint8_t)(5 + i % 4), .imm = 1);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 501;
+    assert_int_equal(nth(s, 15)->dispatch, d + BEHIND + 14 / 3);
+    assert_int_equal(nth(s, 16)->dispatch, end + 1);
+    assert_int_equal(nth(s, 15)->retire, end + 1); /* 8 a cycle */
+    scene_free(s);
+}
+
+/* The fifth store has to wait until the first one is in the cache: it retires with the task, accesses the cache a cycle
+ * later, and is done after another one. */
+static void fills_store_queue(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->config.store_queue = 4;
+    scene_task(s);
+    for (unsigned i = 0; i < 6; i++)
+        RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 5, .imm = (int32_t)(8 * i));
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 501;
+    assert_int_equal(nth(s, 4)->dispatch, d + BEHIND + 1);
+    assert_int_equal(nth(s, 5)->dispatch, end + 2);
+    assert_true(s->o->count.store_queue_full > 0);
+    scene_free(s);
+}
+
+static void two_in_flight(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->fake->task[1].clocks = 100;
+    scene_task(s);
+    fake_emit(s->rig);
+    RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch;
+    assert_int_equal(nth(s, 1)->dispatch, d + BEHIND);
+    assert_int_equal(s->fake->task[1].ready, (d + BEHIND + 1) * RIG_CLOCK);
+    assert_int_equal(nth(s, 1)->complete, d + BEHIND + 1 + 100);
+    assert_int_equal(nth(s, 1)->retire, d + 501);
+    assert_int_equal(nth(s, 2)->retire, d + 501);
+    scene_free(s);
+}
+
+/* A task that had been launched before is complete while its nucd waits for a place in the reorder buffer. */
+static void ran_before(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->config.rob = s->config.iq = s->config.fetch_queue = 16;
+    s->fake->task[1].ran = true;
+    s->fake->task[1].clocks = 100;
+    scene_task(s);
+    for (unsigned i = 0; i < 15; i++)
+        RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    fake_emit(s->rig);
+    scene_run(s);
+    uint64_t end = nth(s, 0)->dispatch + 501;
+    assert_true(completed(s, 1) < end);
+    assert_int_equal(nth(s, 16)->dispatch, end + 1);
+    assert_int_equal(nth(s, 16)->complete, end + 3);
+    scene_free(s);
+}
+
+static void squash_event(void *owner, uint64_t now)
+{
+    struct scene *s = owner;
+    fake_squash(s->fake, s->number, now);
+}
+
+static void squash_at(struct scene *s, uint64_t number, uint64_t cycle)
+{
+    s->number = number;
+    s->fake->once = true;
+    event_init(&s->event, 40, squash_event, s);
+    event_schedule(&s->rig->queue, &s->event, cycle * RIG_CLOCK);
+}
+
+/* The cycle in which a program's first nucd is dispatched. */
+static uint64_t dispatch_of_task(void (*program)(struct scene *))
+{
+    struct scene *s = scene_new(300, NULL);
+    program(s);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch;
+    scene_free(s);
+    return d;
+}
+
+static void misses(struct scene *s)
+{
+    scene_task(s);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 23);
+    RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 5, .imm = 16);
+    RIG_EMIT(s->rig, ld, .rd = 6, .rs1 = 22, .imm = 16);
+    RIG_EMIT(s->rig, div, .rd = 7, .rs1 = 6, .rs2 = 6);
+    for (unsigned i = 0; i < 40; i++)
+        RIG_EMIT(s->rig, addi, .rd = 8, .rs1 = 8, .imm = 1);
+}
+
+/* Everything is squashed while a load misses: the core leaves when the miss is over, and executes all of it the
+ * normal way; nothing is counted twice. */
+static void squashes_all(void **state)
+{
+    (void)state;
+    uint64_t d = dispatch_of_task(misses);
+    struct scene *s = scene_new(10000, NULL);
+    misses(s);
+    squash_at(s, 1, d + 60);
+    scene_run(s);
+    uint64_t over = d + BEHIND + 1 + latency(s, INSN_ld) + FAR_MISS;
+    assert_int_equal(s->fake->left_at, over * RIG_CLOCK);
+    assert_int_equal(s->fake->left_retired, 0);
+    assert_int_equal(s->rig->hart.x[29], 2); /* the region was executed */
+    assert_int_equal(s->rig->hart.x[8], 40);
+    /* The redirect's cycle, the front end, dispatch: the nucd again, as a hint; then the region and the load. */
+    assert_int_equal(nth(s, 0)->dispatch, over + 1 + 12);
+    /* The fence has retired at d. */
+    assert_int_equal(s->o->core.cpi[CPI_offload], over - d);
+    assert_int_equal(s->o->core.cpi[CPI_task], 0);
+    scene_free(s);
+}
+
+/* From the load on: the task in front retires first. */
+static void squashes_younger(void **state)
+{
+    (void)state;
+    uint64_t d = dispatch_of_task(misses);
+    struct scene *s = scene_new(400, NULL);
+    misses(s);
+    squash_at(s, 2, d + 60);
+    scene_run(s);
+    assert_int_equal(s->fake->left_at, (d + 401) * RIG_CLOCK);
+    assert_int_equal(s->fake->left_retired, 1);
+    assert_int_equal(s->rig->hart.x[29], 0);
+    assert_int_equal(s->rig->hart.x[8], 40);
+    assert_int_equal(nth(s, 1)->dispatch, d + 401 + 1 + 12);
+    /* It hits now, as the line has come. */
+    assert_int_equal(nth(s, 1)->complete, nth(s, 1)->dispatch + 1 + latency(s, INSN_ld) + 2);
+    scene_free(s);
+}
+
+static void interrupt_event(void *owner, uint64_t now)
+{
+    struct scene *s = owner;
+    hart_set_interrupt(&s->rig->hart, 7, true);
+    core_ahead_interrupted(s->rig->core, now);
+}
+
+/* The interrupt is taken at the nucd, at once. */
+static void interrupts(void **state)
+{
+    (void)state;
+    struct rig_options options = rig_options_default();
+    options.privileged = true;
+    struct scene *s = scene_new(100000, &options);
+    struct rig *rig = s->rig;
+    RIG_EMIT(rig, addi, .rd = 5, .imm = 128);
+    RIG_EMIT(rig, csrrs, .rd = 0, .rs1 = 5, .imm = 0x304); /* mie.MTIE */
+    RIG_EMIT(rig, csrrw, .rd = 0, .rs1 = 22, .imm = 0x305);
+    RIG_EMIT(rig, csrrsi, .rd = 0, .rs1 = 8, .imm = 0x300); /* mstatus.MIE */
+    scene_task(s);
+    uint64_t pc = rig->at - 12;
+    for (unsigned i = 0; i < 10; i++)
+        RIG_EMIT(rig, addi, .rd = 8, .rs1 = 8, .imm = 1);
+    scene_make(s);
+    assert_true(hart_breakpoint_add(&rig->hart, NEAR));
+    event_init(&s->event, 40, interrupt_event, s);
+    event_schedule(&rig->queue, &s->event, 5000 * RIG_CLOCK);
+    scene_run(s);
+    assert_int_equal(s->fake->interrupts, 1);
+    assert_int_equal(s->fake->left_at, 5000 * RIG_CLOCK);
+    assert_int_equal(rig->stops[0], HART_STOP_BREAK);
+    assert_int_equal(rig->hart.priv.mepc, pc);
+    assert_int_equal(rig->hart.x[8], 0);
+    assert_in_range(rig->stop_times[0], 5014 * RIG_CLOCK, 5030 * RIG_CLOCK);
+    scene_free(s);
+}
+
+static enum core_next raise_limit(struct rig *rig, enum hart_stop stop)
+{
+    if (stop != HART_STOP_LIMIT)
+        return CORE_SLEEP;
+    assert_int_equal(hart_progress(&rig->hart), rig->core->limit);
+    rig->core->limit += 3;
+    return CORE_CONTINUE;
+}
+
+/* Stops at exactly that many instructions, of which a task is one. */
+static void limits(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    fake_emit(s->rig);
+    for (unsigned i = 0; i < 10; i++)
+        RIG_EMIT(s->rig, addi, .rd = 8, .imm = 1);
+    scene_make(s);
+    s->rig->core->limit = FRONT + 1;
+    s->rig->served = raise_limit;
+    scene_run(s);
+    /* A nucd and 10: stops behind 1, 4, 7, 10 of them, and at the ECALL behind 11. */
+    assert_int_equal(s->rig->hart.instret, FRONT + 11);
+    assert_int_equal(s->rig->stop_count, 4 + 1);
+    assert_int_equal(s->fake->lefts, 1);
+    scene_free(s);
+}
+
+static void go_on_event(void *owner, uint64_t now)
+{
+    struct scene *s = owner;
+    s->fake->halt = false;
+    core_ahead_go_on(s->rig->core, now);
+}
+
+/* step() has nothing to give at first. */
+static void halts(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    scene_task(s);
+    s->fake->halt = true;
+    event_init(&s->event, 40, go_on_event, s);
+    event_schedule(&s->rig->queue, &s->event, 2000 * RIG_CLOCK);
+    scene_run(s);
+    assert_int_equal(nth(s, 0)->dispatch, 2000);
+    assert_true(s->o->core.cpi[CPI_offload] >= 2000 - 60 + 300);
+    scene_free(s);
+}
+
+/* Without mechanism, and while warming, a nucd is a hint. */
+static void stays_behind(void **state)
+{
+    (void)state;
+    for (unsigned warming = 0; warming < 2; warming++) {
+        struct scene *s = scene_new(300, NULL);
+        scene_task(s);
+        scene_make(s);
+        if (!warming)
+            s->rig->core->parts.ahead = (struct core_ahead){0};
+        s->rig->core->observer.retired = NULL;
+        core_set_warming(s->rig->core, warming);
+        (void)run_program(s->rig, NULL, &s->cycles);
+        assert_int_equal(s->fake->takes, 0);
+        assert_int_equal(s->rig->hart.x[29], 2);
+        scene_free(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goes_on),
+        cmocka_unit_test(waits_for_older),
+        cmocka_unit_test(holds_loads),
+        cmocka_unit_test(holds_again),
+        cmocka_unit_test(forwards),
+        cmocka_unit_test(late_addresses),
+        cmocka_unit_test(late_branches),
+        cmocka_unit_test(fills_reorder_buffer),
+        cmocka_unit_test(fills_store_queue),
+        cmocka_unit_test(two_in_flight),
+        cmocka_unit_test(ran_before),
+        cmocka_unit_test(squashes_all),
+        cmocka_unit_test(squashes_younger),
+        cmocka_unit_test(interrupts),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(halts),
+        cmocka_unit_test(stays_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
