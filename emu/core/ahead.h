@@ -62,8 +62,9 @@ struct ahead_ops {
     /* Of an instruction that is ahead. May come from within core_ahead_complete(). */
     void (*look)(const void *context, uint64_t number, struct ahead_view *view);
 
-    /* The task's nucd was decoded, and dispatched, at `decoded`; and all instructions in front of it but other tasks are complete and
-     * cannot be squashed any more at `ready` (both fs, ready >= the queue's now). Called once for each task, in order. */
+    /* The task's nucd was decoded, and dispatched, at `decoded`; and all instructions in front of it but other tasks are
+     * complete and cannot be squashed any more at `ready` (both fs, ready >= the queue's now). Called once for each
+     * task, in order. */
     void (*task_ready)(void *context, uint64_t number, uint64_t decoded, uint64_t ready);
 
     /* All instructions up to `number` have retired, the last at time `at` (fs; it may lie ahead of the queue's now, by
