@@ -6,6 +6,7 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/interrupt.h"
+#include "emu/cmd/multiprocessors.h"
 #include "emu/cmd/paths.h"
 #include "emu/cmd/report.h"
 #include "emu/cmd/request.h"
@@ -16,6 +17,7 @@
 #include "emu/env/gdb_system.h"
 #include "emu/env/gdb_user.h"
 #include "emu/env/kernel.h"
+#include "emu/env/launch.h"
 #include "emu/env/user.h"
 #include "emu/env/workers.h"
 #include "emu/machine/machine.h"
@@ -54,7 +56,7 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
     if (!machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
         return false;
     s->failure = 1;
-    setting_warn(&s->machine);
+    setting_warn(&s->machine, r->env == ENV_USER);
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;
@@ -105,8 +107,9 @@ static int run_program(struct session *s, const struct user_options *options, st
         status = user_run(user);
         interrupt_disarm();
     }
+    ran = ran && wind_up(s, options->program, &status, err);
     user_free(user);
-    return ran && wind_up(s, options->program, &status, err) ? status : -1;
+    return ran ? status : -1;
 }
 
 static int run_user(struct session *s, const struct request *r, struct error *err)
@@ -119,8 +122,14 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         return -1;
     struct decoder *decoder = decoder_new();
     int status = -1;
-    if (user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
+    struct launch_options simt;
+    struct multiprocessors multiprocessors;
+    multiprocessors_init(&multiprocessors, &s->machine, decoder);
+    if (launch_describe(&s->machine, &simt, err) &&
+        user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
+        options.simt = simt.limits.count ? &simt : NULL;
+        simt.device = machine_timed(&s->machine) ? &multiprocessors.device : NULL;
         options.stack_size = s->machine.stack.size;
         options.stats = report_stats(s->report);
         options.log = s->log;
@@ -128,6 +137,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         if (timing_start(&s->timing, &r->timing, &s->machine, user.harts, user.count, &memory,
                          workers_offload(user.workers), s->log, r->user.program, options.stats, err)) {
             options.machine = s->timing.timed ? &s->timing.user : NULL;
+            multiprocessors.timed = s->timing.timed;
             status = run_program(s, &options, &user.harts[0], &user.program, err);
         }
         timing_free(&s->timing);
@@ -197,6 +207,10 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     user.stats = report_stats(s->report);
     user.log = s->log;
     user.signal = interrupt_arrived();
+    struct launch_options simt;
+    if (!launch_describe(&s->machine, &simt, err))
+        return -1;
+    user.simt = simt.limits.count ? &simt : NULL;
     const struct kernel_options options = {
         .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};
     struct kernel *kernel =

@@ -29,7 +29,8 @@ bool grid_possible(const struct grid_launch *launch, const struct grid_limits *l
         blocks *= launch->grid[i];
         threads *= launch->block[i];
     }
-    return threads <= limits->block_threads && blocks <= UINT32_MAX && launch->scratchpad <= limits->scratchpad;
+    return threads <= limits->block_threads && blocks <= UINT32_MAX &&
+           launch->scratchpad <= limits->scratchpad;
 }
 
 static bool make_room(struct grid_block *block, struct warp_memory *memory, uint32_t count, struct error *err)
@@ -126,76 +127,76 @@ static bool serve(struct grid *grid, struct warp *warp, enum grid_end *end)
     const struct grid_host *host = grid->host;
     const struct warp_report *report = &grid->report;
     uint64_t result;
+    grid->warp = warp;
+    *end = report->event == WARP_CALL ? GRID_STOP : GRID_TRAP;
     if (report->event == WARP_CALL) {
-        *end = GRID_STOP;
-        grid->warp = warp;
         if (!host->call(host->context, warp, report->lane, &result))
             return false;
         warp_called(warp, report->lane, result);
     }
-    if (report->event == WARP_TRAP && !(host->trap && host->trap(host->context, warp, report))) {
-        *end = GRID_TRAP;
-        grid->warp = warp;
-        return false;
-    }
-    return true;
+    return report->event != WARP_TRAP;
 }
 
-/* One turn of a warp. False: the run ends. */
 static bool run_slice(struct grid *grid, struct warp *warp, enum grid_end *end)
 {
     const struct grid_host *host = grid->host;
-    uint64_t first = warp_insns(warp), done = 0;
+    uint64_t first = warp_insns(warp), threads = warp_thread_insns(warp), done = 0;
     enum warp_event event = WARP_DONE;
-    while (done < GRID_SLICE && event != WARP_IDLE) {
+    bool goes_on = true;
+    while (goes_on && done < GRID_SLICE && event != WARP_IDLE) {
         event = warp_run(warp, GRID_SLICE - done, &grid->report);
-        if (!serve(grid, warp, end))
-            return false;
+        goes_on = serve(grid, warp, end);
         done = warp_insns(warp) - first;
     }
-    *end = GRID_STOP;
-    return !(host->stopped && host->stopped(host->context));
+    grid->insns += done;
+    grid->thread_insns += warp_thread_insns(warp) - threads;
+    if (goes_on && host->stopped && host->stopped(host->context)) {
+        *end = GRID_STOP;
+        goes_on = false;
+    }
+    return goes_on;
 }
 
+/* Its warps by turns until all threads have ended. False: the run ends. */
 static bool run_block(struct grid *grid, enum grid_end *end)
 {
     struct grid_block *block = &grid->block;
-    while (!grid_block_ended(block)) {
-        for (uint32_t i = 0; i < block->count; i++) {
-            struct warp *warp = block->warps[i];
+    do {
+        for (; grid->turn < block->count; grid->turn++) {
+            struct warp *warp = block->warps[grid->turn];
             bool able = warp_live(warp) != warp_waiting(warp);
             if (able && !run_slice(grid, warp, end))
                 return false;
         }
+        grid->turn = 0;
         (void)grid_block_meet(block);
-    }
+    } while (!grid_block_ended(block));
     return true;
 }
 
-/* Adds (or, before a block, takes away) what the block's warps have executed. */
-static void count(struct grid *grid, bool before)
+void grid_begin(struct grid *grid, const struct grid_launch *launch)
 {
-    for (uint32_t i = 0; i < grid->block.count; i++) {
-        uint64_t insns = warp_insns(grid->block.warps[i]), threads = warp_thread_insns(grid->block.warps[i]);
-        grid->insns += before ? -insns : insns;
-        grid->thread_insns += before ? -threads : threads;
-    }
+    grid->launch = *launch;
+    grid->next = 0;
+    grid->turn = 0;
+    grid->running = false;
+    grid->launches++;
 }
 
-enum grid_end grid_run(struct grid *grid, const struct grid_launch *launch, struct error *err)
+enum grid_end grid_advance(struct grid *grid, struct error *err)
 {
-    uint64_t blocks = grid_blocks(launch);
-    grid->launches++;
-    for (uint64_t i = 0; i < blocks; i++) {
-        enum grid_end end;
-        if (!grid_block_start(&grid->block, grid->memory, launch, i, (uint32_t)(i % grid->limits.count), 0, err))
+    uint64_t blocks = grid_blocks(&grid->launch);
+    enum grid_end end;
+    while (grid->running || grid->next < blocks) {
+        if (!grid->running && !grid_block_start(&grid->block, grid->memory, &grid->launch, grid->next,
+                                                (uint32_t)(grid->next % grid->limits.count), 0, err))
             return GRID_HOST;
-        count(grid, true);
-        bool ended = run_block(grid, &end);
-        count(grid, false);
-        grid->blocks++;
-        if (!ended)
+        grid->next += !grid->running;
+        grid->running = true;
+        if (!run_block(grid, &end))
             return end;
+        grid->running = false;
+        grid->blocks++;
     }
     return GRID_DONE;
 }

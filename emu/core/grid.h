@@ -1,6 +1,6 @@
 /* Grids of blocks of threads: which threads there are, the block's barrier and scratchpad, and their functional run.
  *
- * grid_run() executes a launch as if in no time: block after block in the order of their numbers (x fastest), each to its
+ * grid_advance() executes a launch as if in no time: block after block in the order of their numbers (x fastest), each to its
  * end, with its warps by turns, GRID_SLICE instructions each. Results do not depend on the number of multiprocessors
  * unless the program races or asks (smp). As one block ends before the next one begins, a block must not wait for a later
  * one; threads of a block may wait for each other in any way. */
@@ -62,10 +62,8 @@ bool grid_block_meet(struct grid_block *block);
 
 /* What the environment does for threads. */
 struct grid_host {
-    /* Serves the ECALL of a lane and says what a0 receives; false: the run ends. */
+    /* Serves the ECALL of a lane and says what a0 receives; false: not now, the run stops before it. */
     bool (*call)(void *context, struct warp *warp, unsigned lane, uint64_t *result);
-    /* A lane has trapped: true, when the cause was removed and it should be tried again. NULL: no. */
-    bool (*trap)(void *context, struct warp *warp, const struct warp_report *report);
     /* Whether to end the run, asked after each slice. NULL: no. */
     bool (*stopped)(void *context);
     void *context;
@@ -73,24 +71,32 @@ struct grid_host {
 
 enum grid_end {
     GRID_DONE,
-    GRID_TRAP, /* struct grid's warp and report say which thread's */
-    GRID_STOP, /* a call or `stopped` has ended it */
+    GRID_TRAP, /* `warp` and `report` say which thread's */
+    GRID_STOP, /* a call (`warp`, `report`) or `stopped` has ended it */
     GRID_HOST, /* the host has no memory */
 };
 
-/* A functional run; memory, host, limits are the owner's. Counts stay from launch to launch. */
+/* A functional run; memory, host and limits are the owner's. Counts stay from launch to launch. */
 struct grid {
     struct warp_memory *memory;
     const struct grid_host *host;
     struct grid_limits limits;
+    struct grid_launch launch;
     struct grid_block block;
-    struct warp *warp; /* that has trapped */
+    uint64_t next; /* block that has not begun */
+    uint32_t turn; /* warp of the block that is, or is to be, executed */
+    bool running;  /* a block has begun and not ended */
+    struct warp *warp;
     struct warp_report report;
     uint64_t launches, blocks, insns, thread_insns;
 };
 
-/* Executes a possible launch to its end. */
-enum grid_end grid_run(struct grid *grid, const struct grid_launch *launch, struct error *err);
+/* Begins a possible launch; one that has not ended is dropped. */
+void grid_begin(struct grid *grid, const struct grid_launch *launch);
+
+/* Executes it to its end, or until something else than GRID_DONE happens; then a further call tries the same instruction
+ * again and goes on. */
+enum grid_end grid_advance(struct grid *grid, struct error *err);
 void grid_free(struct grid *grid);
 
 #endif

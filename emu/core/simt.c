@@ -153,6 +153,11 @@ void simt_release(struct simt *simt, struct simt_block *block)
     simt->released = block;
 }
 
+void simt_flush(struct simt *simt)
+{
+    cache_invalidate_all(simt->parts.l1);
+}
+
 bool simt_busy(const struct simt *simt)
 {
     return simt->busy;

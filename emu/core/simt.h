@@ -140,6 +140,9 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now);
 /* To be called by source.step(): all warps of the block have come to its barrier, and go on behind it. */
 void simt_release(struct simt *simt, struct simt_block *block);
 
+/* Empties the first-level cache. */
+void simt_flush(struct simt *simt);
+
 /* Whether it has blocks. */
 bool simt_busy(const struct simt *simt);
 

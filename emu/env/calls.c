@@ -66,11 +66,12 @@ static const struct {
     {259, call_flush_icache},  {261, call_prlimit},
     {276, call_renameat2},     {278, call_getrandom},
     {293, call_absent}, /* rseq: C libraries do without */
-    {403, call_clock_gettime}, {1024, call_open},
-    {1025, call_link},         {1026, call_unlink},
-    {1030, call_mkdir},        {1033, call_access},
-    {1038, call_stat},         {1039, call_lstat},
-    {1062, call_time},
+    {403, call_clock_gettime}, {464, call_simt_launch},
+    {465, call_simt_wait},     {466, call_simt_query},
+    {1024, call_open},         {1025, call_link},
+    {1026, call_unlink},       {1030, call_mkdir},
+    {1033, call_access},       {1038, call_stat},
+    {1039, call_lstat},        {1062, call_time},
 };
 
 static void warn_unknown(struct user *user, uint64_t number)

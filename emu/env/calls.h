@@ -71,6 +71,10 @@ CALL(mmap)
 CALL(munmap)
 CALL(mremap)
 CALL(flush_icache)
+/* launch.c: threads of multiprocessors */
+CALL(simt_launch)
+CALL(simt_wait)
+CALL(simt_query)
 #undef CALL
 
 /* Fills the kernel's struct stat for riscv64 at a guest address from an open host file. Returns 0 or -errno.

@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "emu/env/kernel_pages.h"
+#include "emu/env/launch.h"
 
 const void *guest_readable(const struct user *user, uint64_t address, uint64_t length)
 {
     if (length == 0)
         return user->memory->bytes;
+    if (user->launch && address >= WARP_STACK_WINDOW)
+        return launch_view(user->launch, address, length, false);
     return user->pages ? kernel_pages_view(user->pages, address, length, false)
                        : phys_at(user->memory, address, length);
 }
@@ -19,6 +22,8 @@ void *guest_writable(const struct user *user, uint64_t address, uint64_t length)
 {
     if (length == 0)
         return user->memory->bytes;
+    if (user->launch && address >= WARP_STACK_WINDOW)
+        return launch_view(user->launch, address, length, true);
     if (user->pages)
         return kernel_pages_view(user->pages, address, length, true);
     return address < user->write_first ? NULL : phys_at(user->memory, address, length);

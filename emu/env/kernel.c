@@ -14,6 +14,7 @@
 #include "emu/env/kernel_driver.h"
 #include "emu/env/kernel_load.h"
 #include "emu/env/kernel_pages.h"
+#include "emu/env/launch.h"
 #include "emu/env/workers.h"
 #include "host/kernel/include/croft/kernel/door.h"
 
@@ -56,13 +57,22 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     struct user *user = kernel->user;
     struct registers kept = show_program(user->hart, frame);
     uint64_t slept = user->slept;
+    if (frame->thread_call)
+        launch_answer(user->launch, frame->thread_arguments[0]);
     int64_t result = calls_serve(user);
     struct kernel_missing missing = kernel_pages_settle(user->pages, true);
     show_kernel(user->hart, &kept);
     /* A call looks at all its pointers before it does anything that a second try would do twice. */
     bool again = result == -EFAULT && missing.length > 0;
+    uint64_t asked[7];
+    frame->thread_call = 0;
+    if (launch_asks(user->launch, asked)) {
+        frame->thread_call = asked[0];
+        memcpy(frame->thread_arguments, asked + 1, sizeof frame->thread_arguments);
+        again = true;
+    }
     frame->missing = missing.address;
-    frame->missing_size = again ? missing.length : 0;
+    frame->missing_size = again && !frame->thread_call ? missing.length : 0;
     frame->missing_write = missing.write;
     frame->sleep = user->slept - slept;
     if (user->ended)
@@ -76,7 +86,10 @@ static void report_fault(struct kernel *kernel, const struct kernel_frame *frame
     struct hart *hart = kernel->user->hart;
     struct registers kept = show_program(hart, frame);
     hart->trap = (struct trap){(enum trap_cause)frame->cause, frame->value};
-    system_exit(&kernel->system, fault_report(kernel->user));
+    bool task = frame->accelerator > 0;
+    int status = task ? fault_report_task(kernel->user, (unsigned)frame->accelerator - 1, frame->task_pc)
+                      : fault_report(kernel->user);
+    system_exit(&kernel->system, status);
     show_kernel(hart, &kept);
 }
 
@@ -136,6 +149,30 @@ static void hook_marker(void *context, struct hart *hart)
     marker_serve(&((struct kernel *)context)->user->regions, hart);
 }
 
+/* Stacks of threads take the end of what is the kernel's. */
+static bool take_stacks(struct kernel *kernel, struct error *err)
+{
+    const struct launch_options *simt = kernel->options->user->simt;
+    uint64_t bytes = simt ? (launch_stack_bytes(simt) + 4095) / 4096 * 4096 : 0;
+    if (bytes >= kernel->memory.size)
+        return error_set(err,
+                         "the stacks of threads take %" PRIu64 " KiB; enlarge memory.size (%" PRIu64 " KiB)",
+                         bytes / 1024, kernel->memory.size / 1024);
+    kernel->memory.size -= bytes;
+    return true;
+}
+
+static void give_threads(struct kernel *kernel)
+{
+    const struct user_options *user = kernel->options->user;
+    if (!user->simt)
+        return;
+    kernel->user->launch =
+        launch_new(kernel->user, user->simt, &kernel->all, kernel->memory.base + kernel->memory.size);
+    if (user->stats)
+        launch_publish(kernel->user->launch, user->stats);
+}
+
 static bool set_up(struct kernel *kernel, struct error *err)
 {
     const struct kernel_options *o = kernel->options;
@@ -144,6 +181,8 @@ static bool set_up(struct kernel *kernel, struct error *err)
     if (!phys_init(&kernel->all, machine->memory.base, machine->memory.size, err))
         return false;
     kernel->memory = workers_program_memory(machine, o->firmware, &kernel->all);
+    if (!take_stacks(kernel, err))
+        return false;
     if (!kernel_load(o, &kernel->memory, &kernel->layout, err))
         return false;
     kernel->decoder = decoder_new();
@@ -162,6 +201,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
         return false;
     kernel->user->stack_first = kernel->layout.stack_first;
     kernel->user->pages = kernel_pages_new(&system->harts[0]);
+    give_threads(kernel);
     const struct kernel_driver *driver =
         (const void *)phys_at(&kernel->memory, kernel->layout.driver, sizeof *driver);
     kernel_driver_publish(driver, &kernel->causes, o->user->stats);

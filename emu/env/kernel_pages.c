@@ -122,6 +122,26 @@ struct kernel_missing kernel_pages_settle(struct kernel_pages *pages, bool keep)
     return missing;
 }
 
+bool kernel_pages_translate(const struct kernel_pages *pages, uint64_t address, uint32_t permission,
+                            uint64_t *physical)
+{
+    enum mmu_access access = permission == CROFT_RANGE_WRITE     ? MMU_STORE
+                             : permission == CROFT_RANGE_EXECUTE ? MMU_FETCH
+                                                                 : MMU_LOAD;
+    return mmu_check(pages->hart, address, 1, access, PRIV_U, physical);
+}
+
+bool kernel_pages_allow(const struct kernel_pages *pages, uint64_t address, uint32_t permission)
+{
+    const struct croft_range_table *ranges = pages->ranges;
+    for (uint64_t i = 0; ranges && i < ranges->count && i < CROFT_RANGES_MAX; i++) {
+        const struct croft_range *range = &ranges->entries[i];
+        if (address >= range->base && address - range->base < range->size)
+            return range->permissions & permission;
+    }
+    return false;
+}
+
 void kernel_pages_set_ranges(struct kernel_pages *pages, const struct croft_range_table *ranges)
 {
     pages->ranges = ranges;

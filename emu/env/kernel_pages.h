@@ -33,6 +33,13 @@ struct kernel_missing {
 /* Ends all views; with keep, what was written to copies goes to memory. Returns what was missing. */
 struct kernel_missing kernel_pages_settle(struct kernel_pages *pages, bool keep);
 
+/* A user-mode address of the program as a physical one; false when the tables do not allow it, or not yet. */
+bool kernel_pages_translate(const struct kernel_pages *pages, uint64_t address, uint32_t permission,
+                            uint64_t *physical);
+
+/* Whether a range of the program allows this (one CROFT_RANGE_*): its page may still be missing. */
+bool kernel_pages_allow(const struct kernel_pages *pages, uint64_t address, uint32_t permission);
+
 /* Tells where the kernel's table of ranges is; NULL until it has started. It must stay. */
 void kernel_pages_set_ranges(struct kernel_pages *pages, const struct croft_range_table *ranges);
 const struct croft_range_table *kernel_pages_ranges(const struct kernel_pages *pages);

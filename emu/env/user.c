@@ -8,6 +8,7 @@
 #include "emu/env/calls.h"
 #include "emu/env/elf.h"
 #include "emu/env/fault.h"
+#include "emu/env/launch.h"
 #include "emu/env/stack.h"
 
 enum {
@@ -41,6 +42,10 @@ static bool set_up(struct user *user, struct error *err)
     user->stack_first = end - o->stack_size;
     hart_protect(user->hart, program.write_first);
     heap_init(&user->heap, memory, program.end, user->stack_first);
+    if (o->simt)
+        user->launch = launch_new(user, o->simt, memory, 0);
+    if (o->simt && o->stats)
+        launch_publish(user->launch, o->stats);
     return true;
 }
 
@@ -81,6 +86,7 @@ void user_free(struct user *user)
         return;
     for (unsigned i = 0; i < user->refused_count; i++)
         free(user->refused_paths[i]);
+    launch_free(user->launch);
     files_free(&user->files);
     heap_free(&user->heap);
     sandbox_close(&user->sandbox);

@@ -11,6 +11,7 @@
 #include "emu/sim/error.h"
 #include "emu/sim/stats.h"
 
+struct launch_options;
 struct log;
 struct user;
 
@@ -40,6 +41,7 @@ struct user_options {
     uint64_t max_insns;  /* the program is stopped after so many instructions; UINT64_MAX: never */
     struct stats *stats; /* the markers' regions go here; may be NULL */
     struct log *log;     /* every instruction is logged if not NULL, by the machine if there is one */
+    const struct launch_options *simt;  /* the multiprocessors, or NULL: none */
     const struct user_machine *machine; /* or NULL: an instruction takes 1 ns */
     /* The number of a signal that ends the run, 0: none so far; whoever sets it also lets the hart yield. May
      * be NULL. */

@@ -156,13 +156,13 @@ enum warp_event warp_run(struct warp *warp, uint64_t max_insns, struct warp_repo
             (void)end_group(warp, report);
         } else {
             const struct warp_op *op = fetch(warp);
-            uint32_t mask = warp->mask;
+            uint32_t mask = warp->mask, lanes = warp->lanes;
             enum warp_event event = op->run(warp, op);
             if (event != WARP_DONE) {
                 (void)report_event(warp, event, op, mask, report);
             } else {
                 warp->count++;
-                warp->thread_insns += (unsigned)__builtin_popcount(mask);
+                warp->thread_insns += lanes;
             }
         }
     }
@@ -285,6 +285,16 @@ uint64_t warp_thread_id(const struct warp *warp, unsigned lane)
         (((uint64_t)place->block[2] * place->grid_size[1]) + place->block[1]) * place->grid_size[0] +
         place->block[0];
     return block * block_threads(place) + (uint64_t)place->warp * warp->memory->setup.width + lane;
+}
+
+const struct warp_place *warp_where(const struct warp *warp)
+{
+    return &warp->place;
+}
+
+const struct warp_scratchpad *warp_scratchpad(const struct warp *warp)
+{
+    return &warp->pad;
 }
 
 uint64_t warp_insns(const struct warp *warp)

@@ -10,7 +10,7 @@
  * writes neither; code that leaves calls otherwise (longjmp) stays right and merely meets later. So that a lane that spins
  * on another one's store is not executed for ever, the lane that has waited longest is executed first for WARP_SHARE
  * instructions once it has waited for WARP_TURN: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE
- * instructions of its warp.
+ * instructions of its warp. The hint `pause` makes it so at once for the lane that has waited longest.
  *
  * Each lane has its own pc, call depth, fflags, frm and reservation. Of the lanes of one store the highest that writes a
  * byte wins; atomics are done one by one, the lowest lane first. FENCE, FENCE.I and the HINTs of our extensions do
@@ -110,9 +110,14 @@ uint64_t warp_pc(const struct warp *warp, unsigned lane);
 unsigned warp_fcsr(const struct warp *warp, unsigned lane);
 void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr);
 
+const struct warp_place *warp_where(const struct warp *warp);
+
 /* The lane's thread in its block, and in the grid. */
 void warp_thread(const struct warp *warp, unsigned lane, uint32_t thread[3]);
 uint64_t warp_thread_id(const struct warp *warp, unsigned lane);
+
+/* What its lanes reach in WARP_SHARED. */
+const struct warp_scratchpad *warp_scratchpad(const struct warp *warp);
 
 /* Instructions executed since warp_new(), once for all their lanes, and by each of them. */
 uint64_t warp_insns(const struct warp *warp);
