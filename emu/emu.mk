@@ -23,8 +23,8 @@ EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
 ROWS_FLAGS := -Wno-conversion -Wno-sign-conversion $(if $(findstring clang,$(CC)),,-foptimize-sibling-calls -fno-partial-inlining -fno-ipa-icf)
 $(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(ROWS_FLAGS)
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/*_v3*.c)): EMU_CFLAGS += -march=x86-64-v3
-# Loops over the lanes of a warp become host vectors at -O3 alone.
-WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3)
+# Loops over the lanes of a warp become host vectors at -O3 alone, and unless the NaNs of unbox() get paths of their own.
+WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/warp_rows*.c)): EMU_CFLAGS += $(WARP_FLAGS)
 
 $(BUILD)/obj/%.o: %.c

@@ -147,6 +147,7 @@ fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
     suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
+    suite "accesses that nucds do not name" tests/nucd/check.sh "$BUILD/bin/croft"
     suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part simt "kernels on multiprocessors against qemu-riscv64"; then
@@ -156,6 +157,8 @@ fi
 if part machines "whole programs and statistics on machines with a clock"; then
     built programs machines &&
         suite "machines" tests/machine/programs.sh "$BUILD/bin/croft" "$BUILD/tests/machine/work" "$BUILD/tests/programs"
+    built programs && suite "offload engine" tests/nucd/engine.sh "$BUILD/bin/croft" "$BUILD/tests/nucd/work" \
+        "$BUILD"/tests/programs/nucd_{ebox,meabo2,meabo5,spatter,spmv,stride}-O2
 fi
 if part hazards "random offloading programs against qemu-riscv64"; then
     suite "hazards" "$MAKE" --no-print-directory -s test-hazards BUILD="$BUILD" SETUP="$SETUP"

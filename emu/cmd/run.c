@@ -56,7 +56,7 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
     if (!machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
         return false;
     s->failure = 1;
-    setting_warn(&s->machine);
+    setting_warn(&s->machine, r->env == ENV_USER);
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;

@@ -74,6 +74,10 @@ struct ahead_ops {
      * retired, and hart->pc is there. If a task has faulted there, the hart takes its trap now (privileged harts) or
      * hart->trap names it, and the stop that the server has to be told of is returned; else HART_STOP_LIMIT. */
     enum hart_stop (*left)(void *context, uint64_t now);
+
+    /* Stores of which core_ahead_storing() has told may have reached the cache. May come from within any call to the
+     * core, and be NULL. */
+    void (*drained)(void *context);
 };
 
 /* In struct core_parts; ops NULL: there is none. */
@@ -99,6 +103,10 @@ void core_ahead_go_on(struct core *core, uint64_t now);
 /* The hart's interrupts or `yield` have changed: a core that waits ahead looks at them. For whoever drives the hart;
  * does nothing to other cores. */
 void core_ahead_interrupted(struct core *core, uint64_t now);
+
+/* Whether stores that have retired, and touch bytes first..last (the program's addresses), are still on their way to
+ * the cache; then drained() is called once some stores have got there. */
+bool core_ahead_storing(struct core *core, uint64_t first, uint64_t last);
 
 /* The task's packet has reached its accelerator at time now: what the core waits for it from now on is counted as
  * CPI_task, what it did before as CPI_offload. */

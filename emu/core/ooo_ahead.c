@@ -407,3 +407,23 @@ void core_ahead_arrived(struct core *core, uint64_t number, uint64_t now)
     if (task >= o->head && task < o->tail)
         o->pending[task & o->rob_mask].ready = o->floor;
 }
+
+bool core_ahead_storing(struct core *core, uint64_t first, uint64_t last)
+{
+    struct ooo *o = (struct ooo *)core;
+    for (uint64_t i = o->freed; i < o->drain_tail; i++) {
+        const struct ooo_store *store = &o->store_ring[i & o->store_mask];
+        if (store->address <= last && first <= store->address + store->size - 1) {
+            o->ahead.asked = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+void ooo_ahead_drained(struct ooo *o)
+{
+    o->ahead.asked = false;
+    if (mechanism(o)->ops->drained)
+        mechanism(o)->ops->drained(mechanism(o)->context);
+}

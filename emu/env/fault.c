@@ -95,6 +95,9 @@ static int print_cause(const struct user *user, const struct place *place)
         fprintf(stderr, "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
                 place->insn.bits);
         return SIGILL;
+    case TRAP_ECALL_USER:
+        fprintf(stderr, "system call in a region: the host's alone can be served");
+        return SIGSYS;
     case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
     case TRAP_FETCH_ACCESS:
     case TRAP_FETCH_MISALIGNED:
@@ -174,22 +177,33 @@ static void print_backtrace(const struct user *user)
         fprintf(stderr, "    (deeper frames are left out)\n");
 }
 
+/* accelerator: NULL when pc is the hart's. */
+static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
+{
+    struct place place = look_at(user, pc);
+    fprintf(stderr, "croft: %s: ", user->options->program);
+    int number = print_cause(user, &place);
+    fprintf(stderr, "\n");
+    print_place(user, &place, pc, accelerator);
+    if (accelerator)
+        place.insn = (struct insn){0}; /* its operands are registers of the accelerator */
+    print_registers(user, &place);
+    print_backtrace(user);
+    return 128 + number;
+}
+
+int fault_report_task(struct user *user, unsigned accelerator, uint64_t pc)
+{
+    return report(user, &accelerator, pc);
+}
+
 int fault_report(struct user *user)
 {
     const struct user_machine *machine = user->options->machine;
     unsigned accelerator;
     uint64_t pc = user->hart->pc;
     bool task = machine && machine->faulted && machine->faulted(machine->context, &accelerator, &pc);
-    struct place place = look_at(user, pc);
-    fprintf(stderr, "croft: %s: ", user->options->program);
-    int number = print_cause(user, &place);
-    fprintf(stderr, "\n");
-    print_place(user, &place, pc, task ? &accelerator : NULL);
-    if (task)
-        place.insn = (struct insn){0}; /* its operands are registers of the accelerator */
-    print_registers(user, &place);
-    print_backtrace(user);
-    return 128 + number;
+    return report(user, task ? &accelerator : NULL, pc);
 }
 
 int fault_signal(struct user *user, int number)

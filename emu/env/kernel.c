@@ -57,13 +57,22 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     struct user *user = kernel->user;
     struct registers kept = show_program(user->hart, frame);
     uint64_t slept = user->slept;
+    if (frame->thread_call)
+        launch_answer(user->launch, frame->thread_arguments[0]);
     int64_t result = calls_serve(user);
     struct kernel_missing missing = kernel_pages_settle(user->pages, true);
     show_kernel(user->hart, &kept);
     /* A call looks at all its pointers before it does anything that a second try would do twice. */
     bool again = result == -EFAULT && missing.length > 0;
+    uint64_t asked[7];
+    frame->thread_call = 0;
+    if (launch_asks(user->launch, asked)) {
+        frame->thread_call = asked[0];
+        memcpy(frame->thread_arguments, asked + 1, sizeof frame->thread_arguments);
+        again = true;
+    }
     frame->missing = missing.address;
-    frame->missing_size = again ? missing.length : 0;
+    frame->missing_size = again && !frame->thread_call ? missing.length : 0;
     frame->missing_write = missing.write;
     frame->sleep = user->slept - slept;
     if (user->ended)
@@ -77,7 +86,10 @@ static void report_fault(struct kernel *kernel, const struct kernel_frame *frame
     struct hart *hart = kernel->user->hart;
     struct registers kept = show_program(hart, frame);
     hart->trap = (struct trap){(enum trap_cause)frame->cause, frame->value};
-    system_exit(&kernel->system, fault_report(kernel->user));
+    bool task = frame->accelerator > 0;
+    int status = task ? fault_report_task(kernel->user, (unsigned)frame->accelerator - 1, frame->task_pc)
+                      : fault_report(kernel->user);
+    system_exit(&kernel->system, status);
     show_kernel(hart, &kept);
 }
 

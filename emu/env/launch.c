@@ -10,7 +10,7 @@
 #include "emu/env/fault.h"
 #include "emu/env/kernel_pages.h"
 
-enum { GP = 3 };
+enum { GP = 3, A0 = 10, A7 = 17 };
 
 /* Bytes of a thread's own memory that a call works on. */
 struct copy {
@@ -34,6 +34,9 @@ struct launch {
     struct warp *caller;           /* whose lane's call is being served */
     struct copy *copies;           /* the youngest first */
     struct kernel_missing missing; /* of a lane's call */
+    uint64_t asked[7];             /* a lane's call that the kernel is to serve; [0]: number, 0: none */
+    bool answered;                 /* it has: */
+    uint64_t answer;
 };
 
 /* What a program passes to the launch call. */
@@ -131,10 +134,49 @@ static void show_host(struct hart *hart, const struct registers *kept)
     hart->pc = kept->pc;
 }
 
+/* brk, munmap, mremap, mmap, mprotect, riscv_flush_icache: see host/kernel/main.c. */
+static bool is_kernels(uint64_t number)
+{
+    return (number >= 214 && number <= 216) || number == 222 || number == 226 || number == 259;
+}
+
+/* Whether the kernel has served the lane's call; otherwise it is asked to. */
+static bool ask_kernel(struct launch *launch, const struct warp *warp, unsigned lane, uint64_t *result)
+{
+    if (launch->answered) {
+        launch->answered = false;
+        *result = launch->answer;
+        warp_memory_forget(&launch->memory);
+        return true;
+    }
+    launch->asked[0] = warp_register(warp, A7, lane);
+    for (unsigned i = 0; i < 6; i++)
+        launch->asked[1 + i] = warp_register(warp, A0 + i, lane);
+    return false;
+}
+
+bool launch_asks(struct launch *launch, uint64_t call[7])
+{
+    if (!launch || !launch->asked[0])
+        return false;
+    memcpy(call, launch->asked, sizeof launch->asked);
+    launch->asked[0] = 0;
+    return true;
+}
+
+void launch_answer(struct launch *launch, uint64_t result)
+{
+    launch->answered = true;
+    launch->answer = result;
+}
+
 static bool serve_lane(void *context, struct warp *warp, unsigned lane, uint64_t *result)
 {
     struct launch *launch = context;
     struct user *user = launch->user;
+    launch->missing.length = 0;
+    if (user->pages && is_kernels(warp_register(warp, A7, lane)))
+        return ask_kernel(launch, warp, lane, result);
     struct registers kept = show_lane(user->hart, warp, lane);
     launch->caller = warp;
     *result = (uint64_t)calls_serve(user);
@@ -315,6 +357,10 @@ static int64_t advance(struct launch *launch)
     case GRID_DONE: return (int64_t)launch->number;
     case GRID_HOST: return -ENOMEM;
     case GRID_STOP:
+        if (launch->asked[0]) {
+            launch->paused = true;
+            return -EFAULT;
+        }
         if (launch->missing.length == 0)
             return end_early(launch);
         waits = ask_for(launch, launch->missing.address, launch->missing.length,

@@ -56,6 +56,11 @@ void launch_free(struct launch *launch);
  * served. NULL when they are not all there, or no thread calls. */
 void *launch_view(struct launch *launch, uint64_t address, uint64_t length, bool write);
 
+/* Of threads under the kernel, which serves calls about memory itself. After a call: whether a thread has made one, whose
+ * number and arguments go to call[0] and [1..6]; then the program's call is to be made again after launch_answer(). */
+bool launch_asks(struct launch *launch, uint64_t call[7]);
+void launch_answer(struct launch *launch, uint64_t result);
+
 /* What multiprocessors have executed, as "simt.launches" and so on. */
 void launch_publish(const struct launch *launch, struct stats *stats);
 

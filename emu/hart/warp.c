@@ -156,13 +156,13 @@ enum warp_event warp_run(struct warp *warp, uint64_t max_insns, struct warp_repo
             (void)end_group(warp, report);
         } else {
             const struct warp_op *op = fetch(warp);
-            uint32_t mask = warp->mask;
+            uint32_t mask = warp->mask, lanes = warp->lanes;
             enum warp_event event = op->run(warp, op);
             if (event != WARP_DONE) {
                 (void)report_event(warp, event, op, mask, report);
             } else {
                 warp->count++;
-                warp->thread_insns += (unsigned)__builtin_popcount(mask);
+                warp->thread_insns += lanes;
             }
         }
     }

@@ -210,12 +210,12 @@ static ALWAYS_INLINE uint32_t lanes_f32_fma(uint32_t a, uint32_t b, uint32_t c)
     return f32_canonical(__builtin_fmaf(f32_of(a), f32_of(b), f32_of(c)));
 }
 
-static bool has_nan(const uint64_t out[WARP_LANES], uint32_t mask)
+static uint32_t lanes_nan(const uint64_t out[WARP_LANES])
 {
     uint8_t is[WARP_LANES];
     EACH_LANE
     is[lane] = out[lane] == box(F32_NAN) || out[lane] == F64_NAN;
-    return lanes_met(is) & mask;
+    return lanes_met(is);
 }
 
 /* Lanes of the group that do not have all of `flags` yet. */
@@ -232,10 +232,11 @@ static __attribute__((noinline)) enum warp_event float_done(struct warp *warp, c
                                                             uint64_t *to, const uint64_t out[WARP_LANES],
                                                             bool fused)
 {
-    if (fused && UNLIKELY(has_nan(out, warp->mask)))
-        return warp_fp_each(warp, op);
     unsigned raised = fp_flags();
     uint32_t lacking = raised ? lanes_lacking(warp, raised) : 0;
+    uint32_t nan = fused ? lanes_nan(out) : 0;
+    if (UNLIKELY(nan))
+        lacking |= nan & lanes_lacking(warp, FP_NV);
     if (UNLIKELY(lacking)) {
         warp_fp_attribute(warp, op, lacking);
         (void)fp_begin(RM_RNE);

@@ -52,9 +52,14 @@ void warp_memory_free(struct warp_memory *memory)
     memory->code = NULL;
 }
 
-void warp_memory_flush(struct warp_memory *memory)
+void warp_memory_forget(struct warp_memory *memory)
 {
     memset(memory->pages, 0, sizeof memory->pages);
+}
+
+void warp_memory_flush(struct warp_memory *memory)
+{
+    warp_memory_forget(memory);
     warp_code_flush(memory->code);
 }
 

@@ -80,7 +80,10 @@ struct warp_memory {
 bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup *setup, struct error *err);
 void warp_memory_free(struct warp_memory *memory);
 
-/* Forgets translations and predecoded code. */
+/* Forgets translations. */
+void warp_memory_forget(struct warp_memory *memory);
+
+/* Forgets predecoded code too; only while no warp has threads. */
 void warp_memory_flush(struct warp_memory *memory);
 
 /* Where in the stacks' storage the byte at s of the window lies. */

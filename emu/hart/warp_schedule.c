@@ -14,6 +14,7 @@ static uint32_t runnable(const struct warp *warp)
 static void set_group(struct warp *warp, uint32_t mask)
 {
     warp->mask = mask;
+    warp->lanes = (uint32_t)__builtin_popcount(mask);
     warp->partial = mask != warp->live;
     if (!warp->partial)
         return;
@@ -94,14 +95,15 @@ static void share(struct warp *warp, uint32_t can)
 
 bool warp_schedule(struct warp *warp)
 {
+    uint32_t yielding = warp->yielding ? warp->mask : 0;
     if (warp->mask)
         warp_park(warp, warp->pc);
-    warp->sharing = false;
+    warp->sharing = warp->yielding = false;
     uint32_t can = runnable(warp);
     if (!can)
         return false;
     choose(warp, can);
-    if (warp->count >= warp->deadline)
+    if (warp->count >= warp->deadline || ((yielding & warp->mask) && (can & ~warp->mask)))
         share(warp, can);
     return true;
 }

@@ -38,6 +38,7 @@ static void beat(void *owner, uint64_t now)
     event_schedule(&timed->queue, &timed->beat_event, now + BEAT);
     if (timed_signalled(timed)) /* which may have come while the hart put its flags in order */
         hart_request_yield(&timed->harts[0]);
+    core_ahead_interrupted(timed->cores[0].core, now);
 }
 
 void timed_beat_init(struct timed *timed)

@@ -64,6 +64,7 @@ static struct ahead_step ahead_step(const struct engine *e, enum ahead_stop stop
     if (stop == AHEAD_DISPATCHED || stop == AHEAD_TASK) {
         const struct window_entry *entry = window_entry(e->window, number);
         step.entry = (struct stream_entry){&entry->op, entry->address, entry->physical};
+        step.next_pc = entry->next_pc;
     }
     return step;
 }
@@ -149,6 +150,23 @@ static bool is_faulty(const struct engine *e)
     return t && t->stopped && !t->told && window_pc(e->window) == t->task.pc;
 }
 
+static bool is_behind_frozen(const struct engine *e, const struct engine_task *task)
+{
+    for (const struct engine_task *t = e->records.first; t; t = t->next)
+        if (t->stopped && t->target == task->target)
+            return true;
+    return false;
+}
+
+/* Whether squashed tasks run, or will without the host: not those that are queued behind a frozen one. */
+static bool records_run(const struct engine *e)
+{
+    for (const struct engine_task *t = e->records.first; t && e->running > 0; t = t->next)
+        if (!t->done && !t->stopped && !is_behind_frozen(e, t))
+            return true;
+    return false;
+}
+
 /* Nothing is dispatched while squashed tasks run. They may be queued behind the one that is frozen: that goes on. */
 static struct ahead_step wait_for_records(struct engine *e)
 {
@@ -165,7 +183,7 @@ static struct ahead_step step(void *context)
     struct engine *e = context;
     if (is_faulty(e))
         return ahead_step(e, AHEAD_LEAVE, 0);
-    if (e->running > 0)
+    if (records_run(e))
         return wait_for_records(e);
     if (is_over(e))
         return ahead_step(e, AHEAD_LEAVE, 0);
@@ -227,7 +245,13 @@ static enum hart_stop left(void *context, uint64_t now)
     return engine_trap(e);
 }
 
-static const struct ahead_ops engine_ops = {takes, step, look, task_ready, retired, interrupt, left};
+static void drained(void *context)
+{
+    struct engine *e = context;
+    engine_clear_all(e, e->parts.queue->now);
+}
+
+static const struct ahead_ops engine_ops = {takes, step, look, task_ready, retired, interrupt, left, drained};
 
 struct engine *engine_new(const struct engine_config *config, const struct engine_parts *parts,
                           struct error *err)

@@ -1,10 +1,20 @@
 /* From a packet in the write buffer to the target's work queue: dependency table, scheduler, link. */
 #include "emu/nucd/engine_state.h"
 
+static bool is_stored_to(const struct engine_task *t, const struct nucd_ranges *ranges)
+{
+    const struct engine *e = t->engine;
+    for (unsigned i = 0; i < ranges->count; i++)
+        if (e->parts.core->storing(e->core, ranges->range[i].first, ranges->range[i].last))
+            return true;
+    return false;
+}
+
 void engine_clear(struct engine_task *t, uint64_t at)
 {
     struct engine *e = t->engine;
-    if (!t->ready || t->clear || !window_task_ready(e->window, t->number))
+    if (!t->ready || t->clear || !window_task_ready(e->window, t->number) ||
+        is_stored_to(t, &t->task.memory.in) || is_stored_to(t, &t->task.memory.out))
         return;
     t->clear = true;
     e->held--;
@@ -29,9 +39,17 @@ void engine_release(struct engine_task *t)
     engine_schedule(t, ENGINE_RELEASE, t->at.free + engine_clocks(e, e->config.table_clocks));
 }
 
+static bool any_ready(const struct nucd_scheduler *scheduler)
+{
+    for (uint32_t i = 0; i < scheduler->pending_count; i++)
+        if (scheduler->pending[i].ready)
+            return true;
+    return false;
+}
+
 void engine_send_go(struct engine *e, uint64_t now)
 {
-    if (event_pending(&e->send_event) || e->scheduler.pending_count == 0)
+    if (event_pending(&e->send_event) || !any_ready(&e->scheduler))
         return;
     uint64_t chosen = clock_edge(&e->parts.clock, now) + engine_clocks(e, e->config.schedule_clocks);
     event_schedule(e->parts.queue, &e->send_event,

@@ -156,8 +156,8 @@ bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer 
 void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned target, unsigned lines)
 {
     assert(target < scheduler->config.targets);
-    scheduler->target[target].credits += lines;
-    assert(scheduler->target[target].credits <= scheduler->config.queue_lines);
+    uint32_t taken = scheduler->config.queue_lines - scheduler->target[target].credits;
+    scheduler->target[target].credits += lines < taken ? lines : taken;
 }
 
 void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned target)

@@ -94,7 +94,8 @@ bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag);
 /* The next transfer, if one can be sent now: it leaves the write buffer and takes its credits. */
 bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer);
 
-/* A target has emptied lines of its queue, or has completed a task. */
+/* A target has emptied lines of its queue, or has completed a task. Lines beyond those that credits were taken for are
+ * not the scheduler's: somebody else has sent them. */
 void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned target, unsigned lines);
 void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned target);
 

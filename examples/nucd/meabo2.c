@@ -29,7 +29,8 @@ int main(int argc, char **argv)
     }
 
     croft_roi_begin("meabo2");
-    CROFT_FOR_TASKS(part, N, tasks, grain) {
+    CROFT_FOR_TASKS(part, N, tasks, grain)
+    {
         double *first = dest + part.first;
         multiply(first, s1 + part.first, index_of + part.first, s2, first + part.count);
     }

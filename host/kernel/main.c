@@ -72,21 +72,49 @@ static void sleep_for(uint64_t nanoseconds)
     __asm__ volatile("csrc sie, %0" : : "r"((uint64_t)STIE));
 }
 
+/* The calls that change what is mapped. False: the number is none of theirs. */
+static bool serve_memory(uint64_t number, uint64_t a[6])
+{
+    switch (number) {
+    case N_BRK: a[0] = (uint64_t)memory_break(a[0]); return true;
+    case N_MUNMAP: a[0] = (uint64_t)memory_unmap(a[0], a[1]); return true;
+    case N_MREMAP: a[0] = (uint64_t)memory_remap(a); return true;
+    case N_MMAP: a[0] = (uint64_t)memory_map(a); return true;
+    case N_MPROTECT: a[0] = (uint64_t)memory_protect(a[0], a[1], a[2]); return true;
+    case N_FLUSH_ICACHE:
+        __asm__ volatile("fence.i" : : : "memory");
+        a[0] = 0;
+        return true;
+    default: return false;
+    }
+}
+
+/* Maps what the emulator misses. False: the program may not use it. */
+static bool bring_in(struct kernel_frame *frame)
+{
+    uint32_t permission = frame->missing_write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ;
+    switch (memory_touch(frame->missing, frame->missing_size, permission)) {
+    case MEMORY_READY: return true;
+    case MEMORY_DENIED: return false;
+    case MEMORY_FULL: frame->value = frame->missing; kernel_give_up(DOOR_FULL, frame);
+    }
+    return false;
+}
+
 /* Lets the emulator serve the call. */
 static void forward(struct kernel_frame *frame)
 {
     for (;;) {
         kernel_report(DOOR_CALL, frame);
-        if (frame->missing_size == 0) {
+        if (frame->thread_call) {
+            (void)serve_memory(frame->thread_call, frame->thread_arguments);
+        } else if (frame->missing_size == 0) {
             if (frame->sleep)
                 sleep_for(frame->sleep);
             return;
-        }
-        uint32_t permission = frame->missing_write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ;
-        switch (memory_touch(frame->missing, frame->missing_size, permission)) {
-        case MEMORY_READY: break;
-        case MEMORY_DENIED: frame->x[A0] = (uint64_t)-BAD_ADDRESS; return;
-        case MEMORY_FULL: frame->value = frame->missing; kernel_give_up(DOOR_FULL, frame);
+        } else if (!bring_in(frame)) {
+            frame->x[A0] = (uint64_t)-BAD_ADDRESS;
+            return;
         }
     }
 }
@@ -94,19 +122,8 @@ static void forward(struct kernel_frame *frame)
 static void serve_call(struct kernel_frame *frame)
 {
     driver_settle(frame);
-    uint64_t *a = &frame->x[A0];
-    switch (frame->x[A7]) {
-    case N_BRK: a[0] = (uint64_t)memory_break(a[0]); break;
-    case N_MUNMAP: a[0] = (uint64_t)memory_unmap(a[0], a[1]); break;
-    case N_MREMAP: a[0] = (uint64_t)memory_remap(a); break;
-    case N_MMAP: a[0] = (uint64_t)memory_map(a); break;
-    case N_MPROTECT: a[0] = (uint64_t)memory_protect(a[0], a[1], a[2]); break;
-    case N_FLUSH_ICACHE:
-        __asm__ volatile("fence.i" : : : "memory");
-        a[0] = 0;
-        break;
-    default: forward(frame);
-    }
+    if (!serve_memory(frame->x[A7], &frame->x[A0]))
+        forward(frame);
     frame->pc += 4;
 }
 

@@ -263,7 +263,7 @@ struct fake *fake_new(struct rig *rig)
 
 struct core_ahead fake_ahead(struct fake *fake)
 {
-    static const struct ahead_ops ops = {takes, step, look, task_ready, retired, interrupt, left};
+    static const struct ahead_ops ops = {takes, step, look, task_ready, retired, interrupt, left, NULL};
     return (struct core_ahead){&ops, fake};
 }
 

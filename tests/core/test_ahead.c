@@ -502,6 +502,119 @@ static void halts(void **state)
     scene_free(s);
 }
 
+/* A load that waits for a store to drain is squashed: nobody looks at it when the store is done. The core has gone on by
+ * then, or waits for the task still. */
+static void forget_waiter(uint64_t number)
+{
+    struct scene *s = scene_new(400, NULL);
+    RIG_EMIT(s->rig, sb, .rs1 = 23, .rs2 = 5); /* in the cache at about 140 */
+    fake_emit(s->rig);
+    RIG_EMIT(s->rig, ld, .rd = 6, .rs1 = 23); /* has more bytes than the store */
+    for (unsigned i = 0; i < 200; i++)
+        RIG_EMIT(s->rig, mul, .rd = 7, .rs1 = 7, .rs2 = 7);
+    squash_at(s, number, 80);
+    scene_run(s);
+    const struct cache_front *front = (const void *)s->rig->l1d;
+    assert_true(number == 1 ? s->fake->left_at < 100 * RIG_CLOCK : s->fake->left_at > 400 * RIG_CLOCK);
+    assert_int_equal(front->uses[CACHE_LOAD], 1);
+    scene_free(s);
+}
+
+static void forgets_waiters(void **state)
+{
+    (void)state;
+    forget_waiter(1);
+    forget_waiter(2);
+}
+
+/* left() hands a stop to the server. */
+static void stops(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(10000, NULL);
+    scene_task(s);
+    uint64_t pc = s->rig->at - 12;
+    RIG_EMIT(s->rig, addi, .rd = 8, .imm = 1);
+    s->fake->left_stop = HART_STOP_TRAP;
+    squash_at(s, 1, 200);
+    scene_run(s);
+    assert_int_equal(s->rig->stop_count, 1);
+    assert_int_equal(s->rig->stops[0], HART_STOP_TRAP);
+    assert_int_equal(s->rig->stop_times[0], 200 * RIG_CLOCK);
+    assert_int_equal(s->rig->hart.pc, pc);
+    scene_free(s);
+}
+
+static enum core_next pass(struct rig *rig, enum hart_stop stop)
+{
+    (void)rig;
+    return stop == HART_STOP_BREAK || stop == HART_STOP_YIELD ? CORE_CONTINUE : CORE_SLEEP;
+}
+
+/* A breakpoint among what is ahead is reported when all in front has retired. */
+static void breakpoints(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    scene_task(s);
+    RIG_EMIT(s->rig, addi, .rd = 8, .rs1 = 8, .imm = 1);
+    uint64_t pc = s->rig->at;
+    RIG_EMIT(s->rig, addi, .rd = 9, .rs1 = 9, .imm = 1);
+    scene_make(s);
+    assert_true(hart_breakpoint_add(&s->rig->hart, pc));
+    s->rig->served = pass;
+    scene_run(s);
+    assert_int_equal(s->rig->stops[0], HART_STOP_BREAK);
+    assert_int_equal(s->rig->stop_times[0], nth(s, 1)->retire * RIG_CLOCK);
+    assert_int_equal(nth(s, 1)->retire, completed(s, 0));
+    assert_int_equal(s->rig->hart.x[9], 1);
+    scene_free(s);
+}
+
+static void yield_event(void *owner, uint64_t now)
+{
+    struct scene *s = owner;
+    hart_request_yield(&s->rig->hart);
+    core_ahead_interrupted(s->rig->core, now);
+}
+
+/* A yield while the core waits is served soon, and the task begins anew. */
+static void yields(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(5000, NULL);
+    scene_task(s);
+    RIG_EMIT(s->rig, addi, .rd = 8, .imm = 1);
+    s->rig->served = pass;
+    event_init(&s->event, 40, yield_event, s);
+    event_schedule(&s->rig->queue, &s->event, 2000 * RIG_CLOCK);
+    scene_run(s);
+    assert_int_equal(s->rig->stops[0], HART_STOP_YIELD);
+    assert_in_range(s->rig->stop_times[0], 2013 * RIG_CLOCK, 2020 * RIG_CLOCK);
+    assert_int_equal(s->fake->tasks, 2);
+    assert_int_equal(nth(s, 0)->complete, completed(s, 1));
+    assert_true(completed(s, 1) > 7000);
+    scene_free(s);
+}
+
+/* What reads a counter or orders memory waits for the task; what follows is not ahead. */
+static void leaves(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    scene_task(s);
+    RIG_EMIT(s->rig, addi, .rd = 8, .imm = 1);
+    RIG_EMIT(s->rig, csrrs, .rd = 5, .rs1 = 0, .imm = 0xc00); /* cycle */
+    fake_emit(s->rig);
+    scene_run(s);
+    uint64_t end = nth(s, 0)->dispatch + 301;
+    assert_int_equal(nth(s, 2)->issue, end);
+    assert_in_range(s->rig->hart.x[5], end, end + 1);
+    assert_int_equal(s->fake->tasks, 2);
+    assert_true(completed(s, 1) > end + 300);
+    scene_free(s);
+}
+
 /* Without mechanism, and while warming, a nucd is a hint. */
 static void stays_behind(void **state)
 {
@@ -541,6 +654,11 @@ int main(void)
         cmocka_unit_test(limits),
         cmocka_unit_test(halts),
         cmocka_unit_test(stays_behind),
+        cmocka_unit_test(forgets_waiters),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(breakpoints),
+        cmocka_unit_test(yields),
+        cmocka_unit_test(leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,6 +72,18 @@ for name in guest0 guest2; do
     done
     machine 4 none "$OUT/$name"
     verdict "$name, none" same
+    for count in 1 4 16; do
+        machine $count nucd "$OUT/$name"
+        verdict "$name, nucd, $count accelerators" same
+    done
+    verdict "$name, nucd: the kernel maps what tasks touch first" [ "$(counted resumed)" -gt 0 ]
+done
+
+# Tasks that are queued behind each other fault one after the other: no page of the output was touched before.
+oracle "$OUT/vector"
+for count in 1 3; do
+    machine $count nucd "$OUT/vector"
+    verdict "fault behind fault, $count accelerators" same
 done
 
 oracle "$OUT/guest2"
@@ -118,7 +130,12 @@ for mode in driver nucd; do
         machine 4 $mode "$OUT/guest2" $what
         verdict "fault $what, $mode" same
         verdict "fault $what, $mode: where" says guest_driver.c:
+        verdict "fault $what, $mode: by whom" says 'on accelerator 0, in the task of the nucd at'
     done
+done
+for mode in driver nucd; do
+    machine 4 $mode "$OUT/guest2" call
+    verdict "a system call in a region, $mode" [ $status = 159 ]
 done
 options=(--set 'nucd.timeout=1 ms')
 machine 4 driver "$OUT/guest2" endless

@@ -223,6 +223,12 @@ CROFT_REGION(no_instruction, CROFT_VALUE(long, n))
     __asm__ volatile("unimp" : : "r"(n));
 }
 
+CROFT_REGION(system_call, CROFT_VALUE(long, n))
+{
+    printf("%ld\n", n);
+    fflush(stdout);
+}
+
 CROFT_REGION(endless, CROFT_VALUE(long, n))
 {
     for (;;)
@@ -243,6 +249,8 @@ int main(int argc, char **argv)
         jump_to(0x1000);
     else if (strcmp(what, "illegal") == 0)
         no_instruction(1);
+    else if (strcmp(what, "call") == 0)
+        system_call(1);
     else if (strcmp(what, "endless") == 0)
         endless(1);
     conflicts();

@@ -145,7 +145,7 @@ void hazard_malformed(struct hazard *h)
     case 1: o.xn = HAZARD_SIGNATURE; break;                            /* no length */
     case 2: o.xd = segment(2, 1, 0); break;                            /* the stack pointer */
     case 3: o.xt = segment(18, 0, 0) | segment(19, 0, 0) << 16; break; /* two results */
-    case 4:                                                            /* no memory there */
+    case 4: /* no memory there, nor can any be mapped */
         o.xn |= UINT64_C(1) << 28;
         o.xt = segment(5, 1, 0);
         break;
@@ -157,9 +157,10 @@ void hazard_malformed(struct hazard *h)
         o.xd_reg = 29; /* odd pair */
         o.xn_reg = 28;
     }
-    bool far = o.xd == segment(5, 1, 0);
     hazard_load_operands(h, &o);
-    hazard_code(h, "li t0, %d", far ? -16 : 16);
+    hazard_code(h, "li t0, %d", o.xd == segment(5, 1, 0) ? -16 : 1);
+    if (o.xt == segment(5, 1, 0))
+        hazard_code(h, "slli t0, t0, 45");
     hazard_code(h, ".insn r 0x33, 2, 0, x0, %s, %s", hazard_reg(o.xn_reg), hazard_reg(o.xd_reg));
     hazard_code(h, "addi s2, s2, 1");
     hazard_code(h, "sd s2, %d(s0)", hazard_offset(h, 8, 8));

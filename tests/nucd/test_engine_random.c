@@ -158,7 +158,9 @@ static void kill_task(void *context, unsigned target)
 static void expired(void *context, unsigned target, const struct nucd_task *task)
 {
     struct machine *m = context;
-    print_error("status %lx begin %lx end %lx\n", task_unit_ops.read(m->units[target].unit,0,8), task->begin, task->end); fail_msg("the task of %lx on %u has not ended: state %u, pc %lx", task->pc, target,
+    print_error("status %lx begin %lx end %lx\n", task_unit_ops.read(m->units[target].unit, 0, 8),
+                task->begin, task->end);
+    fail_msg("the task of %lx on %u has not ended: state %u, pc %lx", task->pc, target,
              (unsigned)task_unit_state(m->units[target].unit), m->units[target].hart.pc);
 }
 
@@ -252,7 +254,7 @@ static struct engine_config any_engine(struct machine *m, const struct ooo_confi
 static void make(struct machine *m, uint64_t seed)
 {
     static const struct engine_core_ops core_ops = {core_ahead_complete, core_ahead_squash, core_ahead_go_on,
-                                                    core_ahead_arrived};
+                                                    core_ahead_arrived, core_ahead_storing};
     struct rig *rig = m->rig;
     struct error err;
     m->random.random = seed * UINT64_C(0xd1342543de82ef95) | 1;

@@ -135,7 +135,8 @@ static void start(unsigned number, unsigned offset, unsigned count)
     unit->doorbell = 1;
 }
 
-int main(void)
+/* Fills the data that the kernel follows. */
+static void set_up(void)
 {
     uint32_t random = 1;
     for (unsigned i = 0; BUSY_KERNEL == KERNEL_gather && i < UNITS * COUNT; i++)
@@ -149,6 +150,11 @@ int main(void)
     if (BUSY_KERNEL == KERNEL_follow)
         flush(y, sizeof y);
     flush(&table, sizeof table);
+}
+
+int main(void)
+{
+    set_up();
     unsigned context = plic_machine_context(hart_id());
     csr_set(mie, 1ul << INTERRUPT_MACHINE_EXTERNAL);
     for (unsigned i = 0; i < UNITS; i++) {

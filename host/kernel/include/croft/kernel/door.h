@@ -18,9 +18,11 @@ enum door_operation {
     DOOR_FULL = 0x103,  /* a1: frame of a program for whose page at `value` no memory is left */
     DOOR_PANIC = 0x104, /* a trap in the kernel itself; a1: cause, a2: pc, a3: value */
     /* Of the driver (host/kernel/driver.h); a1: frame, with pc at the nucd. */
-    DOOR_MALFORMED = 0x105, /* its operands are malformed; value: the number, from 0, of the cause in the manual's
+    DOOR_MALFORMED =
+        0x105, /* its operands are malformed; value: the number, from 0, of the cause in the manual's
                                order */
-    DOOR_TIMEOUT = 0x106,   /* the task has not ended in time; value: the number of its accelerator. Does not come back */
+    DOOR_TIMEOUT =
+        0x106, /* the task has not ended in time; value: the number of its accelerator. Does not come back */
 };
 
 /* The program's state at a trap. trap.S knows the offsets. */
@@ -34,6 +36,12 @@ struct kernel_frame {
     uint64_t missing, missing_size, missing_write;
     /* Written by DOOR_CALL: the program is to go on after so many nanoseconds of simulated time. */
     uint64_t sleep;
+    /* For DOOR_FAULT: the number + 1 of the accelerator in whose region, at task_pc, it was, by the driver's task of the
+     * nucd at pc; or 0. */
+    uint64_t accelerator, task_pc;
+    /* Written by DOOR_CALL: a thread of multiprocessors that the call has launched makes a call of the kernel's own, with
+     * that number and these arguments; 0: none. The kernel puts the result into the first one and calls again. */
+    uint64_t thread_call, thread_arguments[6];
 };
 
 /* A part of the program as the emulator has loaded it. All addresses are multiples of 4096. */
@@ -49,25 +57,28 @@ enum { KERNEL_SEGMENTS = 320 };
 /* What the driver has done since the start; clocks are the host's. It counts without the instructions that save and
  * restore the program's registers. */
 struct kernel_driver_counters {
-    uint64_t calls;  /* begun */
-    uint64_t tasks;  /* given to accelerators */
-    uint64_t maps;   /* pages of devices that were mapped into the program */
-    uint64_t waits;  /* tasks that had to wait for an older one, whose ranges conflict or which took the room */
-    uint64_t faults; /* of tasks, that were answered */
-    uint64_t clocks; /* spent in the driver, of which: */
-    uint64_t wait_clocks; /* waiting for accelerators */
-    uint64_t os_clocks;   /* in the stead of a full operating system */
+    uint64_t calls; /* begun */
+    uint64_t tasks; /* given to accelerators */
+    uint64_t maps;  /* pages of devices that were mapped into the program */
+    uint64_t
+        waits; /* tasks that had to wait for an older one, whose ranges conflict or which took the room */
+    uint64_t faults;       /* of tasks, that were answered */
+    uint64_t clocks;       /* spent in the driver, of which: */
+    uint64_t wait_clocks;  /* waiting for accelerators */
+    uint64_t os_clocks;    /* in the stead of a full operating system */
     uint64_t clean_clocks; /* cleaning and invalidating cache blocks */
 };
 
 /* The accelerators that the driver has; all zeros: there is no driver. */
 struct kernel_driver {
-    uint64_t units;      /* their number, at most 64 */
-    uint64_t base, size; /* physical address of the host's page of the first one, and the distance of the next */
-    uint64_t lines;      /* of each work queue, at least 2 */
+    uint64_t units; /* their number, at most 64 */
+    uint64_t base,
+        size;       /* physical address of the host's page of the first one, and the distance of the next */
+    uint64_t lines; /* of each work queue, at least 2 */
     uint64_t capabilities; /* of each */
-    uint64_t os_clocks; /* host clocks that a full operating system takes in addition to map a device (nucd.os_clocks) */
-    uint64_t timeout;      /* of a task, in ticks of `time` */
+    uint64_t
+        os_clocks; /* host clocks that a full operating system takes in addition to map a device (nucd.os_clocks) */
+    uint64_t timeout;                       /* of a task, in ticks of `time` */
     struct kernel_driver_counters counters; /* written by the kernel */
 };
 
@@ -79,6 +90,7 @@ struct kernel_boot {
     uint64_t entry, sp;            /* of the program */
     uint64_t break_start, map_top; /* between them are break and mappings */
     uint64_t break_physical;       /* where the break's memory begins if that is free */
+    uint64_t accelerators;         /* that translate by the table of ranges */
     struct kernel_driver driver;
     uint64_t segment_count;
     struct kernel_segment segments[KERNEL_SEGMENTS]; /* ascending, disjoint */
