@@ -168,6 +168,8 @@ void engine_forget_records(struct engine *e);
 void engine_generate_init(struct engine *e);
 void engine_generate_add(struct engine_task *t);
 void engine_generate_remove(struct engine_task *t);
+/* What the task's packet takes in the generator, fs, if nothing is in its way. */
+uint64_t engine_generate_clocks(const struct engine_task *t);
 void engine_generate_go(struct engine *e, uint64_t now);
 
 /* engine_clean.c */
