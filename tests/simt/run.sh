@@ -1,9 +1,8 @@
 #!/bin/bash
 # Kernels on multiprocessors: run.sh CROFT WORKDIR PROGRAM... Each program, compiled from <croft/simt.h>, must do what it
 # does on qemu-riscv64, where its threads are coroutines: for warps of 1, 4 and 32 threads, and on machine gpu, in time,
-# for warps of 16 and 32 (as a multiprocessor holds 64 warps at most, narrower ones are no block of 1024 threads) and both
-# schedulers. One
-# configuration of each runs twice, and its statistics must be the same to the byte.
+# for warps of 16 and 32 (a multiprocessor holds 64 warps at most: of narrower ones a block of 1024 threads has more) and
+# both schedulers. One configuration of each runs twice, and its statistics must be the same to the byte.
 # ALL=1 adds warps of 2, 8 and 16 threads, other numbers of multiprocessors, the kernel environment, and repeats all.
 # JOBS is how many programs run at once (default 2). Prints "N passed, N failed"; the status is 1 if any failed.
 set -uo pipefail
