@@ -30,6 +30,7 @@ struct launch {
     struct grid grid;
     struct grid_host host;
     uint64_t number;               /* of the last launch */
+    uint64_t ended;                /* launches up to this one are known to have ended */
     bool paused;                   /* it waits for pages that the kernel is asked for */
     struct warp *caller;           /* whose lane's call is being served */
     struct copy *copies;           /* the youngest first */
@@ -416,8 +417,10 @@ int64_t call_simt_launch(struct user *user, const uint64_t a[6])
         return -EINVAL;
     if (!make_ready(launch))
         return -ENOMEM;
+    /* Warps that run hold on to predecoded code: what was changed is seen by launches that find none running. */
+    if (!launch->options->device || launch->ended == launch->number)
+        warp_memory_flush(&launch->memory);
     launch->number++;
-    warp_memory_flush(&launch->memory);
     if (launch->options->device)
         return enqueue(launch, &wanted, &record);
     grid_begin(&launch->grid, &wanted);
@@ -434,7 +437,10 @@ int64_t call_simt_wait(struct user *user, const uint64_t a[6])
     if (a[0] > launch->number)
         return -EINVAL;
     const struct launch_device *device = launch->options->device;
-    return device ? device->wait(device->context, a[0]) : 0;
+    int64_t result = device ? device->wait(device->context, a[0]) : 0;
+    if (result == 0 && a[0] == 0)
+        launch->ended = launch->number;
+    return result;
 }
 
 int64_t call_simt_query(struct user *user, const uint64_t a[6])
