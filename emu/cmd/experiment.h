@@ -35,7 +35,7 @@
  * settings; names that begin with $ are variables instead, which may stand as a whole argument of a program. Of two
  * that set the same, the later axis wins, and the command line's --set over all. A statistic is that of the program's region
  * of interest (`region`, by default the program's name; `total` is the whole run), a sum where there are several
- * or where * stands for any characters; one that a run does not have is an error, or the value of `absent`.
+ * (less those behind a -) or where * stands for any characters; one that a run does not have is an error, or the value of `absent`.
  * `divide` is the quotient of two columns, `speedup` ... `from` the column's value at a baseline over its own, `ratio`
  * ... `to` the inverse; a baseline names points of some axes, and has those of the run in all others.
  * `mean` adds a row over all programs, named `mean`. Programs are the first axis, named `program`. */

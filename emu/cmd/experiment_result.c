@@ -56,14 +56,18 @@ static double statistic(const struct experiment_column *column, json_t *statisti
 {
     double total = 0;
     for (int i = 0; i < column->statistics.count; i++) {
-        const char *name = column->statistics.items[i];
-        if (sum(statistics, name, &total))
+        double part = 0;
+        bool minus = column->statistics.items[i][0] == '-';
+        const char *name = column->statistics.items[i] + minus;
+        if (sum(statistics, name, &part)) {
+            total += minus ? -part : part;
             continue;
+        }
         if (isnan(column->absent)) {
             complain(run, "no statistic", name, nearest(statistics, name));
             return NAN;
         }
-        total += column->absent;
+        total += minus ? -column->absent : column->absent;
     }
     return total;
 }

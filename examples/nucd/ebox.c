@@ -70,6 +70,8 @@ int main(int argc, char **argv)
     const double alpha = span * ((double)(r * (r + 1)) - 3 * variance) / (6 * (variance - wide));
     const double c1 = alpha / (2 * alpha + span), c2 = (1 - alpha) / (2 * alpha + span);
 
+    memset(out, 0, sizeof out); /* so that memory is there */
+    kernel_start(argc, argv);
     croft_roi_begin("ebox");
     CROFT_FOR_TASKS(part, N, tasks, grain)
     {

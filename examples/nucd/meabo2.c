@@ -28,6 +28,7 @@ int main(int argc, char **argv)
         index_of[i] = (int32_t)kernel_random(&random, N);
     }
 
+    kernel_start(argc, argv);
     croft_roi_begin("meabo2");
     CROFT_FOR_TASKS(part, N, tasks, grain)
     {

@@ -33,6 +33,7 @@ int main(int argc, char **argv)
         index_of[i].second = (int32_t)kernel_random(&random, N);
     }
 
+    kernel_start(argc, argv);
     croft_roi_begin("meabo5");
     CROFT_FOR_TASKS(part, N, tasks, grain)
     {

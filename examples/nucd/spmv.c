@@ -140,6 +140,7 @@ int main(int argc, char **argv)
 
     unsigned long most = most_entries(tasks, grain);
 
+    kernel_start(argc, argv);
     croft_roi_begin("spmv");
     CROFT_FOR_TASKS(part, NODES, tasks, grain)
     {
