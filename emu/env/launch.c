@@ -311,11 +311,20 @@ static uint32_t permission_of(enum trap_cause cause)
                                       : CROFT_RANGE_READ;
 }
 
+static int report_limit(const struct launch *launch)
+{
+    fprintf(stderr,
+            "croft: %s: stopped after %" PRIu64
+            " instructions (--max-insns), of which warps have executed %" PRIu64 ", in launch %" PRIu64 "\n",
+            launch->user->options->program, executed(launch), launch->grid.insns, launch->number);
+    return USER_STATUS_LIMIT;
+}
+
 static int64_t end_early(struct launch *launch)
 {
     struct user *user = launch->user;
     if (!user->ended)
-        guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : fault_limit(user));
+        guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : report_limit(launch));
     return -EINTR;
 }
 
