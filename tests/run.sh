@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 logs=$BUILD/tests/logs
-suites=${SUITES:-unit isa streams env kernel programs simt machines firmware boot gdb demo clang sanitize${CI:+ fuzz}}
+suites=${SUITES:-unit isa streams env kernel programs simt machines hazards firmware boot gdb demo clang sanitize${CI:+ fuzz}}
 passed=0
 failed=0
 mkdir -p "$logs"
@@ -140,20 +140,28 @@ if part env "user environment, loader, command line"; then
 fi
 if part kernel "user programs beneath the kernel"; then
     suite "kernel environment" "$MAKE" --no-print-directory -s test-kernel BUILD="$BUILD" SETUP="$SETUP"
+    suite "kernel, driver" "$MAKE" --no-print-directory -s test-driver BUILD="$BUILD" SETUP="$SETUP"
     built programs &&
         suite "kernel, programs" "$MAKE" --no-print-directory -s test-kernel-programs BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
     suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
+    suite "accesses that nucds do not name" tests/nucd/check.sh "$BUILD/bin/croft"
     suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part simt "kernels on multiprocessors against qemu-riscv64"; then
+    suite "launches that cannot be" tests/simt/refused.sh "$BUILD/bin/croft"
     built simt-programs && suite "simt" "$MAKE" --no-print-directory -s test-simt BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part machines "whole programs and statistics on machines with a clock"; then
     built programs machines &&
         suite "machines" tests/machine/programs.sh "$BUILD/bin/croft" "$BUILD/tests/machine/work" "$BUILD/tests/programs"
+    built programs && suite "offload engine" tests/nucd/engine.sh "$BUILD/bin/croft" "$BUILD/tests/nucd/work" \
+        "$BUILD"/tests/programs/nucd_{ebox,meabo2,meabo5,spatter,spmv,stride}-O2
+fi
+if part hazards "random offloading programs against qemu-riscv64"; then
+    suite "hazards" "$MAKE" --no-print-directory -s test-hazards BUILD="$BUILD" SETUP="$SETUP"
 fi
 if part firmware "privileged architecture, firmware and semihosting against qemu-system-riscv64"; then
     suite "firmware" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/firmware" tests/firmware/run.sh

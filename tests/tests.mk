@@ -3,6 +3,7 @@ include tests/programs.mk
 include tests/simt/simt.mk
 include tests/bench.mk
 include tests/bench/nucd.mk
+include tests/nucd/hazard.mk
 include tests/env/env.mk
 include tests/debug/gdb.mk
 include tests/firmware/firmware.mk
@@ -12,14 +13,14 @@ UNIT_SRC    := $(wildcard tests/*/test_*.c)
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(BUILD)/%)
 # What test programs share: linked as an archive, so that each takes what it needs.
 TEST_LIB    := $(BUILD)/tests/libtest.a
-TEST_SRC    := tests/core/rig.c tests/isa/encode.c tests/sim/value.c \
+TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests/sim/value.c \
                $(addprefix tests/hart/,directed.c fixture.c generate.c oracle_qemu.c oracle_unicorn.c pair.c \
                subject.c values.c)
 TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
 
 .PHONY: test unit-tests programs manual manual-check lint format
-test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt machines firmware boot gdb demo clang sanitize fuzz" chooses parts
+test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt machines hazards firmware boot gdb demo clang sanitize fuzz" chooses parts
 	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
 
 unit-tests: $(UNIT_TESTS) ## build the unit tests

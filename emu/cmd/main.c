@@ -17,6 +17,7 @@ struct command {
 static const struct command commands[] = {
     {"run", cmd_run, "run a program on a machine"},
     {"cc", cmd_cc, "compile C programs for the machines"},
+    {"experiment", cmd_experiment, "run programs on variants of a machine, and tabulate statistics"},
     {"disasm", cmd_disasm, "disassemble a program, or single instructions"},
     {"machines", cmd_machines, "list the machines that come with croft"},
     {"show", cmd_show, "print a machine's description, every key explained"},

@@ -6,6 +6,7 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/interrupt.h"
+#include "emu/cmd/multiprocessors.h"
 #include "emu/cmd/paths.h"
 #include "emu/cmd/report.h"
 #include "emu/cmd/request.h"
@@ -55,7 +56,7 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
     if (!machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
         return false;
     s->failure = 1;
-    setting_warn(&s->machine);
+    setting_warn(&s->machine, r->env == ENV_USER);
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;
@@ -122,10 +123,13 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     struct decoder *decoder = decoder_new();
     int status = -1;
     struct launch_options simt;
+    struct multiprocessors multiprocessors;
+    multiprocessors_init(&multiprocessors, &s->machine, decoder);
     if (launch_describe(&s->machine, &simt, err) &&
         user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
         options.simt = simt.limits.count ? &simt : NULL;
+        simt.device = machine_timed(&s->machine) ? &multiprocessors.device : NULL;
         options.stack_size = s->machine.stack.size;
         options.stats = report_stats(s->report);
         options.log = s->log;
@@ -133,6 +137,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         if (timing_start(&s->timing, &r->timing, &s->machine, user.harts, user.count, &memory,
                          workers_offload(user.workers), s->log, r->user.program, options.stats, err)) {
             options.machine = s->timing.timed ? &s->timing.user : NULL;
+            multiprocessors.timed = s->timing.timed;
             status = run_program(s, &options, &user.harts[0], &user.program, err);
         }
         timing_free(&s->timing);

@@ -5,7 +5,7 @@
 #include "emu/cmd/paths.h"
 #include "emu/machine/offload.h"
 
-void setting_warn(const struct machine_config *machine)
+void setting_warn(const struct machine_config *machine, bool user)
 {
     const char *names[MACHINE_KEYS];
     char source[MACHINE_SOURCE];
@@ -14,6 +14,14 @@ void setting_warn(const struct machine_config *machine)
         machine_source(machine, names[i], source);
         fprintf(stderr, "croft run: warning: %s (%s) has no effect on %s\n", names[i], source,
                 machine_timed(machine) ? "this kind of core" : "a functional core");
+    }
+    if (user && offload_wanted(machine) && machine->nucd.mode == MACHINE_OFFLOAD_DRIVER) {
+        machine_source(machine, "nucd.mode", source);
+        fprintf(
+            stderr,
+            "croft run: warning: nucd.mode (%s): the driver is in the kernel: without --env kernel the host "
+            "runs all regions\n",
+            source);
     }
 }
 

@@ -6,8 +6,8 @@
 
 #include "emu/machine/machine.h"
 
-/* Warns on standard error of keys that were set and do nothing. */
-void setting_warn(const struct machine_config *machine);
+/* Warns on standard error of keys that were set and do nothing. user: the program runs without the kernel. */
+void setting_warn(const struct machine_config *machine, bool user);
 
 /* The firmware of accelerators that take tasks: the given one, or croft's own unless the run is in machine mode. ""
  * if there is none. */

@@ -44,10 +44,11 @@ static int choose(const char *option, const char *value, const char *const *name
 
 bool timing_take_detail(struct timing_options *options, const char *value, struct error *err)
 {
-    static const char *const names[] = {"all", "roi"};
-    int chosen = choose("--detail", value, names, 2, err);
+    static const char *const names[] = {"all", "roi", "cold"};
+    int chosen = choose("--detail", value, names, 3, err);
     note(options, "--detail");
-    options->roi = chosen == 1;
+    options->roi = chosen >= 1;
+    options->cold = chosen == 2;
     return chosen >= 0;
 }
 
@@ -100,6 +101,16 @@ static bool user_expired(void *context)
     return timed_expired(context);
 }
 
+static const char *user_limit(void *context)
+{
+    return timed_limit(context);
+}
+
+static bool user_faulted(void *context, unsigned *accelerator, uint64_t *pc)
+{
+    return timed_task_fault(context, accelerator, pc);
+}
+
 static void observe(void *context, struct hart *hart, const struct step_report *report)
 {
     log_report(context, hart, report);
@@ -125,6 +136,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .machine = machine,
         .max_time = options->max_time,
         .roi = options->roi,
+        .cold = options->cold,
         .check_coherence = options->check_coherence,
         .check_dram = options->check_dram,
         .check_nucd = options->check_nucd,
@@ -140,7 +152,13 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
     if (!timing->timed)
         return false;
     timed_publish(timing->timed, stats);
-    timing->user = (struct user_machine){user_run_timed, user_now, user_sleep, user_expired, timing->timed};
+    timing->user = (struct user_machine){.run = user_run_timed,
+                                         .now = user_now,
+                                         .sleep = user_sleep,
+                                         .expired = user_expired,
+                                         .limit = user_limit,
+                                         .faulted = user_faulted,
+                                         .context = timing->timed};
     return true;
 }
 

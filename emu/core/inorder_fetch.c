@@ -42,18 +42,18 @@ void inorder_fetch_init(struct inorder *c)
 static bool translate_page(struct inorder *c, uint64_t pc, uint64_t *cycle)
 {
     struct tlb_unit *tlb = c->core.parts.tlb;
-    uint64_t ready;
+    uint64_t time = inorder_time(c, *cycle), ready;
     if (c->walking)
         return false;
     if (!tlb || (c->page == pc / MMU_PAGE && !c->page_walked))
         return true;
     if (!c->page_walked) {
         c->page = pc / MMU_PAGE;
-        if (tlb_access(tlb, pc, TLB_FETCH, inorder_time(c, *cycle), &ready, &c->tlb_waiter) == TLB_WALK) {
+        if (tlb_access(tlb, pc, TLB_FETCH, time, &ready, &c->tlb_waiter) == TLB_WALK) {
             c->walking = c->page_walked = true;
             return false;
         }
-        c->walked = clock_cycle(&c->core.parts.clock, ready);
+        c->walked = ready > time ? clock_cycle(&c->core.parts.clock, ready) : 0;
     }
     c->page_walked = false;
     if (c->walked > *cycle)

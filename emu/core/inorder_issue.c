@@ -58,7 +58,8 @@ ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t
 static bool enter_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t cycle)
 {
     uint64_t physical;
-    if (c->core.parts.tlb || c->fetching || !code_physical(&c->code, pc, &physical))
+    bool translates = c->core.parts.tlb && (c->page != pc / MMU_PAGE || c->page_walked);
+    if (translates || c->fetching || !code_physical(&c->code, pc, &physical))
         return false;
     c->line = pc & c->code_mask;
     if (LIKELY(cache_hit(c->core.parts.l1i, physical, CACHE_FETCH))) {

@@ -129,8 +129,11 @@ static void publish(struct core *core, struct stats *stats)
         {"order_waits", &o->count.waited, "loads", "loads that waited for addresses of older stores"},
         {"wrong_path_lines", &o->count.fetch_wrong_lines, "accesses",
          "accesses to the instruction cache on wrong paths"},
+        {"held", &o->count.held, "loads", "waits of loads for bytes that offloaded tasks had still to write"},
     };
-    core_publish_counters(core, stats, counters, sizeof counters / sizeof *counters, &o->predictor);
+    const size_t count =
+        sizeof counters / sizeof *counters - !core->parts.ahead.ops; /* no tasks: none held */
+    core_publish_counters(core, stats, counters, count, &o->predictor);
 }
 
 static void destroy(struct core *core)

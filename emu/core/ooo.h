@@ -9,7 +9,12 @@
  * Modelled: fetch by aligned blocks, BTB bubbles, instruction-cache lines, wrong-path fetch; limits of
  * reorder buffer, issue queue, load and store queues, physical registers; port conflicts and unpipelined
  * units; forwarding from older stores, memory-order speculation with squashes and load-wait bits; stores that
- * drain after retirement, several misses at a time; exact CPI stacks.
+ * drain after retirement, several misses at a time; cache-block operations that begin alone and in order, but of
+ * which several are under way at a time, for fences and what else needs stores drained to wait for; exact CPI stacks.
+ *
+ * With an offload mechanism (struct core_parts, ahead), it runs ahead of tasks: a task is an instruction that takes
+ * as long as the mechanism says, what depends on it waits, all else goes on, and retires in order behind it
+ * (ooo_ahead.c).
  *
  * Not modelled: data accesses of the wrong path (only its fetches); priority by age for an instruction that
  * was pending: younger ones have taken their ports already; issue queues for each port apart (one of `iq`

@@ -202,7 +202,10 @@ static void resume(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
     o->ahead.aim = AHEAD_GOES;
     o->ahead.cause = cause;
     o->ahead.resumed = cycle;
-    o->dispatched_at = ooo_later(o->dispatched_at, cycle);
+    if (cycle <= o->dispatched_at)
+        return;
+    o->dispatched_at = cycle;
+    o->dispatched = 0;
 }
 
 /* Whether what step() has named has come. */
@@ -213,10 +216,10 @@ static bool has_come(struct ooo *o)
         return a->aim == AHEAD_GOES;
     const struct ooo_entry *e = ooo_at(o, a->awaited);
     enum cpi_cause cause = (enum cpi_cause)e->cause;
-    if (a->awaited < o->head)
-        resume(o, e->retire + 1, cause);
-    else if (!a->retirement && e->complete != OOO_NEVER)
+    if (!a->retirement && e->complete != OOO_NEVER)
         resume(o, e->complete, cause);
+    else if (a->awaited < o->head)
+        resume(o, e->retire + 1, cause);
     else
         return false;
     return true;
@@ -238,8 +241,19 @@ static void take(struct ooo *o, const struct ahead_step *step)
     stream->next_pc = step->next_pc;
     o->position = o->fetched = 0;
     o->noting = o->core.observer.retired != NULL;
-    if (!a->is_task && step->entry.op->flags & (STREAM_LOAD | STREAM_STORE))
-        mechanism(o)->ops->look(mechanism(o)->context, step->number, &a->view);
+}
+
+/* Tries to dispatch the batch, which may have had to wait. */
+static bool dispatch(struct ooo *o)
+{
+    struct stream_entry *entry = &o->core.stream.entries[0];
+    struct ahead_view *view = &o->ahead.view;
+    if (!o->ahead.is_task && entry->op->flags & (STREAM_LOAD | STREAM_STORE)) {
+        mechanism(o)->ops->look(mechanism(o)->context, o->tail - o->ahead.offset, view);
+        entry->address = view->address;
+        entry->physical = view->physical;
+    }
+    return ooo_run_ahead(o) || ooo_relieved(o);
 }
 
 static void step(struct ooo *o)
@@ -268,7 +282,7 @@ bool ooo_ahead(struct ooo *o, uint64_t now)
     if (!o->ahead.interrupted && is_interrupted(core->parts.hart))
         interrupt(o);
     if (given(o))
-        return ooo_run_ahead(o) || ooo_relieved(o);
+        return dispatch(o);
     if (o->ahead.aim != AHEAD_FINISHES && is_at_limit(o))
         o->ahead.aim = AHEAD_FINISHES;
     if (o->ahead.aim == AHEAD_FINISHES)
@@ -392,4 +406,24 @@ void core_ahead_arrived(struct core *core, uint64_t number, uint64_t now)
     uint64_t task = number + o->ahead.offset;
     if (task >= o->head && task < o->tail)
         o->pending[task & o->rob_mask].ready = o->floor;
+}
+
+bool core_ahead_storing(struct core *core, uint64_t first, uint64_t last)
+{
+    struct ooo *o = (struct ooo *)core;
+    for (uint64_t i = o->freed; i < o->drain_tail; i++) {
+        const struct ooo_store *store = &o->store_ring[i & o->store_mask];
+        if (store->address <= last && first <= store->address + store->size - 1) {
+            o->ahead.asked = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+void ooo_ahead_drained(struct ooo *o)
+{
+    o->ahead.asked = false;
+    if (mechanism(o)->ops->drained)
+        mechanism(o)->ops->drained(mechanism(o)->context);
 }

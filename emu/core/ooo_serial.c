@@ -29,13 +29,24 @@ static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
     return o->freed == o->stores;
 }
 
+/* Whether cache-block operations that are under way let the next instruction begin, which needs the stores too: another
+ * of them, while there is room; all others when none is left. Then they take what the last one took. */
+static bool blocks_allow(struct ooo *o, uint64_t *cycle)
+{
+    if (o->blocks == 0)
+        return true;
+    *cycle = ooo_later(*cycle, o->floor);
+    return o->blocks != (UINT32_C(1) << OOO_BLOCKS) - 1 && serial_is_maintenance(&o->core);
+}
+
 static bool drain_for_step(struct ooo *o, uint64_t now)
 {
     struct ooo_entry *e = &o->serial_entry;
     unsigned length;
     uint64_t pc = o->core.parts.hart->pc, quiet = 0;
     bool stores = serial_needs_stores(&o->core, &length);
-    if (!drained(o, stores, &quiet) || (!o->core.warming && length && !ooo_fetch_at(o, pc, length)))
+    if (!drained(o, stores, &quiet) || (stores && !blocks_allow(o, &quiet)) ||
+        (!o->core.warming && length && !ooo_fetch_at(o, pc, length)))
         return block(o);
     *e = (struct ooo_entry){.facts = OOO_SERIAL << OOO_KIND_SHIFT | STREAM_NONE |
                                      ooo_fetched_facts(o->fetch.fetched),
@@ -72,7 +83,8 @@ static bool finish(struct ooo *o, uint64_t cycle)
     }
     o->dispatched_at = ooo_later(e->dispatch, cycle);
     o->dispatched = 0;
-    if (!report->retired || report->insn.id != INSN_fence)
+    bool goes_on = report->retired && (report->insn.id == INSN_fence || o->serial.wait == SERIAL_MAINTAIN);
+    if (!goes_on)
         ooo_fetch_redirect(o, cycle, CPI_serialise);
     else
         o->fetch.fetched = ooo_fetched(o->fetch.cycle, CPI_serialise);
@@ -97,14 +109,32 @@ static void reply(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     struct ooo *o = waiter->owner;
     ooo_callback(o, now);
-    if (o->serial.wait == SERIAL_MAINTAIN)
-        o->serial_offset = o->serial.size;
-    else if (level != MEM_LEVELS)
+    if (level != MEM_LEVELS)
         next_line(o);
     ooo_go_on(o);
 }
 
-/* Accesses what is left of its lines, or maintains its range. False: the core has to wait. */
+static void block_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct ooo *o = waiter->owner;
+    (void)level;
+    o->blocks &= ~(UINT32_C(1) << (waiter - o->block_waiters));
+    ooo_callback(o, now);
+    ooo_go_on(o);
+}
+
+/* A cache-block operation leaves the core as a store does; there is a place for it. */
+static void maintain(struct ooo *o)
+{
+    const struct serial *serial = &o->serial;
+    unsigned place = (unsigned)__builtin_ctz(~o->blocks);
+    o->blocks |= UINT32_C(1) << place;
+    cache_maintain(o->l1d, serial->op, serial->physical, serial->size, ooo_time(o, o->serial_entry.issue),
+                   (struct cache_actor){.pc = o->serial_entry.pc, .core = o->core.parts.number},
+                   &o->block_waiters[place]);
+}
+
+/* Accesses what is left of its lines. False: the core has to wait. */
 static bool access_lines(struct ooo *o)
 {
     const struct serial *serial = &o->serial;
@@ -112,11 +142,6 @@ static bool access_lines(struct ooo *o)
     struct cache_actor actor = {.pc = e->pc, .core = o->core.parts.number};
     uint64_t cycle = ooo_later(e->issue, o->floor);
     while (o->serial_offset < serial->size) {
-        if (serial->wait == SERIAL_MAINTAIN) {
-            cache_maintain(o->l1d, serial->op, serial->physical, serial->size, ooo_time(o, cycle), actor,
-                           &o->serial_waiter);
-            return block(o);
-        }
         if (cache_access(o->l1d, serial->physical + o->serial_offset, serial->use, ooo_time(o, cycle), actor,
                          &o->serial_waiter) != CACHE_HIT)
             return block(o);
@@ -142,8 +167,8 @@ static bool step(struct ooo *o, uint64_t now)
     switch (serial->wait) {
     case SERIAL_LATENCY: return finish(o, e->complete);
     case SERIAL_DEVICE: return finish(o, e->issue + ooo_later(o->serial.clocks, 1));
-    case SERIAL_CACHE:
-    case SERIAL_MAINTAIN: break;
+    case SERIAL_MAINTAIN: maintain(o); return finish(o, e->complete);
+    case SERIAL_CACHE: break;
     }
     o->serial_offset = 0;
     o->phase = OOO_REPLY;
@@ -192,5 +217,7 @@ void ooo_serial_init(struct ooo *o)
 {
     o->serial_waiter.owner = o;
     o->serial_waiter.done = reply;
+    for (unsigned i = 0; i < OOO_BLOCKS; i++)
+        o->block_waiters[i] = (struct cache_waiter){.done = block_done, .owner = o};
     o->passed = OOO_NEVER;
 }

@@ -21,6 +21,7 @@ enum {
     OOO_WAIT_BITS = 1024,      /* loads, by pc, that have violated memory order */
     OOO_BUCKETS = 256,         /* of the store queue's index by 8-byte granule */
     OOO_OPERANDS = 3,
+    OOO_BLOCKS = 8, /* cache-block operations under way: ours; as many as a small cache has misses */
 };
 
 /* The rarer last. OOO_SPECIAL: plain, but not pipelined or with more than two ports. */
@@ -197,6 +198,7 @@ struct ooo_ahead {
     bool early;       /* and it is complete */
     bool stepped;     /* something was given */
     bool squashed, interrupted;
+    bool asked; /* the mechanism waits for stores to drain */
 };
 
 struct ooo_counts {
@@ -258,7 +260,9 @@ struct ooo {
     struct serial serial;
     struct ooo_entry serial_entry;
     struct cache_waiter serial_waiter;
-    uint32_t serial_offset; /* of its access: what is done */
+    struct cache_waiter block_waiters[OOO_BLOCKS]; /* of cache-block operations under way */
+    uint32_t blocks;                               /* set of them */
+    uint32_t serial_offset;                        /* of its access: what is done */
 
     uint32_t work_count;
     uint16_t work[2 * OOO_ROB_MOST]; /* places whose last operand has become known */
@@ -432,6 +436,8 @@ void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
 /* A store's address has become known. */
 void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store);
+/* Stores have drained for which the mechanism waits. */
+void ooo_ahead_drained(struct ooo *o);
 /* Something under way for a squashed load has ended. */
 void ooo_ahead_ended(struct ooo *o, struct ooo_load *load);
 /* Whether the load was squashed: between the squash and the leaving, nothing is dispatched. */

@@ -77,14 +77,17 @@ void ooo_store_wake(struct ooo *o, struct ooo_store *store)
 /* Frees, in order, the stores that are done. */
 static void free_done(struct ooo *o)
 {
+    uint64_t before = o->freed;
     while (o->freed < o->drain) {
         struct ooo_store *store = &o->store_ring[o->freed & o->store_mask];
         if (store->done == OOO_NEVER)
-            return;
+            break;
         o->freed_at = ooo_later(o->freed_at, store->done);
         store->freed = o->freed_at;
         o->freed++;
     }
+    if (__builtin_expect(o->ahead.asked, 0) && o->freed != before)
+        ooo_ahead_drained(o);
 }
 
 static void store_done(struct ooo *o, struct ooo_store *store)

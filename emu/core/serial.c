@@ -21,6 +21,13 @@ bool serial_needs_stores(struct core *core, unsigned *length)
     }
 }
 
+bool serial_is_maintenance(struct core *core)
+{
+    struct insn insn;
+    return step_fetch(core->parts.hart, core->parts.hart->pc, &insn) &&
+           (insn.id == INSN_cbo_inval || insn.id == INSN_cbo_clean || insn.id == INSN_cbo_flush);
+}
+
 void serial_clock(struct core *core, uint64_t now)
 {
     uint64_t tick = core->parts.tick ? core->parts.tick : SERIAL_TICK;

@@ -30,6 +30,9 @@ struct serial {
  * that of the instruction, 0 if it cannot be fetched. */
 bool serial_needs_stores(struct core *core, unsigned *length);
 
+/* Whether that instruction is CBO.INVAL, CBO.CLEAN or CBO.FLUSH, of which a core may have several under way. */
+bool serial_is_maintenance(struct core *core);
+
 /* Brings the hart's clocks up to now, a time that the queue has reached. */
 void serial_clock(struct core *core, uint64_t now);
 

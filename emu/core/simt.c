@@ -150,9 +150,17 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now)
 
 void simt_release(struct simt *simt, struct simt_block *block)
 {
-    assert(simt->warps[simt->stepping].block == block);
-    (void)block;
-    simt->warps[simt->stepping].releases = true;
+    simt->released = block;
+}
+
+void simt_flush(struct simt *simt)
+{
+    cache_invalidate_all(simt->parts.l1);
+}
+
+uint32_t simt_held(const struct simt *simt)
+{
+    return simt->blocks;
 }
 
 bool simt_busy(const struct simt *simt)

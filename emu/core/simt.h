@@ -13,8 +13,7 @@
  * shared level below. A fence waits for what is under way of its warp. Requests carry whether their instruction was
  * divergent.
  *
- * Function: the source executes an instruction when the one before it has issued; what it does to memory happens then.
- * Of several warps that share memory, stores are so seen as early as their instruction stands at the head of its warp.
+ * Function: the source executes an instruction when it issues.
  *
  * Left out: instruction fetch (always there), the operand collector's banks, double issue, replays, dirty local memory
  * (Fermi keeps thread stacks write-back), acknowledgement of stores (a block may end before its stores are answered).
@@ -56,7 +55,7 @@ struct simt_timing {
 };
 
 struct simt_config {
-    uint32_t width;        /* threads of a warp, 1 to WARP_LANES */
+    uint32_t width;        /* threads of a warp: a power of two up to WARP_LANES */
     uint32_t warps;        /* 1 to SIMT_WARPS */
     uint32_t schedulers;   /* 1, 2 or 4 */
     uint32_t registers;    /* 32-bit halves */
@@ -90,11 +89,14 @@ struct simt_block {
 
 /* Who executes warps (emu/core/grid.h, or a test). */
 struct simt_source {
-    /* Executes the warp's next instruction. It serves calls and ends of threads. When all of a block's threads have come
-     * to its barrier it calls simt_release() for the block. WARP_IDLE: no lane can run; then *ended says whether all have
-     * ended. After WARP_TRAP the multiprocessor stands still. */
-    void (*step)(void *context, void *warp, struct warp_report *report, bool *ended);
-    /* All warps of the block have ended; the place is free. May call simt_place(). */
+    /* The instruction that the warp executes next, or NULL: the step will not be an instruction. */
+    const struct stream_op *(*next)(void *context, void *warp);
+    /* Executes it, at the multiprocessor's cycle. It serves calls and ends of threads. When all of a block's threads have
+     * come to its barrier it calls simt_release(). After WARP_IDLE *ended says whether all lanes have ended. After
+     * WARP_TRAP the multiprocessor stands still. */
+    void (*step)(void *context, void *warp, uint64_t cycle, struct warp_report *report, bool *ended);
+    /* All warps of the block have ended; the place is free. May call simt_place() for this multiprocessor. `now` may lie
+     * ahead of the queue. */
     void (*ended)(void *context, struct simt *simt, struct simt_block *block, uint64_t now);
     void *context;
 };
@@ -135,11 +137,14 @@ bool simt_fits(const struct simt *simt, const struct simt_need *need);
 /* Starts the block, which fits, at now (the queue's). It has at least one warp. */
 void simt_place(struct simt *simt, struct simt_block *block, uint64_t now);
 
-/* To be called by source.step(): all warps of the block have come to its barrier; they go on when the instruction that is
- * being executed, the last arrival, has issued. */
+/* To be called by source.step(): all warps of the block have come to its barrier, and go on behind it. */
 void simt_release(struct simt *simt, struct simt_block *block);
 
-/* Whether it has blocks. */
+/* Empties the first-level cache. */
+void simt_flush(struct simt *simt);
+
+/* How many blocks it holds, and whether there are any. */
+uint32_t simt_held(const struct simt *simt);
 bool simt_busy(const struct simt *simt);
 
 /* What it has counted, brought up to the queue's time. */

@@ -71,7 +71,7 @@ bool simt_config_check(const struct simt_config *config, struct error *err)
         uint64_t value, least, most;
         bool power;
     } rows[] = {
-        {"width", config->width, 1, WARP_LANES, false},
+        {"width", config->width, 1, WARP_LANES, true},
         {"warps", config->warps, 1, SIMT_WARPS, false},
         {"schedulers", config->schedulers, 1, SIMT_SCHEDULERS, true},
         {"registers", config->registers, 1, 1 << 24, false},

@@ -24,7 +24,7 @@ static void sleep_until(struct simt *simt, uint32_t slot, uint64_t cycle, uint64
 void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
-    const struct stream_op *op = warp->report.op;
+    const struct stream_op *op = warp->op;
     uint64_t bit = UINT64_C(1) << slot;
     leave_sets(simt, slot);
     if ((warp->pending & warp->uses) || (warp->fence && warp->under_way)) {
@@ -55,14 +55,9 @@ static enum simt_unit unit_of(enum simt_work work)
 
 static void describe(struct simt_warp *warp)
 {
-    const struct warp_report *report = &warp->report;
-    const struct stream_op *op = report->op;
+    const struct stream_op *op = warp->op;
     const uint8_t registers[] = {op->rs1, op->rs2, op->rs3, op->rd};
     warp->work = (uint8_t)simt_work_of((enum insn_id)op->id);
-    if (report->event != WARP_DONE)
-        warp->work = SIMT_WORK_control;
-    else if (op->size && report->space == WARP_SHARED)
-        warp->work = SIMT_WORK_shared;
     warp->unit = (uint8_t)unit_of((enum simt_work)warp->work);
     warp->fence = op->iclass == CLASS_FENCE;
     warp->uses = 0;
@@ -100,55 +95,73 @@ static void go_idle(struct simt *simt, uint32_t slot, uint64_t cycle)
         end_block(simt, block, cycle);
 }
 
-void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
+static void release_barrier(struct simt *simt, uint32_t last, uint64_t cycle)
 {
-    struct simt_warp *warp = &simt->warps[slot];
-    if (!warp->ended) {
-        simt->stepping = slot;
-        warp->releases = false;
-        simt->parts.source.step(simt->parts.source.context, warp->warp, &warp->report, &warp->ended);
-    }
-    if (warp->report.event == WARP_IDLE) {
-        go_idle(simt, slot, cycle);
-    } else if (warp->report.event == WARP_TRAP) {
-        leave_sets(simt, slot);
-        simt->halted = true;
-    } else {
-        describe(warp);
-        simt_classify(simt, slot, cycle);
-    }
-}
-
-static void release_barrier(struct simt *simt, const struct simt_block *block, uint32_t last, uint64_t cycle)
-{
+    const struct simt_block *block = simt->released;
+    simt->released = NULL;
     simt->counters.barriers++;
     for (uint32_t i = 0; i < block->need.warps; i++) {
         uint32_t slot = block->slots[i];
-        if (slot == last || !(simt->waiting[SIMT_STALL_barrier] >> slot & 1) ||
-            simt->warps[slot].block != block)
+        struct simt_warp *warp = &simt->warps[slot];
+        if (slot == last || warp->block != block || !(simt->waiting[SIMT_STALL_barrier] >> slot & 1))
             continue;
-        simt->warps[slot].next = simt->warps[last].next;
+        warp->next = simt_ready_at(cycle + simt->config.work[SIMT_WORK_control].latency, SIMT_STALL_control);
         simt_fetch(simt, slot, cycle);
     }
+}
+
+/* Makes the warp's next step; false when it did not execute an instruction. */
+static bool step(struct simt *simt, uint32_t slot, uint64_t cycle)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    const struct simt_source *source = &simt->parts.source;
+    source->step(source->context, warp->warp, cycle, &simt->report, &warp->ended);
+    simt->halted |= simt->report.event == WARP_TRAP;
+    if (simt->released)
+        release_barrier(simt, slot, cycle);
+    return simt->report.event != WARP_IDLE && simt->report.event != WARP_TRAP;
+}
+
+void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    const struct simt_source *source = &simt->parts.source;
+    warp->op = NULL;
+    while (!warp->ended && !(warp->op = source->next(source->context, warp->warp)) && step(simt, slot, cycle))
+        ;
+    if (warp->op) {
+        describe(warp);
+        simt_classify(simt, slot, cycle);
+    } else if (!simt->halted) {
+        go_idle(simt, slot, cycle);
+    }
+}
+
+static void count(struct simt *simt)
+{
+    simt->counters.instructions++;
+    simt->counters.thread_instructions += (unsigned)__builtin_popcount(simt->report.mask);
+    simt->counters.apart += simt->report.taken_apart;
 }
 
 static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
-    const struct stream_op *op = warp->report.op;
+    uint8_t rd = warp->op->rd;
+    if (!step(simt, slot, cycle)) {
+        leave_sets(simt, slot);
+        return;
+    }
+    count(simt);
+    if (simt->report.event != WARP_DONE)
+        warp->work = SIMT_WORK_control;
     const struct simt_timing *timing = &simt->config.work[warp->work];
-    struct simt_counters *counters = &simt->counters;
-    counters->instructions++;
-    counters->thread_instructions += (unsigned)__builtin_popcount(warp->report.mask);
-    counters->apart += warp->report.taken_apart;
-    if (warp->unit == SIMT_UNIT_MEMORY)
-        simt_memory_take(simt, slot);
-    else if (op->rd < STREAM_NONE)
-        warp->ready[op->rd] = simt_ready_at(cycle + timing->latency, SIMT_STALL_scoreboard);
     bool control = warp->work == SIMT_WORK_branch || warp->work == SIMT_WORK_control;
     warp->next = simt_ready_at(cycle + (control ? timing->latency : 1), SIMT_STALL_control);
-    if (warp->releases)
-        release_barrier(simt, warp->block, slot, cycle);
+    if (warp->unit == SIMT_UNIT_MEMORY)
+        simt_memory_take(simt, slot);
+    else if (rd < STREAM_NONE)
+        warp->ready[rd] = simt_ready_at(cycle + timing->latency, SIMT_STALL_scoreboard);
     simt_fetch(simt, slot, cycle);
 }
 

@@ -51,22 +51,26 @@ static unsigned bucket_of(unsigned requests)
 }
 
 /* Splits the access and counts what comes of it. */
-static void split(struct simt *simt, struct simt_access *access, const struct warp_report *report)
+static void split(struct simt *simt, struct simt_access *access, const struct stream_op *op)
 {
     struct simt_counters *counters = &simt->counters;
-    unsigned line = cache_configuration(simt->parts.l1)->line, size = report->op->size;
-    if (access->kind == SIMT_SHARED) {
-        bool atomic = report->op->iclass == CLASS_AMO;
-        access->passes =
-            shared_banks_passes(report->physical, report->mask, size, simt->config.banks, atomic);
+    const struct warp_report *report = &simt->report;
+    unsigned line = cache_configuration(simt->parts.l1)->line;
+    uint32_t shared = report->mask & report->shared_mask, global = report->mask & ~shared;
+    if (shared) {
+        access->passes = shared_banks_passes(report->physical, shared, op->size, simt->config.banks,
+                                             access->kind == SIMT_ATOMIC);
         counters->shared_accesses++;
         counters->shared_passes += access->passes;
-    } else if (access->kind == SIMT_ATOMIC) {
-        access->count = coalesce_atomics(report->physical, report->mask, size, line, access->lines);
+    }
+    if (!global)
+        return;
+    if (access->kind == SIMT_ATOMIC) {
+        access->count = coalesce_atomics(report->physical, global, op->size, line, access->lines);
         counters->atomics++;
         counters->atomic_requests += access->count;
     } else {
-        access->count = coalesce_lines(report->physical, report->mask, size, line, access->lines);
+        access->count = coalesce_lines(report->physical, global, op->size, line, access->lines);
         counters->accesses++;
         counters->requests += access->count;
         counters->divergent += access->count > 1;
@@ -78,7 +82,7 @@ static void split(struct simt *simt, struct simt_access *access, const struct wa
 void simt_memory_take(struct simt *simt, uint32_t slot)
 {
     struct simt_warp *warp = &simt->warps[slot];
-    const struct stream_op *op = warp->report.op;
+    const struct stream_op *op = simt->report.op;
     struct simt_access *access = simt->free_accesses;
     assert(access);
     simt->free_accesses = access->next;
@@ -86,14 +90,12 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     access->rd = op->rd;
     access->pc = op->pc;
     access->count = access->sent = access->answered = access->passes = 0;
+    access->passed = access->divergent = false;
     access->ready = 0;
-    if (warp->work == SIMT_WORK_shared)
-        access->kind = SIMT_SHARED;
-    else if (warp->work == SIMT_WORK_atomic)
-        access->kind = SIMT_ATOMIC;
-    else
-        access->kind = warp->work == SIMT_WORK_load ? SIMT_LOAD : SIMT_STORE;
-    split(simt, access, &warp->report);
+    access->kind = warp->work == SIMT_WORK_atomic ? SIMT_ATOMIC
+                   : warp->work == SIMT_WORK_load ? SIMT_LOAD
+                                                  : SIMT_STORE;
+    split(simt, access, op);
     if (op->rd < STREAM_NONE)
         warp->pending |= UINT64_C(1) << op->rd;
     warp->under_way++;
@@ -112,27 +114,21 @@ static void complete(struct simt *simt, struct simt_access *access, uint64_t rea
         warp->pending &= ~(UINT64_C(1) << access->rd);
         warp->ready[access->rd] = simt_ready_at(ready, SIMT_STALL_memory);
     }
-    if (warp->ended && warp->report.event == WARP_IDLE)
+    if (warp->ended)
         simt_fetch(simt, slot, simt->cycle);
     else if (simt->waiting[SIMT_STALL_memory] >> slot & 1)
         simt_classify(simt, slot, simt->cycle);
 }
 
-static enum simt_work work_of(const struct simt_access *access)
-{
-    static const uint8_t works[] = {[SIMT_LOAD] = SIMT_WORK_load,
-                                    [SIMT_STORE] = SIMT_WORK_store,
-                                    [SIMT_ATOMIC] = SIMT_WORK_atomic,
-                                    [SIMT_SHARED] = SIMT_WORK_shared};
-    return (enum simt_work)works[access->kind];
-}
-
 /* One of the access's lines has been answered in cycle `ready`. */
 static void answered(struct simt *simt, struct simt_access *access, uint64_t ready)
 {
-    access->ready = ready > access->ready ? ready : access->ready;
+    static const uint8_t works[] = {
+        [SIMT_LOAD] = SIMT_WORK_load, [SIMT_STORE] = SIMT_WORK_store, [SIMT_ATOMIC] = SIMT_WORK_atomic};
+    uint64_t value = ready + simt->config.work[works[access->kind]].latency;
+    access->ready = value > access->ready ? value : access->ready;
     if (++access->answered == access->count)
-        complete(simt, access, access->ready + simt->config.work[work_of(access)].latency);
+        complete(simt, access, access->ready);
 }
 
 static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
@@ -199,21 +195,30 @@ static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t 
     return true;
 }
 
+/* All passes of shared memory, which occupy the pipeline. */
+static void make_passes(struct simt *simt, struct simt_access *access, uint64_t cycle)
+{
+    uint64_t last = cycle + access->passes - 1;
+    simt->pipe_free = last + 1;
+    access->passed = true;
+    access->ready = last + simt->config.work[SIMT_WORK_shared].latency;
+    if (access->count)
+        return;
+    leave_queue(simt);
+    complete(simt, access, access->ready);
+}
+
 void simt_memory_step(struct simt *simt, uint64_t cycle)
 {
     if (!simt->queue_count || simt->refused || simt->pipe_free > cycle)
         return;
     struct simt_access *access = simt->queue[simt->queue_first];
-    if (access->kind == SIMT_SHARED) {
-        uint64_t last = cycle + access->passes - 1;
-        simt->pipe_free = last + 1;
-        leave_queue(simt);
-        complete(simt, access, last + simt->config.work[SIMT_WORK_shared].latency);
-    } else if (access->kind == SIMT_ATOMIC) {
+    if (access->passes && !access->passed)
+        make_passes(simt, access, cycle);
+    else if (access->kind == SIMT_ATOMIC)
         simt->refused = !send_atomic(simt, access, cycle);
-    } else {
+    else
         simt->refused = !send_line(simt, access, cycle);
-    }
 }
 
 static bool offer(struct simt *simt, struct simt_atomic *atomic, uint64_t now)

@@ -33,12 +33,11 @@ struct simt_warp {
     uint8_t unit;       /* enum simt_unit */
     uint8_t work;       /* enum simt_work */
     bool fence;         /* the instruction waits until nothing is under way */
-    bool releases;      /* it ends the barrier of its block */
     bool ended;
-    struct warp_report report;
+    const struct stream_op *op; /* NULL: it waits at a barrier, or has ended */
 };
 
-enum simt_access_kind { SIMT_LOAD, SIMT_STORE, SIMT_ATOMIC, SIMT_SHARED };
+enum simt_access_kind { SIMT_LOAD, SIMT_STORE, SIMT_ATOMIC };
 
 /* A memory instruction in the pipeline, or on its way. */
 struct simt_access {
@@ -48,8 +47,9 @@ struct simt_access {
     uint8_t slot, rd; /* rd: STREAM_NONE is none */
     bool divergent;
     uint32_t count, sent, answered; /* lines */
-    uint32_t passes;                /* of shared memory */
-    uint64_t ready;                 /* cycle in which the last answer so far came */
+    uint32_t passes;                /* of shared memory, which come first */
+    bool passed;                    /* they have been made */
+    uint64_t ready;                 /* cycle in which the value is there as far as is known */
     uint64_t pc;
     struct coalesce_line lines[COALESCE_LINES];
     struct cache_waiter waiters[COALESCE_LINES];
@@ -89,8 +89,9 @@ struct simt {
     struct simt_warp warps[SIMT_WARPS];
     uint64_t free_slots;
     uint64_t age;
-    uint32_t stepping;      /* slot */
-    struct simt_need taken; /* by all blocks; registers are of all threads */
+    struct simt_block *released; /* by the step that is being made */
+    struct warp_report report;   /* of the last step */
+    struct simt_need taken;      /* by all blocks; registers are of all threads */
     uint32_t blocks;
 
     /* The memory pipeline. */
@@ -117,7 +118,7 @@ static inline uint64_t simt_time(const struct simt *simt, uint64_t cycle)
 void simt_touch(struct simt *simt, uint64_t now);
 
 /* simt_issue.c */
-/* Executes the instruction that is next in the slot, at cycle. */
+/* Looks at the instruction that is next in the slot. */
 void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle);
 /* Puts the slot's warp into the set of what it waits for. */
 void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle);
@@ -135,7 +136,7 @@ static inline bool simt_memory_room(const struct simt *simt)
 {
     return simt->queue_count < simt->config.memory_queue && simt->free_accesses;
 }
-/* Takes the slot's instruction, for which there is room. */
+/* Takes the slot's instruction, for which there is room and which simt->report tells of. */
 void simt_memory_take(struct simt *simt, uint32_t slot);
 /* Sends a line, or makes a pass, in this cycle. */
 void simt_memory_step(struct simt *simt, uint64_t cycle);

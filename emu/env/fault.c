@@ -95,6 +95,9 @@ static int print_cause(const struct user *user, const struct place *place)
         fprintf(stderr, "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
                 place->insn.bits);
         return SIGILL;
+    case TRAP_ECALL_USER:
+        fprintf(stderr, "system call in a region: the host's alone can be served");
+        return SIGSYS;
     case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
     case TRAP_FETCH_ACCESS:
     case TRAP_FETCH_MISALIGNED:
@@ -106,14 +109,18 @@ static int print_cause(const struct user *user, const struct place *place)
     }
 }
 
-static void print_place(const struct user *user, const struct place *place)
+/* In a task, if accelerator is not NULL, for which the host's pc is at its nucd. */
+static void print_place(const struct user *user, const struct place *place, uint64_t pc,
+                        const unsigned *accelerator)
 {
     char text[SYMBOLS_TEXT];
-    uint64_t pc = user->hart->pc;
     fprintf(stderr, "  at 0x%" PRIx64 ", %s", pc, symbols_describe(user->symbols, pc, text, sizeof text));
     if (place->readable)
         fprintf(stderr, ": %s", place->text);
     fprintf(stderr, "\n");
+    if (accelerator)
+        fprintf(stderr, "  on accelerator %u, in the task of the nucd at 0x%" PRIx64 ", %s\n", *accelerator,
+                user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
 }
 
 static void print_registers(const struct user *user, const struct place *place)
@@ -170,16 +177,33 @@ static void print_backtrace(const struct user *user)
         fprintf(stderr, "    (deeper frames are left out)\n");
 }
 
-int fault_report(struct user *user)
+/* accelerator: NULL when pc is the hart's. */
+static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
-    struct place place = look_at(user, user->hart->pc);
+    struct place place = look_at(user, pc);
     fprintf(stderr, "croft: %s: ", user->options->program);
     int number = print_cause(user, &place);
     fprintf(stderr, "\n");
-    print_place(user, &place);
+    print_place(user, &place, pc, accelerator);
+    if (accelerator)
+        place.insn = (struct insn){0}; /* its operands are registers of the accelerator */
     print_registers(user, &place);
     print_backtrace(user);
     return 128 + number;
+}
+
+int fault_report_task(struct user *user, unsigned accelerator, uint64_t pc)
+{
+    return report(user, &accelerator, pc);
+}
+
+int fault_report(struct user *user)
+{
+    const struct user_machine *machine = user->options->machine;
+    unsigned accelerator;
+    uint64_t pc = user->hart->pc;
+    bool task = machine && machine->faulted && machine->faulted(machine->context, &accelerator, &pc);
+    return report(user, task ? &accelerator : NULL, pc);
 }
 
 int fault_signal(struct user *user, int number)
@@ -221,5 +245,7 @@ int fault_time(struct user *user)
     const struct user_machine *machine = user->options->machine;
     char time[UNIT_TEXT];
     unit_format(UNIT_TIME, machine->now(machine->context) * 1000000, time);
-    return stopped_after(user, time, "of simulated time (--max-time)");
+    char what[64];
+    (void)snprintf(what, sizeof what, "of simulated time (%s)", machine->limit(machine->context));
+    return stopped_after(user, time, what);
 }

@@ -9,6 +9,9 @@
  * on Linux. */
 int fault_report(struct user *user);
 
+/* The same for a trap in a region that an accelerator has executed, at pc; the hart is at its nucd. */
+int fault_report_task(struct user *user, unsigned accelerator, uint64_t pc);
+
 /* Reports that the program has sent itself a deadly signal. Returns the exit status, 128 + number. */
 int fault_signal(struct user *user, int number);
 

@@ -86,7 +86,10 @@ static void report_fault(struct kernel *kernel, const struct kernel_frame *frame
     struct hart *hart = kernel->user->hart;
     struct registers kept = show_program(hart, frame);
     hart->trap = (struct trap){(enum trap_cause)frame->cause, frame->value};
-    system_exit(&kernel->system, fault_report(kernel->user));
+    bool task = frame->accelerator > 0;
+    int status = task ? fault_report_task(kernel->user, (unsigned)frame->accelerator - 1, frame->task_pc)
+                      : fault_report(kernel->user);
+    system_exit(&kernel->system, status);
     show_kernel(hart, &kept);
 }
 

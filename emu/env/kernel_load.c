@@ -8,6 +8,7 @@
 #include "emu/env/elf.h"
 #include "emu/env/kernel_driver.h"
 #include "emu/env/stack.h"
+#include "emu/env/workers.h"
 #include "host/kernel/include/croft/kernel/door.h"
 
 enum { PAGE = 4096 };
@@ -160,7 +161,8 @@ static bool load_program(const struct kernel_options *options, struct phys *memo
 bool kernel_load(const struct kernel_options *options, struct phys *memory, struct kernel_layout *layout,
                  struct error *err)
 {
-    struct kernel_boot boot = {.driver = kernel_driver_of(options->machine, options->firmware)};
+    struct kernel_boot boot = {.accelerators = workers_count(options->machine, options->firmware),
+                               .driver = kernel_driver_of(options->machine, options->firmware)};
     if (!check_machine(memory, err) || !load_kernel(options, memory, layout, &boot, err) ||
         !load_program(options, memory, layout, &boot, err))
         return false;

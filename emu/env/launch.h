@@ -19,10 +19,16 @@ struct launch_work {
     void *fault_context;
 };
 
+/* What a device has begun and executed. */
+struct launch_counts {
+    uint64_t launches, blocks, insns, thread_insns;
+};
+
 /* Multiprocessors that take time. Without one, a launch has ended when its call returns. */
 struct launch_device {
     int64_t (*enqueue)(void *context, const struct launch_work *work); /* 0 or -errno */
     int64_t (*wait)(void *context, uint64_t number);                   /* 0 (all, if number is 0) or -errno */
+    const struct launch_counts *(*count)(void *context);
     void *context;
     uint32_t warps; /* that all multiprocessors hold at a time: each takes a share of the stacks */
 };

@@ -21,7 +21,11 @@ struct user_machine {
                           uint64_t max_insns); /* YIELD: look at expired() */
     uint64_t (*now)(void *context);            /* ns of simulated time */
     void (*sleep)(void *context, uint64_t ns); /* the program goes on so much later */
-    bool (*expired)(void *context);            /* its time is over (--max-time) */
+    bool (*expired)(void *context);            /* its time is over */
+    const char *(*limit)(void *context);       /* then: by which option or key */
+    /* Whether what the hart has stopped for has happened in a task that it has offloaded: on which accelerator, and
+     * where. */
+    bool (*faulted)(void *context, unsigned *accelerator, uint64_t *pc);
     void *context;
 };
 

@@ -229,7 +229,9 @@ void block_choose_context(struct hart *hart)
     const struct priv *priv = &hart->priv;
     bool translated = hart->privilege != PRIV_M && priv->satp >> SATP_MODE_SHIFT != SATP_BARE;
     uint64_t ranges = hart->privilege == PRIV_U ? priv->mrange : 0; /* no satp: its mode's bits are 0 */
-    struct context wanted = {.satp = ranges ? ranges : translated ? priv->satp : 0,
+    struct context wanted = {.satp = ranges       ? ranges
+                                     : translated ? priv->satp
+                                                  : 0,
                              .privilege = hart->privilege,
                              .fp_dirty = (priv->mstatus & MSTATUS_FS) == MSTATUS_FS,
                              .fp_host = fp_host_can(hart->frm)};
@@ -245,6 +247,24 @@ void block_choose_context(struct hart *hart)
     hart->jump_cache = cache->contexts[i].jump_cache;
 }
 
+/* Empties the buckets and jump caches: entry by entry while there are few blocks, whose addresses tell where entries
+ * can be. */
+static void forget_blocks(struct block_cache *cache)
+{
+    bool few = cache->block_count < HART_JUMP_ENTRIES / 8;
+    for (uint32_t b = 0; few && b < cache->block_count; b++) {
+        uint64_t pc = cache->blocks[b].pc;
+        cache->buckets[bucket_of(pc)] = 0;
+        for (unsigned i = 0; i < cache->context_count; i++)
+            cache->contexts[i].jump_cache[pc >> 1 & (HART_JUMP_ENTRIES - 1)] = &cache->slots[NOWHERE];
+    }
+    if (few)
+        return;
+    memset(cache->buckets, 0, BUCKETS * sizeof *cache->buckets);
+    for (unsigned i = 0; i < cache->context_count; i++)
+        empty_jump_cache(cache, cache->contexts[i].jump_cache);
+}
+
 void block_flush(struct hart *hart)
 {
     struct block_cache *cache = hart->blocks;
@@ -253,12 +273,10 @@ void block_flush(struct hart *hart)
     memcpy(cache->classes, counts, sizeof counts);
     /* Slots are written in full by the translator except for counts, which must start at 0. */
     memset(&cache->slots[FIRST_SLOT], 0, (cache->slot_count - FIRST_SLOT) * sizeof *cache->slots);
-    memset(cache->buckets, 0, BUCKETS * sizeof *cache->buckets);
+    forget_blocks(cache);
     cache->slot_count = FIRST_SLOT;
     cache->record_count = cache->exit_count = cache->block_count = 0;
     cache->flushes++;
-    for (unsigned i = 0; i < cache->context_count; i++)
-        empty_jump_cache(cache, cache->contexts[i].jump_cache);
 }
 
 uint64_t block_flushes(const struct block_cache *cache)

@@ -176,7 +176,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define nucd(xn, pair)                                                                                       \
     do {                                                                                                     \
         if (offload_traps(hart, xn))                                                                         \
-            return raise_trap(hart, TRAP_NUCD_CALL, insn->bits);                                             \
+            return call_driver(hart, insn, xn);                                                              \
     } while (0) /* otherwise the region behind it runs inline, which is what it means */
 #define tom_begin(id) ((void)0)
 #define marker(value_, code_)                                                                                \
@@ -222,6 +222,13 @@ static bool offload_traps(const struct hart *hart, uint64_t xn)
 {
     return hart->offload.traps && hart->privilege == PRIV_U &&
            (xn >> 32 == HART_NUCD || xn >> 32 == HART_NUCD_CALL);
+}
+
+static bool call_driver(struct hart *hart, const struct insn *insn, uint64_t xn)
+{
+    if (hart->offload.called && xn >> 32 == HART_NUCD)
+        hart->offload.called(hart->offload.call_context, hart, insn);
+    return raise_trap(hart, TRAP_NUCD_CALL, insn->bits);
 }
 
 /* WFI in user mode is left to the modes above, and in supervisor mode by TW (section 3.3.3). */

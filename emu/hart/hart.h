@@ -49,6 +49,8 @@ struct trap {
     uint64_t value; /* what mtval would hold: the faulting address, or the instruction's bits */
 };
 
+struct hart;
+
 /* What offloading adds to a hart (isa/MANUAL.md, "Offload traps"). */
 struct hart_offload {
     bool present; /* the CSRs nucdcause ... exist */
@@ -58,6 +60,9 @@ struct hart_offload {
     uint64_t cause, value, offset;                   /* nucdcause, nucdval, nucdoff: of that fault */
     void (*control)(void *context, uint64_t action); /* nucdctl was written; NULL: nobody listens */
     void *context;
+    /* The nucd *insn at pc is about to trap, as a driver's call. NULL: nobody watches. */
+    void (*called)(void *context, const struct hart *hart, const struct insn *insn);
+    void *call_context;
 };
 
 struct marker {

@@ -8,11 +8,11 @@
  * amiss and lets the task go on. A table that is not in memory, or has more entries than a table can have, is an
  * access fault. PMP checks the walk as one of supervisor mode, and the access itself, as with pages.
  *
- * A hart may keep what it has found until mrange or mlocal is written: the host's kernel writes the units' RANGES
- * register anew when it has taken ranges or permissions away, and firmware then writes mrange before the next task
- * (emu/nucd/task_unit.h). That is enough, since the kernel does so only while no task uses such a range; ranges that
- * are added, grow or become present need nothing, as what is not there is never kept. The emulator does not rely on
- * the kernel: at the start of each task range_mmu_refresh() looks at the table's count of changes. */
+ * A hart may keep what it has found until mrange or mlocal is written. A kernel that has taken ranges or permissions
+ * away writes the units' RANGES register anew, and firmware then writes mrange before the next task
+ * (emu/nucd/task_unit.h). That is enough, since it does so only while no task uses such a range; ranges that are added,
+ * grow or become present need nothing, as what is not there is never kept. Left out: our kernel does not write RANGES
+ * again; instead, at the start of each task range_mmu_refresh() looks at the table's count of changes, at no cost. */
 #ifndef EMU_HART_RANGE_MMU_H
 #define EMU_HART_RANGE_MMU_H
 

@@ -10,7 +10,7 @@
  * writes neither; code that leaves calls otherwise (longjmp) stays right and merely meets later. So that a lane that spins
  * on another one's store is not executed for ever, the lane that has waited longest is executed first for WARP_SHARE
  * instructions once it has waited for WARP_TURN: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE
- * instructions of its warp.
+ * instructions of its warp. The hint `pause` makes it so at once for the lane that has waited longest.
  *
  * Each lane has its own pc, call depth, fflags, frm and reservation. Of the lanes of one store the highest that writes a
  * byte wins; atomics are done one by one, the lowest lane first. FENCE, FENCE.I and the HINTs of our extensions do

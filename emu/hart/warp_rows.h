@@ -320,6 +320,16 @@ static enum warp_event row_nothing(struct warp *warp, const struct warp_op *op)
     NEXT();
 }
 
+/* The fence that is the hint `pause` (Zihintpause) lets the other lanes go first. */
+static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
+{
+    if (op->insn.bits == UINT32_C(0x0100000f) && warp->partial) {
+        warp->yielding = true;
+        warp->bound = 0;
+    }
+    NEXT();
+}
+
 #define INSN(name, format, match, mask, extension, class, ...)                                               \
     enum {                                                                                                   \
         insn_size_##name = 1 << ((match) >> 12 & 3),                                                         \
@@ -422,7 +432,7 @@ static enum warp_event row_nothing(struct warp *warp, const struct warp_op *op)
 #define ROW_HINT(name, format)   row_nothing
 #define ROW_CUSTOM(name, format) warp_illegal
 #define ROW_FENCE(name, format)  FENCE_##format
-#define FENCE_FENCE              row_nothing
+#define FENCE_FENCE              row_fence
 #define FENCE_NONE               row_nothing
 #define FENCE_CBO                warp_illegal
 #define FENCE_HINT2              warp_illegal

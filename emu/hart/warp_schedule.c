@@ -95,14 +95,15 @@ static void share(struct warp *warp, uint32_t can)
 
 bool warp_schedule(struct warp *warp)
 {
+    uint32_t yielding = warp->yielding ? warp->mask : 0;
     if (warp->mask)
         warp_park(warp, warp->pc);
-    warp->sharing = false;
+    warp->sharing = warp->yielding = false;
     uint32_t can = runnable(warp);
     if (!can)
         return false;
     choose(warp, can);
-    if (warp->count >= warp->deadline)
+    if (warp->count >= warp->deadline || ((yielding & warp->mask) && (can & ~warp->mask)))
         share(warp, can);
     return true;
 }

@@ -22,8 +22,9 @@ struct warp {
     uint32_t mask, live, waiting;
     uint32_t lanes; /* in the group */
     int32_t depth;
-    bool partial; /* some lane that has not ended is not in the group */
-    bool sharing; /* the group holds `oldest`, which goes first for a while */
+    bool partial;  /* some lane that has not ended is not in the group */
+    bool sharing;  /* the group holds `oldest`, which goes first for a while */
+    bool yielding; /* the group has executed `pause`: as if others had waited long enough */
     bool taken, taken_apart;
     bool frm_set; /* some lane's frm is not 0 */
     uint8_t oldest;

@@ -20,6 +20,11 @@ bool timed_expired(const struct timed *timed)
     return timed->expired;
 }
 
+const char *timed_limit(const struct timed *timed)
+{
+    return timed->late ? "nucd.timeout" : "--max-time";
+}
+
 void timed_sleep(struct timed *timed, uint64_t ns)
 {
     uint64_t from = timed->wake_at > timed->queue.now ? timed->wake_at : timed->queue.now;
@@ -33,6 +38,7 @@ static void beat(void *owner, uint64_t now)
     event_schedule(&timed->queue, &timed->beat_event, now + BEAT);
     if (timed_signalled(timed)) /* which may have come while the hart put its flags in order */
         hart_request_yield(&timed->harts[0]);
+    core_ahead_interrupted(timed->cores[0].core, now);
 }
 
 void timed_beat_init(struct timed *timed)
@@ -69,7 +75,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
                    timed->queue.now % CLOCK_SECOND);
     stats_fact_text(stats, "simulated_seconds", value);
     if (timed->options.roi)
-        stats_fact_text(stats, "detail", "roi");
+        stats_fact_text(stats, "detail", timed->options.cold ? "cold" : "roi");
     for (unsigned i = 0; i < timed->count; i++) {
         const struct timed_core *core = &timed->cores[i];
         uint64_t cycles = core->core->cycles;

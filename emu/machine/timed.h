@@ -32,6 +32,7 @@ struct offload;
 struct timed_options {
     const struct machine_config *machine; /* whose cores are timing cores */
     uint64_t max_time; /* fs of simulated time, after which the run ends; UINT64_MAX: never */
+    bool cold;         /* with roi: caches, TLBs and predictors are not kept warm */
     bool roi;          /* in time only within regions of interest; else functional, with caches kept warm */
     bool check_coherence; /* look for accesses whose newest version is elsewhere */
     bool check_nucd;      /* look for accesses of tasks that their nucds do not name; needs an offload */
@@ -64,8 +65,14 @@ void timed_publish(struct timed *timed, struct stats *stats);
 /* Simulated time in fs: that which the queue has reached. */
 uint64_t timed_now(const struct timed *timed);
 
-/* Whether max_time is over. */
+/* Whether max_time is over, or a task has not ended in time, which was told on standard error then. */
 bool timed_expired(const struct timed *timed);
+
+/* Which of them it was: "--max-time", or the key "nucd.timeout". */
+const char *timed_limit(const struct timed *timed);
+
+/* Whether the first host has stopped for a fault in a region: on which accelerator, and at which pc. */
+bool timed_task_fault(const struct timed *timed, unsigned *accelerator, uint64_t *pc);
 
 /* Runs a user program on `hart`, which is harts[0], like hart_run(); HART_STOP_YIELD when max_time is over.
  */

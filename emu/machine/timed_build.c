@@ -75,6 +75,7 @@ static bool make_cores(struct timed *timed, struct error *err)
         if (!timed_make_core(timed, i, is_host ? &host : &accel, is_host, err))
             return false;
         timed->cores[i].core->warming = timed->warming;
+        timed->cores[i].core->cold = timed->options.cold;
     }
     return true;
 }
@@ -119,7 +120,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed_system_init(timed);
     if (set_clocks(timed, err) && make_memory(timed, memory, err)) {
         make_levels(timed);
-        if (make_cores(timed, err)) {
+        if (make_cores(timed, err) && timed_simt_new(timed, err)) {
             if (options->check_coherence)
                 timed_watch_coherence(timed);
             if (options->offload)
@@ -143,6 +144,7 @@ void timed_free(struct timed *timed)
         timed->system->engine = NULL;
     for (unsigned i = 0; i < timed->count; i++)
         timed_free_core(&timed->cores[i]);
+    timed_simt_free(timed);
     engine_free(timed->nucd);
     if (timed->coherence)
         coherence_free(timed->coherence);
@@ -197,6 +199,7 @@ void timed_publish(struct timed *timed, struct stats *stats)
         footprint_check_publish(timed->footprint, stats, "nucd.check");
     hub_publish(timed->hub, stats, "l2");
     hub_energy(timed->hub, &timed->ledger, "l2");
+    timed_simt_publish(timed, stats);
     if (timed->crossbar)
         crossbar_publish(timed->crossbar, stats, "crossbar");
     dram_memory_publish(&timed->memory, stats, "dram");

@@ -56,12 +56,38 @@ static void allow_segments(struct timed *timed)
     }
 }
 
+static uint64_t read_register(const void *context, unsigned reg)
+{
+    return ((const struct hart *)context)->x[reg];
+}
+
+/* A driver is called for a nucd: its packets do not say what the task may access, but the operands do. */
+static void called(void *context, const struct hart *hart, const struct insn *insn)
+{
+    struct timed *timed = context;
+    const uint8_t capabilities = (uint8_t)timed->options.machine->nucd.capabilities;
+    const struct nucd_limits limits = {.capabilities = &capabilities, .targets = 1};
+    const struct nucd_operands operands = {.pc = hart->pc,
+                                           .xn = insn->rs1,
+                                           .xd = insn->rs2,
+                                           .frm = hart->frm,
+                                           .read = read_register,
+                                           .context = hart};
+    struct nucd_task task;
+    if (nucd_packet_task(&operands, &limits, &task) == NUCD_WELL_FORMED)
+        footprint_check_offer(timed->footprint, &task);
+}
+
 void timed_watch_tasks(struct timed *timed)
 {
     const struct footprint_check_options options = {
         .accelerators = timed->count - timed->hosts, .report = report, .unknown = unknown, .context = timed};
     timed->footprint = footprint_check_new(&options);
     allow_segments(timed);
+    for (unsigned i = 0; i < timed->hosts; i++) {
+        timed->harts[i].offload.called = called;
+        timed->harts[i].offload.call_context = timed;
+    }
     offload_check(timed->options.offload, timed->footprint);
 }
 

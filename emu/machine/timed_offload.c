@@ -50,6 +50,15 @@ static void push(void *context, unsigned target, const uint64_t *words, unsigned
     (void)room; /* a driver beside the engine would have taken it; the unit counts that */
 }
 
+/* For --check nucd. */
+static void sent(void *context, unsigned target, uint16_t tag, const struct nucd_task *task)
+{
+    const struct timed *timed = context;
+    (void)tag;
+    if (timed->footprint)
+        footprint_check_begin(timed->footprint, target, task);
+}
+
 static void resume(void *context, unsigned target)
 {
     const struct timed *timed = context;
@@ -128,7 +137,7 @@ bool timed_make_engine(struct timed *timed, unsigned i, const struct parts_core 
                        struct core_ahead *ahead, struct error *err)
 {
     static const struct engine_core_ops core_ops = {core_ahead_complete, core_ahead_squash, core_ahead_go_on,
-                                                    core_ahead_arrived};
+                                                    core_ahead_arrived, core_ahead_storing};
     const struct timed_core *core = &timed->cores[i];
     unsigned mode = timed->options.machine->nucd.mode;
     if (i != 0 || !timed->options.offload || !parts->ooo ||
@@ -146,7 +155,7 @@ bool timed_make_engine(struct timed *timed, unsigned i, const struct parts_core 
         .l1i = core->l1i,
         .core = &core_ops,
         .limits = {.memory = is_memory, .code = is_code, .context = timed},
-        .targets = {.push = push, .resume = resume, .kill = kill_task, .context = timed},
+        .targets = {.push = push, .sent = sent, .resume = resume, .kill = kill_task, .context = timed},
         .warn = warn,
         .expired = expired,
         .context = timed,
@@ -164,4 +173,15 @@ void timed_attach_engine(struct timed *timed, unsigned i)
 {
     if (i == 0 && timed->nucd)
         engine_attach(timed->nucd, timed->cores[i].core, &timed->cores[i].core->stream);
+}
+
+bool timed_task_fault(const struct timed *timed, unsigned *accelerator, uint64_t *pc)
+{
+    const struct engine_fault *fault = timed->nucd ? engine_fault(timed->nucd) : NULL;
+    const struct hart *hart = &timed->harts[0];
+    if (!fault || hart->pc != fault->nucd)
+        return false;
+    *accelerator = fault->target;
+    *pc = fault->pc;
+    return true;
 }

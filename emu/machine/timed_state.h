@@ -10,6 +10,7 @@
 #include "emu/dram/memory.h"
 #include "emu/machine/parts.h"
 #include "emu/machine/timed.h"
+#include "emu/machine/timed_simt.h"
 #include "emu/mem/coherence.h"
 #include "emu/nucd/footprint_check.h"
 #include "emu/sim/energy.h"
@@ -50,6 +51,7 @@ struct timed {
     struct clock host_clock, accel_clock, crossbar_clock;
     struct hub *hub;
     struct crossbar *crossbar; /* or NULL */
+    struct timed_simt *simt;   /* likewise */
     struct dram_memory memory;
     bool memory_made;
     struct dram_checker dram_checker;

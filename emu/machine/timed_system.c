@@ -55,6 +55,7 @@ static void timer_due(void *owner, uint64_t now)
         timed->harts[i].attention = true;
         if (timed->cores[i].core->waiting && hart_has_interrupt(&timed->harts[i]))
             wake(timed, i);
+        core_ahead_interrupted(timed->cores[i].core, now);
     }
     set_timer(timed);
 }
@@ -83,6 +84,8 @@ static void poll(void *owner, uint64_t now)
     for (unsigned i = 0; i < timed->count; i++)
         if (timed->cores[i].core->limit == UINT64_MAX)
             grant(timed, i);
+    for (unsigned i = 0; i < timed->count; i++) /* a yield may have been asked for meanwhile */
+        core_ahead_interrupted(timed->cores[i].core, now);
     timed->idle = all_asleep(timed);
     if (!timed->idle)
         event_schedule(&timed->queue, &timed->poll_event, now + POLL);
@@ -239,6 +242,7 @@ static void interrupt(void *context, unsigned hart)
     struct timed *timed = context;
     if (timed->cores[hart].core->waiting && hart_has_interrupt(&timed->harts[hart]))
         wake(timed, hart);
+    core_ahead_interrupted(timed->cores[hart].core, timed->queue.now);
 }
 
 /* Runs what is under way to its end, and no further instruction. */

@@ -161,6 +161,11 @@ static enum cache_outcome write_through(struct cache *cache, struct asked *asked
     return CACHE_HIT;
 }
 
+static bool is_kept_out(const struct cache *cache, const struct asked *asked)
+{
+    return asked->line + (cache->config.line - 1) >= cache->keep_first && asked->line <= cache->keep_last;
+}
+
 /* A line for nobody in particular; the last free MSHR is left for those who wait. */
 static enum cache_outcome prefetch_line(struct cache *cache, const struct asked *asked)
 {
@@ -168,9 +173,7 @@ static enum cache_outcome prefetch_line(struct cache *cache, const struct asked 
         return CACHE_HIT;
     if (mshr_find(&cache->mshrs, asked->line))
         return CACHE_MISS;
-    bool kept_out =
-        asked->line + (cache->config.line - 1) >= cache->keep_first && asked->line <= cache->keep_last;
-    if (kept_out || cache_free_mshrs(cache) < 2 || cache_write_find(cache, asked->line))
+    if (is_kept_out(cache, asked) || cache_free_mshrs(cache) < 2 || cache_write_find(cache, asked->line))
         return CACHE_FULL;
     allocate(cache, asked)->prefetch = true;
     cache->counters.prefetches++;
@@ -219,6 +222,8 @@ static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
     enum cache_use use = asked->target.use;
     asked->target.actor.fetch = use == CACHE_FETCH;
     assert(asked->time >= cache->queue->now);
+    if (asked->target.actor.speculative && is_kept_out(cache, asked))
+        return CACHE_FULL;
     enum cache_outcome outcome = access_by_use(cache, asked);
     if (outcome == CACHE_FULL)
         return outcome;

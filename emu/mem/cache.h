@@ -185,7 +185,7 @@ static inline void cache_warm(struct cache *cache, uint64_t physical, bool store
 /* cache_maintain() without time, here and below. Lines under way are left as they are. */
 void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size);
 
-/* Prefetches do not touch [first, last]; one range, replaced by the next call; first > last: none. */
+/* Prefetches and speculative accesses do not touch [first, last]; one range, replaced by the next call; first > last: none. */
 void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);
 
 /* What the coherent level below does to a line: INVALID or SHARED is what remains. Returns whether the line

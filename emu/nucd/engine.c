@@ -43,23 +43,13 @@ static bool describe(struct engine *e, const struct insn *insn, struct nucd_oper
     return false;
 }
 
-static bool takes(void *context)
-{
-    struct engine *e = context;
-    const struct hart *hart = e->parts.hart;
-    struct nucd_task task;
-    struct insn insn;
-    return fetch_nucd(e->parts.hart, hart->pc, &insn) &&
-           describe(e, &insn, (struct nucd_operands){.pc = hart->pc, .read = read_hart, .context = hart},
-                    &task);
-}
-
 static struct ahead_step ahead_step(const struct engine *e, enum ahead_stop stop, uint64_t number)
 {
     struct ahead_step step = {.stop = stop, .number = number};
     if (stop == AHEAD_DISPATCHED || stop == AHEAD_TASK) {
         const struct window_entry *entry = window_entry(e->window, number);
         step.entry = (struct stream_entry){&entry->op, entry->address, entry->physical};
+        step.next_pc = entry->next_pc;
     }
     return step;
 }
@@ -72,36 +62,21 @@ static bool same_task(const struct nucd_task *a, const struct nucd_task *b)
            memcmp(a->live_ins.value, b->live_ins.value, count * sizeof a->live_ins.value[0]) == 0;
 }
 
-/* A task that has left already comes back into the window: its result is there, or it is frozen and goes on, or its
- * fault is still to be told. */
+/* A task that has left already comes back into the window: its result is there, or it is frozen and goes on. */
 static struct ahead_step enter_again(struct engine *e, struct engine_task *t)
 {
-    uint64_t now = e->parts.queue->now;
     engine_list_remove(&e->records, t);
     e->count.kept++;
     if (!t->done) {
         t->slot = nucd_depend_add(&e->depend, &t->task);
-        assert(t->slot != NUCD_NO_TASK);
+        assert(t->stopped && t->told && t->slot != NUCD_NO_TASK);
+        engine_task_resume(t);
     }
     engine_task_enter(t, window_task(e->window, &t->task, t->slot));
-    if (t->done) {
-        (void)window_complete(e->window, t->number, t->report.result, t->report.fflags);
-        return ahead_step(e, AHEAD_DISPATCHED, t->number);
-    }
-    if (t->told) {
-        t->stopped = false;
-        e->count.resumed++;
-        if (e->frozen == t) {
-            e->frozen = NULL;
-            e->parts.hart->offload.frozen = false;
-        }
-        t->deadline = now + e->config.timeout;
-        engine_watch_time(e, t->deadline);
-        engine_schedule(t, ENGINE_RESUME, now + engine_clocks(e, e->config.link_clocks));
-    } else {
-        engine_schedule(t, ENGINE_FAULT, now);
-    }
-    return ahead_step(e, AHEAD_TASK, t->number);
+    if (!t->done)
+        return ahead_step(e, AHEAD_TASK, t->number);
+    (void)window_complete(e->window, t->number, t->report.result, t->report.fflags);
+    return ahead_step(e, AHEAD_DISPATCHED, t->number);
 }
 
 static void count_launch(struct engine *e, uint64_t number)
@@ -113,6 +88,36 @@ static void count_launch(struct engine *e, uint64_t number)
     e->last_nucd = e->last_task = number;
 }
 
+/* What was squashed before it had left is reached again. */
+static void forget_first(struct engine *e)
+{
+    struct engine_task *t = e->records.first;
+    engine_list_remove(&e->records, t);
+    engine_task_drop(t);
+}
+
+/* Whether the nucd at pc is one of which the host runs the region itself, as it does now. */
+static bool is_returned(struct engine *e, uint64_t pc)
+{
+    const struct engine_task *t = e->records.first;
+    bool returned = pc == e->host_pc;
+    e->host_pc = ENGINE_NOWHERE;
+    if (returned && t && !t->sent && t->task.pc == pc)
+        forget_first(e);
+    return returned;
+}
+
+static bool takes(void *context)
+{
+    struct engine *e = context;
+    const struct hart *hart = e->parts.hart;
+    struct nucd_task task;
+    struct insn insn;
+    return fetch_nucd(e->parts.hart, hart->pc, &insn) && !is_returned(e, hart->pc) &&
+           describe(e, &insn, (struct nucd_operands){.pc = hart->pc, .read = read_hart, .context = hart},
+                    &task);
+}
+
 static struct ahead_step dispatch_task(struct engine *e, const struct nucd_task *task)
 {
     if (e->depend.used == UINT64_MAX >> (64 - e->depend.size)) {
@@ -120,9 +125,13 @@ static struct ahead_step dispatch_task(struct engine *e, const struct nucd_task 
         e->full = true;
         return ahead_step(e, AHEAD_WAIT, 0);
     }
-    if (e->records.first && same_task(&e->records.first->task, task))
-        return enter_again(e, e->records.first);
-    engine_forget_records(e);
+    struct engine_task *first = e->records.first;
+    if (first && same_task(&first->task, task) && first->sent)
+        return enter_again(e, first);
+    if (first && same_task(&first->task, task))
+        forget_first(e);
+    else
+        engine_forget_records(e);
     struct engine_task *t = engine_task_new(e, task);
     t->slot = nucd_depend_add(&e->depend, task);
     engine_task_enter(t, window_task(e->window, task, t->slot));
@@ -139,7 +148,7 @@ static struct ahead_step dispatch_nucd(struct engine *e)
     assert(found);
     (void)found;
     const struct nucd_operands operands = {.pc = pc, .read = window_read, .context = e->window};
-    if (describe(e, &insn, operands, &task))
+    if (!is_returned(e, pc) && describe(e, &insn, operands, &task))
         return dispatch_task(e, &task);
     return ahead_step(e, AHEAD_DISPATCHED, window_hint(e->window));
 }
@@ -152,11 +161,48 @@ static bool is_over(struct engine *e)
            !fetch_nucd(e->parts.hart, window_pc(e->window), &insn);
 }
 
+/* Whether the host has to be told of a fault here. */
+static bool is_faulty(const struct engine *e)
+{
+    const struct engine_task *t = e->records.first;
+    return t && t->stopped && !t->told && window_pc(e->window) == t->task.pc;
+}
+
+static bool is_behind_frozen(const struct engine *e, const struct engine_task *task)
+{
+    for (const struct engine_task *t = e->records.first; t; t = t->next)
+        if (t->stopped && t->target == task->target)
+            return true;
+    return false;
+}
+
+/* Whether squashed tasks run, or will without the host: not those that are queued behind a frozen one. */
+static bool records_run(const struct engine *e)
+{
+    for (const struct engine_task *t = e->records.first; t && e->running > 0; t = t->next)
+        if (t->sent && !t->done && !t->stopped && !is_behind_frozen(e, t))
+            return true;
+    return false;
+}
+
+/* Nothing is dispatched while squashed tasks run. They may be queued behind the one that is frozen: that goes on. */
+static struct ahead_step wait_for_records(struct engine *e)
+{
+    struct engine_task *t = e->records.first;
+    if (t->stopped && window_pc(e->window) == t->task.pc) {
+        engine_task_resume(t);
+        e->running++;
+    }
+    return ahead_step(e, AHEAD_WAIT, 0);
+}
+
 static struct ahead_step step(void *context)
 {
     struct engine *e = context;
-    if (e->running > 0)
-        return ahead_step(e, AHEAD_WAIT, 0);
+    if (is_faulty(e))
+        return ahead_step(e, AHEAD_LEAVE, 0);
+    if (records_run(e))
+        return wait_for_records(e);
     if (is_over(e))
         return ahead_step(e, AHEAD_LEAVE, 0);
     struct window_step done = window_step(e->window);
@@ -217,7 +263,13 @@ static enum hart_stop left(void *context, uint64_t now)
     return engine_trap(e);
 }
 
-static const struct ahead_ops engine_ops = {takes, step, look, task_ready, retired, interrupt, left};
+static void drained(void *context)
+{
+    struct engine *e = context;
+    engine_clear_all(e, e->parts.queue->now);
+}
+
+static const struct ahead_ops engine_ops = {takes, step, look, task_ready, retired, interrupt, left, drained};
 
 struct engine *engine_new(const struct engine_config *config, const struct engine_parts *parts,
                           struct error *err)
@@ -231,6 +283,7 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     e->parts = *parts;
     e->parts.limits.capabilities = e->config.scheduler.capabilities;
     e->parts.limits.targets = config->scheduler.targets;
+    e->host_pc = ENGINE_NOWHERE;
     nucd_depend_init(&e->depend, config->tasks);
     nucd_scheduler_init(&e->scheduler, &config->scheduler);
     engine_generate_init(e);

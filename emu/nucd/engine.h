@@ -9,7 +9,7 @@
  *               name, gp and tp, through read_ports ports; the packet producer writes the packet into the scheduler's
  *               write buffer, write_words words a clock, and waits for room there. The sequencer takes the next task
  *               when the producer has taken the last one.
- *   cleaning    begins when no held store of the host touches the ranges any more: input ranges are cleaned, output
+ *   cleaning    begins when no store of the host that touches the ranges is held or on its way to the cache any more: input ranges are cleaned, output
  *               ranges cleaned and invalidated, in the host's first and second level, as cache-block operations do it;
  *               at the first level the ranges of all tasks pass one after the other. The generator works meanwhile.
  *   table       a look at the dependency table, table_clocks, as soon as packet and ranges are ready and nothing that
@@ -26,6 +26,9 @@
  * interrupt, run to their end; nothing new is dispatched ahead before that, and when their nucds are reached again, in
  * their order, their results are taken over. A program that comes to another nucd first has gone another way: then such
  * results are forgotten, and what is frozen is killed.
+ *
+ * A frozen task keeps its accelerator, so that no older task is queued behind it; where all accelerators are frozen, the
+ * host runs an older task's region itself.
  *
  * Left out: several hosts (each engine would need credits of its own); virtual addresses that are not mapped when the
  * task leaves are not cleaned, as no line can be there. */
@@ -64,6 +67,7 @@ struct engine_core_ops {
     void (*squash)(struct core *core, uint64_t number, uint64_t now);
     void (*go_on)(struct core *core, uint64_t now);
     void (*arrived)(struct core *core, uint64_t number, uint64_t now);
+    bool (*storing)(struct core *core, uint64_t first, uint64_t last);
 };
 
 /* A fault in a region. */

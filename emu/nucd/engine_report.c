@@ -17,11 +17,12 @@ static void go_on(struct engine *e, uint64_t freed, uint64_t now)
     }
 }
 
-/* A task that was squashed after it had left has reported. */
+/* A task that was squashed after it had left has reported. If that was a fault, those queued behind it will not report
+ * before the host has come to it. */
 static void record_ended(struct engine *e, uint64_t now)
 {
-    if (--e->running == 0)
-        e->parts.core->go_on(e->core, now);
+    e->running--;
+    e->parts.core->go_on(e->core, now);
 }
 
 static void completed(struct engine_task *t, const struct task_unit_report *report, uint64_t now)
@@ -42,20 +43,19 @@ static void completed(struct engine_task *t, const struct task_unit_report *repo
         freed = nucd_depend_complete(&e->depend, t->slot);
     t->slot = NUCD_NO_TASK;
     squashed = window_complete(e->window, t->number, report->result, report->fflags);
-    if (squashed != WINDOW_NONE)
+    if (squashed != WINDOW_NONE) {
         engine_squash_tasks(e, squashed);
-    e->parts.core->complete(e->core, t->number, now);
-    if (squashed != WINDOW_NONE)
         e->parts.core->squash(e->core, squashed, now);
+    }
+    e->parts.core->complete(e->core, t->number, now);
     go_on(e, freed, now);
 }
 
-void engine_stopped(struct engine_task *t, uint64_t now)
+/* The window ends in front of the task, for the host to trap there. */
+static void stop_ahead(struct engine_task *t, uint64_t now)
 {
     struct engine *e = t->engine;
     uint64_t number = t->number;
-    if (number == WINDOW_NONE)
-        return;
     engine_squash(e, number);
     e->parts.core->squash(e->core, number, now);
 }
@@ -73,7 +73,8 @@ static void stopped(struct engine_task *t, const struct task_unit_report *report
     else if (t->number == WINDOW_NONE)
         record_ended(e, now);
     else
-        engine_stopped(t, now);
+        stop_ahead(t, now);
+    engine_unblock(e, now);
 }
 
 static void killed(struct engine_task *t)
@@ -85,9 +86,20 @@ static void killed(struct engine_task *t)
     (void)engine_task_ended(t);
 }
 
+/* A program may drive the units by itself; what becomes of its tasks is not the engine's affair. Tags tell them apart only
+ * as long as none of the engine's tasks with the same tag is on that target. */
+static bool is_ours(const struct engine_task *t, unsigned target, const struct task_unit_report *report)
+{
+    if (report->event == TASK_UNIT_EMPTIED)
+        return true;
+    return t->used && t->sent && !t->done && t->target == target && t->tag == report->tag;
+}
+
 static void deliver(struct engine *e, unsigned target, const struct task_unit_report *report, uint64_t now)
 {
     struct engine_task *t = &e->tasks[report->tag % ENGINE_TASKS];
+    if (!is_ours(t, target, report))
+        return;
     switch (report->event) {
     case TASK_UNIT_EMPTIED: nucd_scheduler_credit(&e->scheduler, target, report->lines); break;
     case TASK_UNIT_COMPLETED:
@@ -179,10 +191,10 @@ enum hart_stop engine_trap(struct engine *e)
     if (!t || !t->stopped || t->told || hart->pc != t->task.pc)
         return HART_STOP_LIMIT;
     t->told = true;
+    e->fault = (struct engine_fault){t->target, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
+                                     t->report.cause, t->report.value};
+    e->faulted = true;
     if (!hart->privileged) {
-        e->fault = (struct engine_fault){t->target, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
-                                         t->report.cause, t->report.value};
-        e->faulted = true;
         hart->trap = (struct trap){(enum trap_cause)t->report.cause, t->report.value};
         return HART_STOP_TRAP;
     }

@@ -1,10 +1,20 @@
 /* From a packet in the write buffer to the target's work queue: dependency table, scheduler, link. */
 #include "emu/nucd/engine_state.h"
 
+static bool is_stored_to(const struct engine_task *t, const struct nucd_ranges *ranges)
+{
+    const struct engine *e = t->engine;
+    for (unsigned i = 0; i < ranges->count; i++)
+        if (e->parts.core->storing(e->core, ranges->range[i].first, ranges->range[i].last))
+            return true;
+    return false;
+}
+
 void engine_clear(struct engine_task *t, uint64_t at)
 {
     struct engine *e = t->engine;
-    if (!t->ready || t->clear || !window_task_ready(e->window, t->number))
+    if (!t->ready || t->clear || !window_task_ready(e->window, t->number) ||
+        is_stored_to(t, &t->task.memory.in) || is_stored_to(t, &t->task.memory.out))
         return;
     t->clear = true;
     e->held--;
@@ -29,9 +39,17 @@ void engine_release(struct engine_task *t)
     engine_schedule(t, ENGINE_RELEASE, t->at.free + engine_clocks(e, e->config.table_clocks));
 }
 
+static bool any_ready(const struct nucd_scheduler *scheduler)
+{
+    for (uint32_t i = 0; i < scheduler->pending_count; i++)
+        if (scheduler->pending[i].ready)
+            return true;
+    return false;
+}
+
 void engine_send_go(struct engine *e, uint64_t now)
 {
-    if (event_pending(&e->send_event) || e->scheduler.pending_count == 0)
+    if (event_pending(&e->send_event) || !any_ready(&e->scheduler))
         return;
     uint64_t chosen = clock_edge(&e->parts.clock, now) + engine_clocks(e, e->config.schedule_clocks);
     event_schedule(e->parts.queue, &e->send_event,
@@ -94,8 +112,56 @@ static void land(void *owner, uint64_t now)
     engine_send_go(e, now);
 }
 
+/* A frozen task keeps its target until the host has trapped at its nucd, and hence until all older tasks are complete:
+ * none of these may be queued behind it. */
+static bool may_go(const void *context, uint16_t tag, unsigned target)
+{
+    const struct engine *e = context;
+    const struct engine_task *t = &e->tasks[tag];
+    for (unsigned i = 0; i < e->places; i++) {
+        const struct engine_task *other = &e->tasks[i];
+        if (other->used && other->sent && !other->done && other->target == target &&
+            (other->number == WINDOW_NONE || other->number > t->number))
+            return false;
+    }
+    return true;
+}
+
+/* Whether frozen tasks hold all targets that have the capabilities. */
+static bool is_stuck(const struct engine *e, const struct engine_task *t)
+{
+    uint64_t frozen = 0;
+    for (unsigned i = 0; i < e->places; i++) {
+        const struct engine_task *other = &e->tasks[i];
+        if (other->used && other->sent && !other->done && other->stopped)
+            frozen |= UINT64_C(1) << other->target;
+    }
+    for (unsigned i = 0; i < e->config.scheduler.targets && frozen; i++) {
+        unsigned missing = t->task.capabilities & ~e->config.scheduler.capabilities[i];
+        if (!missing && !(frozen >> i & 1))
+            return false;
+    }
+    return frozen != 0;
+}
+
+void engine_unblock(struct engine *e, uint64_t now)
+{
+    for (struct engine_task *t = e->ahead.first; t; t = t->next) {
+        if (!t->released || t->sent || !is_stuck(e, t))
+            continue;
+        uint64_t number = t->number;
+        e->host_pc = t->task.pc;
+        e->count.returned++;
+        engine_squash(e, number);
+        e->parts.core->squash(e->core, number, now);
+        return;
+    }
+}
+
 void engine_send_init(struct engine *e)
 {
+    e->scheduler.allows = may_go;
+    e->scheduler.allows_context = e;
     event_init(&e->send_event, e->parts.component, send, e);
     event_init(&e->land_event, e->parts.component, land, e);
 }

@@ -8,11 +8,13 @@
 #include "emu/nucd/engine.h"
 #include "emu/nucd/window.h"
 
-/* Tasks in the window, and as many that were squashed and have run. */
-enum { ENGINE_TASKS = 2 * WINDOW_ROB_MOST };
+/* Tasks in the window, as many that were squashed, and those that end with what is still under way for them. */
+enum { ENGINE_TASKS = 4 * WINDOW_ROB_MOST };
+
+#define ENGINE_NOWHERE UINT64_MAX /* odd: no instruction is there */
 
 /* What a task's event stands for. */
-enum engine_step { ENGINE_READY, ENGINE_RELEASE, ENGINE_FAULT, ENGINE_RESUME, ENGINE_KILL };
+enum engine_step { ENGINE_READY, ENGINE_RELEASE, ENGINE_RESUME, ENGINE_KILL };
 
 /* When a task got how far, fs. */
 struct engine_times {
@@ -70,7 +72,7 @@ struct engine_counters {
     uint64_t offloads, cycles, least, most;
     uint64_t wait, generator, transfer, start;
     uint64_t held, cleaning, blocked, queued;
-    uint64_t table_full, squashed, kept, faults, resumed, killed;
+    uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
     uint64_t launches, gaps; /* behind another one; instructions from the one to the next */
 };
 
@@ -86,14 +88,16 @@ struct engine {
     struct nucd_scheduler scheduler;
     struct nucd_causes causes;
 
-    struct engine_list ahead;   /* in the window */
-    struct engine_list records; /* squashed after they had left, not yet reached again */
-    unsigned running;           /* of the records, those whose reports have not come */
-    unsigned held;              /* tasks that are ready but for a store of the host */
-    bool full;                  /* the core waits for a place in the dependency table */
-    uint64_t last_nucd;         /* number of the latest task's; WINDOW_NONE: there is none to count from */
-    uint64_t last_task;         /* the same, but for squashes */
+    struct engine_list ahead; /* in the window */
+    struct engine_list
+        records;        /* squashed and not yet reached again; those that had not left begin anew then */
+    unsigned running;   /* of the records, those whose reports have not come */
+    unsigned held;      /* tasks that are ready but for a store of the host */
+    bool full;          /* the core waits for a place in the dependency table */
+    uint64_t last_nucd; /* number of the latest task's; WINDOW_NONE: there is none to count from */
+    uint64_t last_task; /* the same, but for squashes */
     struct engine_task *frozen; /* which nucdctl answers */
+    uint64_t host_pc;           /* of a nucd whose region the host is to run itself; ENGINE_NOWHERE: none */
     struct engine_fault fault;
     bool faulted;
 
@@ -148,6 +152,8 @@ void engine_task_drop(struct engine_task *t);
 bool engine_task_ended(struct engine_task *t);
 void engine_list_append(struct engine_list *list, struct engine_task *t);
 void engine_list_remove(struct engine_list *list, struct engine_task *t);
+/* The frozen task will go on: its place is told. */
+void engine_task_resume(struct engine_task *t);
 /* Takes the number in the window. */
 void engine_task_enter(struct engine_task *t, uint64_t number);
 /* Squashes the window from number on, with its tasks. */
@@ -175,9 +181,11 @@ void engine_clear_all(struct engine *e, uint64_t at);
 void engine_release(struct engine_task *t);
 void engine_send_go(struct engine *e, uint64_t now);
 
+/* Squashes from the oldest task on that can go nowhere, as faults hold all targets: the host runs its region. */
+void engine_unblock(struct engine *e, uint64_t now);
+
 /* engine_report.c */
 void engine_report_init(struct engine *e);
-void engine_stopped(struct engine_task *t, uint64_t now);
 /* A task was sent: looks whether it is the next that would be late. */
 void engine_watch_time(struct engine *e, uint64_t deadline);
 /* The host is told of the fault of the oldest record. */

@@ -15,8 +15,8 @@ static void task_event(void *owner, uint64_t now)
     case ENGINE_RELEASE:
         nucd_scheduler_release(&e->scheduler, t->tag);
         engine_send_go(e, now);
+        engine_unblock(e, now);
         break;
-    case ENGINE_FAULT: engine_stopped(t, now); break;
     case ENGINE_RESUME: e->parts.targets.resume(e->parts.targets.context, t->target); break;
     case ENGINE_KILL: e->parts.targets.kill(e->parts.targets.context, t->target); break;
     }
@@ -93,6 +93,21 @@ void engine_list_remove(struct engine_list *list, struct engine_task *t)
     *(t->next ? &t->next->previous : &list->last) = t->previous;
 }
 
+void engine_task_resume(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    uint64_t now = e->parts.queue->now;
+    t->stopped = false;
+    t->deadline = now + e->config.timeout;
+    engine_watch_time(e, t->deadline);
+    engine_schedule(t, ENGINE_RESUME, now + engine_clocks(e, e->config.link_clocks));
+    e->count.resumed++;
+    if (e->frozen == t) {
+        e->frozen = NULL;
+        e->parts.hart->offload.frozen = false;
+    }
+}
+
 void engine_task_enter(struct engine_task *t, uint64_t number)
 {
     struct engine *e = t->engine;
@@ -103,7 +118,8 @@ void engine_task_enter(struct engine_task *t, uint64_t number)
     engine_list_append(&e->ahead, t);
 }
 
-/* Takes the task out of the window; what has left is kept. */
+/* Takes the task out of the window, and remembers it: what has left is not run again, and in its place among the others,
+ * what has not begins anew. */
 static void squash_task(struct engine_task *t)
 {
     struct engine *e = t->engine;
@@ -112,11 +128,10 @@ static void squash_task(struct engine_task *t)
     t->slot = NUCD_NO_TASK;
     if (!t->sent) {
         e->count.squashed++;
+        prepend(&e->records, engine_task_new(e, &t->task));
         engine_task_drop(t);
         return;
     }
-    if (event_pending(&t->event) && t->step == ENGINE_FAULT)
-        event_cancel(e->parts.queue, &t->event);
     e->running += !t->done && !t->stopped;
     prepend(&e->records, t);
 }

@@ -5,20 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An accelerator: the task under way, and those that were sent and not started yet, oldest first. */
+/* Tasks that were sent and not started yet, oldest first. */
+struct sent {
+    struct nucd_task *tasks;
+    unsigned count, room;
+};
+
+/* An accelerator: the task under way, and those that follow it. */
 struct worker {
     struct nucd_task task;
     bool checked; /* the task under way is known */
     struct nucd_range stack;
-    struct nucd_task *sent;
-    unsigned sent_count, sent_room;
+    struct sent sent;
 };
 
-enum { LISTS = 256 };
+enum { LISTS = 256, OFFERS = 4096 };
 
 struct footprint_check {
     struct footprint_check_options options;
     struct worker *workers;
+    struct sent offers; /* by a driver, which has them sent to some accelerator */
     struct nucd_range *allowed;
     unsigned allowed_count;
     struct footprint_finding *findings;
@@ -53,7 +59,8 @@ void footprint_check_free(struct footprint_check *check)
     if (!check)
         return;
     for (unsigned i = 0; i < check->options.accelerators; i++)
-        free(check->workers[i].sent);
+        free(check->workers[i].sent.tasks);
+    free(check->offers.tasks);
     free(check->workers);
     free(check->allowed);
     free(check->findings);
@@ -72,14 +79,32 @@ void footprint_check_stack(struct footprint_check *check, unsigned accel, uint64
     check->workers[accel].stack = (struct nucd_range){first, last};
 }
 
+static void add_task(struct sent *sent, const struct nucd_task *task)
+{
+    if (sent->count == sent->room) {
+        sent->room = sent->room ? 2 * sent->room : 16;
+        sent->tasks = grown(sent->tasks, sent->room, sizeof *sent->tasks);
+    }
+    sent->tasks[sent->count++] = *task;
+}
+
+/* Takes `count` tasks from `first` on out. */
+static void remove_tasks(struct sent *sent, unsigned first, unsigned count)
+{
+    sent->count -= count;
+    memmove(sent->tasks + first, sent->tasks + first + count, (sent->count - first) * sizeof *sent->tasks);
+}
+
 void footprint_check_begin(struct footprint_check *check, unsigned accel, const struct nucd_task *task)
 {
-    struct worker *worker = &check->workers[accel];
-    if (worker->sent_count == worker->sent_room) {
-        worker->sent_room = worker->sent_room ? 2 * worker->sent_room : 16;
-        worker->sent = grown(worker->sent, worker->sent_room, sizeof *worker->sent);
-    }
-    worker->sent[worker->sent_count++] = *task;
+    add_task(&check->workers[accel].sent, task);
+}
+
+void footprint_check_offer(struct footprint_check *check, const struct nucd_task *task)
+{
+    if (check->offers.count == OFFERS)
+        remove_tasks(&check->offers, 0, OFFERS / 2);
+    add_task(&check->offers, task);
 }
 
 static bool same_task(const struct nucd_task *task, const struct nucd_packet *packet)
@@ -90,21 +115,32 @@ static bool same_task(const struct nucd_task *task, const struct nucd_packet *pa
            memcmp(a->value, b->value, count * sizeof a->value[0]) == 0;
 }
 
+/* The index of the oldest task that the packet is of; sent->count when there is none. */
+static unsigned find_task(const struct sent *sent, const struct nucd_packet *packet)
+{
+    unsigned i = 0;
+    while (i < sent->count && !same_task(&sent->tasks[i], packet))
+        i++;
+    return i;
+}
+
 void footprint_check_start(struct footprint_check *check, unsigned accel, const struct nucd_packet *packet)
 {
     struct worker *worker = &check->workers[accel];
-    unsigned i = 0;
-    while (i < worker->sent_count && !same_task(&worker->sent[i], packet))
-        i++;
-    worker->checked = i < worker->sent_count;
-    if (worker->checked) {
-        check->counters.tasks++;
-        worker->task = worker->sent[i];
-        worker->sent_count -= i + 1;
-        memmove(worker->sent, worker->sent + i + 1, worker->sent_count * sizeof *worker->sent);
-    } else if (check->counters.unknown++ == 0 && check->options.unknown) {
-        check->options.unknown(check->options.context, accel, packet->begin);
+    unsigned sent = find_task(&worker->sent, packet), offered = find_task(&check->offers, packet);
+    worker->checked = true;
+    if (sent < worker->sent.count) {
+        worker->task = worker->sent.tasks[sent];
+        remove_tasks(&worker->sent, 0, sent + 1);
+    } else if (offered < check->offers.count) {
+        worker->task = check->offers.tasks[offered];
+        remove_tasks(&check->offers, offered, 1);
+    } else {
+        worker->checked = false;
+        if (check->counters.unknown++ == 0 && check->options.unknown)
+            check->options.unknown(check->options.context, accel, packet->begin);
     }
+    check->counters.tasks += worker->checked;
 }
 
 static bool in(const struct nucd_range *range, uint64_t address)

@@ -53,8 +53,12 @@ void footprint_check_stack(struct footprint_check *check, unsigned accel, uint64
 /* The task is on its way to the accelerator. Copies it. */
 void footprint_check_begin(struct footprint_check *check, unsigned accel, const struct nucd_task *task);
 
-/* The accelerator has started the task of this packet. Tasks that were sent before it and are not this one never
- * will be. */
+/* A driver has been called for the task, and may send it to any accelerator. Copies it; of many that never start, the
+ * oldest are forgotten. */
+void footprint_check_offer(struct footprint_check *check, const struct nucd_task *task);
+
+/* The accelerator has started the task of this packet. Tasks that were sent to it before and are not this one never
+ * will be started. */
 void footprint_check_start(struct footprint_check *check, unsigned accel, const struct nucd_packet *packet);
 
 /* The region under way has executed these. */

@@ -92,7 +92,8 @@ static uint32_t choose(const struct nucd_scheduler *scheduler, const struct nucd
         uint32_t lines = same ? nucd_words_lines(transfer->words + packet->words) : packet->lines;
         uint32_t load = scheduler->target[number].tasks + (same ? transfer->count : 0);
         if ((scheduler->config.capabilities[number] & packet->capabilities) != packet->capabilities ||
-            scheduler->target[number].credits < lines)
+            scheduler->target[number].credits < lines ||
+            (scheduler->allows && !scheduler->allows(scheduler->allows_context, packet->tag, number)))
             continue;
         if (best == NO_TARGET || load < least) {
             best = number;
@@ -155,8 +156,8 @@ bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer 
 void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned target, unsigned lines)
 {
     assert(target < scheduler->config.targets);
-    scheduler->target[target].credits += lines;
-    assert(scheduler->target[target].credits <= scheduler->config.queue_lines);
+    uint32_t taken = scheduler->config.queue_lines - scheduler->target[target].credits;
+    scheduler->target[target].credits += lines < taken ? lines : taken;
 }
 
 void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned target)

@@ -63,6 +63,10 @@ struct nucd_scheduler {
     struct nucd_scheduler_config config;
     struct nucd_scheduler_counters counters;
     uint32_t pending_count, buffer_used;
+    /* Whether the task may go to a target that has room and the capabilities; set after nucd_scheduler_init(). NULL: all
+     * may. */
+    bool (*allows)(const void *context, uint16_t tag, unsigned target);
+    const void *allows_context;
     struct nucd_pending pending[NUCD_BUFFER_LINES]; /* oldest first */
     struct nucd_target target[NUCD_TARGETS];
 };
@@ -90,7 +94,8 @@ bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag);
 /* The next transfer, if one can be sent now: it leaves the write buffer and takes its credits. */
 bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer);
 
-/* A target has emptied lines of its queue, or has completed a task. */
+/* A target has emptied lines of its queue, or has completed a task. Lines beyond those that credits were taken for are
+ * not the scheduler's: somebody else has sent them. */
 void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned target, unsigned lines);
 void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned target);
 

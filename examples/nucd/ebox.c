@@ -2,72 +2,66 @@
  * algorithms", Image Processing On Line 3, 2013): one pass over a column of an image. */
 #include "kernel.h"
 
-enum { N = 8000, STRIDE = 8 }; /* samples, and the distance between two of them: the image's width */
-
-/* Samples first .. first + count - 1 of `total`, by a box of radius r. */
-struct column {
-    uint16_t first, count, total, radius;
+enum {
+    N = 8000,    /* samples */
+    STRIDE = 8,  /* the distance between two of them: the image's width */
+    MARGIN = 16, /* at least radius + 2 */
 };
 
-/* The first sample that is needed for the part. */
-static inline long column_low(struct column c)
+/* A part's number of samples, and the radius of the box above it, packed by arithmetic: a struct would be put together in
+ * memory, and its load would wait there behind its stores until earlier tasks are complete. */
+static inline unsigned long box_part(long count, long radius)
 {
-    return c.first > c.radius + 2 ? c.first - c.radius - 2 : 0;
+    return (unsigned long)count | (unsigned long)radius << 32;
 }
 
-/* The samples from the first to the last that are needed. */
-static inline long column_samples(struct column c)
+static inline long box_count(unsigned long part)
 {
-    long high = c.first + c.count + c.radius + 1;
-    return (high < c.total ? high : c.total) - column_low(c);
+    return (uint32_t)part;
 }
 
-/* Beyond its ends the signal is continued by its mirror image. */
-static inline long mirrored(long n, long total)
+static inline long box_radius(unsigned long part)
 {
-    for (;;) {
-        if (n < 0)
-            n = -1 - n;
-        else if (n >= total)
-            n = 2 * total - 1 - n;
-        else
-            return n;
-    }
+    return (long)(part >> 32);
 }
 
-/* The filter over a part of a column; out points to its first sample, in to sample `low`. */
-static inline void filter(const double *in, long low, double *out, struct column c, double c1, double c2)
+/* The samples that the part needs: radius + 2 in front of it, radius + 1 behind it. */
+static inline unsigned long box_samples(unsigned long part)
 {
-#define AT(n) in[STRIDE * (mirrored(n, c.total) - low)]
-    long r = c.radius, n = c.first, end = c.first + c.count;
+    return (unsigned long)(box_count(part) + 2 * box_radius(part) + 3);
+}
+
+/* The filter over a part of a column; out points to its first sample, in to the first one that is needed. */
+CROFT_REGION(filter_part, CROFT_IN(const double *, in, box_samples(part) * STRIDE * sizeof *in),
+             CROFT_OUT(double *, out, (unsigned long)box_count(part) * STRIDE * sizeof *out),
+             CROFT_VALUE(unsigned long, part), CROFT_VALUE(double, c1), CROFT_VALUE(double, c2))
+{
+    long r = box_radius(part), count = box_count(part);
+    in += STRIDE * (r + 2);
     double sum = 0;
-    for (long k = n - r; k <= n + r; k++)
-        sum += AT(k);
-    sum = c1 * (AT(n + r + 1) + AT(n - r - 1)) + (c1 + c2) * sum;
+    for (long k = -r; k <= r; k++)
+        sum += in[STRIDE * k];
+    sum = c1 * (in[STRIDE * (r + 1)] + in[STRIDE * (-r - 1)]) + (c1 + c2) * sum;
     *out = sum;
-    for (n++; n < end; n++) {
-        sum += c1 * (AT(n + r + 1) - AT(n - r - 2)) + c2 * (AT(n + r) - AT(n - r - 1));
+    for (long n = 1; n < count; n++) {
+        in += STRIDE;
         out += STRIDE;
+        sum += c1 * (in[STRIDE * (r + 1)] - in[STRIDE * (-r - 2)]) +
+               c2 * (in[STRIDE * r] - in[STRIDE * (-r - 1)]);
         *out = sum;
     }
-#undef AT
 }
 
-CROFT_REGION(filter_part,
-             CROFT_IN(const double *, in, (unsigned long)column_samples(part) * STRIDE * sizeof *in),
-             CROFT_OUT(double *, out, (unsigned long)part.count *STRIDE * sizeof *out),
-             CROFT_VALUE(struct column, part), CROFT_VALUE(double, c1), CROFT_VALUE(double, c2))
-{
-    filter(in, column_low(part), out, part, c1, c2);
-}
-
-static _Alignas(KERNEL_PAGE) double in[N * STRIDE], out[N * STRIDE], expected[N * STRIDE];
+/* The signal has MARGIN samples more at either end, its mirror image. */
+static _Alignas(KERNEL_PAGE) double in[(N + 2 * MARGIN) * STRIDE], out[N * STRIDE], expected[N * STRIDE];
 
 int main(int argc, char **argv)
 {
     long tasks = kernel_tasks(argc, argv), grain = kernel_grain(N, tasks, STRIDE * sizeof *out);
-    for (long n = 0; n < N; n++)
-        in[STRIDE * n] = (double)((n * 7919) % 1009) / 16;
+    for (long n = -MARGIN; n < N + MARGIN; n++) {
+        long mirrored = n < 0 ? -1 - n : n < N ? n : 2 * N - 1 - n;
+        in[STRIDE * (n + MARGIN)] = (double)((mirrored * 7919) % 1009) / 16;
+    }
 
     /* Getreuer's parameters for sigma = 5 and K = 1 pass. */
     const double variance = 25;
@@ -76,11 +70,13 @@ int main(int argc, char **argv)
     const double alpha = span * ((double)(r * (r + 1)) - 3 * variance) / (6 * (variance - wide));
     const double c1 = alpha / (2 * alpha + span), c2 = (1 - alpha) / (2 * alpha + span);
 
+    memset(out, 0, sizeof out); /* so that memory is there */
+    kernel_start(argc, argv);
     croft_roi_begin("ebox");
     CROFT_FOR_TASKS(part, N, tasks, grain)
     {
-        struct column c = {(uint16_t)part.first, (uint16_t)part.count, N, (uint16_t)r};
-        filter_part(in + STRIDE * column_low(c), out + STRIDE * part.first, c, c1, c2);
+        filter_part(in + STRIDE * (part.first + MARGIN - r - 2), out + STRIDE * part.first,
+                    box_part(part.count, r), c1, c2);
     }
     croft_roi_end("ebox");
 
@@ -88,8 +84,8 @@ int main(int argc, char **argv)
     for (long n = 0; n < N; n++) {
         double sum = 0;
         for (long k = n - r; k <= n + r; k++)
-            sum += in[STRIDE * mirrored(k, N)];
-        double edges = in[STRIDE * mirrored(n + r + 1, N)] + in[STRIDE * mirrored(n - r - 1, N)];
+            sum += in[STRIDE * (k + MARGIN)];
+        double edges = in[STRIDE * (n + r + 1 + MARGIN)] + in[STRIDE * (n - r - 1 + MARGIN)];
         expected[STRIDE * n] = c1 * edges + (c1 + c2) * sum;
     }
     return kernel_report("ebox", tasks, N * STRIDE, out, expected, 1e-11);

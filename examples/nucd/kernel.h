@@ -8,19 +8,32 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { KERNEL_LINE = 64, KERNEL_PAGE = 4096, KERNEL_MAX_TASKS = 64 };
+enum { KERNEL_LINE = 64, KERNEL_PAGE = 4096, KERNEL_MAX_TASKS = 64, KERNEL_FILLER = 4 << 20 };
 
-/* The one argument, TASKS: how many tasks the work is cut into, 1 to 64; without it 16. */
+/* The first argument, TASKS: how many tasks the work is cut into, 1 to 64; without it 16. */
 static inline long kernel_tasks(int argc, char **argv)
 {
     char *end = NULL;
     long tasks = argc > 1 ? strtol(argv[1], &end, 10) : 16;
-    if (argc > 2 || (end && (end == argv[1] || *end != '\0')) || tasks < 1 || tasks > KERNEL_MAX_TASKS) {
-        fprintf(stderr, "usage: %s [TASKS]   (1 to %d, default 16)\n", argv[0], KERNEL_MAX_TASKS);
+    if (argc > 3 || (argc > 2 && strcmp(argv[2], "cold") != 0) || (end && (end == argv[1] || *end != '\0')) ||
+        tasks < 1 || tasks > KERNEL_MAX_TASKS) {
+        fprintf(stderr, "usage: %s [TASKS [cold]]   (1 to %d, default 16)\n", argv[0], KERNEL_MAX_TASKS);
         exit(2);
     }
     return tasks;
+}
+
+/* The second argument, `cold`: the region of interest begins with its data in memory alone, since four times the
+ * capacity of the host's second-level cache is read in between. Without it what the program has just written is
+ * still in the host's caches. */
+static inline void kernel_start(int argc, char **argv)
+{
+    static unsigned char filler[KERNEL_FILLER];
+    if (argc > 2)
+        for (long i = 0; i < KERNEL_FILLER; i += KERNEL_LINE)
+            (void)*(volatile unsigned char *)&filler[i];
 }
 
 /* The grain for CROFT_FOR_TASKS, in elements, when each writes `bytes` bytes from an aligned address on: the
@@ -28,9 +41,15 @@ static inline long kernel_tasks(int argc, char **argv)
  * ranges up to 32,704 bytes and 4 KiB for longer ones. */
 static inline long kernel_grain(long total, long tasks, long bytes)
 {
-    long line = bytes < KERNEL_LINE ? KERNEL_LINE / bytes : 1;
-    long each = ((total - 1) / tasks / line + 1) * line;
-    return each * bytes <= 32704 ? line : KERNEL_PAGE / bytes;
+    long step = bytes < KERNEL_LINE ? KERNEL_LINE / bytes : 1;
+    long each = ((total - 1) / tasks / step + 1) * step;
+    if (each * bytes > 32704) {
+        step = KERNEL_PAGE / bytes;
+        each = ((total - 1) / tasks / step + 1) * step;
+    }
+    /* Where it works out, all parts but the last are equal: then the loop has no second size of parts, and its tasks
+     * follow each other closely enough for the reorder buffer to hold all of them. */
+    return (total - 1) / each + 1 == tasks ? each : step;
 }
 
 /* xorshift64*, Vigna 2016; *state is not 0. */

@@ -28,9 +28,13 @@ int main(int argc, char **argv)
         index_of[i] = (int32_t)kernel_random(&random, N);
     }
 
+    kernel_start(argc, argv);
     croft_roi_begin("meabo2");
     CROFT_FOR_TASKS(part, N, tasks, grain)
-    multiply(dest + part.first, s1 + part.first, index_of + part.first, s2, dest + part.first + part.count);
+    {
+        double *first = dest + part.first;
+        multiply(first, s1 + part.first, index_of + part.first, s2, first + part.count);
+    }
     croft_roi_end("meabo2");
 
     for (long i = 0; i < N; i++)

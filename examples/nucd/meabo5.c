@@ -33,9 +33,13 @@ int main(int argc, char **argv)
         index_of[i].second = (int32_t)kernel_random(&random, N);
     }
 
+    kernel_start(argc, argv);
     croft_roi_begin("meabo5");
     CROFT_FOR_TASKS(part, N, tasks, grain)
-    add(dest + part.first, index_of + part.first, s1, s2, dest + part.first + part.count);
+    {
+        double *first = dest + part.first;
+        add(first, index_of + part.first, s1, s2, first + part.count);
+    }
     croft_roi_end("meabo5");
 
     for (long i = 0; i < N; i++)

@@ -29,6 +29,8 @@ int main(int argc, char **argv)
     for (long i = 0; i < SIZE; i++)
         from[i] = (double)(i % 1009) / 7;
 
+    memset(to, 0, sizeof to); /* so that memory is there */
+    kernel_start(argc, argv);
     croft_roi_begin("spatter");
     CROFT_FOR_TASKS(part, COUNT, tasks, grain)
     move(from + DELTA * part.first, to + DELTA * part.first, gather, scatter, part.count);

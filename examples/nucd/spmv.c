@@ -11,14 +11,17 @@ enum {
     REACH = 40,
 };
 
-/* y = A x for the rows whose starts are start[0] .. start[rows]; column and value point to the first row's
- * entries, and end behind the last element of y, which says how many rows there are. */
+/* y = A x for the rows whose starts are start[0] and following; column and value point to the first row's entries, and
+ * end behind the last element of y, which says how many rows there are. No part has more than `most` entries, which
+ * travels as the base of an empty range: so all parts have ranges of one size, and the loop over them computes none. */
 CROFT_REGION(multiply_rows, CROFT_IN(const int32_t *, start, (unsigned long)(end - y + 1) * sizeof *start),
-             CROFT_IN(const int32_t *, column, (unsigned long)(start[end - y] - start[0]) * sizeof *column),
-             CROFT_IN(const double *, value, (unsigned long)(start[end - y] - start[0]) * sizeof *value),
+             CROFT_IN(const int32_t *, column, most * sizeof *column),
+             CROFT_IN(const double *, value, most * sizeof *value),
              CROFT_IN(const double *, x, NODES * sizeof *x),
-             CROFT_OUT(double *, y, (unsigned long)(end - y) * sizeof *y), CROFT_OUT(double *, end, 0))
+             CROFT_OUT(double *, y, (unsigned long)(end - y) * sizeof *y), CROFT_OUT(double *, end, 0),
+             CROFT_OUT(unsigned long, most, 0))
 {
+    (void)most;
     long k = 0, first = *start;
     for (; y < end; y++) {
         double sum = 0;
@@ -115,6 +118,18 @@ static void compress(void)
     start[NODES] = count;
 }
 
+/* The entries of the part that has the most of them. */
+static unsigned long most_entries(long tasks, long grain)
+{
+    int32_t most = 0;
+    CROFT_FOR_TASKS(part, NODES, tasks, grain)
+    {
+        int32_t entries = start[part.first + part.count] - start[part.first];
+        most = entries > most ? entries : most;
+    }
+    return (unsigned long)most;
+}
+
 int main(int argc, char **argv)
 {
     long tasks = kernel_tasks(argc, argv), grain = kernel_grain(NODES, tasks, sizeof *y);
@@ -123,10 +138,16 @@ int main(int argc, char **argv)
     for (long i = 0; i < NODES; i++)
         x[i] = 1 + (double)(i % 7) / 8;
 
+    unsigned long most = most_entries(tasks, grain);
+
+    kernel_start(argc, argv);
     croft_roi_begin("spmv");
     CROFT_FOR_TASKS(part, NODES, tasks, grain)
-    multiply_rows(start + part.first, column + start[part.first], value + start[part.first], x,
-                  y + part.first, y + part.first + part.count);
+    {
+        double *first = y + part.first;
+        multiply_rows(start + part.first, column + start[part.first], value + start[part.first], x, first,
+                      first + part.count, most);
+    }
     croft_roi_end("spmv");
 
     for (int32_t row = 0; row < NODES; row++)

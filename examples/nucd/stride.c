@@ -27,6 +27,7 @@ int main(int argc, char **argv)
         y[i] = expected[i] = (double)i / 16;
     }
 
+    kernel_start(argc, argv);
     for (int offset = 0; offset < DISTANCE; offset++) {
         croft_roi_begin("stride");
         CROFT_FOR_TASKS(part, STEPS, tasks, grain)

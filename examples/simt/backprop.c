@@ -86,7 +86,7 @@ static void train_scalar(struct layer *layer, long inputs, float out[HIDDEN])
 
 int main(int argc, char **argv)
 {
-    long inputs = kernel_size(argc, argv, 1024, ROWS, 1 << 20, ROWS), count = inputs * HIDDEN;
+    long inputs = kernel_size(argc, argv, 256, ROWS, 1 << 20, ROWS), count = inputs * HIDDEN;
     float *values = kernel_memory(inputs, sizeof *values);
     struct layer layers[2];
     float out[2][HIDDEN];

@@ -29,14 +29,14 @@ static void expand(struct graph *g)
     }
 }
 
-/* Nodes have between 0 and 2 * DEGREE - 1 edges, most of them to nodes near by, some to any. */
+/* Nodes have between 1 and 2 * DEGREE - 1 edges, most of them to nodes near by, some to any. */
 static void graph_make(struct graph *g)
 {
     uint64_t state = 10;
     uint32_t *first = kernel_memory(g->nodes + 1, sizeof *first);
     uint32_t *edges = kernel_memory(g->nodes * 2 * DEGREE, sizeof *edges);
     for (long node = 0; node < g->nodes; node++) {
-        uint32_t count = kernel_random(&state) % (2 * DEGREE), end = first[node];
+        uint32_t count = 1 + kernel_random(&state) % (2 * DEGREE - 1), end = first[node];
         for (uint32_t i = 0; i < count; i++) {
             uint32_t reach = i == 0 ? (uint32_t)g->nodes : 64;
             edges[end++] = (uint32_t)((node + kernel_random(&state) % reach) % g->nodes);

@@ -46,7 +46,7 @@ static void hotspot_scalar(const struct hotspot *p)
 
 int main(int argc, char **argv)
 {
-    long size = kernel_size(argc, argv, 32, 1, 1024, 1), count = size * size * LAYERS;
+    long size = kernel_size(argc, argv, 24, 1, 1024, 1), count = size * size * LAYERS;
     float *power = kernel_memory(count, sizeof *power), *heat[4];
     kernel_fill(power, count, 19);
     for (int i = 0; i < 4; i++) {

@@ -83,7 +83,7 @@ static void setup(struct libor *p, long paths)
 
 int main(int argc, char **argv)
 {
-    long paths = kernel_size(argc, argv, 96, 1, 1 << 20, 1);
+    long paths = kernel_size(argc, argv, 40, 1, 1 << 20, 1);
     struct libor simt, scalar;
     setup(&simt, paths);
     setup(&scalar, paths);

@@ -27,7 +27,7 @@ static void reduce(const struct reduce *p)
 
 int main(int argc, char **argv)
 {
-    long count = kernel_size(argc, argv, 32768, 1, 1 << 24, 1);
+    long count = kernel_size(argc, argv, 16384, 1, 1 << 24, 1);
     long partials = kernel_blocks(count, SPAN);
     float *values = kernel_memory(count, sizeof *values);
     float *sums[2] = {kernel_memory(partials, sizeof(float)), kernel_memory(partials, sizeof(float))};

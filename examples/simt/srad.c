@@ -137,7 +137,7 @@ static void setup(struct srad *p, long size)
 
 int main(int argc, char **argv)
 {
-    long size = kernel_size(argc, argv, 64, 4, 2048, 1), count = size * size;
+    long size = kernel_size(argc, argv, 48, 4, 2048, 1), count = size * size;
     struct srad simt, scalar;
     setup(&simt, size);
     setup(&scalar, size);

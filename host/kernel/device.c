@@ -16,7 +16,7 @@ void device_unmap(uint64_t set)
 {
     if (!set)
         return;
-    for (unsigned number = 0; number < DEVICES; number++)
+    for (unsigned number = 0; number < DEVICES && set >> number; number++)
         if (set >> number & 1)
             *table_slot(DEVICES_AT + number * (uint64_t)PAGE, false) = 0;
     table_synchronize();

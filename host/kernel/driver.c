@@ -1,9 +1,12 @@
 #include "host/kernel/driver.h"
 
+#include <croft/firmware/map.h>
+
 #include "host/kernel/blocks.h"
 #include "host/kernel/device.h"
 #include "host/kernel/memory.h"
 #include "host/kernel/operands.h"
+#include "host/kernel/ranges.h"
 
 /* scause of a page fault (privileged specification, table 4.2) */
 enum { CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_PAGE = 15 };
@@ -21,6 +24,7 @@ struct job {
 
 struct unit {
     uint64_t sent, done;
+    uint64_t taken; /* ranges_taken when it was told of the table last */
     unsigned lines; /* of its queue that tasks in flight may occupy */
 };
 
@@ -93,22 +97,20 @@ static bool answer(struct kernel_frame *frame, uint64_t cause, uint64_t address)
     return true;
 }
 
-static void die(struct kernel_frame *frame, uint64_t cause, uint64_t value, uint64_t pc)
-{
-    frame->cause = cause;
-    frame->value = value;
-    frame->pc = pc;
-    kernel_give_up(DOOR_FAULT, frame);
-}
-
 /* The device's oldest task has stopped at a fault. */
 static void serve_fault(struct kernel_frame *frame, const struct job *job)
 {
     volatile struct device *device = device_at(job->device);
     uint64_t cause = device->cause, value = device->value;
     device->control = DEVICE_ACKNOWLEDGE;
-    if (!answer(frame, cause, value))
-        die(frame, cause, value, job->operands.begin + device->offset);
+    if (!answer(frame, cause, value)) {
+        frame->cause = cause;
+        frame->value = value;
+        frame->pc = job->operands.begin - 4;
+        frame->accelerator = job->device + 1;
+        frame->task_pc = job->operands.begin + device->offset;
+        kernel_give_up(DOOR_FAULT, frame);
+    }
     driver.boot->counters.faults++;
     device->control = DEVICE_RESUME;
 }
@@ -153,10 +155,10 @@ static void await(struct kernel_frame *frame, const struct job *job)
     driver.boot->counters.wait_clocks += read_cycle() - start;
 }
 
-static void apply(enum blocks_operation operation, const struct operands_range *ranges, unsigned count)
+static void apply(enum blocks_operation operation, const struct operands_range list[], unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        blocks_apply(operation, ranges[i].first, ranges[i].end);
+        blocks_apply(operation, list[i].first, list[i].end);
 }
 
 /* Waits for all tasks, and lets the program see what they wrote. */
@@ -254,10 +256,20 @@ static bool map(unsigned number)
     return true;
 }
 
+static bool is_output(const struct operands *operands, const struct operands_range *range)
+{
+    for (unsigned i = 0; i < operands->outs; i++)
+        if (operands->out[i].first <= range->first && range->end <= operands->out[i].end)
+            return true;
+    return false;
+}
+
 static void prepare_memory(const struct operands *operands)
 {
     uint64_t start = read_cycle();
-    apply(BLOCKS_CLEAN, operands->in, operands->ins);
+    for (unsigned i = 0; i < operands->ins; i++)
+        if (!is_output(operands, &operands->in[i]))
+            apply(BLOCKS_CLEAN, &operands->in[i], 1);
     apply(BLOCKS_FLUSH, operands->out, operands->outs);
     blocks_clean_ranges();
     blocks_order();
@@ -282,6 +294,9 @@ static struct job *send(struct kernel_frame *frame, const struct operands *opera
     unit->lines += lines;
     driver.jobs_used++;
     driver.boot->counters.tasks++;
+    if (unit->taken != ranges_taken) /* what the accelerator keeps of the table may be wrong */
+        device_at(device)->ranges = (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE;
+    unit->taken = ranges_taken;
     device_send(device, words, count);
     return job;
 }
@@ -356,13 +371,13 @@ void driver_settle(struct kernel_frame *frame)
 
 void driver_region_fault(struct kernel_frame *frame)
 {
-    enum { KILL = 2 };
-    uint64_t cause, value, offset;
-    __asm__ volatile("csrr %0, 0x5c0" : "=r"(cause));  /* nucdcause */
-    __asm__ volatile("csrr %0, 0x5c1" : "=r"(value));  /* nucdval */
-    __asm__ volatile("csrr %0, 0x5c2" : "=r"(offset)); /* nucdoff */
+    uint64_t cause, value;
+    __asm__ volatile("csrr %0, 0x5c0" : "=r"(cause)); /* nucdcause */
+    __asm__ volatile("csrr %0, 0x5c1" : "=r"(value)); /* nucdval */
     if (answer(frame, cause, value))
         return;
-    __asm__ volatile("csrw 0x5c3, %0" : : "r"((uint64_t)KILL)); /* nucdctl */
-    die(frame, cause, value, frame->pc + 4 + offset);
+    /* With the program the frozen task ends too: nobody has to kill it. */
+    frame->cause = cause;
+    frame->value = value;
+    kernel_give_up(DOOR_FAULT, frame);
 }

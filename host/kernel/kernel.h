@@ -9,9 +9,12 @@
  *
  * Memory. Every part of the address space is a range (range.h), for which physically contiguous memory is set
  * aside when it comes into being: the break from below, right behind the program's data, the rest from above.
- * Pages enter the tables, zeroed, when they are touched. Only a range that finds no hole of its size takes
+ * Pages enter the tables, zeroed, when they are touched; where accelerators share the program's memory, in parts of 64
+ * KiB, which are then marked as present for them (memory.h). Only a range that finds no hole of its size takes
  * single pages. A and D are set from the start, as nothing is ever paged out: so it does not matter whether
  * the hart would set them.
+ *
+ * Accelerators. driver.h serves nucd where it traps, and the faults of regions.
  *
  * Left out: other processes and threads, signals to handlers, files in memory, giving back page tables. */
 #ifndef HOST_KERNEL_KERNEL_H

@@ -12,6 +12,7 @@ enum { READ_WRITE = CROFT_RANGE_READ | CROFT_RANGE_WRITE };
 static struct {
     uint64_t start, end_of_data, top; /* break and mappings are in [start, top) */
     uint64_t break_physical;
+    bool around; /* of a fault in a contiguous range, PRESENT_AROUND bytes become present */
 } heap;
 
 static enum memory_result add_page(const struct croft_range *range, uint64_t address, table_entry *slot)
@@ -26,6 +27,29 @@ static enum memory_result add_page(const struct croft_range *range, uint64_t add
     return MEMORY_READY;
 }
 
+/* As much of a range becomes present at once, as in Linux with anonymous memory in folios of 64 KiB: few ranges are made,
+ * and what the program has touched causes no fault of an accelerator. */
+enum { PRESENT_AROUND = 64 * 1024 };
+
+/* Makes the part of a contiguous range around [first, end), all of which is in it, present. */
+static enum memory_result fill(const struct croft_range *range, uint64_t first, uint64_t end)
+{
+    const struct croft_range whole = *range;
+    first &= ~(uint64_t)(PRESENT_AROUND - 1);
+    end = (end + PRESENT_AROUND - 1) & ~(uint64_t)(PRESENT_AROUND - 1);
+    if (first < whole.base || !ranges_have_room())
+        first = whole.base;
+    if (end > range_end(&whole) || !ranges_have_room())
+        end = range_end(&whole);
+    for (uint64_t page = first; page < end; page += PAGE) {
+        table_entry *slot = table_slot(page, true);
+        if (!slot || (*slot == 0 && add_page(&whole, page, slot) != MEMORY_READY))
+            return MEMORY_FULL;
+    }
+    ranges_present(first, end);
+    return MEMORY_READY;
+}
+
 enum memory_result memory_fault(uint64_t address, uint32_t permission)
 {
     const struct croft_range *range = ranges_find(address);
@@ -34,6 +58,8 @@ enum memory_result memory_fault(uint64_t address, uint32_t permission)
     table_entry *slot = table_slot(address, true);
     if (!slot)
         return MEMORY_FULL;
+    if (*slot == 0 && heap.around && range->physical != CROFT_RANGE_PAGED)
+        return fill(range, page_down(address), page_down(address) + PAGE);
     if (*slot == 0)
         return add_page(range, address, slot);
     /* The page is there. A hart may have kept the entry from before it was valid (privileged specification,
@@ -55,28 +81,6 @@ enum memory_result memory_touch(uint64_t address, uint64_t size, uint32_t permis
         if (result != MEMORY_READY)
             return result;
     }
-    return MEMORY_READY;
-}
-
-/* As much of a range becomes present at once (Linux's fault_around_bytes is the same): fewer ranges are made. */
-enum { PRESENT_AROUND = 64 * 1024 };
-
-/* Makes the part of a contiguous range around [first, end), all of which is in it, present. */
-static enum memory_result fill(const struct croft_range *range, uint64_t first, uint64_t end)
-{
-    const struct croft_range whole = *range;
-    first &= ~(uint64_t)(PRESENT_AROUND - 1);
-    end = (end + PRESENT_AROUND - 1) & ~(uint64_t)(PRESENT_AROUND - 1);
-    if (first < whole.base || !ranges_have_room())
-        first = whole.base;
-    if (end > range_end(&whole) || !ranges_have_room())
-        end = range_end(&whole);
-    for (uint64_t page = first; page < end; page += PAGE) {
-        table_entry *slot = table_slot(page, true);
-        if (!slot || (*slot == 0 && add_page(&whole, page, slot) != MEMORY_READY))
-            return MEMORY_FULL;
-    }
-    ranges_present(first, end);
     return MEMORY_READY;
 }
 
@@ -176,6 +180,7 @@ bool memory_init(const struct kernel_boot *boot)
     heap.start = heap.end_of_data = boot->break_start;
     heap.top = boot->map_top;
     heap.break_physical = boot->break_physical;
+    heap.around = boot->accelerators > 0;
     /* First what is loaded already, before tables go anywhere. */
     for (uint64_t i = 0; i < boot->segment_count; i++) {
         const struct kernel_segment *segment = &boot->segments[i];

@@ -1,6 +1,7 @@
 #include "host/kernel/ranges.h"
 
 struct croft_range_table ranges __attribute__((aligned(PAGE)));
+uint64_t ranges_taken;
 
 size_t ranges_from(uint64_t address)
 {
@@ -78,6 +79,7 @@ void ranges_erase(size_t index)
 {
     begin_change();
     take_out(index);
+    ranges_taken++;
     end_change();
 }
 
@@ -139,6 +141,7 @@ static void change(uint64_t first, uint64_t end, uint32_t set, uint32_t clear)
 
 void ranges_permit(uint64_t first, uint64_t end, uint32_t permissions)
 {
+    ranges_taken++;
     change(first, end, permissions, CROFT_RANGE_ACCESS);
 }
 

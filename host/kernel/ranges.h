@@ -7,6 +7,9 @@
 /* Its permissions say CROFT_RANGE_PRESENT too. */
 extern struct croft_range_table ranges;
 
+/* Counts how often ranges or permissions may have been taken away: who keeps entries has to forget them. */
+extern uint64_t ranges_taken;
+
 /* The index of the first range that ends above an address; ranges.count when there is none. */
 size_t ranges_from(uint64_t address);
 

@@ -32,16 +32,33 @@ croft_simt_enter:
 4:  jr      t0
     .size   croft_simt_enter, . - croft_simt_enter
 
-    .section .text.croft_simt_leave, "ax", @progbits
-    .globl  croft_simt_leave
-    .type   croft_simt_leave, @function
-croft_simt_leave:
+    .section .text.simt_thread_finish, "ax", @progbits
+    .globl  simt_thread_finish
+    .type   simt_thread_finish, @function
+simt_thread_finish:
     ld      a0, -8(tp)
-    beqz    a0, 1f
     call    simt_thread_end
-1:  ld      ra, -16(tp)
+    ld      ra, -24(tp)
     ret
-    .size   croft_simt_leave, . - croft_simt_leave
+    .size   simt_thread_finish, . - simt_thread_finish
+
+    /* Only threads on the scalar core come here. The jump through t0 looks like a return, so that who counts the registers
+     * of a kernel's code does not count those of the scheduler for coroutines. */
+    .section .text.croft_simt_barrier, "ax", @progbits
+    .globl  croft_simt_barrier
+    .type   croft_simt_barrier, @function
+croft_simt_barrier:
+    lla     t0, simt_scalar_barrier
+    jr      t0
+    .size   croft_simt_barrier, . - croft_simt_barrier
+
+    .section .text.croft_simt_yield, "ax", @progbits
+    .globl  croft_simt_yield
+    .type   croft_simt_yield, @function
+croft_simt_yield:
+    lla     t0, simt_scalar_yield
+    jr      t0
+    .size   croft_simt_yield, . - croft_simt_yield
 
     /* void simt_scalar_switch(uint64_t **from, uint64_t *to). simt_scalar_run() builds the same frame. */
     .section .text.simt_scalar_switch, "ax", @progbits

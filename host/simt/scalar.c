@@ -37,6 +37,8 @@ struct scalar_grid {
     uint32_t spares;
     uint32_t current; /* thread */
     uint32_t live;    /* threads of the block that have not ended */
+    uint32_t waiting; /* of these, those at the barrier */
+    uint64_t first;   /* number of the block's first thread in the grid */
     uint64_t *scheduler;
 };
 
@@ -63,16 +65,13 @@ static void scalar_ended(void)
     scalar_leave(SCALAR_ENDED);
 }
 
-void croft_simt_barrier(void);
-void croft_simt_yield(void);
-
-void croft_simt_barrier(void)
+void simt_scalar_barrier(void)
 {
     if (scalar_running)
         scalar_leave(SCALAR_WAITING);
 }
 
-void croft_simt_yield(void)
+void simt_scalar_yield(void)
 {
     if (scalar_running)
         scalar_leave(SCALAR_READY);
@@ -96,29 +95,31 @@ static void scalar_prepare(struct scalar_grid *grid, struct scalar_thread *threa
     thread->sp = frame;
 }
 
-static void scalar_coordinates(const struct scalar_grid *grid, uint32_t thread)
+/* The coordinates of the thread behind the present one. */
+static void scalar_advance(const uint32_t block[3])
 {
-    const uint32_t *block = grid->launch->block, *extent = grid->launch->grid;
-    croft_simt.thread[0] = thread % block[0];
-    croft_simt.thread[1] = thread / block[0] % block[1];
-    croft_simt.thread[2] = thread / block[0] / block[1];
-    croft_simt.thread_in_block = thread;
-    uint64_t number = croft_simt.block[0] +
-                      (uint64_t)extent[0] * (croft_simt.block[1] + (uint64_t)extent[1] * croft_simt.block[2]);
-    croft_simt.thread_id = number * grid->block_size + thread;
+    croft_simt.thread_in_block++;
+    croft_simt.thread_id++;
+    if (++croft_simt.thread[0] < block[0])
+        return;
+    croft_simt.thread[0] = 0;
+    if (++croft_simt.thread[1] < block[1])
+        return;
+    croft_simt.thread[1] = 0;
+    croft_simt.thread[2]++;
 }
 
 /* Runs a thread until it leaves. */
 static void scalar_step(struct scalar_grid *grid, uint32_t number)
 {
     struct scalar_thread *thread = &grid->threads[number];
-    scalar_coordinates(grid, number);
     grid->current = number;
     if (thread->state == SCALAR_NEW)
         scalar_prepare(grid, thread);
     simt_scalar_switch(&grid->scheduler, thread->sp);
     if (thread->stack[0] != scalar_guard)
         scalar_fail("its stack of 32 KiB is too small");
+    grid->waiting += thread->state == SCALAR_WAITING;
     if (thread->state == SCALAR_ENDED) {
         grid->spare[grid->spares++] = thread->stack;
         thread->stack = NULL;
@@ -126,17 +127,28 @@ static void scalar_step(struct scalar_grid *grid, uint32_t number)
     }
 }
 
+/* Gives each thread that can run a turn. */
+static void scalar_round(struct scalar_grid *grid)
+{
+    memset(croft_simt.thread, 0, sizeof croft_simt.thread);
+    croft_simt.thread_in_block = 0;
+    croft_simt.thread_id = grid->first;
+    for (uint32_t i = 0; i < grid->block_size; i++) {
+        if (grid->threads[i].state == SCALAR_NEW || grid->threads[i].state == SCALAR_READY)
+            scalar_step(grid, i);
+        scalar_advance(grid->launch->block);
+    }
+}
+
 /* The barrier opens when all live threads wait at it. */
 static void scalar_open_barrier(struct scalar_grid *grid)
 {
-    uint32_t waiting = 0;
-    for (uint32_t i = 0; i < grid->block_size; i++)
-        waiting += grid->threads[i].state == SCALAR_WAITING;
-    if (waiting < grid->live)
+    if (grid->waiting < grid->live)
         return;
     for (uint32_t i = 0; i < grid->block_size; i++)
         if (grid->threads[i].state == SCALAR_WAITING)
             grid->threads[i].state = SCALAR_READY;
+    grid->waiting = 0;
 }
 
 static void scalar_block(struct scalar_grid *grid)
@@ -144,11 +156,10 @@ static void scalar_block(struct scalar_grid *grid)
     memset(grid->threads, 0, grid->block_size * sizeof *grid->threads);
     grid->live = grid->block_size;
     while (grid->live > 0) {
-        for (uint32_t i = 0; i < grid->block_size; i++)
-            if (grid->threads[i].state == SCALAR_NEW || grid->threads[i].state == SCALAR_READY)
-                scalar_step(grid, i);
+        scalar_round(grid);
         scalar_open_barrier(grid);
     }
+    grid->first += grid->block_size;
 }
 
 static void scalar_blocks(struct scalar_grid *grid)

@@ -8,8 +8,8 @@
 /* Beneath the thread-local storage that tp points to; set up by croft_simt_enter() (entry.S). */
 struct simt_thread {
     uint64_t number;      /* 0 until simt_thread_number() asks for it */
-    uint64_t unused;      /* keeps sp aligned */
-    uint64_t end;         /* where the thread goes when its kernel has returned */
+    uint64_t after;       /* where it goes when simt_thread_finish() is through */
+    uint64_t end;         /* where it goes when its kernel has returned */
     struct _reent *reent; /* NULL until newlib asks for it */
 };
 
@@ -41,7 +41,13 @@ int simt_scalar_run(const struct simt_launch_record *launch);
 void simt_scalar_switch(uint64_t **from, uint64_t *to);
 void simt_scalar_begin(void);
 
-/* Gives up what newlib keeps for the thread; called by croft_simt_leave() (entry.S). */
+/* Gives up what newlib keeps for the thread. simt_thread_finish (entry.S) calls it with the thread's own, and goes on
+ * where `after` says. */
 void simt_thread_end(struct _reent *reent);
+void simt_thread_finish(void);
+
+/* What simt_barrier() and simt_pause() do on the scalar core. */
+void simt_scalar_barrier(void);
+void simt_scalar_yield(void);
 
 #endif

@@ -43,6 +43,8 @@ struct _reent *__getreent(void)
         if (own) {
             _REENT_INIT_PTR(own);
             thread->reent = own;
+            thread->after = thread->end;
+            thread->end = (uintptr_t)simt_thread_finish;
         }
     }
     return thread->reent;
@@ -50,8 +52,6 @@ struct _reent *__getreent(void)
 
 void simt_thread_end(struct _reent *reent)
 {
-    if (reent == _impure_ptr)
-        return;
     _reclaim_reent(reent);
     _free_r(_impure_ptr, reent);
 }

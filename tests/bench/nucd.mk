@@ -14,3 +14,16 @@ $(BUILD)/obj/tests/nucd/offloads.o: | $(BUILD)/setup-build.stamp
 .PHONY: test-offloads
 test-offloads: $(BUILD)/tests/nucd/offloads $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%) ## the NUCD kernels' accesses against their declared ranges
 	tests/nucd/offloads.sh $^
+
+# Sixteen busy accelerators: what they do, without and with range-based translation.
+NUCD_BUSY_KERNELS := compute add gather filter follow short
+NUCD_BUSY := $(foreach kernel,$(NUCD_BUSY_KERNELS),$(BENCH_DIR)/nucd_speed/$(kernel) $(BENCH_DIR)/nucd_speed/$(kernel)-ranges)
+$(NUCD_BUSY): $(BENCH_DIR)/nucd_speed/%: tests/bench/firmware/busy.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
+	@mkdir -p $(@D)
+	$(BUILD)/bin/croft cc --bare -std=gnu17 $(WARNINGS) -O2 -DBUSY_KERNEL=KERNEL_$(firstword $(subst -, ,$*)) \
+	    -DBUSY_RANGES=$(if $(findstring -ranges,$*),1,0) $< -o $@
+
+.PHONY: bench-nucd-speed
+bench-nucd-speed: $(NUCD_BUSY) $(NUCD_FIRMWARE) $(BENCH_DIR)/measure $(BUILD)/bin/croft ## instructions a second that a machine with 16 busy accelerators simulates
+	@ROUNDS="$(ROUNDS)" tests/bench/nucd_speed.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(NUCD_FIRMWARE) \
+	    $(BENCH_DIR)/nucd_speed $(NUCD_BUSY)

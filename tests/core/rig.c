@@ -171,6 +171,19 @@ void rig_store64(struct rig *rig, uint64_t address, uint64_t value)
     memcpy(phys_at(&rig->memory, address, 8), &value, 8);
 }
 
+void rig_map(struct rig *rig)
+{
+    const uint64_t tables = RIG_BASE + RIG_SIZE - 0x3000, leaf = 0xcf; /* D A X W R V */
+    rig_store64(rig, tables + 8 * 2, (tables + 0x1000) >> 12 << 10 | 1);
+    rig_store64(rig, tables + 0x1000, (tables + 0x2000) >> 12 << 10 | 1);
+    for (uint64_t page = 0; page < RIG_SIZE / 4096; page++)
+        rig_store64(rig, tables + 0x2000 + 8 * page, (RIG_BASE / 4096 + page) << 10 | leaf);
+    rig->hart.priv.pmpcfg[0] = PMP_R | PMP_W | PMP_X | PMP_NAPOT;
+    rig->hart.priv.pmpaddr[0] = UINT64_MAX >> 10;
+    rig->hart.privilege = PRIV_S;
+    rig->hart.priv.satp = (uint64_t)SATP_SV39 << SATP_MODE_SHIFT | UINT64_C(1) << 44 | tables >> 12;
+}
+
 void rig_warm(struct rig *rig, uint64_t address, uint64_t size, bool dirty)
 {
     for (uint64_t at = address & ~UINT64_C(63); at < address + size; at += 64)

@@ -90,6 +90,10 @@ void rig_set(struct rig *rig, uint8_t rd, uint64_t value);
 
 void rig_store64(struct rig *rig, uint64_t address, uint64_t value);
 
+/* Puts a privileged hart into supervisor mode, with main memory mapped to itself by pages of 4 KiB: root, middle and
+ * last tables are at the far end. */
+void rig_map(struct rig *rig);
+
 /* Brings [address, address + size) into the data cache. */
 void rig_warm(struct rig *rig, uint64_t address, uint64_t size, bool dirty);
 

@@ -64,25 +64,18 @@ static inline void rig_addresses(const struct rig *rig, const struct rig_warp *w
             step->base + warp->number * rig->per_warp + warp->round * step->advance + lane * step->stride;
 }
 
-static inline void rig_step_warp(void *context, void *name, struct warp_report *report, bool *ended)
+static inline const struct stream_op *rig_next(void *context, void *name)
 {
     struct rig *rig = context;
     struct rig_warp *warp = name;
     struct stream_op *op = &rig->op[warp->number];
-    if (rig->order_count < sizeof rig->order - 1)
-        rig->order[rig->order_count++] = (char)('a' + warp->number);
-    report->event = WARP_IDLE;
-    if (warp->arrived)
-        return;
     if (warp->at == rig->steps) {
         warp->at = 0;
         warp->round++;
     }
-    if (warp->round >= rig->rounds) {
-        *ended = true;
-        return;
-    }
-    const struct rig_step *step = &rig->script[warp->at++];
+    if (warp->arrived || warp->round >= rig->rounds)
+        return NULL;
+    const struct rig_step *step = &rig->script[warp->at];
     *op = (struct stream_op){.pc = 0x1000 + 4 * warp->at, .id = (uint16_t)step->id, .length = 4};
     op->iclass = insn_table[step->id].iclass;
     op->rd = step->rd;
@@ -90,11 +83,28 @@ static inline void rig_step_warp(void *context, void *name, struct warp_report *
     op->rs2 = step->rs2;
     op->rs3 = STREAM_NONE;
     op->size = step->size;
+    return op;
+}
+
+static inline void rig_step_warp(void *context, void *name, uint64_t cycle, struct warp_report *report,
+                                 bool *ended)
+{
+    struct rig *rig = context;
+    struct rig_warp *warp = name;
+    (void)cycle;
+    report->event = WARP_IDLE;
+    report->op = rig_next(context, name);
+    *ended = !warp->arrived && !report->op;
+    if (!report->op)
+        return;
+    if (rig->order_count < sizeof rig->order - 1)
+        rig->order[rig->order_count++] = (char)('a' + warp->number);
+    const struct rig_step *step = &rig->script[warp->at++];
     report->event = step->event;
-    report->op = op;
     report->mask = rig->mask;
     report->taken_apart = false;
     report->space = step->space;
+    report->shared_mask = step->space == WARP_SHARED ? report->mask : 0;
     if (step->size)
         rig_addresses(rig, warp, step, report);
     if (step->event == WARP_BARRIER)
@@ -147,7 +157,7 @@ static inline struct rig *rig_new(const struct simt_config *config, const struct
         .l1 = rig->l1,
         .lower_ops = &slow_ops,
         .lower = &rig->memory,
-        .source = {rig_step_warp, rig_block_ended, rig},
+        .source = {rig_next, rig_step_warp, rig_block_ended, rig},
     };
     rig->simt = simt_new(config, &parts);
     return rig;

@@ -134,21 +134,6 @@ static void warms(void **state)
     rig_free(rig);
 }
 
-/* Supervisor mode, main memory mapped to itself by pages of 4 KiB: root, middle and last tables at the far
- * end. */
-static void map_memory(struct rig *rig)
-{
-    const uint64_t tables = RIG_BASE + RIG_SIZE - 0x3000, leaf = 0xcf; /* D A X W R V */
-    rig_store64(rig, tables + 8 * 2, (tables + 0x1000) >> 12 << 10 | 1);
-    rig_store64(rig, tables + 0x1000, (tables + 0x2000) >> 12 << 10 | 1);
-    for (uint64_t page = 0; page < RIG_SIZE / 4096; page++)
-        rig_store64(rig, tables + 0x2000 + 8 * page, (RIG_BASE / 4096 + page) << 10 | leaf);
-    rig->hart.priv.pmpcfg[0] = PMP_R | PMP_W | PMP_X | PMP_NAPOT;
-    rig->hart.priv.pmpaddr[0] = UINT64_MAX >> 10;
-    rig->hart.privilege = PRIV_S;
-    rig->hart.priv.satp = (uint64_t)SATP_SV39 << SATP_MODE_SHIFT | UINT64_C(1) << 44 | tables >> 12;
-}
-
 /* 32 loads from a page each, 16 times. With a TLB of 64 entries each page is walked once; with 4 all are
  * walked every time. One walk at a time: the reads of tables add up. */
 static uint64_t run_pages(uint32_t entries, uint64_t *serialise)
@@ -174,7 +159,7 @@ static uint64_t run_pages(uint32_t entries, uint64_t *serialise)
     rig_branch(rig, INSN_bne, 30, 0, inner);
     RIG_EMIT(rig, addi, .rd = 31, .rs1 = 31, .imm = -1);
     rig_branch(rig, INSN_bne, 31, 0, top);
-    map_memory(rig);
+    rig_map(rig);
     struct core_parts parts = rig_parts(rig);
     struct ooo_config core = defaults();
     struct error err;

@@ -40,7 +40,8 @@ static void check_page(const struct croft_range *range, uint64_t address, uint64
     uint32_t allowed = (entry & PTE_R ? CROFT_RANGE_READ : 0u) | (entry & PTE_W ? CROFT_RANGE_WRITE : 0u) |
                        (entry & PTE_X ? CROFT_RANGE_EXECUTE : 0u);
     pages_seen++;
-    check((entry & PTE_U) && allowed == range->permissions, "permissions", range, address);
+    check((entry & PTE_U) && allowed == (range->permissions & CROFT_RANGE_ACCESS), "permissions", range,
+          address);
     if (range->physical == CROFT_RANGE_PAGED)
         paged_seen++;
     else
@@ -71,6 +72,10 @@ static void check_table(const struct system *system, const struct croft_range_ta
             uint64_t entry = entry_of(system, at);
             if (entry & PTE_V)
                 check_page(range, at, entry);
+            else
+                check(!(range->permissions & CROFT_RANGE_PRESENT) ||
+                          !(range->permissions & CROFT_RANGE_ACCESS),
+                      "present", range, at);
         }
     }
 }

@@ -99,7 +99,11 @@ static void follows_the_model(void **test)
         } else if (free_pages == 0 && random >> 60 < 8) {
             ranges_permit(low, high, permissions);
             for (uint64_t i = first; i < first + count; i++)
-                model[i].permissions = permissions;
+                model[i].permissions = permissions | (model[i].permissions & CROFT_RANGE_PRESENT);
+        } else if (free_pages == 0 && random >> 60 < 12) {
+            ranges_present(low, high);
+            for (uint64_t i = first; i < first + count; i++)
+                model[i].permissions |= CROFT_RANGE_PRESENT;
         } else {
             ranges_split(low);
             ranges_split(high);
@@ -107,6 +111,7 @@ static void follows_the_model(void **test)
                 ranges_erase(i);
             memset(&model[first], 0, count * sizeof model[0]);
         }
+        assert_int_equal(ranges.changes % 2, 0);
         compare(model);
     }
 }

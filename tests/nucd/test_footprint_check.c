@@ -76,58 +76,63 @@ static bool map_allows(const uint8_t *map, uint64_t at, unsigned size, uint8_t r
     return true;
 }
 
-/* Tasks are sent to several accelerators before any starts; each access is judged by the byte map of its task. */
-static void random_accesses_are_judged_as_by_a_map_of_bytes(void **state)
-{
-    (void)state;
-    static uint8_t maps[ACCELS][2][BYTES];
+/* Two tasks for each accelerator, with what each may do to every byte. */
+struct round {
     struct nucd_task tasks[ACCELS][2];
-    uint64_t seed = 7, accesses = 0, violations = 0;
-    struct told told;
-    struct footprint_check *check = make(&told);
-    for (unsigned a = 0; a < ACCELS; a++)
-        footprint_check_stack(check, a, BASE + a * 128, BASE + a * 128 + 127);
-    for (unsigned round = 0; round < 300; round++) {
-        memset(maps, 0, sizeof maps);
-        for (unsigned a = 0; a < ACCELS; a++) {
-            for (unsigned t = 0; t < 2; t++) {
-                struct nucd_task *task = &tasks[a][t];
-                *task = (struct nucd_task){.pc = CODE - 4, .begin = CODE, .end = CODE + 64};
-                task->live_ins = (struct nucd_live_ins){1u << 10, {t}};
-                add_ranges(&task->memory.in, maps[a][t], READ, &seed);
-                add_ranges(&task->memory.out, maps[a][t], READ | WRITE, &seed);
-                memset(&maps[a][t][a * 128], READ | WRITE, 128);
-                footprint_check_begin(check, a, task);
-            }
-        }
-        for (unsigned t = 0; t < 2; t++) {
-            for (unsigned a = 0; a < ACCELS; a++) {
-                const struct nucd_packet packet = packet_of(&tasks[a][t]);
-                footprint_check_start(check, a, &packet);
-            }
-            for (unsigned i = 0; i < 60; i++) {
-                unsigned a = (unsigned)(next(&seed) % ACCELS), size = 1u << next(&seed) % 4;
-                unsigned flags = 1 + (unsigned)(next(&seed) % 3); /* STREAM_LOAD, STREAM_STORE, both */
-                uint64_t at = next(&seed) % (BYTES - 8);
-                const struct stream_op op = {.pc = CODE + next(&seed) % 0x700 * 2,
-                                             .flags = (uint8_t)flags,
-                                             .length = 4,
-                                             .size = (uint8_t)size};
-                const struct stream_entry entry = {&op, BASE + at, 0};
-                unsigned before = told.reports;
-                bool load = flags & STREAM_LOAD && !map_allows(maps[a][t], at, size, READ);
-                bool store = flags & STREAM_STORE && !map_allows(maps[a][t], at, size, WRITE);
-                footprint_check_follow(check, a, &entry, 1);
-                accesses++;
-                violations += load + (uint64_t)store;
-                assert_int_equal(footprint_check_counted(check)->violations, violations);
-                if (told.reports > before && told.last.kind == FOOTPRINT_STORE) {
-                    assert_true(store);
-                    assert_int_equal(told.last.read_only, map_allows(maps[a][t], at, size, READ));
-                }
-            }
-        }
+    uint8_t maps[ACCELS][2][BYTES];
+    uint64_t seed, accesses, violations;
+};
+
+static uint64_t stack_of(unsigned accel)
+{
+    return accel * 128u;
+}
+
+/* Both tasks are sent before either starts. */
+static void send_tasks(struct footprint_check *check, struct round *round)
+{
+    memset(round->maps, 0, sizeof round->maps);
+    for (unsigned i = 0; i < 2 * ACCELS; i++) {
+        unsigned a = i / 2, t = i % 2;
+        struct nucd_task *task = &round->tasks[a][t];
+        *task = (struct nucd_task){.pc = CODE - 4, .begin = CODE, .end = CODE + 64};
+        task->live_ins = (struct nucd_live_ins){1u << 10, {t}};
+        add_ranges(&task->memory.in, round->maps[a][t], READ, &round->seed);
+        add_ranges(&task->memory.out, round->maps[a][t], READ | WRITE, &round->seed);
+        memset(&round->maps[a][t][stack_of(a)], READ | WRITE, 128);
+        footprint_check_begin(check, a, task);
     }
+}
+
+/* A random access of task t of some accelerator, judged by its map. */
+static void try_access(struct footprint_check *check, struct round *round, unsigned t,
+                       const struct told *told)
+{
+    unsigned a = (unsigned)(next(&round->seed) % ACCELS), size = 1u << next(&round->seed) % 4;
+    unsigned flags = 1 + (unsigned)(next(&round->seed) % 3); /* STREAM_LOAD, STREAM_STORE, both */
+    uint64_t at = next(&round->seed) % (BYTES - 8);
+    const uint8_t *map = round->maps[a][t];
+    const struct stream_op op = {.pc = CODE + next(&round->seed) % 0x700 * 2,
+                                 .flags = (uint8_t)flags,
+                                 .length = 4,
+                                 .size = (uint8_t)size};
+    const struct stream_entry entry = {&op, BASE + at, 0};
+    unsigned before = told->reports;
+    bool load = flags & STREAM_LOAD && !map_allows(map, at, size, READ);
+    bool store = flags & STREAM_STORE && !map_allows(map, at, size, WRITE);
+    footprint_check_follow(check, a, &entry, 1);
+    round->accesses++;
+    round->violations += load + (uint64_t)store;
+    assert_int_equal(footprint_check_counted(check)->violations, round->violations);
+    if (told->reports > before && told->last.kind == FOOTPRINT_STORE) {
+        assert_true(store);
+        assert_int_equal(told->last.read_only, map_allows(map, at, size, READ));
+    }
+}
+
+/* Each finding is of another place or kind, and together they are all violations. */
+static void check_findings(const struct footprint_check *check, const struct told *told, uint64_t violations)
+{
     unsigned count;
     uint64_t sum = 0;
     const struct footprint_finding *findings = footprint_check_findings(check, &count);
@@ -137,12 +142,35 @@ static void random_accesses_are_judged_as_by_a_map_of_bytes(void **state)
             assert_false(findings[i].pc == findings[k].pc && findings[i].kind == findings[k].kind);
     }
     assert_int_equal(sum, violations);
-    assert_int_equal(count, told.reports);
-    assert_true(violations > 1000 && accesses - violations > 1000);
+    assert_int_equal(count, told->reports);
+}
+
+static void random_accesses_are_judged_as_by_a_map_of_bytes(void **state)
+{
+    (void)state;
+    static struct round round;
+    struct told told;
+    struct footprint_check *check = make(&told);
+    round.seed = 7;
+    for (unsigned a = 0; a < ACCELS; a++)
+        footprint_check_stack(check, a, BASE + stack_of(a), BASE + stack_of(a) + 127);
+    for (unsigned i = 0; i < 300; i++) {
+        send_tasks(check, &round);
+        for (unsigned t = 0; t < 2; t++) {
+            for (unsigned a = 0; a < ACCELS; a++) {
+                const struct nucd_packet packet = packet_of(&round.tasks[a][t]);
+                footprint_check_start(check, a, &packet);
+            }
+            for (unsigned k = 0; k < 60; k++)
+                try_access(check, &round, t, &told);
+        }
+    }
+    check_findings(check, &told, round.violations);
+    assert_true(round.violations > 1000 && round.accesses - round.violations > 1000);
     struct stats *stats = stats_new();
     footprint_check_publish(check, stats, "nucd.check");
-    assert_int_equal(stats_value(stats, "nucd.check.accesses"), accesses);
-    assert_int_equal(stats_value(stats, "nucd.check.violations"), violations);
+    assert_int_equal(stats_value(stats, "nucd.check.accesses"), round.accesses);
+    assert_int_equal(stats_value(stats, "nucd.check.violations"), round.violations);
     stats_free(stats);
     footprint_check_free(check);
 }
@@ -213,12 +241,45 @@ static void tasks_are_known_by_their_packets(void **state)
     footprint_check_free(check);
 }
 
+/* A driver offers tasks before anybody knows which accelerator takes them; of those that are alike, each is used once. */
+static void offered_tasks_start_anywhere(void **state)
+{
+    (void)state;
+    struct told told;
+    struct footprint_check *check = make(&told);
+    struct nucd_task tasks[3];
+    struct nucd_packet packets[3];
+    const unsigned order[] = {1, 2, 0}, from[] = {2, 0, 1};
+    for (unsigned i = 0; i < 3; i++) {
+        tasks[i] = (struct nucd_task){.pc = 100 + i, .begin = CODE, .end = CODE + 64};
+        tasks[i].live_ins = (struct nucd_live_ins){1u << 10, {i}};
+        packets[i] = packet_of(&tasks[i]);
+        footprint_check_offer(check, &tasks[i]);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        const struct stream_op op = {.pc = CODE + 4 * i, .flags = STREAM_STORE, .length = 4, .size = 8};
+        const struct stream_entry entry = {&op, BASE, 0};
+        footprint_check_start(check, from[i], &packets[order[i]]);
+        footprint_check_follow(check, from[i], &entry, 1);
+        assert_int_equal(told.last.nucd, 100 + order[i]);
+    }
+    footprint_check_start(check, 0, &packets[1]);
+    assert_int_equal(told.unknown, 1);
+    for (unsigned i = 0; i < 10000; i++) /* none of them ever starts */
+        footprint_check_offer(check, &tasks[0]);
+    footprint_check_offer(check, &tasks[2]);
+    footprint_check_start(check, 0, &packets[2]);
+    assert_int_equal(footprint_check_counted(check)->tasks, 4);
+    footprint_check_free(check);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_accesses_are_judged_as_by_a_map_of_bytes),
         cmocka_unit_test(unusual_accesses),
         cmocka_unit_test(tasks_are_known_by_their_packets),
+        cmocka_unit_test(offered_tasks_start_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@ struct program {
     struct fixture *f;
     uint64_t random;
     uint64_t pool; /* where the next constant goes */
+    bool patches;  /* it changes its code, without FENCE.I */
 };
 
 static uint32_t program_random(struct program *p)
@@ -380,7 +381,7 @@ static void put_unit(struct program *p)
     case 5: put_branch(p, host_int(p), host_int(p)); break;
     case 6: put_jump(p); break;
     case 7:
-        if (below(p, 2))
+        if (below(p, 2) && p->patches)
             put_patch(p);
         break;
     case 8:
@@ -398,10 +399,11 @@ static void put_unit(struct program *p)
     }
 }
 
-/* Writes a program into the fixture, with data and registers, that ends in EBREAK or a fault. */
-static void program_make(struct fixture *f, uint64_t seed)
+/* Writes a program into the fixture, with data and registers, that ends in EBREAK or a fault. patches: it may change
+ * its code, without FENCE.I. */
+static void program_make(struct fixture *f, uint64_t seed, bool patches)
 {
-    struct program p = {f, seed * UINT64_C(0x9e3779b97f4a7c15) | 1, PROGRAM_POOL};
+    struct program p = {f, seed * UINT64_C(0x9e3779b97f4a7c15) | 1, PROGRAM_POOL, patches};
     fixture_restart(f);
     for (uint64_t at = FIXTURE_BASE; at < FIXTURE_BASE + PROGRAM_BYTES; at += 8)
         fixture_write(f, at, 8,

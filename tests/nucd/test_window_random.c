@@ -315,8 +315,8 @@ static void programs_mean_what_they_say(void **state)
     fixture_init(&wanted, PROGRAM_BYTES);
     machine_init(m);
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
-        program_make(&wanted, seed);
-        program_make(&m->f, seed);
+        program_make(&wanted, seed, true);
+        program_make(&m->f, seed, true);
         run_inline(&wanted, m->precise);
         run_ahead(m, seed);
         m->seen.traps += m->f.hart.trap.cause != TRAP_BREAKPOINT;

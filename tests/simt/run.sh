@@ -16,7 +16,7 @@ one() {
     status=$?
     for scheduler in gto rr; do
         for width in 1 4 32 ${ALL:+2 8 16}; do
-            check "$width-$scheduler" --set simt.count=2 --set "simt.width=$width" --set "simt.scheduler=$scheduler"
+            check "$width-$scheduler" --set simt.count=2 --set "simt.width=$width"
         done
     done
     if [ -n "${ALL:-}" ]; then
@@ -39,7 +39,7 @@ check() {
     elif ! grep -q '"simt.*thread_instructions": [1-9]' one.json; then
         echo "failed $name, $label: no thread ran on a multiprocessor"
     elif { [ -n "${ALL:-}" ] || [ "$label" = "$repeat" ]; } &&
-        { timeout 120 "$croft" run "$@" --stats two.json "$program" >/dev/null 2>&1 || true; } &&
+        { timeout 120 "$croft" run "$@" --stats two.json "$program" >again 2>&1 || true; } &&
         ! diff <(sed '/^  "host": {/,$d' one.json) <(sed '/^  "host": {/,$d' two.json) >/dev/null; then
         echo "failed $name, $label: the statistics do not repeat"
     else

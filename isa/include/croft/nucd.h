@@ -84,24 +84,17 @@
 #define CROFT_FOR_TASKS(part, total, tasks, grain)                                                           \
     for (struct croft_part part                                                                              \
          __attribute__((cleanup(croft_part_end))) = croft_part_begin(total, tasks, grain);                   \
-         part.count > 0; part = croft_part_next(part))
+         part.count > 0; part = croft_part_next(part))                                                       \
+        for (; part.first < part.limit; part.first += part.count)
 
+/* Parts of the same size follow each other within the inner loop, so that a compiler works out once what depends on
+ * the size alone. */
 struct croft_part {
     long first, count; /* this part: first .. first + count - 1 */
-    long size, grain;  /* of the smaller parts; what the larger ones have more */
-    long larger;       /* how many of the larger ones are left, with this one */
+    long limit;        /* behind the last part of this size */
+    long size, end;    /* of the smaller parts; where the last of them would end, with whole grains */
     long total;        /* of all parts together */
 };
-
-/* The part with its count, which the end of the whole may cut. */
-static inline struct croft_part croft_part_here(struct croft_part part)
-{
-    long left = part.total - part.first;
-    part.count = part.size + (part.larger > 0 ? part.grain : 0);
-    if (part.count > left)
-        part.count = left;
-    return part;
-}
 
 static inline struct croft_part croft_part_first(long total, long tasks, long grain)
 {
@@ -112,15 +105,21 @@ static inline struct croft_part croft_part_first(long total, long tasks, long gr
         tasks = grains;
     if (tasks < 1)
         tasks = 1;
-    struct croft_part part = {0, 0, grains / tasks * grain, grain, grains % tasks, total > 0 ? total : 0};
-    return croft_part_here(part);
+    struct croft_part part = {0, 0, 0, grains / tasks * grain, grains * grain, total > 0 ? total : 0};
+    part.count = part.size + grain;
+    part.limit = grains % tasks * part.count;
+    return part;
 }
 
+/* The next size: the smaller parts behind the larger ones, then what the end of the whole cuts. A count of 0 when there
+ * is none, or the inner loop was left by `break`. */
 static inline struct croft_part croft_part_next(struct croft_part part)
 {
-    part.first += part.count;
-    part.larger -= part.larger > 0;
-    return croft_part_here(part);
+    long left = part.total - part.first;
+    int over = part.first < part.limit || left <= 0;
+    part.count = over ? 0 : left < part.size ? left : part.size;
+    part.limit = left < part.size || part.total == part.end ? part.total : part.end - part.size;
+    return part;
 }
 
 /* The marks: hints like nucd itself, slt x0, Xn, x0, where Xn is
@@ -136,7 +135,7 @@ static inline struct croft_part croft_part_begin(long total, long tasks, long gr
     struct croft_part part = croft_part_first(total, tasks, grain);
     if (part.total > 0)
         CROFT_NUCD_MARK(0ul);
-    return part;
+    return part.limit > 0 ? part : croft_part_next(part);
 }
 
 static inline void croft_part_end(const struct croft_part *part)
@@ -161,6 +160,7 @@ enum {
     CROFT_NUCD_MAX_GRANULES = 511,
     CROFT_NUCD_SEGMENTS = 4,
     CROFT_NUCD_CALL_PARCELS = 4, /* auipc and jalr, kept at 8 bytes by norelax and norvc */
+    CROFT_NUCD_MOVE_PARCELS = 2, /* mv, likewise */
 };
 
 /* Bits: 1 = value in, 2 = memory in, 4 = memory out. */
@@ -169,7 +169,7 @@ enum croft_kind { CROFT_KIND_VALUE = 1, CROFT_KIND_IN = 2, CROFT_KIND_OUT = 4, C
 struct croft_packet {
     unsigned long xd, xt, memory; /* memory: the M bits where Xn has them */
     unsigned inputs, outputs;
-    int too_long; /* a range does not fit in a segment */
+    unsigned long too_long; /* 1: a range does not fit in a segment */
 };
 
 #define CROFT_INLINE inline __attribute__((always_inline))
@@ -179,10 +179,9 @@ struct croft_packet {
 #define CROFT_SEPARATE __attribute__((noinline, unused))
 #endif
 
-/* The segment for `bytes` bytes from the address in register number reg: the smallest granule that reaches.
- */
-static CROFT_INLINE unsigned long croft_segment(struct croft_packet *packet, unsigned reg,
-                                                unsigned long bytes)
+/* Granules and their size for a range of `bytes` bytes, where a segment has them: the smallest granule that reaches. Bit
+ * 63: none does. */
+static CROFT_INLINE unsigned long croft_granules(unsigned long bytes)
 {
     unsigned shift = bytes <= CROFT_NUCD_MAX_GRANULES << 6    ? 6
                      : bytes <= CROFT_NUCD_MAX_GRANULES << 12 ? 12
@@ -190,8 +189,25 @@ static CROFT_INLINE unsigned long croft_segment(struct croft_packet *packet, uns
                                                               : 20;
     unsigned long size = shift == 6 ? 0 : shift / 4 - 2;
     unsigned long granules = (bytes >> shift) + ((bytes & ((1ul << shift) - 1)) != 0);
-    packet->too_long |= granules > CROFT_NUCD_MAX_GRANULES;
-    return reg | (granules & CROFT_NUCD_MAX_GRANULES) << 5 | size << 14;
+    unsigned long none = granules > CROFT_NUCD_MAX_GRANULES;
+    return none << 63 | (granules & CROFT_NUCD_MAX_GRANULES) << 5 | size << 14;
+}
+
+/* The same as a function without side effects: a compiler calls it in front of a loop if all tasks have the same size. */
+static __attribute__((const, noinline, unused)) unsigned long croft_granules_of(unsigned long bytes)
+{
+    if (__builtin_expect(bytes <= CROFT_NUCD_MAX_GRANULES << 6, 1))
+        return (bytes + 63) >> 6 << 5;
+    return croft_granules(bytes);
+}
+
+/* The segment for so many bytes from the address in register number reg. */
+static CROFT_INLINE unsigned long croft_segment(struct croft_packet *packet, unsigned reg,
+                                                unsigned long bytes)
+{
+    unsigned long granules = __builtin_constant_p(bytes) ? croft_granules(bytes) : croft_granules_of(bytes);
+    packet->too_long |= granules >> 63;
+    return reg | (granules & 0xffff);
 }
 
 static CROFT_INLINE void croft_packet_input(struct croft_packet *packet, unsigned reg, unsigned long memory,
@@ -219,12 +235,11 @@ static CROFT_INLINE void croft_packet_add(struct croft_packet *packet, unsigned 
 
 /* Xn; when the region cannot be described its length is 0, which makes nucd malformed: it does nothing. */
 static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *packet,
-                                                  unsigned long capabilities)
+                                                  unsigned long capabilities, unsigned parameters)
 {
-    if (packet->too_long)
-        return (unsigned long)CROFT_NUCD_SIGNATURE << 32;
+    unsigned long length = CROFT_NUCD_CALL_PARCELS + CROFT_NUCD_MOVE_PARCELS * parameters;
     return (unsigned long)CROFT_NUCD_SIGNATURE << 32 | packet->memory | capabilities << 16 |
-           CROFT_NUCD_CALL_PARCELS;
+           (length & (packet->too_long - 1));
 }
 
 /* Values of any type of up to 8 bytes as the contents of an integer register, and back. */
@@ -246,39 +261,45 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
         croft_union.value;                                                                                   \
     })
 
-/* The region proper: nucd (slt x0, Xn, Xd) and a call of fixed length. The compiler sees neither a loop that
- * it could move code out of, nor a branch that it could merge. Parameter i travels in register a<i>. */
+/* The region proper: nucd (slt x0, Xn, Xd), and a call of fixed length. The compiler sees neither a loop that it
+ * could move code out of, nor a branch that it could merge.
+ *
+ * Operands and parameters travel in registers that functions preserve, so that a loop over tasks keeps them from one
+ * nucd to the next: what does not change costs nothing, and tasks follow each other within few instructions, of which
+ * the host's reorder buffer then holds many. The region itself moves the parameters to where the callee wants them. */
 #define CROFT_CALL_REGION(name, capabilities, ...)                                                           \
     CROFT_EACH(CROFT_DESCRIBE, __VA_ARGS__)                                                                  \
     CROFT_EACH(CROFT_PACK, __VA_ARGS__)                                                                      \
-    unsigned long croft_xn = croft_packet_xn(&croft_packet, capabilities);                                   \
-    unsigned long croft_xd = croft_packet.xd, croft_xt = croft_packet.xt;                                    \
+    unsigned long croft_xn = croft_packet_xn(&croft_packet, capabilities, CROFT_COUNT(__VA_ARGS__));         \
     CROFT_EACH(CROFT_REGISTER, __VA_ARGS__)                                                                  \
-    register unsigned long croft_t3 __asm__("t3") = croft_xd; /* x28 and x29: an even pair */                \
-    register unsigned long croft_t4 __asm__("t4") = croft_xt;                                                \
-    register unsigned long croft_t5 __asm__("t5") = croft_xn;                                                \
-    __asm__ volatile(".option push\n\t"                                                                      \
-                     ".option norvc\n\t"                                                                     \
-                     ".option norelax\n\t"                                                                   \
-                     ".insn r 0x33, 2, 0, x0, t5, t3\n\t"                                                    \
-                     "call %[croft_target]\n\t"                                                              \
-                     ".option pop"                                                                           \
-                     : CROFT_LIST(CROFT_OPERAND, __VA_ARGS__), "+r"(croft_t3), "+r"(croft_t4),               \
-                       "+r"(croft_t5)                                                                        \
-                     : [croft_target] "i"(name##_region)                                                     \
-                     : CROFT_CAT(CROFT_UNUSED_AFTER_, CROFT_COUNT(__VA_ARGS__)) "ra", "t0", "t1", "t2",      \
-                       "t6", "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "ft8", "ft9", "ft10",   \
-                       "ft11", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5", "fa6", "fa7", "memory");
+    register unsigned long croft_s2 __asm__("s2") = croft_packet.xd; /* x18 and x19: an even pair */         \
+    register unsigned long croft_s3 __asm__("s3") = croft_packet.xt;                                         \
+    register unsigned long croft_s4 __asm__("s4") = croft_xn;                                                \
+    register unsigned long croft_a0 __asm__("a0");                                                           \
+    __asm__ volatile(                                                                                        \
+        ".option push\n\t"                                                                                   \
+        ".option norvc\n\t"                                                                                  \
+        ".option norelax\n\t"                                                                                \
+        ".insn r 0x33, 2, 0, x0, s4, s2\n\t" CROFT_EACH(CROFT_MOVE, __VA_ARGS__) "call %[croft_target]\n\t"  \
+                                                                                 ".option pop"               \
+        : "=r"(croft_a0)                                                                                     \
+        : [croft_target] "i"(name##_region), "r"(croft_s2), "r"(croft_s3),                                   \
+          "r"(croft_s4)CROFT_EACH(CROFT_OPERAND, __VA_ARGS__)                                                \
+        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "ft0",   \
+          "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "ft8", "ft9", "ft10", "ft11", "fa0", "fa1",       \
+          "fa2", "fa3", "fa4", "fa5", "fa6", "fa7", "memory");                                               \
+    (void)croft_a0;
 
-/* The argument registers that n parameters leave to the callee. */
-#define CROFT_UNUSED_AFTER_8
-#define CROFT_UNUSED_AFTER_7 "a7",
-#define CROFT_UNUSED_AFTER_6 "a6", CROFT_UNUSED_AFTER_7
-#define CROFT_UNUSED_AFTER_5 "a5", CROFT_UNUSED_AFTER_6
-#define CROFT_UNUSED_AFTER_4 "a4", CROFT_UNUSED_AFTER_5
-#define CROFT_UNUSED_AFTER_3 "a3", CROFT_UNUSED_AFTER_4
-#define CROFT_UNUSED_AFTER_2 "a2", CROFT_UNUSED_AFTER_3
-#define CROFT_UNUSED_AFTER_1 "a1", CROFT_UNUSED_AFTER_2
+/* Where parameter i travels: its register, and that one's number. */
+#define CROFT_CARRIER_0         "s5"
+#define CROFT_CARRIER_1         "s6"
+#define CROFT_CARRIER_2         "s7"
+#define CROFT_CARRIER_3         "s8"
+#define CROFT_CARRIER_4         "s9"
+#define CROFT_CARRIER_5         "s10"
+#define CROFT_CARRIER_6         "s11"
+#define CROFT_CARRIER_7         "s1"
+#define CROFT_CARRIER_NUMBER(i) ((i) < 7 ? 21u + (i) : 9u)
 
 #define CROFT_REGION_CHECK(name, results, ...)                                                               \
     _Static_assert((0 CROFT_EACH(CROFT_IS_INPUT, __VA_ARGS__)) <= CROFT_NUCD_SEGMENTS,                       \
@@ -296,12 +317,14 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
 #define CROFT_IS_OUTPUT(i, tuple) CROFT_APPLY(CROFT_IS_OUTPUT_, i, CROFT_OPEN tuple)
 #define CROFT_FITS(i, tuple)      CROFT_APPLY(CROFT_FITS_, i, CROFT_OPEN tuple)
 #define CROFT_RAW(i, tuple)       unsigned long croft_raw##i
-#define CROFT_REGISTER(i, tuple)  register unsigned long croft_a##i __asm__("a" #i) = croft_bits##i;
-#define CROFT_OPERAND(i, tuple)   "+r"(croft_a##i)
+#define CROFT_REGISTER(i, tuple)                                                                             \
+    register unsigned long croft_in##i __asm__(CROFT_CARRIER_##i) = croft_bits##i;
+#define CROFT_OPERAND(i, tuple) , "r"(croft_in##i)
+#define CROFT_MOVE(i, tuple)    "mv a" #i ", " CROFT_CARRIER_##i "\n\t"
 
 #define CROFT_PARAMETER_(i, kind, type, name, bytes) type name
 #define CROFT_DESCRIBE_(i, kind, type, name, bytes)                                                          \
-    croft_packet_add(&croft_packet, 10 + i, kind, (unsigned long)(bytes));
+    croft_packet_add(&croft_packet, CROFT_CARRIER_NUMBER(i), kind, (unsigned long)(bytes));
 #define CROFT_PACK_(i, kind, type, name, bytes)      unsigned long croft_bits##i = CROFT_TO_BITS(type, name);
 #define CROFT_UNPACK_(i, kind, type, name, bytes)    CROFT_FROM_BITS(type, croft_raw##i)
 #define CROFT_IS_INPUT_(i, kind, type, name, bytes)  +(kind != CROFT_KIND_OUT)

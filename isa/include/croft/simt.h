@@ -212,14 +212,15 @@ CROFT_SIMT_INLINE void simt_pause(void)
 /* From here on: how it is done. */
 
 /* The address where threads of a kernel begin: a few instructions of the kernel's own, which set sp and tp and call it by
- * name, so that what a thread can reach is found by following calls. `kernel` must be a function's name. */
+ * name, so that what a thread can reach, and with it the registers that it needs, is found by following calls. `kernel` must be a function's name. */
 #define simt_entry(kernel)                                                                                   \
     __extension__({                                                                                          \
         uint64_t croft_entry;                                                                                \
         __asm__(".pushsection .text.simt_entry, \"ax\", @progbits\n"                                         \
                 "771:\tcall t0, croft_simt_enter\n\t"                                                        \
                 "call %1\n\t"                                                                                \
-                "tail croft_simt_leave\n\t"                                                                  \
+                "ld ra, -16(tp)\n\t"                                                                         \
+                "ret\n\t"                                                                                    \
                 ".popsection\n\t"                                                                            \
                 "lla %0, 771b"                                                                               \
                 : "=r"(croft_entry)                                                                          \

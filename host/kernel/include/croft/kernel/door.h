@@ -36,6 +36,9 @@ struct kernel_frame {
     uint64_t missing, missing_size, missing_write;
     /* Written by DOOR_CALL: the program is to go on after so many nanoseconds of simulated time. */
     uint64_t sleep;
+    /* For DOOR_FAULT: the number + 1 of the accelerator in whose region, at task_pc, it was, by the driver's task of the
+     * nucd at pc; or 0. */
+    uint64_t accelerator, task_pc;
     /* Written by DOOR_CALL: a thread of multiprocessors that the call has launched makes a call of the kernel's own, with
      * that number and these arguments; 0: none. The kernel puts the result into the first one and calls again. */
     uint64_t thread_call, thread_arguments[6];
@@ -87,6 +90,7 @@ struct kernel_boot {
     uint64_t entry, sp;            /* of the program */
     uint64_t break_start, map_top; /* between them are break and mappings */
     uint64_t break_physical;       /* where the break's memory begins if that is free */
+    uint64_t accelerators;         /* that translate by the table of ranges */
     struct kernel_driver driver;
     uint64_t segment_count;
     struct kernel_segment segments[KERNEL_SEGMENTS]; /* ascending, disjoint */

@@ -1,0 +1,315 @@
+#include "emu/cmd/experiment_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/sim/nearest.h"
+
+/* What names points: these are read when all axes are known. */
+
+static bool unknown_name(struct experiment *e, const yaml_node_t *node, const char *what, const char *name,
+                         const char *const *names, int count, struct error *err)
+{
+    const char *near = nearest_name(name, names, (size_t)count);
+    return tree_wrong(&e->tree, node, err, "unknown %s '%s'%s%s%s", what, name,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static int find_axis(struct experiment *e, const yaml_node_t *node, const char *name, struct error *err)
+{
+    const char *names[EXPERIMENT_AXES];
+    for (int i = 0; i < e->axis_count; i++) {
+        names[i] = e->axes[i].name;
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    }
+    (void)unknown_name(e, node, "axis", name, names, e->axis_count, err);
+    return -1;
+}
+
+static int find_point(struct experiment *e, const yaml_node_t *node, int axis, const char *name,
+                      struct error *err)
+{
+    const char *names[EXPERIMENT_POINTS + 1];
+    int count = e->axes[axis].count + (axis == 0);
+    for (int i = 0; i < count; i++) {
+        names[i] = experiment_point_name(e, axis, i);
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    }
+    (void)unknown_name(e, node, "point", name, names, count, err);
+    return -1;
+}
+
+static int find_column(struct experiment *e, const yaml_node_t *node, const char *name, struct error *err)
+{
+    const char *names[EXPERIMENT_POINTS];
+    for (int i = 0; i < e->column_count; i++) {
+        names[i] = e->columns[i].name;
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    }
+    (void)unknown_name(e, node, "column", name, names, e->column_count, err);
+    return -1;
+}
+
+/* {axis: point} or {axis: [point, point]}; axes that it does not name, all points. */
+static bool read_choice(struct experiment *e, const yaml_node_t *node, struct experiment_choice *choice,
+                        struct error *err)
+{
+    int count = tree_pairs(&e->tree, node, "points", err);
+    memset(choice, 0xff, sizeof *choice);
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *value = tree_value(&e->tree, node, i);
+        struct experiment_texts names = {0};
+        int axis = find_axis(e, node, tree_key(&e->tree, node, i), err);
+        bool good = axis >= 0 && experiment_texts(e, value, "points", &names, err);
+        if (good)
+            choice->points[axis] = 0;
+        for (int n = 0; n < names.count && good; n++) {
+            int point = find_point(e, value, axis, names.items[n], err);
+            good = point >= 0;
+            if (good)
+                choice->points[axis] |= UINT64_C(1) << point;
+        }
+        free(names.items);
+        if (!good)
+            return false;
+    }
+    return count >= 0;
+}
+
+bool experiment_read_skip(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    int count = tree_items(&e->tree, value, "skip", err);
+    e->skips = experiment_array(count, sizeof *e->skips);
+    for (; e->skip_count < count; e->skip_count++)
+        if (!read_choice(e, tree_item(&e->tree, value, e->skip_count), &e->skips[e->skip_count], err))
+            return false;
+    return count >= 0;
+}
+
+/* Columns. */
+
+static bool column_statistic(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    column->kind = EXPERIMENT_STATISTIC;
+    return experiment_texts(experiment_of(context), value, "statistic", &column->statistics, err);
+}
+
+static bool column_divide(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    struct experiment_texts names = {0};
+    column->kind = EXPERIMENT_DIVIDE;
+    bool good = experiment_texts(e, value, "divide", &names, err);
+    if (good && names.count != 2)
+        good = tree_wrong(&e->tree, value, err, "divide: two columns are expected: [dividend, divisor]");
+    for (int i = 0; i < 2 && good; i++)
+        good = (column->operands[i] = find_column(e, value, names.items[i], err)) >= 0;
+    free(names.items);
+    return good;
+}
+
+static bool column_compared(void *context, const yaml_node_t *value, enum experiment_kind kind,
+                            struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    const char *name = tree_text(&e->tree, value, "column", err);
+    column->kind = kind;
+    return name && (column->operands[0] = find_column(e, value, name, err)) >= 0;
+}
+
+static bool column_speedup(void *context, const yaml_node_t *value, struct error *err)
+{
+    return column_compared(context, value, EXPERIMENT_SPEEDUP, err);
+}
+
+static bool column_ratio(void *context, const yaml_node_t *value, struct error *err)
+{
+    return column_compared(context, value, EXPERIMENT_RATIO, err);
+}
+
+static bool column_baseline(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    int count = tree_pairs(&e->tree, value, "baseline", err);
+    for (int i = 0; i < count; i++) {
+        const char *name = tree_text(&e->tree, tree_value(&e->tree, value, i), "baseline", err);
+        int axis = name ? find_axis(e, value, tree_key(&e->tree, value, i), err) : -1;
+        int point = axis >= 0 ? find_point(e, value, axis, name, err) : -1;
+        if (point < 0)
+            return false;
+        if (axis == 0)
+            return tree_wrong(&e->tree, value, err, "a baseline is of the same program");
+        column->baseline[axis] = point;
+    }
+    return count >= 0;
+}
+
+static bool column_absent(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    return tree_number(&experiment_of(context)->tree, value, "absent", &column->absent, err);
+}
+
+static bool column_mean(void *context, const yaml_node_t *value, struct error *err)
+{
+    static const char *const names[] = {"arithmetic", "geometric"};
+    struct experiment *e = experiment_of(context);
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    const char *name = tree_text(&e->tree, value, "mean", err);
+    if (!name)
+        return false;
+    column->mean = strcmp(name, names[0]) == 0   ? EXPERIMENT_ARITHMETIC
+                   : strcmp(name, names[1]) == 0 ? EXPERIMENT_GEOMETRIC
+                                                 : EXPERIMENT_NO_MEAN;
+    return column->mean != EXPERIMENT_NO_MEAN || unknown_name(e, value, "mean", name, names, 2, err);
+}
+
+static bool has_key(struct experiment *e, const yaml_node_t *node, const char *name)
+{
+    for (int i = 0; i < (int)(node->data.mapping.pairs.top - node->data.mapping.pairs.start); i++)
+        if (strcmp(tree_key(&e->tree, node, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* One meaning, and its baseline where it has one. */
+static bool column_whole(struct experiment *e, const char *name, const yaml_node_t *node, struct error *err)
+{
+    bool speedup = has_key(e, node, "speedup"), ratio = has_key(e, node, "ratio");
+    if (has_key(e, node, "statistic") + has_key(e, node, "divide") + speedup + ratio != 1)
+        return tree_wrong(&e->tree, node, err,
+                          "%s: a column has one of 'statistic', 'divide', 'speedup', 'ratio'", name);
+    if (has_key(e, node, "from") != speedup || has_key(e, node, "to") != ratio)
+        return tree_wrong(&e->tree, node, err, "%s: 'speedup' has a baseline 'from', 'ratio' one 'to'", name);
+    return true;
+}
+
+/* Each run's baseline is run, too. */
+static bool baseline_is_run(struct experiment *e, const struct experiment_column *column,
+                            const yaml_node_t *node, struct error *err)
+{
+    int point[EXPERIMENT_AXES], base[EXPERIMENT_AXES];
+    for (int n = 0; n < experiment_runs(e); n++) {
+        experiment_place(e, n, point);
+        for (int axis = 0; axis < e->axis_count; axis++)
+            base[axis] = column->baseline[axis] < 0 ? point[axis] : column->baseline[axis];
+        if (!experiment_skipped(e, point) && experiment_skipped(e, base))
+            return tree_wrong(&e->tree, node, err,
+                              "%s: the baseline of a run is among those that 'skip' names", column->name);
+    }
+    return true;
+}
+
+bool experiment_read_columns(void *context, const yaml_node_t *value, struct error *err)
+{
+    static const struct tree_field fields[] = {
+        {"statistic", column_statistic, false}, {"divide", column_divide, false},
+        {"speedup", column_speedup, false},     {"ratio", column_ratio, false},
+        {"from", column_baseline, false},       {"to", column_baseline, false},
+        {"absent", column_absent, false},       {"mean", column_mean, false},
+    };
+    struct experiment *e = experiment_of(context);
+    int count = tree_pairs(&e->tree, value, "columns", err);
+    if (count >= EXPERIMENT_POINTS)
+        return tree_wrong(&e->tree, value, err, "more than %d columns", EXPERIMENT_POINTS - 1);
+    e->columns = experiment_array(count, sizeof *e->columns);
+    while (e->column_count < count) {
+        struct experiment_column *column = &e->columns[e->column_count];
+        const yaml_node_t *node = tree_value(&e->tree, value, e->column_count);
+        struct experiment_part part = {e, column};
+        column->absent = NAN;
+        memset(column->baseline, 0xff, sizeof column->baseline);
+        const char *name = tree_key(&e->tree, value, e->column_count);
+        bool good = tree_fields(&e->tree, node, name, fields, sizeof fields / sizeof *fields, &part, err) &&
+                    column_whole(e, name, node, err);
+        column->name = name;
+        e->column_count++;
+        if (!good || !baseline_is_run(e, column, node, err))
+            return false;
+    }
+    return count >= 0;
+}
+
+/* Tables and references. */
+
+static bool table_column(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_table *table = ((struct experiment_part *)context)->target;
+    const char *name = tree_text(&experiment_of(context)->tree, value, "column", err);
+    return name && (table->column = find_column(experiment_of(context), value, name, err)) >= 0;
+}
+
+static bool table_across(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_table *table = ((struct experiment_part *)context)->target;
+    const char *name = tree_text(&experiment_of(context)->tree, value, "across", err);
+    return name && (table->across = find_axis(experiment_of(context), value, name, err)) >= 0;
+}
+
+bool experiment_read_tables(void *context, const yaml_node_t *value, struct error *err)
+{
+    static const struct tree_field fields[] = {{"column", table_column, true},
+                                               {"across", table_across, true}};
+    struct experiment *e = experiment_of(context);
+    int count = tree_items(&e->tree, value, "tables", err);
+    e->tables = experiment_array(count, sizeof *e->tables);
+    for (; e->table_count < count; e->table_count++) {
+        struct experiment_part part = {e, &e->tables[e->table_count]};
+        if (!tree_fields(&e->tree, tree_item(&e->tree, value, e->table_count), "tables", fields, 2, &part,
+                         err))
+            return false;
+    }
+    return count >= 0;
+}
+
+static bool reference_column(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_reference *reference = ((struct experiment_part *)context)->target;
+    const char *name = tree_text(&experiment_of(context)->tree, value, "column", err);
+    return name && (reference->column = find_column(experiment_of(context), value, name, err)) >= 0;
+}
+
+static bool reference_at(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_reference *reference = ((struct experiment_part *)context)->target;
+    return read_choice(experiment_of(context), value, &reference->at, err);
+}
+
+static bool reference_value(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_reference *reference = ((struct experiment_part *)context)->target;
+    return tree_number(&experiment_of(context)->tree, value, "value", &reference->value, err);
+}
+
+static bool reference_source(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_reference *reference = ((struct experiment_part *)context)->target;
+    return (reference->source = tree_text(&experiment_of(context)->tree, value, "source", err)) != NULL;
+}
+
+bool experiment_read_references(void *context, const yaml_node_t *value, struct error *err)
+{
+    static const struct tree_field fields[] = {{"column", reference_column, true},
+                                               {"at", reference_at, true},
+                                               {"value", reference_value, true},
+                                               {"source", reference_source, true}};
+    struct experiment *e = experiment_of(context);
+    int count = tree_items(&e->tree, value, "references", err);
+    e->references = experiment_array(count, sizeof *e->references);
+    for (; e->reference_count < count; e->reference_count++) {
+        struct experiment_part part = {e, &e->references[e->reference_count]};
+        if (!tree_fields(&e->tree, tree_item(&e->tree, value, e->reference_count), "references", fields, 4,
+                         &part, err))
+            return false;
+    }
+    return count >= 0;
+}

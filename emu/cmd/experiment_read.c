@@ -1,0 +1,269 @@
+#include "emu/cmd/experiment_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *experiment_array(int count, size_t size)
+{
+    void *memory = calloc((size_t)(count > 0 ? count : 1), size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* Names become parts of file names. */
+static bool good_name(const char *name)
+{
+    return *name &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+") == strlen(name);
+}
+
+bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char *what,
+                      struct experiment_texts *texts, struct error *err)
+{
+    bool one = node->type == YAML_SCALAR_NODE;
+    int count = one ? 1 : tree_items(&e->tree, node, what, err);
+    if (count < 0)
+        return false;
+    texts->items = experiment_array(count, sizeof *texts->items);
+    for (texts->count = 0; texts->count < count; texts->count++) {
+        const yaml_node_t *item = one ? node : tree_item(&e->tree, node, texts->count);
+        if (!(texts->items[texts->count] = tree_text(&e->tree, item, what, err)))
+            return false;
+    }
+    return true;
+}
+
+static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char *what,
+                       struct experiment_pairs *pairs, struct error *err)
+{
+    int count = tree_pairs(&e->tree, node, what, err);
+    if (count < 0)
+        return false;
+    pairs->items = experiment_array(count, sizeof *pairs->items);
+    for (pairs->count = 0; pairs->count < count; pairs->count++) {
+        struct experiment_pair *pair = &pairs->items[pairs->count];
+        pair->name = tree_key(&e->tree, node, pairs->count);
+        if (!(pair->value = tree_text(&e->tree, tree_value(&e->tree, node, pairs->count), pair->name, err)))
+            return false;
+    }
+    return true;
+}
+
+#define TEXT_FIELD(name, type, field)                                                                        \
+    static bool name(void *context, const yaml_node_t *value, struct error *err)                             \
+    {                                                                                                        \
+        type *target = ((struct experiment_part *)context)->target;                                          \
+        return (target->field = tree_text(&experiment_of(context)->tree, value, #field, err)) != NULL;       \
+    }
+#define TEXTS_FIELD(name, type, field)                                                                       \
+    static bool name(void *context, const yaml_node_t *value, struct error *err)                             \
+    {                                                                                                        \
+        type *target = ((struct experiment_part *)context)->target;                                          \
+        return experiment_texts(experiment_of(context), value, #field, &target->field, err);                 \
+    }
+
+/* Programs. */
+
+TEXT_FIELD(program_file, struct experiment_program, file)
+TEXT_FIELD(program_source, struct experiment_program, source)
+TEXT_FIELD(program_region, struct experiment_program, region)
+TEXTS_FIELD(program_flags, struct experiment_program, flags)
+TEXTS_FIELD(program_arguments, struct experiment_program, arguments)
+
+static bool read_program(struct experiment *e, struct experiment_point *point, const yaml_node_t *node,
+                         struct error *err)
+{
+    static const struct tree_field fields[] = {
+        {"file", program_file, false},     {"source", program_source, false},
+        {"flags", program_flags, false},   {"arguments", program_arguments, false},
+        {"region", program_region, false},
+    };
+    struct experiment_program *program = point->program = experiment_array(1, sizeof *program);
+    struct experiment_part part = {e, program};
+    program->region = point->name;
+    program->node = node;
+    if (!tree_fields(&e->tree, node, point->name, fields, sizeof fields / sizeof *fields, &part, err))
+        return false;
+    if (!program->file == !program->source)
+        return tree_wrong(&e->tree, node, err, "%s: a program has either a 'file' or a 'source'",
+                          point->name);
+    return true;
+}
+
+/* Axes; the first is that of the programs. */
+
+static bool read_axis(struct experiment *e, const char *name, const yaml_node_t *node, bool programs,
+                      struct error *err)
+{
+    if (e->axis_count == EXPERIMENT_AXES)
+        return tree_wrong(&e->tree, node, err, "more than %d axes", EXPERIMENT_AXES - 1);
+    struct experiment_axis *axis = &e->axes[programs ? 0 : e->axis_count];
+    int count = tree_pairs(&e->tree, node, name, err);
+    if (count < 0)
+        return false;
+    if (count < 1 || count >= EXPERIMENT_POINTS)
+        return tree_wrong(&e->tree, node, err, "%s: 1 to %d points are allowed, not %d", name,
+                          EXPERIMENT_POINTS - 1, count);
+    if (!programs)
+        e->axis_count++;
+    axis->name = name;
+    axis->points = experiment_array(count, sizeof *axis->points);
+    for (axis->count = 0; axis->count < count;) {
+        const yaml_node_t *value = tree_value(&e->tree, node, axis->count);
+        struct experiment_point *point = &axis->points[axis->count];
+        point->name = tree_key(&e->tree, node, axis->count++);
+        if (!good_name(point->name) || (programs && strcmp(point->name, "mean") == 0))
+            return tree_wrong(&e->tree, value, err, "'%s': a name has letters, digits, '_', '-' and '+'%s",
+                              point->name, programs ? ", and is not 'mean'" : "");
+        if (!(programs ? read_program(e, point, value, err)
+                       : read_pairs(e, value, point->name, &point->pairs, err)))
+            return false;
+    }
+    return true;
+}
+
+static bool read_programs(void *context, const yaml_node_t *value, struct error *err)
+{
+    return read_axis(experiment_of(context), "program", value, true, err);
+}
+
+static bool read_axes(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    int count = tree_pairs(&e->tree, value, "axes", err);
+    for (int i = 0; i < count; i++) {
+        const char *name = tree_key(&e->tree, value, i);
+        if (!good_name(name) || strcmp(name, "program") == 0)
+            return tree_wrong(&e->tree, value, err, "'%s' cannot be the name of an axis", name);
+        if (!read_axis(e, name, tree_value(&e->tree, value, i), false, err))
+            return false;
+    }
+    if (count >= 0 && experiment_runs(e) > EXPERIMENT_RUNS)
+        return tree_wrong(&e->tree, value, err, "%d runs; %d are allowed", experiment_runs(e),
+                          EXPERIMENT_RUNS);
+    return count >= 0;
+}
+
+/* The whole. */
+
+TEXT_FIELD(read_title, struct experiment, title)
+TEXT_FIELD(read_machine, struct experiment, machine)
+TEXTS_FIELD(read_options, struct experiment, options)
+
+static bool read_set(void *context, const yaml_node_t *value, struct error *err)
+{
+    return read_pairs(experiment_of(context), value, "set", &experiment_of(context)->set, err);
+}
+
+bool experiment_read(struct experiment *e, const char *path, struct error *err)
+{
+    static const struct tree_field fields[] = {
+        {"title", read_title, true},
+        {"machine", read_machine, true},
+        {"options", read_options, false},
+        {"set", read_set, false},
+        {"programs", read_programs, true},
+        {"axes", read_axes, false},
+        {"skip", experiment_read_skip, false},
+        {"columns", experiment_read_columns, true},
+        {"tables", experiment_read_tables, false},
+        {"references", experiment_read_references, false},
+    };
+    *e = (struct experiment){.axis_count = 1};
+    struct experiment_part part = {e, e};
+    if (!tree_load(&e->tree, path, &e->text, err))
+        return false;
+    if (tree_fields(&e->tree, tree_root(&e->tree), "experiment", fields, sizeof fields / sizeof *fields,
+                    &part, err))
+        return true;
+    experiment_free(e);
+    return false;
+}
+
+void experiment_free(struct experiment *e)
+{
+    for (int a = 0; a < e->axis_count; a++) {
+        for (int i = 0; i < e->axes[a].count; i++) {
+            struct experiment_point *point = &e->axes[a].points[i];
+            free(point->pairs.items);
+            if (point->program) {
+                free(point->program->flags.items);
+                free(point->program->arguments.items);
+            }
+            free(point->program);
+        }
+        free(e->axes[a].points);
+    }
+    for (int i = 0; i < e->column_count; i++)
+        free(e->columns[i].statistics.items);
+    free(e->options.items);
+    free(e->set.items);
+    free(e->skips);
+    free(e->columns);
+    free(e->tables);
+    free(e->references);
+    free(e->text);
+    tree_free(&e->tree);
+}
+
+const char *experiment_point_name(const struct experiment *e, int axis, int point)
+{
+    return axis == 0 && point == e->axes[0].count ? "mean" : e->axes[axis].points[point].name;
+}
+
+int experiment_runs(const struct experiment *e)
+{
+    int count = 1;
+    for (int axis = 0; axis < e->axis_count; axis++)
+        count *= e->axes[axis].count;
+    return count;
+}
+
+int experiment_places(const struct experiment *e)
+{
+    return experiment_runs(e) / e->axes[0].count * (e->axes[0].count + 1);
+}
+
+void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES])
+{
+    for (int axis = e->axis_count - 1; axis > 0; axis--) {
+        point[axis] = number % e->axes[axis].count;
+        number /= e->axes[axis].count;
+    }
+    point[0] = number;
+}
+
+int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXES])
+{
+    int number = 0;
+    for (int axis = 0; axis < e->axis_count; axis++)
+        number = number * e->axes[axis].count + point[axis];
+    return number;
+}
+
+static bool is_chosen(const struct experiment *e, const struct experiment_choice *choice,
+                      const int point[EXPERIMENT_AXES])
+{
+    for (int axis = 0; axis < e->axis_count; axis++)
+        if (!(choice->points[axis] >> point[axis] & 1))
+            return false;
+    return true;
+}
+
+bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES])
+{
+    for (int i = 0; i < e->skip_count; i++)
+        if (is_chosen(e, &e->skips[i], point))
+            return true;
+    return false;
+}
+
+const struct experiment_reference *experiment_reference_at(const struct experiment *e, int column,
+                                                           const int point[EXPERIMENT_AXES])
+{
+    for (int i = 0; i < e->reference_count; i++)
+        if (e->references[i].column == column && is_chosen(e, &e->references[i].at, point))
+            return &e->references[i];
+    return NULL;
+}

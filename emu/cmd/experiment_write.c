@@ -1,0 +1,233 @@
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/cmd/experiment.h"
+
+enum { TEXT = 4096, CELL = 64 };
+
+static FILE *open_file(const struct experiment_where *where, const char *name, struct error *err)
+{
+    char path[TEXT];
+    (void)snprintf(path, sizeof path, "%s/%s", where->out, name);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        (void)error_set(err, "%s: %s", path, strerror(errno));
+    return file;
+}
+
+static bool close_file(FILE *file, const char *name, struct error *err)
+{
+    bool bad = ferror(file) != 0;
+    return (fclose(file) == 0 && !bad) || error_set(err, "%s cannot be written: %s", name, strerror(errno));
+}
+
+/* Whether anything is known of the place. */
+static bool has_row(const struct experiment *e, const struct experiment_run *run, bool mean)
+{
+    bool known = false;
+    for (int c = 0; c < e->column_count; c++)
+        known = known || !isnan(run->values[c]);
+    return !run->skipped && (known || !mean);
+}
+
+static bool column_has_references(const struct experiment *e, int column)
+{
+    for (int i = 0; i < e->reference_count; i++)
+        if (e->references[i].column == column)
+            return true;
+    return false;
+}
+
+/* Counts exactly, quotients to six places. */
+static void number_text(double value, char text[CELL])
+{
+    if (isnan(value))
+        text[0] = '\0';
+    else
+        (void)snprintf(text, CELL, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6f", value);
+}
+
+static bool write_csv(const struct experiment *e, const struct experiment_where *where,
+                      const struct experiment_run *runs, struct error *err)
+{
+    char text[CELL];
+    int point[EXPERIMENT_AXES];
+    FILE *out = open_file(where, "results.csv", err);
+    if (!out)
+        return false;
+    for (int axis = 0; axis < e->axis_count; axis++)
+        (void)fprintf(out, "%s%s", axis ? "," : "", e->axes[axis].name);
+    for (int c = 0; c < e->column_count; c++)
+        (void)fprintf(out, column_has_references(e, c) ? ",%s,%s.reference" : ",%s", e->columns[c].name,
+                      e->columns[c].name);
+    (void)fputc('\n', out);
+    for (int n = 0; n < experiment_places(e); n++) {
+        experiment_place(e, n, point);
+        if (!has_row(e, &runs[n], n >= experiment_runs(e)))
+            continue;
+        for (int axis = 0; axis < e->axis_count; axis++)
+            (void)fprintf(out, "%s%s", axis ? "," : "", experiment_point_name(e, axis, point[axis]));
+        for (int c = 0; c < e->column_count; c++) {
+            const struct experiment_reference *reference = experiment_reference_at(e, c, point);
+            number_text(runs[n].values[c], text);
+            (void)fprintf(out, ",%s", text);
+            number_text(reference ? reference->value : NAN, text);
+            if (column_has_references(e, c))
+                (void)fprintf(out, ",%s", text);
+        }
+        (void)fputc('\n', out);
+    }
+    return close_file(out, "results.csv", err);
+}
+
+static json_t *row_json(const struct experiment *e, const struct experiment_run *run,
+                        const int point[EXPERIMENT_AXES])
+{
+    json_t *places = json_object(), *values = json_object(), *references = json_object(),
+           *command = json_array();
+    for (int axis = 0; axis < e->axis_count; axis++)
+        (void)json_object_set_new(places, e->axes[axis].name,
+                                  json_string(experiment_point_name(e, axis, point[axis])));
+    for (int c = 0; c < e->column_count; c++) {
+        const char *name = e->columns[c].name;
+        const struct experiment_reference *reference = experiment_reference_at(e, c, point);
+        double value = run->values[c];
+        bool whole = value == floor(value) && fabs(value) < 1e15;
+        (void)json_object_set_new(values, name,
+                                  isnan(value) ? json_null()
+                                  : whole      ? json_integer((json_int_t)value)
+                                               : json_real(value));
+        if (reference)
+            (void)json_object_set_new(
+                references, name,
+                json_pack("{s:f, s:s}", "value", reference->value, "source", reference->source));
+    }
+    for (char **word = run->command; *word; word++)
+        (void)json_array_append_new(command, json_string(*word));
+    return json_pack("{s:o, s:b, s:o, s:o, s:o}", "at", places, "failed", run->failed, "values", values,
+                     "references", references, "command", command);
+}
+
+static bool write_json(const struct experiment *e, const struct experiment_where *where,
+                       const struct experiment_run *runs, struct error *err)
+{
+    json_t *rows = json_array();
+    int point[EXPERIMENT_AXES];
+    for (int n = 0; n < experiment_places(e); n++) {
+        experiment_place(e, n, point);
+        if (has_row(e, &runs[n], n >= experiment_runs(e)))
+            (void)json_array_append_new(rows, row_json(e, &runs[n], point));
+    }
+    json_t *all = json_pack("{s:s, s:s, s:s, s:o}", "format", "croft experiment 1", "title", e->title,
+                            "machine", e->machine, "rows", rows);
+    FILE *out = all ? open_file(where, "results.json", err) : NULL;
+    if (!all)
+        (void)error_set(err, "results.json: a text is not UTF-8");
+    bool good = out && json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0;
+    if (out)
+        good = fputc('\n', out) != EOF && close_file(out, "results.json", err) && good;
+    json_decref(all);
+    return good;
+}
+
+/* What stands in a table: our number, and the reference in brackets. */
+static void cell_text(const struct experiment *e, const struct experiment_run *runs, int column,
+                      const int point[EXPERIMENT_AXES], char text[CELL])
+{
+    const struct experiment_run *run = &runs[experiment_number(e, point)];
+    const struct experiment_reference *reference = experiment_reference_at(e, column, point);
+    double value = run->values[column];
+    if (run->skipped || (isnan(value) && point[0] == e->axes[0].count))
+        (void)snprintf(text, CELL, "-");
+    else if (isnan(value))
+        (void)snprintf(text, CELL, run->failed ? "failed" : "unknown");
+    else if (fabs(value) >= 1e4)
+        (void)snprintf(text, CELL, "%.0f", value);
+    else
+        (void)snprintf(text, CELL, fabs(value) >= 100 ? "%.1f" : "%.3f", value);
+    size_t used = strlen(text);
+    if (reference)
+        (void)snprintf(text + used, CELL - used, " (%.3g)", reference->value);
+}
+
+static void table_line(const struct experiment *e, const struct experiment_run *runs,
+                       const struct experiment_table *table, int point[EXPERIMENT_AXES], FILE *out)
+{
+    char text[CELL];
+    for (int axis = 0; axis < e->axis_count; axis++)
+        if (axis != table->across)
+            (void)fprintf(out, "%-14s", experiment_point_name(e, axis, point[axis]));
+    int across = table->across, points = e->axes[across].count + (across == 0);
+    for (point[across] = 0; point[across] < points; point[across]++) {
+        cell_text(e, runs, table->column, point, text);
+        (void)fprintf(out, " %15s", text);
+    }
+    point[across] = 0;
+    (void)fputc('\n', out);
+}
+
+/* Whether a line of the table has any number. */
+static bool line_exists(const struct experiment *e, const struct experiment_run *runs,
+                        const struct experiment_table *table, const int place[EXPERIMENT_AXES])
+{
+    int point[EXPERIMENT_AXES], across = table->across, points = e->axes[across].count + (across == 0);
+    bool mean = false, known = false, run = false;
+    memcpy(point, place, sizeof point);
+    for (point[across] = 0; point[across] < points; point[across]++) {
+        const struct experiment_run *at = &runs[experiment_number(e, point)];
+        mean = point[0] == e->axes[0].count;
+        known = known || !isnan(at->values[table->column]);
+        run = run || (!mean && !at->skipped);
+    }
+    return known || run;
+}
+
+static void print_table(const struct experiment *e, const struct experiment_run *runs,
+                        const struct experiment_table *table, FILE *out)
+{
+    int point[EXPERIMENT_AXES], points = e->axes[table->across].count + (table->across == 0);
+    (void)fprintf(out, "%s: %s\n", e->title, e->columns[table->column].name);
+    for (int axis = 0; axis < e->axis_count; axis++)
+        if (axis != table->across)
+            (void)fprintf(out, "%-14s", e->axes[axis].name);
+    for (int i = 0; i < points; i++)
+        (void)fprintf(out, " %15s", experiment_point_name(e, table->across, i));
+    (void)fputc('\n', out);
+    for (int n = 0; n < experiment_places(e); n++) {
+        experiment_place(e, n, point);
+        if (point[table->across] == 0 && line_exists(e, runs, table, point))
+            table_line(e, runs, table, point, out);
+    }
+}
+
+static void print_tables(const struct experiment *e, const struct experiment_run *runs, FILE *out)
+{
+    for (int i = 0; i < e->table_count; i++) {
+        if (i > 0)
+            (void)fputc('\n', out);
+        print_table(e, runs, &e->tables[i], out);
+    }
+    if (e->reference_count)
+        (void)fprintf(out, "in brackets: the description's references\n");
+}
+
+bool experiment_write(const struct experiment *e, const struct experiment_where *where,
+                      const struct experiment_run *runs, struct error *err)
+{
+    FILE *tables = open_file(where, "tables.txt", err);
+    if (!tables)
+        return false;
+    print_tables(e, runs, tables);
+    FILE *copy = close_file(tables, "tables.txt", err) ? open_file(where, "experiment.yaml", err) : NULL;
+    if (!copy)
+        return false;
+    (void)fputs(e->text, copy);
+    if (!close_file(copy, "experiment.yaml", err) || !write_csv(e, where, runs, err) ||
+        !write_json(e, where, runs, err))
+        return false;
+    print_tables(e, runs, stdout);
+    return fflush(stdout) == 0 || error_set(err, "the output cannot be written: %s", strerror(errno));
+}

@@ -1,0 +1,222 @@
+#include "emu/machine/timed_simt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/machine/parts_simt.h"
+#include "emu/machine/timed_state.h"
+
+enum { REQUESTER = 256 }; /* of the first multiprocessor; the slices are behind the last */
+
+#define TICK UINT64_C(1000000) /* `time` counts nanoseconds, as a user program's */
+
+struct multiprocessor {
+    char name[16]; /* "simt.3" */
+    struct cache *l1;
+    struct simt *core;
+};
+
+struct timed_simt {
+    struct parts_simt parts;
+    struct clock clock, crossbar_clock, l2_clock;
+    struct crossbar *crossbar;
+    struct hub **slices;
+    struct simt_grid *grid;
+    bool failed;
+    timed_simt_fault *fault;
+    void *fault_context;
+    uint32_t count;
+    struct multiprocessor cores[SIMT_MULTIPROCESSORS];
+};
+
+bool timed_simt_present(const struct timed *timed)
+{
+    return timed->simt != NULL;
+}
+
+/* Lines by turns. */
+static uint32_t slice_of(const void *context, uint64_t address)
+{
+    const struct timed_simt *simt = context;
+    return (uint32_t)(address / simt->parts.l2.line) & (simt->parts.l2.slices - 1);
+}
+
+static bool set_clocks(struct timed *timed, struct timed_simt *simt, struct error *err)
+{
+    const struct machine_simt *keys = &timed->options.machine->simt;
+    return clock_set_frequency(&simt->clock, keys->clock, err) &&
+           clock_set_frequency(&simt->crossbar_clock, keys->crossbar.clock, err) &&
+           clock_set_frequency(&simt->l2_clock, keys->l2.clock, err);
+}
+
+static void make_slices(struct timed *timed, struct timed_simt *simt)
+{
+    const struct machine_config *machine = timed->options.machine;
+    uint32_t count = simt->parts.l2.slices, input = (uint32_t)(1 + machine->accel.count);
+    simt->crossbar = crossbar_new(&simt->parts.crossbar, &timed->queue, &simt->crossbar_clock,
+                                  timed_component(timed), slice_of, simt);
+    simt->slices = calloc(count, sizeof *simt->slices);
+    if (!simt->slices)
+        abort();
+    for (uint32_t i = 0; i < count; i++) {
+        char name[32];
+        const struct mem_port_ops *ops = timed->crossbar ? &crossbar_ops : &dram_memory_ops;
+        void *lower = timed->crossbar ? crossbar_port(timed->crossbar, input + i) : &timed->memory;
+        (void)snprintf(name, sizeof name, "simt.l2.%u", i);
+        simt->slices[i] =
+            hub_new(name, &simt->parts.l2, &timed->queue, &simt->l2_clock, timed_component(timed),
+                    (uint16_t)(REQUESTER + simt->count + i), ops, lower);
+        crossbar_connect(simt->crossbar, i, &hub_ops, simt->slices[i]);
+    }
+}
+
+static bool make_core(struct timed *timed, struct timed_simt *simt, uint32_t i, struct error *err)
+{
+    struct multiprocessor *core = &simt->cores[i];
+    char name[32];
+    void *lower = crossbar_port(simt->crossbar, i);
+    (void)snprintf(core->name, sizeof core->name, "simt.%u", i);
+    (void)snprintf(name, sizeof name, "%s.l1", core->name);
+    core->l1 = cache_new(name, &simt->parts.l1, &timed->queue, &simt->clock, timed_component(timed),
+                         (uint16_t)(REQUESTER + i), &crossbar_ops, lower);
+    const struct simt_parts parts = {
+        .name = core->name,
+        .queue = &timed->queue,
+        .clock = simt->clock,
+        .component = timed_component(timed),
+        .number = (uint16_t)(REQUESTER + i),
+        .l1 = core->l1,
+        .lower_ops = &crossbar_ops,
+        .lower = lower,
+        .source = simt_grid_source(simt->grid, i),
+    };
+    core->core = simt_new(&simt->parts.core, &parts);
+    simt_grid_attach(simt->grid, i, core->core);
+    struct cache_observer observer = {0};
+    if (!timed->options.trace)
+        return true;
+    if (!trace_cache(timed->options.trace, name, &observer, err))
+        return false;
+    if (observer.access || observer.fill || observer.write_back || observer.evict)
+        cache_observe(core->l1, &observer);
+    return true;
+}
+
+static void failed(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report)
+{
+    struct timed *timed = context;
+    struct timed_simt *simt = timed->simt;
+    simt->failed = true;
+    simt->fault(simt->fault_context, end, warp, report);
+    timed->stopped = true;
+    timed->stop = HART_STOP_YIELD;
+}
+
+bool timed_simt_new(struct timed *timed, struct error *err)
+{
+    const struct machine_config *machine = timed->options.machine;
+    if (machine->simt.count == 0)
+        return true;
+    struct timed_simt *simt = calloc(1, sizeof *simt);
+    if (!simt)
+        abort();
+    timed->simt = simt;
+    simt->count = (uint32_t)machine->simt.count;
+    parts_simt(machine, &simt->parts);
+    if (!set_clocks(timed, simt, err))
+        return false;
+    make_slices(timed, simt);
+    const struct simt_grid_parts parts = {
+        .queue = &timed->queue,
+        .clock = simt->clock,
+        .component = timed_component(timed),
+        .count = simt->count,
+        .config = &simt->parts.core,
+        .tick = TICK,
+        .failed = failed,
+        .context = timed,
+    };
+    simt->grid = simt_grid_new(&parts);
+    for (uint32_t i = 0; i < simt->count; i++)
+        if (!make_core(timed, simt, i, err))
+            return false;
+    return true;
+}
+
+void timed_simt_free(struct timed *timed)
+{
+    struct timed_simt *simt = timed->simt;
+    if (!simt)
+        return;
+    simt_grid_free(simt->grid);
+    for (uint32_t i = 0; i < simt->count; i++) {
+        simt_free(simt->cores[i].core);
+        if (simt->cores[i].l1)
+            cache_free(simt->cores[i].l1);
+    }
+    for (uint32_t i = 0; simt->slices && i < simt->parts.l2.slices; i++)
+        hub_free(simt->slices[i]);
+    free(simt->slices);
+    if (simt->crossbar)
+        crossbar_free(simt->crossbar);
+    free(simt);
+}
+
+void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host,
+                     timed_simt_fault *fault, void *context)
+{
+    timed->simt->fault = fault;
+    timed->simt->fault_context = context;
+    simt_grid_bind(timed->simt->grid, memory, host);
+}
+
+bool timed_simt_possible(const struct timed *timed, const struct grid_launch *launch, uint32_t registers)
+{
+    return grid_block_threads(launch) <= timed->options.machine->simt.block_threads &&
+           simt_grid_possible(timed->simt->grid, launch, registers);
+}
+
+bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,
+                       uint64_t queue, uint64_t number)
+{
+    return simt_grid_launch(timed->simt->grid, launch, registers, queue, number);
+}
+
+const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t multiprocessor)
+{
+    return simt_counted(timed->simt->cores[multiprocessor].core);
+}
+
+bool timed_simt_wait(struct timed *timed, uint64_t number)
+{
+    struct timed_simt *simt = timed->simt;
+    while (!simt_grid_done(simt->grid, number)) {
+        if (timed->expired || timed_signalled(timed) || simt->failed)
+            return false;
+        if (!event_queue_step(&timed->queue))
+            abort(); /* blocks wait for a barrier that nobody opens: grid_block_meet() is to be asked */
+        progress_tick(&timed->progress, timed->queue.now, timed->harts[0].instret);
+    }
+    return true;
+}
+
+void timed_simt_publish(struct timed *timed, struct stats *stats)
+{
+    struct timed_simt *simt = timed->simt;
+    char name[48];
+    if (!simt)
+        return;
+    simt_grid_publish(simt->grid, stats, "simt");
+    for (uint32_t i = 0; i < simt->count; i++) {
+        simt_publish(simt->cores[i].core, stats);
+        (void)snprintf(name, sizeof name, "%s.l1", simt->cores[i].name);
+        cache_publish(simt->cores[i].l1, stats, name);
+        cache_energy(simt->cores[i].l1, &timed->ledger, name);
+    }
+    crossbar_publish(simt->crossbar, stats, "simt.crossbar");
+    for (uint32_t i = 0; i < simt->parts.l2.slices; i++) {
+        (void)snprintf(name, sizeof name, "simt.l2.%u", i);
+        hub_publish(simt->slices[i], stats, name);
+        hub_energy(simt->slices[i], &timed->ledger, name);
+    }
+}

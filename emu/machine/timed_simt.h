@@ -1,0 +1,37 @@
+/* The multiprocessors of a machine with a clock: their caches, the crossbar to the slices of their second level, and the
+ * launches that the host starts and waits for. Slices reach memory by the machine's crossbar if there is one, else
+ * directly. Not coherent with the host's caches: what one side has written the other sees at once (bytes are in one
+ * place), but no cleaning is charged for it. */
+#ifndef EMU_MACHINE_TIMED_SIMT_H
+#define EMU_MACHINE_TIMED_SIMT_H
+
+#include "emu/core/simt_grid.h"
+
+struct timed;
+
+/* Told once that launches cannot go on; the report is that of a trap (GRID_TRAP), else NULL. */
+typedef void timed_simt_fault(void *context, enum grid_end end, struct warp *warp,
+                              const struct warp_report *report);
+
+/* Whether the machine has multiprocessors; the others are for machines that do. */
+bool timed_simt_present(const struct timed *timed);
+
+/* As simt_grid.h has them. After a fault timed_run() returns HART_STOP_YIELD. */
+void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host,
+                     timed_simt_fault *fault, void *context);
+bool timed_simt_possible(const struct timed *timed, const struct grid_launch *launch, uint32_t registers);
+bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,
+                       uint64_t queue, uint64_t number);
+const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t multiprocessor);
+
+/* Lets time pass, while the host's core does nothing, until launch `number` (0: each) has ended. False when something ends
+ * the run before: max_time, a signal, or a fault. */
+bool timed_simt_wait(struct timed *timed, uint64_t number);
+
+/* For timed_build.c. NULL for a machine without multiprocessors. Needs memory, and the crossbar if there is to be one. */
+struct timed_simt;
+bool timed_simt_new(struct timed *timed, struct error *err);
+void timed_simt_free(struct timed *timed);
+void timed_simt_publish(struct timed *timed, struct stats *stats);
+
+#endif

@@ -1,0 +1,248 @@
+/* The out-of-order core ahead of offloaded tasks: times worked out by hand from that of the nucd's dispatch, d.
+ *
+ * The nucd issues at d + 1 and is ready then, if nothing older is under way. Fetch goes on redirect_clocks (1) later,
+ * and what follows is dispatched frontend_clocks (12) after that: at d + 14, and issues a cycle later. A task that
+ * takes c clocks is complete at T = d + 1 + c. */
+#include "tests/core/test_ahead.h"
+
+static void goes_on(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->result = 10;
+    s->fake->task[0].way = 50;
+    scene_task(s);
+    RIG_EMIT(s->rig, add, .rd = 5, .rs1 = 6, .rs2 = 7);
+    RIG_EMIT(s->rig, add, .rd = 11, .rs1 = 10, .rs2 = 10);
+    RIG_EMIT(s->rig, add, .rd = 12, .rs1 = 11, .rs2 = 5);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 301;
+    assert_int_equal(s->fake->task[0].decoded, d * RIG_CLOCK);
+    assert_int_equal(s->fake->task[0].ready, (d + 1) * RIG_CLOCK);
+    assert_int_equal(nth(s, 0)->complete, end);
+    assert_int_equal(nth(s, 1)->dispatch, d + BEHIND);
+    assert_int_equal(nth(s, 1)->complete, d + BEHIND + 2);
+    assert_int_equal(nth(s, 1)->retire, end);
+    assert_int_equal(nth(s, 2)->dispatch, d + BEHIND);
+    assert_int_equal(nth(s, 2)->issue, end);
+    assert_int_equal(nth(s, 3)->complete, end + 2);
+    assert_int_equal(s->fake->left_at, (end + 2) * RIG_CLOCK);
+    assert_int_equal(s->fake->left_retired, 4);
+    /* At the head from its issue on; the cycle of that is the pipe's. */
+    assert_int_equal(s->o->core.cpi[CPI_offload], 49);
+    assert_int_equal(s->o->core.cpi[CPI_task], 250);
+    scene_free(s);
+}
+
+/* A task is ready when the misses in front of it are over, and all that depends on them. */
+static void waits_for_older(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    while (s->rig->at % 64 != 56)
+        RIG_EMIT(s->rig, addi, 0);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 23);
+    RIG_EMIT(s->rig, mul, .rd = 6, .rs1 = 5, .rs2 = 5);
+    fake_emit(s->rig);
+    scene_run(s);
+    const struct core_note *load = nth(s, 0) - 2;
+    uint64_t older = load->complete + latency(s, INSN_mul);
+    assert_int_equal(load->complete, load->issue + latency(s, INSN_ld) + FAR_MISS);
+    assert_int_equal(s->fake->task[0].ready, older * RIG_CLOCK);
+    assert_int_equal(nth(s, 0)->complete, older + 300);
+    scene_free(s);
+}
+
+static void holds_loads(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->task[0].out = NEAR;
+    s->fake->task[0].bytes = 64;
+    scene_task(s);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22, .imm = 8);
+    RIG_EMIT(s->rig, ld, .rd = 6, .rs1 = 22, .imm = 64);
+    RIG_EMIT(s->rig, add, .rd = 7, .rs1 = 6, .rs2 = 6);
+    RIG_EMIT(s->rig, add, .rd = 8, .rs1 = 5, .rs2 = 5);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 301, hit = latency(s, INSN_ld) + 2;
+    assert_int_equal(nth(s, 1)->issue, d + BEHIND + 1);
+    assert_int_equal(nth(s, 1)->complete, end + 2);
+    assert_int_equal(nth(s, 2)->complete, d + BEHIND + 2 + hit); /* the port was taken for a cycle */
+    assert_int_equal(nth(s, 3)->complete, d + BEHIND + 2 + hit + 1);
+    assert_int_equal(nth(s, 4)->complete, end + 3);
+    assert_int_equal(s->o->count.held, 1);
+    scene_free(s);
+}
+
+/* First for the younger task, then for the older. */
+static void holds_again(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(600, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        s->fake->task[i].out = NEAR;
+        s->fake->task[i].bytes = 64;
+        fake_emit(s->rig);
+    }
+    s->fake->task[1].clocks = 100;
+    s->fake->task[1].out = NEAR + 4; /* of the load's 8 bytes, each task has some */
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22);
+    scene_run(s);
+    assert_true(completed(s, 1) < completed(s, 0));
+    assert_int_equal(nth(s, 2)->complete, completed(s, 0) + 2);
+    assert_int_equal(s->o->count.held, 2);
+    scene_free(s);
+}
+
+/* A load that is held for a store whose data come from a task is answered by that store. */
+static void forwards(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->result = 10;
+    scene_task(s);
+    RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 10);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22);
+    scene_run(s);
+    uint64_t end = nth(s, 0)->dispatch + 301;
+    assert_int_equal(nth(s, 1)->complete, end);
+    assert_int_equal(nth(s, 2)->complete, end + 2);
+    assert_int_equal(s->o->count.forwarded, 1);
+    scene_free(s);
+}
+
+/* Bases that tasks bring back: addresses are asked for later, and loads stop behind such a store. */
+static void late_addresses(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->result = 10;
+    rig_set(s->rig, 10, NEAR);
+    scene_task(s);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 10, .imm = 128);
+    RIG_EMIT(s->rig, sb, .rs1 = 10, .rs2 = 6);
+    RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 7);
+    RIG_EMIT(s->rig, ld, .rd = 8, .rs1 = 22);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 301;
+    assert_int_equal(nth(s, 1)->complete, end + latency(s, INSN_ld) + 2);
+    uint64_t known = end + latency(s, INSN_sb);
+    assert_int_equal(nth(s, 2)->complete, known);
+    assert_int_equal(nth(s, 3)->dispatch, d + BEHIND);
+    /* Dispatched when the address is known; the younger store has all of its bytes. */
+    assert_int_equal(nth(s, 4)->dispatch, known);
+    assert_int_equal(nth(s, 4)->complete, known + 1 + latency(s, INSN_ld) + 2);
+    assert_int_equal(s->o->count.forwarded, 1);
+    assert_int_equal(s->o->count.partial, 0);
+    scene_free(s);
+}
+
+/* A branch on a task's result, and a nucd whose operand is one. */
+static void late_branches(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(300, NULL);
+    s->fake->result = 28;
+    scene_task(s);
+    RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    rig_branch(s->rig, INSN_bne, 28, 28, s->rig->at + 8);
+    RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    fake_emit(s->rig);
+    fake_emit(s->rig);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 301;
+    assert_int_equal(nth(s, 1)->dispatch, d + BEHIND);
+    assert_int_equal(nth(s, 2)->dispatch, end);
+    assert_int_equal(nth(s, 2)->issue, end + 1);
+    assert_int_equal(nth(s, 4)->dispatch, end);
+    assert_int_equal(completed(s, 1), end + 2 + 300); /* behind the branch */
+    assert_int_equal(nth(s, 5)->dispatch, completed(s, 1));
+    assert_int_equal(completed(s, 2), completed(s, 1) + 301);
+    scene_free(s);
+}
+
+static void fills_reorder_buffer(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->config.rob = s->config.iq = s->config.fetch_queue = 16;
+    scene_task(s);
+    for (unsigned i = 0; i < 30; i++)
+        RIG_EMIT(s->rig, addi, .rd = (uint8_t)(5 + i % 4), .imm = 1);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 501;
+    assert_int_equal(nth(s, 15)->dispatch, d + BEHIND + 14 / 3);
+    assert_int_equal(nth(s, 16)->dispatch, end + 1);
+    assert_int_equal(nth(s, 15)->retire, end + 1); /* 8 a cycle */
+    scene_free(s);
+}
+
+/* The fifth store has to wait until the first one is in the cache: it retires with the task, accesses the cache a cycle
+ * later, and is done after another one. */
+static void fills_store_queue(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->config.store_queue = 4;
+    scene_task(s);
+    for (unsigned i = 0; i < 6; i++)
+        RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 5, .imm = (int32_t)(8 * i));
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 501;
+    assert_int_equal(nth(s, 4)->dispatch, d + BEHIND + 1);
+    assert_int_equal(nth(s, 5)->dispatch, end + 2);
+    assert_true(s->o->count.store_queue_full > 0);
+    scene_free(s);
+}
+
+static void two_in_flight(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->fake->task[1].clocks = 100;
+    scene_task(s);
+    fake_emit(s->rig);
+    RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch;
+    assert_int_equal(nth(s, 1)->dispatch, d + BEHIND);
+    assert_int_equal(s->fake->task[1].ready, (d + BEHIND + 1) * RIG_CLOCK);
+    assert_int_equal(nth(s, 1)->complete, d + BEHIND + 1 + 100);
+    assert_int_equal(nth(s, 1)->retire, d + 501);
+    assert_int_equal(nth(s, 2)->retire, d + 501);
+    scene_free(s);
+}
+
+/* A task that had been launched before is complete while its nucd waits for a place in the reorder buffer. */
+static void ran_before(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->config.rob = s->config.iq = s->config.fetch_queue = 16;
+    s->fake->task[1].ran = true;
+    s->fake->task[1].clocks = 100;
+    scene_task(s);
+    for (unsigned i = 0; i < 15; i++)
+        RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    fake_emit(s->rig);
+    scene_run(s);
+    uint64_t end = nth(s, 0)->dispatch + 501;
+    assert_true(completed(s, 1) < end);
+    assert_int_equal(nth(s, 16)->dispatch, end + 1);
+    assert_int_equal(nth(s, 16)->complete, end + 3);
+    scene_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goes_on),           cmocka_unit_test(waits_for_older),
+        cmocka_unit_test(holds_loads),       cmocka_unit_test(holds_again),
+        cmocka_unit_test(forwards),          cmocka_unit_test(late_addresses),
+        cmocka_unit_test(late_branches),     cmocka_unit_test(fills_reorder_buffer),
+        cmocka_unit_test(fills_store_queue), cmocka_unit_test(two_in_flight),
+        cmocka_unit_test(ran_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

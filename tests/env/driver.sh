@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# The kernel's conventional driver, and its part in nucd's faults, tested from outside: programs with regions give the
+# output and exit status of qemu-riscv64 whoever runs the regions; costs are what the statistics say.
+# Variables: CROFT (the command), OUT (a folder for products).
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+examples=$here/../../examples
+CROFT=$(realpath "${CROFT:-build/bin/croft}")
+OUT=${OUT:-build/tests/driver}
+passed=0 failed=0
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+OUT=$(realpath "$OUT")
+
+# verdict NAME COMMAND...: the command must succeed.
+verdict() {
+    local name=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+        head -n 12 "$OUT/errors" | sed 's/^/    /'
+    fi
+}
+
+# machine ACCELERATORS MODE PROGRAM ARGUMENTS...: the program beneath the kernel; its status is in $status. More options
+# are in the array `options`.
+options=()
+machine() {
+    local count=$1 mode=$2
+    shift 2
+    status=0
+    timeout 100 "$CROFT" run -m nucd --env kernel --set accel.count="$count" --set nucd.mode="$mode" \
+        --set nucd.os_clocks=500 --stats "$OUT/stats.json" "${options[@]}" "$@" \
+        >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
+}
+
+oracle() {
+    expected=0
+    { qemu-riscv64 "$@" >"$OUT/expected" </dev/null || expected=$?; } 2>/dev/null
+}
+
+same() {
+    [ "$status" = "$expected" ] && cmp -s "$OUT/output" "$OUT/expected"
+}
+
+# counted NAME: the counter's value at the end of the run.
+counted() {
+    sed -n "s/^ *\"nucd\.$1\": \([0-9]*\),*$/\1/p" "$OUT/stats.json" | head -n 1
+}
+
+says() {
+    grep -qF -- "$1" "$OUT/errors"
+}
+
+"$CROFT" cc -O0 -g "$here/guest_driver.c" -o "$OUT/guest0"
+"$CROFT" cc -O2 -g "$here/guest_driver.c" -o "$OUT/guest2"
+"$CROFT" cc -O2 -g "$examples/nucd_vector.c" -o "$OUT/vector"
+for name in ebox meabo2 meabo5 spatter spmv stride; do
+    "$CROFT" cc -O2 -g "$examples/nucd/$name.c" -lm -o "$OUT/$name"
+done
+
+for name in guest0 guest2; do
+    oracle "$OUT/$name"
+    for count in 1 4 16; do
+        machine $count driver "$OUT/$name"
+        verdict "$name, driver, $count accelerators" same
+    done
+    machine 4 none "$OUT/$name"
+    verdict "$name, none" same
+    for count in 1 4 16; do
+        machine $count nucd "$OUT/$name"
+        verdict "$name, nucd, $count accelerators" same
+    done
+    verdict "$name, nucd: the kernel maps what tasks touch first" [ "$(counted resumed)" -gt 0 ]
+done
+
+# Tasks that are queued behind each other fault one after the other: no page of the output was touched before.
+oracle "$OUT/vector"
+for count in 1 3; do
+    machine $count nucd "$OUT/vector"
+    verdict "fault behind fault, $count accelerators" same
+done
+
+oracle "$OUT/guest2"
+options=(--set nucd.queue_lines=2)
+machine 2 driver "$OUT/guest2"
+verdict "queues of two lines" same
+verdict "tasks wait for room" [ "$(counted driver_waits)" -gt 300 ]
+options=(--set nucd.capabilities=0x7f)
+machine 2 driver "$OUT/guest2"
+verdict "a capability that no one has" same
+verdict "which is counted" [ "$(counted malformed.capability)" = 2 ]
+verdict "and warned of" says 'is ignored, and the host runs its region: no accelerator has all of the capabilities in C'
+options=()
+
+for name in ebox meabo2 meabo5 spatter spmv stride; do
+    oracle "$OUT/$name"
+    for count in 1 16; do
+        machine $count driver "$OUT/$name"
+        verdict "$name, driver, $count accelerators" same
+    done
+done
+
+# One call; a page for each accelerator; operating-system work for each page.
+oracle "$OUT/vector"
+for count in 4 16; do
+    options=(--set nucd.os_clocks=0)
+    machine $count driver "$OUT/vector"
+    without=$(counted driver_cycles)
+    options=(--set nucd.os_clocks=40000)
+    machine $count driver "$OUT/vector"
+    more=$(($(counted driver_cycles) - $(counted driver_wait_cycles)))
+    options=()
+    verdict "vector, $count" same
+    verdict "calls, tasks, pages" [ "$(counted driver_calls) $(counted driver_tasks) $(counted driver_maps)" = "1 16 $count" ]
+    verdict "work for each page" [ "$(($(counted driver_os_cycles) / count / 100))" = 400 ]
+    verdict "which is the driver's" [ $more -gt $((count * 40000)) ]
+    verdict "and slows it down" [ "$(counted driver_cycles)" -gt "$without" ]
+done
+
+# Faults that nobody can answer: the exit class and the output before are QEMU's. In mode nucd, hardware tells the kernel.
+for mode in driver nucd; do
+    for what in load store jump illegal; do
+        oracle "$OUT/guest2" $what
+        machine 4 $mode "$OUT/guest2" $what
+        verdict "fault $what, $mode" same
+        verdict "fault $what, $mode: where" says guest_driver.c:
+        verdict "fault $what, $mode: by whom" says 'on accelerator 0, in the task of the nucd at'
+    done
+done
+for mode in driver nucd; do
+    machine 4 $mode "$OUT/guest2" call
+    verdict "a system call in a region, $mode" [ $status = 159 ]
+done
+options=(--set 'nucd.timeout=1 ms')
+machine 4 driver "$OUT/guest2" endless
+verdict "a task without end" [ $status = 124 ]
+verdict "is named" says 'on accelerator 0 has not ended within 1 ms (nucd.timeout)'
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

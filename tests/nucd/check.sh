@@ -1,0 +1,68 @@
+#!/bin/bash
+# --check nucd on whole programs, in every environment and mode that offloads: check.sh CROFT. Prints "N passed, N failed".
+set -euo pipefail
+
+croft=$1 passed=0 failed=0
+here=$(dirname "$0")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# expect NAME STATUS: the exit status is that, and each line of standard input is a part of the messages.
+expect() {
+    local name=$1 wanted=$2 line missing=""
+    while IFS= read -r line; do
+        grep -qF -- "$line" "$work/messages" || missing+=$line$'\n'
+    done
+    if [ "$status" -eq "$wanted" ] && [ -z "$missing" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: status $status, expected $wanted; not said: $missing"
+        head -n 20 "$work/messages"
+    fi
+}
+
+run() {
+    status=0
+    "$croft" run -m nucd --check nucd --stats "$work/stats.json" "$@" >"$work/out" 2>"$work/messages" </dev/null || status=$?
+    cat "$work/out" >>"$work/messages"
+    grep -o '"nucd.check.*[0-9],$' "$work/stats.json" >>"$work/messages" || true
+}
+
+"$croft" cc -std=gnu17 -O1 -g "$here/undeclared.c" -o "$work/undeclared"
+
+for way in "user nucd" "user ideal" "kernel nucd" "kernel ideal" "kernel driver"; do
+    read -r env mode <<<"$way"
+    # 4 tasks of 256 numbers: a load, a store, and a store and perhaps loads on the stack and of constants each.
+    run --env "$env" --set nucd.mode="$mode" "$work/undeclared"
+    expect "right, $way" 0 <<<$'2044\n"nucd.check.tasks": 4,\n"nucd.check.violations": 0,\n"nucd.check.unknown": 0,'
+    # Of each task: 128 loads behind the input's first half, a load and a store of the counter, a store to the input.
+    run --env "$env" --set nucd.mode="$mode" "$work/undeclared" wrong
+    expect "wrong, $way" 3 <<<'1022
+"nucd.check.violations": 524,
+524 accesses of tasks that their nucds do not name, by 4 instructions
+: 512 loads
+: 4 loads
+: 4 stores
+undeclared.c:24), after
+undeclared.c:25), after
+undeclared.c:26), after
+in the task of the nucd at
+by accel.
+name the memory in an output range of the nucd
+the task may only read this
+name the memory in an input range of the nucd'
+    if [ "$(grep -c 'which the task' "$work/messages")" -ne 4 ]; then
+        failed=$((failed + 1))
+        echo "wrong, $way: each place is not reported once"
+    fi
+done
+
+# Nobody checks what the host runs itself, and a machine without accelerators has nothing to check.
+run --env kernel --set nucd.mode=none "$work/undeclared" wrong
+expect "mode none" 0 <<<$'1022\n"nucd.check.accesses": 0,'
+run --set accel.count=0 "$work/undeclared"
+expect "no accelerators" 1 <<<'has no accelerators that take tasks'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

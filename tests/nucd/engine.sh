@@ -1,0 +1,101 @@
+#!/bin/bash
+# Whole programs that the offload engine serves: engine.sh CROFT WORKDIR KERNEL... (examples/nucd, compiled). Their output
+# in every mode, with 1, 4 and 16 accelerators, is that under qemu-riscv64; faults in regions end programs as there; and
+# an offload takes as long as the NUCD paper says (section VI-B). Prints "N passed, N failed"; the status is 1 if any failed.
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$1 work=$2 passed=0 failed=0
+shift 2
+mkdir -p "$work"
+
+# check NAME CONDITION...
+check() {
+    local name=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: failed: $*"
+        head -n 5 "$work/err"
+    fi
+}
+
+# run NAME=VALUE... -- PROGRAM [ARGUMENTS]: leaves $status, and out, err and stats.json in the work folder.
+run() {
+    local sets=()
+    while [ "$1" != -- ]; do
+        sets+=(--set "$1")
+        shift
+    done
+    shift
+    status=0
+    timeout 300 "$croft" run -m nucd "${sets[@]}" --stats "$work/stats.json" "$@" >"$work/out" 2>"$work/err" || status=$?
+}
+
+# oracle PROGRAM [ARGUMENTS]
+oracle() {
+    wanted=0
+    { qemu-riscv64 "$@" >"$work/wanted"; } 2>/dev/null || wanted=$?
+}
+
+fact() {
+    jq -r ".run[\"$1\"] // .total[\"$1\"] // 0" "$work/stats.json"
+}
+
+same_end() {
+    [ "$status" -eq "$wanted" ] && cmp -s "$work/out" "$work/wanted"
+}
+
+holds() {
+    awk "BEGIN { exit !($1) }"
+}
+
+for program in cost fault; do
+    "$croft" cc -O2 -g "$here/engine/$program.c" -o "$work/$program" || exit 1
+done
+
+for kernel in "$@"; do
+    oracle "$kernel"
+    for mode in none nucd ideal; do
+        for count in 1 4 16; do
+            run "nucd.mode=$mode" "accel.count=$count" -- "$kernel"
+            name="${kernel##*/} $mode $count"
+            check "$name" same_end
+            [ "$mode" = none ] || check "$name" holds "$(fact nucd.offloads) > 0"
+        done
+    done
+done
+
+for granules in 1 2 4; do
+    run accel.count=1 -- "$work/cost" "$granules"
+    least=$(fact nucd.offload_cycles.min) mean=$(fact nucd.offload_cycles.mean)
+    echo "$granules granules each way: at least $least, $mean on average, $(fact nucd.offload_cycles.max) cold"
+    check "cost $granules" holds "$least >= 150 && $mean <= 200"
+done
+
+for bad in l s i j b; do
+    oracle "$work/fault" "$bad"
+    for count in 1 16; do
+        run "accel.count=$count" -- "$work/fault" "$bad"
+        check "fault $bad $count" same_end
+        check "fault $bad $count" grep -q "on accelerator .*, in the task of the nucd at 0x" "$work/err"
+        [ "$bad" = j ] || check "fault $bad $count" grep -q "at 0x.*, work_region" "$work/err"
+    done
+done
+oracle "$work/fault"
+run -- "$work/fault"
+check "fault none" same_end
+
+run "nucd.timeout=20 us" -- "$work/fault" e
+check timeout [ "$status" -eq 124 ]
+check timeout grep -q "nucd.timeout); its pc is 0x.*, work_region" "$work/err"
+
+oracle "$work/cost" 1
+run nucd.mode=none -- "$work/cost" 1
+check none same_end
+check none holds "$(fact nucd.offloads) == 0"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,29 @@
+# Random offloading programs (tests/nucd/hazard.h): HAZARD_SEED, HAZARD_BODIES, HAZARD_FAULTS choose others.
+HAZARD_SEED   ?= 1
+HAZARD_BODIES ?= 1024
+HAZARD_FAULTS ?= 32
+HAZARDS       := $(BUILD)/tests/nucd/hazards
+HAZARD        := $(BUILD)/tests/nucd/hazard
+HAZARD_SRC    := $(addprefix tests/nucd/,hazard.c hazard_host.c hazard_task.c hazard_region.c)
+HAZARD_FRAME  := tests/nucd/hazard_main.c tests/nucd/hazard_entry.S
+HAZARD_NAME   := $(HAZARD_SEED)-$(HAZARD_BODIES)
+
+$(HAZARD): $(HAZARD_SRC) tests/nucd/hazard.h tests/nucd/hazard_task.h | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE -O1 -g $(WARNINGS) $(SANITIZE) -I. $(HAZARD_SRC) -o $@
+
+$(HAZARDS)/random-$(HAZARD_NAME).S: $(HAZARD)
+	@mkdir -p $(@D)
+	$< $(HAZARD_SEED) $(HAZARD_BODIES) > $@
+
+$(HAZARDS)/faults-$(HAZARD_SEED)-$(HAZARD_FAULTS).S: $(HAZARD)
+	@mkdir -p $(@D)
+	$< $(HAZARD_SEED) $$((2 * $(HAZARD_FAULTS))) --faults > $@
+
+HAZARD_FILES := $(HAZARDS)/random-$(HAZARD_NAME) $(HAZARDS)/faults-$(HAZARD_SEED)-$(HAZARD_FAULTS)
+$(HAZARD_FILES): %: %.S $(HAZARD_FRAME) tests/nucd/hazard.h $(SHARE_FILES) | $(BUILD)/bin/croft
+	$(BUILD)/bin/croft cc -std=gnu17 -O2 -g $(WARNINGS) -I. $(HAZARD_FRAME) $< -o $@
+
+.PHONY: test-hazards
+test-hazards: $(HAZARD_FILES) all | $(BUILD)/setup-test.stamp ## random offloading programs against qemu-riscv64; ALL=1: every size of host
+	CROFT=$(BUILD)/bin/croft OUT=$(HAZARDS)/runs tests/nucd/hazard.sh $(HAZARD_FILES)

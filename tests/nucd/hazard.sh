@@ -1,0 +1,122 @@
+#!/bin/bash
+# Random offloading programs on machine nucd against qemu-riscv64: hazard.sh RANDOM FAULTS, with CROFT and OUT set. RANDOM
+# prints a digest behind each of its bodies; in FAULTS, each odd body has a region that ends the program, and is run as one
+# of its own. ALL=1: every combination of modes, accelerators and sizes of the host, else a choice that has each of them.
+# CONFIGURATIONS="NAME..." takes only these. Prints "N passed, N failed", where a test is a body in a configuration.
+set -uo pipefail
+
+random=$(realpath "$1") faults=$(realpath "$2") croft=$(realpath "${CROFT:?}") jobs=$(nproc)
+mkdir -p "$OUT"
+out=$(realpath "$OUT")
+
+# Sizes of the host: name, then keys beneath `host`.
+declare -A sizes=(
+    [tiny]="rob=16 store_queue=1 load_queue=1 iq=2 int_renames=8 fp_renames=4 fetch_queue=8"
+    [small]="rob=16 store_queue=2 load_queue=2 iq=8"
+    [flat]="rob=128 store_queue=1 load_queue=8"
+    [short]="rob=16 store_queue=24"
+    [medium]="rob=64 store_queue=8 load_queue=16 iq=32"
+    [paper]="rob=128 store_queue=24"
+    [huge]="rob=512 store_queue=256 load_queue=256 iq=512 int_renames=512 fp_renames=512 fetch_queue=512"
+)
+
+# options_of CONFIGURATION: the options of croft run for MODE-ACCELERATORS-SIZE, or one of the special ones.
+options_of() {
+    local mode count size key
+    case $1 in
+    narrow) # few tasks, the shortest queues, capabilities that some regions miss, slow accelerators
+        echo "--set nucd.tasks=2 --set nucd.queue_lines=2 --set nucd.capabilities=15 --set accel.count=2 --set accel.clock=100MHz"
+        return ;;
+    single) echo "--set nucd.tasks=1 --set accel.count=4"; return ;;
+    prefetch) echo "--set host.l1d.prefetch=stride --set host.l1d.prefetch_degree=8 --set accel.count=4"; return ;;
+    kernel) echo "--env kernel --set accel.count=4"; return ;;
+    driver) echo "--env kernel --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=4"; return ;;
+    esac
+    IFS=- read -r mode count size <<<"$1"
+    printf -- '--set nucd.mode=%s --set accel.count=%s' "$mode" "$count"
+    for key in ${sizes[$size]}; do printf -- ' --set host.%s' "$key"; done
+    echo
+}
+
+list() {
+    local mode count size
+    echo narrow single prefetch kernel driver none-16-paper
+    if [ -n "${ALL:-}" ]; then
+        for mode in nucd ideal; do
+            for count in 1 4 16; do
+                for size in "${!sizes[@]}"; do echo "$mode-$count-$size"; done
+            done
+        done
+    else
+        echo nucd-1-tiny ideal-16-tiny nucd-4-small ideal-1-small nucd-16-flat nucd-4-short nucd-16-medium
+        echo nucd-1-paper ideal-4-paper nucd-16-paper nucd-16-huge ideal-1-huge
+    fi
+}
+
+# Everything in the current folder: what the random bodies print, and each fault's output and status, by the command given.
+run_all() {
+    local body last status
+    timeout 300 "$@" "$random" >random.out 2>random.err
+    echo "status $?" >>random.out
+    last=$(nm "$faults" | grep -c ' body_[0-9]*$')
+    : >faults.out
+    for ((body = 1; body < last; body += 2)); do
+        status=0
+        { timeout 60 "$@" "$faults" $((body - 1)) "$body" | base64 -w 0; } >fault.out 2>fault.err || status=$?
+        echo "fault $body: $(cat fault.out) status $status" >>faults.out
+        [ ! -s fault.err ] || sed "s/^/fault $body: /" fault.err >>faults.err
+    done
+} 2>/dev/null
+
+# The machine's turn: one configuration, in a folder of its own.
+configuration() {
+    local options
+    read -r -a options < <(options_of "$1")
+    rm -rf "${out:?}/$1" && mkdir -p "$out/$1" && cd "$out/$1" || exit 1
+    run_all "$croft" run -m nucd "${options[@]}"
+}
+
+# judge CONFIGURATION: counts, and says what differs first.
+judge() {
+    local file good bad
+    for file in random faults; do
+        read -r good bad < <(diff --unchanged-line-format='=%c'\''\012'\''' --new-line-format='' \
+            --old-line-format='-%c'\''\012'\''' "$out/qemu/$file.out" "$out/$1/$file.out" |
+            awk '/^=/ { good++ } /^-/ { bad++ } END { print good + 0, bad + 0 }')
+        passed=$((passed + good))
+        failed=$((failed + bad))
+        [ "$bad" -eq 0 ] || complain "$1" "$file" "$bad"
+    done
+}
+
+complain() {
+    local expected program=$random name body
+    [ "$2" = random ] || program=$faults
+    expected=$(diff "$out/qemu/$2.out" "$out/$1/$2.out" | grep -m 1 '^<' | cut -c 3-)
+    body=${expected%%:*}
+    body=${body##* }
+    name=${program##*/}
+    echo "$1: $3 of $2 differ, the first is (seed and bodies in the name of $name):"
+    echo "  qemu  ${expected:0:160}"
+    echo "  croft $(grep -m 1 "^${expected%%:*}:" "$out/$1/$2.out" | cut -c 1-160)"
+    [ ! -s "$out/$1/$2.err" ] || head -n 4 "$out/$1/$2.err" | sed 's/^/  /'
+    echo "  again: cd $out/$1 && $croft run -m nucd $(options_of "$1") $program $body"
+    echo "  smaller: tests/nucd/hazard_minimise.sh $name $body -m nucd $(options_of "$1")"
+}
+
+passed=0 failed=0 running=0
+read -r -a configurations < <(if [ -n "${CONFIGURATIONS:-}" ]; then echo "$CONFIGURATIONS"; else list; fi | tr '\n' ' ')
+rm -rf "$out/qemu" && mkdir -p "$out/qemu"
+(cd "$out/qemu" && run_all qemu-riscv64)
+for name in "${configurations[@]}"; do
+    if [ "$running" -ge "$jobs" ]; then
+        wait -n
+        running=$((running - 1))
+    fi
+    (configuration "$name") &
+    running=$((running + 1))
+done
+wait
+for name in "${configurations[@]}"; do judge "$name"; done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
