@@ -41,8 +41,9 @@ struct engine_task {
     bool told; /* of its fault the host knows */
     bool dead; /* squashed, or killed: ends with what is still under way for it */
     unsigned target;
-    unsigned cleaning;         /* ranges under way */
-    struct nucd_range outputs; /* physical hull; first > last: none */
+    unsigned cleaning;           /* ranges under way */
+    struct engine_task *follows; /* cleans an input range that is this one's, too; counted in cleaning */
+    struct nucd_range outputs;   /* physical hull; first > last: none */
     struct cache_waiter waiter;
     struct event event;
     enum engine_step step;
