@@ -31,6 +31,7 @@ struct launch {
     struct grid_host host;
     uint64_t number;               /* of the last launch */
     bool paused;                   /* it waits for pages that the kernel is asked for */
+    bool running;                  /* a device may have threads that have not ended */
     struct warp *caller;           /* whose lane's call is being served */
     struct copy *copies;           /* the youngest first */
     struct kernel_missing missing; /* of a lane's call */
@@ -397,6 +398,7 @@ static int64_t enqueue(struct launch *launch, const struct grid_launch *wanted,
                                      .limits = &launch->options->limits,
                                      .fault = report_fault,
                                      .fault_context = launch};
+    launch->running = true;
     int64_t failed = device->enqueue(device->context, &work);
     return failed ? failed : (int64_t)launch->number;
 }
@@ -426,7 +428,10 @@ int64_t call_simt_launch(struct user *user, const uint64_t a[6])
     if (!make_ready(launch))
         return -ENOMEM;
     launch->number++;
-    warp_memory_flush(&launch->memory);
+    if (launch->running)
+        warp_memory_forget(&launch->memory);
+    else
+        warp_memory_flush(&launch->memory);
     if (launch->options->device)
         return enqueue(launch, &wanted, &record);
     grid_begin(&launch->grid, &wanted);
@@ -443,7 +448,10 @@ int64_t call_simt_wait(struct user *user, const uint64_t a[6])
     if (a[0] > launch->number)
         return -EINVAL;
     const struct launch_device *device = launch->options->device;
-    return device ? device->wait(device->context, a[0]) : 0;
+    int64_t failed = device ? device->wait(device->context, a[0]) : 0;
+    if (!failed && a[0] == 0)
+        launch->running = false;
+    return failed;
 }
 
 int64_t call_simt_query(struct user *user, const uint64_t a[6])
