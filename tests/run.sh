@@ -138,6 +138,9 @@ if part env "user environment, loader, command line"; then
     built "$BUILD/tests/debug/check_backtrace" &&
         suite "environment" "$MAKE" --no-print-directory -s test-env BUILD="$BUILD" SETUP="$SETUP"
 fi
+if part env "experiments"; then
+    suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"
+fi
 if part kernel "user programs beneath the kernel"; then
     suite "kernel environment" "$MAKE" --no-print-directory -s test-kernel BUILD="$BUILD" SETUP="$SETUP"
     suite "kernel, driver" "$MAKE" --no-print-directory -s test-driver BUILD="$BUILD" SETUP="$SETUP"

@@ -31,7 +31,7 @@ static inline long kernel_tasks(int argc, char **argv)
 static inline void kernel_start(int argc, char **argv)
 {
     static unsigned char filler[KERNEL_FILLER];
-    if (argc > 2)
+    if (argc > 2 && strcmp(argv[2], "cold") == 0)
         for (long i = 0; i < KERNEL_FILLER; i += KERNEL_LINE)
             (void)*(volatile unsigned char *)&filler[i];
 }
@@ -50,6 +50,14 @@ static inline long kernel_grain(long total, long tasks, long bytes)
     /* Where it works out, all parts but the last are equal: then the loop has no second size of parts, and its tasks
      * follow each other closely enough for the reorder buffer to hold all of them. */
     return (total - 1) / each + 1 == tasks ? each : step;
+}
+
+/* What to cut with that grain: for equal parts, a little more than the total; the vectors have room for
+ * it. The last part is then like the others, and closely behind them. */
+static inline long kernel_total(long total, long tasks, long grain)
+{
+    long whole = grain * tasks;
+    return tasks > 1 && whole >= total && whole - total < grain ? whole : total;
 }
 
 /* xorshift64*, Vigna 2016; *state is not 0. */

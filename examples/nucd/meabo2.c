@@ -1,7 +1,7 @@
 /* Phase 2 of meabo, a benchmark of memory access: a vector times another one's randomly chosen elements. */
 #include "kernel.h"
 
-enum { N = 8000 };
+enum { N = 8000, ROOM = N + 512 }; /* for kernel_total() */
 
 /* dest[i] += s1[i] * s2[index[i]]. All four inputs are ranges, so the length travels as the address behind
  * the last element: the base of an empty output range. */
@@ -14,12 +14,13 @@ CROFT_REGION(multiply, CROFT_INOUT(double *, dest, (unsigned long)(end - dest) *
         *dest += *s1 * s2[*index];
 }
 
-static _Alignas(KERNEL_PAGE) double dest[N], s1[N], s2[N], expected[N];
-static _Alignas(KERNEL_PAGE) int32_t index_of[N];
+static _Alignas(KERNEL_PAGE) double dest[ROOM], s1[ROOM], s2[N], expected[N];
+static _Alignas(KERNEL_PAGE) int32_t index_of[ROOM];
 
 int main(int argc, char **argv)
 {
     long tasks = kernel_tasks(argc, argv), grain = kernel_grain(N, tasks, sizeof *dest);
+    const long total = kernel_total(N, tasks, grain);
     uint64_t random = 2;
     for (long i = 0; i < N; i++) {
         s1[i] = (double)(i % 101) / 7;
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
 
     kernel_start(argc, argv);
     croft_roi_begin("meabo2");
-    CROFT_FOR_TASKS(part, N, tasks, grain)
+    CROFT_FOR_TASKS(part, total, tasks, grain)
     {
         double *first = dest + part.first;
         multiply(first, s1 + part.first, index_of + part.first, s2, first + part.count);

@@ -1,7 +1,7 @@
 /* Phase 5 of meabo: sums of randomly chosen elements of two vectors. */
 #include "kernel.h"
 
-enum { N = 8000 };
+enum { N = 8000, ROOM = N + 512 }; /* for kernel_total() */
 
 /* Side by side, so that both are one range: a region has at most four inputs. */
 struct pair {
@@ -18,12 +18,13 @@ CROFT_REGION(add, CROFT_INOUT(double *, dest, (unsigned long)(end - dest) * size
         *dest += s1[index->first] + s2[index->second];
 }
 
-static _Alignas(KERNEL_PAGE) double dest[N], s1[N], s2[N], expected[N];
-static _Alignas(KERNEL_PAGE) struct pair index_of[N];
+static _Alignas(KERNEL_PAGE) double dest[ROOM], s1[ROOM], s2[N], expected[N];
+static _Alignas(KERNEL_PAGE) struct pair index_of[ROOM];
 
 int main(int argc, char **argv)
 {
     long tasks = kernel_tasks(argc, argv), grain = kernel_grain(N, tasks, sizeof *dest);
+    const long total = kernel_total(N, tasks, grain);
     uint64_t random = 5;
     for (long i = 0; i < N; i++) {
         s1[i] = (double)(i % 101) / 7;
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
 
     kernel_start(argc, argv);
     croft_roi_begin("meabo5");
-    CROFT_FOR_TASKS(part, N, tasks, grain)
+    CROFT_FOR_TASKS(part, total, tasks, grain)
     {
         double *first = dest + part.first;
         add(first, index_of + part.first, s1, s2, first + part.count);

@@ -2,7 +2,14 @@
 #include "kernel.h"
 
 /* Patterns UNIFORM:8:8: elements 0, 8, ..., 56 of a window that moves on by DELTA each time; 8,000 in all. */
-enum { LENGTH = 8, DISTANCE = 8, DELTA = LENGTH * DISTANCE, COUNT = 1000, SIZE = DELTA * COUNT };
+enum {
+    LENGTH = 8,
+    DISTANCE = 8,
+    DELTA = LENGTH * DISTANCE,
+    COUNT = 1000,
+    SIZE = DELTA * COUNT,
+    ROOM = SIZE + 128 * DELTA
+};
 
 /* to[scatter[j] + DELTA i] = from[gather[j] + DELTA i] */
 CROFT_REGION(move, CROFT_IN(const double *, from, (unsigned long)count *DELTA * sizeof *from),
@@ -15,13 +22,14 @@ CROFT_REGION(move, CROFT_IN(const double *, from, (unsigned long)count *DELTA * 
             to[scatter[j]] = from[gather[j]];
 }
 
-static _Alignas(KERNEL_PAGE) double from[SIZE], to[SIZE], expected[SIZE];
+static _Alignas(KERNEL_PAGE) double from[ROOM], to[ROOM], expected[SIZE];
 static _Alignas(KERNEL_LINE) int32_t gather[LENGTH];
 static _Alignas(KERNEL_LINE) int32_t scatter[LENGTH];
 
 int main(int argc, char **argv)
 {
     long tasks = kernel_tasks(argc, argv), grain = kernel_grain(COUNT, tasks, DELTA * sizeof *to);
+    const long total = kernel_total(COUNT, tasks, grain);
     for (int32_t j = 0; j < LENGTH; j++) {
         gather[j] = DISTANCE * j;
         scatter[j] = DISTANCE * (LENGTH - 1 - j); /* backwards, so that it is seen */
@@ -32,7 +40,7 @@ int main(int argc, char **argv)
     memset(to, 0, sizeof to); /* so that memory is there */
     kernel_start(argc, argv);
     croft_roi_begin("spatter");
-    CROFT_FOR_TASKS(part, COUNT, tasks, grain)
+    CROFT_FOR_TASKS(part, total, tasks, grain)
     move(from + DELTA * part.first, to + DELTA * part.first, gather, scatter, part.count);
     croft_roi_end("spatter");
 

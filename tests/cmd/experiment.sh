@@ -1,0 +1,152 @@
+#!/bin/bash
+# croft experiment from outside: experiment.sh CROFT. Prints "N passed, N failed".
+set -uo pipefail
+
+croft=$(realpath "$1") passed=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+check() {
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $2"
+        tail -n 5 messages output 2>/dev/null
+    fi
+}
+
+# A loop of N rounds of 4 instructions in the region, after which it ends with STATUS.
+cat >loop.S <<'S'
+    .globl main
+main:
+    addi sp, sp, -16
+    sd ra, 0(sp)
+    sd s0, 8(sp)
+    ld a0, 8(a1)
+    call atoi
+    mv s0, a0
+    la t0, name
+    .insn i 0x13, 3, x0, t0, 1
+1:  addi s0, s0, -1
+    nop
+    nop
+    bnez s0, 1b
+    .insn i 0x13, 3, x0, t0, 2
+    li a0, STATUS
+    ld ra, 0(sp)
+    ld s0, 8(sp)
+    addi sp, sp, 16
+    ret
+    .data
+name: .string "loop"
+S
+cat >good.yaml <<'Y'
+title: rounds
+machine: functional
+programs:
+  loop: {source: loop.S, flags: [-DSTATUS=0], arguments: [$rounds]}
+  other: {source: loop.S, flags: -DSTATUS=0, arguments: $rounds, region: loop}
+axes:
+  rounds:
+    few: {$rounds: 10}
+    many: {$rounds: 100, memory.size: 512 MiB}
+  size:
+    default: {}
+    small: {memory.size: 256 MiB}
+skip: [{program: other, size: small}]
+columns:
+  instructions: {statistic: hart.0.instructions, mean: arithmetic}
+  twice: {statistic: [hart.0.instructions, hart.0.*ructions]}
+  nothing: {statistic: [hart.0.instructions, -hart.0.instructions]}
+  absent: {statistic: no.such, absent: 7}
+  rate: {divide: [twice, instructions]}
+  speedup: {speedup: instructions, from: {rounds: many}}
+  ratio: {ratio: instructions, to: {rounds: many}, mean: geometric}
+tables: [{column: ratio, across: rounds}]
+references: [{column: ratio, at: {program: loop, rounds: few}, value: 0.1, source: by hand}]
+Y
+
+# N rounds are 4 N instructions and a marker at one of the ends: 41 and 401, so that 401 / 41 = 9.780488 and the inverse
+# 0.102244.
+"$croft" experiment good.yaml --jobs 1 >output 2>messages
+check $? "a good description"
+diff - good.results/results.csv >>output <<'C'
+program,rounds,size,instructions,twice,nothing,absent,rate,speedup,ratio,ratio.reference
+loop,few,default,41,82,0,7,2,9.780488,0.102244,0.100000
+loop,few,small,41,82,0,7,2,9.780488,0.102244,0.100000
+loop,many,default,401,802,0,7,2,1,1,
+loop,many,small,401,802,0,7,2,1,1,
+other,few,default,41,82,0,7,2,9.780488,0.102244,
+other,many,default,401,802,0,7,2,1,1,
+mean,few,default,41,,,,,,0.102244,
+mean,many,default,401,,,,,,1,
+C
+check $? "its results"
+grep -q '^  size: 256 MiB' good.results/runs/loop.many.small.json.machine.yaml
+check $? "the later axis wins"
+"$croft" experiment good.yaml --jobs 4 --out again --set memory.size=128MiB >again.txt 2>messages
+cmp -s good.results/results.csv again/results.csv && grep -q '^  size: 128 MiB' again/runs/loop.many.small.json.machine.yaml
+check $? "the same with four runs at a time, in another folder; --set over all"
+
+# A run that fails, and one without the statistic: the others' results stay; those of an earlier time do not.
+sed 's/flags: -DSTATUS=0/flags: -DSTATUS=3/' good.yaml >bad.yaml
+"$croft" experiment bad.yaml --out again >output 2>messages
+[ $? -eq 1 ] && grep -q '^croft experiment: other.few.default failed with status 3: .*croft run .* 10$' messages &&
+    grep -q '2 failed' messages && grep -q '^other,few,default,,,,,,,,$' again/results.csv &&
+    grep -q '^loop,few,default,41,' again/results.csv
+check $? "failing runs"
+sed 's/hart.0.instructions, mean/hart.0.instruction, mean/' good.yaml >bad.yaml
+"$croft" experiment bad.yaml >output 2>messages
+[ $? -eq 1 ] && grep -q "loop.few.default: no statistic 'hart.0.instruction'; did you mean 'hart.0.instructions'" messages
+check $? "a statistic that is missing"
+sed 's/region: loop/region: lop/' good.yaml >bad.yaml
+"$croft" experiment bad.yaml >output 2>messages
+[ $? -eq 1 ] && grep -q "other.few.default: the program has no region of interest 'lop'; did you mean 'loop'" messages
+check $? "a region that is missing"
+sed 's/loop.S, flags: \[/none.S, flags: [/' good.yaml >bad.yaml
+"$croft" experiment bad.yaml >output 2>messages
+[ $? -eq 1 ] && grep -q '^croft experiment: loop failed with status 1: .*croft cc -DSTATUS=0 ' messages &&
+    grep -q '^other,few,default,41' bad.results/results.csv
+check $? "a program that cannot be compiled"
+
+# wrong SED-SCRIPT MESSAGE: the description, so changed, is refused with the message.
+wrong() {
+    sed "$1" good.yaml >bad.yaml
+    "$croft" experiment bad.yaml >output 2>messages
+    [ $? -eq 2 ] && grep -qF "croft experiment: bad.yaml:$2" messages
+    check $? "$1: $2"
+}
+
+wrong 's/^machine/machin/' "2: experiment: unknown key 'machin'; did you mean 'machine'?"
+wrong '/^title/d' "1: experiment: 'title' is missing"
+wrong 's/^title: rounds/title: [a]/' "1: title: one value is expected"
+wrong 's/^axes:/machine: x\naxes:/' "6: experiment: 'machine' appears twice"
+wrong 's/source: loop.S, flags: \[/flags: [/' "4: loop: a program has either a 'file' or a 'source'"
+wrong 's/many: {/a.b: {/' "9: 'a.b': a name has letters"
+wrong 's/size: small}\]/size: smal}]/' "13: unknown point 'smal'; did you mean 'small'?"
+wrong 's/{program: other, size/{program: other, siz/' "13: unknown axis 'siz'; did you mean 'size'?"
+wrong 's/divide: \[twice/divide: [twize/' "19: unknown column 'twize'; did you mean 'twice'?"
+wrong 's/divide: \[twice, instructions\]/divide: [twice]/' "19: divide: two columns are expected"
+wrong 's/, from: {rounds: many}//' "20: speedup: 'speedup' has a baseline 'from'"
+wrong 's/mean: arithmetic/mean: harmonic/' "15: unknown mean 'harmonic'"
+wrong 's/absent: 7/absent: x/' "18: absent: a number is expected, not 'x'"
+wrong 's/value: 0.1, //' "23: references: 'value' is missing"
+# shellcheck disable=SC2016 # not for the shell
+wrong 's/\$rounds: 10}/$round: 10}/' "4: loop: no axis gives \$rounds a value"
+wrong 's/{rounds: many}}/{rounds: many, size: small}}/' "20: speedup: the baseline of a run is among those that 'skip' names"
+wrong 's/^tables.*/tables: [}/' "22: not YAML"
+: >bad.yaml
+"$croft" experiment bad.yaml >output 2>messages
+[ $? -eq 2 ] && grep -q 'bad.yaml: the file is empty' messages
+check $? "an empty file"
+"$croft" experiment none.yaml >output 2>messages
+[ $? -eq 2 ] && grep -q 'none.yaml: No such file' messages
+check $? "no file"
+"$croft" experiment good.yaml --jobs 0 >output 2>messages
+[ $? -eq 2 ] && grep -q "1 to 256 are allowed, not '0'" messages
+check $? "no jobs"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
