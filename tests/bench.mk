@@ -77,3 +77,6 @@ bench-simt-timed: $(BENCH_DIR)/simt $(BUILD)/bin/croft ## speed of timed multipr
 	        /"seconds"/ { gsub(/[^0-9.]/, "", $$2); seconds = $$2 } \
 	        END { printf "%-12s %6.1f million thread-instructions/s\n", kernel, insns / seconds / 1e6 }' $(BENCH_DIR)/simt.json; \
 	done
+
+.PHONY: bench-simt
+bench-simt: bench-simt-timed
