@@ -65,3 +65,23 @@ bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM 
 .PHONY: bench-stream
 bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core
 	@for program in $(BENCH_FILES); do printf '%-14s' "$${program##*/}"; $(BENCH_DIR)/stream_bench $$program | tail -n 1; done
+
+# Multiprocessors in time: thread-instructions a second on machine gpu with one of them; the host does next to nothing.
+SIMT_BENCH ?= "compute 2" "poly 2" "stream 1" "sum 1"
+.PHONY: bench-simt-timed
+bench-simt-timed: $(BENCH_DIR)/simt $(BUILD)/bin/croft ## speed of timed multiprocessors
+	@for kernel in $(SIMT_BENCH); do \
+	    $(BUILD)/bin/croft run -m gpu --set simt.count=1 --stats $(BENCH_DIR)/simt.json $< $$kernel > /dev/null && \
+	    awk -v kernel="$$kernel" '/"total"/ { total = 1 } /"regions"/ { total = 0 } \
+	        total && /"simt.thread_instructions"/ { gsub(/[^0-9]/, "", $$2); insns = $$2 } \
+	        /"seconds"/ { gsub(/[^0-9.]/, "", $$2); seconds = $$2 } \
+	        END { printf "%-12s %6.1f million thread-instructions/s\n", kernel, insns / seconds / 1e6 }' $(BENCH_DIR)/simt.json; \
+	done
+# Kernels on multiprocessors, without a clock.
+.PHONY: bench-simt
+$(BENCH_DIR)/rate: tests/bench/simt/rate.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
+	@mkdir -p $(@D)
+	$(BUILD)/bin/croft cc -std=c17 -D_GNU_SOURCE $(WARNINGS) -O2 $< -o $@
+
+bench-simt: $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
+	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate

@@ -129,7 +129,10 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
         options.simt = simt.limits.count ? &simt : NULL;
-        simt.device = machine_timed(&s->machine) ? &multiprocessors.device : NULL;
+        if (machine_timed(&s->machine)) {
+            simt.device = &multiprocessors.device;
+            multiprocessors_limit(&multiprocessors, &simt.limits);
+        }
         options.stack_size = s->machine.stack.size;
         options.stats = report_stats(s->report);
         options.log = s->log;

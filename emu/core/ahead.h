@@ -20,20 +20,24 @@
 struct core;
 
 enum ahead_stop {
-    AHEAD_DISPATCHED, /* the next instruction: number, entry */
-    AHEAD_TASK,       /* likewise, and it begins a task: it is complete when core_ahead_complete() says so */
-    AHEAD_WAIT,       /* nothing can be dispatched before `number` has retired, or is complete; 0: before
-                         core_ahead_go_on() is called */
-    AHEAD_LEAVE, /* when all that is ahead has retired, the core goes on the normal way: hart->pc is then the
-                         instruction that cannot be executed ahead, which the core steps */
+    /* The next instruction: number, entry, next_pc. */
+    AHEAD_DISPATCHED,
+    /* Likewise, and it begins a task: it is complete when core_ahead_complete() says so. */
+    AHEAD_TASK,
+    /* Nothing can be dispatched before `number`, which is ahead, is complete; or if it is already, before it has
+     * retired. 0: before core_ahead_go_on() is called. */
+    AHEAD_WAIT,
+    /* When all that is ahead has retired, the core goes on the normal way: hart->pc is then the instruction that
+     * cannot be executed ahead. */
+    AHEAD_LEAVE,
 };
 
 struct ahead_step {
     enum ahead_stop stop;
     uint64_t number;
-    /* Valid until the instruction retires or is squashed. What look() says of it now is known before the next call.
-     * A task's operation is its nucd's, of which rs1 tells how long the region is, with the result's register in
-     * rd (STREAM_NONE: it has none). */
+    /* Valid until the instruction retires or is squashed; of a load's or store's addresses look() tells. A task's
+     * operation is its nucd's, of which rs1 tells how long the region is, with the result's register in rd
+     * (STREAM_NONE: it has none). */
     struct stream_entry entry;
     uint64_t next_pc; /* of what follows in program order: of a task, the end of its region */
 };
@@ -43,23 +47,24 @@ struct ahead_view {
     bool evaluated;     /* its function is done: only time is open */
     bool address_known; /* of a load or store */
     uint64_t address, physical;
-    uint64_t
-        held_for; /* a load: the number of the task, or of the store, whose bytes it waits for; 0: none */
+    uint64_t held_for; /* a load: the number of the task or store whose bytes it waits for; 0: none */
 };
 
 struct ahead_ops {
-    /* A batch has ended with STREAM_STEP at the hart's pc: whether the mechanism takes the instruction there. If so,
-     * the core calls step() from now on, until AHEAD_LEAVE or a squash lets it leave. */
+    /* A batch has ended with STREAM_STEP at the hart's pc, and no interrupt or stop is due there: whether the
+     * mechanism takes the instruction. If so, the core calls step() from now on, until AHEAD_LEAVE or a squash lets
+     * it leave. */
     bool (*takes)(void *context);
 
     /* Dispatches the next instruction in program order, if nothing is in its way. */
     struct ahead_step (*step)(void *context);
 
-    /* Of an instruction that is ahead. */
+    /* Of an instruction that is ahead. May come from within core_ahead_complete(). */
     void (*look)(const void *context, uint64_t number, struct ahead_view *view);
 
-    /* The task's nucd was decoded at `decoded`; and all instructions in front of it but other tasks are complete and
-     * cannot be squashed any more at `ready` (both fs, ready >= the queue's now). Called once for each task, in order. */
+    /* The task's nucd was decoded, and dispatched, at `decoded`; and all instructions in front of it but other tasks are
+     * complete and cannot be squashed any more at `ready` (both fs, ready >= the queue's now). Called once for each
+     * task, in order. */
     void (*task_ready)(void *context, uint64_t number, uint64_t decoded, uint64_t ready);
 
     /* All instructions up to `number` have retired, the last at time `at` (fs; it may lie ahead of the queue's now, by

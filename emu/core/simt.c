@@ -158,6 +158,11 @@ void simt_flush(struct simt *simt)
     cache_invalidate_all(simt->parts.l1);
 }
 
+uint32_t simt_held(const struct simt *simt)
+{
+    return simt->blocks;
+}
+
 bool simt_busy(const struct simt *simt)
 {
     return simt->busy;

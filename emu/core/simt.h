@@ -143,7 +143,8 @@ void simt_release(struct simt *simt, struct simt_block *block);
 /* Empties the first-level cache. */
 void simt_flush(struct simt *simt);
 
-/* Whether it has blocks. */
+/* How many blocks it holds, and whether there are any. */
+uint32_t simt_held(const struct simt *simt);
 bool simt_busy(const struct simt *simt);
 
 /* What it has counted, brought up to the queue's time. */

@@ -6,7 +6,8 @@
 #include "emu/debug/gdb_target.h"
 #include "isa/disasm.h"
 
-enum { RA = 1, SP = 2, GP = 3, TP = 4, FP = 8, CSR_FCSR = 3 };
+enum { RA = 1, SP = 2, GP = 3, TP = 4, FP = 8 };
+enum { CSR_FCSR = 0x003, CSR_SBARRIER = 0x8c0, CSR_STHREAD_X = 0xcc0, CSR_SSHARED_SIZE = 0xcd1 };
 
 static const struct {
     const char *name;
@@ -65,7 +66,10 @@ char *gdb_description_new(size_t *length)
         write_register(out, fp_register_name[i], "ieee_double", GDB_REGISTER_F + i);
     write_csrs(out, 0, CSR_FCSR);
     fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.csr\">\n", out);
-    write_csrs(out, CSR_FCSR + 1, 0xfff);
+    /* Those of multiprocessors' threads no hart has. */
+    write_csrs(out, CSR_FCSR + 1, CSR_SBARRIER - 1);
+    write_csrs(out, CSR_SBARRIER + 1, CSR_STHREAD_X - 1);
+    write_csrs(out, CSR_SSHARED_SIZE + 1, 0xfff);
     fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.virtual\">\n", out);
     write_special(out, "priv", GDB_REGISTER_PRIV);
     fputs("  </feature>\n</target>\n", out);

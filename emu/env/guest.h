@@ -33,7 +33,7 @@ struct user {
     const struct phys *memory;
     const struct user_options *options;
     struct kernel_pages *pages; /* the program's addresses are virtual; NULL: they are physical */
-    struct launch *launch; /* of threads (launch.h); NULL: there are no multiprocessors */
+    struct launch *launch;      /* of threads (launch.h); NULL: there are no multiprocessors */
     struct symbols *symbols;
     uint64_t write_first; /* guest addresses below are read-only */
     uint64_t stack_first; /* lowest address of the stack */

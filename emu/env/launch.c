@@ -31,6 +31,7 @@ struct launch {
     struct grid_host host;
     uint64_t number;               /* of the last launch */
     bool paused;                   /* it waits for pages that the kernel is asked for */
+    bool running;                  /* a device may have threads that have not ended */
     struct warp *caller;           /* whose lane's call is being served */
     struct copy *copies;           /* the youngest first */
     struct kernel_missing missing; /* of a lane's call */
@@ -340,11 +341,20 @@ static uint32_t permission_of(enum trap_cause cause)
                                       : CROFT_RANGE_READ;
 }
 
+static int report_limit(const struct launch *launch)
+{
+    fprintf(stderr,
+            "croft: %s: stopped after %" PRIu64
+            " instructions (--max-insns), of which warps have executed %" PRIu64 ", in launch %" PRIu64 "\n",
+            launch->user->options->program, executed(launch), launch->grid.insns, launch->number);
+    return USER_STATUS_LIMIT;
+}
+
 static int64_t end_early(struct launch *launch)
 {
     struct user *user = launch->user;
     if (!user->ended)
-        guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : fault_limit(user));
+        guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : report_limit(launch));
     return -EINTR;
 }
 
@@ -388,6 +398,7 @@ static int64_t enqueue(struct launch *launch, const struct grid_launch *wanted,
                                      .limits = &launch->options->limits,
                                      .fault = report_fault,
                                      .fault_context = launch};
+    launch->running = true;
     int64_t failed = device->enqueue(device->context, &work);
     return failed ? failed : (int64_t)launch->number;
 }
@@ -417,7 +428,10 @@ int64_t call_simt_launch(struct user *user, const uint64_t a[6])
     if (!make_ready(launch))
         return -ENOMEM;
     launch->number++;
-    warp_memory_flush(&launch->memory);
+    if (launch->running)
+        warp_memory_forget(&launch->memory);
+    else
+        warp_memory_flush(&launch->memory);
     if (launch->options->device)
         return enqueue(launch, &wanted, &record);
     grid_begin(&launch->grid, &wanted);
@@ -434,7 +448,10 @@ int64_t call_simt_wait(struct user *user, const uint64_t a[6])
     if (a[0] > launch->number)
         return -EINVAL;
     const struct launch_device *device = launch->options->device;
-    return device ? device->wait(device->context, a[0]) : 0;
+    int64_t failed = device ? device->wait(device->context, a[0]) : 0;
+    if (!failed && a[0] == 0)
+        launch->running = false;
+    return failed;
 }
 
 int64_t call_simt_query(struct user *user, const uint64_t a[6])

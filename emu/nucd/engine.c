@@ -43,21 +43,6 @@ static bool describe(struct engine *e, const struct insn *insn, struct nucd_oper
     return false;
 }
 
-static bool takes(void *context)
-{
-    struct engine *e = context;
-    const struct hart *hart = e->parts.hart;
-    struct nucd_task task;
-    struct insn insn;
-    if (hart->pc == e->host_pc) {
-        e->host_pc = ENGINE_NOWHERE;
-        return false;
-    }
-    return fetch_nucd(e->parts.hart, hart->pc, &insn) &&
-           describe(e, &insn, (struct nucd_operands){.pc = hart->pc, .read = read_hart, .context = hart},
-                    &task);
-}
-
 static struct ahead_step ahead_step(const struct engine *e, enum ahead_stop stop, uint64_t number)
 {
     struct ahead_step step = {.stop = stop, .number = number};
@@ -103,6 +88,36 @@ static void count_launch(struct engine *e, uint64_t number)
     e->last_nucd = e->last_task = number;
 }
 
+/* What was squashed before it had left is reached again. */
+static void forget_first(struct engine *e)
+{
+    struct engine_task *t = e->records.first;
+    engine_list_remove(&e->records, t);
+    engine_task_drop(t);
+}
+
+/* Whether the nucd at pc is one of which the host runs the region itself, as it does now. */
+static bool is_returned(struct engine *e, uint64_t pc)
+{
+    const struct engine_task *t = e->records.first;
+    bool returned = pc == e->host_pc;
+    e->host_pc = ENGINE_NOWHERE;
+    if (returned && t && !t->sent && t->task.pc == pc)
+        forget_first(e);
+    return returned;
+}
+
+static bool takes(void *context)
+{
+    struct engine *e = context;
+    const struct hart *hart = e->parts.hart;
+    struct nucd_task task;
+    struct insn insn;
+    return fetch_nucd(e->parts.hart, hart->pc, &insn) && !is_returned(e, hart->pc) &&
+           describe(e, &insn, (struct nucd_operands){.pc = hart->pc, .read = read_hart, .context = hart},
+                    &task);
+}
+
 static struct ahead_step dispatch_task(struct engine *e, const struct nucd_task *task)
 {
     if (e->depend.used == UINT64_MAX >> (64 - e->depend.size)) {
@@ -110,9 +125,13 @@ static struct ahead_step dispatch_task(struct engine *e, const struct nucd_task 
         e->full = true;
         return ahead_step(e, AHEAD_WAIT, 0);
     }
-    if (e->records.first && same_task(&e->records.first->task, task))
-        return enter_again(e, e->records.first);
-    engine_forget_records(e);
+    struct engine_task *first = e->records.first;
+    if (first && same_task(&first->task, task) && first->sent)
+        return enter_again(e, first);
+    if (first && same_task(&first->task, task))
+        forget_first(e);
+    else
+        engine_forget_records(e);
     struct engine_task *t = engine_task_new(e, task);
     t->slot = nucd_depend_add(&e->depend, task);
     engine_task_enter(t, window_task(e->window, task, t->slot));
@@ -129,9 +148,8 @@ static struct ahead_step dispatch_nucd(struct engine *e)
     assert(found);
     (void)found;
     const struct nucd_operands operands = {.pc = pc, .read = window_read, .context = e->window};
-    if (pc != e->host_pc && describe(e, &insn, operands, &task))
+    if (!is_returned(e, pc) && describe(e, &insn, operands, &task))
         return dispatch_task(e, &task);
-    e->host_pc = ENGINE_NOWHERE;
     return ahead_step(e, AHEAD_DISPATCHED, window_hint(e->window));
 }
 
@@ -162,7 +180,7 @@ static bool is_behind_frozen(const struct engine *e, const struct engine_task *t
 static bool records_run(const struct engine *e)
 {
     for (const struct engine_task *t = e->records.first; t && e->running > 0; t = t->next)
-        if (!t->done && !t->stopped && !is_behind_frozen(e, t))
+        if (t->sent && !t->done && !t->stopped && !is_behind_frozen(e, t))
             return true;
     return false;
 }

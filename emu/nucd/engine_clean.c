@@ -50,8 +50,18 @@ static uint64_t lookups(const struct cache *cache, uint64_t size)
     return lines < sets ? lines : sets;
 }
 
+static void piece_is_done(struct engine_task *t, uint64_t now);
+
 static void cleaned(struct engine_task *t, uint64_t now)
 {
+    struct engine *e = t->engine;
+    for (unsigned i = 0; i < e->places; i++) {
+        struct engine_task *follower = &e->tasks[i];
+        if (!follower->used || follower->follows != t)
+            continue;
+        follower->follows = NULL;
+        piece_is_done(follower, now);
+    }
     if (engine_task_ended(t))
         return;
     t->cleaned = true;
@@ -59,12 +69,45 @@ static void cleaned(struct engine_task *t, uint64_t now)
     engine_release(t);
 }
 
-static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+static void piece_is_done(struct engine_task *t, uint64_t now)
 {
-    struct engine_task *t = waiter->owner;
-    (void)level;
     if (--t->cleaning == 0)
         cleaned(t, now);
+}
+
+static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    (void)level;
+    piece_is_done(waiter->owner, now);
+}
+
+static bool has_input(const struct engine_task *t, const struct nucd_range *range)
+{
+    const struct nucd_ranges *in = &t->task.memory.in;
+    for (unsigned i = 0; i < in->count; i++)
+        if (in->range[i].first <= range->first && range->last <= in->range[i].last)
+            return true;
+    return false;
+}
+
+/* Whether the dependency table shows that an input range needs no cleaning: an older task that is not complete has it as
+ * an input, too. What the host stored to it before that task, the task has waited for and cleaned; what it stores behind,
+ * it holds. */
+static bool is_shared(struct engine_task *t, const struct nucd_range *range)
+{
+    for (struct engine_task *older = t->previous; older && !t->engine->config.ideal;
+         older = older->previous) {
+        if (!older->clear || older->done || !has_input(older, range))
+            continue;
+        if (older->cleaned)
+            return true;
+        if (t->follows && t->follows != older)
+            continue;
+        t->cleaning += !t->follows;
+        t->follows = older;
+        return true;
+    }
+    return false;
 }
 
 static void clean_piece(struct engine_task *t, enum mem_op op, const struct piece *piece)
@@ -85,6 +128,8 @@ static void clean_ranges(struct engine_task *t, const struct nucd_ranges *ranges
     struct piece piece;
     for (unsigned i = 0; i < ranges->count; i++) {
         uint64_t at = ranges->range[i].first, last = ranges->range[i].last;
+        if (op == MEM_CLEAN && is_shared(t, &ranges->range[i]))
+            continue;
         while (next_piece(t->engine->parts.hart, &at, last, &piece)) {
             uint64_t piece_last = piece.first + piece.size - 1;
             clean_piece(t, op, &piece);

@@ -8,16 +8,26 @@ static uint64_t rounds(uint64_t count, uint64_t width)
     return (count + width - 1) / width;
 }
 
+static uint64_t read_clocks(const struct engine *e, const struct engine_task *t)
+{
+    unsigned sources = (unsigned)__builtin_popcount(t->task.live_ins.mask);
+    return rounds(OPERANDS, e->config.read_ports) + rounds(sources, e->config.read_ports);
+}
+
+uint64_t engine_generate_clocks(const struct engine_task *t)
+{
+    const struct engine *e = t->engine;
+    return engine_clocks(e, read_clocks(e, t) + rounds(nucd_packet_words(&t->task), e->config.write_words));
+}
+
 static void start_reading(struct engine *e, uint64_t now)
 {
     struct engine_task *t = e->waiting;
     e->waiting = t->behind;
     e->reading = t;
     e->read = false;
-    unsigned sources = (unsigned)__builtin_popcount(t->task.live_ins.mask);
-    uint64_t clocks = rounds(OPERANDS, e->config.read_ports) + rounds(sources, e->config.read_ports);
     event_schedule(e->parts.queue, &e->read_event,
-                   clock_edge(&e->parts.clock, now) + engine_clocks(e, clocks));
+                   clock_edge(&e->parts.clock, now) + engine_clocks(e, read_clocks(e, t)));
 }
 
 /* The producer takes what the sequencer has read, when the write buffer has room. */

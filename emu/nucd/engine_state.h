@@ -8,8 +8,8 @@
 #include "emu/nucd/engine.h"
 #include "emu/nucd/window.h"
 
-/* Tasks in the window, and as many that were squashed and have run. */
-enum { ENGINE_TASKS = 2 * WINDOW_ROB_MOST };
+/* Tasks in the window, as many that were squashed, and those that end with what is still under way for them. */
+enum { ENGINE_TASKS = 4 * WINDOW_ROB_MOST };
 
 #define ENGINE_NOWHERE UINT64_MAX /* odd: no instruction is there */
 
@@ -41,8 +41,9 @@ struct engine_task {
     bool told; /* of its fault the host knows */
     bool dead; /* squashed, or killed: ends with what is still under way for it */
     unsigned target;
-    unsigned cleaning;         /* ranges under way */
-    struct nucd_range outputs; /* physical hull; first > last: none */
+    unsigned cleaning;           /* ranges under way */
+    struct engine_task *follows; /* cleans an input range that is this one's, too; counted in cleaning */
+    struct nucd_range outputs;   /* physical hull; first > last: none */
     struct cache_waiter waiter;
     struct event event;
     enum engine_step step;
@@ -88,13 +89,14 @@ struct engine {
     struct nucd_scheduler scheduler;
     struct nucd_causes causes;
 
-    struct engine_list ahead;   /* in the window */
-    struct engine_list records; /* squashed after they had left, not yet reached again */
-    unsigned running;           /* of the records, those whose reports have not come */
-    unsigned held;              /* tasks that are ready but for a store of the host */
-    bool full;                  /* the core waits for a place in the dependency table */
-    uint64_t last_nucd;         /* number of the latest task's; WINDOW_NONE: there is none to count from */
-    uint64_t last_task;         /* the same, but for squashes */
+    struct engine_list ahead; /* in the window */
+    struct engine_list
+        records;        /* squashed and not yet reached again; those that had not left begin anew then */
+    unsigned running;   /* of the records, those whose reports have not come */
+    unsigned held;      /* tasks that are ready but for a store of the host */
+    bool full;          /* the core waits for a place in the dependency table */
+    uint64_t last_nucd; /* number of the latest task's; WINDOW_NONE: there is none to count from */
+    uint64_t last_task; /* the same, but for squashes */
     struct engine_task *frozen; /* which nucdctl answers */
     uint64_t host_pc;           /* of a nucd whose region the host is to run itself; ENGINE_NOWHERE: none */
     struct engine_fault fault;
@@ -166,6 +168,8 @@ void engine_forget_records(struct engine *e);
 void engine_generate_init(struct engine *e);
 void engine_generate_add(struct engine_task *t);
 void engine_generate_remove(struct engine_task *t);
+/* What the task's packet takes in the generator, fs, if nothing is in its way. */
+uint64_t engine_generate_clocks(const struct engine_task *t);
 void engine_generate_go(struct engine *e, uint64_t now);
 
 /* engine_clean.c */

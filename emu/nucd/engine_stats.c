@@ -20,8 +20,10 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     uint64_t quick = free + engine_clocks(e, e->config.table_clocks + e->config.schedule_clocks);
     uint64_t chosen = quick < sent ? quick : sent; /* what is more waited for the link or for credits */
     uint64_t idle = engine_later(e->idle_since[t->target], at->arrived);
+    uint64_t begun = at->made - engine_generate_clocks(t);
+    uint64_t overlap = engine_later(at->cleaned < begun ? at->cleaned : begun, at->ready);
     uint64_t wait = cycles_between(e, at->decoded, at->ready);
-    uint64_t generator = cycles_between(e, at->ready, at->made);
+    uint64_t generator = cycles_between(e, begun, at->made);
     uint64_t transfer = cycles_between(e, free, chosen) + cycles_between(e, sent, at->arrived);
     uint64_t start = cycles_between(e, idle, time), all = wait + generator + transfer + start;
     count->wait += wait;
@@ -29,9 +31,10 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     count->transfer += transfer;
     count->start += start;
     count->held += cycles_between(e, at->made, clear);
-    count->cleaning += cycles_between(e, clear, cleaned);
+    count->cleaning += cycles_between(e, at->ready, overlap) + cycles_between(e, clear, cleaned);
     count->blocked += cycles_between(e, cleaned, free);
-    count->queued += cycles_between(e, chosen, sent) + cycles_between(e, at->arrived, idle);
+    count->queued += cycles_between(e, overlap, begun) + cycles_between(e, chosen, sent) +
+                     cycles_between(e, at->arrived, idle);
     count->cycles += all;
     count->least = count->offloads == 0 || all < count->least ? all : count->least;
     count->most = engine_later(count->most, all);
@@ -74,7 +77,9 @@ void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
         {"cleaning_cycles", &c->cleaning, "cycles", "further ones, cleaning the host's caches"},
         {"blocked_cycles", &c->blocked, "cycles", "further ones, blocked by older tasks"},
         {"queued_cycles", &c->queued, "cycles",
-         "further ones, waiting for the link, for credits, or in the work queue of a busy accelerator"},
+         "further ones, waiting for the generator or room in its write buffer, for the link, for credits, or "
+         "in the "
+         "work queue of a busy accelerator"},
         {"table_full", &c->table_full, "times", "nucds that waited for a place in the dependency table"},
         {"squashed", &c->squashed, "tasks", "squashed before they had left; they begin anew"},
         {"kept", &c->kept, "tasks", "squashed when they had left, and not run again"},

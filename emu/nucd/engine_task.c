@@ -118,7 +118,8 @@ void engine_task_enter(struct engine_task *t, uint64_t number)
     engine_list_append(&e->ahead, t);
 }
 
-/* Takes the task out of the window; what has left is kept. */
+/* Takes the task out of the window, and remembers it: what has left is not run again, and in its place among the others,
+ * what has not begins anew. */
 static void squash_task(struct engine_task *t)
 {
     struct engine *e = t->engine;
@@ -127,6 +128,7 @@ static void squash_task(struct engine_task *t)
     t->slot = NUCD_NO_TASK;
     if (!t->sent) {
         e->count.squashed++;
+        prepend(&e->records, engine_task_new(e, &t->task));
         engine_task_drop(t);
         return;
     }

@@ -43,9 +43,9 @@ idle:
     csrr    sp, CSR_STACK
     li      t3, UNIT_TAKE
     li      t4, UNIT_START
-    /* All but what is loaded below: bit 0 and gp, tp, a0-a7. */
-    li      t5, ~(1 | 1 << 3 | 1 << 4 | 0xff << 10 | 7 << (UNIT_FCSR + 5))
-    li      t6, 0xf << 14           /* a4-a7 */
+    /* All but what is loaded below: bit 0 and gp, tp, and <croft/nucd.h>'s carriers s5-s11 and s1. */
+    li      t5, ~(1 | 1 << 3 | 1 << 4 | 1 << 9 | 0x7f << 21 | 7 << (UNIT_FCSR + 5))
+    li      t6, 1 << 9 | 7 << 25    /* s9-s11, s1 */
     wfi
     sd      t3, UNIT_COMMAND(tp)
     ld      t0, UNIT_SUMMARY(tp)
@@ -58,15 +58,15 @@ idle:
     csrw    mepc, t1
     srli    t0, t0, UNIT_FCSR
     csrw    fcsr, t0
-    LIVE_IN a0, 10
-    LIVE_IN a1, 11
-    LIVE_IN a2, 12
-    LIVE_IN a3, 13
+    LIVE_IN s5, 21
+    LIVE_IN s6, 22
+    LIVE_IN s7, 23
+    LIVE_IN s8, 24
     beqz    t6, 1f
-    LIVE_IN a4, 14
-    LIVE_IN a5, 15
-    LIVE_IN a6, 16
-    LIVE_IN a7, 17
+    LIVE_IN s9, 25
+    LIVE_IN s10, 26
+    LIVE_IN s11, 27
+    LIVE_IN s1, 9
 1:  LIVE_IN gp, 3
     sd      t4, UNIT_COMMAND(tp)
     LIVE_IN tp, 4

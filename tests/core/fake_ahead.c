@@ -80,7 +80,7 @@ static void begin_task(struct fake *fake, struct fake_entry *e)
     e->launched = false;
     e->task = fake->tasks++;
     e->op.rd = fake->result ? (uint8_t)fake->result : STREAM_NONE;
-    e->next_pc += FAKE_REGION;
+    e->next_pc += fake->empty ? 0 : FAKE_REGION;
 }
 
 static void complete(void *owner, uint64_t now);

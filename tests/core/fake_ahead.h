@@ -35,6 +35,7 @@ struct fake_task {
 struct fake {
     struct rig *rig;
     unsigned result; /* register that tasks bring back, 0: none */
+    bool empty;      /* regions are */
     bool refuses;    /* takes() says no */
     unsigned tasks;  /* taken so far */
     struct fake_task task[FAKE_TASKS];

@@ -540,6 +540,74 @@ static void what_has_left_is_not_run_again(void **state)
     bench_free(b);
 }
 
+/* The older is held by a store, the younger has left: squashed, the one begins anew and the other does not. */
+static void an_older_one_begins_anew(void **state)
+{
+    (void)state;
+    struct bench *b = bench_new(false, false, 2);
+    struct hart *hart = &b->rig->hart;
+    set_operands(b, true, false);
+    hart->x[XT] = 0;
+    b->storing = INPUT;
+    uint64_t older = start(b, 100);
+    hart->x[XD] = VALUE;
+    (void)start(b, 100);
+    run(b, 200);
+    assert_int_equal(b->push_count, 1);
+    assert_int_equal(b->pushes[0].packet.begin, RIG_BASE + 12);
+    assert_int_equal(b->ops->interrupt(b->engine), older);
+    (void)b->ops->left(b->engine, 200 * NS);
+    complete(b, 300, 0, 0);
+    run(b, 400);
+    b->storing = 0;
+    set_operands(b, true, false);
+    hart->x[XT] = 0;
+    (void)start(b, 400);
+    hart->x[XD] = VALUE;
+    assert_int_equal(step(b).stop, AHEAD_DISPATCHED);
+    run(b, 1000);
+    assert_int_equal(b->push_count, 2);
+    assert_int_equal(b->pushes[1].packet.begin, RIG_BASE + 4);
+    bench_free(b);
+}
+
+/* The older is held by a store, the younger has left for the only accelerator and faults. When the store has drained,
+ * nobody can take the older: the host runs its region itself, and then traps for the younger. */
+static void the_host_runs_what_nobody_can_take(void **state)
+{
+    (void)state;
+    struct bench *b = bench_new(false, false, 1);
+    struct hart *hart = &b->rig->hart;
+    set_operands(b, true, false);
+    hart->x[XT] = 0;
+    b->storing = INPUT;
+    uint64_t older = start(b, 100);
+    hart->x[XD] = VALUE;
+    uint64_t younger = start(b, 100);
+    run(b, 200);
+    assert_int_equal(b->push_count, 1);
+    stop(b, 300, 0);
+    run(b, 325);
+    assert_int_equal(b->squashed, younger);
+    b->storing = 0;
+    b->ops->drained(b->engine);
+    run(b, 1000);
+    assert_int_equal(b->push_count, 1);
+    assert_int_equal(b->squashes, 2);
+    assert_int_equal(b->squashed, older);
+    assert_int_equal(b->ops->left(b->engine, 1000 * NS), HART_STOP_LIMIT);
+    set_operands(b, true, false);
+    hart->x[XT] = 0;
+    assert_false(b->ops->takes(b->engine));
+    assert_int_equal(stats_value(b->stats, "nucd.returned"), 1);
+    hart->pc += 8;
+    hart->x[XD] = VALUE;
+    assert_true(b->ops->takes(b->engine));
+    assert_int_equal(step(b).stop, AHEAD_LEAVE);
+    assert_int_equal(b->ops->left(b->engine, 1000 * NS), HART_STOP_TRAP);
+    bench_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +623,8 @@ int main(void)
         cmocka_unit_test(a_killed_task_begins_anew),
         cmocka_unit_test(a_user_program_stops),
         cmocka_unit_test(what_has_left_is_not_run_again),
+        cmocka_unit_test(an_older_one_begins_anew),
+        cmocka_unit_test(the_host_runs_what_nobody_can_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

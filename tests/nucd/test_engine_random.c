@@ -22,7 +22,7 @@ struct unit {
 };
 
 struct seen {
-    unsigned tasks, faults, resumed, interrupts, kept, squashed, blocked, held, traps, full, coalesced;
+    unsigned tasks, faults, resumed, interrupts, kept, squashed, blocked, held, traps, full;
 };
 
 struct machine {
@@ -34,6 +34,8 @@ struct machine {
     struct program random;
     struct event interrupt;
     bool ended, interrupted;
+    unsigned started;  /* regions of this program, on accelerators */
+    uint64_t returned; /* and on the host */
     struct seen seen;
 };
 
@@ -124,7 +126,7 @@ static void work(void *owner, uint64_t now)
         load_context(u);
         write_unit(u, TASK_UNIT_COMMAND, TASK_UNIT_START);
         engine_begun(u->machine->engine, task_unit_packet(u->unit)->tag, now);
-        u->machine->seen.tasks++;
+        u->machine->started++;
         wake(u);
         break;
     case TASK_UNIT_RUNNING:
@@ -261,6 +263,7 @@ static void make(struct machine *m, uint64_t seed)
     m->count = any_of(m, 1, 4, UNITS);
     m->interrupted = below(&m->random, 3) == 0;
     m->ended = false;
+    m->started = 0;
     struct ooo_config core = any_core(m);
     struct engine_config config = any_engine(m, &core);
     for (unsigned i = 0; i < m->count; i++)
@@ -307,7 +310,7 @@ static void unmake(struct machine *m)
     m->seen.blocked += stats_value(m->stats, "nucd.blocked_cycles") > 0;
     m->seen.held += stats_value(m->stats, "nucd.held_cycles") > 0;
     m->seen.full += stats_value(m->stats, "nucd.table_full") > 0;
-    m->seen.coalesced += stats_value(m->stats, "nucd.coalesced") > 0;
+    m->returned = stats_value(m->stats, "nucd.returned");
     core_free(rig->core);
     rig->core = NULL;
     stats_free(m->stats);
@@ -346,13 +349,34 @@ static void copy_program(struct machine *m, const struct fixture *f)
     hart_flush_code(hart);
 }
 
-static uint64_t run_inline(struct fixture *f)
+static uint64_t read_hart(const void *context, unsigned reg)
+{
+    return ((const struct hart *)context)->x[reg];
+}
+
+/* Whether the instruction at pc is a well-formed nucd. */
+static bool is_task(const struct fixture *f)
+{
+    static const uint8_t capabilities[] = {0};
+    static const struct nucd_limits limits = {.capabilities = capabilities, .targets = 1};
+    const struct nucd_operands operands = {
+        .pc = f->hart.pc, .xn = XN, .xd = XD, .read = read_hart, .context = &f->hart};
+    struct operands nucd = {.rs1 = XN, .rs2 = XD};
+    struct nucd_task task;
+    return phys_at(&f->memory, f->hart.pc, 4) && fixture_read(f, f->hart.pc, 4) == encode(INSN_nucd, &nucd) &&
+           nucd_packet_task(&operands, &limits, &task) == NUCD_WELL_FORMED;
+}
+
+/* Returns the number of tasks. */
+static unsigned run_inline(struct fixture *f)
 {
     struct step_report report;
-    unsigned steps = 0;
-    while (hart_step(&f->hart, &report) != HART_STOP_TRAP)
+    unsigned steps = 0, tasks = 0;
+    do {
         assert_true(++steps < STEPS_MOST);
-    return steps;
+        tasks += is_task(f);
+    } while (hart_step(&f->hart, &report) != HART_STOP_TRAP);
+    return tasks;
 }
 
 static void compare(const struct fixture *wanted, const struct rig *found, uint64_t seed)
@@ -391,17 +415,21 @@ static void programs_mean_what_they_say(void **state)
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         program_make(&wanted, seed, false);
         copy_program(m, &wanted);
-        (void)run_inline(&wanted);
+        unsigned tasks = run_inline(&wanted);
         run_ahead(m, seed);
+        m->seen.tasks += tasks;
+        if (m->started + m->returned != tasks) /* each once */
+            fail_msg("program %lu: %u regions instead of %u, %lu on the host", seed, m->started, tasks,
+                     m->returned);
         m->seen.traps += wanted.hart.trap.cause != TRAP_BREAKPOINT;
         compare(&wanted, m->rig, seed);
     }
     const struct seen *seen = &m->seen;
-    print_message("%u tasks, %u faults, %u resumed, %u interrupts; programs with tasks kept %u, squashed %u, "
-                  "blocked %u, "
-                  "held %u, table full %u, coalesced %u, traps %u\n",
-                  seen->tasks, seen->faults, seen->resumed, seen->interrupts, seen->kept, seen->squashed,
-                  seen->blocked, seen->held, seen->full, seen->coalesced, seen->traps);
+    assert_true(seen->tasks > PROGRAMS && seen->faults > PROGRAMS / 10 && seen->resumed > PROGRAMS / 10 &&
+                seen->interrupts > PROGRAMS / 10);
+    assert_true(seen->kept > PROGRAMS / 10 && seen->squashed > PROGRAMS / 20 &&
+                seen->blocked > PROGRAMS / 10 && seen->held > PROGRAMS / 10 && seen->full > 10 &&
+                seen->traps > 10);
     for (unsigned i = 0; i < UNITS; i++)
         hart_free(&m->units[i].hart);
     rig_free(m->rig);

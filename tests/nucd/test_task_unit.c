@@ -142,6 +142,9 @@ static void a_task_from_first_to_last(void **state)
     assert_int_equal(get(&f, TASK_UNIT_DONE), 1);
     assert_int_equal(get(&f, TASK_UNIT_HOST_RESULT), 4711);
     assert_int_equal(get(&f, TASK_UNIT_HOST_OUTCOME), UINT64_C(0xbeef00000011));
+    assert_int_equal(get(&f, TASK_UNIT_HOST_FFLAGS), 0x11);
+    set(&f, TASK_UNIT_HOST_FFLAGS, 0x10);
+    assert_int_equal(get(&f, TASK_UNIT_HOST_FFLAGS), 1);
     set(&f, TASK_UNIT_CONTROL, TASK_UNIT_ACKNOWLEDGE);
     assert_false(f.done);
     assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_IDLE);

@@ -4,7 +4,7 @@
 
 #include "simt_check.h"
 
-enum { BLOCKS = 4, THREADS = 70, BUCKETS = 5 };
+enum { BLOCKS = 4, THREADS = 70, BUCKETS = 5, SPINNERS = 3 };
 
 struct node {
     struct node *next;
@@ -23,7 +23,8 @@ struct shared {
     uint64_t chain[BLOCKS];
 };
 
-/* As plain as it can be: no pause, so that only the promise of progress lets the holder go on. */
+/* As plain as it can be: no pause, so that only the promise of progress lets the holder go on. It is for few threads, as
+ * they exchange some thousand times before it does. */
 static void spin(struct shared *s)
 {
     while (atomic_exchange_explicit(&s->lock, 1, memory_order_acquire))
@@ -86,7 +87,8 @@ static void chain(struct shared *s)
 
 static void contend(struct shared *s)
 {
-    spin(s);
+    if (thread_x() % 64 < SPINNERS && block_x() % 2 == 0)
+        spin(s);
     ticket(s);
     insert(s);
     count(s);

@@ -19,9 +19,9 @@ CROFT_REGION(two, CROFT_IN(const long *, a, 64), CROFT_IN(const long *, b, 64), 
     d[0] = b[0] + 1;
 }
 
-CROFT_REGION(four, CROFT_IN(const long *, a, 64), CROFT_IN(const long *, b, 64), CROFT_IN(const long *, c, 64),
-             CROFT_IN(const long *, d, 64), CROFT_OUT(long *, e, 64), CROFT_OUT(long *, f, 64),
-             CROFT_OUT(long *, g, 64), CROFT_OUT(long *, h, 64))
+CROFT_REGION(four, CROFT_IN(const long *, a, 64), CROFT_IN(const long *, b, 64),
+             CROFT_IN(const long *, c, 64), CROFT_IN(const long *, d, 64), CROFT_OUT(long *, e, 64),
+             CROFT_OUT(long *, f, 64), CROFT_OUT(long *, g, 64), CROFT_OUT(long *, h, 64))
 {
     e[0] = a[0] + 1;
     f[0] = b[0] + 1;

@@ -1,0 +1,202 @@
+/* How fast machine gpu's multiprocessors can read: scripted warps on its own parts, against bounds worked out below. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "emu/dram/memory.h"
+#include "emu/machine/parts.h"
+#include "emu/machine/parts_simt.h"
+
+#define SHIPPED "emu/machine/shipped"
+#define BASE    UINT64_C(0x80000000)
+
+enum { LINE = 128, LOADS = 8, MOST = 16, WARPS = 48 };
+
+/* The warps read lines in turn: load k of round r of warp w is line (r * LOADS + k) * warps + w, wrapped. */
+struct bench {
+    struct event_queue queue;
+    struct machine_config machine;
+    struct parts_simt parts;
+    struct clock clock, crossbar_clock, l2_clock;
+    struct dram_memory memory;
+    struct crossbar *crossbar;
+    struct hub *slices[64];
+    struct cache *l1[MOST];
+    struct simt *simt[MOST];
+    unsigned count, rounds;
+    uint64_t lines; /* that are read, over and over */
+    struct warp_of {
+        struct bench *bench;
+        unsigned number, at, round;
+        struct stream_op op;
+    } warps[MOST][WARPS];
+    struct simt_block blocks[MOST];
+};
+
+static const struct stream_op *next_load(void *context, void *name)
+{
+    struct warp_of *warp = name;
+    (void)context;
+    if (warp->at == LOADS) {
+        warp->at = 0;
+        warp->round++;
+    }
+    if (warp->round == warp->bench->rounds)
+        return NULL;
+    warp->op =
+        (struct stream_op){.id = INSN_lw, .iclass = CLASS_LOAD, .flags = STREAM_LOAD, .length = 4, .size = 4};
+    warp->op.rd = (uint8_t)(10 + warp->at);
+    warp->op.rs1 = warp->op.rs2 = warp->op.rs3 = STREAM_NONE;
+    return &warp->op;
+}
+
+static void load(void *context, void *name, uint64_t cycle, struct warp_report *report, bool *ended)
+{
+    struct warp_of *warp = name;
+    struct bench *bench = warp->bench;
+    (void)context, (void)cycle;
+    *ended = next_load(context, name) == NULL;
+    report->event = *ended ? WARP_IDLE : WARP_DONE;
+    if (*ended)
+        return;
+    uint64_t line = ((uint64_t)warp->round * LOADS + warp->at++) * bench->count * WARPS + warp->number;
+    report->op = &warp->op;
+    report->mask = UINT32_MAX;
+    report->shared_mask = 0;
+    report->taken_apart = false;
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+        report->physical[lane] = BASE + line % bench->lines * LINE + 4 * lane;
+}
+
+static void ended(void *context, struct simt *simt, struct simt_block *block, uint64_t now)
+{
+    (void)context, (void)simt, (void)block, (void)now;
+}
+
+static uint32_t slice_of(const void *context, uint64_t address)
+{
+    const struct bench *bench = context;
+    return (uint32_t)(address / LINE) % bench->parts.l2.slices;
+}
+
+static void make_levels(struct bench *bench)
+{
+    struct dram_config dram;
+    struct error err;
+    const struct dram_observer none = {0};
+    parts_dram(&bench->machine, &dram);
+    assert_true(dram_memory_init(&bench->memory, &dram, &bench->queue, 1, BASE, NULL, &none, &err));
+    bench->crossbar =
+        crossbar_new(&bench->parts.crossbar, &bench->queue, &bench->crossbar_clock, 2, slice_of, bench);
+    for (uint32_t i = 0; i < bench->parts.l2.slices; i++) {
+        bench->slices[i] = hub_new("l2", &bench->parts.l2, &bench->queue, &bench->l2_clock, 3 + i,
+                                   (uint16_t)i, &dram_memory_ops, &bench->memory);
+        crossbar_connect(bench->crossbar, i, &hub_ops, bench->slices[i]);
+    }
+}
+
+static void make_multiprocessor(struct bench *bench, unsigned i)
+{
+    void *port = crossbar_port(bench->crossbar, i);
+    bench->l1[i] = cache_new("l1", &bench->parts.l1, &bench->queue, &bench->clock, 100 + 2 * i, (uint16_t)i,
+                             &crossbar_ops, port);
+    const struct simt_parts parts = {
+        .name = "simt",
+        .queue = &bench->queue,
+        .clock = bench->clock,
+        .component = 101 + 2 * i,
+        .l1 = bench->l1[i],
+        .lower_ops = &crossbar_ops,
+        .lower = port,
+        .source = {next_load, load, ended, NULL},
+    };
+    bench->simt[i] = simt_new(&bench->parts.core, &parts);
+    bench->blocks[i].need = (struct simt_need){.warps = WARPS, .threads = WARPS * WARP_LANES};
+    for (unsigned w = 0; w < WARPS; w++) {
+        bench->warps[i][w] = (struct warp_of){.bench = bench, .number = w * bench->count + i};
+        bench->blocks[i].warps[w] = &bench->warps[i][w];
+    }
+}
+
+/* Runs machine gpu with these settings; bytes that the warps have received in a second, from the first access to the
+ * last. */
+static double bandwidth(const char *const *sets, size_t set_count, unsigned rounds, uint64_t lines)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    struct error err;
+    assert_non_null(bench);
+    if (!machine_load(&bench->machine, "gpu", SHIPPED, sets, set_count, &err))
+        fail_msg("%s", err.text);
+    parts_simt(&bench->machine, &bench->parts);
+    event_queue_init(&bench->queue);
+    assert_true(clock_set_frequency(&bench->clock, bench->machine.simt.clock, &err));
+    assert_true(clock_set_frequency(&bench->crossbar_clock, bench->machine.simt.crossbar.clock, &err));
+    assert_true(clock_set_frequency(&bench->l2_clock, bench->machine.simt.l2.clock, &err));
+    bench->count = (unsigned)bench->machine.simt.count;
+    bench->rounds = rounds;
+    bench->lines = lines;
+    make_levels(bench);
+    for (unsigned i = 0; i < bench->count; i++)
+        make_multiprocessor(bench, i);
+    for (unsigned i = 0; i < bench->count; i++)
+        simt_place(bench->simt[i], &bench->blocks[i], 0);
+    event_queue_run(&bench->queue, CLOCK_NEVER);
+    double seconds = (double)bench->queue.now / (double)CLOCK_SECOND;
+    double bytes = (double)bench->count * WARPS * LOADS * rounds * LINE;
+    for (unsigned i = 0; i < bench->count; i++) {
+        assert_false(simt_busy(bench->simt[i]));
+        simt_free(bench->simt[i]);
+        cache_free(bench->l1[i]);
+    }
+    for (uint32_t i = 0; i < bench->parts.l2.slices; i++)
+        hub_free(bench->slices[i]);
+    crossbar_free(bench->crossbar);
+    dram_memory_free(&bench->memory);
+    machine_free(&bench->machine);
+    free(bench);
+    return bytes / seconds;
+}
+
+static void assert_near(double is, double bound)
+{
+    print_message("%.1f GB/s, bound %.1f GB/s: %.1f %%\n", is / 1e9, bound / 1e9, 100 * is / bound);
+    assert_true(is <= bound * 1.001);
+    assert_true(is >= bound * 0.97);
+}
+
+/* 16 multiprocessors read 50 MB once. The least of the bounds is DRAM's: 6 channels of 64 bytes each tCCDS = 2 ns give
+ * 192 GB/s; of each tREFI = 3900 ns a refresh takes tRFC = 65 ns. (The crossbar's 8 slices give 8 * 32 B * 1.4 GHz =
+ * 358 GB/s, its 16 inputs 717 GB/s, and 1024 MSHRs 1024 * 128 B / 490 ns = 267 GB/s.) All read every 16th line, in
+ * turn, and so from all channels alike; of 15, each would read from 4 of the 6 channels (15 and the 12 lines that make a
+ * round of the channels have 3 as their divisor), and take turns at being slow: 155 GB/s. Under greedy-then-oldest warps
+ * drift apart and so do rows: 54 GB/s. */
+static void memory_bounds_the_machine(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"simt.policy=round_robin", "simt.count=16"};
+    assert_near(bandwidth(sets, sizeof sets / sizeof *sets, 64, UINT64_MAX), 192e9 * (1 - 65.0 / 3900));
+}
+
+/* One multiprocessor reads 512 KiB that lie in the second level over and over, with a second level so quick that its 64
+ * MSHRs suffice: then its end of the crossbar bounds, 32 bytes of 1.4 GHz. */
+static void crossbar_bounds_one(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"simt.policy=round_robin", "simt.count=1",
+                                       "simt.l2.clock=1.4 GHz",   "simt.l2.hit_clocks=20",
+                                       "simt.l2.tag_clocks=10",   "simt.l1.hit_clocks=4"};
+    assert_near(bandwidth(sets, sizeof sets / sizeof *sets, 1000, 4096), 44.8e9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_bounds_the_machine),
+        cmocka_unit_test(crossbar_bounds_one),
+    };
+    return cmocka_run_group_tests_name("bandwidth of multiprocessors", tests, NULL, NULL);
+}
