@@ -62,7 +62,7 @@ struct core_latency {
     uint16_t ports;    /* ignored by the in-order core, which has one pipe a class */
 };
 
-/* A device at the core's side, which its accesses reach on a way of their own. */
+/* Devices that the core's accesses reach on a way of their own. */
 struct core_near {
     uint64_t base, size; /* physical addresses; size 0: there is none */
     uint64_t clocks;     /* of an access */
