@@ -102,7 +102,6 @@ struct core {
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */
     bool waiting; /* for an interrupt: falls asleep again if there is none when it is woken */
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
-    bool cold;    /* warming leaves caches, TLBs and predictors as they are */
     struct core_observer observer; /* functions may be NULL */
 
     /* Since reset. cycles is the sum of cpi. */
