@@ -2,17 +2,17 @@
 #include <croft/nucd.h>
 #include <stdio.h>
 
-enum { CELLS = 32768 };
+enum { CELLS = 65536 };
 
 static struct cell {
-    double mass, position, speed, rest[5]; /* a cache line */
+    double stiffness, position, speed, rest[5]; /* a cache line */
 } _Alignas(4096) cells[CELLS];
 
 CROFT_REGION(move, CROFT_INOUT(struct cell *, first, count * sizeof *first), CROFT_VALUE(long, count),
              CROFT_VALUE(double, time))
 {
     for (struct cell *cell = first; cell < first + count; cell++) {
-        cell->speed -= time * cell->position / cell->mass;
+        cell->speed -= time * cell->position * cell->stiffness;
         cell->position += time * cell->speed;
     }
 }
@@ -27,7 +27,7 @@ static long cycles(void)
 int main(void)
 {
     for (long i = 0; i < CELLS; i++)
-        cells[i] = (struct cell){.mass = 1 + i % 3, .position = i};
+        cells[i] = (struct cell){.stiffness = 1 + i % 3, .position = i};
     long start = cycles();
     move_body(cells, CELLS, 0.125); /* the region's body is a function of the same parameters */
     long middle = cycles();
