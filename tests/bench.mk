@@ -77,11 +77,12 @@ bench-simt-timed: $(BENCH_DIR)/simt $(BUILD)/bin/croft ## speed of timed multipr
 	        /"seconds"/ { gsub(/[^0-9.]/, "", $$2); seconds = $$2 } \
 	        END { printf "%-12s %6.1f million thread-instructions/s\n", kernel, insns / seconds / 1e6 }' $(BENCH_DIR)/simt.json; \
 	done
+
 # Kernels on multiprocessors, without a clock.
 .PHONY: bench-simt
 $(BENCH_DIR)/rate: tests/bench/simt/rate.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
 	@mkdir -p $(@D)
 	$(BUILD)/bin/croft cc -std=c17 -D_GNU_SOURCE $(WARNINGS) -O2 $< -o $@
 
-bench-simt: $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
+bench-simt: bench-simt-timed $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
 	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate

@@ -48,7 +48,8 @@ static bool parse(struct tree *tree, const char *text, size_t length, struct err
     if (!yaml_parser_initialize(&parser))
         return error_set(err, "%s: out of memory", tree->path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-    bool good = yaml_parser_load(&parser, &tree->document) || yaml_failure(&parser, tree->path, err);
+    bool loaded = yaml_parser_load(&parser, &tree->document),
+         good = loaded || yaml_failure(&parser, tree->path, err);
     if (good && !tree_root(tree))
         good = error_set(err, "%s: the file is empty", tree->path);
     if (good) {
@@ -60,9 +61,9 @@ static bool parse(struct tree *tree, const char *text, size_t length, struct err
                 good = tree_wrong(tree, root, err, "a second document begins; a file holds one");
             yaml_document_delete(&second);
         }
-        if (!good)
-            yaml_document_delete(&tree->document);
     }
+    if (loaded && !good)
+        yaml_document_delete(&tree->document);
     yaml_parser_delete(&parser);
     return good;
 }

@@ -44,11 +44,10 @@ static int choose(const char *option, const char *value, const char *const *name
 
 bool timing_take_detail(struct timing_options *options, const char *value, struct error *err)
 {
-    static const char *const names[] = {"all", "roi", "cold"};
-    int chosen = choose("--detail", value, names, 3, err);
+    static const char *const names[] = {"all", "roi"};
+    int chosen = choose("--detail", value, names, 2, err);
     note(options, "--detail");
-    options->roi = chosen >= 1;
-    options->cold = chosen == 2;
+    options->roi = chosen == 1;
     return chosen >= 0;
 }
 
@@ -136,7 +135,6 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .machine = machine,
         .max_time = options->max_time,
         .roi = options->roi,
-        .cold = options->cold,
         .check_coherence = options->check_coherence,
         .check_dram = options->check_dram,
         .check_nucd = options->check_nucd,

@@ -9,7 +9,7 @@
 /* What the command line asks for; timing_init() first. */
 struct timing_options {
     uint64_t max_time; /* fs; UINT64_MAX: no limit */
-    bool roi, cold, check_coherence, check_dram, check_nucd;
+    bool roi, check_coherence, check_dram, check_nucd;
     const char *trace_kind, *trace_path;
     const char *first; /* the first of these options that was given, or NULL */
 };

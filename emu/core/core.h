@@ -62,7 +62,7 @@ struct core_latency {
     uint16_t ports;    /* ignored by the in-order core, which has one pipe a class */
 };
 
-/* A device at the core's side, which its accesses reach on a way of their own. */
+/* Devices that the core's accesses reach on a way of their own. */
 struct core_near {
     uint64_t base, size; /* physical addresses; size 0: there is none */
     uint64_t clocks;     /* of an access */
@@ -102,7 +102,6 @@ struct core {
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */
     bool waiting; /* for an interrupt: falls asleep again if there is none when it is woken */
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
-    bool cold;    /* warming leaves caches, TLBs and predictors as they are */
     struct core_observer observer; /* functions may be NULL */
 
     /* Since reset. cycles is the sum of cpi. */

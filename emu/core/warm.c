@@ -27,8 +27,7 @@ static uint64_t fetch(struct core *core, struct code_map *code, uint64_t pc, uns
 
 void warm_fetch(struct core *core, struct code_map *code, uint64_t pc, unsigned length)
 {
-    if (!core->cold)
-        (void)fetch(core, code, pc, length, NOWHERE);
+    (void)fetch(core, code, pc, length, NOWHERE);
 }
 
 /* The part of an access behind the end of its first line: its bytes are contiguous to the end of the page. */
@@ -58,8 +57,6 @@ static void access(struct core *core, const struct stream_entry *entry, uint64_t
 
 void warm_batch(struct core *core, struct code_map *code, struct predictor *predictor, uint32_t first)
 {
-    if (core->cold)
-        return;
     const struct stream *stream = &core->stream;
     const struct predict_counts counts = predictor->count;
     uint64_t code_line = NOWHERE, data_line = cache_configuration(core->parts.l1d)->line;
@@ -80,7 +77,7 @@ void warm_serial(struct core *core, const struct serial *serial)
     struct cache *l1d = core->parts.l1d;
     struct cache_actor actor = {.pc = serial->report.pc, .core = core->parts.number};
     uint64_t line = cache_configuration(l1d)->line, end = serial->physical + serial->size;
-    if (serial->wait == SERIAL_LATENCY || core->cold)
+    if (serial->wait == SERIAL_LATENCY)
         return;
     if (core->parts.tlb)
         tlb_warm(core->parts.tlb, core->stream.step_entry.address, TLB_DATA);

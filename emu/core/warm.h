@@ -1,5 +1,5 @@
 /* What timing cores do while they only warm: instructions pass through caches, TLBs and the branch predictor
- * as they would in time, but take none. Where core->cold is set nothing passes through them. */
+ * as they would in time, but take none. */
 #ifndef EMU_CORE_WARM_H
 #define EMU_CORE_WARM_H
 

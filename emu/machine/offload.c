@@ -339,6 +339,13 @@ unsigned offload_count(const struct offload *offload)
     return offload->count;
 }
 
+struct core_near offload_near_host(const struct offload *offload)
+{
+    return (struct core_near){.base = offload->machine->nucd.base,
+                              .size = (uint64_t)offload->count * TASK_UNIT_SIZE,
+                              .clocks = 2 * offload->machine->nucd.link_clocks};
+}
+
 struct core_near offload_near(const struct offload *offload, unsigned accel)
 {
     return (struct core_near){.base = offload->machine->nucd.base + (uint64_t)accel * TASK_UNIT_SIZE,

@@ -99,6 +99,9 @@ unsigned offload_count(const struct offload *offload);
 /* The way from a core to its unit. */
 struct core_near offload_near(const struct offload *offload, unsigned accel);
 
+/* The way from a host's core to all units: the link that packets take, there and back. */
+struct core_near offload_near_host(const struct offload *offload);
+
 /* The machine's cores are made: connects them with their units, and wakes them unless a system will. */
 void offload_attach(struct offload *offload, struct timed *timed);
 

@@ -75,7 +75,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
                    timed->queue.now % CLOCK_SECOND);
     stats_fact_text(stats, "simulated_seconds", value);
     if (timed->options.roi)
-        stats_fact_text(stats, "detail", timed->options.cold ? "cold" : "roi");
+        stats_fact_text(stats, "detail", "roi");
     for (unsigned i = 0; i < timed->count; i++) {
         const struct timed_core *core = &timed->cores[i];
         uint64_t cycles = core->core->cycles;

@@ -32,7 +32,6 @@ struct offload;
 struct timed_options {
     const struct machine_config *machine; /* whose cores are timing cores */
     uint64_t max_time; /* fs of simulated time, after which the run ends; UINT64_MAX: never */
-    bool cold;         /* with roi: caches, TLBs and predictors are not kept warm */
     bool roi;          /* in time only within regions of interest; else functional, with caches kept warm */
     bool check_coherence; /* look for accesses whose newest version is elsewhere */
     bool check_nucd;      /* look for accesses of tasks that their nucds do not name; needs an offload */

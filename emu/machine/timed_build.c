@@ -75,7 +75,6 @@ static bool make_cores(struct timed *timed, struct error *err)
         if (!timed_make_core(timed, i, is_host ? &host : &accel, is_host, err))
             return false;
         timed->cores[i].core->warming = timed->warming;
-        timed->cores[i].core->cold = timed->options.cold;
     }
     return true;
 }

@@ -76,6 +76,15 @@ static void code_changed(void *context, struct core *core)
         offload_change_code(timed->options.offload);
 }
 
+/* The task units' registers: an accelerator's beside it, those of all at the host's end of the packets' link. */
+static struct core_near near_units(const struct timed *timed, unsigned number, bool host)
+{
+    const struct offload *offload = timed->options.offload;
+    if (!offload)
+        return (struct core_near){0};
+    return host ? offload_near_host(offload) : offload_near(offload, number);
+}
+
 bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
                      struct error *err)
 {
@@ -106,8 +115,7 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
         .l1d = core->l1d,
         .tlb = core->tlb,
         .mmio_clocks = clock_cycle(clock, machine->devices.latency),
-        .near = host || !timed->options.offload ? (struct core_near){0}
-                                                : offload_near(timed->options.offload, number),
+        .near = near_units(timed, number, host),
         .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
         .server = {stopped, timed, timed->options.offload ? code_changed : NULL},
         .ahead = ahead,

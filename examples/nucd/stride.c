@@ -27,8 +27,9 @@ int main(int argc, char **argv)
         y[i] = expected[i] = (double)i / 16;
     }
 
-    kernel_start(argc, argv);
     for (int offset = 0; offset < DISTANCE; offset++) {
+        kernel_start(argc,
+                     argv); /* the paper's program executes 183,000 instructions between calls (Table II) */
         croft_roi_begin("stride");
         CROFT_FOR_TASKS(part, STEPS, tasks, grain)
         add_scaled(x + DISTANCE * part.first, y + DISTANCE * part.first, 0.75,

@@ -250,9 +250,10 @@ static bool map(unsigned number)
         return true;
     if (!device_map(number, driver.boot->base + number * driver.boot->size))
         return false;
+    if (!driver.mapped)
+        operating_system_work();
     driver.mapped |= UINT64_C(1) << number;
     driver.boot->counters.maps++;
-    operating_system_work();
     return true;
 }
 
@@ -264,11 +265,24 @@ static bool is_output(const struct operands *operands, const struct operands_ran
     return false;
 }
 
+/* Whether an earlier task of the call has the range as an input, for which it was cleaned: between the tasks of a call
+ * the program does not store there. */
+static bool is_clean(const struct operands_range *range)
+{
+    for (unsigned i = 0; i < driver.jobs_used; i++) {
+        const struct operands *earlier = &driver.jobs[i].operands;
+        for (unsigned k = 0; k < earlier->ins; k++)
+            if (earlier->in[k].first <= range->first && range->end <= earlier->in[k].end)
+                return true;
+    }
+    return false;
+}
+
 static void prepare_memory(const struct operands *operands)
 {
     uint64_t start = read_cycle();
     for (unsigned i = 0; i < operands->ins; i++)
-        if (!is_output(operands, &operands->in[i]))
+        if (!is_output(operands, &operands->in[i]) && !is_clean(&operands->in[i]))
             apply(BLOCKS_CLEAN, &operands->in[i], 1);
     apply(BLOCKS_FLUSH, operands->out, operands->outs);
     blocks_clean_ranges();

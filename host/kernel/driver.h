@@ -2,8 +2,8 @@
  *
  * With nucd.mode driver, nucd and the marks around a call of tasks (croft/nucd.h) trap. A call is what stands between
  * two marks, or a nucd outside of them. For a call, the driver maps the page of registers of each accelerator that it
- * uses into the program, and unmaps it at the end; that is where a full operating system does much more, for which
- * kernel_driver.os_clocks pass. For a task it checks the operands, makes the memory of its ranges present, cleans the
+ * uses into the program, and unmaps them at the end; that is where a full operating system does much more, for which
+ * kernel_driver.os_clocks pass, once for a call. For a task it checks the operands, makes the memory of its ranges present, cleans the
  * input ranges and cleans and invalidates the output ranges block by block, waits for older tasks whose ranges
  * conflict, writes the packet to the device of the accelerator that has the least tasks, and goes on behind the region.
  * Tasks of a call run side by side, unless one brings back a register: the driver then waits for it. The end of a call

@@ -294,6 +294,23 @@ static void policies_choose(void **state)
     rig_free(rig);
 }
 
+/* Ten instructions and a branch each: a's is at clock 10, so that a can go on at 32, when c, which has issued from 22 on,
+ * has its branch left. Greedy means that c issues it all the same; then the oldest, a, goes on. */
+static void greedy_comes_before_oldest(void **state)
+{
+    (void)state;
+    struct rig_step script[20];
+    for (unsigned i = 0; i < COUNT(script); i++)
+        script[i] = (struct rig_step){.id = i == 10 ? INSN_beq : INSN_add, .rd = N, .rs1 = 6, .rs2 = 7};
+    struct simt_config config = config_of(SIMT_GTO);
+    config.schedulers = 1;
+    struct rig *rig = rig_new(&config, script, COUNT(script), 1);
+    rig_place(rig, 0, 3, 0);
+    event_queue_run(&rig->queue, CLOCK_NEVER);
+    assert_string_equal(rig->order, "aaaaaaaaaaabbbbbbbbbbbcccccccccccaaaaaaaaabbbbbbbbbccccccccc");
+    rig_free(rig);
+}
+
 /* What is resident is limited by warps, threads, blocks, registers and scratchpad. 32768 registers hold 32 warps of 32
  * threads with 32 each. */
 static void blocks_fit_or_not(void **state)
@@ -342,6 +359,7 @@ int main(void)
         cmocka_unit_test(barriers_hold_the_block),
         cmocka_unit_test(memory_fills_up),
         cmocka_unit_test(policies_choose),
+        cmocka_unit_test(greedy_comes_before_oldest),
         cmocka_unit_test(blocks_fit_or_not),
     };
     return cmocka_run_group_tests_name("a multiprocessor under scripted warps", tests, NULL, NULL);

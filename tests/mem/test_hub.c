@@ -332,10 +332,30 @@ static void fetches_share(void **state)
     rig_free(rig);
 }
 
+/* One of two slices of 4 sets and a way: its lines 0, 2, 4, 6 take a set each; 8 takes that of 0. */
+static void slices_use_all_sets(void **state)
+{
+    (void)state;
+    struct hub_config config;
+    hub_config_default(&config);
+    config.ways = 1;
+    config.size = (uint64_t)4 * config.line;
+    config.slices = 2;
+    struct rig *rig = rig_new(&config);
+    for (unsigned line = 0; line < 8; line += 2)
+        assert_int_equal(rig_do(rig, 0, READ, line * config.line), MISS);
+    for (unsigned line = 0; line < 8; line += 2)
+        assert_int_equal(rig_do(rig, 0, READ, line * config.line), HIT);
+    assert_int_equal(rig_do(rig, 0, READ, 8 * config.line), MISS);
+    assert_false(hub_line_state(rig->hub, 0).present);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(miss_then_hit),
+        cmocka_unit_test(slices_use_all_sets),
         cmocka_unit_test(second_reader_shares),
         cmocka_unit_test(writer_takes_the_line_from_all),
         cmocka_unit_test(upgrade_of_a_copy_taken_away),
