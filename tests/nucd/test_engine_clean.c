@@ -59,6 +59,9 @@ static void stores_reach_the_cache_before_it_is_cleaned(void **state)
     assert_int_equal(b->push_count, 1);
     engine_begun(b->engine, b->pushes[0].packet.tag, 1000 * NS);
     assert_int_equal(stats_value(b->stats, "nucd.held_cycles"), 300 - 111);
+    assert_int_equal(stats_value(b->stats, "nucd.elapsed_cycles"), 1000 - 100);
+    assert_int_equal(stats_value(b->stats, "nucd.offload_cycles"),
+                     900 - (300 - 111) - stats_value(b->stats, "nucd.cleaning_cycles"));
     engine_rig_free(b);
 }
 

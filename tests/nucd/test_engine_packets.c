@@ -36,6 +36,7 @@ static void packets_take_their_clocks(void **state)
     assert_int_equal(stats_value(b->stats, "nucd.transfer_cycles"), 30);
     assert_int_equal(stats_value(b->stats, "nucd.start_cycles"), 50);
     assert_int_equal(stats_value(b->stats, "nucd.offload_cycles"), 90);
+    assert_int_equal(stats_value(b->stats, "nucd.elapsed_cycles"), 90);
     engine_rig_free(b);
 }
 
