@@ -102,7 +102,9 @@ struct core {
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */
     bool waiting; /* for an interrupt: falls asleep again if there is none when it is woken */
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
-    struct core_observer observer; /* functions may be NULL */
+    /* Functions may be NULL. May be changed at any time, also by the observer itself: one that comes is told from the next
+     * batch of instructions on, one that goes is told no more. */
+    struct core_observer observer;
 
     /* Since reset. cycles is the sum of cpi. */
     uint64_t cycles;

@@ -74,7 +74,8 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
         .level = (uint8_t)e->level,
         .mispredicted = (e->facts & (OOO_MISPREDICTED | OOO_SQUASHES)) != 0,
     };
-    o->core.observer.retired(o->core.observer.context, &o->core, &note);
+    if (o->core.observer.retired) /* it may have taken itself away, within the batch */
+        o->core.observer.retired(o->core.observer.context, &o->core, &note);
 }
 
 /* Retires what is complete, in order and up to number last; true if that is all of them. The cycles between

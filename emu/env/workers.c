@@ -39,7 +39,7 @@ static bool load(const struct workers_options *o, uint64_t *entry, struct error 
 
 bool workers_restart(struct workers *workers, struct error *err)
 {
-    uint64_t entry;
+    uint64_t entry = 0;
     if (!workers)
         return true;
     if (!load(&workers->options, &entry, err))

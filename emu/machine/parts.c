@@ -280,7 +280,8 @@ void parts_crossbar(const struct machine_config *config, struct crossbar_config 
 {
     crossbar_config_default(crossbar);
     parts_fill(config, "crossbar", parts_crossbar_fields, crossbar);
-    crossbar->inputs = (uint32_t)(1 + config->accel.count + (config->simt.count ? config->simt.l2.slices : 0));
+    crossbar->inputs =
+        (uint32_t)(1 + config->accel.count + (config->simt.count ? config->simt.l2.slices : 0));
     crossbar->outputs = (uint32_t)config->dram.channels;
 }
 

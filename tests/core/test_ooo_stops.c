@@ -188,6 +188,31 @@ static void walks_take_time(void **state)
 }
 
 /* Bad fields are named. */
+/* Takes itself away when it is told of the 5th instruction, in the middle of a batch. */
+static void until_fifth(void *context, const struct core *core, const struct core_note *note)
+{
+    struct rig *rig = context;
+    assert_ptr_equal(core, rig->core);
+    assert_int_equal(note->pc, RIG_BASE + 4 * rig->notes);
+    if (++rig->notes == 5)
+        rig->core->observer = (struct core_observer){NULL, NULL, NULL};
+}
+
+static void observers_may_leave(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new(NULL);
+    uint64_t cycles;
+    for (unsigned i = 0; i < 40; i++)
+        RIG_EMIT(rig, addi, .rd = 5, .rs1 = 5, .imm = 1);
+    rig->core = make(rig, NULL);
+    rig->core->observer = (struct core_observer){until_fifth, NULL, rig};
+    (void)run_program(rig, NULL, &cycles);
+    assert_int_equal(rig->notes, 5);
+    assert_int_equal(rig->hart.x[5], 40);
+    rig_free(rig);
+}
+
 static void config_errors(void **state)
 {
     (void)state;
@@ -210,8 +235,13 @@ static void config_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits), cmocka_unit_test(breakpoints),   cmocka_unit_test(waits_for_interrupts),
-        cmocka_unit_test(warms),  cmocka_unit_test(config_errors), cmocka_unit_test(walks_take_time),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(breakpoints),
+        cmocka_unit_test(waits_for_interrupts),
+        cmocka_unit_test(warms),
+        cmocka_unit_test(config_errors),
+        cmocka_unit_test(walks_take_time),
+        cmocka_unit_test(observers_may_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
