@@ -13,7 +13,7 @@ UNIT_SRC    := $(wildcard tests/*/test_*.c)
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(BUILD)/%)
 # What test programs share: linked as an archive, so that each takes what it needs.
 TEST_LIB    := $(BUILD)/tests/libtest.a
-TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests/sim/value.c \
+TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests/sim/value.c tests/nucd/engine_rig.c \
                $(addprefix tests/hart/,directed.c fixture.c generate.c oracle_qemu.c oracle_unicorn.c pair.c \
                subject.c values.c)
 TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)

@@ -1,6 +1,5 @@
 #include "emu/env/bare.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,18 +7,15 @@
 #include <unistd.h>
 
 #include "emu/dev/console.h"
+#include "emu/env/bare_load.h"
 #include "emu/env/image.h"
 #include "emu/env/marker.h"
 #include "emu/env/semihosting.h"
 #include "emu/env/workers.h"
 #include "emu/machine/board.h"
-#include "emu/machine/fdt.h"
 #include "emu/machine/unit.h"
 
 enum {
-    KERNEL_OFFSET = 0x200000, /* where OpenSBI's fw_jump expects its payload, from the start of memory */
-    FDT_ALIGN = 0x200000,     /* of the device tree, if there is room: kernels map it by such pages */
-    FDT_ALIGN_MIN = 8,        /* that the device tree specification demands */
     STATUS_LIMIT = 124,
     SLICE = 100, /* milliseconds between looks at whether a debugger wants the system to stop */
 };
@@ -220,43 +216,10 @@ static void hook_semihosting(void *context, struct hart *hart)
         memmove(input->bytes, input->bytes + input->next, input->count);
 }
 
-/* Puts the device tree as high into memory as the files leave room. */
-static bool load_fdt(struct bare *bare, const struct image_map *map, uint64_t *address, struct error *err)
-{
-    size_t size;
-    struct machine_config seen = *bare->options->machine;
-    seen.harts -= workers_count(&seen, bare->options->firmware);
-    seen.memory.size = bare->memory.size;
-    void *fdt = machine_fdt(&seen, NULL, &size, err);
-    if (!fdt)
-        return false;
-    bool placed = image_place(map, &bare->memory, size, FDT_ALIGN, address) ||
-                  image_place(map, &bare->memory, size, FDT_ALIGN_MIN, address);
-    if (placed)
-        memcpy(phys_at(&bare->memory, *address, size), fdt, size);
-    free(fdt);
-    return placed || error_set(err,
-                               "memory.size: the loaded files leave no room for the device tree of %zu bytes "
-                               "in the memory 0x%" PRIx64 "-0x%" PRIx64 "; enlarge memory.size",
-                               size, bare->memory.base, bare->memory.base + bare->memory.size - 1);
-}
-
-/* Loads firmware, kernel and program, and sets the boot program. */
 static bool load_images(struct bare *bare, struct error *err)
 {
-    const struct bare_options *o = bare->options;
-    struct rom_boot boot = {.start = bare->memory.base, .next_mode = PRIV_S};
-    struct image_map map = {0};
-    uint64_t end;
-    if (o->kernel &&
-        !image_load(o->kernel, bare->memory.base + KERNEL_OFFSET, &bare->memory, &map, &boot.next, &end, err))
-        return error_prefix(err, "--kernel");
-    if (o->bios && !image_load(o->bios, bare->memory.base, &bare->memory, &map, &boot.start, &end, err))
-        return error_prefix(err, "--bios");
-    if (o->program &&
-        !image_load(o->program, bare->memory.base, &bare->memory, &map, &boot.start, &bare->program_end, err))
-        return false;
-    if (!load_fdt(bare, &map, &boot.fdt, err))
+    struct rom_boot boot;
+    if (!bare_load(bare->options, &bare->memory, &boot, &bare->program_end, err))
         return false;
     bare->start = boot.start;
     if (board_set_boot(bare->board, &boot, &bare->start))
@@ -424,32 +387,6 @@ bool bare_restart(void *context, struct error *err)
     return load_images(bare, err) && workers_restart(bare->workers, err);
 }
 
-/* The words of the signature region, as the RISCOF framework reads them: 8 hexadecimal digits a line. */
-static bool write_signature(const struct bare *bare, struct error *err)
-{
-    const struct bare_options *o = bare->options;
-    uint64_t begin, end;
-    if (!o->signature)
-        return true;
-    const char *file = o->program ? o->program : o->bios;
-    if (!image_symbol(file, "begin_signature", &begin) || !image_symbol(file, "end_signature", &end))
-        return error_set(err, "--signature: %s has no symbols begin_signature and end_signature", file);
-    const uint8_t *bytes = end < begin ? NULL : phys_at(&bare->memory, begin, end - begin);
-    if (!bytes)
-        return error_set(err, "--signature: 0x%" PRIx64 " to 0x%" PRIx64 " is no range of memory", begin,
-                         end);
-    FILE *out = fopen(o->signature, "we");
-    if (!out)
-        return error_set(err, "--signature: cannot write %s: %s", o->signature, strerror(errno));
-    for (uint64_t i = 0; i + 4 <= end - begin; i += 4) {
-        uint32_t word;
-        memcpy(&word, bytes + i, 4);
-        fprintf(out, "%08" PRIx32 "\n", word);
-    }
-    return fclose(out) == 0 ||
-           error_set(err, "--signature: writing %s failed: %s", o->signature, strerror(errno));
-}
-
 static void tell_positions(const struct bare *bare)
 {
     for (unsigned i = 0; i < bare->system.count; i++)
@@ -465,7 +402,7 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         *err = bare->failure;
         return -1;
     }
-    if (!write_signature(bare, err))
+    if (!bare_write_signature(bare->options, &bare->memory, err))
         return -1;
     switch (stop) {
     case SYSTEM_LIMIT:

@@ -9,9 +9,12 @@
  *               name, gp and tp, through read_ports ports; the packet producer writes the packet into the scheduler's
  *               write buffer, write_words words a clock, and waits for room there. The sequencer takes the next task
  *               when the producer has taken the last one.
- *   cleaning    begins when no store of the host that touches the ranges is held or on its way to the cache any more: input ranges are cleaned, output
- *               ranges cleaned and invalidated, in the host's first and second level, as cache-block operations do it;
- *               at the first level the ranges of all tasks pass one after the other. The generator works meanwhile.
+ *   cleaning    begins when no store of the host that touches the ranges is held or on its way to the cache any more:
+ *               input ranges are cleaned, output ranges cleaned and invalidated, in the host's first and second level, as
+ *               cache-block operations do it; at the first level the ranges of all tasks pass one after the other. An
+ *               input range within an input range of an older task that is not complete is not cleaned again: what the
+ *               host stored to it before that task is clean when that task's ranges are, what it stores behind is held.
+ *               The generator works meanwhile.
  *   table       a look at the dependency table, table_clocks, as soon as packet and ranges are ready and nothing that
  *               is in flight blocks the task.
  *   scheduler   schedule_clocks to choose a target and coalesce, one transfer at a time as the link is free.

@@ -70,7 +70,7 @@ struct engine_answer {
 };
 
 struct engine_counters {
-    uint64_t offloads, cycles, least, most;
+    uint64_t offloads, cycles, least, most, elapsed;
     uint64_t wait, generator, transfer, start;
     uint64_t held, cleaning, blocked, queued;
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;

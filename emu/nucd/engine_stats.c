@@ -36,6 +36,7 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     count->queued += cycles_between(e, overlap, begun) + cycles_between(e, chosen, sent) +
                      cycles_between(e, at->arrived, idle);
     count->cycles += all;
+    count->elapsed += cycles_between(e, at->decoded, time);
     count->least = count->offloads == 0 || all < count->least ? all : count->least;
     count->most = engine_later(count->most, all);
     count->offloads++;
@@ -78,16 +79,17 @@ void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
         {"blocked_cycles", &c->blocked, "cycles", "further ones, blocked by older tasks"},
         {"queued_cycles", &c->queued, "cycles",
          "further ones, waiting for the generator or room in its write buffer, for the link, for credits, or "
-         "in the "
-         "work queue of a busy accelerator"},
+         "in the work queue of a busy accelerator"},
+        {"elapsed_cycles", &c->elapsed, "cycles",
+         "from decode to the first instruction, the further ones included"},
         {"table_full", &c->table_full, "times", "nucds that waited for a place in the dependency table"},
         {"squashed", &c->squashed, "tasks", "squashed before they had left; they begin anew"},
         {"kept", &c->kept, "tasks", "squashed when they had left, and not run again"},
         {"faults", &c->faults, "tasks", "faults in regions"},
-        {"returned", &c->returned, "tasks",
-         "left to the host, as faults of younger ones held all accelerators"},
         {"resumed", &c->resumed, "tasks", "thereof that went on"},
         {"killed", &c->killed, "tasks", "thereof that were killed"},
+        {"returned", &c->returned, "tasks",
+         "left to the host, as faults of younger ones held all accelerators"},
         {"launches", &c->launches, "tasks", "behind another task in the reorder buffer's reach"},
         {"launch_instructions", &c->gaps, "instructions", "of the host from the one before to these"},
         {"transfers", &s->transfers, "transfers", "sent to work queues"},

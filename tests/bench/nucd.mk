@@ -21,6 +21,12 @@ $(BUILD)/obj/tests/nucd/offloads.o: | $(BUILD)/setup-build.stamp
 test-offloads: $(BUILD)/tests/nucd/offloads $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%) ## the NUCD kernels' accesses against their declared ranges
 	tests/nucd/offloads.sh $^
 
+# What an offload costs when its lines and the firmware are cold, when they are warm and clean, and when the second level has
+# the lines dirty.
+.PHONY: bench-nucd-offload
+bench-nucd-offload: $(BENCH_DIR)/nucd_offload $(NUCD_FIRMWARE) $(BUILD)/bin/croft | $(BUILD)/setup-test.stamp ## cycles of an offload on machine nucd, part by part
+	@tests/bench/nucd_offload.sh $(BUILD)/bin/croft $< $(BENCH_DIR)/nucd_offload.out
+
 # Sixteen busy accelerators: what they do, without and with range-based translation.
 NUCD_BUSY_KERNELS := compute add gather filter follow short
 NUCD_BUSY := $(foreach kernel,$(NUCD_BUSY_KERNELS),$(BENCH_DIR)/nucd_speed/$(kernel) $(BENCH_DIR)/nucd_speed/$(kernel)-ranges)

@@ -233,7 +233,8 @@ static void own_spellings(void **state)
         {0xffffffff, ".4byte\t0xffffffff"},
         {0x8330000f, "fence.tso"},
         {0x30002573, "csrrs\ta0,mstatus,zero"},
-        {0x5c002573, "csrrs\ta0,0x5c0,zero"},
+        {0x5c002573, "csrrs\ta0,nucdcause,zero"},
+        {0x5c402573, "csrrs\ta0,0x5c4,zero"},
         {0x00302573, "csrrs\ta0,fcsr,zero"},
     };
     struct decoder *decoder = decoder_new();

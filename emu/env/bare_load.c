@@ -1,0 +1,80 @@
+#include "emu/env/bare_load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/env/image.h"
+#include "emu/env/workers.h"
+#include "emu/machine/fdt.h"
+
+enum {
+    KERNEL_OFFSET = 0x200000, /* where OpenSBI's fw_jump expects its payload, from the start of memory */
+    FDT_ALIGN = 0x200000,     /* of the device tree, if there is room: kernels map it by such pages */
+    FDT_ALIGN_MIN = 8,        /* that the device tree specification demands */
+};
+
+/* Puts the device tree as high into memory as the files leave room. */
+static bool load_fdt(const struct bare_options *o, const struct phys *memory, const struct image_map *map,
+                     uint64_t *address, struct error *err)
+{
+    size_t size;
+    struct machine_config seen = *o->machine;
+    seen.harts -= workers_count(&seen, o->firmware);
+    seen.memory.size = memory->size;
+    void *fdt = machine_fdt(&seen, NULL, &size, err);
+    if (!fdt)
+        return false;
+    bool placed = image_place(map, memory, size, FDT_ALIGN, address) ||
+                  image_place(map, memory, size, FDT_ALIGN_MIN, address);
+    if (placed)
+        memcpy(phys_at(memory, *address, size), fdt, size);
+    free(fdt);
+    return placed || error_set(err,
+                               "memory.size: the loaded files leave no room for the device tree of %zu bytes "
+                               "in the memory 0x%" PRIx64 "-0x%" PRIx64 "; enlarge memory.size",
+                               size, memory->base, memory->base + memory->size - 1);
+}
+
+bool bare_load(const struct bare_options *o, const struct phys *memory, struct rom_boot *boot,
+               uint64_t *program_end, struct error *err)
+{
+    struct image_map map = {0};
+    uint64_t end;
+    *boot = (struct rom_boot){.start = memory->base, .next_mode = PRIV_S};
+    if (o->kernel &&
+        !image_load(o->kernel, memory->base + KERNEL_OFFSET, memory, &map, &boot->next, &end, err))
+        return error_prefix(err, "--kernel");
+    if (o->bios && !image_load(o->bios, memory->base, memory, &map, &boot->start, &end, err))
+        return error_prefix(err, "--bios");
+    if (o->program && !image_load(o->program, memory->base, memory, &map, &boot->start, program_end, err))
+        return false;
+    return load_fdt(o, memory, &map, &boot->fdt, err);
+}
+
+/* The words of the signature region, as the RISCOF framework reads them: 8 hexadecimal digits a line. */
+bool bare_write_signature(const struct bare_options *o, const struct phys *memory, struct error *err)
+{
+    uint64_t begin, end;
+    if (!o->signature)
+        return true;
+    const char *file = o->program ? o->program : o->bios;
+    if (!image_symbol(file, "begin_signature", &begin) || !image_symbol(file, "end_signature", &end))
+        return error_set(err, "--signature: %s has no symbols begin_signature and end_signature", file);
+    const uint8_t *bytes = end < begin ? NULL : phys_at(memory, begin, end - begin);
+    if (!bytes)
+        return error_set(err, "--signature: 0x%" PRIx64 " to 0x%" PRIx64 " is no range of memory", begin,
+                         end);
+    FILE *out = fopen(o->signature, "we");
+    if (!out)
+        return error_set(err, "--signature: cannot write %s: %s", o->signature, strerror(errno));
+    for (uint64_t i = 0; i + 4 <= end - begin; i += 4) {
+        uint32_t word;
+        memcpy(&word, bytes + i, 4);
+        fprintf(out, "%08" PRIx32 "\n", word);
+    }
+    return fclose(out) == 0 ||
+           error_set(err, "--signature: writing %s failed: %s", o->signature, strerror(errno));
+}

@@ -1,0 +1,68 @@
+#!/bin/bash
+# Cycles of an offload on machine nucd, part by part: nucd_offload.sh CROFT PROGRAM OUT (PROGRAM: nucd_offload.c, compiled).
+# Every offload is taken by itself, as the difference of two dumps of the statistics. For each it is checked that wait,
+# generator, transfer and start add up to nucd.offload_cycles, and that these and what is counted apart (cleaning, stores
+# that hold it, older tasks, queues) add up to nucd.elapsed_cycles, all from decode to the region's first instruction, which
+# the engine takes from these two times. Prints a table, leaves OUT/offload.csv; the status is 1 if a run fails, a sum is
+# wrong, or a start was not what its name says.
+set -euo pipefail
+
+croft=$1 program=$2 out=$3 status=0
+mkdir -p "$out"
+csv=$out/offload.csv
+echo "state,granules,number,offloads,wait,generator,transfer,start,offload,cleaning,held,blocked,queued,elapsed,write_backs" >"$csv"
+
+# Lines of the table: the differences of dumps 0 and 1, 2 and 3 ...
+# shellcheck disable=SC2016 # names of jq
+pairs='.dumps as $d | range(0; $d | length; 2) as $i | ["offloads", "wait_cycles", "generator_cycles", "transfer_cycles",
+    "start_cycles", "offload_cycles", "cleaning_cycles", "held_cycles", "blocked_cycles", "queued_cycles", "elapsed_cycles"]
+    | [$state, $granules, $i / 2] + map(("nucd." + .) as $name | $d[$i + 1][$name] - $d[$i][$name])
+    + [$d[$i + 1]["l2.write_backs"] - $d[$i]["l2.write_backs"]] | @csv'
+
+for state in cold clean dirty; do
+    for granules in 1 2 4; do
+        stats=$out/$state.$granules.json
+        if ! "$croft" run -m nucd --set accel.count=1 --stats "$stats" "$program" "$state" "$granules"; then
+            echo "$program $state $granules failed" >&2
+            exit 1
+        fi
+        jq -r --arg state "$state" --argjson granules "$granules" "$pairs" "$stats" | tr -d '"' >>"$csv"
+    done
+done
+
+awk -F, '
+    function mean(column) { return sum[group, column] / count[group] }
+    NR == 1 { next }
+    {
+        group = $1 " " $2
+        if (!(group in count)) {
+            order[++groups] = group
+            least[group] = $9
+        }
+        count[group]++
+        for (i = 4; i <= NF; i++) sum[group, i] += $i
+        if ($9 < least[group]) least[group] = $9
+        if ($9 > most[group]) most[group] = $9
+        if ($5 + $6 + $7 + $8 != $9 || $9 + $10 + $11 + $12 + $13 != $14 || $4 != 1) wrong[group]++
+        # A dirty start has all lines of both ways in the second level, any other one none.
+        if ($15 != ($1 == "dirty" ? 2 * $2 : 0)) strange[group]++
+    }
+    END {
+        print "cycles of the host (2 GHz), means; granules of 64 bytes, so many in and so many out"
+        printf "%-5s %8s %6s %6s %6s %6s %8s %11s | %8s %6s %8s | %s\n", "state", "granules", "wait", "gener.", "transf", "start",
+            "offload", "min-max", "cleaning", "other", "elapsed", "offloads, sums"
+        for (g = 1; g <= groups; g++) {
+            group = order[g]
+            split(group, name, " ")
+            printf "%-5s %8d %6.1f %6.1f %6.1f %6.1f %8.1f %11s | %8.1f %6.1f %8.1f | %d, %s\n", name[1], name[2], mean(5), mean(6),
+                mean(7), mean(8), mean(9), least[group] "-" most[group], mean(10), mean(11) + mean(12) + mean(13), mean(14),
+                count[group], wrong[group] ? wrong[group] " WRONG" : "all add up"
+            bad += wrong[group] + strange[group]
+            if (strange[group])
+                printf "  %d of these did not start so: the second level wrote back another number of lines\n", strange[group]
+        }
+        exit bad > 0
+    }' "$csv" || status=1
+echo "offload = wait + generator + transfer + start; elapsed = offload + cleaning + other (held by stores, blocked, queued)"
+echo "every offload by itself: $csv"
+exit "$status"

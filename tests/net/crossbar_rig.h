@@ -1,0 +1,286 @@
+/* Scripted requesters above a crossbar, and memories of fixed latency below it. */
+#ifndef TESTS_NET_CROSSBAR_RIG_H
+#define TESTS_NET_CROSSBAR_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/net/crossbar.h"
+#include "tests/sim/value.h"
+
+enum { PERIOD = 800000, MOST = 8, REQUESTS = 64 };
+
+struct rig;
+
+/* Below an output: takes `capacity` requests, answers each after `clocks`. */
+struct memory {
+    struct rig *rig;
+    struct mem_waiters waiters;
+    unsigned capacity, held;
+    uint64_t clocks, random;
+    struct mem_request *refused[REQUESTS * MOST]; /* responses, in order */
+    unsigned first, last;
+    uint64_t taken, functional, warmed;
+    uint64_t latest[MOST]; /* number of the last request by client: they come in order */
+};
+
+/* Above an input: sends what send_next() makes, up to `window` at a time. */
+struct client {
+    struct rig *rig;
+    struct mem_link link;
+    struct mem_request requests[REQUESTS];
+    bool away[REQUESTS];
+    uint64_t sent, accepted, answered, rooms;
+    uint64_t done;             /* time of the last response */
+    unsigned window, refusing; /* responses that it still refuses */
+    bool waits, endless;
+    uint64_t limit; /* of requests in all */
+    struct event retry;
+    bool (*next)(struct client *client, struct mem_request *request); /* NULL: only what the test sends */
+};
+
+struct rig {
+    struct event_queue queue;
+    struct clock clock;
+    struct crossbar *crossbar;
+    struct stats *stats;
+    uint64_t random, hash;
+    struct memory memories[MOST];
+    struct client clients[MOST];
+};
+
+static inline uint64_t random_number(struct rig *rig)
+{
+    rig->random = rig->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return rig->random >> 33;
+}
+
+static inline void memory_answer(void *owner, uint64_t now)
+{
+    struct mem_request *request = owner;
+    struct memory *memory = mem_request_link(request)->port;
+    if (memory->first == memory->last && mem_request_respond(request, now)) {
+        memory->held--;
+        (void)mem_waiters_wake(&memory->waiters, now);
+        return;
+    }
+    memory->refused[memory->last++ % (REQUESTS * MOST)] = request;
+}
+
+static inline void memory_room(void *port, struct mem_link *link, uint64_t now)
+{
+    struct memory *memory = port;
+    (void)link;
+    while (memory->first < memory->last) {
+        if (!mem_request_respond(memory->refused[memory->first % (REQUESTS * MOST)], now))
+            return;
+        memory->first++;
+        memory->held--;
+        (void)mem_waiters_wake(&memory->waiters, now);
+    }
+}
+
+static inline bool memory_request(void *port, struct mem_link *link, struct mem_request *request,
+                                  uint64_t now)
+{
+    struct memory *memory = port;
+    if (memory->held >= memory->capacity) {
+        mem_waiters_add(&memory->waiters, link);
+        return false;
+    }
+    assert_int_equal(now % PERIOD, 0);
+    memory->held++;
+    memory->taken++;
+    const uint64_t number = request->mask;
+    assert_true(number > memory->latest[request->requester]);
+    memory->latest[request->requester] = number;
+    memory->rig->hash = (memory->rig->hash ^ now ^ number ^ request->address) * UINT64_C(0x100000001b3);
+    uint64_t clocks = memory->clocks + (memory->random ? random_number(memory->rig) % memory->random : 0);
+    event_init(&request->event, 9, memory_answer, request);
+    event_schedule(&memory->rig->queue, &request->event, now + clocks * PERIOD);
+    return true;
+}
+
+static inline bool memory_functional(void *port, const struct mem_access *access)
+{
+    struct memory *memory = port;
+    memory->functional += access->size;
+    memset(access->bytes, (int)(memory - memory->rig->memories) + 1, access->size);
+    return true;
+}
+
+static inline bool memory_warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
+{
+    struct memory *memory = port;
+    (void)link;
+    memory->warmed = address;
+    return exclusive;
+}
+
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, memory_warm,
+                                               NULL};
+
+static inline void client_go(struct client *client, uint64_t now);
+
+static inline void client_retry(void *owner, uint64_t now)
+{
+    struct client *client = owner;
+    client->refusing = 0;
+    mem_link_response_room(&client->link, now);
+}
+
+static inline bool client_respond(void *owner, struct mem_link *link, struct mem_request *request,
+                                  uint64_t now)
+{
+    struct client *client = owner;
+    struct rig *rig = client->rig;
+    assert_ptr_equal(link, &client->link);
+    if (client->refusing) {
+        client->refusing--;
+        return false;
+    }
+    if (client->endless && random_number(rig) % 4 == 0) {
+        if (!event_pending(&client->retry))
+            event_schedule(&rig->queue, &client->retry, now + (1 + random_number(rig) % 20) * PERIOD);
+        return false;
+    }
+    ptrdiff_t slot = request - client->requests;
+    assert_true(client->away[slot]);
+    assert_int_equal(request->depth, 0);
+    client->away[slot] = false;
+    client->answered++;
+    client->done = now;
+    rig->hash = (rig->hash ^ now ^ (uint64_t)slot) * UINT64_C(0x100000001b3);
+    client_go(client, now);
+    return true;
+}
+
+static inline void client_room(void *owner, struct mem_link *link, uint64_t now)
+{
+    struct client *client = owner;
+    (void)link;
+    assert_true(client->waits);
+    client->waits = false;
+    client->rooms++;
+    client_go(client, now);
+}
+
+/* Offers the request that stands in the slot; whether it was accepted. */
+static inline bool client_offer(struct client *client, unsigned slot, uint64_t now)
+{
+    client->waits = !mem_link_request(&client->link, &client->requests[slot], now);
+    client->accepted += !client->waits;
+    return !client->waits;
+}
+
+static inline unsigned free_slot(const struct client *client)
+{
+    unsigned slot = 0;
+    while (slot < client->window && client->away[slot])
+        slot++;
+    return slot;
+}
+
+/* Sends as long as it may. A request that is refused is offered again when there is room. */
+static inline void client_go(struct client *client, uint64_t now)
+{
+    while (client->next && !client->waits) {
+        unsigned slot = free_slot(client);
+        if (client->sent > client->accepted) {
+            for (slot = 0; client->requests[slot].mask != client->sent; slot++)
+                ;
+        } else if (slot == client->window || client->sent == client->limit ||
+                   !client->next(client, &client->requests[slot])) {
+            return;
+        } else {
+            client->requests[slot].mask = ++client->sent;
+            client->requests[slot].requester = (uint16_t)(client - client->rig->clients);
+            client->away[slot] = true;
+        }
+        (void)client_offer(client, slot, now);
+    }
+}
+
+/* One request by hand. */
+static inline bool send(struct client *client, unsigned slot, enum mem_op op, uint64_t address, uint32_t size)
+{
+    mem_request_init(&client->requests[slot], op, address, size);
+    client->requests[slot].mask = ++client->sent;
+    client->requests[slot].requester = (uint16_t)(client - client->rig->clients);
+    client->away[slot] = true;
+    return client_offer(client, slot, client->rig->queue.now);
+}
+
+/* Bits 12 and up of an address are its output. */
+static inline uint32_t route(const void *context, uint64_t address)
+{
+    const struct crossbar_config *config = context;
+    return (uint32_t)(address >> 12) % config->outputs;
+}
+
+static inline struct rig *rig_new(const struct crossbar_config *config)
+{
+    static const struct mem_client_ops client_ops = {client_respond, client_room};
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct error err;
+    assert_non_null(rig);
+    event_queue_init(&rig->queue);
+    rig->clock.period = PERIOD;
+    rig->random = 1;
+    if (!crossbar_config_check(config, &err))
+        fail_msg("%s", err.text);
+    rig->crossbar = crossbar_new(config, &rig->queue, &rig->clock, 3, route, config);
+    rig->stats = stats_new();
+    crossbar_publish(rig->crossbar, rig->stats, "x");
+    for (unsigned i = 0; i < MOST; i++) {
+        rig->memories[i] = (struct memory){.rig = rig, .capacity = 1000, .clocks = 10};
+        if (i < config->outputs)
+            crossbar_connect(rig->crossbar, i, &memory_ops, &rig->memories[i]);
+        struct client *client = &rig->clients[i];
+        *client = (struct client){.rig = rig, .window = REQUESTS, .limit = UINT64_MAX};
+        event_init(&client->retry, 5, client_retry, client);
+        if (i < config->inputs)
+            client->link = (struct mem_link){
+                &crossbar_ops, crossbar_port(rig->crossbar, i), &client_ops, client, NULL, false};
+    }
+    return rig;
+}
+
+static inline void rig_free(struct rig *rig)
+{
+    crossbar_free(rig->crossbar);
+    stats_free(rig->stats);
+    free(rig);
+}
+
+static inline void run(struct rig *rig, uint64_t clocks)
+{
+    event_queue_run(&rig->queue, rig->queue.now + clocks * PERIOD);
+}
+
+static inline uint64_t counted(struct rig *rig, const char *name)
+{
+    char full[64];
+    (void)snprintf(full, sizeof full, "x.%s", name);
+    return stats_value(rig->stats, full);
+}
+
+static inline struct crossbar_config config_of(uint32_t inputs, uint32_t outputs)
+{
+    return (struct crossbar_config){.inputs = inputs,
+                                    .outputs = outputs,
+                                    .width = 16,
+                                    .latency = 3,
+                                    .request_queue = 3,
+                                    .response_queue = 3,
+                                    .buffer = 8};
+}
+
+#endif

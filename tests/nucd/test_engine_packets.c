@@ -1,0 +1,134 @@
+/* The engine with a core and accelerators that do as they are told: when packets leave and arrive, and what is no task. */
+#include "tests/nucd/engine_rig.h"
+
+/* Xn, Xd, Xt take 2 clocks at 2 ports, and x3, x4, x10 2 more; a packet has 3 + 3 words, 6 clocks. Then the table's 1,
+ * the scheduler's 2, 6 words in 3 flits, and the link's 24:
+ *   100 + 4 + 6 + 1 + 2 + 3 + 24 = 140.
+ * The second is read from 104 to 108 and written from 110 to 116: 116 + 1 + 2 + 3 + 24 = 146. */
+static void packets_take_their_clocks(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 2);
+    engine_rig_set_operands(b, false, false);
+    assert_true(b->ops->takes(b->engine));
+    (void)engine_rig_start(b, 100);
+    engine_rig_set_operands(b, false, false);
+    b->rig->hart.x[VALUE] = 8;
+    engine_rig_run(b, 200);
+    assert_int_equal(b->push_count, 1);
+    assert_int_equal(b->pushes[0].time, 140);
+    assert_int_equal(b->pushes[0].packet.begin, RIG_BASE + 4);
+    assert_int_equal(b->pushes[0].packet.end, RIG_BASE + 8);
+    assert_int_equal(b->pushes[0].packet.live_ins.value[2], 7);
+    /* The report takes a flit and the link: 200 + 1 + 24. */
+    engine_begun(b->engine, b->pushes[0].packet.tag, 190 * NS);
+    engine_rig_complete(b, 200, 0, 99);
+    engine_rig_run(b, 224);
+    assert_int_equal(b->completed, 0);
+    engine_rig_run(b, 225);
+    assert_int_equal(b->completed, 1);
+    b->ops->retired(b->engine, 1, 225 * NS);
+    assert_int_equal(b->rig->hart.x[VALUE], 99);
+    assert_int_equal(b->rig->hart.pc, RIG_BASE + 8);
+    assert_int_equal(b->rig->hart.instret, 1);
+    /* 100 to 190: generator 10, transfer 30, start 50. */
+    assert_int_equal(stats_value(b->stats, "nucd.generator_cycles"), 10);
+    assert_int_equal(stats_value(b->stats, "nucd.transfer_cycles"), 30);
+    assert_int_equal(stats_value(b->stats, "nucd.start_cycles"), 50);
+    assert_int_equal(stats_value(b->stats, "nucd.offload_cycles"), 90);
+    assert_int_equal(stats_value(b->stats, "nucd.elapsed_cycles"), 90);
+    engine_rig_free(b);
+}
+
+/* Without results, so that the second is not deferred. */
+static void the_generator_is_a_pipeline(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 2);
+    engine_rig_set_operands(b, false, false);
+    b->rig->hart.x[XT] = 0;
+    (void)engine_rig_start(b, 100);
+    (void)engine_rig_start(b, 100);
+    engine_rig_run(b, 300);
+    assert_int_equal(b->push_count, 2);
+    assert_int_equal(b->pushes[0].time, 140);
+    assert_int_equal(b->pushes[1].time, 146);
+    assert_int_not_equal(b->pushes[0].target, b->pushes[1].target);
+    engine_rig_free(b);
+}
+
+static void ideal_takes_no_time(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(true, false, 1);
+    engine_rig_set_operands(b, true, true);
+    cache_warm(b->rig->l1d, INPUT, true);
+    (void)engine_rig_start(b, 100);
+    engine_rig_run(b, 100);
+    assert_int_equal(b->push_count, 1);
+    assert_int_equal(b->pushes[0].time, 100);
+    assert_int_equal(cache_line_state(b->rig->l1d, INPUT), CACHE_INVALID);
+    engine_rig_complete(b, 500, 0, 1);
+    assert_int_equal(b->completed_at, 500);
+    engine_rig_free(b);
+}
+
+/* The second reads what the first writes, and leaves when the first is complete: at 425 the table frees it, 1 more is a
+ * look, 2 the scheduler, 4 flits of 7 words, 24 the link. */
+static void a_dependent_task_waits(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 2);
+    engine_rig_set_operands(b, false, true);
+    b->rig->hart.x[XT] &= ~UINT64_C(0xffff); /* no result */
+    (void)engine_rig_start(b, 100);
+    (void)engine_rig_start(b, 100);
+    engine_rig_run(b, 400);
+    assert_int_equal(b->push_count, 1);
+    engine_rig_complete(b, 400, 0, 0);
+    engine_rig_run(b, 1000);
+    assert_int_equal(b->push_count, 2);
+    assert_int_equal(b->pushes[1].time, 425 + 1 + 2 + 4 + LINK);
+    engine_rig_free(b);
+}
+
+static void late_tasks_are_told(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 1);
+    engine_rig_set_operands(b, false, false);
+    (void)engine_rig_start(b, 100);
+    engine_rig_run(b, 20000); /* sent at 113 */
+    assert_int_equal(b->expired, 1);
+    assert_int_equal(b->expired_at, 113 + TIMEOUT);
+    engine_rig_free(b);
+}
+
+static void malformed_ones_are_hints(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 1);
+    engine_rig_set_operands(b, false, false);
+    b->rig->hart.x[XN] &= ~UINT64_C(0xffff); /* N = 0 */
+    for (unsigned i = 0; i < 3; i++)
+        assert_false(b->ops->takes(b->engine));
+    assert_int_equal(b->warned, 1);
+    assert_int_equal(stats_value(b->stats, "nucd.malformed.no_length"), 3);
+    struct ahead_step next = engine_rig_step(b);
+    assert_int_equal(next.stop, AHEAD_DISPATCHED);
+    assert_int_equal(next.next_pc, RIG_BASE + 4);
+    b->rig->hart.x[XN] = UINT64_C(0x4e554343) << 32; /* a mark for drivers */
+    assert_false(b->ops->takes(b->engine));
+    assert_int_equal(stats_value(b->stats, "nucd.malformed.signature"), 0);
+    engine_rig_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packets_take_their_clocks), cmocka_unit_test(the_generator_is_a_pipeline),
+        cmocka_unit_test(ideal_takes_no_time),       cmocka_unit_test(a_dependent_task_waits),
+        cmocka_unit_test(late_tasks_are_told),       cmocka_unit_test(malformed_ones_are_hints),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
