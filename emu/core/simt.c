@@ -59,6 +59,23 @@ static void run(void *owner, uint64_t now)
     simt->running = false;
 }
 
+static void make_slots(struct simt *simt)
+{
+    const struct simt_config *config = &simt->config;
+    simt->words = (config->warps + 63) / 64;
+    simt->warps = calloc(config->warps, sizeof *simt->warps);
+    simt->wheel = calloc((size_t)SIMT_WHEEL * simt->words, sizeof *simt->wheel);
+    if (!simt->warps || !simt->wheel)
+        abort();
+    for (uint32_t i = 0; i < 64; i++)
+        simt->schedulers[i % config->schedulers].own |= UINT64_C(1) << i;
+    for (uint32_t i = 0; i < config->warps; i++) {
+        simt->free_slots[i / 64] |= UINT64_C(1) << i % 64;
+        simt->warps[i].state = SIMT_NOWHERE;
+        simt->schedulers[i % config->schedulers].count[SIMT_NOWHERE]++;
+    }
+}
+
 struct simt *simt_new(const struct simt_config *config, const struct simt_parts *parts)
 {
     struct simt *simt = calloc(1, sizeof *simt);
@@ -69,9 +86,7 @@ struct simt *simt_new(const struct simt_config *config, const struct simt_parts 
     simt->name = strdup(parts->name);
     if (!simt->name)
         abort();
-    simt->free_slots = UINT64_MAX >> (64 - config->warps);
-    for (uint32_t i = 0; i < config->warps; i++)
-        simt->schedulers[i % config->schedulers].own |= UINT64_C(1) << i;
+    make_slots(simt);
     event_init(&simt->event, parts->component, run, simt);
     simt_memory_init(simt);
     return simt;
@@ -83,6 +98,8 @@ void simt_free(struct simt *simt)
         return;
     event_cancel(simt->parts.queue, &simt->event);
     simt_memory_free(simt);
+    free(simt->warps);
+    free(simt->wheel);
     free(simt->name);
     free(simt);
 }
@@ -115,13 +132,14 @@ bool simt_fits(const struct simt *simt, const struct simt_need *need)
 
 static void start_warp(struct simt *simt, struct simt_block *block, uint32_t number)
 {
-    uint32_t slot = (uint32_t)__builtin_ctzll(simt->free_slots);
+    uint32_t word = 0;
+    while (!simt->free_slots[word])
+        word++;
+    uint32_t slot = 64 * word + (uint32_t)__builtin_ctzll(simt->free_slots[word]);
     struct simt_warp *warp = &simt->warps[slot];
-    simt->free_slots &= simt->free_slots - 1;
-    memset(warp, 0, sizeof *warp);
-    warp->warp = block->warps[number];
-    warp->block = block;
-    warp->age = simt->age++;
+    simt->free_slots[word] &= simt->free_slots[word] - 1;
+    *warp = (struct simt_warp){.warp = block->warps[number], .block = block, .state = SIMT_NOWHERE};
+    simt->ages[slot] = simt->age++;
     block->slots[number] = slot;
 }
 

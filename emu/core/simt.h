@@ -27,7 +27,7 @@
 #include "emu/sim/stats.h"
 
 enum {
-    SIMT_WARPS = 64,
+    SIMT_WARPS = 1024,
     SIMT_BLOCKS = 32,
     SIMT_SCHEDULERS = 4,
     SIMT_ACCESSES = 256,

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A launch that has not ended. */
 struct launched {
@@ -27,14 +28,14 @@ struct place {
     struct launched *launched; /* NULL: free */
     struct simt_block block;
     struct grid_block warps;
-    uint64_t stacks; /* bit: warp's stacks, of the multiprocessor's, that it takes */
+    uint32_t stacks; /* first of the warps' stacks, of the multiprocessor's, that it takes */
     struct member members[SIMT_WARPS];
 };
 
 struct station {
     struct simt *simt;
-    struct place *places; /* config->blocks of them */
-    uint64_t stacks;      /* bit: taken */
+    struct place *places;    /* config->blocks of them */
+    bool stacks[SIMT_WARPS]; /* taken */
 };
 
 struct simt_grid {
@@ -61,14 +62,16 @@ static void schedule(struct simt_grid *grid, uint64_t time)
         event_schedule(grid->parts.queue, &grid->event, time);
 }
 
-/* The stacks of n warps side by side; 0: there are none. */
-static uint64_t find_stacks(const struct station *station, uint32_t n, uint32_t warps)
+/* The stacks of n warps side by side, the first of them; UINT32_MAX: there are none. */
+static uint32_t find_stacks(const struct station *station, uint32_t n, uint32_t warps)
 {
-    uint64_t run = UINT64_MAX >> (64 - n);
-    for (uint32_t first = 0; first + n <= warps; first++)
-        if (!(station->stacks & run << first))
-            return run << first;
-    return 0;
+    uint32_t run = 0;
+    for (uint32_t i = 0; i < warps; i++) {
+        run = station->stacks[i] ? 0 : run + 1;
+        if (run == n)
+            return i + 1 - n;
+    }
+    return UINT32_MAX;
 }
 
 static struct place *find_place(struct simt_grid *grid, struct station *station)
@@ -114,10 +117,10 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     if (!simt_fits(station->simt, need))
         return false;
     struct place *place = find_place(grid, station);
-    uint64_t stacks = find_stacks(station, need->warps, grid->parts.config->warps);
-    if (!place || !stacks)
+    uint32_t stacks = find_stacks(station, need->warps, grid->parts.config->warps);
+    if (!place || stacks == UINT32_MAX)
         return false;
-    uint32_t first = number * grid->parts.config->warps + (uint32_t)__builtin_ctzll(stacks);
+    uint32_t first = number * grid->parts.config->warps + stacks;
     if (launched->placed == 0)
         begin(grid);
     if (!grid_block_start(&place->warps, grid->memory, &launched->launch, launched->placed, number, first,
@@ -128,9 +131,10 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     launched->placed++;
     place->launched = launched;
     place->stacks = stacks;
-    station->stacks |= stacks;
-    place->block = (struct simt_block){.need = *need, .owner = place};
+    place->block.need = *need;
+    place->block.owner = place;
     for (uint32_t i = 0; i < need->warps; i++) {
+        station->stacks[stacks + i] = true;
         place->members[i] = (struct member){place, place->warps.warps[i]};
         place->block.warps[i] = &place->members[i];
     }
@@ -221,7 +225,7 @@ static void block_ended(void *context, struct simt *simt, struct simt_block *blo
     (void)simt;
     place->launched->ended++;
     place->launched = NULL;
-    station->stacks &= ~place->stacks;
+    memset(&station->stacks[place->stacks], 0, block->need.warps * sizeof *station->stacks);
     schedule(grid, now > now_of(grid) ? now : now_of(grid));
 }
 

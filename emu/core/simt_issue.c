@@ -3,21 +3,25 @@
 
 #include "emu/core/simt_state.h"
 
-/* A warp is in one set only. */
-static void leave_sets(struct simt *simt, uint32_t slot)
+static void enter(struct simt *simt, uint32_t slot, uint8_t state)
 {
-    uint64_t others = ~(UINT64_C(1) << slot);
-    for (unsigned i = 0; i < SIMT_UNITS; i++)
-        simt->can_issue[i] &= others;
-    for (unsigned i = SIMT_STALL_scoreboard; i <= SIMT_STALL_barrier; i++)
-        simt->waiting[i] &= others;
+    struct simt_warp *warp = &simt->warps[slot];
+    struct simt_scheduler *scheduler = &simt->schedulers[slot & (simt->config.schedulers - 1)];
+    uint64_t bit = UINT64_C(1) << slot % 64;
+    if (warp->state < SIMT_UNITS)
+        simt->can_issue[warp->state][slot / 64] &= ~bit;
+    if (state < SIMT_UNITS)
+        simt->can_issue[state][slot / 64] |= bit;
+    scheduler->count[warp->state]--;
+    scheduler->count[state]++;
+    warp->state = state;
 }
 
 static void sleep_until(struct simt *simt, uint32_t slot, uint64_t cycle, uint64_t now)
 {
     uint64_t at = cycle - now < SIMT_WHEEL ? cycle : now + SIMT_WHEEL - 1;
     uint32_t index = (uint32_t)(at % SIMT_WHEEL);
-    simt->wheel[index] |= UINT64_C(1) << slot;
+    simt->wheel[index * simt->words + slot / 64] |= UINT64_C(1) << slot % 64;
     simt->wheel_used[index / 64] |= UINT64_C(1) << (index % 64);
 }
 
@@ -25,10 +29,8 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
     const struct stream_op *op = warp->op;
-    uint64_t bit = UINT64_C(1) << slot;
-    leave_sets(simt, slot);
     if ((warp->pending & warp->uses) || (warp->fence && warp->under_way)) {
-        simt->waiting[SIMT_STALL_memory] |= bit;
+        enter(simt, slot, simt_waits(SIMT_STALL_memory));
         return;
     }
     uint64_t ready = warp->next;
@@ -37,10 +39,10 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
         ready = warp->ready[registers[i]] > ready ? warp->ready[registers[i]] : ready;
     uint64_t when = ready >> SIMT_CAUSE_BITS;
     if (when <= cycle) {
-        simt->can_issue[warp->unit] |= bit;
+        enter(simt, slot, warp->unit);
         return;
     }
-    simt->waiting[ready & ((1 << SIMT_CAUSE_BITS) - 1)] |= bit;
+    enter(simt, slot, simt_waits((enum simt_stall)(ready & ((1 << SIMT_CAUSE_BITS) - 1))));
     sleep_until(simt, slot, when, cycle);
 }
 
@@ -82,15 +84,14 @@ static void end_block(struct simt *simt, struct simt_block *block, uint64_t cycl
 static void go_idle(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
-    uint64_t bit = UINT64_C(1) << slot;
-    leave_sets(simt, slot);
     if (!warp->ended || warp->under_way) {
-        simt->waiting[warp->ended ? SIMT_STALL_memory : SIMT_STALL_barrier] |= bit;
+        enter(simt, slot, simt_waits(warp->ended ? SIMT_STALL_memory : SIMT_STALL_barrier));
         return;
     }
+    enter(simt, slot, SIMT_NOWHERE);
     struct simt_block *block = warp->block;
     warp->warp = NULL;
-    simt->free_slots |= bit;
+    simt->free_slots[slot / 64] |= UINT64_C(1) << slot % 64;
     if (--block->left == 0)
         end_block(simt, block, cycle);
 }
@@ -103,7 +104,7 @@ static void release_barrier(struct simt *simt, uint32_t last, uint64_t cycle)
     for (uint32_t i = 0; i < block->need.warps; i++) {
         uint32_t slot = block->slots[i];
         struct simt_warp *warp = &simt->warps[slot];
-        if (slot == last || warp->block != block || !(simt->waiting[SIMT_STALL_barrier] >> slot & 1))
+        if (slot == last || warp->block != block || warp->state != simt_waits(SIMT_STALL_barrier))
             continue;
         warp->next = simt_ready_at(cycle + simt->config.work[SIMT_WORK_control].latency, SIMT_STALL_control);
         simt_fetch(simt, slot, cycle);
@@ -149,7 +150,7 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
     struct simt_warp *warp = &simt->warps[slot];
     uint8_t rd = warp->op->rd;
     if (!step(simt, slot, cycle)) {
-        leave_sets(simt, slot);
+        enter(simt, slot, SIMT_NOWHERE);
         return;
     }
     count(simt);
@@ -165,33 +166,68 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
     simt_fetch(simt, slot, cycle);
 }
 
-/* Which warps of the scheduler can issue now, by the units that take something. */
-static uint64_t eligible(const struct simt *simt, const struct simt_scheduler *scheduler, uint64_t cycle)
+/* Which units take an instruction of the scheduler now: all ones, or 0. */
+struct open {
+    uint64_t of[SIMT_UNITS];
+};
+
+/* False: none of them that a warp could issue to. */
+static bool open_units(const struct simt *simt, const struct simt_scheduler *scheduler, uint64_t cycle,
+                       struct open *open)
+{
+    const bool takes[SIMT_UNITS] = {
+        [SIMT_UNIT_LANES] = scheduler->lanes_free <= cycle,
+        [SIMT_UNIT_SPECIAL] = simt->special_free <= cycle,
+        [SIMT_UNIT_MEMORY] = simt->memory_free <= cycle && simt_memory_room(simt),
+    };
+    bool any = false;
+    for (unsigned i = 0; i < SIMT_UNITS; i++) {
+        bool can = takes[i] && scheduler->count[i];
+        open->of[i] = -(uint64_t)can;
+        any |= can;
+    }
+    return any;
+}
+
+/* The slots of a word that can issue. */
+static uint64_t eligible(const struct simt *simt, const struct simt_scheduler *scheduler,
+                         const struct open *open, uint32_t word)
 {
     uint64_t warps = 0;
-    if (scheduler->lanes_free <= cycle)
-        warps |= simt->can_issue[SIMT_UNIT_LANES];
-    if (simt->special_free <= cycle)
-        warps |= simt->can_issue[SIMT_UNIT_SPECIAL];
-    if (simt->memory_free <= cycle && simt_memory_room(simt))
-        warps |= simt->can_issue[SIMT_UNIT_MEMORY];
+    for (unsigned i = 0; i < SIMT_UNITS; i++)
+        warps |= simt->can_issue[i][word] & open->of[i];
     return warps & scheduler->own;
 }
 
-static uint32_t choose(const struct simt *simt, const struct simt_scheduler *scheduler, uint64_t warps)
+/* The next slot behind the last one, itself the last; some slot can issue. */
+static uint32_t choose_next(const struct simt *simt, const struct simt_scheduler *scheduler,
+                            const struct open *open)
 {
-    if (simt->config.policy == SIMT_ROUND_ROBIN) {
-        uint64_t behind = scheduler->last < 63 ? warps & (UINT64_MAX << (scheduler->last + 1)) : 0;
-        return (uint32_t)__builtin_ctzll(behind ? behind : warps);
+    uint32_t word = scheduler->last / 64;
+    uint64_t warps = eligible(simt, scheduler, open, word) & UINT64_MAX << 1 << scheduler->last % 64;
+    while (!warps) {
+        word = word + 1 < simt->words ? word + 1 : 0;
+        warps = eligible(simt, scheduler, open, word);
     }
-    if (warps >> scheduler->last & 1)
-        return scheduler->last;
-    uint32_t oldest = (uint32_t)__builtin_ctzll(warps);
-    for (warps &= warps - 1; warps; warps &= warps - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(warps);
-        if (simt->warps[slot].age < simt->warps[oldest].age)
-            oldest = slot;
-    }
+    return 64 * word + (uint32_t)__builtin_ctzll(warps);
+}
+
+/* The last slot, if it can issue, or the oldest warp's; some slot can. */
+static uint32_t choose_oldest(const struct simt *simt, const struct simt_scheduler *scheduler,
+                              const struct open *open)
+{
+    uint32_t last = scheduler->last, oldest = last;
+    uint64_t age = UINT64_MAX;
+    if (eligible(simt, scheduler, open, last / 64) >> last % 64 & 1)
+        return last;
+    for (uint32_t word = 0; word < simt->words; word++)
+        for (uint64_t warps = eligible(simt, scheduler, open, word); warps; warps &= warps - 1) {
+            uint32_t slot = 64 * word + (uint32_t)__builtin_ctzll(warps);
+            if (simt->ages[slot] < age) {
+                oldest = slot;
+                age = simt->ages[slot];
+            }
+        }
     return oldest;
 }
 
@@ -210,13 +246,12 @@ static void occupy(struct simt *simt, struct simt_scheduler *scheduler, const st
 /* Why nothing of the scheduler issues. */
 static enum simt_stall cause_of(const struct simt *simt, const struct simt_scheduler *scheduler)
 {
-    uint64_t own = scheduler->own;
-    if ((simt->can_issue[SIMT_UNIT_LANES] | simt->can_issue[SIMT_UNIT_SPECIAL]) & own)
+    if (scheduler->count[SIMT_UNIT_LANES] || scheduler->count[SIMT_UNIT_SPECIAL])
         return SIMT_STALL_unit;
-    if (simt->can_issue[SIMT_UNIT_MEMORY] & own)
+    if (scheduler->count[SIMT_UNIT_MEMORY])
         return simt_memory_room(simt) ? SIMT_STALL_unit : SIMT_STALL_memory_full;
     for (enum simt_stall cause = SIMT_STALL_scoreboard; cause <= SIMT_STALL_barrier; cause++)
-        if (simt->waiting[cause] & own)
+        if (scheduler->count[simt_waits(cause)])
             return cause;
     return SIMT_STALL_empty;
 }
@@ -231,17 +266,19 @@ void simt_count_stalls(struct simt *simt, uint64_t count)
 static void wake_up(struct simt *simt, uint64_t cycle)
 {
     uint32_t index = (uint32_t)(cycle % SIMT_WHEEL);
-    uint64_t warps = simt->wheel[index];
-    if (!warps)
+    uint64_t *used = &simt->wheel_used[index / 64], bit = UINT64_C(1) << index % 64;
+    if (!(*used & bit))
         return;
-    simt->wheel[index] = 0;
-    simt->wheel_used[index / 64] &= ~(UINT64_C(1) << (index % 64));
-    uint64_t asleep = simt->waiting[SIMT_STALL_scoreboard] | simt->waiting[SIMT_STALL_control] |
-                      simt->waiting[SIMT_STALL_memory];
-    for (warps &= asleep; warps; warps &= warps - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(warps);
-        if (!simt->warps[slot].ended)
-            simt_classify(simt, slot, cycle);
+    *used &= ~bit;
+    for (uint32_t word = 0; word < simt->words; word++) {
+        uint64_t warps = simt->wheel[index * simt->words + word];
+        simt->wheel[index * simt->words + word] = 0;
+        for (; warps; warps &= warps - 1) {
+            uint32_t slot = 64 * word + (uint32_t)__builtin_ctzll(warps);
+            const struct simt_warp *warp = &simt->warps[slot];
+            if (warp->state >= SIMT_UNITS && warp->state <= simt_waits(SIMT_STALL_memory) && !warp->ended)
+                simt_classify(simt, slot, cycle);
+        }
     }
 }
 
@@ -250,12 +287,13 @@ void simt_issue(struct simt *simt, uint64_t cycle)
     wake_up(simt, cycle);
     for (uint32_t i = 0; i < simt->config.schedulers; i++) {
         struct simt_scheduler *scheduler = &simt->schedulers[i];
-        uint64_t warps = simt->halted ? 0 : eligible(simt, scheduler, cycle);
-        if (!warps) {
+        struct open open;
+        if (simt->halted || !open_units(simt, scheduler, cycle, &open)) {
             simt->counters.stalls[i][cause_of(simt, scheduler)]++;
             continue;
         }
-        uint32_t slot = choose(simt, scheduler, warps);
+        uint32_t slot = simt->config.policy == SIMT_GTO ? choose_oldest(simt, scheduler, &open)
+                                                        : choose_next(simt, scheduler, &open);
         simt->counters.stalls[i][SIMT_STALL_base]++;
         scheduler->last = slot;
         occupy(simt, scheduler, &simt->warps[slot], cycle);
@@ -280,10 +318,12 @@ uint64_t simt_next_cycle(const struct simt *simt, uint64_t cycle)
 {
     if (simt->halted)
         return UINT64_MAX;
-    if (simt->can_issue[SIMT_UNIT_LANES] | simt->can_issue[SIMT_UNIT_SPECIAL])
-        return cycle;
-    if (simt->can_issue[SIMT_UNIT_MEMORY] && simt_memory_room(simt))
-        return cycle;
+    for (uint32_t i = 0; i < simt->config.schedulers; i++) {
+        const uint32_t *count = simt->schedulers[i].count;
+        if (count[SIMT_UNIT_LANES] || count[SIMT_UNIT_SPECIAL] ||
+            (count[SIMT_UNIT_MEMORY] && simt_memory_room(simt)))
+            return cycle;
+    }
     uint64_t next = next_on_wheel(simt, cycle);
     if (simt->queue_count && !simt->refused) {
         uint64_t pipe = simt->pipe_free > cycle ? simt->pipe_free : cycle;

@@ -86,7 +86,7 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     struct simt_access *access = simt->free_accesses;
     assert(access);
     simt->free_accesses = access->next;
-    access->slot = (uint8_t)slot;
+    access->slot = (uint16_t)slot;
     access->rd = op->rd;
     access->pc = op->pc;
     access->count = access->sent = access->answered = access->passes = 0;
@@ -116,7 +116,7 @@ static void complete(struct simt *simt, struct simt_access *access, uint64_t rea
     }
     if (warp->ended)
         simt_fetch(simt, slot, simt->cycle);
-    else if (simt->waiting[SIMT_STALL_memory] >> slot & 1)
+    else if (warp->state == simt_waits(SIMT_STALL_memory))
         simt_classify(simt, slot, simt->cycle);
 }
 

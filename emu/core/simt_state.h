@@ -5,15 +5,26 @@
 #include "emu/core/simt.h"
 
 /* Times are cycle numbers of the multiprocessor's clock; in `ready` the lowest bits say what waiting for them is blamed
- * on (enum simt_stall), so that the latest operand brings its cause along. Sets of warps are bits by slot. */
+ * on (enum simt_stall), so that the latest operand brings its cause along. Sets of warps are bits by slot, in as many
+ * words as the configuration's warps need. */
 enum {
     SIMT_CAUSE_BITS = 3,
     SIMT_REGISTERS = STREAM_NONE + 1,
     SIMT_WHEEL = 1024, /* cycles ahead for which warps can be put to sleep at once; a power of two */
     SIMT_ATOMICS = 256,
+    SIMT_WORDS = SIMT_WARPS / 64,
 };
 
 static_assert(SIMT_STALLS <= 1 << SIMT_CAUSE_BITS, "a cause fits beside a cycle");
+
+/* Where a warp is: a unit (enum simt_unit), which it could issue to; simt_waits(cause), from scoreboard to barrier; or
+ * SIMT_NOWHERE, as free slots are. */
+enum { SIMT_NOWHERE = SIMT_UNITS + SIMT_STALL_barrier - SIMT_STALL_scoreboard + 1, SIMT_STATES };
+
+static inline uint8_t simt_waits(enum simt_stall cause)
+{
+    return (uint8_t)(SIMT_UNITS + cause - SIMT_STALL_scoreboard);
+}
 
 static inline uint64_t simt_ready_at(uint64_t cycle, enum simt_stall cause)
 {
@@ -26,12 +37,12 @@ struct simt_warp {
     uint64_t next;                  /* likewise, of the instruction's turn */
     uint64_t pending;               /* bit: register that waits for memory */
     uint64_t uses;                  /* bit: register that the instruction reads or writes */
-    uint64_t age;
-    void *warp; /* NULL: the slot is free */
+    void *warp;                     /* NULL: the slot is free */
     struct simt_block *block;
     uint32_t under_way; /* loads and atomics */
     uint8_t unit;       /* enum simt_unit */
     uint8_t work;       /* enum simt_work */
+    uint8_t state;      /* changed by enter() of simt_issue.c alone */
     bool fence;         /* the instruction waits until nothing is under way */
     bool ended;
     const struct stream_op *op; /* NULL: it waits at a barrier, or has ended */
@@ -44,7 +55,8 @@ struct simt_access {
     struct simt_access *next; /* free */
     struct simt *simt;
     enum simt_access_kind kind;
-    uint8_t slot, rd; /* rd: STREAM_NONE is none */
+    uint16_t slot;
+    uint8_t rd; /* STREAM_NONE: none */
     bool divergent;
     uint32_t count, sent, answered; /* lines */
     uint32_t passes;                /* of shared memory, which come first */
@@ -63,9 +75,10 @@ struct simt_atomic {
 };
 
 struct simt_scheduler {
-    uint64_t own; /* slots */
+    uint64_t own; /* slots, the same in each word */
     uint64_t lanes_free;
-    uint32_t last; /* slot that issued last */
+    uint32_t last;               /* slot that issued last */
+    uint32_t count[SIMT_STATES]; /* of its warps, by where they are */
 };
 
 struct simt {
@@ -79,16 +92,15 @@ struct simt {
     bool halted;    /* behind a trap */
     bool running;   /* run() is on the stack: it looks at everything itself */
 
-    /* Warps by what they wait for; each is in one of these sets. */
-    uint64_t can_issue[SIMT_UNITS];
-    uint64_t waiting[SIMT_STALLS]; /* scoreboard, control, memory, barrier */
-    uint64_t wheel[SIMT_WHEEL];    /* to be looked at in that cycle */
+    uint32_t words;                             /* of each set of warps */
+    uint64_t can_issue[SIMT_UNITS][SIMT_WORDS]; /* whose state is the unit */
+    uint64_t *wheel;                            /* SIMT_WHEEL sets: to be looked at in that cycle */
     uint64_t wheel_used[SIMT_WHEEL / 64];
     uint64_t special_free, memory_free;
     struct simt_scheduler schedulers[SIMT_SCHEDULERS];
-    struct simt_warp warps[SIMT_WARPS];
-    uint64_t free_slots;
-    uint64_t age;
+    struct simt_warp *warps;        /* config.warps of them */
+    uint64_t ages[SIMT_WARPS], age; /* by slot, and the next one's */
+    uint64_t free_slots[SIMT_WORDS];
     struct simt_block *released; /* by the step that is being made */
     struct warp_report report;   /* of the last step */
     struct simt_need taken;      /* by all blocks; registers are of all threads */
