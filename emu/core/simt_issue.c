@@ -145,6 +145,13 @@ static void count(struct simt *simt)
     simt->counters.apart += simt->report.taken_apart;
 }
 
+/* A warp that waits for others becomes the youngest, so that greedy-then-oldest lets them go on. */
+static void stand_back(struct simt *simt, uint32_t slot)
+{
+    simt->ages[slot] = simt->age++;
+    simt->schedulers[slot & (simt->config.schedulers - 1)].greedy = false;
+}
+
 static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
@@ -154,6 +161,8 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
         return;
     }
     count(simt);
+    if (simt->report.spins)
+        stand_back(simt, slot);
     if (simt->report.event != WARP_DONE)
         warp->work = SIMT_WORK_control;
     const struct simt_timing *timing = &simt->config.work[warp->work];
@@ -218,7 +227,7 @@ static uint32_t choose_oldest(const struct simt *simt, const struct simt_schedul
 {
     uint32_t last = scheduler->last, oldest = last;
     uint64_t age = UINT64_MAX;
-    if (eligible(simt, scheduler, open, last / 64) >> last % 64 & 1)
+    if (scheduler->greedy && eligible(simt, scheduler, open, last / 64) >> last % 64 & 1)
         return last;
     for (uint32_t word = 0; word < simt->words; word++)
         for (uint64_t warps = eligible(simt, scheduler, open, word); warps; warps &= warps - 1) {
@@ -296,6 +305,7 @@ void simt_issue(struct simt *simt, uint64_t cycle)
                                                         : choose_next(simt, scheduler, &open);
         simt->counters.stalls[i][SIMT_STALL_base]++;
         scheduler->last = slot;
+        scheduler->greedy = true;
         occupy(simt, scheduler, &simt->warps[slot], cycle);
         issue_warp(simt, slot, cycle);
     }

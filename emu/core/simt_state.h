@@ -78,6 +78,7 @@ struct simt_scheduler {
     uint64_t own; /* slots, the same in each word */
     uint64_t lanes_free;
     uint32_t last;               /* slot that issued last */
+    bool greedy;                 /* which it may do again */
     uint32_t count[SIMT_STATES]; /* of its warps, by where they are */
 };
 

@@ -51,7 +51,9 @@ void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entr
     memset(warp->fflags, 0, sizeof warp->fflags);
     memset(warp->frm, 0, sizeof warp->frm);
     memset(warp->lane_depth, 0, sizeof warp->lane_depth);
-    warp->frm_set = warp->sharing = false;
+    warp->frm_set = warp->sharing = warp->yielding = false;
+    warp->look.pc = 0;
+    warp->jumps = 0;
     warp->live = warp->waiting = warp->mask = warp->reserved = 0;
     warp->depth = 0;
     warp->bound = 0;
@@ -188,7 +190,7 @@ static void place_access(struct warp *warp, const struct stream_op *op, struct w
 
 enum warp_event warp_step(struct warp *warp, struct warp_report *report)
 {
-    warp->taken = warp->taken_apart = false;
+    warp->taken = warp->taken_apart = warp->spins = false;
     if (!make_group(warp)) {
         *report = (struct warp_report){.event = WARP_IDLE};
         return WARP_IDLE;
@@ -202,6 +204,7 @@ enum warp_event warp_step(struct warp *warp, struct warp_report *report)
     (void)fp_end(saved);
     report->taken = warp->taken;
     report->taken_apart = warp->taken_apart;
+    report->spins = warp->spins;
     if (event == WARP_DONE && op->stream.flags & (STREAM_LOAD | STREAM_STORE))
         place_access(warp, &op->stream, report);
     return event;

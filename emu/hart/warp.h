@@ -10,7 +10,12 @@
  * writes neither; code that leaves calls otherwise (longjmp) stays right and merely meets later. So that a lane that spins
  * on another one's store is not executed for ever, the lane that has waited longest is executed first for WARP_SHARE
  * instructions once it has waited for WARP_TURN: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE
- * instructions of its warp. The hint `pause` makes it so at once for the lane that has waited longest.
+ * instructions of its warp. The hint `pause` makes it so at once for the lane that has waited longest, and so does a group
+ * that is found spinning: every WARP_LOOK backward jumps that a group takes as a whole, its first lane's integer
+ * registers are looked at, and a group that is at the same jump with the same values as when it was looked at last has done nothing in
+ * between but wait (as DDOS, but by registers instead of hashes of branches' operands: ElTantawy, Aamodt, "Warp scheduling
+ * for fine-grained synchronization", HPCA 2018, section IV). To be wrong costs time, never a result. Whoever steps the
+ * warp is told of both, as other warps may wait.
  *
  * Each lane has its own pc, call depth, fflags, frm and reservation. Of the lanes of one store the highest that writes a
  * byte wins; atomics are done one by one, the lowest lane first. FENCE, FENCE.I and the HINTs of our extensions do
@@ -28,6 +33,7 @@ enum {
     WARP_LANES = 32,
     WARP_TURN = 4096, /* instructions of the warp */
     WARP_SHARE = 256,
+    WARP_LOOK = 32, /* backward jumps */
 };
 
 /* What an instruction of a warp was. */
@@ -50,6 +56,7 @@ struct warp_report {
     uint64_t pc;      /* of the instruction */
     bool taken_apart; /* a branch or jump sent its lanes to different places */
     bool taken;       /* some lane's branch or jump does not go on behind it */
+    bool spins;       /* it was `pause`, or the group has been found spinning */
     /* Of a load, store or atomic, of the lanes in `mask`: where the first lane's access goes, and addresses. In
      * WARP_GLOBAL and WARP_STACK they are physical, in WARP_SHARED offsets into the block's scratchpad. Bytes are
      * contiguous from there but for an access that crosses a page, or on a stack an 8-byte word. */

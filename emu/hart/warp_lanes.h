@@ -11,17 +11,27 @@ static ALWAYS_INLINE uint32_t lanes_met(const uint8_t met[WARP_LANES])
            (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(high, 7)) << 16;
 }
 
-static ALWAYS_INLINE enum warp_event go_either(struct warp *warp, uint32_t met, uint64_t target,
-                                               uint64_t next)
+/* After a jump that the whole group has taken. */
+static ALWAYS_INLINE void count_jump(struct warp *warp, uint64_t from, uint64_t to)
 {
+    if (to <= from && UNLIKELY(++warp->jumps % WARP_LOOK == 0))
+        warp_look(warp, from);
+}
+
+static ALWAYS_INLINE enum warp_event go_either(struct warp *warp, const struct warp_op *op, uint32_t met)
+{
+    const uint64_t target = op->stream.pc + (uint64_t)(int64_t)op->insn.imm;
+    const uint64_t next = op->stream.pc + op->insn.length;
     uint32_t taken = met & warp->mask;
     warp->taken = taken;
-    if (taken == 0)
+    if (taken == 0) {
         warp->pc = next;
-    else if (taken == warp->mask)
+    } else if (taken == warp->mask) {
         warp->pc = target;
-    else
+        count_jump(warp, op->stream.pc, target);
+    } else {
         warp_split(warp, taken, target, next);
+    }
     return WARP_DONE;
 }
 
@@ -37,6 +47,8 @@ static inline enum warp_event go_to(struct warp *warp, const struct warp_op *op,
     warp->pc = target;
     if (change)
         warp_change_depth(warp, change);
+    else
+        count_jump(warp, op->stream.pc, target);
     return WARP_DONE;
 }
 

@@ -95,7 +95,7 @@
         {                                                                                                    \
             ROW(format, __VA_ARGS__)                                                                         \
         }                                                                                                    \
-        return go_either(warp, lanes_met(met), pc + (uint64_t)imm, next_pc);                                 \
+        return go_either(warp, op, lanes_met(met));                                                          \
     }
 
 #define jump(target)  (targets[lane] = (target))
@@ -323,10 +323,8 @@ static enum warp_event row_nothing(struct warp *warp, const struct warp_op *op)
 /* The fence that is the hint `pause` (Zihintpause) lets the other lanes go first. */
 static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 {
-    if (op->insn.bits == UINT32_C(0x0100000f) && warp->partial) {
-        warp->yielding = true;
-        warp->bound = 0;
-    }
+    if (op->insn.bits == UINT32_C(0x0100000f))
+        warp_yield(warp);
     NEXT();
 }
 

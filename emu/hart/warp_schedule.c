@@ -147,3 +147,27 @@ void warp_change_depth(struct warp *warp, int change)
         return;
     warp->bound = change > 0 ? UINT64_MAX : 0;
 }
+
+void warp_yield(struct warp *warp)
+{
+    warp->spins = true;
+    if (!warp->partial)
+        return;
+    warp->yielding = true;
+    warp->bound = 0;
+}
+
+void warp_look(struct warp *warp, uint64_t pc)
+{
+    struct warp_look *look = &warp->look;
+    unsigned lane = first_of(warp->mask);
+    uint64_t differ = (look->pc ^ pc) | (look->mask ^ warp->mask);
+    for (unsigned i = 1; i < 32; i++) {
+        differ |= look->x[i] ^ warp->x[i][lane];
+        look->x[i] = warp->x[i][lane];
+    }
+    look->pc = pc;
+    look->mask = warp->mask;
+    if (!differ)
+        warp_yield(warp);
+}

@@ -24,8 +24,8 @@ struct warp {
     int32_t depth;
     bool partial;  /* some lane that has not ended is not in the group */
     bool sharing;  /* the group holds `oldest`, which goes first for a while */
-    bool yielding; /* the group has executed `pause`: as if others had waited long enough */
-    bool taken, taken_apart;
+    bool yielding; /* the group has executed `pause`, or spins: as if others had waited long enough */
+    bool taken, taken_apart, spins;
     bool frm_set; /* some lane's frm is not 0 */
     uint8_t oldest;
     uint8_t trap_lane;
@@ -37,6 +37,12 @@ struct warp {
     uint32_t reserved; /* lanes that hold a reservation of `reservation`, made at its block's `version` */
     uint64_t reservation[WARP_LANES];
     uint32_t version[WARP_LANES];
+
+    uint32_t jumps; /* backward, taken by the whole group */
+    struct warp_look {
+        uint64_t pc, x[32]; /* the jump, and the first lane's registers */
+        uint32_t mask;
+    } look; /* the last one; pc 0: none */
 
     struct warp_memory *memory;
     struct warp_scratchpad pad;
@@ -66,6 +72,12 @@ void warp_scatter(struct warp *warp, const uint64_t targets[WARP_LANES]);
 
 /* The group has entered or left a call, and has its new pc. */
 void warp_change_depth(struct warp *warp, int change);
+
+/* The group lets others go first. */
+void warp_yield(struct warp *warp);
+
+/* Looks whether the group, which has taken the backward jump at pc, spins. */
+void warp_look(struct warp *warp, uint64_t pc);
 
 /* Notes a trap of a lane. Returns WARP_TRAP. */
 enum warp_event warp_raise(struct warp *warp, unsigned lane, enum trap_cause cause, uint64_t value);

@@ -36,8 +36,8 @@ static void add_up(const struct srad *p)
         for (uint32_t k = 0; t < half && k < 2; k++)
             sums[t][k] += sums[t + half][k];
     }
-    if (t < 2)
-        p->sums[2 * block_x() + t] = sums[0][t];
+    for (uint32_t k = 0; t == 0 && k < 2; k++) /* what it has added up itself: nobody waits for it */
+        p->sums[2 * block_x() + k] = sums[0][k];
 }
 
 static float coefficient(const struct srad *p, long y, long x)

@@ -5,7 +5,7 @@
 #include "emu/core/simt.h"
 #include "tests/mem/slow_memory.h"
 
-enum { RIG_WARPS = 64, RIG_LINE = 128, RIG_HIT = 4 };
+enum { RIG_WARPS = 1024, RIG_LINE = 128, RIG_HIT = 4 };
 
 /* One instruction of the script that all warps follow. */
 struct rig_step {
@@ -17,6 +17,7 @@ struct rig_step {
     uint64_t stride;  /* bytes from lane to lane */
     uint64_t advance; /* bytes from one round to the next */
     uint64_t base;
+    bool spins;
 };
 
 struct rig_warp {
@@ -103,6 +104,7 @@ static inline void rig_step_warp(void *context, void *name, uint64_t cycle, stru
     report->event = step->event;
     report->mask = rig->mask;
     report->taken_apart = false;
+    report->spins = step->spins;
     report->space = step->space;
     report->shared_mask = step->space == WARP_SHARED ? report->mask : 0;
     if (step->size)

@@ -343,6 +343,61 @@ static void blocks_fit_or_not(void **state)
     rig_free(rig);
 }
 
+/* 1000 warps lie in 16 words of a set: independent additions, 1000 * 40 of them on 2 schedulers, take 20000 clocks. */
+static void a_thousand_warps_issue(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {{.id = INSN_add, .rd = N, .rs1 = 6, .rs2 = 7}};
+    for (enum simt_policy policy = SIMT_GTO; policy <= SIMT_ROUND_ROBIN; policy++) {
+        struct simt_config config = config_of(policy);
+        config.warps = SIMT_WARPS;
+        config.threads = SIMT_WARPS * WARP_LANES;
+        struct rig *rig = rig_new(&config, script, COUNT(script), 40);
+        const struct simt_counters *c = rig_run(rig, 1000);
+        assert_int_equal(c->instructions, 40000);
+        assert_in_range(c->cycles, 20000, 20000 + ALU);
+        rig_free(rig);
+    }
+}
+
+/* Two rounds of 130 warps: round-robin begins behind slot 0 and goes round across the words; greedy-then-oldest takes
+ * warp by warp. */
+static void order_crosses_words(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {{.id = INSN_add, .rd = N, .rs1 = 6, .rs2 = 7}};
+    for (enum simt_policy policy = SIMT_GTO; policy <= SIMT_ROUND_ROBIN; policy++) {
+        struct simt_config config = config_of(policy);
+        config.schedulers = 1;
+        config.warps = 130;
+        config.threads = 130 * WARP_LANES;
+        struct rig *rig = rig_new(&config, script, COUNT(script), 2);
+        rig_place(rig, 0, 130, 0);
+        event_queue_run(&rig->queue, CLOCK_NEVER);
+        assert_int_equal(rig->order_count, 260);
+        for (unsigned i = 0; i < 260; i++)
+            assert_int_equal(rig->order[i], (char)('a' + (policy == SIMT_GTO ? i / 2 : (i + 1) % 130)));
+        rig_free(rig);
+    }
+}
+
+/* Branches of latency 1: greedy-then-oldest would stay with each warp to its end, but steps that spin pass the turn on. */
+static void spinning_warps_stand_back(void **state)
+{
+    (void)state;
+    for (unsigned spins = 0; spins < 2; spins++) {
+        const struct rig_step script[] = {{.id = INSN_beq, .rd = N, .rs1 = 6, .rs2 = 7, .spins = spins}};
+        struct simt_config config = config_of(SIMT_GTO);
+        config.schedulers = 1;
+        config.work[SIMT_WORK_branch].latency = 1;
+        struct rig *rig = rig_new(&config, script, COUNT(script), 3);
+        rig_place(rig, 0, 3, 0);
+        event_queue_run(&rig->queue, CLOCK_NEVER);
+        assert_string_equal(rig->order, spins ? "abcabcabc" : "aaabbbccc");
+        rig_free(rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +416,9 @@ int main(void)
         cmocka_unit_test(policies_choose),
         cmocka_unit_test(greedy_comes_before_oldest),
         cmocka_unit_test(blocks_fit_or_not),
+        cmocka_unit_test(a_thousand_warps_issue),
+        cmocka_unit_test(order_crosses_words),
+        cmocka_unit_test(spinning_warps_stand_back),
     };
     return cmocka_run_group_tests_name("a multiprocessor under scripted warps", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "simt_check.h"
 
-enum { BLOCKS = 4, THREADS = 70, BUCKETS = 5, SPINNERS = 3 };
+enum { BLOCKS = 4, THREADS = 70, BUCKETS = 5, SPINNERS = 40 };
 
 struct node {
     struct node *next;
@@ -23,8 +23,7 @@ struct shared {
     uint64_t chain[BLOCKS];
 };
 
-/* As plain as it can be: no pause, so that only the promise of progress lets the holder go on. It is for few threads, as
- * they exchange some thousand times before it does. */
+/* As plain as it can be: no pause, so that only the promise of progress lets the holder go on. */
 static void spin(struct shared *s)
 {
     while (atomic_exchange_explicit(&s->lock, 1, memory_order_acquire))
