@@ -193,6 +193,33 @@ static void banks_take_passes(void **state)
     }
 }
 
+/* Half of the lanes go to shared memory, all to one bank: passes from 1 to 16; the others to a line each, from 17 to 32,
+ * the last answered 100 later, through the cache in 4, the value 18 later: 154. */
+static void both_parts_of_an_access_take_time(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {
+        {.id = INSN_lw,
+         .rd = 5,
+         .rs1 = 6,
+         .rs2 = N,
+         .size = 4,
+         .stride = 256,
+         .base = 0x80000000,
+         .shared = 0x00ff00ff},
+        {.id = INSN_add, .rd = 7, .rs1 = 5, .rs2 = N},
+    };
+    struct simt_config config = config_of(SIMT_GTO);
+    struct rig *rig = rig_new(&config, script, COUNT(script), 1);
+    const struct simt_counters *c = rig_run(rig, 1);
+    assert_int_equal(c->cycles, 155);
+    assert_int_equal(c->shared_accesses, 1);
+    assert_int_equal(c->shared_passes, 16);
+    assert_int_equal(c->requests, 16);
+    assert_int_equal(rig->memory.seen[MEM_READ], 16);
+    rig_free(rig);
+}
+
 /* All lanes add to one word: 32 requests, one a clock from 1 to 32, the last answered at 132; the user issues at 150. The
  * line, which a load has brought in, leaves the cache. */
 static void atomics_pass_the_cache(void **state)
@@ -392,6 +419,7 @@ int main(void)
         cmocka_unit_test(requests_say_whether_they_diverge),
         cmocka_unit_test(lines_go_one_a_clock),
         cmocka_unit_test(banks_take_passes),
+        cmocka_unit_test(both_parts_of_an_access_take_time),
         cmocka_unit_test(atomics_pass_the_cache),
         cmocka_unit_test(fences_wait),
         cmocka_unit_test(barriers_hold_the_block),
