@@ -408,6 +408,32 @@ static void spinning_warps_stand_back(void **state)
     }
 }
 
+static void check_rounds(void *owner, uint64_t now)
+{
+    struct rig *rig = owner;
+    (void)now;
+    assert_in_range(rig->warps[1].round, 1, SIMT_PATIENCE + 10);
+    assert_in_range(rig->warps[0].round, SIMT_PATIENCE, 2 * SIMT_PATIENCE);
+}
+
+/* One warp could issue in each clock, but the other one may not starve: after 2 * SIMT_PATIENCE clocks at most it goes
+ * first, and stays there until the first one starves. */
+static void nobody_starves(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {{.id = INSN_add, .rd = N, .rs1 = 6, .rs2 = 7}};
+    struct simt_config config = config_of(SIMT_GTO);
+    config.schedulers = 1;
+    struct rig *rig = rig_new(&config, script, COUNT(script), 4 * SIMT_PATIENCE);
+    rig_place(rig, 0, 2, 0);
+    struct event then;
+    event_init(&then, 9, check_rounds, rig);
+    event_schedule(&rig->queue, &then, (uint64_t)CLOCK * (2 * SIMT_PATIENCE + 10));
+    event_queue_run(&rig->queue, CLOCK_NEVER);
+    assert_int_equal(rig->ended, 1);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_thousand_warps_issue),
         cmocka_unit_test(order_crosses_words),
         cmocka_unit_test(spinning_warps_stand_back),
+        cmocka_unit_test(nobody_starves),
     };
     return cmocka_run_group_tests_name("a multiprocessor under scripted warps", tests, NULL, NULL);
 }
