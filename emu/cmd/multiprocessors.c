@@ -85,9 +85,9 @@ static const struct launch_counts *count(void *context)
     return &m->counts;
 }
 
-void multiprocessors_limit(const struct multiprocessors *m, struct grid_limits *limits)
+void multiprocessors_limit(const struct machine_config *machine, struct grid_limits *limits)
 {
-    const struct machine_simt *simt = &m->machine->simt;
+    const struct machine_simt *simt = &machine->simt;
     uint64_t held = simt->warps * simt->width;
     held = simt->threads < held ? simt->threads : held;
     limits->block_threads = limits->block_threads < held ? limits->block_threads : (uint32_t)held;

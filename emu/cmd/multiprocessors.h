@@ -28,7 +28,7 @@ struct multiprocessors {
 };
 
 /* What a block can have in time: no more threads than a multiprocessor holds. */
-void multiprocessors_limit(const struct multiprocessors *m, struct grid_limits *limits);
+void multiprocessors_limit(const struct machine_config *machine, struct grid_limits *limits);
 
 /* The device of a machine that has multiprocessors; *m must stay where it is. `timed` is set when it exists. */
 void multiprocessors_init(struct multiprocessors *m, const struct machine_config *machine,

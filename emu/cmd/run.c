@@ -131,7 +131,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.simt = simt.limits.count ? &simt : NULL;
         if (machine_timed(&s->machine)) {
             simt.device = &multiprocessors.device;
-            multiprocessors_limit(&multiprocessors, &simt.limits);
+            multiprocessors_limit(&s->machine, &simt.limits);
         }
         options.stack_size = s->machine.stack.size;
         options.stats = report_stats(s->report);
@@ -213,6 +213,9 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     struct launch_options simt;
     if (!launch_describe(&s->machine, &simt, err))
         return -1;
+    if (machine_timed(&s->machine))
+        multiprocessors_limit(&s->machine, &simt.limits);
+    simt.untimed = machine_timed(&s->machine);
     user.simt = simt.limits.count ? &simt : NULL;
     const struct kernel_options options = {
         .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};

@@ -1,5 +1,6 @@
 #include "emu/core/grid.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,19 +19,42 @@ uint32_t grid_block_warps(const struct grid_launch *launch, uint32_t width)
     return (uint32_t)((grid_block_threads(launch) + width - 1) / width);
 }
 
+/* The product of the three extents, or all ones when it is more than 32 bits hold. */
+static uint64_t product(const uint32_t extents[3])
+{
+    uint64_t plane = (uint64_t)extents[0] * extents[1];
+    return plane > UINT32_MAX || plane * extents[2] > UINT32_MAX ? UINT64_MAX : plane * extents[2];
+}
+
+static bool refuse(struct error *err, const uint32_t extents[3], const char *what, uint64_t limit,
+                   const char *keys)
+{
+    return error_set(
+        err, "%" PRIu32 " x %" PRIu32 " x %" PRIu32 " %s are not allowed; allowed: 1 to %" PRIu64 " in all%s",
+        extents[0], extents[1], extents[2], what, limit, keys);
+}
+
+bool grid_check(const struct grid_launch *launch, const struct grid_limits *limits, struct error *err)
+{
+    uint64_t blocks = product(launch->grid), threads = product(launch->block);
+    if (threads == 0 || threads > limits->block_threads)
+        return refuse(err, launch->block, "threads of a block", limits->block_threads,
+                      " (the least of simt.block_threads and, with a clock, simt.threads and "
+                      "simt.warps * simt.width)");
+    if (blocks == 0 || blocks > UINT32_MAX)
+        return refuse(err, launch->grid, "blocks", UINT32_MAX, "");
+    if (launch->scratchpad > limits->scratchpad)
+        return error_set(err,
+                         "%" PRIu32 " B of scratchpad are not allowed; allowed: up to %" PRIu64
+                         " B (simt.scratchpad)",
+                         launch->scratchpad, limits->scratchpad);
+    return true;
+}
+
 bool grid_possible(const struct grid_launch *launch, const struct grid_limits *limits)
 {
-    uint64_t blocks = 1, threads = 1;
-    for (unsigned i = 0; i < 3; i++) {
-        if (launch->grid[i] == 0 || launch->block[i] == 0)
-            return false;
-        if (blocks > UINT32_MAX || threads > limits->block_threads)
-            return false;
-        blocks *= launch->grid[i];
-        threads *= launch->block[i];
-    }
-    return threads <= limits->block_threads && blocks <= UINT32_MAX &&
-           launch->scratchpad <= limits->scratchpad;
+    struct error ignored;
+    return grid_check(launch, limits, &ignored);
 }
 
 static bool make_room(struct grid_block *block, struct warp_memory *memory, uint32_t count, struct error *err)

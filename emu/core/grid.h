@@ -34,7 +34,8 @@ uint64_t grid_blocks(const struct grid_launch *launch);
 /* Warps of a block. */
 uint32_t grid_block_warps(const struct grid_launch *launch, uint32_t width);
 
-/* Whether the machine can hold a block of it, and its numbers are ones. */
+/* Whether the machine can hold a block of it, and its numbers are ones; err names the limit, and the keys that set it. */
+bool grid_check(const struct grid_launch *launch, const struct grid_limits *limits, struct error *err);
 bool grid_possible(const struct grid_launch *launch, const struct grid_limits *limits);
 
 /* A block that is being executed: its warps and scratchpad. All zero to begin with; it keeps what it has allocated for

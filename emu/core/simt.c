@@ -63,6 +63,7 @@ static void make_slots(struct simt *simt)
 {
     const struct simt_config *config = &simt->config;
     simt->words = (config->warps + 63) / 64;
+    simt->age = simt->eldest = UINT64_MAX / 2;
     simt->warps = calloc(config->warps, sizeof *simt->warps);
     simt->wheel = calloc((size_t)SIMT_WHEEL * simt->words, sizeof *simt->wheel);
     if (!simt->warps || !simt->wheel)

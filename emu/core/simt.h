@@ -3,7 +3,8 @@
  * Issue: each scheduler has its part of the warps (warp number modulo schedulers) and issues at most one instruction a
  * clock, in order within a warp, by one of two policies: greedy-then-oldest stays with a warp until it cannot issue, then
  * takes the oldest that can; round-robin begins behind the last one (Rogers, O'Connor, Aamodt, "Cache-conscious wavefront
- * scheduling", MICRO 2012, section 4). A warp that spins (warp.h) counts as the youngest from then on. A scoreboard lets an instruction issue when its operands and its destination are
+ * scheduling", MICRO 2012, section 4). A warp that spins (warp.h) counts as the youngest from then on, and
+ * one that could have issued for SIMT_PATIENCE clocks (looked for as often) as the oldest. A scoreboard lets an instruction issue when its operands and its destination are
  * not pending. Nothing is predicted: behind a branch, jump, barrier or call the warp waits.
  *
  * Units: LANES, one for each scheduler; SPECIAL and MEMORY, which the schedulers share (lower numbers first). The memory
@@ -29,6 +30,7 @@
 enum {
     SIMT_WARPS = 1024,
     SIMT_BLOCKS = 32,
+    SIMT_PATIENCE = 65536, /* clocks */
     SIMT_SCHEDULERS = 4,
     SIMT_ACCESSES = 256,
     SIMT_BUCKETS = 7, /* of a histogram: 1, 2, 3 or 4, 5 to 8, 9 to 16, 17 to 32, more */

@@ -10,8 +10,10 @@ static void enter(struct simt *simt, uint32_t slot, uint8_t state)
     uint64_t bit = UINT64_C(1) << slot % 64;
     if (warp->state < SIMT_UNITS)
         simt->can_issue[warp->state][slot / 64] &= ~bit;
-    if (state < SIMT_UNITS)
+    if (state < SIMT_UNITS) {
         simt->can_issue[state][slot / 64] |= bit;
+        simt->since[slot] = simt->cycle;
+    }
     scheduler->count[warp->state]--;
     scheduler->count[state]++;
     warp->state = state;
@@ -291,9 +293,23 @@ static void wake_up(struct simt *simt, uint64_t cycle)
     }
 }
 
+/* Greedy-then-oldest would keep the youngest from issuing for as long as the others can, which may be waiting for them. */
+static void look_for_starving(struct simt *simt, uint64_t cycle)
+{
+    simt->look = cycle + SIMT_PATIENCE;
+    for (uint32_t slot = 0; slot < simt->config.warps; slot++) {
+        if (simt->warps[slot].state >= SIMT_UNITS || cycle - simt->since[slot] < SIMT_PATIENCE)
+            continue;
+        simt->ages[slot] = --simt->eldest;
+        simt->schedulers[slot & (simt->config.schedulers - 1)].greedy = false;
+    }
+}
+
 void simt_issue(struct simt *simt, uint64_t cycle)
 {
     wake_up(simt, cycle);
+    if (cycle >= simt->look)
+        look_for_starving(simt, cycle);
     for (uint32_t i = 0; i < simt->config.schedulers; i++) {
         struct simt_scheduler *scheduler = &simt->schedulers[i];
         struct open open;

@@ -99,8 +99,11 @@ struct simt {
     uint64_t wheel_used[SIMT_WHEEL / 64];
     uint64_t special_free, memory_free;
     struct simt_scheduler schedulers[SIMT_SCHEDULERS];
-    struct simt_warp *warps;        /* config.warps of them */
-    uint64_t ages[SIMT_WARPS], age; /* by slot, and the next one's */
+    struct simt_warp *warps;    /* config.warps of them */
+    uint64_t ages[SIMT_WARPS];  /* by slot */
+    uint64_t since[SIMT_WARPS]; /* likewise, cycle from which on it could issue */
+    uint64_t age, eldest;       /* the next warp's, and the least that there has been */
+    uint64_t look;              /* cycle in which it looks for warps that starve */
     uint64_t free_slots[SIMT_WORDS];
     struct simt_block *released; /* by the step that is being made */
     struct warp_report report;   /* of the last step */

@@ -24,7 +24,9 @@ struct launch_counts {
     uint64_t launches, blocks, insns, thread_insns;
 };
 
-/* Multiprocessors that take time. Without one, a launch has ended when its call returns. */
+/* Multiprocessors that take time. Without one, a launch has ended when its call returns. Under the kernel there is none:
+ * a thread whose page is missing stops the run until the kernel, on the calling hart, has brought it in, and in time that hart
+ * would have gone on, and could not be interrupted for it. */
 struct launch_device {
     int64_t (*enqueue)(void *context, const struct launch_work *work); /* 0 or -errno */
     int64_t (*wait)(void *context, uint64_t number);                   /* 0 (all, if number is 0) or -errno */
@@ -37,6 +39,7 @@ struct launch_options {
     struct grid_limits limits;
     uint64_t stack;                     /* bytes of a thread's, a power of two */
     const struct launch_device *device; /* or NULL */
+    bool untimed;                       /* no device, though the machine has a clock: is warned of */
 };
 
 /* Fills the options from the machine's keys; false, with err set, when a key's value is not possible. *options is of no

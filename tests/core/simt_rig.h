@@ -18,6 +18,7 @@ struct rig_step {
     uint64_t advance; /* bytes from one round to the next */
     uint64_t base;
     bool spins;
+    uint32_t shared; /* lanes that go to the scratchpad, when the space is WARP_GLOBAL */
 };
 
 struct rig_warp {
@@ -106,7 +107,7 @@ static inline void rig_step_warp(void *context, void *name, uint64_t cycle, stru
     report->taken_apart = false;
     report->spins = step->spins;
     report->space = step->space;
-    report->shared_mask = step->space == WARP_SHARED ? report->mask : 0;
+    report->shared_mask = step->space == WARP_SHARED ? report->mask : step->shared;
     if (step->size)
         rig_addresses(rig, warp, step, report);
     if (step->event == WARP_BARRIER)

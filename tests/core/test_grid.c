@@ -260,24 +260,34 @@ static void stops_for_good(void **state)
 static void limits(void **state)
 {
     const struct grid_limits limits = {.count = 1, .width = 32, .block_threads = 1024, .scratchpad = 4096};
+    static const char threads[] =
+        "1 to 1024 in all (the least of simt.block_threads and, with a clock, simt.threads and "
+        "simt.warps * simt.width)";
     const struct {
         struct grid_launch launch;
-        bool possible;
+        const char *refused; /* the last words of the message; NULL: it is possible */
     } cases[] = {
-        {{.grid = {1, 1, 1}, .block = {1024, 1, 1}, .scratchpad = 4096}, true},
-        {{.grid = {1, 1, 1}, .block = {1025, 1, 1}}, false},
-        {{.grid = {1, 1, 1}, .block = {32, 32, 1}}, true},
-        {{.grid = {1, 1, 1}, .block = {32, 32, 2}}, false},
-        {{.grid = {1, 1, 1}, .block = {65536, 65536, 1}}, false}, /* whose product is 2^32 */
-        {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .scratchpad = 4097}, false},
-        {{.grid = {0, 1, 1}, .block = {1, 1, 1}}, false},
-        {{.grid = {1, 1, 1}, .block = {1, 1, 0}}, false},
-        {{.grid = {65535, 65535, 1}, .block = {1, 1, 1}}, true},
-        {{.grid = {65536, 65536, 65536}, .block = {1, 1, 1}}, false},
+        {{.grid = {1, 1, 1}, .block = {1024, 1, 1}, .scratchpad = 4096}, NULL},
+        {{.grid = {1, 1, 1}, .block = {1025, 1, 1}}, threads},
+        {{.grid = {1, 1, 1}, .block = {32, 32, 1}}, NULL},
+        {{.grid = {1, 1, 1}, .block = {32, 32, 2}}, threads},
+        {{.grid = {1, 1, 1}, .block = {65536, 65536, 1}}, threads}, /* whose product is 2^32 */
+        {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .scratchpad = 4097}, "up to 4096 B (simt.scratchpad)"},
+        {{.grid = {0, 1, 1}, .block = {1, 1, 1}}, "1 to 4294967295 in all"},
+        {{.grid = {1, 1, 1}, .block = {1, 1, 0}}, threads},
+        {{.grid = {65535, 65535, 1}, .block = {1, 1, 1}}, NULL},
+        {{.grid = {65536, 65536, 65536}, .block = {1, 1, 1}}, "1 to 4294967295 in all"},
     };
     (void)state;
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(grid_possible(&cases[i].launch, &limits), cases[i].possible);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error err;
+        assert_int_equal(grid_possible(&cases[i].launch, &limits), !cases[i].refused);
+        assert_int_equal(grid_check(&cases[i].launch, &limits, &err), !cases[i].refused);
+        if (!cases[i].refused)
+            continue;
+        assert_true(strlen(err.text) > strlen(cases[i].refused));
+        assert_string_equal(err.text + strlen(err.text) - strlen(cases[i].refused), cases[i].refused);
+    }
 }
 
 int main(void)

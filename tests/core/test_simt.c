@@ -193,6 +193,33 @@ static void banks_take_passes(void **state)
     }
 }
 
+/* Half of the lanes go to shared memory, all to one bank: passes from 1 to 16; the others to a line each, from 17 to 32,
+ * the last answered 100 later, through the cache in 4, the value 18 later: 154. */
+static void both_parts_of_an_access_take_time(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {
+        {.id = INSN_lw,
+         .rd = 5,
+         .rs1 = 6,
+         .rs2 = N,
+         .size = 4,
+         .stride = 256,
+         .base = 0x80000000,
+         .shared = 0x00ff00ff},
+        {.id = INSN_add, .rd = 7, .rs1 = 5, .rs2 = N},
+    };
+    struct simt_config config = config_of(SIMT_GTO);
+    struct rig *rig = rig_new(&config, script, COUNT(script), 1);
+    const struct simt_counters *c = rig_run(rig, 1);
+    assert_int_equal(c->cycles, 155);
+    assert_int_equal(c->shared_accesses, 1);
+    assert_int_equal(c->shared_passes, 16);
+    assert_int_equal(c->requests, 16);
+    assert_int_equal(rig->memory.seen[MEM_READ], 16);
+    rig_free(rig);
+}
+
 /* All lanes add to one word: 32 requests, one a clock from 1 to 32, the last answered at 132; the user issues at 150. The
  * line, which a load has brought in, leaves the cache. */
 static void atomics_pass_the_cache(void **state)
@@ -398,6 +425,32 @@ static void spinning_warps_stand_back(void **state)
     }
 }
 
+static void check_rounds(void *owner, uint64_t now)
+{
+    struct rig *rig = owner;
+    (void)now;
+    assert_in_range(rig->warps[1].round, 1, SIMT_PATIENCE + 10);
+    assert_in_range(rig->warps[0].round, SIMT_PATIENCE, 2 * SIMT_PATIENCE);
+}
+
+/* One warp could issue in each clock, but the other one may not starve: after 2 * SIMT_PATIENCE clocks at most it goes
+ * first, and stays there until the first one starves. */
+static void nobody_starves(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {{.id = INSN_add, .rd = N, .rs1 = 6, .rs2 = 7}};
+    struct simt_config config = config_of(SIMT_GTO);
+    config.schedulers = 1;
+    struct rig *rig = rig_new(&config, script, COUNT(script), 4 * SIMT_PATIENCE);
+    rig_place(rig, 0, 2, 0);
+    struct event then;
+    event_init(&then, 9, check_rounds, rig);
+    event_schedule(&rig->queue, &then, (uint64_t)CLOCK * (2 * SIMT_PATIENCE + 10));
+    event_queue_run(&rig->queue, CLOCK_NEVER);
+    assert_int_equal(rig->ended, 1);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +462,7 @@ int main(void)
         cmocka_unit_test(requests_say_whether_they_diverge),
         cmocka_unit_test(lines_go_one_a_clock),
         cmocka_unit_test(banks_take_passes),
+        cmocka_unit_test(both_parts_of_an_access_take_time),
         cmocka_unit_test(atomics_pass_the_cache),
         cmocka_unit_test(fences_wait),
         cmocka_unit_test(barriers_hold_the_block),
@@ -419,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_thousand_warps_issue),
         cmocka_unit_test(order_crosses_words),
         cmocka_unit_test(spinning_warps_stand_back),
+        cmocka_unit_test(nobody_starves),
     };
     return cmocka_run_group_tests_name("a multiprocessor under scripted warps", tests, NULL, NULL);
 }

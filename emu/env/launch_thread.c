@@ -1,0 +1,139 @@
+/* What threads ask of the environment: their system calls, and the report of their traps. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/env/calls.h"
+#include "emu/env/fault.h"
+#include "emu/env/launch_state.h"
+
+enum { A0 = 10, A7 = 17 };
+
+static void settle(struct launch *launch)
+{
+    const struct warp_scratchpad *pad = warp_scratchpad(launch->caller);
+    for (struct copy *copy = launch->copies, *next; copy; copy = next) {
+        next = copy->next;
+        if (copy->write)
+            (void)warp_memory_store(&launch->memory, pad, copy->address, copy->bytes, copy->length);
+        free(copy);
+    }
+    launch->copies = NULL;
+}
+
+void *launch_view(struct launch *launch, uint64_t address, uint64_t length, bool write)
+{
+    if (!launch->caller)
+        return NULL;
+    const struct warp_scratchpad *pad = warp_scratchpad(launch->caller);
+    if (length > launch->memory.stack_size + pad->size)
+        return NULL;
+    struct copy *copy = malloc(sizeof *copy + length);
+    if (!copy)
+        abort();
+    *copy = (struct copy){launch->copies, address, length, write};
+    if (!warp_memory_load(&launch->memory, pad, address, copy->bytes, length)) {
+        free(copy);
+        return NULL;
+    }
+    launch->copies = copy;
+    return copy->bytes;
+}
+
+/* The hart's registers, while a lane's are in it: calls and reports look there. */
+struct registers {
+    uint64_t x[32], pc;
+};
+
+static struct registers show_lane(struct hart *hart, const struct warp *warp, unsigned lane)
+{
+    struct registers kept = {.pc = hart->pc};
+    memcpy(kept.x, hart->x, sizeof kept.x);
+    for (unsigned i = 1; i < 32; i++)
+        hart->x[i] = warp_register(warp, i, lane);
+    hart->pc = warp_pc(warp, lane);
+    return kept;
+}
+
+static void show_host(struct hart *hart, const struct registers *kept)
+{
+    memcpy(hart->x, kept->x, sizeof kept->x);
+    hart->pc = kept->pc;
+}
+
+/* brk, munmap, mremap, mmap, mprotect, riscv_flush_icache: see host/kernel/main.c. */
+static bool is_kernels(uint64_t number)
+{
+    return (number >= 214 && number <= 216) || number == 222 || number == 226 || number == 259;
+}
+
+/* Whether the kernel has served the lane's call; otherwise it is asked to. */
+static bool ask_kernel(struct launch *launch, const struct warp *warp, unsigned lane, uint64_t *result)
+{
+    if (launch->answered) {
+        launch->answered = false;
+        *result = launch->answer;
+        warp_memory_forget(&launch->memory);
+        return true;
+    }
+    launch->asked[0] = warp_register(warp, A7, lane);
+    for (unsigned i = 0; i < 6; i++)
+        launch->asked[1 + i] = warp_register(warp, A0 + i, lane);
+    return false;
+}
+
+bool launch_asks(struct launch *launch, uint64_t call[7])
+{
+    if (!launch || !launch->asked[0])
+        return false;
+    memcpy(call, launch->asked, sizeof launch->asked);
+    launch->asked[0] = 0;
+    return true;
+}
+
+void launch_answer(struct launch *launch, uint64_t result)
+{
+    launch->answered = true;
+    launch->answer = result;
+}
+
+bool launch_serve(void *context, struct warp *warp, unsigned lane, uint64_t *result)
+{
+    struct launch *launch = context;
+    struct user *user = launch->user;
+    launch->missing.length = 0;
+    if (user->pages && is_kernels(warp_register(warp, A7, lane)))
+        return ask_kernel(launch, warp, lane, result);
+    struct registers kept = show_lane(user->hart, warp, lane);
+    launch->caller = warp;
+    *result = (uint64_t)calls_serve(user);
+    launch->missing = (struct kernel_missing){0};
+    if (user->pages)
+        launch->missing = kernel_pages_settle(user->pages, true);
+    settle(launch);
+    launch->caller = NULL;
+    show_host(user->hart, &kept);
+    if (*result != (uint64_t)-EFAULT)
+        launch->missing.length = 0;
+    return !user->ended && launch->missing.length == 0;
+}
+
+void launch_fault(void *context, struct warp *warp, const struct warp_report *report)
+{
+    struct launch *launch = context;
+    struct user *user = launch->user;
+    struct registers kept = show_lane(user->hart, warp, report->lane);
+    const uint32_t *block = warp_where(warp)->block;
+    uint32_t thread[3];
+    warp_thread(warp, report->lane, thread);
+    fprintf(stderr,
+            "croft: %s: in thread (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of block (%" PRIu32 ", %" PRIu32
+            ", %" PRIu32 ") of launch %" PRIu64 ", lane %u of warp %" PRIu32 ":\n",
+            user->options->program, thread[0], thread[1], thread[2], block[0], block[1], block[2],
+            launch->number, report->lane, warp_where(warp)->warp);
+    user->hart->trap = report->trap;
+    guest_end(user, fault_report(user));
+    show_host(user->hart, &kept);
+}
