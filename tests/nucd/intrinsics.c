@@ -21,13 +21,14 @@ static long hidden(long value)
     return value;
 }
 
-/* The instructions around a region's return address: nucd t5, t3 and a call of 8 bytes. */
+/* The instructions around the return address of a region with one parameter: nucd s4, s2, mv a0, s5 and a call, all of
+ * them of full size. */
 static int region_is_whole(const void *return_address)
 {
-    uint32_t words[3];
+    uint32_t words[4];
     memcpy(words, (const char *)return_address - sizeof words, sizeof words);
-    return words[0] == 0x01cf2033 && (words[1] & 0xfff) == 0x097 && (words[2] & 0xfffff) == 0x080e7 &&
-           2 * CROFT_NUCD_CALL_PARCELS == 8;
+    return words[0] == 0x012a2033 && words[1] == 0x000a8513 && (words[2] & 0xfff) == 0x097 &&
+           (words[3] & 0xfffff) == 0x080e7 && CROFT_NUCD_MOVE_PARCELS == 2 && CROFT_NUCD_CALL_PARCELS == 4;
 }
 
 CROFT_REGION(note_place, CROFT_OUT(int *, whole, sizeof *whole))
@@ -186,9 +187,9 @@ static void segments(void)
         croft_packet_add(&packet, 9, CROFT_KIND_VALUE, (unsigned long)hidden(0));
         croft_packet_add(&packet, 10, CROFT_KIND_INOUT, (unsigned long)hidden((long)ranges[i].bytes));
         unsigned long segment = 10 | (ranges[i].granules & 511) << 5 | ranges[i].size << 14;
-        unsigned long n = ranges[i].too_long ? 0 : 4 | 5ul << 16 | 2ul << 24 | 1ul << 28;
+        unsigned long n = (ranges[i].too_long ? 0 : 8) | 5ul << 16 | 2ul << 24 | 1ul << 28;
         good &= packet.xd == (segment << 16 | 9) && packet.xt == segment &&
-                croft_packet_xn(&packet, 5) == (0x4e554344ul << 32 | n);
+                croft_packet_xn(&packet, 5, 2) == (0x4e554344ul << 32 | n);
     }
     check(good, "segments of all lengths");
 }
@@ -201,7 +202,7 @@ int main(void)
         note_place(&one);
         whole += one;
     }
-    check(whole == 3, "nucd and a call of 8 bytes");
+    check(whole == 3, "nucd, a move and a call");
     values_survive();
     parameters();
     parts();
