@@ -3,9 +3,10 @@
  * Issue: each scheduler has its part of the warps (warp number modulo schedulers) and issues at most one instruction a
  * clock, in order within a warp, by one of two policies: greedy-then-oldest stays with a warp until it cannot issue, then
  * takes the oldest that can; round-robin begins behind the last one (Rogers, O'Connor, Aamodt, "Cache-conscious wavefront
- * scheduling", MICRO 2012, section 4). A warp that spins (warp.h) counts as the youngest from then on, and
- * one that could have issued for SIMT_PATIENCE clocks (looked for as often) as the oldest. A scoreboard lets an instruction issue when its operands and its destination are
- * not pending. Nothing is predicted: behind a branch, jump, barrier or call the warp waits.
+ * scheduling", MICRO 2012, section 4). A warp that spins (warp.h) counts as the youngest from then on, and one that could
+ * have issued for SIMT_PATIENCE clocks (looked for as often) as the oldest. A scoreboard lets an instruction issue when its
+ * operands and its destination are not pending. Nothing is predicted: behind a branch, jump, barrier or call the warp
+ * waits.
  *
  * Units: LANES, one for each scheduler; SPECIAL and MEMORY, which the schedulers share (lower numbers first). The memory
  * pipeline takes instructions in order, one line (global) or one pass (shared memory) a clock; a line that the first-level
