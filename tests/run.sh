@@ -150,6 +150,7 @@ fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
     suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
+    suite "regions that do wrong" tests/nucd/wrongs.sh "$BUILD/bin/croft"
     suite "accesses that nucds do not name" tests/nucd/check.sh "$BUILD/bin/croft"
     suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
 fi

@@ -137,6 +137,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.stats = report_stats(s->report);
         options.log = s->log;
         options.signal = interrupt_arrived();
+        options.workers = user.workers;
         if (timing_start(&s->timing, &r->timing, &s->machine, user.harts, user.count, &memory,
                          workers_offload(user.workers), s->log, r->user.program, options.stats, err)) {
             options.machine = s->timing.timed ? &s->timing.user : NULL;

@@ -7,6 +7,7 @@
 
 #include "emu/debug/backtrace.h"
 #include "emu/env/kernel_pages.h"
+#include "emu/env/workers.h"
 #include "emu/hart/probe.h"
 #include "emu/machine/unit.h"
 #include "isa/disasm.h"
@@ -86,25 +87,52 @@ static void print_load(const struct user *user, const struct place *place, uint6
     print_memory(user, user->memory->base);
 }
 
-/* One line on what went wrong, and the signal that Linux would send. */
-static int print_cause(const struct user *user, const struct place *place)
+static void print_misaligned(const struct place *place, uint64_t address)
+{
+    fprintf(stderr, "misaligned atomic access of %u bytes to 0x%" PRIx64, access_size(&place->insn), address);
+}
+
+/* An access below the stack of the accelerator's tasks; false if it is another one. */
+static bool print_overflow(const struct user *user, unsigned accelerator)
 {
     const struct trap *trap = &user->hart->trap;
+    uint64_t size;
+    char text[UNIT_TEXT];
+    bool load = trap->cause == TRAP_LOAD_ACCESS || trap->cause == TRAP_LOAD_PAGE;
+    if (!load && trap->cause != TRAP_STORE_ACCESS && trap->cause != TRAP_STORE_PAGE)
+        return false;
+    if (!workers_overflowed(user->workers, accelerator, trap->value, &size))
+        return false;
+    unit_format(UNIT_SIZE, size, text);
+    fprintf(stderr,
+            "stack overflow of accelerator %u: %s 0x%" PRIx64
+            ", below its stack of %s; nucd.memory sets the size, 128 times of it",
+            accelerator, load ? "load from" : "store to", trap->value, text);
+    return true;
+}
+
+/* One line on what went wrong, and the signal that Linux would send. accelerator: NULL when the hart is the host. */
+static int print_cause(const struct user *user, const struct place *place, const unsigned *accelerator)
+{
+    const struct trap *trap = &user->hart->trap;
+    if (accelerator && print_overflow(user, *accelerator))
+        return SIGSEGV;
     switch (trap->cause) {
     case TRAP_ILLEGAL_INSTRUCTION:
         fprintf(stderr, "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
                 place->insn.bits);
         return SIGILL;
     case TRAP_ECALL_USER:
-        fprintf(stderr, "system call in a region: the host's alone can be served");
+        fprintf(stderr, "system call in a region: only the host can make calls");
         return SIGSYS;
     case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
     case TRAP_FETCH_ACCESS:
     case TRAP_FETCH_MISALIGNED:
     case TRAP_FETCH_PAGE: print_jump(user, trap->value); return SIGSEGV;
     case TRAP_STORE_ACCESS:
-    case TRAP_STORE_PAGE:
-    case TRAP_STORE_MISALIGNED: print_store(user, place, trap->value); return SIGSEGV;
+    case TRAP_STORE_PAGE: print_store(user, place, trap->value); return SIGSEGV;
+    case TRAP_LOAD_MISALIGNED:
+    case TRAP_STORE_MISALIGNED: print_misaligned(place, trap->value); return SIGBUS;
     default: print_load(user, place, trap->value); return SIGSEGV;
     }
 }
@@ -182,7 +210,7 @@ static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
     struct place place = look_at(user, pc);
     fprintf(stderr, "croft: %s: ", user->options->program);
-    int number = print_cause(user, &place);
+    int number = print_cause(user, &place, accelerator);
     fprintf(stderr, "\n");
     print_place(user, &place, pc, accelerator);
     if (accelerator)

@@ -27,6 +27,7 @@ struct guest_signal {
 
 struct kernel_pages;
 struct launch;
+struct workers;
 
 struct user {
     struct hart *hart;
@@ -34,6 +35,7 @@ struct user {
     const struct user_options *options;
     struct kernel_pages *pages; /* the program's addresses are virtual; NULL: they are physical */
     struct launch *launch;      /* of threads (launch.h); NULL: there are no multiprocessors */
+    struct workers *workers;    /* accelerators that take its tasks (workers.h); NULL: there are none */
     struct symbols *symbols;
     uint64_t write_first; /* guest addresses below are read-only */
     uint64_t stack_first; /* lowest address of the stack */

@@ -211,7 +211,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
                                             .harts = system->harts,
                                             .count = system->count,
                                             .bus = &system->bus};
-    kernel->workers = workers_new(&workers, err);
+    kernel->user->workers = kernel->workers = workers_new(&workers, err);
     return kernel->workers || workers_count(machine, o->firmware) == 0;
 }
 

@@ -10,6 +10,7 @@
 #include "emu/env/fault.h"
 #include "emu/env/launch.h"
 #include "emu/env/stack.h"
+#include "emu/env/workers.h"
 
 enum {
     A0 = 10,
@@ -41,6 +42,7 @@ static bool set_up(struct user *user, struct error *err)
     user->write_first = program.write_first;
     user->stack_first = end - o->stack_size;
     hart_protect(user->hart, program.write_first);
+    workers_protect(user->workers, program.write_first);
     heap_init(&user->heap, memory, program.end, user->stack_first);
     if (o->simt)
         user->launch = launch_new(user, o->simt, memory, 0);
@@ -58,6 +60,7 @@ struct user *guest_new(struct hart *hart, const struct phys *memory, const struc
     user->hart = hart;
     user->memory = memory;
     user->options = options;
+    user->workers = options->workers;
     user->sandbox.root = -1;
     user->symbols = symbols_new(options->program);
     if (asprintf(&user->speaker, "croft: %s", options->program) < 0)
@@ -95,6 +98,15 @@ void user_free(struct user *user)
     free(user);
 }
 
+/* Whether the hart has stopped for a task, whose registers are not its own. */
+static bool is_task(const struct user *user)
+{
+    const struct user_machine *machine = user->options->machine;
+    unsigned accelerator;
+    uint64_t pc;
+    return machine && machine->faulted && machine->faulted(machine->context, &accelerator, &pc);
+}
+
 static void serve_call(struct user *user)
 {
     int64_t result = calls_serve(user);
@@ -130,7 +142,7 @@ enum user_stop user_advance(struct user *user, uint64_t max_insns)
             log_flush(log);
         if (stop == HART_STOP_MARKER)
             marker_serve(&user->regions, hart);
-        else if (stop == HART_STOP_TRAP && hart->trap.cause == TRAP_ECALL_USER)
+        else if (stop == HART_STOP_TRAP && hart->trap.cause == TRAP_ECALL_USER && !is_task(user))
             serve_call(user);
         else if (stop == HART_STOP_TRAP)
             return USER_STOP_FAULT;

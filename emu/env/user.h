@@ -14,6 +14,7 @@
 struct launch_options;
 struct log;
 struct user;
+struct workers;
 
 /* A machine that takes simulated time, on which the program runs in place of hart_run(). */
 struct user_machine {
@@ -42,6 +43,7 @@ struct user_options {
     struct stats *stats; /* the markers' regions go here; may be NULL */
     struct log *log;     /* every instruction is logged if not NULL, by the machine if there is one */
     const struct launch_options *simt;  /* the multiprocessors, or NULL: none */
+    struct workers *workers; /* accelerators that take the program's tasks, or NULL; --env kernel has its own */
     const struct user_machine *machine; /* or NULL: an instruction takes 1 ns */
     /* The number of a signal that ends the run, 0: none so far; whoever sets it also lets the hart yield. May
      * be NULL. */

@@ -82,6 +82,21 @@ void workers_set_ranges(struct workers *workers, uint64_t table)
         offload_set_ranges(workers->offload, table);
 }
 
+void workers_protect(struct workers *workers, uint64_t first)
+{
+    if (workers)
+        offload_protect(workers->offload, first);
+}
+
+bool workers_overflowed(const struct workers *workers, unsigned accelerator, uint64_t address, uint64_t *size)
+{
+    uint64_t firmware, first;
+    if (!workers)
+        return false;
+    offload_stack(workers->offload, accelerator, &firmware, &first, size);
+    return address >= firmware && address < first;
+}
+
 struct offload *workers_offload(const struct workers *workers)
 {
     return workers ? workers->offload : NULL;

@@ -34,6 +34,14 @@ void workers_free(struct workers *workers);
 /* The same anew, when harts and memory have been reset. NULL is allowed. */
 bool workers_restart(struct workers *workers, struct error *err);
 
+/* Tasks may not write below the address: offload_protect(). NULL is allowed. */
+void workers_protect(struct workers *workers, uint64_t first);
+
+/* Whether the address is firmware's memory below the stack of an accelerator's tasks, as one is that an overflow meets;
+ * *size is the stack's. NULL is allowed. */
+bool workers_overflowed(const struct workers *workers, unsigned accelerator, uint64_t address,
+                        uint64_t *size);
+
 /* The kernel's table of ranges is at this physical address. NULL is allowed. */
 void workers_set_ranges(struct workers *workers, uint64_t table);
 

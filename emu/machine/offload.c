@@ -8,7 +8,7 @@
 #include "emu/hart/range_mmu.h"
 #include "emu/machine/timed_state.h"
 
-enum { A0 = 10, A1, A2, A3, A4 };
+enum { A0 = 10, A1, A2, A3, A4, A5 };
 
 enum { STACKS = 64 }; /* CROFT_HARTS_MAX: the upper half of the firmware's memory (firmware/nucd/setup.c) */
 
@@ -276,7 +276,22 @@ void offload_reset(struct offload *offload, uint64_t entry)
         hart->x[A2] = offload->memory_base;
         hart->x[A3] = offload->firmware.base;
         hart->x[A4] = offload->firmware.size;
+        hart->x[A5] = offload->memory_base;
     }
+}
+
+void offload_protect(struct offload *offload, uint64_t first)
+{
+    for (unsigned i = 0; i < offload->count; i++)
+        offload->workers[i].hart->x[A5] = first & ~UINT64_C(3);
+}
+
+void offload_stack(const struct offload *offload, unsigned accel, uint64_t *firmware, uint64_t *first,
+                   uint64_t *size)
+{
+    *firmware = offload->firmware.base;
+    *size = offload->firmware.size / 2 / STACKS;
+    *first = offload->firmware.base + offload->firmware.size / 2 + accel * *size;
 }
 
 struct task_unit *offload_unit(struct offload *offload, unsigned accel)
@@ -307,11 +322,12 @@ void offload_change_code(struct offload *offload)
 
 void offload_check(struct offload *offload, struct footprint_check *check)
 {
-    const struct phys *firmware = &offload->firmware;
-    uint64_t size = firmware->size / 2 / STACKS, stacks = firmware->base + firmware->size / 2;
+    uint64_t firmware, first, size;
     offload->check = check;
-    for (unsigned i = 0; i < offload->count; i++)
-        footprint_check_stack(check, i, stacks + i * size, stacks + (i + 1) * size - 1);
+    for (unsigned i = 0; i < offload->count; i++) {
+        offload_stack(offload, i, &firmware, &first, &size);
+        footprint_check_stack(check, i, first, first + size - 1);
+    }
 }
 
 struct footprint_check *offload_checker(const struct offload *offload)

@@ -16,6 +16,7 @@
  *   a0  the accelerator's number           a1  the address of its task unit
  *   a2  the first address of main memory   a3  the first address of the firmware's memory
  *   a4  the size of the firmware's memory in bytes
+ *   a5  the first address, rounded down to 4 bytes, that programs may write (offload_protect()); at first a2
  *
  * Caches. COMPLETE, and CLEAR behind KILL, write the core's whole data cache back to memory and empty it, a line a
  * clock (cache.h). So each task starts with an empty data cache, but for what firmware has touched since.
@@ -61,6 +62,14 @@ void offload_free(struct offload *offload);
 
 /* Resets units and harts; these begin at entry, in firmware that has been loaded. */
 void offload_reset(struct offload *offload, uint64_t entry);
+
+/* Tasks may read and execute memory below `first`, not write it: the program's text and read-only data, at physical
+ * addresses. To be called behind offload_reset(), before anything runs. */
+void offload_protect(struct offload *offload, uint64_t first);
+
+/* What an accelerator's tasks have as their stack; its own memory below begins at *firmware. */
+void offload_stack(const struct offload *offload, unsigned accel, uint64_t *firmware, uint64_t *first,
+                   uint64_t *size);
 
 /* The unit of an accelerator. */
 struct task_unit *offload_unit(struct offload *offload, unsigned accel);

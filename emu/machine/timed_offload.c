@@ -71,11 +71,13 @@ static void kill_task(void *context, unsigned target)
     (void)task_unit_kill(offload_unit(timed->options.offload, target));
 }
 
-static void warn(void *context, const char *text)
+static void warn(void *context, uint64_t pc, const char *text)
 {
     struct timed *timed = context;
-    progress_hide(&timed->progress);
-    fprintf(stderr, "croft run: warning: %s\n", text);
+    char place[SYMBOLS_TEXT];
+    timed_begin_message(timed);
+    fprintf(stderr, "croft run: warning: %s: %s\n",
+            symbols_describe(timed->symbols, pc, place, sizeof place), text);
 }
 
 static void expired(void *context, unsigned target, const struct nucd_task *task)

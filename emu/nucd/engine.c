@@ -39,7 +39,7 @@ static bool describe(struct engine *e, const struct insn *insn, struct nucd_oper
     if (cause == NUCD_CAUSE_SIGNATURE && operands.read(operands.context, insn->rs1) >> 32 == HART_NUCD_CALL)
         return false; /* a mark, for drivers */
     if (nucd_causes_note(&e->causes, cause, operands.pc, &warning) && e->parts.warn)
-        e->parts.warn(e->parts.context, warning.text);
+        e->parts.warn(e->parts.context, operands.pc, warning.text);
     return false;
 }
 

@@ -91,7 +91,8 @@ struct engine_parts {
     const struct engine_core_ops *core;
     struct nucd_limits limits; /* what a nucd may ask for; capabilities and targets are the scheduler's */
     struct engine_targets targets;
-    void (*warn)(void *context, const char *text); /* of a malformed nucd, once for each place */
+    /* Of a malformed nucd, once for each place. */
+    void (*warn)(void *context, uint64_t pc, const char *text);
     /* A task has not reported in time; it is still under way. */
     void (*expired)(void *context, unsigned target, const struct nucd_task *task);
     void *context; /* of warn and expired */

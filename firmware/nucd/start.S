@@ -1,5 +1,5 @@
 /* Firmware of accelerators: start-up, the loop that starts tasks, and all that ends or stops one. The machine hands
- * over a0-a4 as emu/machine/offload.h says. Between tasks nothing is in memory: a task begins with an empty data cache,
+ * over a0-a5 as emu/machine/offload.h says. Between tasks nothing is in memory: a task begins with an empty data cache,
  * and what firmware needs on the way is in registers, CSRs and the unit. Code is position-independent. */
 #include <croft/firmware/map.h>
 

@@ -65,8 +65,9 @@ static void kill_task(void *context, unsigned target)
     ((struct engine_rig *)context)->killed++;
 }
 
-static void warn(void *context, const char *text)
+static void warn(void *context, uint64_t pc, const char *text)
 {
+    (void)pc;
     (void)text;
     ((struct engine_rig *)context)->warned++;
 }

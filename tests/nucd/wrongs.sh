@@ -1,0 +1,82 @@
+#!/bin/bash
+# Regions that do what they must not: wrongs.sh CROFT. Each dies as under qemu-riscv64, where that is promised, in all modes
+# of offloading, with a message that names accelerator and place. Prints "N passed, N failed".
+set -euo pipefail
+
+croft=$1 passed=0 failed=0
+here=$(dirname "$0")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+modes=("" "--env kernel" "--env kernel --set nucd.mode=driver")
+"$croft" cc -O1 -g "$here/wrongs.c" -o "$work/wrongs"
+
+# try STATUS MESSAGE OPTIONS WHAT: the program with WHAT on machine nucd ends so; MESSAGE stands on standard error.
+try() {
+    local status=0
+    # shellcheck disable=SC2086 # several words
+    timeout 20 "$croft" run -m nucd $3 "$work/wrongs" $4 >"$work/out" 2>"$work/err" || status=$?
+    if [ "$status" -eq "$1" ] && grep -qF -- "$2" "$work/err" && head -n 1 "$work/out" | grep -qx before; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "'$4' with '$3': status $status, expected $1: $2"
+        head -n 5 "$work/err"
+    fi
+}
+
+# as_qemu OPTIONS WHAT: output and status are qemu's, and nothing is said.
+as_qemu() {
+    local wanted=0 status=0
+    # shellcheck disable=SC2086 # several words
+    qemu-riscv64 "$work/wrongs" $2 >"$work/wanted" 2>"$work/err" || wanted=$?
+    # shellcheck disable=SC2086 # several words
+    timeout 20 "$croft" run -m nucd $1 "$work/wrongs" $2 >"$work/out" 2>"$work/err" || status=$?
+    if [ "$status" -eq "$wanted" ] && cmp -s "$work/wanted" "$work/out" && ! [ -s "$work/err" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "'$2' with '$1': status $status, of qemu $wanted"
+        head -n 5 "$work/err"
+    fi
+}
+
+for mode in "${modes[@]}"; do
+    try 139 "which is read-only" "$mode" text
+    try 139 "which is read-only" "$mode" rodata
+    try 135 "misaligned atomic access of 8 bytes" "$mode" amo
+    try 159 "system call in a region" "$mode" call
+    try 139 "stack overflow of accelerator" "$mode" deep
+    try 139 "below its stack of 16 KiB; nucd.memory" "$mode" deep
+    try 0 "warning: main" "$mode" malformed
+    try 0 "wrongs.c:" "$mode" malformed
+    as_qemu "$mode" fine
+    as_qemu "$mode" clock
+    as_qemu "$mode --set nucd.memory=16MiB" deep
+    as_qemu "$mode --set nucd.memory=256KiB" fine
+done
+for what in text amo call deep; do
+    try_text="on accelerator"
+    for mode in "${modes[@]}"; do
+        status=139
+        [ "$what" = amo ] && status=135
+        [ "$what" = call ] && status=159
+        try $status "$try_text" "$mode" $what
+    done
+done
+
+# The limit counts the instructions of all harts, and ends regions that hang, be it one or all.
+for mode in "" "--set nucd.mode=ideal" "${modes[@]:1}"; do
+    for what in hang hangs spin; do
+        try 124 "stopped after 300000 instructions (--max-insns)" "$mode --max-insns 300000" $what
+    done
+done
+
+# Debugger and logs see the host alone without the kernel.
+for mode in "" "--set nucd.mode=ideal"; do
+    try 0 "warning: --log does not show what accelerators execute" "$mode --log insn:$work/log" fine
+done
+as_qemu "--set nucd.mode=none --log insn:$work/log" fine
+as_qemu "--env kernel --log insn:$work/log" fine
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
