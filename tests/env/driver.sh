@@ -79,6 +79,17 @@ for name in guest0 guest2; do
     verdict "$name, nucd: the kernel maps what tasks touch first" [ "$(counted resumed)" -gt 0 ]
 done
 
+# What an accelerator has kept of the ranges is forgotten when memory is given back. The writes of RANGES are the kernel's.
+"$CROFT" cc -O2 -g "$here/guest_ranges.c" -o "$OUT/ranges"
+oracle "$OUT/ranges"
+for mode in driver nucd ideal; do
+    for count in 1 4; do
+        machine $count $mode "$OUT/ranges"
+        verdict "memory at another place, $mode, $count accelerators" same
+        verdict "at the same address" [ ! -s "$OUT/errors" ]
+    done
+done
+
 # Tasks that are queued behind each other fault one after the other: no page of the output was touched before.
 oracle "$OUT/vector"
 for count in 1 3; do
