@@ -117,6 +117,15 @@ for name in ebox meabo2 meabo5 spatter spmv stride; do
     done
 done
 
+# As many accelerators as there can be beside a host.
+oracle "$OUT/stride" 64
+for mode in driver nucd; do
+    machine 64 $mode "$OUT/stride" 64
+    verdict "stride, $mode, 64 accelerators" same
+done
+machine 64 driver "$OUT/stride" 64
+verdict "the last of them" grep -q '"accel.63.tasks": 8,' "$OUT/stats.json"
+
 # One call; a page for each accelerator; operating-system work once.
 oracle "$OUT/vector"
 for count in 4 16; do
