@@ -23,7 +23,7 @@ static const struct option_set interface = {
     .command = "croft experiment",
     .synopsis = "[options] FILE.yaml",
     .summary = "Runs programs on variants of a machine, and makes tables of their statistics.",
-    .example = "croft experiment examples/nucd/speedup.yaml --out speedup",
+    .example = "croft experiment examples/nucd/figure8.yaml --out figure8",
     .notes =
         "DIR gets results.csv, results.json, tables.txt, and in runs/ each run's command, output, statistics "
         "and "
@@ -102,15 +102,20 @@ static int run(const struct experiment *e, const struct experiment_where *where,
     int failed = 0, skipped = 0, all = experiment_runs(e);
     if (!runs)
         return 2;
+    for (int n = 0; n < all; n++)
+        skipped += runs[n].skipped;
+    if (skipped == all) {
+        experiment_unplan(e, runs);
+        (void)error_set(err, "%s: 'skip' leaves no run", e->tree.path);
+        return 2;
+    }
     bool good = experiment_execute(e, where, runs, err);
     if (good) {
         experiment_evaluate(e, where, runs);
         good = experiment_write(e, where, runs, err);
     }
-    for (int n = 0; n < all; n++) {
+    for (int n = 0; n < all; n++)
         failed += runs[n].failed;
-        skipped += runs[n].skipped;
-    }
     if (good)
         (void)fprintf(stderr,
                       "croft experiment: %d runs, %d failed, %d skipped by the description; results in %s\n",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/cmd/version.h"
+#include "emu/machine/system.h"
 
 /* A hart's instructions by class. Counting walks all blocks, so it is done once for each state of the hart.
  */
@@ -20,7 +21,7 @@ struct hart_counts {
     } classes[CLASS_COUNT];
 };
 
-enum { REPORT_HARTS = 64 };
+enum { REPORT_HARTS = SYSTEM_HARTS };
 
 struct report {
     struct stats *stats;

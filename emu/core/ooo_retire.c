@@ -60,8 +60,11 @@ void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
     count_cycles(o, cause, &o->retired_at, cycle - o->retired_at);
 }
 
+/* An observer may have gone since the batch began: one that waits for an instruction leaves when it is told of it. */
 static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
 {
+    if (!o->core.observer.retired)
+        return;
     const struct core_note note = {
         .number = number - 2 * OOO_ROB_MOST,
         .pc = e->pc,

@@ -64,8 +64,9 @@ bool tlb_active(const struct tlb_unit *tlb, enum tlb_use use);
 static inline enum tlb_outcome tlb_access(struct tlb_unit *tlb, uint64_t address, enum tlb_use use,
                                           uint64_t time, uint64_t *ready, struct cache_waiter *waiter);
 
-/* Forgets everything: SFENCE.VMA, and for ranges a write of mrange or mlocal, and the start of a task. A write of satp needs no flush, since pages carry their ASID; a system that
- * gives an ASID a new table has to fence. A walk under way is finished and its result thrown away. */
+/* Forgets everything: SFENCE.VMA, and for ranges a write of mrange or mlocal. A write of satp needs no flush, since pages
+ * carry their ASID; a system that gives an ASID a new table has to fence. A walk under way is finished and its result
+ * thrown away. */
 void tlb_flush(struct tlb_unit *tlb);
 
 /* SFENCE.VMA with rs1 (by_address) and rs2 (by_asid) other than x0: forgets the page of the address only, and

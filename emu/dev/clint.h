@@ -10,7 +10,7 @@
  *   0x4000 + 8 h  mtimecmp of hart h: MTIP is high while mtime >= mtimecmp (unsigned)
  *   0xbff8        mtime
  * mtimecmp has all bits set at reset, so that no timer interrupt is pending; mtime is 0. */
-enum { CLINT_HARTS = 64, CLINT_SIZE = 0x10000, CLINT_ACCESS = BUS_4 | BUS_8 };
+enum { CLINT_HARTS = 65, CLINT_SIZE = 0x10000, CLINT_ACCESS = BUS_4 | BUS_8 };
 
 struct clint;
 

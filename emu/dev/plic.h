@@ -19,7 +19,7 @@
  * context has not enabled does nothing. */
 enum {
     PLIC_SOURCES = 96, /* 1 to 96 */
-    PLIC_CONTEXTS = 128,
+    PLIC_CONTEXTS = 130,
     PLIC_SIZE = 0x600000,
     PLIC_ACCESS = BUS_4,
 };

@@ -209,7 +209,6 @@ static void write_satp(struct hart *hart, uint64_t value)
 static void write_range(struct hart *hart, uint64_t *csr, uint64_t value)
 {
     *csr = hart->has_ranges ? value : 0;
-    hart->range_changes = UINT64_MAX;
     mmu_flush(hart);
     block_flush(hart);
     priv_changed(hart);

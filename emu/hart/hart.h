@@ -144,8 +144,6 @@ struct hart {
     void (*timer_moved)(void *context); /* stimecmp was written, or enabled; may be NULL */
     void *timer_context;
 
-    uint64_t range_changes; /* of the table of ranges, when what is remembered of it was found */
-
     struct trap trap;
     struct marker marker;
     struct hart_offload offload;

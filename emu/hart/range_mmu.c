@@ -123,19 +123,3 @@ void range_mmu_list_walk(const struct hart *hart, uint64_t address, struct mmu_w
     if (!range_mmu_windowed(hart, address))
         (void)find(hart, address, &range, list);
 }
-
-bool range_mmu_refresh(struct hart *hart)
-{
-    uint64_t changes = 0;
-    const uint8_t *bytes = phys_at(hart->memory, hart->priv.mrange, sizeof changes);
-    if (hart->priv.mrange == 0)
-        return false;
-    if (bytes)
-        memcpy(&changes, bytes, sizeof changes);
-    if (changes == hart->range_changes)
-        return false;
-    hart->range_changes = changes;
-    mmu_flush(hart);
-    block_flush(hart);
-    return true;
-}

@@ -11,8 +11,8 @@
  * A hart may keep what it has found until mrange or mlocal is written. A kernel that has taken ranges or permissions
  * away writes the units' RANGES register anew, and firmware then writes mrange before the next task
  * (emu/nucd/task_unit.h). That is enough, since it does so only while no task uses such a range; ranges that are added,
- * grow or become present need nothing, as what is not there is never kept. Left out: our kernel does not write RANGES
- * again; instead, at the start of each task range_mmu_refresh() looks at the table's count of changes, at no cost. */
+ * grow or become present need nothing, as what is not there is never kept. Our kernel does so before the program goes on
+ * (host/kernel/units.h). */
 #ifndef EMU_HART_RANGE_MMU_H
 #define EMU_HART_RANGE_MMU_H
 
@@ -32,8 +32,5 @@ void range_mmu_list_walk(const struct hart *hart, uint64_t address, struct mmu_w
 
 /* Whether the address is in the window of mlocal, which no walk is needed for. */
 bool range_mmu_windowed(const struct hart *hart, uint64_t address);
-
-/* Forgets all that was found, if the table has changed since it was; whether it has. */
-bool range_mmu_refresh(struct hart *hart);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "emu/hart/probe.h"
-#include "emu/hart/range_mmu.h"
 #include "emu/machine/timed_state.h"
 
 enum { A0 = 10, A1, A2, A3, A4, A5 };
@@ -171,14 +170,11 @@ static void set_comparator(struct worker *worker)
     worker->end = end;
 }
 
-/* A task begins: the table of ranges may be another one than at the last. */
 static void begin_task(struct worker *worker)
 {
     set_comparator(worker);
     if (worker->offload->check)
         footprint_check_start(worker->offload->check, worker->number, task_unit_packet(worker->unit));
-    if (range_mmu_refresh(worker->hart) && worker->core && worker->core->tlb)
-        tlb_flush(worker->core->tlb);
 }
 
 /* The stream of the hart: firmware's part is nothing to the unit, to its last instruction, MRET. */

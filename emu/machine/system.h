@@ -20,7 +20,7 @@
  * promises progress (16 instructions at most): one that is cut off fails once and then succeeds within the
  * turn. With a quantum of SYSTEM_QUANTUM_MIN or more, a turn that is shorter because of a timer, which comes
  * at ticks only, is followed or preceded by one of at least a tick. */
-enum { SYSTEM_TICK_NS = 100, SYSTEM_HARTS = 64, SYSTEM_QUANTUM_MIN = 100 };
+enum { SYSTEM_TICK_NS = 100, SYSTEM_HARTS = 65, SYSTEM_QUANTUM_MIN = 100 };
 
 enum system_stop {
     SYSTEM_LIMIT,   /* as many instructions as asked for have retired, of all harts together */

@@ -10,11 +10,11 @@
  *               write buffer, write_words words a clock, and waits for room there. The sequencer takes the next task
  *               when the producer has taken the last one.
  *   cleaning    begins when no store of the host that touches the ranges is held or on its way to the cache any more:
- *               input ranges are cleaned, output ranges cleaned and invalidated, in the host's first and second level, as
- *               cache-block operations do it; at the first level the ranges of all tasks pass one after the other. An
- *               input range within an input range of an older task that is not complete is not cleaned again: what the
- *               host stored to it before that task is clean when that task's ranges are, what it stores behind is held.
- *               The generator works meanwhile.
+ *               input ranges are cleaned, output ranges cleaned and invalidated, in the host's first and second level,
+ *               as cache-block operations do it; at the first level the ranges of all tasks pass one after the other.
+ *               An input range within an input range of an older task that is not complete is not cleaned again: what
+ *               the host stored to it before that task is clean when that task's ranges are, what it stores behind is
+ *               held. The generator works meanwhile.
  *   table       a look at the dependency table, table_clocks, as soon as packet and ranges are ready and nothing that
  *               is in flight blocks the task.
  *   scheduler   schedule_clocks to choose a target and coalesce, one transfer at a time as the link is free.
@@ -30,12 +30,12 @@
  * their order, their results are taken over. A program that comes to another nucd first has gone another way: then such
  * results are forgotten, and what is frozen is killed.
  *
- * A frozen task keeps its accelerator, so that no older task is queued behind it; where all accelerators are frozen, the
- * host runs an older task's region itself.
+ * A frozen task keeps its accelerator, so that no older task is queued behind it; where all accelerators are frozen,
+ * the host runs an older task's region itself.
  *
- * Left out: several hosts (each engine would need credits of its own); regions in logs of the host, which show their nucds;
- * nucds within a region that the host runs in a frozen accelerator's place, after which squashed tasks are not found again; virtual addresses that are not mapped when the
- * task leaves are not cleaned, as no line can be there. */
+ * Left out: several hosts (each engine would need credits of its own); regions in logs of the host, which show their
+ * nucds; nucds within a region that the host runs in a frozen accelerator's place, after which squashed tasks are not
+ * found again; virtual addresses that are not mapped when the task leaves are not cleaned, as no line can be there. */
 #ifndef EMU_NUCD_ENGINE_H
 #define EMU_NUCD_ENGINE_H
 
@@ -124,8 +124,9 @@ const struct engine_fault *engine_fault(const struct engine *engine);
 /* Registers "PREFIX.offloads", "PREFIX.offload_cycles", "PREFIX.malformed.signature" ... */
 void engine_publish(struct engine *engine, struct stats *stats, const char *prefix);
 
-/* Adds what a sum cannot say: least, mean and most cycles of an offload, and the launch window: how many tasks' launches
- * the reorder buffer has room for, as far apart as they were. */
+/* Adds what a sum cannot say, since the statistics' start or last reset: least, mean and most cycles of an offload
+ * (without held, cleaning, blocked and queued ones, as PREFIX.offload_cycles), and the launch window: how many tasks'
+ * launches the reorder buffer has room for, as far apart as they were. */
 void engine_add_facts(const struct engine *engine, struct stats *stats, const char *prefix);
 
 #endif

@@ -70,7 +70,8 @@ struct engine_answer {
 };
 
 struct engine_counters {
-    uint64_t offloads, cycles, least, most, elapsed;
+    uint64_t offloads, cycles, elapsed;
+    uint64_t least, most; /* cycles of an offload since the statistics' last reset */
     uint64_t wait, generator, transfer, start;
     uint64_t held, cleaning, blocked, queued;
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
@@ -115,8 +116,8 @@ struct engine {
     struct engine_answer *answers;
     unsigned answer_first, answer_count, answer_room; /* room: a power of two */
 
-    uint64_t idle_since[NUCD_TARGETS]; /* when the target ended its latest task */
-    struct engine_counters count;
+    uint64_t idle_since[NUCD_TARGETS];   /* when the target ended its latest task */
+    struct engine_counters count, since; /* what was counted at the statistics' last reset */
     uint16_t by_number[WINDOW_ROB_MOST], by_slot[NUCD_TASKS];
     unsigned places; /* of the following, those that were ever used */
     struct engine_task tasks[ENGINE_TASKS];

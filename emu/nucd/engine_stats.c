@@ -37,7 +37,8 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
                      cycles_between(e, at->arrived, idle);
     count->cycles += all;
     count->elapsed += cycles_between(e, at->decoded, time);
-    count->least = count->offloads == 0 || all < count->least ? all : count->least;
+    bool first = count->offloads == e->since.offloads;
+    count->least = first || all < count->least ? all : count->least;
     count->most = engine_later(count->most, all);
     count->offloads++;
 }
@@ -57,6 +58,13 @@ static void publish(struct stats *stats, const char *prefix, const char *name, c
     stats_counter(stats, full, value, unit, meaning);
 }
 
+static void reset(void *context)
+{
+    struct engine *e = context;
+    e->count.least = e->count.most = 0;
+    e->since = e->count;
+}
+
 void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
 {
     const struct engine_counters *c = &e->count;
@@ -68,7 +76,9 @@ void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
     } rows[] = {
         {"offloads", &c->offloads, "tasks", "tasks whose regions have begun on accelerators"},
         {"offload_cycles", &c->cycles, "cycles",
-         "from decode of the nucd to the first instruction of the region; the sum of the next four"},
+         "from decode of the nucd to the first instruction of the region, without held, cleaning, blocked "
+         "and "
+         "queued cycles: the sum of the next four"},
         {"wait_cycles", &c->wait, "cycles", "thereof until all in front of the nucd is complete"},
         {"generator_cycles", &c->generator, "cycles", "thereof in the packet generator"},
         {"transfer_cycles", &c->transfer, "cycles", "thereof in dependency table, scheduler and link"},
@@ -81,13 +91,13 @@ void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
          "further ones, waiting for the generator or room in its write buffer, for the link, for credits, or "
          "in the work queue of a busy accelerator"},
         {"elapsed_cycles", &c->elapsed, "cycles",
-         "from decode to the first instruction, the further ones included"},
+         "from decode to the first instruction, the further ones included: all of the time"},
         {"table_full", &c->table_full, "times", "nucds that waited for a place in the dependency table"},
         {"squashed", &c->squashed, "tasks", "squashed before they had left; they begin anew"},
         {"kept", &c->kept, "tasks", "squashed when they had left, and not run again"},
         {"faults", &c->faults, "tasks", "faults in regions"},
-        {"resumed", &c->resumed, "tasks", "thereof that went on"},
-        {"killed", &c->killed, "tasks", "thereof that were killed"},
+        {"resumed", &c->resumed, "tasks", "of the faults, those whose tasks went on"},
+        {"killed", &c->killed, "tasks", "of the faults, those whose tasks were killed"},
         {"returned", &c->returned, "tasks",
          "left to the host, as faults of younger ones held all accelerators"},
         {"launches", &c->launches, "tasks", "behind another task in the reorder buffer's reach"},
@@ -100,6 +110,7 @@ void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         publish(stats, prefix, rows[i].name, rows[i].value, rows[i].unit, rows[i].meaning);
     nucd_causes_publish(&e->causes, stats, prefix);
+    stats_on_reset(stats, reset, e);
 }
 
 static void add_tenths(struct stats *stats, const char *prefix, const char *name, uint64_t tenths)
@@ -112,12 +123,13 @@ static void add_tenths(struct stats *stats, const char *prefix, const char *name
 
 void engine_add_facts(const struct engine *e, struct stats *stats, const char *prefix)
 {
-    const struct engine_counters *c = &e->count;
-    if (c->offloads > 0) {
+    const struct engine_counters *c = &e->count, *since = &e->since;
+    uint64_t offloads = c->offloads - since->offloads, gaps = c->gaps - since->gaps;
+    if (offloads > 0) {
         add_tenths(stats, prefix, "offload_cycles.min", 10 * c->least);
-        add_tenths(stats, prefix, "offload_cycles.mean", 10 * c->cycles / c->offloads);
+        add_tenths(stats, prefix, "offload_cycles.mean", 10 * (c->cycles - since->cycles) / offloads);
         add_tenths(stats, prefix, "offload_cycles.max", 10 * c->most);
     }
-    if (c->gaps > 0)
-        add_tenths(stats, prefix, "window", 10 * c->launches * e->config.rob / c->gaps);
+    if (gaps > 0)
+        add_tenths(stats, prefix, "window", 10 * (c->launches - since->launches) * e->config.rob / gaps);
 }

@@ -24,9 +24,16 @@ struct region {
     uint64_t *begin;   /* by counter: value when the open entry began */
 };
 
+struct listener {
+    void (*reset)(void *context);
+    void *context;
+};
+
 struct stats {
     struct counter *counters;
     size_t counter_count;
+    struct listener *listeners;
+    size_t listener_count;
     struct region *regions;
     size_t region_count;
     uint64_t **dumps; /* each holds one value per counter */
@@ -74,6 +81,7 @@ void stats_free(struct stats *stats)
     for (size_t i = 0; i < stats->dump_count; i++)
         free(stats->dumps[i]);
     free(stats->counters);
+    free(stats->listeners);
     free(stats->regions);
     free(stats->dumps);
     free(stats->start);
@@ -164,6 +172,12 @@ bool stats_region_end(struct stats *stats, const char *region)
     return true;
 }
 
+void stats_on_reset(struct stats *stats, void (*reset)(void *context), void *context)
+{
+    stats->listeners = grown(stats->listeners, stats->listener_count, sizeof *stats->listeners);
+    stats->listeners[stats->listener_count++] = (struct listener){reset, context};
+}
+
 void stats_reset(struct stats *stats)
 {
     free(stats->start);
@@ -176,6 +190,8 @@ void stats_reset(struct stats *stats)
         memset(region->counted, 0, stats->counter_count * sizeof *region->counted);
         memcpy(region->begin, stats->start, stats->counter_count * sizeof *region->begin);
     }
+    for (size_t i = 0; i < stats->listener_count; i++)
+        stats->listeners[i].reset(stats->listeners[i].context);
 }
 
 bool stats_dump(struct stats *stats)

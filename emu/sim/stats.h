@@ -41,6 +41,10 @@ bool stats_region_end(struct stats *stats, const char *region);
  * first entry. Closed regions and dumps stay as they are. */
 void stats_reset(struct stats *stats);
 
+/* reset(context) is called by every stats_reset(), after counters were read: for what is kept beside counters, as a least
+ * value, and so has to begin afresh too. The context outlives the registry. */
+void stats_on_reset(struct stats *stats, void (*reset)(void *context), void *context);
+
 /* Keeps a numbered snapshot of the whole run since the start or the last reset. False when STATS_DUMPS are
  * kept already; the further ones are counted only. */
 bool stats_dump(struct stats *stats);

@@ -24,7 +24,6 @@ struct job {
 
 struct unit {
     uint64_t sent, done;
-    uint64_t taken; /* ranges_taken when it was told of the table last */
     unsigned lines; /* of its queue that tasks in flight may occupy */
 };
 
@@ -308,9 +307,6 @@ static struct job *send(struct kernel_frame *frame, const struct operands *opera
     unit->lines += lines;
     driver.jobs_used++;
     driver.boot->counters.tasks++;
-    if (unit->taken != ranges_taken) /* what the accelerator keeps of the table may be wrong */
-        device_at(device)->ranges = (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE;
-    unit->taken = ranges_taken;
     device_send(device, words, count);
     return job;
 }

@@ -6,6 +6,7 @@
 #include "host/kernel/pages.h"
 #include "host/kernel/ranges.h"
 #include "host/kernel/table.h"
+#include "host/kernel/units.h"
 
 enum { SP = 2, A0 = 10, A7 = 17 };
 
@@ -44,6 +45,7 @@ struct kernel_frame *kernel_main(uint64_t boot_physical)
     table_init(boot->memory_size);
     boot = pages_at(boot_physical);
     driver_init(&boot->driver);
+    units_init(boot);
     program.pc = boot->entry;
     program.x[SP] = boot->sp;
     if (!memory_init(boot))
@@ -124,6 +126,7 @@ static void serve_call(struct kernel_frame *frame)
     driver_settle(frame);
     if (!serve_memory(frame->x[A7], &frame->x[A0]))
         forward(frame);
+    units_forget_ranges();
     frame->pc += 4;
 }
 

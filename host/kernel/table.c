@@ -5,7 +5,14 @@
 #include "host/kernel/pages.h"
 
 enum { V = 1, R = 2, W = 4, X = 8, U = 16, G = 32, A = 64, D = 128, HELD = 256 /* software's: has a page */ };
-enum { ENTRIES = 512, ENTRY_SHIFT = 10, LEVEL_BITS = 9, LEVELS = 3, GIGAPAGE_SHIFT = 30 };
+enum {
+    ENTRIES = 512,
+    ENTRY_SHIFT = 10,
+    LEVEL_BITS = 9,
+    LEVELS = 3,
+    MEGAPAGE_SHIFT = 21,
+    GIGAPAGE_SHIFT = 30
+};
 
 #define INDEX(address, level) ((address) >> (PAGE_SHIFT + LEVEL_BITS * (level)) & (ENTRIES - 1))
 #define ENTRY(physical, bits) ((physical) >> PAGE_SHIFT << ENTRY_SHIFT | (bits))
@@ -18,6 +25,10 @@ table_entry table_root[ENTRIES] __attribute__((aligned(PAGE))) = {
 /* The image is smaller than the 2 MiB that the two tables below the root cover; the linker script checks. */
 static table_entry kernel_middle[ENTRIES] __attribute__((aligned(PAGE)));
 static table_entry kernel_last[ENTRIES] __attribute__((aligned(PAGE)));
+
+/* The last gigapage, which neither memory nor the kernel takes. */
+#define DEVICES_BASE UINT64_C(0xffffffffc0000000)
+static table_entry devices_middle[ENTRIES] __attribute__((aligned(PAGE)));
 
 extern char kernel_text[], kernel_text_end[], kernel_rodata_end[], kernel_end[], kernel_stack_guard[];
 
@@ -45,6 +56,16 @@ void table_init(uint64_t memory_size)
     kernel_middle[INDEX(CROFT_KERNEL_BASE, 1)] = ENTRY(physical_of(kernel_last), V);
     table_root[INDEX(CROFT_KERNEL_BASE, 2)] = ENTRY(physical_of(kernel_middle), V);
     table_synchronize();
+}
+
+uint64_t table_map_devices(uint64_t physical)
+{
+    const uint64_t size = UINT64_C(1) << MEGAPAGE_SHIFT, offset = physical % size;
+    for (unsigned i = 0; i < 2; i++) /* they may reach over the end of the first */
+        devices_middle[i] = ENTRY(physical - offset + i * size, V | R | W | G | A | D);
+    table_root[INDEX(DEVICES_BASE, 2)] = ENTRY(physical_of(devices_middle), V);
+    table_synchronize();
+    return DEVICES_BASE + offset;
 }
 
 table_entry *table_slot(uint64_t address, bool make)

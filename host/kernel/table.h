@@ -12,6 +12,9 @@ typedef uint64_t table_entry;
  */
 void table_init(uint64_t memory_size);
 
+/* Maps devices that lie within 2 MiB from a physical address on, for the kernel alone, once; returns its address. */
+uint64_t table_map_devices(uint64_t physical);
+
 /* The entry of the page at a program's address. NULL when there is no table for it, and with `make`, when
  * there is no memory for one. */
 table_entry *table_slot(uint64_t address, bool make);

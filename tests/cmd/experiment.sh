@@ -137,6 +137,10 @@ wrong 's/value: 0.1, //' "23: references: 'value' is missing"
 wrong 's/\$rounds: 10}/$round: 10}/' "4: loop: no axis gives \$rounds a value"
 wrong 's/{rounds: many}}/{rounds: many, size: small}}/' "20: speedup: the baseline of a run is among those that 'skip' names"
 wrong 's/^tables.*/tables: [}/' "22: not YAML"
+sed 's/^skip: .*/skip: [{size: small}, {size: default}]/; /^tables/d; /^references/d; /speedup:/d; /ratio:/d' good.yaml >bad.yaml
+"$croft" experiment bad.yaml >output 2>messages
+[ $? -eq 2 ] && grep -q "bad.yaml: 'skip' leaves no run" messages
+check $? "nothing but skipped runs"
 : >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 2 ] && grep -q 'bad.yaml: the file is empty' messages

@@ -79,6 +79,17 @@ for name in guest0 guest2; do
     verdict "$name, nucd: the kernel maps what tasks touch first" [ "$(counted resumed)" -gt 0 ]
 done
 
+# What an accelerator has kept of the ranges is forgotten when memory is given back. The writes of RANGES are the kernel's.
+"$CROFT" cc -O2 -g "$here/guest_ranges.c" -o "$OUT/ranges"
+oracle "$OUT/ranges"
+for mode in driver nucd ideal; do
+    for count in 1 4; do
+        machine $count $mode "$OUT/ranges"
+        verdict "memory at another place, $mode, $count accelerators" same
+        verdict "at the same address" [ ! -s "$OUT/errors" ]
+    done
+done
+
 # Tasks that are queued behind each other fault one after the other: no page of the output was touched before.
 oracle "$OUT/vector"
 for count in 1 3; do
@@ -106,12 +117,21 @@ for name in ebox meabo2 meabo5 spatter spmv stride; do
     done
 done
 
+# As many accelerators as there can be beside a host.
+oracle "$OUT/stride" 64
+for mode in driver nucd; do
+    machine 64 $mode "$OUT/stride" 64
+    verdict "stride, $mode, 64 accelerators" same
+done
+machine 64 driver "$OUT/stride" 64
+verdict "the last of them" grep -q '"accel.63.tasks": 8,' "$OUT/stats.json"
+
 # One call; a page for each accelerator; operating-system work once.
 oracle "$OUT/vector"
 for count in 4 16; do
     options=(--set nucd.os_clocks=0)
     machine $count driver "$OUT/vector"
-    without=$(counted driver_cycles)
+    without=$(($(counted driver_cycles) - $(counted driver_wait_cycles)))
     options=(--set nucd.os_clocks=40000)
     machine $count driver "$OUT/vector"
     more=$(($(counted driver_cycles) - $(counted driver_wait_cycles)))
@@ -120,7 +140,7 @@ for count in 4 16; do
     verdict "calls, tasks, pages" [ "$(counted driver_calls) $(counted driver_tasks) $(counted driver_maps)" = "1 16 $count" ]
     verdict "work once for the call" [ "$(($(counted driver_os_cycles) / 100))" = 400 ]
     verdict "which is the driver's" [ $more -gt 40000 ]
-    verdict "and slows it down" [ "$(counted driver_cycles)" -gt "$without" ]
+    verdict "and comes on top" [ $more -gt $((without + 30000)) ]
 done
 
 # Faults that nobody can answer: the exit class and the output before are QEMU's. In mode nucd, hardware tells the kernel.

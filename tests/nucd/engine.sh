@@ -68,6 +68,16 @@ for kernel in "$@"; do
     done
 done
 
+# Out-of-order accelerators retire further instructions behind a region's first in the same cycle.
+for kernel in "$@"; do
+    oracle "$kernel"
+    for mode in nucd ideal; do
+        run accel.core=ooo "nucd.mode=$mode" accel.count=4 -- "$kernel"
+        check "${kernel##*/} $mode, out of order" same_end
+        check "${kernel##*/} $mode, out of order" holds "$(fact nucd.offloads) > 0"
+    done
+done
+
 for granules in 1 2 4; do
     run accel.count=1 -- "$work/cost" "$granules"
     least=$(fact nucd.offload_cycles.min) mean=$(fact nucd.offload_cycles.mean)

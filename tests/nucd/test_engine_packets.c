@@ -1,6 +1,9 @@
 /* The engine with a core and accelerators that do as they are told: when packets leave and arrive, and what is no task. */
 #include "tests/nucd/engine_rig.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Xn, Xd, Xt take 2 clocks at 2 ports, and x3, x4, x10 2 more; a packet has 3 + 3 words, 6 clocks. Then the table's 1,
  * the scheduler's 2, 6 words in 3 flits, and the link's 24:
  *   100 + 4 + 6 + 1 + 2 + 3 + 24 = 140.
@@ -37,6 +40,64 @@ static void packets_take_their_clocks(void **state)
     assert_int_equal(stats_value(b->stats, "nucd.start_cycles"), 50);
     assert_int_equal(stats_value(b->stats, "nucd.offload_cycles"), 90);
     assert_int_equal(stats_value(b->stats, "nucd.elapsed_cycles"), 90);
+    engine_rig_free(b);
+}
+
+/* The value of a fact in an engine's report as text; "" when there is none. */
+static void fact(const struct engine_rig *b, const char *name, char value[32])
+{
+    char *text = NULL, key[64];
+    size_t size;
+    struct error err;
+    struct stats *facts = stats_new();
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    engine_add_facts(b->engine, facts, "nucd");
+    assert_true(stats_write_json(facts, out, &err));
+    (void)fclose(out);
+    stats_free(facts);
+    (void)snprintf(key, sizeof key, "\"nucd.%s\": \"", name);
+    const char *at = strstr(text, key);
+    (void)snprintf(value, 32, "%.*s", at ? (int)strcspn(at + strlen(key), "\"") : 0,
+                   at ? at + strlen(key) : "");
+    free(text);
+}
+
+/* The first begins 90 clocks after its nucd could leave, the second 1200 - 1100 = 100 and the third 120. Of the second
+ * and third, which stand behind a reset, the least is 100, the mean 110 and the most 120. */
+static void facts_begin_anew_at_a_reset(void **state)
+{
+    (void)state;
+    const unsigned begun[] = {190, 1200, 2220};
+    static const char *const names[] = {"offload_cycles.min", "offload_cycles.mean", "offload_cycles.max",
+                                        "window"};
+    static const char *const wanted[] = {"100.0", "110.0", "120.0"};
+    char value[32];
+    struct engine_rig *b = engine_rig_new(false, false, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        engine_rig_set_operands(b, false, false);
+        b->rig->hart.x[XT] = 0;
+        uint64_t number = engine_rig_start(b, 1000 * i + 100);
+        engine_rig_run(b, 1000 * i + 150);
+        assert_int_equal(b->push_count, i + 1);
+        engine_begun(b->engine, b->pushes[i].packet.tag, begun[i] * NS);
+        engine_rig_complete(b, begun[i], i, 0);
+        engine_rig_run(b, begun[i] + 60);
+        b->ops->retired(b->engine, number, (begun[i] + 60) * NS);
+        if (i > 0)
+            continue;
+        fact(b, "offload_cycles.max", value);
+        assert_string_equal(value, "90.0");
+        stats_reset(b->stats);
+        for (unsigned k = 0; k < 4; k++) {
+            fact(b, names[k], value);
+            assert_string_equal(value, "");
+        }
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        fact(b, names[k], value);
+        assert_string_equal(value, wanted[k]);
+    }
     engine_rig_free(b);
 }
 
@@ -126,9 +187,10 @@ static void malformed_ones_are_hints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_take_their_clocks), cmocka_unit_test(the_generator_is_a_pipeline),
-        cmocka_unit_test(ideal_takes_no_time),       cmocka_unit_test(a_dependent_task_waits),
-        cmocka_unit_test(late_tasks_are_told),       cmocka_unit_test(malformed_ones_are_hints),
+        cmocka_unit_test(packets_take_their_clocks),   cmocka_unit_test(the_generator_is_a_pipeline),
+        cmocka_unit_test(ideal_takes_no_time),         cmocka_unit_test(a_dependent_task_waits),
+        cmocka_unit_test(late_tasks_are_told),         cmocka_unit_test(malformed_ones_are_hints),
+        cmocka_unit_test(facts_begin_anew_at_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,24 @@ static void reset_zeroes_run_and_open_regions(void **state)
     json_decref(all);
 }
 
+static void count_reset(void *context)
+{
+    unsigned *resets = context;
+    ++*resets;
+}
+
+static void listeners_are_told_of_resets(void **state)
+{
+    struct machine *machine = *state;
+    unsigned first = 0, second = 0;
+    stats_on_reset(machine->stats, count_reset, &first);
+    stats_reset(machine->stats);
+    stats_on_reset(machine->stats, count_reset, &second);
+    stats_reset(machine->stats);
+    assert_int_equal(first, 2);
+    assert_int_equal(second, 1);
+}
+
 static void what_a_program_can_ask_for_is_bounded(void **state)
 {
     struct machine *machine = *state;
@@ -236,6 +254,7 @@ int main(void)
         STATS_TEST(beyond_63_bits_is_text),
         STATS_TEST(regions_overlap_nest_and_repeat),
         STATS_TEST(reset_zeroes_run_and_open_regions),
+        STATS_TEST(listeners_are_told_of_resets),
         STATS_TEST(what_a_program_can_ask_for_is_bounded),
         STATS_TEST(facts_of_any_bytes),
         STATS_TEST(order_is_that_of_registration),

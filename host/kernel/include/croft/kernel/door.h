@@ -91,6 +91,9 @@ struct kernel_boot {
     uint64_t break_start, map_top; /* between them are break and mappings */
     uint64_t break_physical;       /* where the break's memory begins if that is free */
     uint64_t accelerators;         /* that translate by the table of ranges */
+    uint64_t unit_count;           /* of those that may be sent tasks; 0: nobody sends any */
+    uint64_t unit_base,
+        unit_size; /* physical address of the first one's host's page; the distance of the next */
     struct kernel_driver driver;
     uint64_t segment_count;
     struct kernel_segment segments[KERNEL_SEGMENTS]; /* ascending, disjoint */

@@ -1,0 +1,36 @@
+#include "host/kernel/units.h"
+
+#include <croft/firmware/map.h>
+
+#include "host/kernel/blocks.h"
+#include "host/kernel/device.h"
+#include "host/kernel/ranges.h"
+#include "host/kernel/table.h"
+
+static struct {
+    uint64_t at, count, size; /* the first host's page, how many there are and how far apart */
+    uint64_t told;            /* ranges_taken when they were told last */
+} units;
+
+void units_init(const struct kernel_boot *boot)
+{
+    units.count = boot->unit_count;
+    units.size = boot->unit_size;
+    if (units.count)
+        units.at = table_map_devices(boot->unit_base);
+}
+
+void units_forget_ranges(void)
+{
+    if (units.told == ranges_taken)
+        return;
+    units.told = ranges_taken;
+    if (units.count)
+        blocks_clean_ranges();
+    blocks_order();
+    for (uint64_t i = 0; i < units.count; i++) {
+        volatile struct device *device = (volatile struct device *)(units.at + i * units.size);
+        device->ranges = (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE;
+    }
+    blocks_order();
+}

@@ -1,0 +1,70 @@
+/* Memory that changes its place between tasks. The kernel gives addresses and memory from above: a block that is taken
+ * behind one without access, which needs no memory, has the highest memory; when both were given back, the same addresses
+ * come to mean other memory than accelerators have translated them to. The kernel is to tell accelerators
+ * (isa/MANUAL.md, "Range-based translation"). */
+#include <croft/nucd.h>
+#include <stdio.h>
+
+enum { SIZE = 64 * 1024, LINE = 64, ROUNDS = 3 };
+enum { NOTHING = 0, READ_WRITE = 3 }; /* PROT_ */
+
+struct line {
+    _Alignas(LINE) long word[LINE / sizeof(long)];
+};
+
+static struct line result;
+
+CROFT_REGION(copy, CROFT_IN(const struct line *, from, LINE), CROFT_OUT(struct line *, to, LINE))
+{
+    to->word[0] = from->word[0];
+}
+
+static long seen(const struct line *from)
+{
+    result.word[0] = -1;
+    copy(from, &result);
+    return result.word[0];
+}
+
+/* Linux's mmap and munmap, which the C library has no functions for. */
+static long call(long number, long first, long size, long access)
+{
+    register long a0 __asm__("a0") = first;
+    register long a1 __asm__("a1") = size;
+    register long a2 __asm__("a2") = access;
+    register long a3 __asm__("a3") = 0x22; /* MAP_PRIVATE | MAP_ANONYMOUS */
+    register long a4 __asm__("a4") = -1;
+    register long a5 __asm__("a5") = 0;
+    register long a7 __asm__("a7") = number;
+    __asm__ volatile("ecall" : "+r"(a0) : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a7) : "memory");
+    return a0;
+}
+
+static struct line *take(long size, long access)
+{
+    return (struct line *)call(222, 0, size, access);
+}
+
+static void give_back(struct line *block, long size)
+{
+    (void)call(215, (long)block, size, 0);
+}
+
+int main(void)
+{
+    for (long round = 1; round <= ROUNDS; round++) {
+        struct line *high = take(SIZE, NOTHING), *low = take(SIZE, READ_WRITE);
+        low->word[0] = 10 * round + 1;
+        printf("alone: %ld\n", seen(low));
+        give_back(high, SIZE);
+        give_back(low, SIZE);
+        struct line *both = take(2 * SIZE, READ_WRITE), *second = both + SIZE / sizeof *both;
+        both->word[0] = 10 * round + 2;
+        second->word[0] = 10 * round + 3;
+        if (both != low || second != high)
+            fprintf(stderr, "elsewhere\n");
+        printf("together: %ld %ld\n", seen(both), seen(second));
+        give_back(both, 2 * SIZE);
+    }
+    return 0;
+}
