@@ -50,6 +50,8 @@ static void fault(void *context, enum grid_end end, struct warp *warp, const str
     struct multiprocessors *m = context;
     if (end == GRID_TRAP)
         m->work.fault(m->work.fault_context, warp, report);
+    else if (end == GRID_STOP)
+        m->work.stop(m->work.fault_context);
 }
 
 static int64_t enqueue(void *context, const struct launch_work *work)
@@ -62,8 +64,10 @@ static int64_t enqueue(void *context, const struct launch_work *work)
     halves = limited(m, &work->launch, halves);
     if (!timed_simt_possible(m->timed, &work->launch, halves))
         return -EINVAL;
+    if (!timed_simt_launch(m->timed, &work->launch, halves, work->queue, work->number))
+        return -EINTR;
     m->counts.launches++;
-    return timed_simt_launch(m->timed, &work->launch, halves, work->queue, work->number) ? 0 : -EAGAIN;
+    return 0;
 }
 
 static int64_t wait(void *context, uint64_t number)

@@ -98,6 +98,7 @@ bool grid_block_start(struct grid_block *block, struct warp_memory *memory, cons
     struct warp_place place = {
         .block = {(uint32_t)(index % launch->grid[0]), (uint32_t)(index / launch->grid[0] % launch->grid[1]),
                   (uint32_t)(index / launch->grid[0] / launch->grid[1])},
+        .launch = launch->number,
         .multiprocessor = multiprocessor,
         .scratchpad = block->scratchpad,
         .scratchpad_size = launch->scratchpad,

@@ -19,6 +19,7 @@ struct grid_launch {
     uint64_t entry, argument, gp;
     uint32_t grid[3], block[3];
     uint32_t scratchpad; /* bytes of each block */
+    uint64_t number;     /* for messages */
 };
 
 /* What a multiprocessor offers; width is that of the warp_memory. */
@@ -65,7 +66,7 @@ bool grid_block_meet(struct grid_block *block);
 struct grid_host {
     /* Serves the ECALL of a lane and says what a0 receives; false: not now, the run stops before it. */
     bool (*call)(void *context, struct warp *warp, unsigned lane, uint64_t *result);
-    /* Whether to end the run, asked after each slice. NULL: no. */
+    /* Whether to end the run, asked after each slice, in time after as many steps of any warps. NULL: no. */
     bool (*stopped)(void *context);
     void *context;
 };

@@ -47,6 +47,7 @@ struct simt_grid {
     uint32_t turn; /* the multiprocessor that is asked first */
     struct launched *first, *last;
     uint32_t waiting;
+    uint32_t slice; /* steps until the host is asked whether to end */
     bool failed;
     uint64_t since, busy; /* fs: with launches since, and before */
 };
@@ -197,6 +198,17 @@ static bool serve(struct simt_grid *grid, struct warp *warp, const struct warp_r
     return true;
 }
 
+/* Whether something has ended the run; asks the host from time to time. */
+static bool has_ended(struct simt_grid *grid)
+{
+    if (!grid->failed && grid->slice-- == 0) {
+        grid->slice = GRID_SLICE;
+        if (grid->host->stopped && grid->host->stopped(grid->host->context))
+            fail(grid, GRID_STOP, NULL, NULL);
+    }
+    return grid->failed;
+}
+
 static void step(void *context, void *name, uint64_t cycle, struct warp_report *report, bool *ended)
 {
     struct station *station = context;
@@ -204,12 +216,16 @@ static void step(void *context, void *name, uint64_t cycle, struct warp_report *
     struct place *place = member->place;
     struct simt_grid *grid = place->grid;
     uint64_t ticks = clock_time(&grid->parts.clock, cycle) / grid->parts.tick;
+    if (has_ended(grid)) {
+        report->event = WARP_TRAP; /* the multiprocessor stands still */
+        return;
+    }
     warp_set_clock(member->warp, cycle, ticks);
     warp_step(member->warp, report);
     if (report->event == WARP_TRAP)
         fail(grid, GRID_TRAP, member->warp, report);
     if (report->event == WARP_CALL && !serve(grid, member->warp, report))
-        report->event = WARP_TRAP; /* the multiprocessor stands still */
+        report->event = WARP_TRAP;
     if (report->event == WARP_IDLE)
         *ended = warp_live(member->warp) == 0;
     else if ((report->event == WARP_BARRIER || report->event == WARP_EXIT) && grid_block_meet(&place->warps))
@@ -302,13 +318,16 @@ bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *
     return simt_could(config, &need);
 }
 
-bool simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
+bool simt_grid_room(const struct simt_grid *grid)
+{
+    return grid->waiting < SIMT_LAUNCHES;
+}
+
+void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
                       uint64_t queue, uint64_t number)
 {
     uint64_t now = now_of(grid);
-    assert(grid->memory && simt_grid_possible(grid, launch, registers));
-    if (grid->waiting == SIMT_LAUNCHES)
-        return false;
+    assert(grid->memory && simt_grid_room(grid) && simt_grid_possible(grid, launch, registers));
     struct launched *launched = malloc(sizeof *launched);
     if (!launched)
         abort();
@@ -323,7 +342,6 @@ bool simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
     if (grid->waiting++ == 0)
         grid->since = now;
     schedule(grid, clock_edge(&grid->parts.clock, now));
-    return true;
 }
 
 bool simt_grid_done(const struct simt_grid *grid, uint64_t number)

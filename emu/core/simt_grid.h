@@ -42,9 +42,12 @@ void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt
 /* Whether a multiprocessor can hold a block of it, whose threads need so many 32-bit halves of registers. */
 bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers);
 
-/* Puts a possible launch into its queue at the event queue's time; number is not 0 and above all earlier ones. False
- * when SIMT_LAUNCHES wait already. */
-bool simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
+/* Whether fewer than SIMT_LAUNCHES wait or run. */
+bool simt_grid_room(const struct simt_grid *grid);
+
+/* Puts a possible launch into its queue at the event queue's time; number is not 0 and above all earlier ones. There
+ * must be room. */
+void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
                       uint64_t queue, uint64_t number);
 
 /* Whether launch `number`, or each that there has been if it is 0, has ended. */

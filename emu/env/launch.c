@@ -33,15 +33,22 @@ uint64_t launch_stack_bytes(const struct launch_options *options)
     return stack_warps(options) * (uint64_t)options->limits.width * options->stack;
 }
 
+/* Instructions of warps. */
 static uint64_t executed(const struct launch *launch)
 {
-    return launch->user->hart->instret + launch->grid.insns;
+    const struct launch_device *device = launch->options->device;
+    return device ? device->count(device->context)->insns : launch->grid.insns;
+}
+
+static uint64_t executed_by_all(const struct launch *launch)
+{
+    return launch->user->hart->instret + executed(launch);
 }
 
 static bool stopped(void *context)
 {
     const struct launch *launch = context;
-    return guest_interrupted(launch->user) || executed(launch) >= launch->user->options->max_insns;
+    return guest_interrupted(launch->user) || executed_by_all(launch) >= launch->user->options->max_insns;
 }
 
 static bool translate(void *context, uint64_t address, enum warp_access access, uint64_t *physical)
@@ -138,8 +145,8 @@ static int report_limit(const struct launch *launch)
 {
     fprintf(stderr,
             "croft: %s: stopped after %" PRIu64
-            " instructions (--max-insns), of which warps have executed %" PRIu64 ", in launch %" PRIu64 "\n",
-            launch->user->options->program, executed(launch), launch->grid.insns, launch->number);
+            " instructions (--max-insns), of which warps have executed %" PRIu64 ", up to launch %" PRIu64 "\n",
+            launch->user->options->program, executed_by_all(launch), executed(launch), launch->number);
     return USER_STATUS_LIMIT;
 }
 
@@ -149,6 +156,11 @@ static int64_t end_early(struct launch *launch)
     if (!user->ended)
         guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : report_limit(launch));
     return -EINTR;
+}
+
+static void stop(void *context)
+{
+    (void)end_early(context);
 }
 
 static int64_t advance(struct launch *launch)
@@ -184,16 +196,20 @@ static int64_t enqueue(struct launch *launch, const struct grid_launch *wanted,
     const struct launch_device *device = launch->options->device;
     const struct launch_work work = {.launch = *wanted,
                                      .queue = record->queue,
-                                     .number = launch->number,
+                                     .number = wanted->number,
                                      .registers = record->registers,
                                      .memory = &launch->memory,
                                      .host = &launch->host,
                                      .limits = &launch->options->limits,
                                      .fault = launch_fault,
+                                     .stop = stop,
                                      .fault_context = launch};
     launch->running = true;
     int64_t failed = device->enqueue(device->context, &work);
-    return failed ? failed : (int64_t)launch->number;
+    if (failed)
+        return failed;
+    launch->number = wanted->number;
+    return (int64_t)launch->number;
 }
 
 int64_t call_simt_launch(struct user *user, const uint64_t a[6])
@@ -222,13 +238,14 @@ int64_t call_simt_launch(struct user *user, const uint64_t a[6])
         warn(launch, err.text);
         return possible ? -ENOMEM : -EINVAL;
     }
-    launch->number++;
+    wanted.number = launch->number + 1;
     if (launch->running)
         warp_memory_forget(&launch->memory);
     else
         warp_memory_flush(&launch->memory);
     if (launch->options->device)
         return enqueue(launch, &wanted, &record);
+    launch->number = wanted.number;
     grid_begin(&launch->grid, &wanted);
     return advance(launch);
 }

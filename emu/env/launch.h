@@ -16,6 +16,8 @@ struct launch_work {
     const struct grid_limits *limits;
     /* A thread has trapped: prints which, and ends the program. */
     void (*fault)(void *fault_context, struct warp *warp, const struct warp_report *report);
+    /* A call of a thread, or host->stopped, ends the program. */
+    void (*stop)(void *fault_context);
     void *fault_context;
 };
 
@@ -28,7 +30,7 @@ struct launch_counts {
  * a thread whose page is missing stops the run until the kernel, on the calling hart, has brought it in, and in time that hart
  * would have gone on, and could not be interrupted for it. */
 struct launch_device {
-    int64_t (*enqueue)(void *context, const struct launch_work *work); /* 0 or -errno */
+    int64_t (*enqueue)(void *context, const struct launch_work *work); /* 0 or -errno; may take time until there is room */
     int64_t (*wait)(void *context, uint64_t number);                   /* 0 (all, if number is 0) or -errno */
     const struct launch_counts *(*count)(void *context);
     void *context;

@@ -132,7 +132,7 @@ void launch_fault(void *context, struct warp *warp, const struct warp_report *re
             "croft: %s: in thread (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of block (%" PRIu32 ", %" PRIu32
             ", %" PRIu32 ") of launch %" PRIu64 ", lane %u of warp %" PRIu32 ":\n",
             user->options->program, thread[0], thread[1], thread[2], block[0], block[1], block[2],
-            launch->number, report->lane, warp_where(warp)->warp);
+            warp_where(warp)->launch, report->lane, warp_where(warp)->warp);
     user->hart->trap = report->trap;
     guest_end(user, fault_report(user));
     show_host(user->hart, &kept);

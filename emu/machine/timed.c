@@ -46,6 +46,16 @@ void timed_beat_init(struct timed *timed)
     event_init(&timed->beat_event, timed_component(timed), beat, timed);
 }
 
+void timed_beat_start(struct timed *timed, uint64_t now)
+{
+    event_schedule(&timed->queue, &timed->beat_event, now + BEAT);
+}
+
+void timed_beat_stop(struct timed *timed)
+{
+    event_cancel(&timed->queue, &timed->beat_event);
+}
+
 enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_insns)
 {
     struct core *core = timed->cores[0].core;
@@ -56,14 +66,14 @@ enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_in
     timed->stopped = false;
     uint64_t start = timed->wake_at > timed->queue.now ? timed->wake_at : timed->queue.now;
     core_wake(core, start);
-    event_schedule(&timed->queue, &timed->beat_event, start + BEAT);
+    timed_beat_start(timed, start);
     while (!timed->stopped) {
         bool fired = event_queue_step(&timed->queue);
         assert(fired); /* the core is awake, and waits for something */
         (void)fired;
         progress_tick(&timed->progress, timed->queue.now, hart->instret);
     }
-    event_cancel(&timed->queue, &timed->beat_event);
+    timed_beat_stop(timed);
     progress_hide(&timed->progress);
     return timed->stop;
 }

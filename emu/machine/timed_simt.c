@@ -1,5 +1,6 @@
 #include "emu/machine/timed_simt.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,6 +34,9 @@ bool timed_simt_present(const struct timed *timed)
 {
     return timed->simt != NULL;
 }
+
+/* Whether a wait is over. */
+typedef bool simt_condition(const struct simt_grid *grid, uint64_t number);
 
 /* Lines by turns. */
 static uint32_t slice_of(const void *context, uint64_t address)
@@ -176,27 +180,45 @@ bool timed_simt_possible(const struct timed *timed, const struct grid_launch *la
            simt_grid_possible(timed->simt->grid, launch, registers);
 }
 
-bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,
-                       uint64_t queue, uint64_t number)
-{
-    return simt_grid_launch(timed->simt->grid, launch, registers, queue, number);
-}
-
 const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t multiprocessor)
 {
     return simt_counted(timed->simt->cores[multiprocessor].core);
 }
 
+/* The beat goes on, because a multiprocessor that meets no other event does not come back to be asked for signals. */
+static bool wait_until(struct timed *timed, simt_condition *met, uint64_t number)
+{
+    const struct timed_simt *simt = timed->simt;
+    bool ended = false;
+    timed_beat_start(timed, timed->queue.now);
+    while (!ended && !met(simt->grid, number)) {
+        bool fired = event_queue_step(&timed->queue);
+        assert(fired); /* the beat */
+        (void)fired;
+        progress_tick(&timed->progress, timed->queue.now, timed->harts[0].instret);
+        ended = timed->expired || timed_signalled(timed) || simt->failed;
+    }
+    timed_beat_stop(timed);
+    return !ended;
+}
+
 bool timed_simt_wait(struct timed *timed, uint64_t number)
 {
-    struct timed_simt *simt = timed->simt;
-    while (!simt_grid_done(simt->grid, number)) {
-        if (timed->expired || timed_signalled(timed) || simt->failed)
-            return false;
-        if (!event_queue_step(&timed->queue))
-            abort(); /* blocks wait for a barrier that nobody opens: grid_block_meet() is to be asked */
-        progress_tick(&timed->progress, timed->queue.now, timed->harts[0].instret);
-    }
+    return wait_until(timed, simt_grid_done, number);
+}
+
+static bool has_room(const struct simt_grid *grid, uint64_t number)
+{
+    (void)number;
+    return simt_grid_room(grid);
+}
+
+bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,
+                       uint64_t queue, uint64_t number)
+{
+    if (!wait_until(timed, has_room, 0))
+        return false;
+    simt_grid_launch(timed->simt->grid, launch, registers, queue, number);
     return true;
 }
 

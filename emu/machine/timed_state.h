@@ -108,6 +108,8 @@ void timed_attach_engine(struct timed *timed, unsigned i);
 
 /* timed.c: the event that ends a core's stretch, of runs that are no system's. */
 void timed_beat_init(struct timed *timed);
+void timed_beat_start(struct timed *timed, uint64_t now);
+void timed_beat_stop(struct timed *timed);
 
 /* timed_system.c: the events of a system's timers. */
 void timed_system_init(struct timed *timed);

@@ -1,0 +1,96 @@
+#!/bin/bash
+# How launches end that do not come to their own end, without a clock and on machine gpu: ends.sh CROFT. Prints "N passed,
+# N failed".
+set -uo pipefail
+
+croft=$1 passed=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cat >"$work/ends.c" <<'END'
+#include <croft/simt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static volatile int stop;
+static int done[1];
+
+static void spin(int *p)
+{
+    while (!stop)
+        simt_pause();
+    *p = 1;
+}
+
+static void nothing(int *p)
+{
+    (void)p;
+}
+
+static void trap(int *p)
+{
+    for (volatile int i = 0; i < 1000; i++)
+        ;
+    if (thread_x() == 5)
+        *(volatile int *)8 = *p;
+}
+
+static void beyond(int *p)
+{
+    int *shared = simt_shared();
+    *p = shared[simt_shared_size() / 4];
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argv[argc - 1];
+    if (!strcmp(what, "spin")) {
+        simt_launch(spin, done, simt_dim(1), simt_dim(32));
+    } else if (!strcmp(what, "trap")) {
+        simt_launch(nothing, done, simt_dim(1), simt_dim(1));
+        simt_launch(trap, done, simt_dim(1), simt_dim(32));
+        for (int i = 0; i < 10; i++)
+            simt_launch(nothing, done, simt_dim(1), simt_dim(1));
+    } else if (!strcmp(what, "beyond")) {
+        simt_launch(beyond, done, simt_dim(1), simt_dim(1), .scratchpad = 256);
+    } else if (!strcmp(what, "many")) {
+        for (int i = 1; i <= 1100; i++) {
+            if (i == 500 && simt_launch(nothing, done, simt_dim(1), simt_dim(1 << 20)) != -1)
+                abort();
+            if (simt_launch(nothing, done, simt_dim(1), simt_dim(1)) != i)
+                abort();
+        }
+    }
+    puts(simt_wait(0) == 0 ? "ended" : "not ended");
+    return 0;
+}
+END
+"$croft" cc -O2 -std=c17 "$work/ends.c" -o "$work/ends" || exit 1
+
+# try STATUS MESSAGE COMMAND...: the command's exit status, and what its output contains.
+try() {
+    local expected=$1 message=$2 status=0
+    shift 2
+    timeout -k 1 20 "$@" >"$work/output" 2>&1 || status=$?
+    if [ "$status" -eq "$expected" ] && grep -qF -e "$message" "$work/output"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "${*:2}: status $status, expected $expected and: $message"
+        head -n 5 "$work/output"
+    fi
+}
+
+for machine in "--set simt.count=2" "-m gpu --set simt.count=2"; do
+    # shellcheck disable=SC2086
+    run() { try "$1" "$2" "$croft" run $machine "${@:4}" "$work/ends" "$3"; }
+    # shellcheck disable=SC2086
+    try 130 "stopped by SIGINT" timeout --preserve-status -s INT 1 "$croft" run $machine "$work/ends" spin
+    run 124 "(--max-insns)" spin --max-insns 200000
+    run 139 "thread (5, 0, 0) of block (0, 0, 0) of launch 2," trap
+    run 0 "ended" many
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
