@@ -43,6 +43,12 @@ unsigned coalesce_lines(const uint64_t *addresses, uint32_t mask, unsigned size,
     return count;
 }
 
+bool coalesce_divergent(unsigned requests, uint32_t mask, unsigned size, unsigned line_bytes)
+{
+    unsigned bytes = (unsigned)__builtin_popcount(mask) * size;
+    return requests > (bytes + line_bytes - 1) / line_bytes;
+}
+
 unsigned coalesce_atomics(const uint64_t *addresses, uint32_t mask, unsigned size, unsigned line_bytes,
                           struct coalesce_line lines[COALESCE_LINES])
 {

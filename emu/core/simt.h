@@ -156,7 +156,7 @@ struct simt_counters {
     uint64_t instructions, thread_instructions;
     uint64_t stalls[SIMT_SCHEDULERS][SIMT_STALLS];
     uint64_t accesses, requests,
-        divergent;                      /* global: instructions, their lines, those of more than one line */
+        divergent; /* global: instructions, their lines, those that coalesce_divergent() */
     uint64_t requests_of[SIMT_BUCKETS]; /* instructions by number of requests */
     uint64_t shared_accesses, shared_passes;
     uint64_t atomics, atomic_requests;

@@ -186,7 +186,7 @@ void simt_publish(struct simt *simt, struct stats *stats)
             "loads and stores of global memory and stacks");
     counter(simt, stats, "requests", &c->requests, "requests", "lines that these were coalesced into");
     counter(simt, stats, "divergent", &c->divergent, "instructions",
-            "of these accesses, those of more than one line");
+            "of these accesses, those of more lines than their bytes take when packed");
     for (unsigned i = 0; i < SIMT_BUCKETS; i++) {
         (void)snprintf(name, sizeof name, "requests_of.%s", buckets[i]);
         counter(simt, stats, name, &c->requests_of[i], "instructions", meanings[i]);

@@ -73,10 +73,10 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
         access->count = coalesce_lines(report->physical, global, op->size, line, access->lines);
         counters->accesses++;
         counters->requests += access->count;
-        counters->divergent += access->count > 1;
         counters->requests_of[bucket_of(access->count)]++;
     }
-    access->divergent = access->count > 1;
+    access->divergent = coalesce_divergent(access->count, global, op->size, line);
+    counters->divergent += access->divergent && access->kind != SIMT_ATOMIC;
 }
 
 void simt_memory_take(struct simt *simt, uint32_t slot)

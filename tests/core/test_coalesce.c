@@ -8,6 +8,7 @@
 
 #include "emu/core/coalesce.h"
 #include "emu/core/shared_banks.h"
+#include "emu/hart/warp_memory.h"
 
 enum { LINE = 128 };
 #define BASE UINT64_C(0x80001000)
@@ -47,6 +48,40 @@ static void words_on_lines(void **state)
     /* Unit stride that begins in the middle of a line touches two. */
     struct pattern late = strided(BASE + 64, 4);
     assert_int_equal(lines_of(&late, UINT32_MAX, 4), 2);
+}
+
+static bool diverges(struct pattern p, uint32_t mask, unsigned size)
+{
+    return coalesce_divergent(lines_of(&p, mask, size), mask, size, LINE);
+}
+
+/* Packed, 32 words of 4 bytes take one line, 32 of 8 bytes two, and 16 of 8 bytes one. */
+static void more_lines_than_bytes_take_diverge(void **state)
+{
+    (void)state;
+    assert_false(diverges(strided(BASE, 4), UINT32_MAX, 4));
+    assert_true(diverges(strided(BASE, 8), UINT32_MAX, 4));
+    assert_false(diverges(strided(BASE, 0), UINT32_MAX, 4));
+    assert_true(diverges(strided(BASE, LINE), UINT32_MAX, 4));
+    assert_false(diverges(strided(BASE, LINE), 1, 4));
+    assert_false(diverges(strided(BASE, 8), UINT32_MAX, 8));
+    assert_false(diverges(strided(BASE, 8), 0xffff, 8));
+    assert_true(diverges(strided(BASE, 16), UINT32_MAX, 8));
+    assert_true(diverges(strided(BASE + 64, 8), UINT32_MAX, 8));
+}
+
+/* All lanes spill a register at one offset of stacks of 16 KiB: their words lie side by side. A spill of 4 bytes takes
+ * half of each such word, and so half of two lines. */
+static void spills_do_not_diverge(void **state)
+{
+    (void)state;
+    const struct warp_memory memory = {.setup = {.width = WARP_LANES, .stack_shift = 14}};
+    struct pattern p;
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+        p.at[lane] = BASE + warp_stack_swizzle(&memory, ((uint64_t)lane + 1) * 16384 - 24);
+    assert_int_equal(lines_of(&p, UINT32_MAX, 8), 2);
+    assert_false(diverges(p, UINT32_MAX, 8));
+    assert_true(diverges(p, UINT32_MAX, 4));
 }
 
 /* Random words: as many requests as an independent count of different lines, and each lane in the request of its line
@@ -143,9 +178,10 @@ static void banks_conflict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_on_lines),      cmocka_unit_test(random_words),
-        cmocka_unit_test(words_and_crossings), cmocka_unit_test(atomics_take_turns),
-        cmocka_unit_test(banks_conflict),
+        cmocka_unit_test(words_on_lines),        cmocka_unit_test(random_words),
+        cmocka_unit_test(words_and_crossings),   cmocka_unit_test(atomics_take_turns),
+        cmocka_unit_test(banks_conflict),        cmocka_unit_test(more_lines_than_bytes_take_diverge),
+        cmocka_unit_test(spills_do_not_diverge),
     };
     return cmocka_run_group_tests_name("coalescer and shared-memory banks", tests, NULL, NULL);
 }

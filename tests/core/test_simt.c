@@ -134,21 +134,28 @@ static void requests_say_whether_they_diverge(void **state)
     static const struct {
         uint64_t stride;
         unsigned requests;
-    } patterns[] = {{4, 1}, {8, 2}, {0, 1}, {128, 32}, {12, 3}};
+        uint8_t size;
+        bool divergent;
+    } patterns[] = {
+        {4, 1, 4, false},   {8, 2, 4, true},  {0, 1, 4, false},
+        {128, 32, 4, true}, {12, 3, 4, true}, {8, 2, 8, false}, /* 256 bytes side by side */
+        {16, 4, 8, true},
+    };
     for (size_t i = 0; i < COUNT(patterns); i++) {
-        struct rig_step step = {.id = INSN_lw, .rd = 5, .rs1 = 6, .rs2 = N, .size = 4, .base = 0x80000000};
+        struct rig_step step = {.id = INSN_lw, .rd = 5, .rs1 = 6, .rs2 = N, .base = 0x80000000};
         step.stride = patterns[i].stride;
+        step.size = patterns[i].size;
         struct seen loads = requests_of(step);
         step.id = INSN_sw;
         step.rd = N;
         struct seen stores = requests_of(step);
-        unsigned divergent = patterns[i].requests > 1 ? patterns[i].requests : 0;
+        unsigned divergent = patterns[i].divergent ? patterns[i].requests : 0;
         assert_int_equal(loads.requests, patterns[i].requests);
         assert_int_equal(loads.divergent, divergent);
         assert_int_equal(loads.whole, patterns[i].requests);
         assert_int_equal(stores.requests, patterns[i].requests);
         assert_int_equal(stores.divergent, divergent);
-        assert_int_equal(stores.whole, patterns[i].stride == 4);
+        assert_int_equal(stores.whole, patterns[i].stride == patterns[i].size ? patterns[i].requests : 0);
     }
 }
 

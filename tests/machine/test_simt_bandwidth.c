@@ -161,24 +161,32 @@ static double bandwidth(const char *const *sets, size_t set_count, unsigned roun
     return bytes / seconds;
 }
 
-static void assert_near(double is, double bound)
+static void assert_share(double is, double bound, double least)
 {
     print_message("%.1f GB/s, bound %.1f GB/s: %.1f %%\n", is / 1e9, bound / 1e9, 100 * is / bound);
     assert_true(is <= bound * 1.001);
-    assert_true(is >= bound * 0.97);
+    assert_true(is >= bound * least);
 }
 
 /* 16 multiprocessors read 50 MB once. The least of the bounds is DRAM's: 6 channels of 64 bytes each tCCDS = 2 ns give
  * 192 GB/s; of each tREFI = 3900 ns a refresh takes tRFC = 65 ns. (The crossbar's 8 slices give 8 * 32 B * 1.4 GHz =
- * 358 GB/s, its 16 inputs 717 GB/s, and 1024 MSHRs 1024 * 128 B / 490 ns = 267 GB/s.) All read every 16th line, in
- * turn, and so from all channels alike; of 15, each would read from 4 of the 6 channels (15 and the 12 lines that make a
- * round of the channels have 3 as their divisor), and take turns at being slow: 155 GB/s. Under greedy-then-oldest warps
- * drift apart and so do rows: 54 GB/s. */
+ * 358 GB/s, its 16 inputs 717 GB/s, and 1024 MSHRs 1024 * 128 B / 394 ns = 333 GB/s.) All read every 16th line, in
+ * turn, and so from all channels alike. */
 static void memory_bounds_the_machine(void **state)
 {
     (void)state;
     static const char *const sets[] = {"simt.policy=round_robin", "simt.count=16"};
-    assert_near(bandwidth(sets, sizeof sets / sizeof *sets, 64, UINT64_MAX), 192e9 * (1 - 65.0 / 3900));
+    assert_share(bandwidth(sets, sizeof sets / sizeof *sets, 64, UINT64_MAX), 192e9 * (1 - 65.0 / 3900),
+                 0.97);
+}
+
+/* The machine as it is shipped, against the same bound, which it does not reach: 15 multiprocessors meet the channels
+ * unevenly, and greedy-then-oldest warps come apart, so that rows are opened several times; the 960 lines that the MSHRs
+ * hold do not make up for both (round-robin has 91 %). It has 86 %. */
+static void shipped_machine_comes_near(void **state)
+{
+    (void)state;
+    assert_share(bandwidth(NULL, 0, 64, UINT64_MAX), 192e9 * (1 - 65.0 / 3900), 0.84);
 }
 
 /* One multiprocessor reads 512 KiB that lie in the second level over and over, with a second level so quick that its 64
@@ -189,13 +197,14 @@ static void crossbar_bounds_one(void **state)
     static const char *const sets[] = {"simt.policy=round_robin", "simt.count=1",
                                        "simt.l2.clock=1.4 GHz",   "simt.l2.hit_clocks=20",
                                        "simt.l2.tag_clocks=10",   "simt.l1.hit_clocks=4"};
-    assert_near(bandwidth(sets, sizeof sets / sizeof *sets, 1000, 4096), 44.8e9);
+    assert_near(bandwidth(sets, sizeof sets / sizeof *sets, 1000, 4096), 44.8e9, 0.97);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_bounds_the_machine),
+        cmocka_unit_test(shipped_machine_comes_near),
         cmocka_unit_test(crossbar_bounds_one),
     };
     return cmocka_run_group_tests_name("bandwidth of multiprocessors", tests, NULL, NULL);
