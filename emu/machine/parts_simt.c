@@ -20,8 +20,7 @@ static const struct parts_field interval_fields[] = {
 /* 45 clocks from a load that hits to its user are Fermi's (Andersch, Lucas, Alvarez-Mesa, Juurlink, "On latency in GPU
  * throughput microarchitectures", ISPASS 2015; recalled): 18 in the pipeline and 27 here. The clock from issue to the memory
  * pipeline makes it 46. Machine gpu's way to closed rows takes 546 clocks (tests/machine/test_simt_bandwidth.c adds it up),
- * less than the 685 of the same source (recalled): what the rest of Fermi's
- * are, is not known. So many lines must be
+ * less than the 685 of the same source (recalled), of which we cannot say where they are spent. So many lines must be
  * under way that 15 multiprocessors can use all of the bandwidth: 192 GB/s * 390 ns / 128 B / 15 = 39, and 49 at 685. */
 static void l1_default(struct cache_config *l1)
 {
