@@ -212,7 +212,7 @@ static void assert_share(double is, double bound, double least)
 
 /* 16 multiprocessors read 50 MB once. The least of the bounds is DRAM's: 6 channels of 64 bytes each tCCDS = 2 ns give
  * 192 GB/s; of each tREFI = 3900 ns a refresh takes tRFC = 65 ns. (The crossbar's 8 slices give 8 * 32 B * 1.4 GHz =
- * 358 GB/s, its 16 inputs 717 GB/s, and 1024 MSHRs 1024 * 128 B / 394 ns = 333 GB/s.) All read every 16th line, in
+ * 358 GB/s, its 16 inputs 717 GB/s, and 1024 MSHRs 1024 * 128 B / 390 ns = 336 GB/s.) All read every 16th line, in
  * turn, and so from all channels alike. */
 static void memory_bounds_the_machine(void **state)
 {
