@@ -18,8 +18,10 @@ static const struct parts_field interval_fields[] = {
     {0}};
 
 /* 45 clocks from a load that hits to its user are Fermi's (Andersch, Lucas, Alvarez-Mesa, Juurlink, "On latency in GPU
- * throughput microarchitectures", ISPASS 2015; recalled): 18 in the pipeline and 27 here. So many lines must be under way
- * that 15 multiprocessors can use all of GDDR5's bandwidth at Fermi's 685 clocks: 192 GB/s * 489 ns / 128 B / 15 = 49. */
+ * throughput microarchitectures", ISPASS 2015; recalled): 18 in the pipeline and 27 here. The clock from issue to the memory
+ * pipeline makes it 46. Machine gpu's way to closed rows takes 546 clocks (tests/machine/test_simt_bandwidth.c adds it up),
+ * less than the 685 of the same source (recalled), of which we cannot say where they are spent. So many lines must be
+ * under way that 15 multiprocessors can use all of the bandwidth: 192 GB/s * 390 ns / 128 B / 15 = 39, and 49 at 685. */
 static void l1_default(struct cache_config *l1)
 {
     cache_config_default(l1);
@@ -34,8 +36,8 @@ static void l1_default(struct cache_config *l1)
     l1->write_allocate = false;
 }
 
-/* A hit here takes 310 clocks of 1.4 GHz in all on Fermi (the same): 45 above, 2 * 11 in the crossbar, and the rest here,
- * 120 clocks of 700 MHz as GPGPU-Sim's rop latency (SM2_GTX480; recalled). */
+/* A hit here takes 310 clocks of 1.4 GHz in all on Fermi (the same; recalled), and 306 here: the 46 above, 2 * 8 and 4 for
+ * the line's bytes in the crossbar, and 120 of 700 MHz here, as GPGPU-Sim's rop latency (SM2_GTX480; recalled). */
 static void l2_default(struct hub_config *l2)
 {
     hub_config_default(l2);
