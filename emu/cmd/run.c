@@ -57,6 +57,10 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
         return false;
     s->failure = 1;
     setting_warn(&s->machine, r->env == ENV_USER);
+    if (r->env == ENV_USER) {
+        setting_warn_regions(&s->machine, r->gdb ? "--gdb" : NULL);
+        setting_warn_regions(&s->machine, r->log ? "--log" : NULL);
+    }
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;
@@ -138,7 +142,9 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.log = s->log;
         options.signal = interrupt_arrived();
         options.workers = user.workers;
-        if (timing_start(&s->timing, &r->timing, &s->machine, user.harts, user.count, &memory,
+        struct timing_options timing = r->timing;
+        timing.max_insns = options.max_insns;
+        if (timing_start(&s->timing, &timing, &s->machine, user.harts, user.count, &memory,
                          workers_offload(user.workers), s->log, r->user.program, options.stats, err)) {
             options.machine = s->timing.timed ? &s->timing.user : NULL;
             multiprocessors.timed = s->timing.timed;

@@ -25,6 +25,18 @@ void setting_warn(const struct machine_config *machine, bool user)
     }
 }
 
+void setting_warn_regions(const struct machine_config *machine, const char *option)
+{
+    unsigned mode = machine->nucd.mode;
+    if (option && offload_wanted(machine) && machine->host.core == MACHINE_CORE_OOO &&
+        (mode == MACHINE_OFFLOAD_NUCD || mode == MACHINE_OFFLOAD_IDEAL))
+        fprintf(
+            stderr,
+            "croft run: warning: %s does not show what accelerators execute; with --set nucd.mode=none the "
+            "host runs all regions, and --env kernel shows all harts\n",
+            option);
+}
+
 bool setting_firmware(const struct machine_config *machine, const char *given, bool bare, char path[PATH_MAX],
                       struct error *err)
 {

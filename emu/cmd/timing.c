@@ -85,6 +85,11 @@ static enum hart_stop user_run_timed(void *context, struct hart *hart, uint64_t 
     return timed_run(context, hart, max_insns);
 }
 
+static uint64_t user_instructions(void *context)
+{
+    return timed_instructions(context);
+}
+
 static uint64_t user_now(void *context)
 {
     return timed_now(context) / 1000000;
@@ -133,6 +138,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         return false;
     const struct timed_options timed = {
         .machine = machine,
+        .max_insns = options->max_insns,
         .max_time = options->max_time,
         .roi = options->roi,
         .check_coherence = options->check_coherence,
@@ -151,6 +157,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         return false;
     timed_publish(timing->timed, stats);
     timing->user = (struct user_machine){.run = user_run_timed,
+                                         .instructions = user_instructions,
                                          .now = user_now,
                                          .sleep = user_sleep,
                                          .expired = user_expired,

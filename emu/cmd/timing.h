@@ -8,7 +8,8 @@
 
 /* What the command line asks for; timing_init() first. */
 struct timing_options {
-    uint64_t max_time; /* fs; UINT64_MAX: no limit */
+    uint64_t max_time;  /* fs; UINT64_MAX: no limit */
+    uint64_t max_insns; /* of all harts of a user program (timed.h); 0: no limit */
     bool roi, check_coherence, check_dram, check_nucd;
     const char *trace_kind, *trace_path;
     const char *first; /* the first of these options that was given, or NULL */

@@ -264,7 +264,7 @@ static int stopped_after(struct user *user, const char *count, const char *what)
 int fault_limit(struct user *user)
 {
     char count[UNIT_TEXT];
-    unit_format(UNIT_COUNT, user->hart->instret, count);
+    unit_format(UNIT_COUNT, user->options->max_insns, count);
     return stopped_after(user, count, "instructions (--max-insns)");
 }
 

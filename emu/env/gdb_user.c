@@ -106,7 +106,7 @@ static void advance(struct gdb_user *target, uint64_t insns, struct gdb_stop *st
     uint64_t left = user->options->max_insns - hart->instret;
     switch (user_advance(user, insns < left ? insns : left)) {
     case USER_STOP_LIMIT:
-        if (hart->instret >= user->options->max_insns)
+        if (user_exhausted(user))
             end(target, stop, GDB_SIGNAL_NONE, fault_limit(user));
         break;
     case USER_STOP_ENDED:

@@ -125,6 +125,13 @@ static enum hart_stop run(const struct user_options *options, struct hart *hart,
     return options->log ? log_run(options->log, hart, max_insns) : hart_run(hart, max_insns);
 }
 
+bool user_exhausted(const struct user *user)
+{
+    const struct user_machine *machine = user->options->machine;
+    uint64_t done = machine ? machine->instructions(machine->context) : user->hart->instret;
+    return done >= user->options->max_insns;
+}
+
 enum user_stop user_advance(struct user *user, uint64_t max_insns)
 {
     struct hart *hart = user->hart;
@@ -132,7 +139,7 @@ enum user_stop user_advance(struct user *user, uint64_t max_insns)
     const struct user_machine *machine = user->options->machine;
     uint64_t end = max_insns < UINT64_MAX - hart->instret ? hart->instret + max_insns : UINT64_MAX;
     while (!user->ended) {
-        if (hart->instret >= end)
+        if (hart->instret >= end || user_exhausted(user))
             return USER_STOP_LIMIT;
         if (guest_interrupted(user))
             return USER_STOP_SIGNAL;

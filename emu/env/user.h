@@ -20,6 +20,7 @@ struct workers;
 struct user_machine {
     enum hart_stop (*run)(void *context, struct hart *hart,
                           uint64_t max_insns); /* YIELD: look at expired() */
+    uint64_t (*instructions)(void *context);   /* executed by all harts */
     uint64_t (*now)(void *context);            /* ns of simulated time */
     void (*sleep)(void *context, uint64_t ns); /* the program goes on so much later */
     bool (*expired)(void *context);            /* its time is over */
@@ -39,11 +40,14 @@ struct user_options {
     size_t environment_count;
     const char *dir;     /* the only host folder whose files the program can reach */
     uint64_t stack_size; /* in bytes, at the end of memory */
-    uint64_t max_insns;  /* the program is stopped after so many instructions; UINT64_MAX: never */
+    /* The program is stopped after so many instructions of all harts, accelerators and firmware included; the machine
+     * sees to it, if there is one. UINT64_MAX: never. */
+    uint64_t max_insns;
     struct stats *stats; /* the markers' regions go here; may be NULL */
     struct log *log;     /* every instruction is logged if not NULL, by the machine if there is one */
-    const struct launch_options *simt;  /* the multiprocessors, or NULL: none */
-    struct workers *workers; /* accelerators that take the program's tasks, or NULL; --env kernel has its own */
+    const struct launch_options *simt; /* the multiprocessors, or NULL: none */
+    struct workers
+        *workers; /* accelerators that take the program's tasks, or NULL; --env kernel has its own */
     const struct user_machine *machine; /* or NULL: an instruction takes 1 ns */
     /* The number of a signal that ends the run, 0: none so far; whoever sets it also lets the hart yield. May
      * be NULL. */
@@ -79,7 +83,10 @@ enum user_stop {
     USER_STOP_SIGNAL, /* user_options.signal */
 };
 
-/* Runs the program for up to max_insns instructions, with its calls and markers. */
+/* Whether as many instructions have been executed as user_options.max_insns allows. */
+bool user_exhausted(const struct user *user);
+
+/* Runs the program for up to max_insns instructions of its hart, with its calls and markers. */
 enum user_stop user_advance(struct user *user, uint64_t max_insns);
 
 /* Runs the program to its end and returns the exit status. Messages go to standard error. */

@@ -10,6 +10,9 @@
 #define NS   UINT64_C(1000000)
 #define BEAT (10000 * NS) /* 10 us, as a system looks at its devices */
 
+/* Instructions: more than a core can retire between two beats. */
+enum { NEAR = 1 << 18 };
+
 uint64_t timed_now(const struct timed *timed)
 {
     return timed->queue.now;
@@ -32,6 +35,43 @@ void timed_sleep(struct timed *timed, uint64_t ns)
     timed->wake_at = from + (ns < room / NS ? ns * NS : room);
 }
 
+uint64_t timed_instructions(const struct timed *timed)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < timed->count; i++)
+        sum += hart_progress(&timed->harts[i]);
+    return sum;
+}
+
+static uint64_t insns_left(const struct timed *timed)
+{
+    uint64_t all = timed_instructions(timed), most = timed->options.max_insns;
+    return most == 0 ? UINT64_MAX : most > all ? most - all : 0;
+}
+
+/* What is left is shared out among the cores that are awake, again and again; while it is far, no core stops for it. */
+static void share_insns(struct timed *timed)
+{
+    uint64_t left = insns_left(timed), awake = 0;
+    for (unsigned i = 0; i < timed->count; i++)
+        awake += !timed->cores[i].core->asleep;
+    uint64_t share = awake > 1 ? left / awake : left;
+    share = share == 0 && left > 0 ? 1 : share;
+    for (unsigned i = 0; i < timed->count; i++) {
+        uint64_t done = hart_progress(&timed->harts[i]), most = i == 0 ? timed->slice : UINT64_MAX;
+        uint64_t end = share > NEAR ? UINT64_MAX : done + share;
+        timed->cores[i].core->limit = end < most ? end : most;
+    }
+}
+
+bool timed_goes_on(struct timed *timed, unsigned i)
+{
+    if (insns_left(timed) == 0 || (i == 0 && hart_progress(&timed->harts[0]) >= timed->slice))
+        return false;
+    share_insns(timed);
+    return true;
+}
+
 static void beat(void *owner, uint64_t now)
 {
     struct timed *timed = owner;
@@ -39,6 +79,7 @@ static void beat(void *owner, uint64_t now)
     if (timed_signalled(timed)) /* which may have come while the hart put its flags in order */
         hart_request_yield(&timed->harts[0]);
     core_ahead_interrupted(timed->cores[0].core, now);
+    share_insns(timed);
 }
 
 void timed_beat_init(struct timed *timed)
@@ -62,10 +103,11 @@ enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_in
     uint64_t done = hart_progress(hart);
     if (timed->expired)
         return HART_STOP_YIELD;
-    core->limit = max_insns < UINT64_MAX - done ? done + max_insns : UINT64_MAX;
+    timed->slice = max_insns < UINT64_MAX - done ? done + max_insns : UINT64_MAX;
     timed->stopped = false;
     uint64_t start = timed->wake_at > timed->queue.now ? timed->wake_at : timed->queue.now;
     core_wake(core, start);
+    share_insns(timed);
     timed_beat_start(timed, start);
     while (!timed->stopped) {
         bool fired = event_queue_step(&timed->queue);

@@ -31,8 +31,9 @@ struct offload;
 
 struct timed_options {
     const struct machine_config *machine; /* whose cores are timing cores */
-    uint64_t max_time; /* fs of simulated time, after which the run ends; UINT64_MAX: never */
-    bool roi;          /* in time only within regions of interest; else functional, with caches kept warm */
+    uint64_t max_insns; /* timed_run() ends when all harts together have executed so many; 0: never */
+    uint64_t max_time;  /* fs of simulated time, after which the run ends; UINT64_MAX: never */
+    bool roi;           /* in time only within regions of interest; else functional, with caches kept warm */
     bool check_coherence; /* look for accesses whose newest version is elsewhere */
     bool check_nucd;      /* look for accesses of tasks that their nucds do not name; needs an offload */
     bool check_dram;      /* re-read the commands of the memory against the datasheets' rules */
@@ -73,8 +74,11 @@ const char *timed_limit(const struct timed *timed);
 /* Whether the first host has stopped for a fault in a region: on which accelerator, and at which pc. */
 bool timed_task_fault(const struct timed *timed, unsigned *accelerator, uint64_t *pc);
 
-/* Runs a user program on `hart`, which is harts[0], like hart_run(); HART_STOP_YIELD when max_time is over.
- */
+/* What all harts have executed, as limits count it (hart_progress()). */
+uint64_t timed_instructions(const struct timed *timed);
+
+/* Runs a user program on `hart`, which is harts[0], like hart_run(); HART_STOP_YIELD when max_time is over,
+ * HART_STOP_LIMIT at options.max_insns, too, which cores that are awake together pass by a few instructions. */
 enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_insns);
 
 /* Lets the core of harts[0] sleep for so long before the next timed_run() goes on. */

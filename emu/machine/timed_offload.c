@@ -76,8 +76,8 @@ static void warn(void *context, uint64_t pc, const char *text)
     struct timed *timed = context;
     char place[SYMBOLS_TEXT];
     timed_begin_message(timed);
-    fprintf(stderr, "croft run: warning: %s: %s\n",
-            symbols_describe(timed->symbols, pc, place, sizeof place), text);
+    fprintf(stderr, "croft run: warning: %s: %s\n", symbols_describe(timed->symbols, pc, place, sizeof place),
+            text);
 }
 
 static void expired(void *context, unsigned target, const struct nucd_task *task)

@@ -67,6 +67,7 @@ struct timed {
     struct progress progress;
 
     struct event limit_event; /* max_time */
+    uint64_t slice;           /* hart_progress() of the first hart at which timed_run() ends */
     struct event beat_event;  /* a core that meets no other event stops here, to let progress be seen */
     unsigned regions;         /* of interest that are open (--detail roi) */
     bool entered;             /* one of them has begun */
@@ -110,6 +111,9 @@ void timed_attach_engine(struct timed *timed, unsigned i);
 void timed_beat_init(struct timed *timed);
 void timed_beat_start(struct timed *timed, uint64_t now);
 void timed_beat_stop(struct timed *timed);
+
+/* Core i has stopped at its limit: false when that ends timed_run(). */
+bool timed_goes_on(struct timed *timed, unsigned i);
 
 /* timed_system.c: the events of a system's timers. */
 void timed_system_init(struct timed *timed);

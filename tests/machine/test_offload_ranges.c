@@ -117,7 +117,7 @@ static void ranges_and_pmp_protect(void **state)
     rig_free(rig);
 }
 
-/* Between two tasks the host moves code and data: the next task sees that. */
+/* Between two tasks the host moves code and data, and tells the units of the table anew: the next task sees that. */
 static void a_task_begins_with_the_present_table(void **state)
 {
     (void)state;
@@ -136,6 +136,7 @@ static void a_task_begins_with_the_present_table(void **state)
     table->entries[0].physical = BASE + 8 * PAGE;
     table->entries[1].physical = DATA + PAGE;
     table->changes += 2;
+    workers_set_ranges(rig->user.workers, TABLE);
     offload_change_code(workers_offload(rig->user.workers));
     push(rig, 0, &task, 2);
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 38);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 static _Alignas(64) long lines[8 * 8];
-static const char *const words[] = {"text", "rodata", "amo",  "call",     "clock", "deep",
-                                    "hang", "hangs",  "spin", "malformed"};
+static const char *const words[] = {"text", "rodata", "amo",   "call", "clock",
+                                    "deep", "hang",   "hangs", "spin", "malformed"};
 enum what { TEXT, RODATA, AMO, CALL, CLOCK, DEEP, HANG, HANGS, SPIN, MALFORMED, FINE };
 
 int main(int argc, char **argv);
