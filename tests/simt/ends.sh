@@ -28,6 +28,13 @@ static void nothing(int *p)
     (void)p;
 }
 
+static void slow(int *p)
+{
+    for (volatile int i = 0; i < 100000; i++)
+        ;
+    *p = 2;
+}
+
 static void trap(int *p)
 {
     for (volatile int i = 0; i < 1000; i++)
@@ -58,7 +65,8 @@ int main(int argc, char **argv)
         for (int i = 1; i <= 1100; i++) {
             if (i == 500 && simt_launch(nothing, done, simt_dim(1), simt_dim(1 << 20)) != -1)
                 abort();
-            if (simt_launch(nothing, done, simt_dim(1), simt_dim(1)) != i)
+            if ((i == 1 ? simt_launch(slow, done, simt_dim(1), simt_dim(1))
+                        : simt_launch(nothing, done, simt_dim(1), simt_dim(1))) != i)
                 abort();
         }
     }
