@@ -216,6 +216,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     if (machine_timed(&s->machine))
         multiprocessors_limit(&s->machine, &simt.limits);
     simt.untimed = machine_timed(&s->machine);
+    simt.debugged = s->gdb != NULL;
     user.simt = simt.limits.count ? &simt : NULL;
     const struct kernel_options options = {
         .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};

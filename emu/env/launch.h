@@ -41,6 +41,7 @@ struct launch_options {
     struct grid_limits limits;
     uint64_t stack;                     /* bytes of a thread's, a power of two */
     const struct launch_device *device; /* or NULL */
+    bool debugged;                      /* by gdb, which does not see threads: is warned of */
     bool untimed;                       /* no device, though the machine has a clock: is warned of */
 };
 
