@@ -128,6 +128,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     if (launch_describe(&s->machine, &simt, err) &&
         user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
+        simt.debugged = s->gdb != NULL;
         options.simt = simt.limits.count ? &simt : NULL;
         if (machine_timed(&s->machine)) {
             simt.device = &multiprocessors.device;

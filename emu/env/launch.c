@@ -147,7 +147,8 @@ static int report_limit(const struct launch *launch)
 {
     fprintf(stderr,
             "croft: %s: stopped after %" PRIu64
-            " instructions (--max-insns), of which warps have executed %" PRIu64 ", up to launch %" PRIu64 "\n",
+            " instructions (--max-insns), of which warps have executed %" PRIu64 ", up to launch %" PRIu64
+            "\n",
             launch->user->options->program, executed_by_all(launch), executed(launch), launch->number);
     return USER_STATUS_LIMIT;
 }

@@ -30,8 +30,9 @@ struct launch_counts {
  * a thread whose page is missing stops the run until the kernel, on the calling hart, has brought it in, and in time that hart
  * would have gone on, and could not be interrupted for it. */
 struct launch_device {
-    int64_t (*enqueue)(void *context, const struct launch_work *work); /* 0 or -errno; may take time until there is room */
-    int64_t (*wait)(void *context, uint64_t number);                   /* 0 (all, if number is 0) or -errno */
+    int64_t (*enqueue)(void *context,
+                       const struct launch_work *work); /* 0 or -errno; may take time until there is room */
+    int64_t (*wait)(void *context, uint64_t number);    /* 0 (all, if number is 0) or -errno */
     const struct launch_counts *(*count)(void *context);
     void *context;
     uint32_t warps; /* that all multiprocessors hold at a time: each takes a share of the stacks */
