@@ -46,7 +46,8 @@ static const struct option_row rows[] = {
     [SIGNATURE] = {"signature", 0, "FILE", "at the end, write the words of begin_signature to end_signature"},
     [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
     [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
-    [DETAIL] = {"detail", 0, "all|roi", "roi: take time within regions of interest only (default: all)"},
+    [DETAIL] = {"detail", 0, "all|roi",
+                "roi: take time within regions of interest, and for launches, only (default: all)"},
     [CHECK] = {"check", 0, "coherence|dram|nucd",
                "look for stale data, broken DRAM rules, or accesses of tasks that their nucds do not name; "
                "findings: exit status 3"},

@@ -132,6 +132,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     if (launch_describe(&s->machine, &simt, err) &&
         user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
+        simt.debugged = s->gdb != NULL;
         options.simt = simt.limits.count ? &simt : NULL;
         if (machine_timed(&s->machine)) {
             simt.device = &multiprocessors.device;
@@ -223,6 +224,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     if (machine_timed(&s->machine))
         multiprocessors_limit(&s->machine, &simt.limits);
     simt.untimed = machine_timed(&s->machine);
+    simt.debugged = s->gdb != NULL;
     user.simt = simt.limits.count ? &simt : NULL;
     const struct kernel_options options = {
         .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};

@@ -9,6 +9,7 @@
 #include "emu/env/kernel_pages.h"
 #include "emu/env/workers.h"
 #include "emu/hart/probe.h"
+#include "emu/hart/warp_memory.h"
 #include "emu/machine/unit.h"
 #include "isa/disasm.h"
 
@@ -49,11 +50,23 @@ static void print_memory(const struct user *user, uint64_t first)
     fprintf(stderr, "0x%" PRIx64 "-0x%" PRIx64, first, user->memory->base + user->memory->size - 1);
 }
 
+/* Whether the address is in the window of a block's scratchpad, which has no byte there. */
+static bool print_window(uint64_t address)
+{
+    if (address - WARP_SHARED_WINDOW > UINT32_MAX)
+        return false;
+    fprintf(stderr, "beyond the end of the block's scratchpad, whose window begins at 0x%" PRIx64,
+            WARP_SHARED_WINDOW);
+    return true;
+}
+
 static void print_store(const struct user *user, const struct place *place, uint64_t address)
 {
     fprintf(stderr, "%s of %u bytes to 0x%" PRIx64 ", ",
             insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store",
             access_size(&place->insn), address);
+    if (print_window(address))
+        return;
     if (user->pages) {
         fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_WRITE));
         return;
@@ -79,6 +92,8 @@ static void print_jump(const struct user *user, uint64_t address)
 static void print_load(const struct user *user, const struct place *place, uint64_t address)
 {
     fprintf(stderr, "load of %u bytes from 0x%" PRIx64 ", ", access_size(&place->insn), address);
+    if (print_window(address))
+        return;
     if (user->pages) {
         fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_READ));
         return;

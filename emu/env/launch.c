@@ -105,6 +105,8 @@ static bool make_ready(struct launch *launch, struct error *err)
                          "no room in memory for stacks of %" PRIu64 " B for each of %" PRIu32
                          " warps' %" PRIu32 " threads (simt.stack, simt.count, simt.warps, simt.width)",
                          options->stack, stack_warps(options), options->limits.width);
+    if (user->options->log || options->debugged)
+        fprintf(stderr, "croft run: warning: gdb and --log do not see threads on multiprocessors\n");
     if (options->untimed)
         fprintf(stderr, "croft run: warning: under --env kernel launches on multiprocessors take no time\n");
     const struct warp_memory_setup setup = {
@@ -145,7 +147,8 @@ static int report_limit(const struct launch *launch)
 {
     fprintf(stderr,
             "croft: %s: stopped after %" PRIu64
-            " instructions (--max-insns), of which warps have executed %" PRIu64 ", up to launch %" PRIu64 "\n",
+            " instructions (--max-insns), of which warps have executed %" PRIu64 ", up to launch %" PRIu64
+            "\n",
             launch->user->options->program, executed_by_all(launch), executed(launch), launch->number);
     return USER_STATUS_LIMIT;
 }

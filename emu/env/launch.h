@@ -30,8 +30,9 @@ struct launch_counts {
  * a thread whose page is missing stops the run until the kernel, on the calling hart, has brought it in, and in time that hart
  * would have gone on, and could not be interrupted for it. */
 struct launch_device {
-    int64_t (*enqueue)(void *context, const struct launch_work *work); /* 0 or -errno; may take time until there is room */
-    int64_t (*wait)(void *context, uint64_t number);                   /* 0 (all, if number is 0) or -errno */
+    int64_t (*enqueue)(void *context,
+                       const struct launch_work *work); /* 0 or -errno; may take time until there is room */
+    int64_t (*wait)(void *context, uint64_t number);    /* 0 (all, if number is 0) or -errno */
     const struct launch_counts *(*count)(void *context);
     void *context;
     uint32_t warps; /* that all multiprocessors hold at a time: each takes a share of the stacks */
@@ -41,6 +42,7 @@ struct launch_options {
     struct grid_limits limits;
     uint64_t stack;                     /* bytes of a thread's, a power of two */
     const struct launch_device *device; /* or NULL */
+    bool debugged;                      /* by gdb, which does not see threads: is warned of */
     bool untimed;                       /* no device, though the machine has a clock: is warned of */
 };
 

@@ -12,6 +12,7 @@
 #include "emu/hart/probe.h"
 #include "emu/hart/stream_op.h"
 #include "emu/hart/trace.h"
+#include "emu/hart/warp_memory.h"
 
 bool stream_init(struct stream *stream, struct hart *hart, struct error *err)
 {
@@ -187,19 +188,33 @@ static enum stream_end run_batch(struct stream *stream, uint32_t limit)
     return STREAM_MORE;
 }
 
-/* Ends the others' reservations that a store of this hart touches; true while somebody holds one. */
-static bool end_reservations(const struct stream *stream, uint64_t physical, unsigned size)
+/* Ends the reservations that a store touches of harts other than `own`; true while somebody holds one. */
+static bool end_harts(const struct stream_peers *peers, const struct hart *own, uint64_t physical,
+                      unsigned size)
 {
-    const struct stream_peers *peers = stream->peers;
-    bool reserved = false;
+    bool reserved = peers->threads && peers->threads->reserved;
     for (unsigned i = 0; i < peers->count; i++) {
         struct hart *hart = &peers->harts[i];
         uint64_t block = hart->reservation_physical & ~(uint64_t)(STREAM_RESERVATION - 1);
-        if (hart != stream->hart && overlap(physical, size, block, STREAM_RESERVATION))
+        if (hart != own && overlap(physical, size, block, STREAM_RESERVATION))
             hart->reserved = false;
         reserved |= hart->reserved;
     }
     return reserved;
+}
+
+void stream_peers_stored(struct stream_peers *peers, uint64_t physical, unsigned size)
+{
+    peers->reserved = end_harts(peers, NULL, physical, size);
+}
+
+/* Those that a store of this hart touches. */
+static bool end_reservations(const struct stream *stream, uint64_t physical, unsigned size)
+{
+    const struct stream_peers *peers = stream->peers;
+    if (peers->threads && size)
+        warp_memory_disturb(peers->threads, physical, size);
+    return end_harts(peers, stream->hart, physical, size);
 }
 
 /* The same for all stores of the batch. */

@@ -57,13 +57,19 @@ enum stream_end {
 
 struct stream_trace;
 
-/* Harts that share memory, each under a stream of its own: what one of them stores ends the reservations (LR)
- * that others hold in the same block of STREAM_RESERVATION bytes. */
+struct warp_memory;
+
+/* Harts that share memory, each under a stream of its own, and threads of multiprocessors beside them: what one of them
+ * stores ends the reservations (LR) that others hold in the same block of STREAM_RESERVATION bytes. */
 struct stream_peers {
     struct hart *harts;
     unsigned count;
-    bool reserved; /* one of them may hold a reservation */
+    bool reserved;               /* one of them may hold a reservation */
+    struct warp_memory *threads; /* physical addresses are their program's; NULL: there are none */
 };
+
+/* A thread has stored: ends the reservations that harts hold there. */
+void stream_peers_stored(struct stream_peers *peers, uint64_t physical, unsigned size);
 
 enum { STREAM_RESERVATION = 64 };
 

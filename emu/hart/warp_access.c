@@ -34,22 +34,22 @@ static uint32_t *version_of(struct warp_memory *memory, uint64_t address)
     return &memory->versions[address / WARP_RESERVATION % WARP_VERSIONS];
 }
 
-/* The lane's own stores leave its reservation alone. */
+/* The lane's own stores leave its reservation alone. Harts' are looked for at the same address, as only memory without
+ * translation is shared with harts that run. */
 void warp_disturb(struct warp *warp, unsigned lane, uint64_t address)
 {
     struct warp_memory *memory = warp->memory;
     const uint32_t *own = version_of(memory, warp->reservation[lane]);
     bool held = *own == warp->version[lane];
-    ++*version_of(memory, address);
-    if (address / WARP_RESERVATION != (address + 7) / WARP_RESERVATION)
-        ++*version_of(memory, address + 7);
+    warp_memory_disturb(memory, address, sizeof(uint64_t));
     if (held)
         warp->version[lane] = *own;
+    stream_peers_stored(memory->peers, address, sizeof(uint64_t));
 }
 
 void warp_reserve(struct warp *warp, unsigned lane, uint64_t address)
 {
-    warp->memory->reserved = true;
+    warp->memory->reserved = warp->memory->peers->reserved = true;
     warp->reserved |= UINT32_C(1) << lane;
     warp->reservation[lane] = address;
     warp->version[lane] = *version_of(warp->memory, address);

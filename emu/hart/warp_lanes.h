@@ -166,7 +166,7 @@ static ALWAYS_INLINE bool store_group(struct warp *warp, unsigned size)
     } else if (!store_each(warp, size)) {
         return false;
     }
-    if (UNLIKELY(memory->reserved)) {
+    if (UNLIKELY(memory->peers->reserved)) {
         EACH_SET(left, warp->mask)
         warp_disturb(warp, lane, warp->address[lane]);
     }

@@ -33,6 +33,8 @@ static void open_windows(struct warp_memory *memory)
 bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup *setup, struct error *err)
 {
     *memory = (struct warp_memory){.setup = *setup};
+    memory->peers = &memory->alone;
+    memory->alone.threads = memory;
     if (!is_power(setup->width) || setup->width > 32 || setup->stack_shift < 4 || setup->stack_shift > 30)
         return error_set(err, "a warp of %u threads with stacks of 2^%u bytes is not possible", setup->width,
                          setup->stack_shift);
@@ -55,6 +57,13 @@ void warp_memory_free(struct warp_memory *memory)
 void warp_memory_forget(struct warp_memory *memory)
 {
     memset(memory->pages, 0, sizeof memory->pages);
+}
+
+void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t size)
+{
+    uint64_t last = (address + size - 1) / WARP_RESERVATION;
+    for (uint64_t block = address / WARP_RESERVATION; block <= last; block++)
+        ++memory->versions[block % WARP_VERSIONS];
 }
 
 void warp_memory_flush(struct warp_memory *memory)

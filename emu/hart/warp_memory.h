@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/hart/stream.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 #include "isa/decode.h"
@@ -70,6 +71,9 @@ struct warp_memory {
     uint8_t *stack; /* storage of the window, and its size */
     uint64_t stack_size;
     bool reserved; /* some lane may hold a reservation: stores count versions */
+    /* Who shares the memory, whose `reserved` is set while any of them may hold one; `alone`, unless the owner of harts
+     * that run at the same time sets it. */
+    struct stream_peers *peers, alone;
     uint32_t versions[WARP_VERSIONS];
     struct warp_memory_setup setup;
     struct warp_code *code;
@@ -85,6 +89,9 @@ void warp_memory_forget(struct warp_memory *memory);
 
 /* Forgets predecoded code too; only while no warp has threads. */
 void warp_memory_flush(struct warp_memory *memory);
+
+/* A store at a program address: lanes' reservations of the bytes end. */
+void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t size);
 
 /* Where in the stacks' storage the byte at s of the window lies. */
 static inline uint64_t warp_stack_swizzle(const struct warp_memory *memory, uint64_t s)

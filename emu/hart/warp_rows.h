@@ -151,7 +151,7 @@
             memcpy(&old_, at_, sizeof old_);                                                                 \
             uint##bits##_t new_ = atomic_##operation##bits(old_, (uint##bits##_t)(v));                       \
             memcpy(at_, &new_, sizeof new_);                                                                 \
-            if (UNLIKELY(warp->memory->reserved))                                                            \
+            if (UNLIKELY(warp->memory->peers->reserved))                                                     \
                 warp_disturb(warp, lane, warp->address[lane]);                                               \
         }                                                                                                    \
         old_;                                                                                                \

@@ -29,7 +29,7 @@ static bool watch_core(struct timed *timed, struct timed_core *core, const struc
 {
     struct trace *trace = timed->options.trace;
     struct cache *caches[] = {core->l1i, core->l1d};
-    if (timed->count > 1)
+    if (timed->count > 1 || timed->options.machine->simt.count)
         core->core->stream.peers = &timed->peers;
     bool apart =
         timed->options.offload && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;

@@ -28,6 +28,13 @@ static void nothing(int *p)
     (void)p;
 }
 
+static void slow(int *p)
+{
+    for (volatile int i = 0; i < 100000; i++)
+        ;
+    *p = 2;
+}
+
 static void trap(int *p)
 {
     for (volatile int i = 0; i < 1000; i++)
@@ -52,13 +59,16 @@ int main(int argc, char **argv)
         simt_launch(trap, done, simt_dim(1), simt_dim(32));
         for (int i = 0; i < 10; i++)
             simt_launch(nothing, done, simt_dim(1), simt_dim(1));
+    } else if (!strcmp(what, "once")) {
+        simt_launch(nothing, done, simt_dim(1), simt_dim(1));
     } else if (!strcmp(what, "beyond")) {
         simt_launch(beyond, done, simt_dim(1), simt_dim(1), .scratchpad = 256);
     } else if (!strcmp(what, "many")) {
         for (int i = 1; i <= 1100; i++) {
             if (i == 500 && simt_launch(nothing, done, simt_dim(1), simt_dim(1 << 20)) != -1)
                 abort();
-            if (simt_launch(nothing, done, simt_dim(1), simt_dim(1)) != i)
+            if ((i == 1 ? simt_launch(slow, done, simt_dim(1), simt_dim(1))
+                        : simt_launch(nothing, done, simt_dim(1), simt_dim(1))) != i)
                 abort();
         }
     }
@@ -90,6 +100,8 @@ for machine in "--set simt.count=2" "-m gpu --set simt.count=2"; do
     run 124 "(--max-insns)" spin --max-insns 200000
     run 139 "thread (5, 0, 0) of block (0, 0, 0) of launch 2," trap
     run 0 "ended" many
+    run 139 "beyond the end of the block's scratchpad" beyond
+    run 0 "do not see threads" once --log commit:/dev/null
 done
 
 echo "$passed passed, $failed failed"
