@@ -102,6 +102,13 @@ run "nucd.timeout=20 us" -- "$work/fault" e
 check timeout [ "$status" -eq 124 ]
 check timeout grep -q "nucd.timeout); its pc is 0x.*, work_region" "$work/err"
 
+# The README's first example: the same position everywhere, and a gain here.
+"$croft" cc -O2 "$here/../../examples/cells.c" -o "$work/cells" || exit 1
+oracle "$work/cells"
+run -- "$work/cells"
+check "cells" cmp -s <(head -n 1 "$work/out") <(head -n 1 "$work/wanted")
+check "cells, gain" holds "$(awk 'NR == 2 { print $6 }' "$work/out") > 1.3"
+
 oracle "$work/cost" 1
 run nucd.mode=none -- "$work/cost" 1
 check none same_end
