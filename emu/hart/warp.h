@@ -69,7 +69,7 @@ struct warp_report {
 struct warp_place {
     uint32_t block[3], block_size[3], grid_size[3];
     uint64_t launch; /* number of the launch, for messages */
-    uint32_t warp; /* number in the block: it has the threads from warp * width on */
+    uint32_t warp;   /* number in the block: it has the threads from warp * width on */
     uint32_t multiprocessor;
     uint32_t stacks;     /* which warp's share of the stack window it takes (warp_memory.h) */
     uint8_t *scratchpad; /* the block's; NULL: none */
