@@ -84,15 +84,15 @@ static bool locate(const struct request *request, char folder[PATH_MAX], char ou
     if (!realpath(request->file, file))
         return error_set(err, "%s: %s", request->file, strerror(errno));
     char *slash = strrchr(file, '/');
-    int length = snprintf(folder, PATH_MAX, "%.*s", (int)(slash - file), file);
+    (void)snprintf(folder, PATH_MAX, "%.*s", (int)(slash - file), file);
     if (!getcwd(own, sizeof own))
         return error_set(err, "the current folder: %s", strerror(errno));
     char *ending = strrchr(slash, '.');
     if (ending)
         *ending = '\0';
     bool absolute = request->out && request->out[0] == '/';
-    length = snprintf(out, PATH_MAX, "%s%s%s%s", absolute ? "" : own, absolute ? "" : "/",
-                      request->out ? request->out : slash + 1, request->out ? "" : ".results");
+    int length = snprintf(out, PATH_MAX, "%s%s%s%s", absolute ? "" : own, absolute ? "" : "/",
+                          request->out ? request->out : slash + 1, request->out ? "" : ".results");
     return (length > 0 && length < PATH_MAX) || error_set(err, "%s: the path is too long", request->file);
 }
 

@@ -7,7 +7,7 @@ enum { WORDS = 512, TEXT = 4096 }; /* of a command; bytes of a path or setting *
 
 /* A command while it grows. */
 struct command {
-    char *words[WORDS + 1];
+    char **words; /* WORDS + 1 of them */
     int count;
     bool full;
 };
@@ -147,15 +147,14 @@ struct experiment_run *experiment_plan(const struct experiment *e, const struct 
     struct experiment_run *plan = experiment_array(places, sizeof *plan);
     bool good = true;
     for (int n = 0; n < places && good; n++) {
-        struct command command = {.count = 0};
+        plan[n].command = experiment_array(WORDS + 1, sizeof *plan[n].command);
+        struct command command = {.words = plan[n].command};
         experiment_place(e, n, point);
         plan[n].label = label_of(e, point);
         plan[n].skipped = n < runs ? experiment_skipped(e, point) : no_program_runs(e, point);
         plan[n].values = experiment_array(e->column_count, sizeof *plan[n].values);
         if (n < runs)
             good = plan_run(&command, e, where, point, plan[n].label, err);
-        plan[n].command = experiment_array(command.count + 1, sizeof *plan[n].command);
-        memcpy(plan[n].command, command.words, (size_t)command.count * sizeof *command.words);
     }
     if (good)
         return plan;

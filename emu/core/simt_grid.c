@@ -174,7 +174,8 @@ static void dispatch(void *owner, uint64_t now)
             return;
         placed |= place_block(grid, (grid->turn + i) % grid->parts.count, launched);
     }
-    grid->turn = (grid->turn + 1) % grid->parts.count;
+    if (++grid->turn >= grid->parts.count)
+        grid->turn = 0;
     if (placed)
         schedule(grid, clock_next(&grid->parts.clock, now));
 }
