@@ -122,7 +122,8 @@ void grid_block_free(struct grid_block *block)
     *block = (struct grid_block){0};
 }
 
-bool grid_block_ended(const struct grid_block *block)
+/* Whether all its threads have ended. */
+static bool block_ended(const struct grid_block *block)
 {
     for (uint32_t i = 0; i < block->count; i++) {
         if (warp_live(block->warps[i]))
@@ -195,7 +196,7 @@ static bool run_block(struct grid *grid, enum grid_end *end)
         }
         grid->turn = 0;
         (void)grid_block_meet(block);
-    } while (!grid_block_ended(block));
+    } while (!block_ended(block));
     return true;
 }
 

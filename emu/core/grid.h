@@ -55,9 +55,6 @@ bool grid_block_start(struct grid_block *block, struct warp_memory *memory, cons
                       uint64_t index, uint32_t multiprocessor, uint32_t stacks, struct error *err);
 void grid_block_free(struct grid_block *block);
 
-/* Whether all its threads have ended. */
-bool grid_block_ended(const struct grid_block *block);
-
 /* Opens the barrier when every thread that has not ended waits at it (at whichever of the program's barriers); whether
  * it did. */
 bool grid_block_meet(struct grid_block *block);

@@ -105,11 +105,6 @@ void simt_free(struct simt *simt)
     free(simt);
 }
 
-const char *simt_name(const struct simt *simt)
-{
-    return simt->name;
-}
-
 /* Whether so much more fits beside what is taken. */
 static bool fits(const struct simt_config *config, const struct simt_need *taken, uint32_t blocks,
                  const struct simt_need *need)

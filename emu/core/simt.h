@@ -131,8 +131,6 @@ enum simt_work simt_work_of(enum insn_id id);
 struct simt *simt_new(const struct simt_config *config, const struct simt_parts *parts);
 void simt_free(struct simt *simt);
 
-const char *simt_name(const struct simt *simt);
-
 /* Whether a multiprocessor without blocks has room for such a block; and whether this one has. */
 bool simt_could(const struct simt_config *config, const struct simt_need *need);
 bool simt_fits(const struct simt *simt, const struct simt_need *need);
