@@ -8,9 +8,9 @@ OPTIMIZE  ?= -O2 -g
 SANITIZE  ?=
 LIBRARIES := libcyaml yaml-0.1 libelf libdw jansson
 # The bodies of instruction rows mix widths and signs on purpose, as the specification does.
-ROWS_SRC  := $(wildcard emu/hart/exec_*.c emu/hart/warp_rows*.c) emu/hart/warp_fp.c
+ROWS_SRC  := $(wildcard emu/hart/exec_*.c emu/simt/warp_rows*.c) emu/simt/warp_fp.c
 
-EMU_SRC   := $(wildcard isa/*.c emu/*/*.c)
+EMU_SRC   := $(wildcard isa/*.c emu/*/*.c emu/*/*/*.c)
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
 LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
 
@@ -25,7 +25,7 @@ $(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(ROWS_FLAGS)
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/*_v3*.c)): EMU_CFLAGS += -march=x86-64-v3
 # Loops over the lanes of a warp become host vectors at -O3 alone, and unless the NaNs of unbox() get paths of their own.
 WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/warp_rows*.c)): EMU_CFLAGS += $(WARP_FLAGS)
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/simt/warp_rows*.c)): EMU_CFLAGS += $(WARP_FLAGS)
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "emu/core/reach.h"
+#include "emu/analysis/reach.h"
 #include "emu/machine/timed_simt.h"
 
 static bool fetch(void *context, uint64_t pc, uint32_t *bits)

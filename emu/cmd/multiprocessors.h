@@ -1,7 +1,7 @@
 /* A program's launches on the multiprocessors of a machine with a clock: they are asynchronous, and the host's core sleeps
  * while it waits for them.
  *
- * How many registers a thread takes is what the program says, or what its reachable code names (emu/core/reach.h), found
+ * How many registers a thread takes is what the program says, or what its reachable code names (emu/analysis/reach.h), found
  * out once for each entry. A block that its registers alone keep from fitting is taken for compiled with as few as fit (as
  * by a compiler's bound on registers), which is warned of once; the spills that this would mean are left out. */
 #ifndef EMU_CMD_MULTIPROCESSORS_H

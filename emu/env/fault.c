@@ -9,8 +9,8 @@
 #include "emu/env/kernel_pages.h"
 #include "emu/env/workers.h"
 #include "emu/hart/probe.h"
-#include "emu/hart/warp_memory.h"
 #include "emu/machine/unit.h"
+#include "emu/simt/warp_memory.h"
 #include "isa/disasm.h"
 
 enum { RA = 1, SP = 2, GP = 3 };

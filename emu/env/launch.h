@@ -2,9 +2,9 @@
 #ifndef EMU_ENV_LAUNCH_H
 #define EMU_ENV_LAUNCH_H
 
-#include "emu/core/grid.h"
 #include "emu/env/guest.h"
 #include "emu/machine/machine.h"
+#include "emu/simt/grid.h"
 
 /* A launch as a machine with a clock takes it. What is pointed to stays until the program ends. */
 struct launch_work {

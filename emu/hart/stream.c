@@ -12,7 +12,7 @@
 #include "emu/hart/probe.h"
 #include "emu/hart/stream_op.h"
 #include "emu/hart/trace.h"
-#include "emu/hart/warp_memory.h"
+#include "emu/simt/warp_memory.h"
 
 bool stream_init(struct stream *stream, struct hart *hart, struct error *err)
 {

@@ -38,8 +38,8 @@ static const struct parts_field predict_fields[] = {
     {0}};
 #undef FIELD
 
-#define FIELD(field) ENTRY(hub_config, field)
-const struct parts_field parts_hub_fields[] = {
+#define FIELD(field) ENTRY(llc_config, field)
+const struct parts_field parts_llc_fields[] = {
 #include "emu/machine/keys/l2.def"
     {0}};
 #undef FIELD
@@ -231,13 +231,13 @@ unsigned parts_cores(const struct machine_config *config)
 
 void parts_resolve(struct machine_config *config)
 {
-    struct hub_config hub;
+    struct llc_config llc;
     struct crossbar_config crossbar;
     struct dram_config dram;
     resolve_core(config, "host", parts_are_ooo(config, "host"));
     resolve_core(config, "accel", parts_are_ooo(config, "accel"));
-    hub_config_default(&hub);
-    parts_draw(config, "l2", parts_hub_fields, &hub);
+    llc_config_default(&llc);
+    parts_draw(config, "l2", parts_llc_fields, &llc);
     crossbar_config_default(&crossbar);
     parts_draw(config, "crossbar", parts_crossbar_fields, &crossbar);
     dram_config_default(&dram, (enum dram_standard)config->dram.standard);
@@ -270,10 +270,10 @@ void parts_core(const struct machine_config *config, const char *section, struct
     parts_fill(config, within(section, "tlb").text, tlb_fields, &core->tlb);
 }
 
-void parts_hub(const struct machine_config *config, struct hub_config *hub)
+void parts_llc(const struct machine_config *config, struct llc_config *llc)
 {
-    hub_config_default(hub);
-    parts_fill(config, "l2", parts_hub_fields, hub);
+    llc_config_default(llc);
+    parts_fill(config, "l2", parts_llc_fields, llc);
 }
 
 void parts_crossbar(const struct machine_config *config, struct crossbar_config *crossbar)

@@ -4,12 +4,12 @@
 #ifndef EMU_MACHINE_PARTS_H
 #define EMU_MACHINE_PARTS_H
 
-#include "emu/core/inorder.h"
-#include "emu/core/ooo.h"
+#include "emu/core/inorder/inorder.h"
+#include "emu/core/ooo/ooo.h"
 #include "emu/core/tlb.h"
 #include "emu/dram/config.h"
 #include "emu/machine/machine.h"
-#include "emu/mem/hub.h"
+#include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
 
 /* Gives every key whose value is `auto` the one that follows from the others: the memory's from
@@ -41,7 +41,7 @@ struct parts_core {
 };
 
 void parts_core(const struct machine_config *config, const char *section, struct parts_core *core);
-void parts_hub(const struct machine_config *config, struct hub_config *hub);
+void parts_llc(const struct machine_config *config, struct llc_config *llc);
 void parts_crossbar(
     const struct machine_config *config,
     struct crossbar_config *crossbar); /* input 0: the host's; then one for each accelerator */

@@ -164,13 +164,13 @@ static bool check_simt(const struct machine_config *config, struct error *err)
 
 bool parts_check(const struct machine_config *config, struct error *err)
 {
-    struct hub_config hub;
+    struct llc_config llc;
     struct crossbar_config crossbar;
-    parts_hub(config, &hub);
+    parts_llc(config, &llc);
     parts_crossbar(config, &crossbar);
     if (!check_core(config, "host", err) || !check_core(config, "accel", err))
         return false;
-    if (!hub_config_check(&hub, err))
+    if (!llc_config_check(&llc, err))
         return at_field(config, "l2", err);
     if (!crossbar_config_check(&crossbar, err))
         return at_field(config, "crossbar", err);
@@ -207,7 +207,7 @@ static const char *note_core(const struct machine_config *config, const struct k
     if (strncmp(key->name, section, strlen(section)) != 0 || !own)
         return NULL;
     bool ooo = key->use == USE_OOO || (key->use == USE_TIMED && parts_are_ooo(config, section));
-    return ooo ? "like Cortex-A57 or assumed: see emu/core/ooo_config.c" : "like Cortex-A53";
+    return ooo ? "like Cortex-A57 or assumed: see emu/core/ooo/config.c" : "like Cortex-A53";
 }
 
 void parts_note(const struct machine_config *config, int key, char *buffer, size_t size)

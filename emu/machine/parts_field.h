@@ -12,8 +12,8 @@ struct parts_field {
     size_t offset, size;
 };
 
-/* Of struct cache_config, hub_config and crossbar_config; NULL names end them. */
-extern const struct parts_field parts_l1_fields[], parts_hub_fields[], parts_crossbar_fields[];
+/* Of struct cache_config, llc_config and crossbar_config; NULL names end them. */
+extern const struct parts_field parts_l1_fields[], parts_llc_fields[], parts_crossbar_fields[];
 
 /* Fills the fields of a part from the keys of its section. */
 void parts_fill(const struct machine_config *config, const char *section, const struct parts_field *fields,

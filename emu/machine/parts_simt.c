@@ -9,12 +9,12 @@
 #define SIMT_WORK(name, ...)                                                                                 \
     {#name, offsetof(struct simt_config, work[SIMT_WORK_##name].latency), sizeof(uint16_t)},
 static const struct parts_field latency_fields[] = {
-#include "emu/core/simt_work.def"
+#include "emu/simt/work.def"
     {0}};
 #define SIMT_WORK(name, ...)                                                                                 \
     {#name, offsetof(struct simt_config, work[SIMT_WORK_##name].interval), sizeof(uint16_t)},
 static const struct parts_field interval_fields[] = {
-#include "emu/core/simt_work.def"
+#include "emu/simt/work.def"
     {0}};
 
 /* 45 clocks from a load that hits to its user are Fermi's (Andersch, Lucas, Alvarez-Mesa, Juurlink, "On latency in GPU
@@ -38,9 +38,9 @@ static void l1_default(struct cache_config *l1)
 
 /* A hit here takes 310 clocks of 1.4 GHz in all on Fermi (the same; recalled), and 306 here: the 46 above, 2 * 8 and 4 for
  * the line's bytes in the crossbar, and 120 of 700 MHz here, as GPGPU-Sim's rop latency (SM2_GTX480; recalled). */
-static void l2_default(struct hub_config *l2)
+static void l2_default(struct llc_config *l2)
 {
-    hub_config_default(l2);
+    llc_config_default(l2);
     l2->size = 128 << 10;
     l2->ways = 16;
     l2->line = 128;
@@ -75,7 +75,7 @@ void parts_simt_resolve(struct machine_config *config)
     parts_draw(config, "simt.interval", interval_fields, &simt.core);
     parts_draw(config, "simt.l1", parts_l1_fields, &simt.l1);
     parts_draw(config, "simt.crossbar", parts_crossbar_fields, &simt.crossbar);
-    parts_draw(config, "simt.l2", parts_hub_fields, &simt.l2);
+    parts_draw(config, "simt.l2", parts_llc_fields, &simt.l2);
 }
 
 static void core_of(const struct machine_config *config, struct simt_config *core)
@@ -106,7 +106,7 @@ void parts_simt(const struct machine_config *config, struct parts_simt *simt)
     crossbar_default(&simt->crossbar);
     parts_fill(config, "simt.l1", parts_l1_fields, &simt->l1);
     parts_fill(config, "simt.crossbar", parts_crossbar_fields, &simt->crossbar);
-    parts_fill(config, "simt.l2", parts_hub_fields, &simt->l2);
+    parts_fill(config, "simt.l2", parts_llc_fields, &simt->l2);
     simt->l2.slices = (uint32_t)config->simt.l2.slices;
     simt->crossbar.inputs = (uint32_t)config->simt.count;
     simt->crossbar.outputs = simt->l2.slices;
@@ -145,7 +145,7 @@ bool parts_simt_check(const struct machine_config *config, const char **section,
     if (!cache_config_check(&simt.l1, err))
         return false;
     *section = "simt.l2";
-    if (!hub_config_check(&simt.l2, err))
+    if (!llc_config_check(&simt.l2, err))
         return false;
     *section = "simt.crossbar";
     if (!crossbar_config_check(&simt.crossbar, err))

@@ -2,16 +2,16 @@
 #ifndef EMU_MACHINE_PARTS_SIMT_H
 #define EMU_MACHINE_PARTS_SIMT_H
 
-#include "emu/core/simt.h"
 #include "emu/machine/machine.h"
-#include "emu/mem/hub.h"
+#include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
+#include "emu/simt/simt.h"
 
 struct parts_simt {
     struct simt_config core;
     struct cache_config l1;
     struct crossbar_config crossbar; /* inputs: multiprocessors; outputs: slices */
-    struct hub_config l2;            /* each slice */
+    struct llc_config l2;            /* each slice */
 };
 
 void parts_simt(const struct machine_config *config, struct parts_simt *simt);

@@ -49,9 +49,9 @@ static void make_levels(struct timed *timed)
 {
     const struct machine_config *machine = timed->options.machine;
     struct crossbar_config crossbar;
-    struct hub_config hub;
+    struct llc_config llc;
     parts_crossbar(machine, &crossbar);
-    parts_hub(machine, &hub);
+    parts_llc(machine, &llc);
     uint32_t component = timed_component(timed);
     if (machine->crossbar.present) {
         timed->crossbar =
@@ -61,7 +61,7 @@ static void make_levels(struct timed *timed)
     }
     const struct mem_port_ops *ops = timed->crossbar ? &crossbar_ops : &dram_memory_ops;
     void *lower = timed->crossbar ? crossbar_port(timed->crossbar, 0) : &timed->memory;
-    timed->hub = hub_new("l2", &hub, &timed->queue, &timed->host_clock, timed_component(timed), SYSTEM_HARTS,
+    timed->llc = llc_new("l2", &llc, &timed->queue, &timed->host_clock, timed_component(timed), SYSTEM_HARTS,
                          ops, lower);
 }
 
@@ -149,8 +149,8 @@ void timed_free(struct timed *timed)
         coherence_free(timed->coherence);
     footprint_check_free(timed->footprint);
     symbols_free(timed->symbols);
-    if (timed->hub)
-        hub_free(timed->hub);
+    if (timed->llc)
+        llc_free(timed->llc);
     if (timed->crossbar)
         crossbar_free(timed->crossbar);
     if (timed->memory_made)
@@ -196,8 +196,8 @@ void timed_publish(struct timed *timed, struct stats *stats)
         coherence_publish(timed->coherence, stats, "coherence");
     if (timed->footprint)
         footprint_check_publish(timed->footprint, stats, "nucd.check");
-    hub_publish(timed->hub, stats, "l2");
-    hub_energy(timed->hub, &timed->ledger, "l2");
+    llc_publish(timed->llc, stats, "l2");
+    llc_energy(timed->llc, &timed->ledger, "l2");
     timed_simt_publish(timed, stats);
     if (timed->crossbar)
         crossbar_publish(timed->crossbar, stats, "crossbar");

@@ -16,8 +16,8 @@ static struct cache *make_cache(struct timed *timed, const struct timed_core *co
     uint32_t component = timed_component(timed);
     if (config->coherent) {
         struct cache *cache =
-            cache_new(name, config, &timed->queue, clock, component, (uint16_t)number, &hub_ops, timed->hub);
-        hub_attach(timed->hub, cache);
+            cache_new(name, config, &timed->queue, clock, component, (uint16_t)number, &llc_ops, timed->llc);
+        llc_attach(timed->llc, cache);
         return cache;
     }
     return cache_new(name, config, &timed->queue, clock, component, (uint16_t)number, &crossbar_ops,

@@ -21,7 +21,7 @@ struct timed_simt {
     struct parts_simt parts;
     struct clock clock, crossbar_clock, l2_clock;
     struct crossbar *crossbar;
-    struct hub **slices;
+    struct llc **slices;
     struct simt_grid *grid;
     bool failed;
     timed_simt_fault *fault;
@@ -68,9 +68,9 @@ static void make_slices(struct timed *timed, struct timed_simt *simt)
         void *lower = timed->crossbar ? crossbar_port(timed->crossbar, input + i) : &timed->memory;
         (void)snprintf(name, sizeof name, "simt.l2.%u", i);
         simt->slices[i] =
-            hub_new(name, &simt->parts.l2, &timed->queue, &simt->l2_clock, timed_component(timed),
+            llc_new(name, &simt->parts.l2, &timed->queue, &simt->l2_clock, timed_component(timed),
                     (uint16_t)(REQUESTER + simt->count + i), ops, lower);
-        crossbar_connect(simt->crossbar, i, &hub_ops, simt->slices[i]);
+        crossbar_connect(simt->crossbar, i, &llc_ops, simt->slices[i]);
     }
 }
 
@@ -159,7 +159,7 @@ void timed_simt_free(struct timed *timed)
             cache_free(simt->cores[i].l1);
     }
     for (uint32_t i = 0; simt->slices && i < simt->parts.l2.slices; i++)
-        hub_free(simt->slices[i]);
+        llc_free(simt->slices[i]);
     free(simt->slices);
     if (simt->crossbar)
         crossbar_free(simt->crossbar);
@@ -240,7 +240,7 @@ void timed_simt_publish(struct timed *timed, struct stats *stats)
     crossbar_publish(simt->crossbar, stats, "simt.crossbar");
     for (uint32_t i = 0; i < simt->parts.l2.slices; i++) {
         (void)snprintf(name, sizeof name, "simt.l2.%u", i);
-        hub_publish(simt->slices[i], stats, name);
-        hub_energy(simt->slices[i], &timed->ledger, name);
+        llc_publish(simt->slices[i], stats, name);
+        llc_energy(simt->slices[i], &timed->ledger, name);
     }
 }

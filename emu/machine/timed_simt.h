@@ -5,7 +5,7 @@
 #ifndef EMU_MACHINE_TIMED_SIMT_H
 #define EMU_MACHINE_TIMED_SIMT_H
 
-#include "emu/core/simt_grid.h"
+#include "emu/simt/timed_grid.h"
 
 struct timed;
 

@@ -49,7 +49,7 @@ struct timed {
     struct stream_peers peers;
     uint32_t components; /* numbers given so far */
     struct clock host_clock, accel_clock, crossbar_clock;
-    struct hub *hub;
+    struct llc *llc;
     struct crossbar *crossbar; /* or NULL */
     struct timed_simt *simt;   /* likewise */
     struct dram_memory memory;

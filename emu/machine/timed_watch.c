@@ -48,11 +48,11 @@ void timed_watch_coherence(struct timed *timed)
 {
     const struct machine_config *machine = timed->options.machine;
     timed->coherence = coherence_new((uint32_t)machine->l2.line, report, timed);
-    coherence_watch_hub(timed->coherence, timed->hub);
+    coherence_watch_llc(timed->coherence, timed->llc);
     for (unsigned i = 0; i < timed->count; i++) {
-        const struct hub *hub = i < machine->host.count ? timed->hub : NULL;
-        coherence_watch_cache(timed->coherence, timed->cores[i].l1i, hub);
-        coherence_watch_cache(timed->coherence, timed->cores[i].l1d, hub);
+        const struct llc *llc = i < machine->host.count ? timed->llc : NULL;
+        coherence_watch_cache(timed->coherence, timed->cores[i].l1i, llc);
+        coherence_watch_cache(timed->coherence, timed->cores[i].l1d, llc);
     }
 }
 

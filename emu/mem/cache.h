@@ -137,7 +137,7 @@ static inline enum cache_outcome cache_access(struct cache *cache, uint64_t phys
     return CACHE_HIT;
 }
 
-/* What a SIMT access wants of one line, as the coalescer makes it (emu/core/coalesce.h). */
+/* What a SIMT access wants of one line, as the coalescer makes it (emu/simt/coalesce.h). */
 struct cache_words {
     uint64_t line;  /* its address */
     uint64_t words; /* bit: 32-bit word that a store writes */

@@ -11,7 +11,7 @@ struct holder {
     const char *name;
     uint32_t line; /* bytes */
     bool write_through;
-    const struct hub *hub; /* whose side it is, or NULL */
+    const struct llc *llc; /* whose side it is, or NULL */
 };
 
 /* The context of an observer. */
@@ -286,21 +286,21 @@ static struct watch *watch_new(struct coherence *checker, unsigned holder)
     return watch;
 }
 
-void coherence_watch_hub(struct coherence *checker, struct hub *hub)
+void coherence_watch_llc(struct coherence *checker, struct llc *llc)
 {
-    unsigned holder = coherence_holder(checker, hub_name(hub), hub_configuration(hub)->line, false);
-    checker->holders[holder].hub = hub;
+    unsigned holder = coherence_holder(checker, llc_name(llc), llc_configuration(llc)->line, false);
+    checker->holders[holder].llc = llc;
     struct watch *watch = watch_new(checker, holder);
-    hub_observe(hub, &(struct cache_observer){NULL, on_fill, on_write_back, on_evict, watch});
+    llc_observe(llc, &(struct cache_observer){NULL, on_fill, on_write_back, on_evict, watch});
 }
 
-void coherence_watch_cache(struct coherence *checker, struct cache *cache, const struct hub *hub)
+void coherence_watch_cache(struct coherence *checker, struct cache *cache, const struct llc *llc)
 {
     const struct cache_config *config = cache_configuration(cache);
     struct cache_observer observer = {.access = on_access};
     unsigned holder = 0;
-    if (hub) {
-        while (holder < checker->holder_count && checker->holders[holder].hub != hub)
+    if (llc) {
+        while (holder < checker->holder_count && checker->holders[holder].llc != llc)
             holder++;
         assert(holder < checker->holder_count);
     } else {

@@ -46,7 +46,7 @@ struct mem_request {
     uint16_t requester; /* for statistics and traces: number of the core or device */
     uint8_t op;         /* enum mem_op */
     uint8_t kind;       /* enum mem_kind */
-    bool divergent;     /* of a SIMT access of more lines than its bytes take: emu/core/coalesce.h */
+    bool divergent;     /* of a SIMT access of more lines than its bytes take: emu/simt/coalesce.h */
 
     /* Between a cache and the coherent level below it. */
     bool exclusive; /* of a read: asks for the line to be written; in the response: nobody else has a copy */

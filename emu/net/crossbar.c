@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/net/plane.h"
+#include "emu/net/vc.h"
 
 struct crossbar_input {
     struct crossbar *crossbar;
@@ -21,8 +21,8 @@ struct crossbar_output {
 
 struct crossbar {
     struct crossbar_config config;
-    struct plane requests;  /* from inputs to outputs */
-    struct plane responses; /* from outputs to inputs */
+    struct vc requests;  /* from inputs to outputs */
+    struct vc responses; /* from outputs to inputs */
     crossbar_route *route;
     const void *context;
     struct crossbar_input *inputs;
@@ -61,12 +61,12 @@ bool crossbar_config_check(const struct crossbar_config *config, struct error *e
     return true;
 }
 
-static struct plane_message message_of(const struct crossbar *crossbar, struct mem_request *request,
-                                       uint32_t sink, bool data)
+static struct vc_message message_of(const struct crossbar *crossbar, struct mem_request *request,
+                                    uint32_t sink, bool data)
 {
     uint32_t bytes = data ? request->size : 0, width = crossbar->config.width;
     uint32_t clocks = bytes / width + (bytes % width != 0);
-    return (struct plane_message){
+    return (struct vc_message){
         .request = request, .clocks = clocks ? clocks : 1, .bytes = bytes, .sink = sink};
 }
 
@@ -77,14 +77,14 @@ static uint32_t output_of(const struct crossbar *crossbar, uint64_t address)
     return output;
 }
 
-/* From a client into the plane of requests. */
+/* From a client into the vc of requests. */
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct crossbar_input *input = port;
     struct crossbar *crossbar = input->crossbar;
-    struct plane_message message =
+    struct vc_message message =
         message_of(crossbar, request, output_of(crossbar, request->address), request->op == MEM_WRITE);
-    if (plane_offer(&crossbar->requests, input->number, &message, now))
+    if (vc_offer(&crossbar->requests, input->number, &message, now))
         return true;
     mem_waiters_add(&input->waiters, link);
     return false;
@@ -100,7 +100,7 @@ static void input_room(void *context, uint32_t source, uint64_t now)
 {
     struct crossbar *crossbar = context;
     struct mem_waiters *waiters = &crossbar->inputs[source].waiters;
-    while (waiters->first && plane_has_room(&crossbar->requests, source))
+    while (waiters->first && vc_has_room(&crossbar->requests, source))
         (void)mem_waiters_wake(waiters, now);
 }
 
@@ -108,19 +108,19 @@ static void request_room(void *client, struct mem_link *link, uint64_t now)
 {
     const struct crossbar_output *output = client;
     (void)link;
-    plane_unblock(&output->crossbar->requests, output->number, now);
+    vc_unblock(&output->crossbar->requests, output->number, now);
 }
 
-/* From the port below into the plane of responses. */
+/* From the port below into the vc of responses. */
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct crossbar_output *output = client;
     struct crossbar *crossbar = output->crossbar;
     const struct crossbar_input *input = mem_request_link(request)->port;
-    struct plane_message message =
+    struct vc_message message =
         message_of(crossbar, request, input->number, request->op == MEM_READ && !request->upgrade);
     (void)link;
-    if (plane_offer(&crossbar->responses, output->number, &message, now))
+    if (vc_offer(&crossbar->responses, output->number, &message, now))
         return true;
     output->refused = true;
     return false;
@@ -146,7 +146,7 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
 {
     const struct crossbar_input *input = port;
     (void)link;
-    plane_unblock(&input->crossbar->responses, input->number, now);
+    vc_unblock(&input->crossbar->responses, input->number, now);
 }
 
 /* Goes to each output with the part of the range that is its. */
@@ -205,12 +205,12 @@ struct crossbar *crossbar_new(const struct crossbar_config *config, struct event
     crossbar->config = *config;
     crossbar->route = route;
     crossbar->context = context;
-    const struct plane_owner down = {deliver_request, input_room, crossbar};
-    const struct plane_owner up = {deliver_response, output_room, crossbar};
-    plane_init(&crossbar->requests, queue, clock, component, config->inputs, config->request_queue,
-               config->outputs, config->buffer, config->latency, &down);
-    plane_init(&crossbar->responses, queue, clock, component, config->outputs, config->response_queue,
-               config->inputs, config->buffer, config->latency, &up);
+    const struct vc_owner down = {deliver_request, input_room, crossbar};
+    const struct vc_owner up = {deliver_response, output_room, crossbar};
+    vc_init(&crossbar->requests, queue, clock, component, config->inputs, config->request_queue,
+            config->outputs, config->buffer, config->latency, &down);
+    vc_init(&crossbar->responses, queue, clock, component, config->outputs, config->response_queue,
+            config->inputs, config->buffer, config->latency, &up);
     crossbar->inputs = calloc(config->inputs, sizeof *crossbar->inputs);
     crossbar->outputs = calloc(config->outputs, sizeof *crossbar->outputs);
     if (!crossbar->inputs || !crossbar->outputs)
@@ -226,8 +226,8 @@ void crossbar_free(struct crossbar *crossbar)
 {
     if (!crossbar)
         return;
-    plane_free(&crossbar->requests);
-    plane_free(&crossbar->responses);
+    vc_free(&crossbar->requests);
+    vc_free(&crossbar->responses);
     free(crossbar->inputs);
     free(crossbar->outputs);
     free(crossbar);
@@ -247,9 +247,9 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
         (struct mem_link){ops, port, &client, &crossbar->outputs[output], NULL, false};
 }
 
-/* One end of a plane: "PREFIX.in.0.requests" and what belongs to it; kind is "request" or "response". */
+/* One end of a vc: "PREFIX.in.0.requests" and what belongs to it; kind is "request" or "response". */
 static void publish_end(struct stats *stats, const char *prefix, const char *side, uint32_t number,
-                        const char *kind, const struct plane_counters *counters)
+                        const char *kind, const struct vc_counters *counters)
 {
     const struct {
         const char *name;

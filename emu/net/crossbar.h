@@ -1,6 +1,6 @@
 /* A crossbar between requesters (the host's coherent level, accelerators' caches) and memory controllers.
  *
- * Requests and responses cross on planes of their own (emu/net/plane.h: queues, round robin, head-of-line
+ * Requests and responses cross on virtual channels of their own (emu/net/vc.h: queues, round robin, head-of-line
  * blocking), so that neither class waits for the other. A message of n clocks crosses an idle crossbar in
  * latency + n - 1 clocks from the first edge at or after its arrival. n is 1 for a message without data (a
  * read's request, a write's acknowledge, maintenance both ways, an upgrade's grant) and ceil(size / width)

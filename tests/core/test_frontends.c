@@ -1,7 +1,7 @@
 /* The front ends of both kinds of cores: what a missed line costs, and what those who watch the instruction
  * cache are told: instructions' pcs, and nothing of wrong paths. */
-#include "emu/core/inorder.h"
-#include "emu/core/ooo.h"
+#include "emu/core/inorder/inorder.h"
+#include "emu/core/ooo/ooo.h"
 #include "tests/core/rig.h"
 
 enum { KINDS = 2, LINES = 16, LONG = 48 };

@@ -3,7 +3,7 @@
  * fetched blocks hides as long as the loop body is long enough. */
 #include <stdio.h>
 
-#include "emu/core/inorder.h"
+#include "emu/core/inorder/inorder.h"
 #include "tests/core/rig.h"
 
 enum { N = 1000, HIT = 2, FRONT = HIT + 6 };

@@ -1,5 +1,5 @@
 /* The in-order core's front end: misses of the instruction cache, wrong paths, jumps. */
-#include "emu/core/inorder.h"
+#include "emu/core/inorder/inorder.h"
 #include "tests/core/rig.h"
 
 static struct core *make(struct rig *rig)

@@ -1,7 +1,7 @@
 /* The in-order core around instructions that are executed alone, stops, sleep and warming. */
 #include <stdio.h>
 
-#include "emu/core/inorder.h"
+#include "emu/core/inorder/inorder.h"
 #include "emu/hart/probe.h"
 #include "tests/core/rig.h"
 

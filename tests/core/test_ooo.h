@@ -2,7 +2,7 @@
 #ifndef TESTS_CORE_TEST_OOO_H
 #define TESTS_CORE_TEST_OOO_H
 
-#include "emu/core/ooo_state.h"
+#include "emu/core/ooo/state.h"
 #include "tests/core/rig.h"
 
 enum {

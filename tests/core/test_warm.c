@@ -2,8 +2,8 @@
  * has taken time. */
 #include <stdio.h>
 
-#include "emu/core/inorder.h"
-#include "emu/core/ooo.h"
+#include "emu/core/inorder/inorder.h"
+#include "emu/core/ooo/ooo.h"
 #include "tests/core/rig.h"
 #include "tests/sim/value.h"
 

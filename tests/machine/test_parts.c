@@ -46,7 +46,7 @@ static void assert_tlb(const struct tlb_config *is, const struct tlb_config *wan
 #include "emu/machine/keys/tlb.def"
 }
 
-static void assert_hub(const struct hub_config *is, const struct hub_config *wanted)
+static void assert_llc(const struct llc_config *is, const struct llc_config *wanted)
 {
 #include "emu/machine/keys/l2.def"
 }
@@ -157,7 +157,7 @@ static void parts_without_keys_are_their_own_defaults(void **state)
     struct machine_config config;
     struct parts_core core;
     struct cache_config l1;
-    struct hub_config hub, hub_wanted;
+    struct llc_config llc, llc_wanted;
     struct tlb_config tlb;
     struct crossbar_config crossbar, crossbar_wanted;
     assert_loads(*state, &config,
@@ -172,9 +172,9 @@ static void parts_without_keys_are_their_own_defaults(void **state)
     l1.coherent = true; /* the one field that follows from where it is */
     assert_l1(&core.l1i, &l1);
     assert_tlb(&core.tlb, &tlb);
-    hub_config_default(&hub_wanted);
-    parts_hub(&config, &hub);
-    assert_hub(&hub, &hub_wanted);
+    llc_config_default(&llc_wanted);
+    parts_llc(&config, &llc);
+    assert_llc(&llc, &llc_wanted);
     crossbar_config_default(&crossbar_wanted);
     parts_crossbar(&config, &crossbar);
     crossbar_wanted.inputs = 4; /* the host's, and 3 accelerators */

@@ -24,7 +24,7 @@ struct bench {
     struct clock clock, crossbar_clock, l2_clock;
     struct dram_memory memory;
     struct crossbar *crossbar;
-    struct hub *slices[64];
+    struct llc *slices[64];
     struct cache *l1[MOST];
     struct simt *simt[MOST];
     unsigned count, rounds;
@@ -105,9 +105,9 @@ static void make_levels(struct bench *bench)
     bench->crossbar =
         crossbar_new(&bench->parts.crossbar, &bench->queue, &bench->crossbar_clock, 2, slice_of, bench);
     for (uint32_t i = 0; i < bench->parts.l2.slices; i++) {
-        bench->slices[i] = hub_new("l2", &bench->parts.l2, &bench->queue, &bench->l2_clock, 3 + i,
+        bench->slices[i] = llc_new("l2", &bench->parts.l2, &bench->queue, &bench->l2_clock, 3 + i,
                                    (uint16_t)i, &dram_memory_ops, &bench->memory);
-        crossbar_connect(bench->crossbar, i, &hub_ops, bench->slices[i]);
+        crossbar_connect(bench->crossbar, i, &llc_ops, bench->slices[i]);
     }
 }
 
@@ -160,7 +160,7 @@ static double run(struct bench *bench, const char *const *sets, size_t set_count
         cache_free(bench->l1[i]);
     }
     for (uint32_t i = 0; i < bench->parts.l2.slices; i++)
-        hub_free(bench->slices[i]);
+        llc_free(bench->slices[i]);
     crossbar_free(bench->crossbar);
     dram_memory_free(&bench->memory);
     machine_free(&bench->machine);

@@ -5,7 +5,7 @@ struct machine {
     struct history history;
     struct event_queue queue;
     struct slow_memory memory;
-    struct hub *hub;
+    struct llc *llc;
     struct cache *host[2], *accel;
     unsigned busy;
 };
@@ -41,15 +41,15 @@ static void machine_maintain(struct machine *machine, struct cache *cache, enum 
 static void machine_begin(struct machine *machine)
 {
     struct clock clock = {CLOCK};
-    struct hub_config hub;
+    struct llc_config llc;
     struct cache_config config;
     *machine = (struct machine){.busy = 0};
     machine->history.checker = coherence_new(LINE, report, &machine->history);
     event_queue_init(&machine->queue);
     machine->memory.queue = &machine->queue;
-    hub_config_default(&hub);
-    machine->hub = hub_new("l2", &hub, &machine->queue, &clock, 2, 99, &slow_ops, &machine->memory);
-    coherence_watch_hub(machine->history.checker, machine->hub);
+    llc_config_default(&llc);
+    machine->llc = llc_new("l2", &llc, &machine->queue, &clock, 2, 99, &slow_ops, &machine->memory);
+    coherence_watch_llc(machine->history.checker, machine->llc);
     cache_config_default(&config);
     machine->accel =
         cache_new("accel.0.l1d", &config, &machine->queue, &clock, 3, 8, &slow_ops, &machine->memory);
@@ -57,9 +57,9 @@ static void machine_begin(struct machine *machine)
     config.coherent = true;
     for (uint16_t i = 0; i < 2; i++) {
         machine->host[i] =
-            cache_new("host", &config, &machine->queue, &clock, 4U + i, i, &hub_ops, machine->hub);
-        hub_attach(machine->hub, machine->host[i]);
-        coherence_watch_cache(machine->history.checker, machine->host[i], machine->hub);
+            cache_new("host", &config, &machine->queue, &clock, 4U + i, i, &llc_ops, machine->llc);
+        llc_attach(machine->llc, machine->host[i]);
+        coherence_watch_cache(machine->history.checker, machine->host[i], machine->llc);
     }
 }
 
@@ -69,7 +69,7 @@ static void machine_end(struct machine *machine)
     cache_free(machine->host[0]);
     cache_free(machine->host[1]);
     cache_free(machine->accel);
-    hub_free(machine->hub);
+    llc_free(machine->llc);
 }
 
 /* One host core writes, the other reads and writes: no finding. The accelerator must have the line cleaned.
@@ -137,7 +137,7 @@ static void stores_while_warming(void **state)
     warm(m->accel, true, ACCEL_STORE);
     cache_warm_maintain(m->accel, MEM_CLEAN_INVALIDATE, A, LINE);
     cache_warm_maintain(m->host[0], MEM_INVALIDATE, A, LINE);
-    assert_false(hub_line_state(m->hub, A).present);
+    assert_false(llc_line_state(m->llc, A).present);
     assert_int_equal(cache_line_state(m->accel, A), CACHE_INVALID);
     machine_use(m, m->host[1], false, HOST_LOAD);
     assert_int_equal(m->history.count, 0);

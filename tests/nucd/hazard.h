@@ -1,6 +1,6 @@
 /* Random programs that offload by nucd, for the suite `hazards`: what the generator's parts share. */
-#ifndef HAZARD_H
-#define HAZARD_H
+#ifndef TESTS_NUCD_HAZARD_H
+#define TESTS_NUCD_HAZARD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Random tasks and their regions. */
-#ifndef HAZARD_TASK_H
-#define HAZARD_TASK_H
+#ifndef TESTS_NUCD_HAZARD_TASK_H
+#define TESTS_NUCD_HAZARD_TASK_H
 
 #include "tests/nucd/hazard.h"
 

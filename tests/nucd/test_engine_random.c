@@ -1,7 +1,7 @@
 /* The engine on the out-of-order core against execution one by one: random programs whose regions run on accelerators
  * at random speeds, with faults in them that are resumed, and the host interrupted, must leave the same registers,
  * memory and flags, and trap at the same place. */
-#include "emu/core/ooo.h"
+#include "emu/core/ooo/ooo.h"
 #include "emu/nucd/engine.h"
 #include "tests/core/rig.h"
 #include "tests/nucd/test_window.h"

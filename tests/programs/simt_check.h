@@ -1,6 +1,6 @@
 /* What the programs of diverging threads share: one result a thread, compared with a loop's and printed as a digest. */
-#ifndef SIMT_CHECK_H
-#define SIMT_CHECK_H
+#ifndef TESTS_PROGRAMS_SIMT_CHECK_H
+#define TESTS_PROGRAMS_SIMT_CHECK_H
 
 #include <croft/simt.h>
 #include <stdint.h>

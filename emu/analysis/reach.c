@@ -1,0 +1,179 @@
+#include "emu/analysis/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/hart/stream_op.h"
+
+/* ra, t0-t2, a0-a7, t3-t6; ft0-ft7, fa0-fa7, ft8-ft11 (psABI, register convention). */
+#define CALLER_SAVED       0xf003fce2u
+#define CALLER_SAVED_FLOAT 0xf003fcffu
+
+/* Places still to be walked from, and those that have been. */
+struct walk {
+    const struct decoder *decoder;
+    const struct reach_code *code;
+    struct reach reach;
+    uint64_t *stack;
+    size_t depth, stack_size;
+    uint64_t *seen; /* pc + 1 by hash, or 0; a power of two */
+    size_t seen_size;
+};
+
+/* An instruction, and what an AUIPC before it has put where. */
+struct place {
+    struct insn insn;
+    struct stream_op op;
+    unsigned base; /* register, or 0: none */
+    uint64_t value;
+};
+
+static void *memory_of(void *old, size_t count)
+{
+    void *memory = realloc(old, count * sizeof(uint64_t));
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void push(struct walk *walk, uint64_t pc)
+{
+    if (walk->depth == walk->stack_size)
+        walk->stack = memory_of(walk->stack, walk->stack_size *= 2);
+    walk->stack[walk->depth++] = pc;
+}
+
+/* Whether the place is new. */
+static bool see(struct walk *walk, uint64_t pc)
+{
+    size_t at = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (walk->seen_size - 1);
+    while (walk->seen[at] && walk->seen[at] != pc + 1)
+        at = (at + 1) & (walk->seen_size - 1);
+    bool fresh = walk->seen[at] == 0;
+    walk->seen[at] = pc + 1;
+    return fresh;
+}
+
+static bool look(const struct walk *walk, uint64_t pc, struct place *place)
+{
+    uint32_t bits;
+    if (pc % 2 || !walk->code->fetch(walk->code->context, pc, &bits))
+        return false;
+    place->insn = decode(walk->decoder, bits);
+    stream_op_describe(&place->op, pc, &place->insn);
+    return place->insn.id != INSN_illegal;
+}
+
+static bool is_double(const struct insn *insn)
+{
+    return insn->id == INSN_fld || insn->id == INSN_fsd || strstr(insn_table[insn->id].name, "_d");
+}
+
+static void name_registers(struct reach *reach, const struct place *place)
+{
+    const uint8_t registers[] = {place->op.rd, place->op.rs1, place->op.rs2, place->op.rs3};
+    for (size_t i = 0; i < sizeof registers; i++) {
+        if (registers[i] < 32)
+            reach->integer |= UINT32_C(1) << registers[i];
+        else if (registers[i] < STREAM_NONE)
+            *(is_double(&place->insn) ? &reach->whole : &reach->single) |= UINT32_C(1) << (registers[i] - 32);
+    }
+    reach->insns++;
+}
+
+static void note_auipc(struct place *place)
+{
+    place->base = 0;
+    if (place->insn.id != INSN_auipc)
+        return;
+    place->base = place->insn.rd;
+    place->value = place->op.pc + (uint64_t)(int64_t)place->insn.imm;
+}
+
+/* Where a jump leads, if that is known. */
+static bool target_of(const struct place *place, uint64_t *target)
+{
+    if (!(place->op.flags & STREAM_INDIRECT)) {
+        *target = place->op.pc + (uint64_t)(int64_t)place->insn.imm;
+        return true;
+    }
+    *target = (place->value + (uint64_t)(int64_t)place->insn.imm) & ~UINT64_C(1);
+    return place->base != 0 && place->base == place->insn.rs1;
+}
+
+/* All that follows an indirect jump, until nothing leads farther. */
+static void sweep(struct walk *walk, uint64_t pc)
+{
+    uint64_t farthest = pc;
+    struct place place;
+    for (unsigned i = 0; i < REACH_INSNS && look(walk, pc, &place); i++) {
+        uint64_t target = pc + (uint64_t)(int64_t)place.insn.imm;
+        push(walk, pc);
+        bool direct = (place.op.flags & (STREAM_BRANCH | STREAM_JUMP)) &&
+                      !(place.op.flags & (STREAM_INDIRECT | STREAM_CALL));
+        if (direct && target > farthest)
+            farthest = target;
+        if ((place.op.flags & STREAM_RETURN) && pc >= farthest)
+            return;
+        pc += place.insn.length;
+    }
+}
+
+/* Goes on behind a jump; false: the path ends. */
+static bool follow_jump(struct walk *walk, const struct place *place)
+{
+    uint64_t target;
+    bool call = place->op.flags & STREAM_CALL, known = target_of(place, &target);
+    if (known)
+        push(walk, target);
+    if (call && !known) {
+        walk->reach.integer |= CALLER_SAVED;
+        walk->reach.whole |= CALLER_SAVED_FLOAT;
+    }
+    if (!call && !known && !(place->op.flags & STREAM_RETURN))
+        sweep(walk, place->op.pc + place->insn.length);
+    return call;
+}
+
+static void walk_path(struct walk *walk, uint64_t pc)
+{
+    struct place place = {0};
+    while (walk->reach.insns < REACH_INSNS && see(walk, pc)) {
+        if (!look(walk, pc, &place))
+            return;
+        name_registers(&walk->reach, &place);
+        if (place.op.flags & STREAM_BRANCH)
+            push(walk, pc + (uint64_t)(int64_t)place.insn.imm);
+        if ((place.op.flags & STREAM_JUMP) && !follow_jump(walk, &place))
+            return;
+        note_auipc(&place);
+        pc += place.insn.length;
+    }
+}
+
+struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, uint64_t entry)
+{
+    struct walk walk = {
+        .decoder = decoder, .code = code, .stack_size = 64, .seen_size = 4 * (size_t)REACH_INSNS};
+    walk.stack = memory_of(NULL, walk.stack_size);
+    walk.seen = calloc(walk.seen_size, sizeof *walk.seen);
+    if (!walk.seen)
+        abort();
+    push(&walk, entry);
+    while (walk.depth && walk.reach.insns < REACH_INSNS)
+        walk_path(&walk, walk.stack[--walk.depth]);
+    if (walk.reach.insns >= REACH_INSNS) {
+        walk.reach.integer = UINT32_MAX << 1;
+        walk.reach.whole = UINT32_MAX;
+    }
+    walk.reach.single &= ~walk.reach.whole;
+    free(walk.stack);
+    free(walk.seen);
+    return walk.reach;
+}
+
+unsigned reach_halves(const struct reach *reach)
+{
+    return 2 * (unsigned)__builtin_popcount(reach->integer) + 2 * (unsigned)__builtin_popcount(reach->whole) +
+           (unsigned)__builtin_popcount(reach->single);
+}

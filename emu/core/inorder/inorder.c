@@ -1,0 +1,234 @@
+#include "emu/core/inorder/inorder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "emu/core/inorder/state.h"
+
+void inorder_config_default(struct inorder_config *config)
+{
+    *config = (struct inorder_config){
+        .width = 2,
+        .fetch_bytes = 16,
+        .fetch_queue = 3, /* 13 instructions of 4 bytes, recalled */
+        .frontend_clocks = 6,
+        .decode_clocks = 2,
+        .taken_clocks = 1,
+        .load_queue = 8,
+        .store_buffer = 8,
+    };
+    core_latencies_inorder(&config->latency);
+    predict_config_inorder(&config->predict);
+}
+
+static bool check_power(const char *name, uint32_t value, uint32_t least, uint32_t most, struct error *err)
+{
+    if (value < least || value > most || (value & (value - 1)) != 0)
+        return error_set(err, "%s: %" PRIu32 " is not allowed: a power of two from %" PRIu32 " to %" PRIu32,
+                         name, value, least, most);
+    return true;
+}
+
+bool inorder_config_check(const struct inorder_config *config, struct error *err)
+{
+    const struct {
+        const char *name;
+        uint32_t value, least, most;
+        const char *limit; /* the field that most comes from, in brackets */
+    } ranges[] = {
+        {"width", config->width, 1, 2, NULL},
+        {"fetch_queue", config->fetch_queue, 1, 64, NULL},
+        {"frontend_clocks", config->frontend_clocks, 1, 32, NULL},
+        {"decode_clocks", config->decode_clocks, 0, config->frontend_clocks, " (frontend_clocks)"},
+        {"taken_clocks", config->taken_clocks, 0, 8, NULL},
+        {"load_queue", config->load_queue, 1, INORDER_LOADS, NULL},
+        {"store_buffer", config->store_buffer, 2, INORDER_STORES, NULL},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most)
+            return error_set(err,
+                             "%s: %" PRIu32 " is not allowed: a number from %" PRIu32 " to %" PRIu32 "%s",
+                             ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most,
+                             ranges[i].limit ? ranges[i].limit : "");
+    return check_power("fetch_bytes", config->fetch_bytes, 4, 64, err) &&
+           core_latencies_check(&config->latency, err) && predict_config_check(&config->predict, err);
+}
+
+void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to)
+{
+    const struct clock *clock = &c->core.parts.clock;
+    if (from >= to || !c->core.observer.stalled)
+        return;
+    c->core.observer.stalled(c->core.observer.context, &c->core, cause, clock_time(clock, from),
+                             clock_time(clock, to));
+}
+
+void inorder_kick(struct inorder *c, uint64_t now)
+{
+    struct core *core = &c->core;
+    if (!c->blocked || event_pending(&core->event))
+        return;
+    event_schedule(core->parts.queue, &core->event, clock_edge(&core->parts.clock, now));
+}
+
+static unsigned uses_of(const struct inorder_config *config, unsigned iclass)
+{
+    switch ((enum insn_class)iclass) {
+    case CLASS_LOAD:
+    case CLASS_STORE:
+    case CLASS_FLOAD:
+    case CLASS_FSTORE: return config->pair_memory ? 0 : USES_MEMORY;
+    case CLASS_MUL:
+    case CLASS_DIV: return config->pair_multiply ? 0 : USES_MULTIPLY;
+    case CLASS_FADD:
+    case CLASS_FMUL:
+    case CLASS_FMA:
+    case CLASS_FDIV:
+    case CLASS_FSQRT:
+    case CLASS_FCVT:
+    case CLASS_FMISC: return config->pair_float ? 0 : USES_FLOAT;
+    default: return 0;
+    }
+}
+
+static void make_rules(struct inorder *c)
+{
+    struct core_latency latency[INSN_COUNT];
+    core_latencies_expand(&c->latency, latency);
+    for (unsigned id = 0; id < INSN_COUNT; id++) {
+        unsigned iclass = insn_table[id].iclass, uses = uses_of(&c->config, iclass);
+        bool load = iclass == CLASS_LOAD || iclass == CLASS_FLOAD;
+        bool control = iclass == CLASS_BRANCH || iclass == CLASS_JUMP;
+        bool last = c->config.width == 1 || (control && !c->config.pair_branch);
+        bool slow = latency[id].interval > 1 || latency[id].latency > c->hit_clocks;
+        uint64_t clocks = latency[id].latency + (load ? c->hit_clocks : 0);
+        c->intervals[id] = latency[id].interval;
+        c->rules[id] = (struct inorder_rule){
+            .result = (uint32_t)ready_at(clocks, load ? CPI_l1 : CPI_dependency),
+            .uses = (uint8_t)(USES_SLOT | uses),
+            .after = (uint8_t)(last ? USES_ALL : uses),
+            .iclass = (uint8_t)iclass,
+            .slow = (uint8_t)((slow ? SLOW_RESULT : 0) | (iclass == CLASS_FMA ? SLOW_THIRD : 0)),
+        };
+    }
+}
+
+/* Executes the next batch, if its time has come. */
+static bool next_batch(struct inorder *c)
+{
+    struct core *core = &c->core;
+    struct event_queue *queue = core->parts.queue;
+    struct hart *hart = core->parts.hart;
+    uint64_t time = inorder_time(c, c->next - (c->used != USES_ALL)), done = hart_progress(hart);
+    if (time > queue->now && time >= event_queue_next(queue)) {
+        event_schedule(queue, &core->event, time);
+        return false;
+    }
+    c->number += c->at;
+    c->at = 0;
+    c->noting = core->observer.retired != NULL && !core->warming;
+    if (c->noting || c->noting_loads)
+        c->noting_loads = c->noting || inorder_notes_wait(c);
+    c->stalls_told = core->observer.stalled != NULL;
+    c->translating = core->parts.tlb && tlb_active(core->parts.tlb, TLB_DATA);
+    if (done >= core->limit) {
+        core->stream.count = 0;
+        c->stop = HART_STOP_LIMIT;
+        c->end = STREAM_STOP;
+        return true;
+    }
+    if (hart->privileged)
+        serial_clock(core, time);
+    c->end = stream_run(&core->stream, core->limit - done);
+    c->stop = HART_STOP_BREAK;
+    if (c->end == STREAM_STOP && c->core.stream.count == 0 && hart->pc == c->passed)
+        c->end = STREAM_STEP;
+    c->passed = INORDER_NOWHERE;
+    return true;
+}
+
+/* All that the core can do now. */
+static void go_on(struct inorder *c, uint64_t now)
+{
+    for (;;) {
+        if (c->phase == PHASE_ISSUE) {
+            if (c->core.warming) {
+                inorder_warm(c);
+            } else if (!inorder_issue(c)) {
+                c->blocked = true;
+                return;
+            }
+        }
+        if (c->phase != PHASE_ISSUE || c->end != STREAM_MORE) {
+            if (!inorder_serial(c, now))
+                return;
+        }
+        c->core.cycles = c->next - c->origin;
+        if (!next_batch(c))
+            return;
+    }
+}
+
+static void run(struct core *core, uint64_t now)
+{
+    struct inorder *c = (struct inorder *)core;
+    c->blocked = false;
+    if (c->slept) {
+        uint64_t cycle = clock_cycle(&core->parts.clock, now);
+        c->slept = false;
+        if (cycle > c->next) {
+            c->origin += cycle - c->next;
+            c->next = cycle;
+            inorder_redirect(c, cycle, CPI_serialise);
+        }
+    }
+    go_on(c, now);
+    core->cycles = c->next - c->origin;
+}
+
+static void publish(struct core *core, struct stats *stats)
+{
+    struct inorder *c = (struct inorder *)core;
+    const struct core_counter counters[] = {
+        {"load_misses", &c->load_misses, "accesses", "loads, or parts of them, that waited for a line"},
+        {"forwarded", &c->forwarded, "instructions", "loads answered from the store buffer"},
+        {"crossings", &c->crossings, "instructions", "loads and stores that cross a line"},
+        {"wrong_path_lines", &c->wrong_lines, "lines", "lines fetched behind mispredicted jumps"},
+    };
+    core_publish_counters(core, stats, counters, sizeof counters / sizeof *counters, &c->predictor);
+}
+
+static void release(struct core *core)
+{
+    struct inorder *c = (struct inorder *)core;
+    predict_free(&c->predictor);
+    inorder_notes_free(c->notes);
+    free(c);
+}
+
+struct core *inorder_new(const struct inorder_config *config, const struct core_parts *parts,
+                         struct error *err)
+{
+    static const struct core_ops ops = {run, publish, release};
+    struct inorder *c = calloc(1, sizeof *c);
+    if (!c)
+        abort();
+    if (!core_init(&c->core, &ops, parts, err)) {
+        free(c);
+        return NULL;
+    }
+    c->config = *config;
+    c->latency = config->latency;
+    c->next = c->origin = clock_cycle(&parts->clock, parts->queue->now);
+    c->fetch_next = c->next;
+    c->used = USES_ALL;
+    c->slept = true;
+    c->end = STREAM_MORE;
+    predict_init(&c->predictor, &config->predict);
+    c->notes = inorder_notes_new();
+    inorder_fetch_init(c);
+    inorder_memory_init(c);
+    make_rules(c);
+    inorder_serial_init(c);
+    return &c->core;
+}

@@ -1,0 +1,332 @@
+/* The in-order core's loads and stores, and the buffers in which they wait for the data cache. */
+#include <stddef.h>
+
+#include "emu/core/inorder/state.h"
+
+unsigned inorder_level_cause(unsigned level)
+{
+    static const uint8_t causes[MEM_LEVELS] = {
+        [MEM_LEVEL_L1] = CPI_l1, [MEM_LEVEL_L2] = CPI_l2, [MEM_LEVEL_MEMORY] = CPI_memory};
+    return level < MEM_LEVELS ? causes[level] : CPI_memory;
+}
+
+/* An entry of a queue is free again, or an access can be repeated. */
+static void note_freed(struct inorder *c, uint64_t cycle, unsigned level)
+{
+    c->freed = cycle;
+    if (level != MEM_LEVELS)
+        c->freed_cause = (uint8_t)inorder_level_cause(level);
+}
+
+/* A load has all its parts: its register can be used. */
+static void finish_load(struct inorder *c, struct inorder_load *load)
+{
+    uint64_t cycle = load->ready + c->latency.of[CORE_WORK_load].latency, late = ready_at(cycle, 0);
+    c->ready[load->rd] = ready_at(cycle, inorder_level_cause(load->level));
+    c->free_loads |= UINT64_C(1) << (load - c->loads);
+    if (c->free_loads == c->all_loads) { /* all others were back before */
+        c->late = c->late_known > late ? c->late_known : late;
+        c->late_known = c->late;
+    } else if (late > c->late_known) {
+        c->late_known = late;
+    }
+    if (c->noting_loads)
+        inorder_note_load(c, load->number, cycle, load->level);
+}
+
+static void part_came(struct inorder *c, struct inorder_load *load, uint64_t now, unsigned level)
+{
+    uint64_t cycle = clock_cycle(&c->core.parts.clock, now);
+    note_freed(c, cycle, level);
+    if (level == MEM_LEVELS) {
+        load->room = false;
+        c->refused--;
+    } else {
+        if (cycle > load->ready)
+            load->ready = cycle;
+        if (level > load->level)
+            load->level = (uint8_t)level;
+        /* While its second part is still being asked for, the load is not complete. */
+        if (--load->parts == 0)
+            finish_load(c, load);
+    }
+    inorder_kick(c, now);
+}
+
+static void load_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct inorder *c = waiter->owner;
+    struct inorder_load *load =
+        (struct inorder_load *)((char *)waiter - offsetof(struct inorder_load, waiter));
+    part_came(c, load, now, level);
+}
+
+static void half_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct inorder *c = waiter->owner;
+    struct inorder_load *load = (struct inorder_load *)((char *)waiter - offsetof(struct inorder_load, half));
+    part_came(c, load, now, level);
+}
+
+static struct inorder_store *store_at(struct inorder *c, uint32_t i)
+{
+    uint32_t slot = c->first_store + i;
+    return &c->stores[slot < c->config.store_buffer ? slot : slot - c->config.store_buffer];
+}
+
+/* Asks the cache for a store that is next in order, at the first possible cycle from `from` on. */
+static void start_store(struct inorder *c, struct inorder_store *store, uint64_t from)
+{
+    uint64_t cycle = from > c->store_next ? from : c->store_next;
+    switch (cache_access(c->core.parts.l1d, store->physical, CACHE_STORE, inorder_time(c, cycle),
+                         store->actor, &store->waiter)) {
+    case CACHE_HIT: store->state = STORE_DONE; break;
+    case CACHE_MISS: store->state = STORE_MISSED; break;
+    case CACHE_FULL: store->state = STORE_FULL; return;
+    }
+    if (cycle + c->hit_clocks > c->store_done)
+        c->store_done = cycle + c->hit_clocks;
+    c->store_next = cycle + 1;
+    c->started++;
+}
+
+/* Stores leave as far as they can, and finished ones make room. */
+static void move_stores(struct inorder *c, uint64_t cycle, unsigned level)
+{
+    while (c->started < c->store_count) {
+        struct inorder_store *store = store_at(c, c->started);
+        if (store->state == STORE_FULL)
+            break;
+        start_store(c, store, cycle);
+    }
+    while (c->store_count > 0 && store_at(c, 0)->state == STORE_DONE) {
+        c->first_store = c->first_store + 1 == c->config.store_buffer ? 0 : c->first_store + 1;
+        c->store_count--;
+        c->started--;
+        note_freed(c, cycle, level);
+    }
+}
+
+static void store_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct inorder *c = waiter->owner;
+    struct inorder_store *store =
+        (struct inorder_store *)((char *)waiter - offsetof(struct inorder_store, waiter));
+    uint64_t cycle = clock_cycle(&c->core.parts.clock, now);
+    if (level == MEM_LEVELS) {
+        store->state = STORE_QUEUED;
+    } else {
+        store->state = STORE_DONE;
+        if (cycle > c->store_done)
+            c->store_done = cycle;
+    }
+    move_stores(c, cycle, level);
+    inorder_kick(c, now);
+}
+
+void inorder_memory_init(struct inorder *c)
+{
+    const struct cache_config *l1d = cache_configuration(c->core.parts.l1d);
+    c->line_mask = l1d->line - 1;
+    c->hit_clocks = l1d->hit_clocks;
+    c->load_clocks = l1d->hit_clocks + c->latency.of[CORE_WORK_load].latency;
+    c->all_loads = c->free_loads = (UINT64_C(1) << c->config.load_queue) - 1;
+    c->freed_cause = CPI_memory;
+    for (unsigned i = 0; i < INORDER_LOADS; i++) {
+        c->loads[i].waiter = (struct cache_waiter){NULL, load_came, c};
+        c->loads[i].half = (struct cache_waiter){NULL, half_came, c};
+    }
+    for (unsigned i = 0; i < INORDER_STORES; i++)
+        c->stores[i].waiter = (struct cache_waiter){NULL, store_came, c};
+}
+
+/* Bytes of an access in the line of its first byte. */
+static unsigned first_part(const struct inorder *c, const struct stream_entry *entry)
+{
+    uint64_t rest = c->line_mask + 1 - (entry->physical & c->line_mask);
+    return entry->op->size <= rest ? entry->op->size : (unsigned)rest;
+}
+
+/* Where the rest of an access is: its bytes are contiguous to the end of the page. */
+static uint64_t second_address(const struct inorder *c, const struct stream_entry *entry, unsigned first)
+{
+    uint64_t address = entry->address + first, physical = entry->physical + first;
+    if ((address & (MMU_PAGE - 1)) == 0)
+        (void)mmu_peek(c->core.parts.hart, address, &physical);
+    return physical;
+}
+
+enum forward { FORWARD_NONE, FORWARD_ALL, FORWARD_PART };
+
+/* What the youngest store in the buffer that shares bytes with the load has of it. */
+static enum forward find_forward(struct inorder *c, uint64_t physical, unsigned size)
+{
+    for (uint32_t i = c->store_count; i-- > 0;) {
+        const struct inorder_store *store = store_at(c, i);
+        if (physical >= store->physical + store->size || store->physical >= physical + size)
+            continue;
+        if (store->state == STORE_DONE)
+            continue;
+        bool all = store->physical <= physical && physical + size <= store->physical + store->size;
+        return all ? FORWARD_ALL : FORWARD_PART;
+    }
+    return FORWARD_NONE;
+}
+
+/* One access of a load at this cycle. False: blocked until the cache has room. */
+static bool access_part(struct inorder *c, struct inorder_load *load, struct cache_waiter *waiter,
+                        uint64_t physical, uint64_t pc)
+{
+    struct cache_actor actor = {.pc = pc, .core = c->core.parts.number};
+    switch (cache_access(c->core.parts.l1d, physical, CACHE_LOAD, inorder_time(c, c->cycle), actor, waiter)) {
+    case CACHE_HIT: break;
+    case CACHE_MISS:
+        load->parts++;
+        c->load_misses++;
+        break;
+    case CACHE_FULL:
+        load->room = true;
+        c->refused++;
+        return false;
+    }
+    /* Even if the line comes before this core, which has run ahead, has asked for it. */
+    if (c->cycle + c->hit_clocks > load->ready)
+        load->ready = c->cycle + c->hit_clocks;
+    return true;
+}
+
+/* Both parts of a load. The second takes the cache's port in the next cycle. */
+static bool access_load(struct inorder *c, struct inorder_load *load, const struct stream_entry *entry)
+{
+    unsigned first = first_part(c, entry);
+    uint64_t pc = entry->op->pc;
+    if (!(c->stage & STAGE_FIRST)) {
+        load->ready = 0;
+        load->level = MEM_LEVEL_L1;
+        load->parts = 0;
+        load->rd = entry->op->rd | entry->op->rd >> 6;
+        load->number = c->number + c->at;
+        if (!access_part(c, load, &load->waiter, entry->physical, pc))
+            return false;
+        if (first == entry->op->size)
+            return true;
+        load->parts++; /* the second one, which is still to be asked for */
+        c->split = (uint32_t)(load - c->loads);
+        c->free_loads &= ~(UINT64_C(1) << c->split);
+        c->stage |= STAGE_FIRST;
+        c->crossings++;
+        inorder_stall(c, c->cycle + 1, CPI_l1);
+        c->cycle = c->next;
+    }
+    bool other_page = ((entry->address + first) & (MMU_PAGE - 1)) == 0;
+    if (c->translating && other_page &&
+        !inorder_translate(c, entry->address + first, STAGE_SECOND_TRANSLATED))
+        return false;
+    if (!access_part(c, load, &load->half, second_address(c, entry, first), pc))
+        return false;
+    load->parts--;
+    c->free_loads |= UINT64_C(1) << c->split;
+    return true;
+}
+
+/* The load that is being issued; NULL while there is no room for one. */
+static struct inorder_load *choose_load(struct inorder *c)
+{
+    if (c->stage & STAGE_FIRST)
+        return &c->loads[c->split];
+    if (!c->free_loads)
+        return NULL;
+    return &c->loads[__builtin_ctzll(c->free_loads)];
+}
+
+bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
+                         enum cache_outcome outcome)
+{
+    load->room = outcome == CACHE_FULL;
+    c->refused += load->room;
+    if (load->room)
+        return false;
+    load->ready = c->cycle + c->hit_clocks;
+    load->level = MEM_LEVEL_L1;
+    load->parts = 1;
+    load->rd = op->rd | op->rd >> 6;
+    load->number = c->number + c->at;
+    c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
+    c->load_misses++;
+    c->late = INORDER_PENDING;
+    return true;
+}
+
+bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready)
+{
+    unsigned extra = c->latency.of[CORE_WORK_load].latency;
+    struct inorder_load *load = choose_load(c);
+    if (!load || load->room)
+        return false;
+    if (c->store_count && !(c->stage & STAGE_FIRST)) {
+        switch (find_forward(c, entry->physical, entry->op->size)) {
+        case FORWARD_ALL:
+            c->forwarded++;
+            *ready = ready_at(c->cycle + c->hit_clocks + extra, CPI_l1);
+            return true;
+        case FORWARD_PART: return false;
+        case FORWARD_NONE: break;
+        }
+    }
+    if (!access_load(c, load, entry))
+        return false;
+    if (load->parts == 0) {
+        *ready = ready_at(load->ready + extra, inorder_level_cause(load->level));
+    } else {
+        c->free_loads &= ~(UINT64_C(1) << (load - c->loads));
+        c->late = INORDER_PENDING;
+        *ready = INORDER_PENDING;
+    }
+    return true;
+}
+
+void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome)
+{
+    struct inorder_store *store = store_at(c, 0);
+    store->physical = entry->physical;
+    store->size = entry->op->size;
+    store->actor = (struct cache_actor){.pc = entry->op->pc, .core = c->core.parts.number};
+    store->state = outcome == CACHE_FULL ? STORE_FULL : STORE_MISSED;
+    c->store_count = 1;
+    c->started = outcome != CACHE_FULL;
+}
+
+/* Puts a store into the buffer, where there is room for it. */
+static void push_store(struct inorder *c, uint64_t physical, unsigned size, uint64_t pc)
+{
+    struct inorder_store *store = store_at(c, c->store_count);
+    store->physical = physical;
+    store->size = (uint8_t)size;
+    store->actor = (struct cache_actor){.pc = pc, .core = c->core.parts.number};
+    store->state = STORE_QUEUED;
+    c->store_count++;
+    if (c->started + 1 < c->store_count)
+        return;
+    start_store(c, store, c->cycle + 1);
+    if (c->store_count == 1 && store->state == STORE_DONE) {
+        c->store_count = c->started = 0;
+    }
+}
+
+bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry)
+{
+    unsigned first = first_part(c, entry), size = entry->op->size;
+    uint32_t parts = first < size ? 2 : 1;
+    bool other_page = ((entry->address + first) & (MMU_PAGE - 1)) == 0;
+    if (c->translating && parts == 2 && other_page &&
+        !inorder_translate(c, entry->address + first, STAGE_SECOND_TRANSLATED))
+        return false;
+    if (c->store_count + parts > c->config.store_buffer)
+        return false;
+    push_store(c, entry->physical, first, entry->op->pc);
+    if (parts == 2) {
+        c->crossings++;
+        push_store(c, second_address(c, entry, first), size - first, entry->op->pc);
+    }
+    return true;
+}

@@ -1,0 +1,104 @@
+/* The in-order core's reports to observers of instructions: in program order, once all times are known. */
+#include <stdlib.h>
+
+#include "emu/core/inorder/state.h"
+
+/* A queue of notes that wait for a load's answer, or are behind one that does. It grows as needed: an
+ * instruction that depends on nothing can issue however long a load takes. */
+struct inorder_notes {
+    struct core_note *notes;
+    size_t first, count, room; /* room is a power of two */
+    uint64_t retired;          /* cycle of the last one */
+};
+
+enum { NOTES_ROOM = 256 };
+
+struct inorder_notes *inorder_notes_new(void)
+{
+    struct inorder_notes *notes = calloc(1, sizeof *notes);
+    if (!notes)
+        abort();
+    return notes;
+}
+
+void inorder_notes_free(struct inorder_notes *notes)
+{
+    free(notes->notes);
+    free(notes);
+}
+
+bool inorder_notes_wait(const struct inorder *c)
+{
+    return c->notes->count > 0;
+}
+
+static struct core_note *note_at(struct inorder_notes *notes, size_t i)
+{
+    return &notes->notes[(notes->first + i) & (notes->room - 1)];
+}
+
+static void grow(struct inorder_notes *notes)
+{
+    size_t room = notes->room ? 2 * notes->room : NOTES_ROOM;
+    struct core_note *moved = calloc(room, sizeof *moved);
+    if (!moved)
+        abort();
+    for (size_t i = 0; i < notes->count; i++)
+        moved[i] = *note_at(notes, i);
+    free(notes->notes);
+    notes->notes = moved;
+    notes->first = 0;
+    notes->room = room;
+}
+
+/* Tells of all up to the first whose completion is unknown. */
+static void flush(struct inorder *c)
+{
+    struct inorder_notes *notes = c->notes;
+    const struct core_observer *observer = &c->core.observer;
+    while (notes->count && note_at(notes, 0)->complete != INORDER_PENDING) {
+        struct core_note *note = note_at(notes, 0);
+        if (note->complete > notes->retired)
+            notes->retired = note->complete;
+        note->retire = notes->retired;
+        if (observer->retired)
+            observer->retired(observer->context, &c->core, note);
+        notes->first = (notes->first + 1) & (notes->room - 1);
+        notes->count--;
+    }
+}
+
+void inorder_note(struct inorder *c, const struct stream_op *op, uint64_t complete, bool mispredicted)
+{
+    struct inorder_notes *notes = c->notes;
+    if (notes->count == notes->room)
+        grow(notes);
+    uint64_t dispatch = c->fetched + c->fetch_clocks;
+    if (complete <= c->cycle) /* a store that has waited for the buffer */
+        complete = c->cycle + 1;
+    *note_at(notes, notes->count++) = (struct core_note){
+        .number = c->number + c->at,
+        .pc = op->pc,
+        .insn = *op->insn,
+        .fetch = c->fetched < c->cycle ? c->fetched : c->cycle,
+        .dispatch = dispatch < c->cycle ? dispatch : c->cycle,
+        .issue = c->cycle,
+        .complete = complete,
+        .level = MEM_LEVEL_L1,
+        .mispredicted = mispredicted,
+    };
+    flush(c);
+}
+
+void inorder_note_load(struct inorder *c, uint64_t number, uint64_t complete, unsigned level)
+{
+    struct inorder_notes *notes = c->notes;
+    for (size_t i = 0; i < notes->count; i++) {
+        struct core_note *note = note_at(notes, i);
+        if (note->number != number)
+            continue;
+        note->complete = complete;
+        note->level = (uint8_t)level;
+    }
+    flush(c);
+}

@@ -1,0 +1,201 @@
+/* The in-order core around instructions that are executed alone, and around stops. */
+#include "emu/core/inorder/state.h"
+#include "emu/core/warm.h"
+
+static void serial_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct inorder *c = waiter->owner;
+    c->serial_waits = false;
+    uint64_t cycle = clock_cycle(&c->core.parts.clock, now);
+    if (cycle > c->serial_ready)
+        c->serial_ready = cycle;
+    if (level == MEM_LEVELS) /* again */
+        c->serial_offset = 0;
+    inorder_kick(c, now);
+}
+
+void inorder_serial_init(struct inorder *c)
+{
+    c->serial_waiter = (struct cache_waiter){NULL, serial_came, c};
+    c->passed = INORDER_NOWHERE;
+}
+
+/* Comes back in an event at `cycle`, so that all that happens before it has happened; true if it is that
+ * time.
+ */
+static bool reach(struct inorder *c, uint64_t cycle)
+{
+    struct event_queue *queue = c->core.parts.queue;
+    uint64_t time = clock_time(&c->core.parts.clock, cycle);
+    if (time <= queue->now)
+        return true;
+    event_schedule(queue, &c->core.event, time);
+    return false;
+}
+
+/* Nothing that was issued is under way any more. */
+static bool drain(struct inorder *c, bool stores)
+{
+    uint64_t last = 0;
+    if (c->free_loads != c->all_loads || (stores && c->store_count)) {
+        c->blocked = true;
+        return false;
+    }
+    for (unsigned i = 0; i < INORDER_SINK; i++)
+        if (c->ready[i] >> READY_CAUSE_BITS > last)
+            last = c->ready[i] >> READY_CAUSE_BITS;
+    if (stores && c->store_done > last)
+        last = c->store_done;
+    inorder_stall(c, last > c->next ? last : c->next, CPI_serialise);
+    c->cycle = c->next;
+    return true;
+}
+
+/* Fetches and waits for what is before. */
+static bool prepare(struct inorder *c)
+{
+    unsigned length;
+    bool stores = true;
+    if (c->end == STREAM_STEP) {
+        stores = serial_needs_stores(&c->core, &length);
+        if (length && c->core.warming) {
+            warm_fetch(&c->core, &c->code, c->core.parts.hart->pc, length);
+        } else if (length && !inorder_fetch(c, c->core.parts.hart->pc, length)) {
+            c->blocked = true;
+            return false;
+        }
+    }
+    return drain(c, stores);
+}
+
+/* Goes on with the access of the instruction that was executed; false while it is under way. */
+static bool access_serial(struct inorder *c)
+{
+    const struct serial *serial = &c->serial;
+    struct cache *l1d = c->core.parts.l1d;
+    struct cache_actor actor = {.pc = serial->report.pc, .core = c->core.parts.number};
+    uint64_t hit = cache_configuration(l1d)->hit_clocks;
+    while (!c->serial_waits && c->serial_offset < serial->size) {
+        uint64_t at = serial->physical + c->serial_offset, time = inorder_time(c, c->serial_ready);
+        c->serial_offset += (uint32_t)(c->line_mask + 1 - (at & c->line_mask));
+        if (serial->wait == SERIAL_MAINTAIN) {
+            c->serial_offset = serial->size;
+            c->serial_waits = true;
+            cache_maintain(l1d, serial->op, serial->physical, serial->size, time, actor, &c->serial_waiter);
+        } else if (cache_access(l1d, at, serial->use, time, actor, &c->serial_waiter) == CACHE_HIT) {
+            c->serial_ready += hit;
+        } else {
+            c->serial_waits = true;
+        }
+    }
+    c->blocked = c->serial_waits;
+    return !c->serial_waits;
+}
+
+static void step(struct inorder *c, uint64_t now)
+{
+    struct serial *serial = &c->serial;
+    c->serial_from = c->cycle;
+    serial_step(&c->core, now, serial);
+    c->stop = serial->stop;
+    c->serial_offset = serial->size;
+    c->serial_ready = c->cycle;
+    if (c->core.warming)
+        warm_serial(&c->core, serial); /* finish() makes it a cycle */
+    else if (serial->wait == SERIAL_CACHE || serial->wait == SERIAL_MAINTAIN)
+        c->serial_offset = 0;
+    else if (serial->wait == SERIAL_DEVICE)
+        c->serial_ready += serial->clocks;
+    else
+        c->serial_ready += c->latency.of[CORE_WORK_serial].latency;
+}
+
+/* Addresses and code may be others now. */
+static void refetch(struct inorder *c)
+{
+    inorder_redirect(c, c->cycle, CPI_serialise);
+    c->line = c->page = INORDER_NOWHERE;
+    code_map_init(&c->code, c->core.parts.hart);
+}
+
+/* The instruction is complete: what is behind it can issue. */
+static void finish(struct inorder *c)
+{
+    const struct stream_op *op = &c->core.stream.stepped;
+    if (c->serial_ready == c->cycle)
+        c->serial_ready++;
+    inorder_stall(c, c->serial_ready, CPI_serialise);
+    c->cycle = c->next;
+    if (c->serial.report.retired) {
+        c->ready[op->rd] = ready_at(c->next, CPI_serialise);
+        c->ready[STREAM_NONE] = 0;
+        c->cycle = c->serial_from;
+        if (c->noting)
+            inorder_note(c, op, c->next, c->serial.refetch);
+        c->number++;
+    }
+    c->cycle = c->next;
+    if (c->serial.refetch)
+        refetch(c);
+}
+
+/* Nothing is left of the batch, and of what ended it. */
+static void end_batch(struct inorder *c)
+{
+    c->phase = PHASE_ISSUE;
+    c->end = STREAM_MORE;
+    c->number += c->at;
+    c->at = c->core.stream.count = 0;
+}
+
+/* Tells the server. The hart may be anywhere afterwards. False when asleep. */
+static bool stop(struct inorder *c, uint64_t now)
+{
+    const struct hart *hart = c->core.parts.hart;
+    uint64_t pc = hart->pc;
+    c->core.cycles = c->next - c->origin;
+    end_batch(c);
+    bool awake = serial_stop(&c->core, c->stop, now);
+    assert(!awake || hart_progress(hart) < c->core.limit);
+    c->passed = c->stop == HART_STOP_BREAK && hart->pc == pc ? pc : INORDER_NOWHERE;
+    if (c->stop != HART_STOP_WFI)
+        refetch(c);
+    c->slept = !awake;
+    return awake;
+}
+
+bool inorder_serial(struct inorder *c, uint64_t now)
+{
+    switch (c->phase) {
+    case PHASE_ISSUE:
+    case PHASE_DRAIN:
+        c->phase = PHASE_DRAIN;
+        if (!prepare(c))
+            return false;
+        c->phase = c->end == STREAM_STEP ? PHASE_STEP : PHASE_STOP;
+        if (!reach(c, c->cycle))
+            return false;
+        return inorder_serial(c, c->core.parts.queue->now);
+    case PHASE_STEP:
+        inorder_stall(c, clock_cycle(&c->core.parts.clock, now), CPI_serialise);
+        c->cycle = c->next;
+        step(c, now);
+        c->phase = PHASE_ACCESS;
+        /* fall through */
+    case PHASE_ACCESS:
+        if (!access_serial(c))
+            return false;
+        finish(c);
+        if (c->stop == HART_STOP_LIMIT) {
+            end_batch(c);
+            return true;
+        }
+        c->phase = PHASE_STOP;
+        if (!reach(c, c->cycle))
+            return false;
+        now = c->core.parts.queue->now;
+        /* fall through */
+    case PHASE_STOP: return stop(c, now);
+    }
+    return true;
+}

@@ -1,0 +1,429 @@
+/* The out-of-order core ahead of offloaded tasks (emu/core/ahead.h).
+ *
+ * Every instruction that the mechanism gives is a batch of one entry, and takes the same way as all others. A task is
+ * an entry of unknown completion, as a load that misses. What differs: loads and stores whose address the mechanism
+ * tells later, loads that are held for a task's bytes, and that all can be squashed.
+ *
+ * Fetch goes on at the end of a task's region when the register with the region's length is known; it is not
+ * predicted. Instructions are fetched one ahead of dispatch, so that lines of code behind a full reorder buffer are
+ * asked for later than with batches. A core that leaves behind a squash goes on when all that caches do for squashed
+ * loads has ended, which one that tags its requests would not wait for; issue ports and predictors keep what squashed
+ * instructions did to them. */
+#include <assert.h>
+#include <string.h>
+
+#include "emu/core/ooo/state.h"
+#include "emu/hart/priv.h"
+
+static bool block(struct ooo *o)
+{
+    o->blocked = true;
+    return false;
+}
+
+static const struct core_ahead *mechanism(const struct ooo *o)
+{
+    return &o->core.parts.ahead;
+}
+
+static bool is_interrupted(const struct hart *hart)
+{
+    return hart->yield || (hart->privileged && priv_due_interrupt(hart));
+}
+
+static void drop_batch(struct ooo *o)
+{
+    o->core.stream.count = o->position = o->fetched = 0;
+}
+
+/* Instructions in the batch: one that was given and not dispatched, or none. */
+static uint32_t given(const struct ooo *o)
+{
+    return o->core.stream.count - o->position;
+}
+
+bool ooo_ahead_begin(struct ooo *o)
+{
+    const struct core_ahead *ahead = mechanism(o);
+    if (!ahead->ops || o->core.warming || is_interrupted(o->core.parts.hart) ||
+        !ahead->ops->takes(ahead->context))
+        return false;
+    /* All before the oldest place of the reorder buffer were complete when that was dispatched. */
+    o->ahead = (struct ooo_ahead){
+        .begun = o->tail, .told = o->tail, .scanned = o->tail - o->rob, .cause = CPI_offload};
+    drop_batch(o);
+    o->end = STREAM_MORE;
+    o->phase = OOO_AHEAD;
+    return true;
+}
+
+void ooo_ahead_retired(struct ooo *o)
+{
+    if (o->head <= o->ahead.told)
+        return;
+    o->ahead.told = o->head;
+    mechanism(o)->ops->retired(mechanism(o)->context, o->head - 1 - o->ahead.offset,
+                               o->retired_at * o->period);
+}
+
+/* Tells of tasks in front of which all but tasks is complete. */
+static void tell_ready(struct ooo *o)
+{
+    struct ooo_ahead *a = &o->ahead;
+    for (; a->scanned < o->tail; a->scanned++) {
+        const struct ooo_entry *e = ooo_at(o, a->scanned);
+        bool task = ooo_is(e->facts, OOO_TASK) && a->scanned >= a->begun;
+        if (e->complete != OOO_NEVER || e->facts & OOO_EARLY) {
+            if (!task)
+                a->ready = ooo_later(a->ready, e->complete);
+            continue;
+        }
+        if (!task)
+            return;
+        mechanism(o)->ops->task_ready(mechanism(o)->context, a->scanned - a->offset, e->dispatch * o->period,
+                                      ooo_time(o, ooo_later(a->ready, e->issue)));
+    }
+}
+
+/* Squashes what is numbered from `number` on, and may be in the batch. */
+static void squash(struct ooo *o, uint64_t number)
+{
+    struct ooo_ahead *a = &o->ahead;
+    a->aim = AHEAD_FINISHES;
+    if (number > o->tail || (number == o->tail && !given(o)))
+        return;
+    assert(number >= o->head && o->work_count == 0);
+    drop_batch(o);
+    a->squashed = true;
+    a->end = ooo_later(a->end, o->tail);
+    uint64_t stores = o->stores;
+    for (uint64_t i = o->tail; i-- > number;) {
+        const struct ooo_entry *e = ooo_at(o, i);
+        if (ooo_is(e->facts, OOO_STORE))
+            stores = o->store_ring[e->memory].index;
+        if (!ooo_is(e->facts, OOO_LOAD) || e->complete != OOO_NEVER)
+            continue;
+        const struct ooo_load *load = &o->load_ring[e->memory];
+        a->busy += load->parts || load->walking;
+    }
+    o->stores = stores;
+    o->tail = number;
+    a->scanned = a->scanned < number ? a->scanned : number;
+}
+
+void ooo_ahead_ended(struct ooo *o, struct ooo_load *load)
+{
+    if (load->parts || load->walking)
+        return;
+    o->ahead.busy--;
+    ooo_go_on(o);
+}
+
+/* An interrupt or a stop is due: what is ahead of an incomplete task is thrown away. */
+static void interrupt(struct ooo *o)
+{
+    o->ahead.interrupted = true;
+    o->ahead.aim = AHEAD_FINISHES;
+    uint64_t number = mechanism(o)->ops->interrupt(mechanism(o)->context);
+    if (o->ahead.stepped)
+        squash(o, number + o->ahead.offset);
+}
+
+/* As many instructions as the limit allows were given, the hart having done those that have retired. */
+static bool is_at_limit(const struct ooo *o)
+{
+    uint64_t ahead = o->tail + given(o) - o->ahead.told;
+    return hart_progress(o->core.parts.hart) + ahead >= o->core.limit;
+}
+
+/* The cycles that the oldest squashed instruction, a task, has kept the reorder buffer waiting. */
+static void pass_task(struct ooo *o, uint64_t cycle)
+{
+    const struct ooo_entry *e = ooo_at(o, o->tail);
+    if (o->ahead.end == o->tail || !ooo_is(e->facts, OOO_TASK) || e->complete != OOO_NEVER)
+        return;
+    uint64_t arrived = e->issue == OOO_NEVER ? OOO_NEVER : o->pending[o->tail & o->rob_mask].ready;
+    ooo_pass(o, arrived < cycle ? arrived : cycle, CPI_offload);
+    ooo_pass(o, cycle, CPI_task);
+}
+
+/* All that is left has retired: what squashed instructions have left behind goes. */
+static void clean(struct ooo *o, uint64_t cycle)
+{
+    struct ooo_fetch *f = &o->fetch;
+    pass_task(o, cycle);
+    for (uint64_t i = o->tail; i < o->ahead.end; i++)
+        ooo_at(o, i)->dispatch = ooo_at(o, i)->complete = 0;
+    for (uint64_t i = o->freed; i < o->stores; i++)
+        o->store_ring[i & o->store_mask].loads = OOO_NONE;
+    ooo_store_reindex(o);
+    memset(o->times, 0, sizeof o->times);
+    memset(o->load_numbers, 0, sizeof o->load_numbers);
+    memset(o->int_numbers, 0, sizeof o->int_numbers);
+    memset(o->fp_numbers, 0, sizeof o->fp_numbers);
+    memset(o->issues, 0, sizeof o->issues);
+    o->iq_used = o->iq_pending = 0;
+    o->iq_at = cycle;
+    o->dispatched_at = cycle;
+    o->dispatched = 0;
+    o->retry_at = 0;
+    if (f->wait != FETCH_LINE && f->wait != FETCH_WALK)
+        f->wait = FETCH_GOES;
+    f->next = cycle;
+    ooo_fetch_forget(o);
+    ooo_fetch_redirect(o, cycle + o->redirect_clocks, CPI_serialise);
+}
+
+static bool leave(struct ooo *o, uint64_t now)
+{
+    const struct ooo_ahead *a = &o->ahead;
+    if (o->head != o->tail || a->busy)
+        return block(o);
+    uint64_t cycle = a->squashed ? ooo_later(o->retired_at, o->floor) : o->retired_at;
+    if (cycle * o->period > now) {
+        event_schedule(o->core.parts.queue, &o->core.event, cycle * o->period);
+        return false;
+    }
+    /* The normal way begins with a look at the instruction, unless that is the one that led here. */
+    o->phase = a->stepped || a->interrupted ? OOO_RUN : OOO_DRAIN;
+    if (a->squashed)
+        clean(o, cycle);
+    o->stop = mechanism(o)->ops->left(mechanism(o)->context, now);
+    if (a->squashed)
+        ooo_fetch_forget(o);
+    if (o->stop != HART_STOP_LIMIT)
+        o->phase = OOO_STOPPED;
+    return true;
+}
+
+/* Puts the next dispatch off. */
+static void resume(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
+{
+    o->ahead.aim = AHEAD_GOES;
+    o->ahead.cause = cause;
+    o->ahead.resumed = cycle;
+    if (cycle <= o->dispatched_at)
+        return;
+    o->dispatched_at = cycle;
+    o->dispatched = 0;
+}
+
+/* Whether what step() has named has come. */
+static bool has_come(struct ooo *o)
+{
+    const struct ooo_ahead *a = &o->ahead;
+    if (a->aim != AHEAD_AWAITS)
+        return a->aim == AHEAD_GOES;
+    const struct ooo_entry *e = ooo_at(o, a->awaited);
+    enum cpi_cause cause = (enum cpi_cause)e->cause;
+    if (!a->retirement && e->complete != OOO_NEVER)
+        resume(o, e->complete, cause);
+    else if (a->awaited < o->head)
+        resume(o, e->retire + 1, cause);
+    else
+        return false;
+    return true;
+}
+
+/* An instruction becomes the batch. */
+static void take(struct ooo *o, const struct ahead_step *step)
+{
+    struct ooo_ahead *a = &o->ahead;
+    struct stream *stream = &o->core.stream;
+    uint64_t offset = o->tail - step->number;
+    assert(!a->stepped || offset == a->offset);
+    a->offset = offset;
+    a->stepped = true;
+    a->is_task = step->stop == AHEAD_TASK;
+    a->early = false;
+    stream->entries[0] = step->entry;
+    stream->count = 1;
+    stream->next_pc = step->next_pc;
+    o->position = o->fetched = 0;
+    o->noting = o->core.observer.retired != NULL;
+}
+
+/* Tries to dispatch the batch, which may have had to wait. */
+static bool dispatch(struct ooo *o)
+{
+    struct stream_entry *entry = &o->core.stream.entries[0];
+    struct ahead_view *view = &o->ahead.view;
+    if (!o->ahead.is_task && entry->op->flags & (STREAM_LOAD | STREAM_STORE)) {
+        mechanism(o)->ops->look(mechanism(o)->context, o->tail - o->ahead.offset, view);
+        entry->address = view->address;
+        entry->physical = view->physical;
+    }
+    return ooo_run_ahead(o) || ooo_relieved(o);
+}
+
+static void step(struct ooo *o)
+{
+    struct ooo_ahead *a = &o->ahead;
+    const struct ahead_step step = mechanism(o)->ops->step(mechanism(o)->context);
+    switch (step.stop) {
+    case AHEAD_DISPATCHED:
+    case AHEAD_TASK: take(o, &step); break;
+    case AHEAD_LEAVE: a->aim = AHEAD_FINISHES; break;
+    case AHEAD_WAIT:
+        a->aim = step.number ? AHEAD_AWAITS : AHEAD_HALTS;
+        a->awaited = step.number + a->offset;
+        if (!step.number)
+            break;
+        assert(a->stepped && a->awaited >= o->head && a->awaited < o->tail);
+        a->retirement = ooo_at(o, a->awaited)->complete != OOO_NEVER;
+    }
+}
+
+bool ooo_ahead(struct ooo *o, uint64_t now)
+{
+    struct core *core = &o->core;
+    (void)ooo_retire(o, o->tail - 1);
+    tell_ready(o);
+    if (!o->ahead.interrupted && is_interrupted(core->parts.hart))
+        interrupt(o);
+    if (given(o))
+        return dispatch(o);
+    if (o->ahead.aim != AHEAD_FINISHES && is_at_limit(o))
+        o->ahead.aim = AHEAD_FINISHES;
+    if (o->ahead.aim == AHEAD_FINISHES)
+        return leave(o, now);
+    if (!has_come(o))
+        return block(o);
+    uint64_t time = o->dispatched_at * o->period;
+    if (time > now && time >= event_queue_next(core->parts.queue)) {
+        event_schedule(core->parts.queue, &core->event, time);
+        return false;
+    }
+    step(o);
+    return true;
+}
+
+void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle)
+{
+    struct ooo_entry *e = ooo_at(o, number);
+    e->issue = cycle;
+    e->complete = OOO_NEVER;
+    ooo_issued(o, cycle);
+    o->pending[number & o->rob_mask].ready = OOO_NEVER;
+    if (o->fetch.wait == FETCH_TARGET)
+        o->fetch.wait = FETCH_GOES;
+    ooo_fetch_redirect(o, cycle + o->redirect_clocks, CPI_frontend);
+    if (e->facts & OOO_EARLY)
+        ooo_complete(o, number, ooo_later(o->floor, cycle + 1));
+}
+
+void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle)
+{
+    struct ooo_entry *e = ooo_at(o, load->number);
+    uint64_t other = held_for + o->ahead.offset;
+    assert(other >= o->head && other < load->number && ooo_at(o, other)->complete == OOO_NEVER);
+    o->count.held++;
+    load->ahead = true;
+    e->waiting = 1;
+    o->pending[load->number & o->rob_mask].ready = cycle;
+    ooo_depend(o, load->number, 1, other);
+}
+
+void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle)
+{
+    struct ahead_view view;
+    mechanism(o)->ops->look(mechanism(o)->context, load->number - o->ahead.offset, &view);
+    assert(view.address_known);
+    load->address = view.address;
+    load->physical = view.physical;
+    if (view.held_for) {
+        ooo_ahead_hold(o, load, view.held_for, cycle);
+        return;
+    }
+    load->ahead = false;
+    ooo_load_go(o, load, cycle);
+}
+
+void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store)
+{
+    struct ahead_view view;
+    mechanism(o)->ops->look(mechanism(o)->context, number - o->ahead.offset, &view);
+    assert(view.address_known);
+    store->address = view.address;
+    store->physical = view.physical;
+    store->count = 1;
+    ooo_store_reindex(o);
+}
+
+/* The core, if it is ahead, at the queue's now; it looks again. */
+static struct ooo *look_again(struct core *core, uint64_t now)
+{
+    struct ooo *o = (struct ooo *)core;
+    if (core->ops != &ooo_ops || o->phase != OOO_AHEAD)
+        return NULL;
+    ooo_callback(o, now);
+    ooo_go_on(o);
+    return o;
+}
+
+void core_ahead_complete(struct core *core, uint64_t number, uint64_t now)
+{
+    struct ooo *o = look_again(core, now);
+    assert(o && o->ahead.stepped);
+    uint64_t task = number + o->ahead.offset;
+    if (task == o->tail && given(o)) {
+        o->ahead.early = true;
+        return;
+    }
+    struct ooo_entry *e = ooo_at(o, task);
+    assert(task >= o->head && task < o->tail && e->complete == OOO_NEVER);
+    if (e->issue == OOO_NEVER) {
+        e->facts |= OOO_EARLY;
+        return;
+    }
+    ooo_complete(o, task, ooo_later(o->floor, e->issue + 1));
+    ooo_work(o);
+}
+
+void core_ahead_squash(struct core *core, uint64_t number, uint64_t now)
+{
+    struct ooo *o = look_again(core, now);
+    assert(o && o->ahead.stepped);
+    squash(o, number + o->ahead.offset);
+}
+
+void core_ahead_go_on(struct core *core, uint64_t now)
+{
+    struct ooo *o = look_again(core, now);
+    if (o && o->ahead.aim == AHEAD_HALTS)
+        resume(o, o->floor, CPI_offload);
+}
+
+void core_ahead_interrupted(struct core *core, uint64_t now)
+{
+    (void)look_again(core, now);
+}
+
+void core_ahead_arrived(struct core *core, uint64_t number, uint64_t now)
+{
+    struct ooo *o = look_again(core, now);
+    assert(o && o->ahead.stepped);
+    uint64_t task = number + o->ahead.offset;
+    if (task >= o->head && task < o->tail)
+        o->pending[task & o->rob_mask].ready = o->floor;
+}
+
+bool core_ahead_storing(struct core *core, uint64_t first, uint64_t last)
+{
+    struct ooo *o = (struct ooo *)core;
+    for (uint64_t i = o->freed; i < o->drain_tail; i++) {
+        const struct ooo_store *store = &o->store_ring[i & o->store_mask];
+        if (store->address <= last && first <= store->address + store->size - 1) {
+            o->ahead.asked = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+void ooo_ahead_drained(struct ooo *o)
+{
+    o->ahead.asked = false;
+    if (mechanism(o)->ops->drained)
+        mechanism(o)->ops->drained(mechanism(o)->context);
+}

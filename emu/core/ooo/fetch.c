@@ -1,0 +1,208 @@
+#include "emu/core/ooo/state.h"
+#include "emu/hart/dispatch.h"
+
+void ooo_fetch_forget(struct ooo *o)
+{
+    code_map_init(&o->code, o->core.parts.hart);
+    o->fetch.page = OOO_NEVER;
+    o->fetch.line = OOO_NEVER;
+    o->fetch.block = OOO_NEVER;
+}
+
+static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct ooo *o = waiter->owner;
+    ooo_callback(o, now);
+    struct ooo_fetch *f = &o->fetch;
+    uint64_t hit = cache_configuration(o->l1i)->hit_clocks;
+    if (level == MEM_LEVELS)
+        f->line = OOO_NEVER; /* refused: ask again */
+    f->wait = FETCH_GOES;
+    /* The bytes are there, as those of a hit that was asked for earlier; frontend_clocks counts from then. */
+    f->next = ooo_later(f->next, level == MEM_LEVELS || o->floor < hit ? o->floor : o->floor - hit);
+    f->next_cause = CPI_frontend;
+    ooo_go_on(o);
+}
+
+static void walk_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    (void)level;
+    struct ooo *o = waiter->owner;
+    ooo_callback(o, now);
+    o->fetch.wait = FETCH_GOES;
+    o->fetch.next = ooo_later(o->fetch.next, o->floor);
+    o->fetch.next_cause = CPI_serialise;
+    ooo_go_on(o);
+}
+
+static void wrong_line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    (void)now;
+    (void)level;
+    ((struct ooo *)waiter->owner)->fetch.wrong_busy = false;
+}
+
+void ooo_fetch_init(struct ooo *o)
+{
+    ooo_fetch_forget(o);
+    o->fetch.fetched = ooo_fetched(0, CPI_frontend);
+    o->fetch.next_cause = CPI_frontend;
+    o->fetch.waiter.owner = o->fetch.wrong_waiter.owner = o;
+    o->fetch.wrong_waiter.done = wrong_line_done;
+}
+
+/* Asks the TLB for the page of pc at *cycle, which moves on; false: a walk is under way. */
+static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
+{
+    struct tlb_unit *tlb = o->core.parts.tlb;
+    o->fetch.page = pc / MMU_PAGE;
+    if (!tlb)
+        return true;
+    uint64_t time = ooo_time(o, *cycle), ready;
+    o->fetch.waiter.done = walk_done;
+    if (tlb_access(tlb, pc, TLB_FETCH, time, &ready, &o->fetch.waiter) == TLB_WALK) {
+        o->fetch.wait = FETCH_WALK;
+        return false;
+    }
+    if (ready > time)
+        *cycle = clock_cycle(&o->core.parts.clock, ready);
+    return true;
+}
+
+/* Has the line of pc, a byte of the instruction at insn, at hand; false: it comes later. */
+static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uint64_t insn, uint64_t *cycle)
+{
+    const struct cache_actor actor = {.pc = insn, .core = o->core.parts.number};
+    if (pc / MMU_PAGE != o->fetch.page && !fetch_page(o, pc, cycle))
+        return false;
+    o->fetch.line = pc & o->line_mask;
+    o->fetch.waiter.done = line_done;
+    uint64_t physical;
+    if (!code_physical(&o->code, pc, &physical)) /* the program has just unmapped it */
+        return true;
+    if (cache_hit(o->l1i, physical, CACHE_FETCH) ||
+        cache_access_slowly(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor, &o->fetch.waiter) ==
+            CACHE_HIT)
+        return true;
+    o->fetch.wait = FETCH_LINE;
+    return false;
+}
+
+/* Fetches the aligned block in which the instruction ends. */
+ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block)
+{
+    struct ooo_fetch *f = &o->fetch;
+    uint64_t oldest = o->tail + (o->fetched - o->position) - o->fetch_queue;
+    if (oldest >= o->tail)
+        return false; /* the queue is full, and when it will not be is not known */
+    uint64_t cycle = ooo_later(f->next, ooo_at(o, oldest)->dispatch);
+    uint64_t first = pc & o->block_mask;
+    if ((pc & o->line_mask) != f->line && (pc & o->line_mask) != (block & o->line_mask) &&
+        !fetch_line(o, pc, pc, &cycle)) {
+        f->next = ooo_later(f->next, cycle);
+        return false;
+    }
+    if ((block & o->line_mask) != f->line && !fetch_line(o, pc > block ? pc : block, pc, &cycle)) {
+        f->next = ooo_later(f->next, cycle);
+        return false;
+    }
+    if (first != block && first != f->block)
+        cycle++; /* the instruction's first half comes with a block of its own */
+    f->block = block;
+    f->cycle = cycle;
+    f->next = cycle + 1;
+    f->fetched = ooo_fetched(cycle, f->next_cause);
+    f->next_cause = CPI_frontend;
+    return true;
+}
+
+/* Lines that the front end fetches from the wrong pc on, one after the other, until `until`, the first miss
+ * or the queue's end. Walks for them are not made. */
+static void fetch_wrong_path(struct ooo *o, uint64_t until)
+{
+    struct ooo_fetch *f = &o->fetch;
+    uint64_t pc = f->wrong_pc, cycle = f->cycle + 1;
+    uint64_t physical;
+    uint64_t room = (uint64_t)o->fetch_queue * 4;
+    f->wrong_done = true;
+    while (pc && cycle < until && room > 0 && !f->wrong_busy) {
+        if (!code_physical(&o->code, pc, &physical))
+            break;
+        uint64_t bytes = (pc | ~o->line_mask) + 1 - pc;
+        struct cache_actor actor = {.pc = pc, .core = o->core.parts.number, .speculative = true};
+        enum cache_outcome outcome =
+            cache_access(o->l1i, physical, CACHE_FETCH, ooo_time(o, cycle), actor, &f->wrong_waiter);
+        o->count.fetch_wrong_lines++;
+        f->wrong_busy = outcome != CACHE_HIT;
+        pc += bytes;
+        room -= bytes < room ? bytes : room;
+        cycle += bytes > o->fetch_bytes ? bytes / o->fetch_bytes : 1;
+    }
+}
+
+void ooo_fetch_redirect(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
+{
+    o->fetch.next = ooo_later(o->fetch.next, cycle);
+    o->fetch.next_cause = cause;
+    o->fetch.block = OOO_NEVER;
+    o->fetch.line = OOO_NEVER;
+}
+
+void ooo_fetch_resolve(struct ooo *o, uint64_t cycle)
+{
+    if (!o->fetch.wrong_done)
+        fetch_wrong_path(o, cycle);
+    o->fetch.wait = FETCH_GOES;
+    ooo_fetch_redirect(o, cycle + o->redirect_clocks, CPI_branch);
+}
+
+static void fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
+{
+    const struct stream *stream = &o->core.stream;
+    struct ooo_fetch *f = &o->fetch;
+    uint64_t next_pc = i + 1 < stream->count ? stream->entries[i + 1].op->pc : stream->next_pc;
+    switch (predict(&o->predictor, op, next_pc)) {
+    case PREDICT_RIGHT:
+        if (next_pc != op->pc + op->length) {
+            f->block = OOO_NEVER;
+            f->next = f->cycle + 1 + o->taken_clocks;
+        }
+        break;
+    case PREDICT_LATE:
+        f->block = OOO_NEVER;
+        f->next = f->cycle + 1 + o->late_clocks;
+        break;
+    case PREDICT_WRONG:
+        o->fetches[i] |= OOO_FETCHED_WRONG;
+        f->wait = FETCH_BRANCH;
+        f->block = OOO_NEVER;
+        f->wrong_pc = o->predictor.wrong_pc;
+        f->wrong_done = false;
+        break;
+    }
+}
+
+bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length)
+{
+    uint64_t block = (pc + length - 1) & o->block_mask;
+    return o->fetch.wait == FETCH_GOES && (block == o->fetch.block || fetch_block(o, pc, block));
+}
+
+bool ooo_fetch_slowly(struct ooo *o)
+{
+    uint32_t i = o->fetched;
+    if (o->fetch.wait != FETCH_GOES) {
+        if (o->fetch.wait == FETCH_BRANCH && !o->fetch.wrong_done)
+            fetch_wrong_path(o, OOO_NEVER);
+        return false;
+    }
+    const struct stream_op *op = o->core.stream.entries[i].op;
+    uint64_t block = (op->pc + op->length - 1) & o->block_mask;
+    if (block != o->fetch.block && !fetch_block(o, op->pc, block))
+        return false;
+    o->fetches[i] = o->fetch.fetched;
+    o->fetched = i + 1;
+    if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
+        fetch_control(o, op, i);
+    return true;
+}

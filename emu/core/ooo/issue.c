@@ -1,0 +1,417 @@
+#include "emu/core/ooo/state.h"
+#include "emu/hart/dispatch.h"
+
+/* Takes those that issue up to a cycle out of the issue queue. */
+static void queue_advance(struct ooo *o, uint64_t cycle)
+{
+    uint64_t at = o->iq_at;
+    uint32_t used = o->iq_used;
+    if (__builtin_expect(cycle - at >= OOO_CYCLES, 0) && cycle > at) {
+        for (uint32_t i = 0; i < OOO_CYCLES && used > o->iq_pending; i++) {
+            used -= o->issues[i];
+            o->issues[i] = 0;
+        }
+        at = cycle;
+    }
+    while (at < cycle) {
+        uint16_t *issues = &o->issues[++at % OOO_CYCLES];
+        used -= *issues;
+        *issues = 0;
+    }
+    o->iq_at = at;
+    o->iq_used = used;
+}
+
+/* The first cycle at or after `cycle` in which the issue queue has room; OOO_NEVER: not known yet. Where
+ * pending instructions could make room earlier than those that have their time, nothing is known. */
+static uint64_t queue_room(struct ooo *o, uint64_t cycle)
+{
+    queue_advance(o, cycle);
+    if (__builtin_expect(o->iq_used < o->iq, 1))
+        return ooo_later(cycle, o->iq_at);
+    o->count.issue_queue_full++;
+    while (o->iq_used >= o->iq && o->iq_used > o->iq_pending) {
+        if (o->iq_pending && (o->iq_at + 1) * o->period > event_queue_next(o->core.parts.queue)) {
+            o->retry_at = o->iq_at + 1;
+            return OOO_NEVER;
+        }
+        queue_advance(o, o->iq_at + 1);
+    }
+    return o->iq_used < o->iq ? o->iq_at : OOO_NEVER;
+}
+
+void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
+{
+    struct ooo_entry *e = ooo_at(o, number);
+    e->complete = cycle;
+    unsigned rd = e->facts & OOO_RD;
+    if (o->times[rd] == OOO_NEVER && o->producer[rd] == number)
+        o->times[rd] = cycle;
+    for (uint16_t link = e->dependents; link != OOO_NONE;) {
+        uint64_t place = link / 4;
+        struct ooo_entry *dependent = &o->rob_entries[place];
+        struct ooo_pending *pending = &o->pending[place];
+        unsigned operand = link % 4;
+        link = pending->next[operand];
+        if (ooo_is(dependent->facts, OOO_STORE) && operand == 1) {
+            struct ooo_store *store = &o->store_ring[dependent->memory];
+            store->data = cycle;
+            if (store->known != OOO_NEVER)
+                o->work[o->work_count++] = (uint16_t)place;
+            continue;
+        }
+        pending->ready = ooo_later(pending->ready, cycle);
+        if (--dependent->waiting == 0)
+            o->work[o->work_count++] = (uint16_t)place;
+    }
+    e->dependents = OOO_NONE;
+    if (e->facts & OOO_MISPREDICTED)
+        ooo_fetch_resolve(o, cycle);
+}
+
+/* An address is known; data may be. */
+static void store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, const struct ooo_class *class,
+                        uint64_t ready)
+{
+    struct ooo_store *store = &o->store_ring[e->memory];
+    e->issue = ports_take(&o->ports, &class->use, ready);
+    store->known = e->issue + class->latency;
+    ooo_issued(o, e->issue);
+    if (store->data != OOO_NEVER)
+        ooo_complete(o, number, ooo_later(store->known, store->data));
+    if (store->loads != OOO_NONE)
+        ooo_store_wake(o, store);
+}
+
+/* What has issued has waited for something else: a store for its data, a load for bytes of a task's. */
+static void work_issued(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
+{
+    if (ooo_is(e->facts, OOO_LOAD)) {
+        ooo_ahead_load(o, &o->load_ring[e->memory], ready);
+        return;
+    }
+    struct ooo_store *store = &o->store_ring[e->memory];
+    ooo_complete(o, number, ooo_later(store->known, store->data));
+    ooo_store_wake(o, store);
+}
+
+static void work_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
+{
+    const struct ooo_class *class = &o->classes[e->id];
+    o->iq_pending--;
+    if (ooo_is(e->facts, OOO_TASK)) {
+        ooo_ahead_issue(o, number, ready);
+        return;
+    }
+    if (ooo_is(e->facts, OOO_STORE)) {
+        if (!o->store_ring[e->memory].count)
+            ooo_ahead_place(o, number, &o->store_ring[e->memory]);
+        store_issue(o, e, number, class, ready);
+        return;
+    }
+    e->issue = ports_take(&o->ports, &class->use, ready);
+    ooo_issued(o, e->issue);
+    if (!ooo_is(e->facts, OOO_LOAD))
+        ooo_complete(o, number, e->issue + class->latency);
+    else if (o->load_ring[e->memory].ahead)
+        ooo_ahead_load(o, &o->load_ring[e->memory], e->issue + class->latency);
+    else
+        ooo_load_go(o, &o->load_ring[e->memory], e->issue + class->latency);
+}
+
+void ooo_work(struct ooo *o)
+{
+    for (uint32_t i = 0; i < o->work_count; i++) {
+        uint64_t place = o->work[i];
+        struct ooo_entry *e = &o->rob_entries[place];
+        uint64_t number = o->head + ((place - o->head) & o->rob_mask), ready = o->pending[place].ready;
+        if (number >= o->tail) /* squashed */
+            continue;
+        if (e->issue != OOO_NEVER)
+            work_issued(o, e, number, ready);
+        else
+            work_issue(o, e, number, ready);
+    }
+    o->work_count = 0;
+}
+
+void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t producer)
+{
+    struct ooo_entry *entry = ooo_at(o, producer);
+    uint64_t place = number & o->rob_mask;
+    o->pending[place].next[operand] = entry->dependents;
+    entry->dependents = ooo_operand(place, operand);
+}
+
+/* The instruction waits for those of its first `count` operands that are not known. */
+static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e, unsigned count,
+                 uint64_t ready)
+{
+    const uint8_t regs[OOO_OPERANDS] = {op->rs1, op->rs2, op->rs3};
+    uint64_t number = o->tail;
+    e->issue = e->complete = OOO_NEVER;
+    e->waiting = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (o->times[regs[i]] == OOO_NEVER) {
+            ooo_depend(o, number, i, o->producer[regs[i]]);
+            e->waiting++;
+        } else {
+            ready = ooo_later(ready, o->times[regs[i]]);
+        }
+    }
+    o->pending[number & o->rob_mask].ready = ready;
+    o->iq_pending++;
+}
+
+ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *op,
+                                         const struct ooo_class *class, struct ooo_entry *e, uint32_t facts)
+{
+    uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]),
+                               ooo_later(o->times[op->rs3], e->dispatch + 1));
+    if (__builtin_expect(ready == OOO_NEVER, 0)) {
+        pend(o, op, e, OOO_OPERANDS, e->dispatch + 1);
+        ooo_result_unknown(o, op->rd);
+        return;
+    }
+    uint64_t issue = ooo_is(facts, OOO_PLAIN) ? ports_take_plain(&o->ports, &class->use, ready)
+                                              : ports_take_any(&o->ports, &class->use, ready);
+    uint64_t complete = issue + class->latency;
+    ooo_issued(o, issue);
+    e->issue = issue;
+    e->complete = complete;
+    o->times[op->rd] = complete;
+    o->times[STREAM_NONE] = 0;
+    if (__builtin_expect(facts & OOO_MISPREDICTED, 0))
+        ooo_fetch_resolve(o, complete);
+}
+
+ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry *in,
+                                        const struct ooo_class *class, struct ooo_entry *e, bool ahead)
+{
+    const struct stream_op *op = in->op;
+    uint32_t place = (uint32_t)o->loads++ & o->load_mask;
+    o->load_numbers[place] = o->tail;
+    e->memory = (uint16_t)place;
+    e->cause = CPI_l1;
+    o->load_ring[place].walked = 0;
+    uint64_t base = o->times[op->rs1];
+    if (__builtin_expect(base == OOO_NEVER, 0)) {
+        struct ooo_load *load = ooo_load_enter(o, in, e);
+        load->deferred = true;
+        load->ahead = ahead;
+        pend(o, op, e, 1, e->dispatch + 1);
+        ooo_result_unknown(o, op->rd);
+        return;
+    }
+    e->issue = ports_take(&o->ports, &class->use, ooo_later(base, e->dispatch + 1));
+    ooo_issued(o, e->issue);
+    if (ahead && o->ahead.view.held_for) {
+        struct ooo_load *load = ooo_load_enter(o, in, e);
+        ooo_result_unknown(o, op->rd);
+        ooo_ahead_hold(o, load, o->ahead.view.held_for, e->issue + class->latency);
+        return;
+    }
+    ooo_load_first(o, in, e, e->issue + class->latency);
+}
+
+static void dispatch_store(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
+                           struct ooo_entry *e, bool placed)
+{
+    const struct stream_op *op = in->op;
+    uint32_t place = (uint32_t)o->stores & o->store_mask;
+    struct ooo_store *store = &o->store_ring[place];
+    e->memory = (uint16_t)place;
+    store->pc = op->pc;
+    store->index = o->stores++;
+    store->address = in->address;
+    store->physical = in->physical;
+    store->size = op->size;
+    e->complete = OOO_NEVER;
+    store->known = store->done = OOO_NEVER;
+    store->loads = OOO_NONE;
+    store->parts = store->started = 0;
+    store->level = MEM_LEVEL_L1;
+    store->count = 0;
+    if (placed)
+        ooo_store_enter(o, store);
+    store->data = o->times[op->rs2];
+    if (store->data == OOO_NEVER)
+        ooo_depend(o, o->tail, 1, o->producer[op->rs2]);
+    uint64_t base = o->times[op->rs1];
+    if (__builtin_expect(base == OOO_NEVER, 0))
+        pend(o, op, e, 1, e->dispatch + 1);
+    else
+        store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
+}
+
+/* A task begins where its nucd is dispatched, and keeps no place in the issue queue once its operands are there. */
+static void dispatch_task(struct ooo *o, const struct stream_op *op, struct ooo_entry *e)
+{
+    uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]), e->dispatch + 1);
+    o->fetch.wait = FETCH_TARGET;
+    e->cause = CPI_task;
+    if (o->ahead.early)
+        e->facts |= OOO_EARLY;
+    if (ready == OOO_NEVER)
+        pend(o, op, e, 2, e->dispatch + 1);
+    ooo_result_unknown(o, op->rd);
+    if (ready != OOO_NEVER)
+        ooo_ahead_issue(o, o->tail, ready);
+}
+
+/* The youngest earlier instruction that has to retire before this one gets its places and registers. */
+ALWAYS_INLINE static uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts, bool rare)
+{
+    uint64_t number = o->tail - o->rob;
+    if (rare && o->few_registers) {
+        if (op->rd < 32)
+            number =
+                ooo_later(number, o->int_numbers[(uint32_t)(o->int_writes - o->int_renames) & o->int_mask]);
+        else if (op->rd < STREAM_NONE)
+            number = ooo_later(number, o->fp_numbers[(uint32_t)(o->fp_writes - o->fp_renames) & o->fp_mask]);
+    }
+    if (ooo_is(facts, OOO_LOAD))
+        number = ooo_later(number, o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask]);
+    return number;
+}
+
+/* Remembers who writes a register, to find out when that makes another one free. */
+static void count_registers(struct ooo *o, const struct stream_op *op)
+{
+    if (op->rd < 32)
+        o->int_numbers[(uint32_t)o->int_writes++ & o->int_mask] = o->tail;
+    else if (op->rd < STREAM_NONE)
+        o->fp_numbers[(uint32_t)o->fp_writes++ & o->fp_mask] = o->tail;
+}
+
+/* Which limit it was, for the statistics. */
+static void count_limit(struct ooo *o, const struct stream_op *op, uint32_t facts, uint64_t number)
+{
+    if (number == o->tail - o->rob)
+        o->count.rob_full++;
+    else if (ooo_is(facts, OOO_LOAD) &&
+             number == o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask])
+        o->count.load_queue_full++;
+    else
+        o->count.renames_full += op->rd < STREAM_NONE;
+}
+
+/* When the store queue has room for one more, at or after *cycle; false: not known. The cause of the wait is
+ * the level that answers the store in front. */
+static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
+{
+    uint64_t index = o->stores - o->store_queue;
+    if (index >= o->freed)
+        return false;
+    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
+    if (index >= OOO_QUEUE_MOST && store->freed > *cycle) {
+        static const uint8_t causes[MEM_LEVELS] = {CPI_l1, CPI_l2, CPI_memory};
+        o->count.store_queue_full++;
+        *cycle = store->freed;
+        *fetched =
+            ooo_fetched(*fetched >> OOO_FETCHED_SHIFT, causes[store->level]) | (*fetched & OOO_FETCHED_WRONG);
+    }
+    return true;
+}
+
+/* The cycle of dispatch of the next entry, or OOO_NEVER. */
+ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts,
+                                             uint32_t i, bool rare)
+{
+    uint64_t number = makes_room(o, op, facts, rare);
+    if (number >= o->head && !ooo_retire(o, number))
+        return OOO_NEVER;
+    uint64_t cycle = ooo_later((o->fetches[i] >> OOO_FETCHED_SHIFT) + o->frontend_clocks, o->dispatched_at);
+    uint64_t room = ooo_at(o, number)->retire + 1;
+    if (__builtin_expect(room > cycle, 0)) {
+        count_limit(o, op, facts, number);
+        cycle = room;
+    }
+    if (ooo_is(facts, OOO_STORE) && !store_room(o, &cycle, &o->fetches[i]))
+        return OOO_NEVER;
+    cycle += (cycle == o->dispatched_at) & (o->dispatched == o->decode_width);
+    if (__builtin_expect(cycle - o->iq_at > 1, 0))
+        return queue_room(o, cycle);
+    /* As queue_advance(); where cycle is iq_at there is nothing to take out any more. */
+    uint16_t *issues = &o->issues[cycle % OOO_CYCLES];
+    o->iq_used -= *issues;
+    *issues = 0;
+    o->iq_at = cycle;
+    return __builtin_expect(o->iq_used < o->iq, 1) ? cycle : queue_room(o, cycle);
+}
+
+/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. Rare: it
+ * is observed, or registers are few. Ahead: as the offload mechanism says. */
+ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare, bool ahead)
+{
+    const struct stream_entry *in = &o->core.stream.entries[i];
+    const struct stream_op *op = in->op;
+    const struct ooo_class *class = &o->classes[op->id];
+    const uint32_t kind = ahead && o->ahead.is_task ? OOO_TASK << OOO_KIND_SHIFT : class->facts;
+    uint64_t cycle = dispatch_cycle(o, op, kind, i, rare);
+    if (__builtin_expect(cycle == OOO_NEVER, 0))
+        return false;
+    o->dispatched = (cycle == o->dispatched_at ? o->dispatched : 0) + 1;
+    o->dispatched_at = cycle;
+    o->iq_used++;
+    struct ooo_entry *e = ooo_at(o, o->tail);
+    uint64_t fetched = o->fetches[i];
+    e->dispatch = cycle;
+    e->pc = op->pc;
+    e->id = op->id;
+    e->dependents = OOO_NONE;
+    uint32_t facts = op->rd | kind | ooo_fetched_facts(fetched);
+    e->facts = facts;
+    e->cause = CPI_dependency;
+    e->level = MEM_LEVEL_L1;
+    if (rare && o->noting) {
+        e->fetch = fetched >> OOO_FETCHED_SHIFT;
+        o->insns[o->tail & o->rob_mask] = *op->insn;
+    }
+    if (ooo_is(kind, OOO_LOAD))
+        dispatch_load(o, in, class, e, ahead);
+    else if (ooo_is(kind, OOO_STORE))
+        dispatch_store(o, in, class, e, !ahead || o->ahead.view.address_known);
+    else if (ahead && ooo_is(kind, OOO_TASK))
+        dispatch_task(o, op, e);
+    else
+        dispatch_plain(o, op, class, e, facts);
+    if (rare && o->few_registers)
+        count_registers(o, op);
+    o->tail++;
+    o->position = i + 1;
+    return true;
+}
+
+ALWAYS_INLINE static bool run_batch(struct ooo *o, bool rare)
+{
+    uint32_t count = o->core.stream.count;
+    for (uint32_t i = o->position; i < count; i++) {
+        if (i == o->fetched && !ooo_fetch_one(o))
+            return false;
+        if (__builtin_expect(!dispatch(o, i, rare, false), 0)) {
+            while (o->fetched < count && ooo_fetch_one(o))
+                ;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ooo_run_batch(struct ooo *o)
+{
+    return o->noting || o->few_registers ? run_batch(o, true) : run_batch(o, false);
+}
+
+bool ooo_run_ahead(struct ooo *o)
+{
+    if (o->fetched == 0) {
+        if (!ooo_fetch_one(o))
+            return false;
+        uint64_t fetched = o->fetches[0];
+        if ((fetched >> OOO_FETCHED_SHIFT) + o->frontend_clocks < o->ahead.resumed)
+            o->fetches[0] =
+                ooo_fetched(fetched >> OOO_FETCHED_SHIFT, o->ahead.cause) | (fetched & OOO_FETCHED_WRONG);
+    }
+    return dispatch(o, 0, true, true);
+}

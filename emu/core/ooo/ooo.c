@@ -1,0 +1,237 @@
+#include "emu/core/ooo/ooo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/core/ooo/state.h"
+#include "emu/core/warm.h"
+
+void ooo_callback(struct ooo *o, uint64_t now)
+{
+    o->floor = clock_cycle(&o->core.parts.clock, now);
+}
+
+void ooo_go_on(struct ooo *o)
+{
+    if (!o->blocked && o->phase != OOO_AHEAD)
+        return;
+    o->blocked = false;
+    event_schedule(o->core.parts.queue, &o->core.event, o->floor * o->period);
+}
+
+bool ooo_relieved(struct ooo *o)
+{
+    uint64_t head = o->head;
+    (void)ooo_retire(o, o->tail - 1);
+    if (o->head != head)
+        return true;
+    o->blocked = true;
+    if (o->retry_at * o->period > o->core.parts.queue->now)
+        event_schedule(o->core.parts.queue, &o->core.event, o->retry_at * o->period);
+    return false;
+}
+
+/* The batch without time, but for a cycle an instruction. */
+static void warm(struct ooo *o)
+{
+    const struct stream *stream = &o->core.stream;
+    warm_batch(&o->core, &o->code, &o->predictor, 0);
+    o->position = o->fetched = stream->count;
+    o->retired_at += stream->count;
+    o->dispatched_at = o->retired_at;
+    o->core.cycles += stream->count;
+    o->core.cpi[CPI_base] += stream->count;
+    o->count.instructions += stream->count;
+    ooo_fetch_redirect(o, o->retired_at, CPI_frontend);
+    o->fetch.page = OOO_NEVER;
+}
+
+/* Executes the next batch, or finds out what comes instead. False when it is not its time yet. */
+static bool next_batch(struct ooo *o, uint64_t now)
+{
+    struct core *core = &o->core;
+    uint64_t done = hart_progress(core->parts.hart), time = o->dispatched_at * o->period;
+    if (o->end == STREAM_STEP && ooo_ahead_begin(o))
+        return true;
+    if (o->end == STREAM_STEP || (o->end == STREAM_STOP && core->parts.hart->pc == o->passed)) {
+        o->end = STREAM_MORE;
+        o->phase = OOO_DRAIN;
+        return true;
+    }
+    if (o->end == STREAM_STOP || done >= core->limit) {
+        o->stop = o->end == STREAM_STOP ? HART_STOP_BREAK : HART_STOP_LIMIT;
+        o->phase = OOO_STOPPED;
+        return true;
+    }
+    (void)ooo_retire(o, o->tail - 1);
+    if (time > now && time >= event_queue_next(core->parts.queue)) {
+        event_schedule(core->parts.queue, &core->event, time);
+        return false;
+    }
+    o->end = stream_run(&core->stream, core->limit - done);
+    o->noting = core->observer.retired != NULL;
+    o->position = o->fetched = 0;
+    if (core->warming)
+        warm(o);
+    return true;
+}
+
+static void wake(struct ooo *o)
+{
+    o->slept = false;
+    o->retired_at = ooo_later(o->retired_at, o->floor);
+    o->dispatched_at = ooo_later(o->dispatched_at, o->floor);
+    o->fetch.next = ooo_later(o->fetch.next, o->floor);
+}
+
+static void run(struct core *core, uint64_t now)
+{
+    struct ooo *o = (struct ooo *)core;
+    ooo_callback(o, now);
+    o->blocked = false;
+    o->retry_at = 0;
+    if (o->slept) {
+        if (core->waiting && !hart_has_interrupt(core->parts.hart) && !core->parts.hart->yield) {
+            core_sleep(core, now);
+            return;
+        }
+        core->waiting = false;
+        wake(o);
+    }
+    for (;;) {
+        if (o->phase != OOO_RUN) {
+            if (!ooo_serial(o, now))
+                return;
+        } else if (o->position < core->stream.count) {
+            if (!ooo_run_batch(o) && !ooo_relieved(o))
+                return;
+        } else if (!next_batch(o, now)) {
+            return;
+        }
+    }
+}
+
+static void publish(struct core *core, struct stats *stats)
+{
+    const struct ooo *o = (const struct ooo *)core;
+    const struct core_counter counters[] = {
+        {"rob_full", &o->count.rob_full, "instructions", "dispatches that waited for the reorder buffer"},
+        {"iq_full", &o->count.issue_queue_full, "instructions", "dispatches that waited for the issue queue"},
+        {"load_queue_full", &o->count.load_queue_full, "loads", "dispatches that waited for the load queue"},
+        {"store_queue_full", &o->count.store_queue_full, "stores",
+         "dispatches that waited for the store queue"},
+        {"renames_full", &o->count.renames_full, "instructions",
+         "dispatches that waited for a physical register"},
+        {"forwarded", &o->count.forwarded, "loads", "loads that stores in the core answered"},
+        {"partial", &o->count.partial, "loads", "loads that waited for a store with part of their bytes"},
+        {"order_violations", &o->count.violations, "loads",
+         "loads that had read before an older store to the same bytes: squashed"},
+        {"order_waits", &o->count.waited, "loads", "loads that waited for addresses of older stores"},
+        {"wrong_path_lines", &o->count.fetch_wrong_lines, "accesses",
+         "accesses to the instruction cache on wrong paths"},
+        {"held", &o->count.held, "loads", "waits of loads for bytes that offloaded tasks had still to write"},
+    };
+    const size_t count =
+        sizeof counters / sizeof *counters - !core->parts.ahead.ops; /* no tasks: none held */
+    core_publish_counters(core, stats, counters, count, &o->predictor);
+}
+
+static void destroy(struct core *core)
+{
+    struct ooo *o = (struct ooo *)core;
+    predict_free(&o->predictor);
+    free(o);
+}
+
+const struct core_ops ooo_ops = {.run = run, .publish = publish, .free = destroy};
+
+static uint32_t mask_of(uint32_t entries)
+{
+    uint32_t size = 1;
+    while (size < entries)
+        size *= 2;
+    return size - 1;
+}
+
+static unsigned kind_of(enum insn_id id, const struct ports_use *use)
+{
+    switch ((enum insn_class)insn_table[id].iclass) {
+    case CLASS_LOAD:
+    case CLASS_FLOAD: return OOO_LOAD;
+    case CLASS_STORE:
+    case CLASS_FSTORE: return OOO_STORE;
+    default: return use->special ? OOO_SPECIAL : OOO_PLAIN;
+    }
+}
+
+static void init_classes(struct ooo *o)
+{
+    struct core_latency table[INSN_COUNT];
+    core_latencies_expand(&o->config.latency, table);
+    for (unsigned id = 0; id < INSN_COUNT; id++) {
+        struct ooo_class *class = &o->classes[id];
+        ports_use_init(&class->use, table[id].ports, table[id].interval);
+        class->latency = table[id].latency;
+        class->facts = kind_of((enum insn_id)id, &class->use) << OOO_KIND_SHIFT;
+    }
+}
+
+static void init_limits(struct ooo *o)
+{
+    const struct ooo_config *c = &o->config;
+    o->rob = c->rob;
+    o->rob_mask = mask_of(c->rob);
+    o->iq = c->iq;
+    o->decode_width = c->decode_width;
+    o->retire_width = c->retire_width;
+    o->full_width = c->decode_width < c->retire_width ? c->decode_width : c->retire_width;
+    o->load_queue = c->load_queue;
+    o->load_mask = mask_of(c->load_queue);
+    o->store_queue = c->store_queue;
+    o->store_mask = mask_of(c->store_queue);
+    o->int_renames = c->int_renames;
+    o->int_mask = mask_of(c->int_renames);
+    o->fp_renames = c->fp_renames;
+    o->fp_mask = mask_of(c->fp_renames);
+    o->few_registers = c->int_renames < c->rob || c->fp_renames < c->rob;
+    o->frontend_clocks = c->frontend_clocks;
+    o->fetch_queue = c->fetch_queue;
+    o->fetch_bytes = c->fetch_bytes;
+    o->block_mask = ~((uint64_t)c->fetch_bytes - 1);
+    o->taken_clocks = c->taken_clocks;
+    o->late_clocks = c->late_clocks;
+    o->redirect_clocks = c->redirect_clocks;
+    o->speculate = c->speculate;
+    o->hit_clocks = cache_configuration(o->l1d)->hit_clocks;
+    o->line_bytes = cache_configuration(o->l1d)->line;
+    o->line_mask = ~((uint64_t)cache_configuration(o->l1i)->line - 1);
+}
+
+struct core *ooo_new(const struct ooo_config *config, const struct core_parts *parts, struct error *err)
+{
+    struct ooo *o = aligned_alloc(64, (sizeof *o + 63) / 64 * 64);
+    if (!o) {
+        (void)error_set(err, "%s: no memory for the core", parts->name);
+        return NULL;
+    }
+    memset(o, 0, sizeof *o);
+    if (!core_init(&o->core, &ooo_ops, parts, err)) {
+        free(o);
+        return NULL;
+    }
+    o->config = *config;
+    o->l1i = parts->l1i;
+    o->l1d = parts->l1d;
+    o->period = parts->clock.period;
+    init_classes(o);
+    init_limits(o);
+    predict_init(&o->predictor, &config->predict);
+    ports_init(&o->ports);
+    o->head = o->tail = 2 * OOO_ROB_MOST; /* so that numbers of earlier ones are above 0 */
+    o->slept = true;
+    ooo_fetch_init(o);
+    ooo_load_init(o);
+    ooo_store_init(o);
+    ooo_serial_init(o);
+    return &o->core;
+}

@@ -1,0 +1,139 @@
+#include "emu/core/ooo/state.h"
+
+static void count_cycles(struct ooo *o, unsigned cause, uint64_t *from, uint64_t cycles)
+{
+    if (!cycles)
+        return;
+    o->core.cpi[cause] += cycles;
+    if (o->core.observer.stalled)
+        o->core.observer.stalled(o->core.observer.context, &o->core, cause, *from * o->period,
+                                 (*from + cycles) * o->period);
+    *from += cycles;
+}
+
+/* The part of the cycles (from, to] that lies behind `since`, at most `left`. */
+static uint64_t behind(uint64_t from, uint64_t to, uint64_t since, uint64_t left)
+{
+    uint64_t cycles = since >= to ? 0 : to - ooo_later(from, since);
+    return cycles < left ? cycles : left;
+}
+
+/* When the first part of the execution ended, which has a cause of its own: a load's page walk, and a task's way to
+ * its accelerator. 0: there was none. */
+static uint64_t first_part(const struct ooo *o, const struct ooo_entry *e)
+{
+    if (ooo_is(e->facts, OOO_LOAD))
+        return o->load_ring[e->memory].walked;
+    return ooo_is(e->facts, OOO_TASK) ? o->pending[e - o->rob_entries].ready : 0;
+}
+
+/* What the oldest instruction did in the last `left` cycles, latest first. An instruction that issued right
+ * behind its dispatch was held up by nothing there: its way through the pipe in the two cycles from dispatch
+ * to completion is not counted, but what made it late. */
+static __attribute__((noinline)) void account_rest(struct ooo *o, const struct ooo_entry *e, uint64_t cycle,
+                                                   uint64_t left)
+{
+    uint64_t from = o->retired_at;
+    bool held = e->issue > e->dispatch + 1;
+    uint64_t executed = behind(from, cycle, e->issue + !held, left);
+    left -= executed;
+    uint64_t first = first_part(o, e), walked = 0;
+    if (first) {
+        walked = executed - behind(from, cycle, first, executed);
+        executed -= walked;
+    }
+    uint64_t waited = held ? behind(from, cycle, e->dispatch + 1, left + executed + walked) : 0;
+    waited = waited > executed + walked ? waited - executed - walked : 0;
+    waited = waited < left ? waited : left;
+    left -= waited;
+    count_cycles(o, (e->facts & OOO_BEFORE) >> OOO_BEFORE_SHIFT, &from, left);
+    count_cycles(o, ooo_is(e->facts, OOO_SERIAL) ? CPI_serialise : CPI_dependency, &from, waited);
+    count_cycles(o, ooo_is(e->facts, OOO_TASK) ? CPI_offload : CPI_serialise, &from, walked);
+    count_cycles(o, e->cause, &from, executed);
+}
+
+void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
+{
+    if (cycle <= o->retired_at)
+        return;
+    o->core.cycles += cycle - o->retired_at;
+    count_cycles(o, cause, &o->retired_at, cycle - o->retired_at);
+}
+
+/* An observer may have gone since the batch began: one that waits for an instruction leaves when it is told of it. */
+static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
+{
+    if (!o->core.observer.retired)
+        return;
+    const struct core_note note = {
+        .number = number - 2 * OOO_ROB_MOST,
+        .pc = e->pc,
+        .insn = o->insns[number & o->rob_mask],
+        .fetch = e->fetch,
+        .dispatch = e->dispatch,
+        .issue = e->issue,
+        .complete = e->complete,
+        .retire = e->retire,
+        .level = (uint8_t)e->level,
+        .mispredicted = (e->facts & (OOO_MISPREDICTED | OOO_SQUASHES)) != 0,
+    };
+    if (o->core.observer.retired) /* it may have taken itself away, within the batch */
+        o->core.observer.retired(o->core.observer.context, &o->core, &note);
+}
+
+/* Retires what is complete, in order and up to number last; true if that is all of them. The cycles between
+ * two retirements are given to base as far as instructions retired so far would take them at full width
+ * (credit), the rest to what the later one waited for. */
+static bool retire(struct ooo *o, uint64_t last)
+{
+    uint64_t first = o->head, number = first, at = o->retired_at, begun = at, base = 0;
+    uint32_t retired = o->retired, credit = o->credit;
+    const uint64_t mask = o->rob_mask;
+    const uint32_t width = o->retire_width, full = o->full_width;
+    const bool noting = o->noting;
+    for (; number <= last; number++) {
+        struct ooo_entry *e = &o->rob_entries[number & mask];
+        uint64_t cycle = e->complete;
+        if (cycle == OOO_NEVER)
+            break;
+        if (cycle > at || retired == width) {
+            cycle = cycle > at ? cycle : at + 1;
+            uint64_t left = cycle - at;
+            for (; left && credit >= full; left--, base++)
+                credit -= full;
+            if (left) {
+                o->retired_at = at;
+                account_rest(o, e, cycle, left);
+            }
+            at = cycle;
+            retired = 0;
+        }
+        retired++;
+        credit++;
+        e->retire = at;
+        if (ooo_is(e->facts, OOO_STORE))
+            ooo_store_retire(o, &o->store_ring[e->memory], at);
+        if (__builtin_expect(noting, 0))
+            note(o, e, number);
+    }
+    o->core.cycles += at - begun;
+    o->core.cpi[CPI_base] += base;
+    o->retired_at = at;
+    o->head = number;
+    o->retired = retired;
+    o->credit = credit;
+    o->count.instructions += number - first;
+    return number > last;
+}
+
+bool ooo_retire(struct ooo *o, uint64_t last)
+{
+    bool all = retire(o, last);
+    while (o->work_count) { /* loads that waited for a store to drain */
+        ooo_work(o);
+        all = retire(o, last);
+    }
+    if (__builtin_expect(o->phase == OOO_AHEAD, 0))
+        ooo_ahead_retired(o);
+    return all;
+}

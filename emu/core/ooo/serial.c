@@ -1,0 +1,223 @@
+#include "emu/core/ooo/state.h"
+#include "emu/core/warm.h"
+
+/* Waits for a cycle: true when the queue is there. */
+static bool reached(struct ooo *o, uint64_t cycle, uint64_t now)
+{
+    uint64_t time = cycle * o->period;
+    if (time <= now)
+        return true;
+    event_schedule(o->core.parts.queue, &o->core.event, time);
+    return false;
+}
+
+static bool block(struct ooo *o)
+{
+    o->blocked = true;
+    return false;
+}
+
+/* All older instructions have retired, and where it is needed all stores are in the cache; *cycle is when. */
+static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
+{
+    if (!ooo_retire(o, o->tail - 1))
+        return false;
+    *cycle = ooo_later(*cycle, o->retired_at);
+    if (!stores)
+        return true;
+    *cycle = ooo_later(*cycle, o->freed_at);
+    return o->freed == o->stores;
+}
+
+/* Whether cache-block operations that are under way let the next instruction begin, which needs the stores too: another
+ * of them, while there is room; all others when none is left. Then they take what the last one took. */
+static bool blocks_allow(struct ooo *o, uint64_t *cycle)
+{
+    if (o->blocks == 0)
+        return true;
+    *cycle = ooo_later(*cycle, o->floor);
+    return o->blocks != (UINT32_C(1) << OOO_BLOCKS) - 1 && serial_is_maintenance(&o->core);
+}
+
+static bool drain_for_step(struct ooo *o, uint64_t now)
+{
+    struct ooo_entry *e = &o->serial_entry;
+    unsigned length;
+    uint64_t pc = o->core.parts.hart->pc, quiet = 0;
+    bool stores = serial_needs_stores(&o->core, &length);
+    if (!drained(o, stores, &quiet) || (stores && !blocks_allow(o, &quiet)) ||
+        (!o->core.warming && length && !ooo_fetch_at(o, pc, length)))
+        return block(o);
+    *e = (struct ooo_entry){.facts = OOO_SERIAL << OOO_KIND_SHIFT | STREAM_NONE |
+                                     ooo_fetched_facts(o->fetch.fetched),
+                            .pc = pc,
+                            .dependents = OOO_NONE,
+                            .fetch = o->fetch.cycle,
+                            .cause = CPI_serialise};
+    e->dispatch = ooo_later(o->dispatched_at, o->fetch.cycle + o->frontend_clocks);
+    e->issue = ooo_later(e->dispatch + 1, quiet);
+    if (o->core.warming) {
+        e->fetch = e->dispatch = e->issue = quiet;
+        if (length)
+            warm_fetch(&o->core, &o->code, pc, length);
+    }
+    o->phase = OOO_STEP;
+    return reached(o, e->issue, now);
+}
+
+/* The instruction is complete at cycle; if it has retired it enters the reorder buffer and leaves it. */
+static bool finish(struct ooo *o, uint64_t cycle)
+{
+    const struct step_report *report = &o->serial.report;
+    struct ooo_entry *e = &o->serial_entry;
+    e->complete = cycle;
+    if (report->retired) {
+        const struct stream_op *op = &o->core.stream.stepped;
+        e->facts = (e->facts & ~(uint32_t)OOO_RD) | op->rd;
+        e->id = op->id;
+        o->times[op->rd] = cycle;
+        o->times[STREAM_NONE] = 0;
+        o->insns[o->tail & o->rob_mask] = report->insn;
+        *ooo_at(o, o->tail) = *e;
+        (void)ooo_retire(o, o->tail++);
+    }
+    o->dispatched_at = ooo_later(e->dispatch, cycle);
+    o->dispatched = 0;
+    bool goes_on = report->retired && (report->insn.id == INSN_fence || o->serial.wait == SERIAL_MAINTAIN);
+    if (!goes_on)
+        ooo_fetch_redirect(o, cycle, CPI_serialise);
+    else
+        o->fetch.fetched = ooo_fetched(o->fetch.cycle, CPI_serialise);
+    if (o->serial.refetch)
+        ooo_fetch_forget(o);
+    o->phase = OOO_RUN;
+    if (o->serial.stop != HART_STOP_LIMIT) {
+        o->stop = o->serial.stop;
+        o->phase = OOO_STOPPED;
+    }
+    return true;
+}
+
+/* What remains of its access behind the line that was accessed last. */
+static void next_line(struct ooo *o)
+{
+    uint64_t at = o->serial.physical + o->serial_offset;
+    o->serial_offset += (uint32_t)(o->line_bytes - (at & (o->line_bytes - 1)));
+}
+
+static void reply(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct ooo *o = waiter->owner;
+    ooo_callback(o, now);
+    if (level != MEM_LEVELS)
+        next_line(o);
+    ooo_go_on(o);
+}
+
+static void block_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct ooo *o = waiter->owner;
+    (void)level;
+    o->blocks &= ~(UINT32_C(1) << (waiter - o->block_waiters));
+    ooo_callback(o, now);
+    ooo_go_on(o);
+}
+
+/* A cache-block operation leaves the core as a store does; there is a place for it. */
+static void maintain(struct ooo *o)
+{
+    const struct serial *serial = &o->serial;
+    unsigned place = (unsigned)__builtin_ctz(~o->blocks);
+    o->blocks |= UINT32_C(1) << place;
+    cache_maintain(o->l1d, serial->op, serial->physical, serial->size, ooo_time(o, o->serial_entry.issue),
+                   (struct cache_actor){.pc = o->serial_entry.pc, .core = o->core.parts.number},
+                   &o->block_waiters[place]);
+}
+
+/* Accesses what is left of its lines. False: the core has to wait. */
+static bool access_lines(struct ooo *o)
+{
+    const struct serial *serial = &o->serial;
+    struct ooo_entry *e = &o->serial_entry;
+    struct cache_actor actor = {.pc = e->pc, .core = o->core.parts.number};
+    uint64_t cycle = ooo_later(e->issue, o->floor);
+    while (o->serial_offset < serial->size) {
+        if (cache_access(o->l1d, serial->physical + o->serial_offset, serial->use, ooo_time(o, cycle), actor,
+                         &o->serial_waiter) != CACHE_HIT)
+            return block(o);
+        e->complete = cycle++ + o->hit_clocks;
+        next_line(o);
+    }
+    return true;
+}
+
+static bool step(struct ooo *o, uint64_t now)
+{
+    struct ooo_entry *e = &o->serial_entry;
+    struct serial *serial = &o->serial;
+    e->issue = ooo_later(e->issue, o->floor);
+    serial_step(&o->core, now, serial);
+    o->passed = OOO_NEVER;
+    if (o->core.warming) {
+        warm_serial(&o->core, serial);
+        return finish(o, e->issue + 1);
+    }
+    uint64_t latency = serial->report.retired ? o->classes[serial->report.insn.id].latency : 1;
+    e->complete = e->issue + (latency ? latency : 1);
+    switch (serial->wait) {
+    case SERIAL_LATENCY: return finish(o, e->complete);
+    case SERIAL_DEVICE: return finish(o, e->issue + ooo_later(o->serial.clocks, 1));
+    case SERIAL_MAINTAIN: maintain(o); return finish(o, e->complete);
+    case SERIAL_CACHE: break;
+    }
+    o->serial_offset = 0;
+    o->phase = OOO_REPLY;
+    return true;
+}
+
+static bool stopped(struct ooo *o, uint64_t now)
+{
+    uint64_t cycle = o->dispatched_at;
+    if (!drained(o, true, &cycle))
+        return block(o);
+    if (!reached(o, cycle, now))
+        return false;
+    ooo_pass(o, cycle, CPI_serialise);
+    o->dispatched_at = cycle;
+    o->phase = OOO_RUN;
+    o->end = STREAM_MORE;
+    if (o->stop == HART_STOP_BREAK)
+        o->passed = o->core.parts.hart->pc;
+    /* Whoever serves a stop may change pc, memory and translations. */
+    ooo_fetch_forget(o);
+    ooo_fetch_redirect(o, ooo_later(cycle, o->floor), CPI_serialise);
+    if (serial_stop(&o->core, o->stop, now))
+        return true;
+    o->slept = true;
+    return false;
+}
+
+bool ooo_serial(struct ooo *o, uint64_t now)
+{
+    switch (o->phase) {
+    case OOO_RUN: return true;
+    case OOO_DRAIN: return drain_for_step(o, now);
+    case OOO_STEP: return step(o, now);
+    case OOO_REPLY:
+        if (!access_lines(o))
+            return false;
+        return finish(o, ooo_later(o->serial_entry.complete, o->floor));
+    case OOO_AHEAD: return ooo_ahead(o, now);
+    case OOO_STOPPED: return stopped(o, now);
+    }
+    return false;
+}
+
+void ooo_serial_init(struct ooo *o)
+{
+    o->serial_waiter.owner = o;
+    o->serial_waiter.done = reply;
+    for (unsigned i = 0; i < OOO_BLOCKS; i++)
+        o->block_waiters[i] = (struct cache_waiter){.done = block_done, .owner = o};
+    o->passed = OOO_NEVER;
+}

@@ -1,0 +1,294 @@
+#include "emu/mem/llc_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void llc_list_add(struct llc_list *list, struct llc_entry *entry)
+{
+    entry->next = NULL;
+    if (list->first)
+        list->last->next = entry;
+    else
+        list->first = entry;
+    list->last = entry;
+}
+
+struct llc_entry *llc_list_take(struct llc_list *list)
+{
+    struct llc_entry *entry = list->first;
+    if (entry)
+        list->first = entry->next;
+    return entry;
+}
+
+static void look(void *owner, uint64_t now)
+{
+    llc_look(owner, now);
+}
+
+static void answer(void *owner, uint64_t now)
+{
+    llc_answer(owner, now);
+}
+
+void llc_look(struct llc_entry *entry, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    if (entry->request->op != MEM_READ && entry->request->op != MEM_WRITE) {
+        llc_maintain(entry, now);
+        return;
+    }
+    event_init(&entry->event, llc->component, answer, entry);
+    uint32_t index = tags_find(&llc->tags, entry->line);
+    if (index != TAGS_NONE && llc->frames[index].busy) {
+        llc->counters.line_waits += !entry->waited;
+        entry->waited = true;
+        llc_list_add(&llc->frames[index].waiting, entry);
+    } else if (entry->request->op == MEM_READ) {
+        llc_read(entry, index, now);
+    } else {
+        llc_write(entry, index, now);
+    }
+}
+
+void llc_stall(struct llc_entry *entry)
+{
+    struct llc *llc = entry->llc;
+    llc->counters.stalls += !entry->stalled;
+    entry->stalled = true;
+    llc_list_add(&llc->stalled, entry);
+}
+
+void llc_retry(struct llc *llc, uint64_t now)
+{
+    struct llc_list stalled = llc->stalled;
+    llc->stalled.first = NULL;
+    while (stalled.first)
+        llc_look(llc_list_take(&stalled), now);
+}
+
+void llc_unlock(struct llc *llc, uint32_t index, uint64_t now)
+{
+    struct llc_frame *frame = &llc->frames[index];
+    struct llc_list waiting = frame->waiting;
+    frame->waiting.first = NULL;
+    frame->busy = false;
+    while (waiting.first)
+        llc_look(llc_list_take(&waiting), now);
+    llc_retry(llc, now);
+}
+
+void llc_release(struct llc_entry *entry, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    entry->next = llc->free_entries;
+    llc->free_entries = entry;
+    llc->held--;
+    while (llc->free_entries && mem_waiters_wake(&llc->full, now))
+        continue;
+}
+
+/* Whether the client has taken the response. */
+static bool answered(struct llc_entry *entry, uint64_t now)
+{
+    uint32_t frame = entry->frame;
+    llc_conclude(entry, now);
+    if (!mem_request_respond(entry->request, now))
+        return false;
+    if (frame != TAGS_NONE)
+        llc_unlock(entry->llc, frame, now);
+    llc_release(entry, now);
+    return true;
+}
+
+void llc_answer(struct llc_entry *entry, uint64_t now)
+{
+    if (!answered(entry, now))
+        llc_list_add(&entry->llc->refused, entry);
+}
+
+static void response_room(void *port, struct mem_link *link, uint64_t now)
+{
+    struct llc *llc = port;
+    struct llc_list refused = llc->refused;
+    (void)link;
+    llc->refused.first = NULL;
+    while (refused.first)
+        llc_answer(llc_list_take(&refused), now);
+    if (llc->response_refused) {
+        llc->response_refused = false;
+        mem_link_response_room(&llc->lower[LLC_PASSED], now);
+    }
+}
+
+static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct llc *llc = port;
+    if (request->kind == MEM_UNCACHED || request->op == MEM_COMMAND) {
+        bool passed = llc_pass(llc, link, request, now);
+        llc->counters.uncached += passed;
+        return passed;
+    }
+    struct llc_entry *entry = llc->free_entries;
+    if (!entry) {
+        llc->counters.refusals++;
+        mem_waiters_add(&llc->full, link);
+        return false;
+    }
+    uint64_t line = request->address & ~(uint64_t)(llc->config.line - 1);
+    assert((request->op != MEM_READ && request->op != MEM_WRITE) ||
+           request->address + request->size <= line + llc->config.line);
+    llc->free_entries = entry->next;
+    llc->held++;
+    *entry = (struct llc_entry){.llc = llc,
+                                .request = request,
+                                .line = line,
+                                .asked = now,
+                                .frame = TAGS_NONE,
+                                .client = (int16_t)llc_client_of(llc, link)};
+    uint64_t start = clock_edge(&llc->clock, now);
+    if (start < llc->start)
+        start = llc->start;
+    llc->start = llc_after(llc, start, llc->config.accept_clocks);
+    event_init(&entry->event, llc->component, look, entry);
+    event_schedule(llc->queue, &entry->event, llc_after(llc, start, llc->config.tag_clocks));
+    return true;
+}
+
+static bool functional(void *port, const struct mem_access *access)
+{
+    const struct mem_link *lower = &((struct llc *)port)->lower[LLC_READS];
+    return lower->port_ops->functional(lower->port, access);
+}
+
+/* A full set of busy lines leaves no way: then the client has a copy that the directory does not know of,
+ * until it loses it by itself. */
+static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
+{
+    struct llc *llc = port;
+    struct mem_link *lower = &llc->lower[LLC_READS];
+    uint64_t line = address & ~(uint64_t)(llc->config.line - 1), now = llc->queue->now;
+    int client = llc_client_of(llc, link);
+    uint32_t index = tags_find(&llc->tags, line);
+    if (index == TAGS_NONE) {
+        index = llc_make_room(llc, line, false, now);
+        if (index == TAGS_NONE)
+            return false;
+        tags_fill(&llc->tags, index, line, LLC_CLEAN);
+        if (lower->port_ops->warm)
+            (void)lower->port_ops->warm(lower->port, lower, line, false);
+        llc_tell_fill(llc, line, now, now, MEM_LEVEL_MEMORY);
+    }
+    tags_touch(&llc->tags, index);
+    (void)llc_take(llc, index, client, exclusive ? CACHE_INVALID : CACHE_SHARED, now);
+    bool alone = llc_alone(&llc->frames[index], client);
+    llc_grant(llc, index, client, alone);
+    if (exclusive)
+        tags_set_state(&llc->tags, index, LLC_DIRTY); /* its copy may leave without a word */
+    return alone;
+}
+
+const struct mem_port_ops llc_ops = {request_offered, response_room, functional, warm, llc_warm_maintain};
+
+static void *array_of(size_t count, size_t size)
+{
+    void *array = calloc(count, size);
+    if (!array)
+        abort();
+    return array;
+}
+
+static void make_pools(struct llc *llc)
+{
+    const struct llc_config *config = &llc->config;
+    llc->entries = array_of(config->queue, sizeof *llc->entries);
+    llc->mshrs = array_of(config->mshrs, sizeof *llc->mshrs);
+    llc->writes = array_of(config->write_buffer, sizeof *llc->writes);
+    for (uint32_t i = config->queue; i-- > 0;) {
+        llc->entries[i].next = llc->free_entries;
+        llc->free_entries = &llc->entries[i];
+    }
+    for (uint32_t i = config->mshrs; i-- > 0;) {
+        llc->mshrs[i].next = llc->free_mshrs;
+        llc->free_mshrs = &llc->mshrs[i];
+    }
+    for (uint32_t i = config->write_buffer; i-- > 0;) {
+        llc->writes[i].next = llc->free_writes;
+        llc->free_writes = &llc->writes[i];
+    }
+}
+
+struct llc *llc_new(const char *name, const struct llc_config *config, struct event_queue *queue,
+                    const struct clock *clock, uint32_t component, uint16_t requester,
+                    const struct mem_port_ops *lower_ops, void *lower)
+{
+    struct llc *llc = array_of(1, sizeof *llc);
+    uint32_t sets = (uint32_t)(config->size / config->line / config->ways);
+    llc->config = *config;
+    llc->queue = queue;
+    llc->clock = *clock;
+    llc->component = component;
+    llc->requester = requester;
+    llc->name = array_of(strlen(name) + 1, 1);
+    strcpy(llc->name, name);
+    uint32_t slices = config->slices ? config->slices : 1;
+    tags_init(&llc->tags, sets, config->ways, (uint32_t)__builtin_ctz(config->line * slices),
+              config->replacement);
+    llc->frames = array_of(tags_size(&llc->tags), sizeof *llc->frames);
+    for (uint32_t i = 0; i < tags_size(&llc->tags); i++)
+        llc->frames[i].owner = LLC_NOBODY;
+    for (enum llc_way way = 0; way < LLC_WAYS; way++)
+        llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false};
+    make_pools(llc);
+    return llc;
+}
+
+void llc_free(struct llc *llc)
+{
+    for (uint32_t i = 0; i < llc->config.queue; i++)
+        event_cancel(llc->queue, &llc->entries[i].event);
+    /* Requests that have been sent belong to the levels below, which may have them in the queue. */
+    for (uint32_t i = 0; i < llc->config.mshrs; i++)
+        event_cancel(llc->queue, &llc->mshrs[i].request.event);
+    for (uint32_t i = 0; i < llc->config.write_buffer; i++)
+        event_cancel(llc->queue, &llc->writes[i].request.event);
+    tags_free(&llc->tags);
+    free(llc->frames);
+    free(llc->entries);
+    free(llc->mshrs);
+    free(llc->writes);
+    free(llc->name);
+    free(llc);
+}
+
+static bool probe_cache(void *context, uint64_t line, enum cache_state remains, uint64_t now)
+{
+    return cache_probe(context, line, remains, now);
+}
+
+void llc_attach(struct llc *llc, struct cache *cache)
+{
+    assert(cache_configuration(cache)->line == llc->config.line);
+    llc_attach_client(llc, &(struct llc_client){cache_link(cache), probe_cache, cache});
+}
+
+void llc_attach_client(struct llc *llc, const struct llc_client *client)
+{
+    assert(llc->client_count < LLC_CLIENTS);
+    llc->clients[llc->client_count++] = *client;
+}
+
+void llc_observe(struct llc *llc, const struct cache_observer *observer)
+{
+    assert(llc->observer_count < LLC_OBSERVERS);
+    llc->observers[llc->observer_count++] = *observer;
+}
+
+unsigned llc_pending(const struct llc *llc)
+{
+    unsigned pending = llc->held;
+    for (uint32_t i = 0; i < llc->config.write_buffer; i++)
+        pending += llc->writes[i].used;
+    return pending;
+}

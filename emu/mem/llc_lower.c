@@ -1,0 +1,172 @@
+/* The coherent level's way to memory: lines read, lines written back, requests that pass. */
+#include <assert.h>
+#include <stddef.h>
+
+#include "emu/mem/llc_state.h"
+
+static bool send(struct llc *llc, enum llc_way way, struct mem_request *request, uint64_t now)
+{
+    return mem_link_request(&llc->lower[way], request, now);
+}
+
+static void send_reads(struct llc *llc, uint64_t now)
+{
+    while (llc->unsent_reads) {
+        struct llc_mshr *mshr = llc->unsent_reads;
+        llc->unsent_reads = mshr->next;
+        if (send(llc, LLC_READS, &mshr->request, now))
+            continue;
+        llc->unsent_reads = mshr;
+        return;
+    }
+}
+
+void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now)
+{
+    struct llc_mshr *mshr = llc->free_mshrs;
+    assert(mshr);
+    llc->free_mshrs = mshr->next;
+    mshr->entry = entry;
+    mshr->next = NULL;
+    mem_request_init(&mshr->request, MEM_READ, entry->line, llc->config.line);
+    mshr->request.requester = entry->request->requester;
+    mshr->request.kind = entry->request->kind;
+    mshr->request.divergent = entry->request->divergent;
+    bool first = !llc->unsent_reads;
+    if (first)
+        llc->unsent_reads = mshr;
+    else
+        llc->unsent_reads_last->next = mshr;
+    llc->unsent_reads_last = mshr;
+    if (first)
+        send_reads(llc, now);
+}
+
+bool llc_can_write(const struct llc *llc)
+{
+    return llc->free_writes != NULL;
+}
+
+bool llc_writing(const struct llc *llc, uint64_t line)
+{
+    for (uint32_t i = 0; i < llc->config.write_buffer; i++)
+        if (llc->writes[i].used && llc->writes[i].request.address == line)
+            return true;
+    return false;
+}
+
+static void send_writes(struct llc *llc, uint64_t now)
+{
+    bool some = false;
+    while (llc->unsent_writes) {
+        struct llc_outgoing *out = llc->unsent_writes;
+        llc->unsent_writes = out->next;
+        if (!send(llc, LLC_WRITES, &out->request, now)) {
+            llc->unsent_writes = out;
+            break;
+        }
+        llc->accepted++;
+        some = true;
+    }
+    if (some)
+        llc_pass_ranges(llc, now);
+}
+
+void llc_write_back(struct llc *llc, uint64_t line, uint64_t now)
+{
+    struct llc_outgoing *out = llc->free_writes;
+    assert(out);
+    llc->free_writes = out->next;
+    out->next = NULL;
+    out->used = true;
+    mem_request_init(&out->request, MEM_WRITE, line, llc->config.line);
+    out->request.requester = llc->requester;
+    llc->counters.write_backs++;
+    llc->transfers++;
+    llc->written++;
+    llc_tell_write(llc, line, now);
+    bool first = !llc->unsent_writes;
+    if (first)
+        llc->unsent_writes = out;
+    else
+        llc->unsent_writes_last->next = out;
+    llc->unsent_writes_last = out;
+    if (first)
+        send_writes(llc, now);
+}
+
+bool llc_pass(struct llc *llc, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    if (!llc->lower[LLC_PASSED].waiting && send(llc, LLC_PASSED, request, now))
+        return true;
+    if (link)
+        mem_waiters_add(&llc->passed, link);
+    return false;
+}
+
+void llc_pass_ranges(struct llc *llc, uint64_t now)
+{
+    while (llc->ranges.first && llc->ranges.first->barrier <= llc->accepted) {
+        struct llc_entry *entry = llc->ranges.first;
+        if (!llc_pass(llc, NULL, entry->request, now))
+            return;
+        (void)llc_list_take(&llc->ranges);
+        llc_release(entry, now);
+    }
+}
+
+/* A line has come: its requester is answered fill_clocks later. */
+static void line_came(struct llc *llc, struct mem_request *request, uint64_t now)
+{
+    struct llc_mshr *mshr = (struct llc_mshr *)((char *)request - offsetof(struct llc_mshr, request));
+    struct llc_entry *entry = mshr->entry;
+    entry->request->level = request->level == MEM_LEVEL_L1 ? MEM_LEVEL_MEMORY : request->level;
+    llc->counters.fills++;
+    llc->transfers++;
+    llc_tell_fill(llc, entry->line, entry->asked, now, entry->request->level);
+    mshr->next = llc->free_mshrs;
+    llc->free_mshrs = mshr;
+    event_schedule(llc->queue, &entry->event,
+                   llc_after(llc, clock_edge(&llc->clock, now), llc->config.fill_clocks));
+    llc_retry(llc, now);
+}
+
+static void line_went(struct llc *llc, struct mem_request *request, uint64_t now)
+{
+    struct llc_outgoing *out =
+        (struct llc_outgoing *)((char *)request - offsetof(struct llc_outgoing, request));
+    out->used = false;
+    out->next = llc->free_writes;
+    llc->free_writes = out;
+    llc_retry(llc, now);
+}
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct llc *llc = client;
+    if (link == &llc->lower[LLC_READS]) {
+        line_came(llc, request, now);
+    } else if (link == &llc->lower[LLC_WRITES]) {
+        line_went(llc, request, now);
+    } else if (!mem_request_respond(request, now)) {
+        llc->response_refused = true;
+        return false;
+    }
+    return true;
+}
+
+static void request_room(void *client, struct mem_link *link, uint64_t now)
+{
+    struct llc *llc = client;
+    if (link == &llc->lower[LLC_READS]) {
+        send_reads(llc, now);
+    } else if (link == &llc->lower[LLC_WRITES]) {
+        send_writes(llc, now);
+    } else {
+        llc_pass_ranges(llc, now);
+        while (!link->waiting && mem_waiters_wake(&llc->passed, now))
+            continue;
+    }
+}
+
+const struct mem_client_ops llc_lower_ops = {respond, request_room};

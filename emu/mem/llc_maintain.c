@@ -1,0 +1,106 @@
+/* Cleaning and invalidating a range at the coherent level: line by line, then memory is told. */
+#include "emu/mem/llc_state.h"
+
+/* The range, walked by lines or, when these are more than the cache has ways, by ways. */
+struct walk {
+    uint64_t first, last; /* lines */
+    uint64_t steps;
+    bool by_way;
+};
+
+static struct walk walk_of(const struct llc *llc, uint64_t address, uint64_t size)
+{
+    uint64_t mask = ~(uint64_t)(llc->config.line - 1);
+    struct walk walk = {.first = address & mask, .last = (address + size - 1) & mask};
+    walk.steps = (walk.last - walk.first) / llc->config.line + 1;
+    walk.by_way = walk.steps > tags_size(&llc->tags);
+    if (walk.by_way)
+        walk.steps = tags_size(&llc->tags);
+    return walk;
+}
+
+/* The line that is next, if it is here. */
+static uint32_t next_line(const struct llc *llc, const struct walk *walk, uint64_t cursor)
+{
+    if (!walk->by_way)
+        return tags_find(&llc->tags, walk->first + cursor * llc->config.line);
+    uint32_t index = (uint32_t)cursor;
+    uint64_t key = tags_key(&llc->tags, index);
+    bool here = tags_state(&llc->tags, index) && key >= walk->first && key <= walk->last;
+    return here ? index : TAGS_NONE;
+}
+
+static void maintain_line(struct llc *llc, uint32_t index, enum mem_op op, uint64_t now)
+{
+    enum cache_state remains = op == MEM_CLEAN ? CACHE_SHARED : CACHE_INVALID;
+    llc->counters.maintained++;
+    (void)llc_take(llc, index, LLC_NOBODY, remains, now);
+    if (tags_state(&llc->tags, index) == LLC_DIRTY) {
+        if (op == MEM_INVALIDATE)
+            llc->counters.dropped++;
+        else
+            llc_write_back(llc, tags_key(&llc->tags, index), now);
+        tags_set_state(&llc->tags, index, LLC_CLEAN);
+    }
+    if (op != MEM_CLEAN)
+        llc_forget(llc, index, now);
+}
+
+/* False: the entry has to wait for the line or for the write buffer. */
+static bool maintain_next(struct llc_entry *entry, const struct walk *walk, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    uint32_t index = next_line(llc, walk, entry->cursor);
+    if (index == TAGS_NONE)
+        return true;
+    struct llc_frame *frame = &llc->frames[index];
+    if (frame->busy) {
+        llc_list_add(&frame->waiting, entry);
+        return false;
+    }
+    bool may_be_dirty = tags_state(&llc->tags, index) == LLC_DIRTY || frame->owner != LLC_NOBODY;
+    if (may_be_dirty && entry->request->op != MEM_INVALIDATE && !llc_can_write(llc)) {
+        llc_stall(entry);
+        return false;
+    }
+    maintain_line(llc, index, entry->request->op, now);
+    return true;
+}
+
+void llc_maintain(struct llc_entry *entry, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    struct walk walk = walk_of(llc, entry->request->address, entry->request->size);
+    if (!maintain_next(entry, &walk, now))
+        return;
+    if (++entry->cursor < walk.steps) {
+        event_schedule(llc->queue, &entry->event, llc_after(llc, now, 1));
+        return;
+    }
+    llc->counters.maintenance++;
+    entry->barrier = llc->written;
+    llc_list_add(&llc->ranges, entry);
+    llc_pass_ranges(llc, now);
+}
+
+void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
+{
+    struct llc *llc = port;
+    struct mem_link *lower = &llc->lower[LLC_READS];
+    struct walk walk = walk_of(llc, address, size);
+    uint64_t now = llc->queue->now;
+    (void)link;
+    for (uint64_t cursor = 0; cursor < walk.steps; cursor++) {
+        uint32_t index = next_line(llc, &walk, cursor);
+        if (index == TAGS_NONE || llc->frames[index].busy)
+            continue;
+        (void)llc_take(llc, index, LLC_NOBODY, op == MEM_CLEAN ? CACHE_SHARED : CACHE_INVALID, now);
+        if (tags_state(&llc->tags, index) == LLC_DIRTY && op != MEM_INVALIDATE)
+            llc_tell_write(llc, tags_key(&llc->tags, index), now);
+        tags_set_state(&llc->tags, index, LLC_CLEAN);
+        if (op != MEM_CLEAN)
+            llc_forget(llc, index, now);
+    }
+    if (lower->port_ops->maintain)
+        lower->port_ops->maintain(lower->port, lower, op, address, size);
+}

@@ -1,0 +1,359 @@
+/* Schedulers, scoreboard and units: which warp's instruction issues in a cycle. */
+#include <assert.h>
+
+#include "emu/simt/state.h"
+
+static void enter(struct simt *simt, uint32_t slot, uint8_t state)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    struct simt_scheduler *scheduler = &simt->schedulers[slot & (simt->config.schedulers - 1)];
+    uint64_t bit = UINT64_C(1) << slot % 64;
+    if (warp->state < SIMT_UNITS)
+        simt->can_issue[warp->state][slot / 64] &= ~bit;
+    if (state < SIMT_UNITS) {
+        simt->can_issue[state][slot / 64] |= bit;
+        simt->since[slot] = simt->cycle;
+    }
+    scheduler->count[warp->state]--;
+    scheduler->count[state]++;
+    warp->state = state;
+}
+
+static void sleep_until(struct simt *simt, uint32_t slot, uint64_t cycle, uint64_t now)
+{
+    uint64_t at = cycle - now < SIMT_WHEEL ? cycle : now + SIMT_WHEEL - 1;
+    uint32_t index = (uint32_t)(at % SIMT_WHEEL);
+    simt->wheel[index * simt->words + slot / 64] |= UINT64_C(1) << slot % 64;
+    simt->wheel_used[index / 64] |= UINT64_C(1) << (index % 64);
+}
+
+void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    const struct stream_op *op = warp->op;
+    if ((warp->pending & warp->uses) || (warp->fence && warp->under_way)) {
+        enter(simt, slot, simt_waits(SIMT_STALL_memory));
+        return;
+    }
+    uint64_t ready = warp->next;
+    const uint8_t registers[] = {op->rs1, op->rs2, op->rs3, op->rd};
+    for (size_t i = 0; i < sizeof registers; i++)
+        ready = warp->ready[registers[i]] > ready ? warp->ready[registers[i]] : ready;
+    uint64_t when = ready >> SIMT_CAUSE_BITS;
+    if (when <= cycle) {
+        enter(simt, slot, warp->unit);
+        return;
+    }
+    enter(simt, slot, simt_waits((enum simt_stall)(ready & ((1 << SIMT_CAUSE_BITS) - 1))));
+    sleep_until(simt, slot, when, cycle);
+}
+
+static enum simt_unit unit_of(enum simt_work work)
+{
+    static const uint8_t units[SIMT_WORKS] = {
+#define SIMT_WORK(name, meaning, latency, interval, unit, source) unit,
+#include "emu/simt/work.def"
+    };
+    return (enum simt_unit)units[work];
+}
+
+static void describe(struct simt_warp *warp)
+{
+    const struct stream_op *op = warp->op;
+    const uint8_t registers[] = {op->rs1, op->rs2, op->rs3, op->rd};
+    warp->work = (uint8_t)simt_work_of((enum insn_id)op->id);
+    warp->unit = (uint8_t)unit_of((enum simt_work)warp->work);
+    warp->fence = op->iclass == CLASS_FENCE;
+    warp->uses = 0;
+    for (size_t i = 0; i < sizeof registers; i++)
+        if (registers[i] < STREAM_NONE)
+            warp->uses |= UINT64_C(1) << registers[i];
+}
+
+static void end_block(struct simt *simt, struct simt_block *block, uint64_t cycle)
+{
+    const struct simt_need *need = &block->need;
+    simt->taken.warps -= need->warps;
+    simt->taken.threads -= need->threads;
+    simt->taken.registers -= need->registers * need->warps * simt->config.width;
+    simt->taken.scratchpad -= need->scratchpad;
+    simt->blocks--;
+    simt->busy = simt->blocks > 0;
+    simt->parts.source.ended(simt->parts.source.context, simt, block, simt_time(simt, cycle));
+}
+
+/* No lane can run: the warp has ended, when nothing of it is under way any more, or waits at the barrier. */
+static void go_idle(struct simt *simt, uint32_t slot, uint64_t cycle)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    if (!warp->ended || warp->under_way) {
+        enter(simt, slot, simt_waits(warp->ended ? SIMT_STALL_memory : SIMT_STALL_barrier));
+        return;
+    }
+    enter(simt, slot, SIMT_NOWHERE);
+    struct simt_block *block = warp->block;
+    warp->warp = NULL;
+    simt->free_slots[slot / 64] |= UINT64_C(1) << slot % 64;
+    if (--block->left == 0)
+        end_block(simt, block, cycle);
+}
+
+static void release_barrier(struct simt *simt, uint32_t last, uint64_t cycle)
+{
+    const struct simt_block *block = simt->released;
+    simt->released = NULL;
+    simt->counters.barriers++;
+    for (uint32_t i = 0; i < block->need.warps; i++) {
+        uint32_t slot = block->slots[i];
+        struct simt_warp *warp = &simt->warps[slot];
+        if (slot == last || warp->block != block || warp->state != simt_waits(SIMT_STALL_barrier))
+            continue;
+        warp->next = simt_ready_at(cycle + simt->config.work[SIMT_WORK_control].latency, SIMT_STALL_control);
+        simt_fetch(simt, slot, cycle);
+    }
+}
+
+/* Makes the warp's next step; false when it did not execute an instruction. */
+static bool step(struct simt *simt, uint32_t slot, uint64_t cycle)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    const struct simt_source *source = &simt->parts.source;
+    source->step(source->context, warp->warp, cycle, &simt->report, &warp->ended);
+    simt->halted |= simt->report.event == WARP_TRAP;
+    if (simt->released)
+        release_barrier(simt, slot, cycle);
+    return simt->report.event != WARP_IDLE && simt->report.event != WARP_TRAP;
+}
+
+void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    const struct simt_source *source = &simt->parts.source;
+    warp->op = NULL;
+    while (!warp->ended && !(warp->op = source->next(source->context, warp->warp)) && step(simt, slot, cycle))
+        ;
+    if (warp->op) {
+        describe(warp);
+        simt_classify(simt, slot, cycle);
+    } else if (!simt->halted) {
+        go_idle(simt, slot, cycle);
+    }
+}
+
+static void count(struct simt *simt)
+{
+    simt->counters.instructions++;
+    simt->counters.thread_instructions += (unsigned)__builtin_popcount(simt->report.mask);
+    simt->counters.apart += simt->report.taken_apart;
+}
+
+/* A warp that waits for others becomes the youngest, so that greedy-then-oldest lets them go on. */
+static void stand_back(struct simt *simt, uint32_t slot)
+{
+    simt->ages[slot] = simt->age++;
+    simt->schedulers[slot & (simt->config.schedulers - 1)].greedy = false;
+}
+
+static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    uint8_t rd = warp->op->rd;
+    if (!step(simt, slot, cycle)) {
+        enter(simt, slot, SIMT_NOWHERE);
+        return;
+    }
+    count(simt);
+    if (simt->report.spins)
+        stand_back(simt, slot);
+    if (simt->report.event != WARP_DONE)
+        warp->work = SIMT_WORK_control;
+    const struct simt_timing *timing = &simt->config.work[warp->work];
+    bool control = warp->work == SIMT_WORK_branch || warp->work == SIMT_WORK_control;
+    warp->next = simt_ready_at(cycle + (control ? timing->latency : 1), SIMT_STALL_control);
+    if (warp->unit == SIMT_UNIT_MEMORY)
+        simt_memory_take(simt, slot);
+    else if (rd < STREAM_NONE)
+        warp->ready[rd] = simt_ready_at(cycle + timing->latency, SIMT_STALL_scoreboard);
+    simt_fetch(simt, slot, cycle);
+}
+
+/* Which units take an instruction of the scheduler now: all ones, or 0. */
+struct open {
+    uint64_t of[SIMT_UNITS];
+};
+
+/* False: none of them that a warp could issue to. */
+static bool open_units(const struct simt *simt, const struct simt_scheduler *scheduler, uint64_t cycle,
+                       struct open *open)
+{
+    const bool takes[SIMT_UNITS] = {
+        [SIMT_UNIT_LANES] = scheduler->lanes_free <= cycle,
+        [SIMT_UNIT_SPECIAL] = simt->special_free <= cycle,
+        [SIMT_UNIT_MEMORY] = simt->memory_free <= cycle && simt_memory_room(simt),
+    };
+    bool any = false;
+    for (unsigned i = 0; i < SIMT_UNITS; i++) {
+        bool can = takes[i] && scheduler->count[i];
+        open->of[i] = -(uint64_t)can;
+        any |= can;
+    }
+    return any;
+}
+
+/* The slots of a word that can issue. */
+static uint64_t eligible(const struct simt *simt, const struct simt_scheduler *scheduler,
+                         const struct open *open, uint32_t word)
+{
+    uint64_t warps = 0;
+    for (unsigned i = 0; i < SIMT_UNITS; i++)
+        warps |= simt->can_issue[i][word] & open->of[i];
+    return warps & scheduler->own;
+}
+
+/* The next slot behind the last one, itself the last; some slot can issue. */
+static uint32_t choose_next(const struct simt *simt, const struct simt_scheduler *scheduler,
+                            const struct open *open)
+{
+    uint32_t word = scheduler->last / 64;
+    uint64_t warps = eligible(simt, scheduler, open, word) & UINT64_MAX << 1 << scheduler->last % 64;
+    while (!warps) {
+        word = word + 1 < simt->words ? word + 1 : 0;
+        warps = eligible(simt, scheduler, open, word);
+    }
+    return 64 * word + (uint32_t)__builtin_ctzll(warps);
+}
+
+/* The last slot, if it can issue, or the oldest warp's; some slot can. */
+static uint32_t choose_oldest(const struct simt *simt, const struct simt_scheduler *scheduler,
+                              const struct open *open)
+{
+    uint32_t last = scheduler->last, oldest = last;
+    uint64_t age = UINT64_MAX;
+    if (scheduler->greedy && eligible(simt, scheduler, open, last / 64) >> last % 64 & 1)
+        return last;
+    for (uint32_t word = 0; word < simt->words; word++)
+        for (uint64_t warps = eligible(simt, scheduler, open, word); warps; warps &= warps - 1) {
+            uint32_t slot = 64 * word + (uint32_t)__builtin_ctzll(warps);
+            if (simt->ages[slot] < age) {
+                oldest = slot;
+                age = simt->ages[slot];
+            }
+        }
+    return oldest;
+}
+
+static void occupy(struct simt *simt, struct simt_scheduler *scheduler, const struct simt_warp *warp,
+                   uint64_t cycle)
+{
+    uint64_t until = cycle + simt->config.work[warp->work].interval;
+    switch ((enum simt_unit)warp->unit) {
+    case SIMT_UNIT_LANES: scheduler->lanes_free = until; break;
+    case SIMT_UNIT_SPECIAL: simt->special_free = until; break;
+    case SIMT_UNIT_MEMORY: simt->memory_free = until; break;
+    case SIMT_UNITS: assert(false);
+    }
+}
+
+/* Why nothing of the scheduler issues. */
+static enum simt_stall cause_of(const struct simt *simt, const struct simt_scheduler *scheduler)
+{
+    if (scheduler->count[SIMT_UNIT_LANES] || scheduler->count[SIMT_UNIT_SPECIAL])
+        return SIMT_STALL_unit;
+    if (scheduler->count[SIMT_UNIT_MEMORY])
+        return simt_memory_room(simt) ? SIMT_STALL_unit : SIMT_STALL_memory_full;
+    for (enum simt_stall cause = SIMT_STALL_scoreboard; cause <= SIMT_STALL_barrier; cause++)
+        if (scheduler->count[simt_waits(cause)])
+            return cause;
+    return SIMT_STALL_empty;
+}
+
+void simt_count_stalls(struct simt *simt, uint64_t count)
+{
+    for (uint32_t i = 0; i < simt->config.schedulers; i++)
+        simt->counters.stalls[i][cause_of(simt, &simt->schedulers[i])] += count;
+    simt->counters.cycles += count;
+}
+
+static void wake_up(struct simt *simt, uint64_t cycle)
+{
+    uint32_t index = (uint32_t)(cycle % SIMT_WHEEL);
+    uint64_t *used = &simt->wheel_used[index / 64], bit = UINT64_C(1) << index % 64;
+    if (!(*used & bit))
+        return;
+    *used &= ~bit;
+    for (uint32_t word = 0; word < simt->words; word++) {
+        uint64_t warps = simt->wheel[index * simt->words + word];
+        simt->wheel[index * simt->words + word] = 0;
+        for (; warps; warps &= warps - 1) {
+            uint32_t slot = 64 * word + (uint32_t)__builtin_ctzll(warps);
+            const struct simt_warp *warp = &simt->warps[slot];
+            if (warp->state >= SIMT_UNITS && warp->state <= simt_waits(SIMT_STALL_memory) && !warp->ended)
+                simt_classify(simt, slot, cycle);
+        }
+    }
+}
+
+/* Greedy-then-oldest would keep the youngest from issuing for as long as the others can, which may be waiting for them. */
+static void look_for_starving(struct simt *simt, uint64_t cycle)
+{
+    simt->look = cycle + SIMT_PATIENCE;
+    for (uint32_t slot = 0; slot < simt->config.warps; slot++) {
+        if (simt->warps[slot].state >= SIMT_UNITS || cycle - simt->since[slot] < SIMT_PATIENCE)
+            continue;
+        simt->ages[slot] = --simt->eldest;
+        simt->schedulers[slot & (simt->config.schedulers - 1)].greedy = false;
+    }
+}
+
+void simt_issue(struct simt *simt, uint64_t cycle)
+{
+    wake_up(simt, cycle);
+    if (cycle >= simt->look)
+        look_for_starving(simt, cycle);
+    for (uint32_t i = 0; i < simt->config.schedulers; i++) {
+        struct simt_scheduler *scheduler = &simt->schedulers[i];
+        struct open open;
+        if (simt->halted || !open_units(simt, scheduler, cycle, &open)) {
+            simt->counters.stalls[i][cause_of(simt, scheduler)]++;
+            continue;
+        }
+        uint32_t slot = simt->config.policy == SIMT_GTO ? choose_oldest(simt, scheduler, &open)
+                                                        : choose_next(simt, scheduler, &open);
+        simt->counters.stalls[i][SIMT_STALL_base]++;
+        scheduler->last = slot;
+        scheduler->greedy = true;
+        occupy(simt, scheduler, &simt->warps[slot], cycle);
+        issue_warp(simt, slot, cycle);
+    }
+    simt->counters.cycles++;
+}
+
+static uint64_t next_on_wheel(const struct simt *simt, uint64_t cycle)
+{
+    for (uint64_t at = cycle; at < cycle + SIMT_WHEEL;) {
+        uint32_t index = (uint32_t)(at % SIMT_WHEEL);
+        uint64_t used = simt->wheel_used[index / 64] >> (index % 64);
+        if (used)
+            return at + (unsigned)__builtin_ctzll(used);
+        at += 64 - index % 64;
+    }
+    return UINT64_MAX;
+}
+
+uint64_t simt_next_cycle(const struct simt *simt, uint64_t cycle)
+{
+    if (simt->halted)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < simt->config.schedulers; i++) {
+        const uint32_t *count = simt->schedulers[i].count;
+        if (count[SIMT_UNIT_LANES] || count[SIMT_UNIT_SPECIAL] ||
+            (count[SIMT_UNIT_MEMORY] && simt_memory_room(simt)))
+            return cycle;
+    }
+    uint64_t next = next_on_wheel(simt, cycle);
+    if (simt->queue_count && !simt->refused) {
+        uint64_t pipe = simt->pipe_free > cycle ? simt->pipe_free : cycle;
+        next = pipe < next ? pipe : next;
+    }
+    return next;
+}

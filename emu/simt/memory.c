@@ -1,0 +1,269 @@
+/* The memory pipeline: lines through the first-level cache, passes of shared memory, atomics to the shared level. */
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "emu/simt/state.h"
+
+static void *array_of(size_t count, size_t size)
+{
+    void *array = calloc(count, size);
+    if (!array)
+        abort();
+    return array;
+}
+
+static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level);
+
+void simt_memory_init(struct simt *simt)
+{
+    const struct simt_config *config = &simt->config;
+    simt->accesses = array_of(config->accesses, sizeof *simt->accesses);
+    simt->atomics = array_of(config->atomics, sizeof *simt->atomics);
+    for (uint32_t i = config->accesses; i-- > 0;) {
+        struct simt_access *access = &simt->accesses[i];
+        access->simt = simt;
+        for (unsigned j = 0; j < COALESCE_LINES; j++)
+            access->waiters[j] = (struct cache_waiter){NULL, line_done, access};
+        access->next = simt->free_accesses;
+        simt->free_accesses = access;
+    }
+    for (uint32_t i = config->atomics; i-- > 0;) {
+        simt->atomics[i].next = simt->free_atomics;
+        simt->free_atomics = &simt->atomics[i];
+    }
+    simt->link =
+        (struct mem_link){simt->parts.lower_ops, simt->parts.lower, &simt_client_ops, simt, NULL, false};
+}
+
+void simt_memory_free(struct simt *simt)
+{
+    for (uint32_t i = 0; i < simt->config.atomics; i++)
+        event_cancel(simt->parts.queue, &simt->atomics[i].request.event);
+    free(simt->accesses);
+    free(simt->atomics);
+}
+
+static unsigned bucket_of(unsigned requests)
+{
+    unsigned bucket = requests <= 1 ? 0 : 32 - (unsigned)__builtin_clz(requests - 1);
+    return bucket < SIMT_BUCKETS ? bucket : SIMT_BUCKETS - 1;
+}
+
+/* Splits the access and counts what comes of it. */
+static void split(struct simt *simt, struct simt_access *access, const struct stream_op *op)
+{
+    struct simt_counters *counters = &simt->counters;
+    const struct warp_report *report = &simt->report;
+    unsigned line = cache_configuration(simt->parts.l1)->line;
+    uint32_t shared = report->mask & report->shared_mask, global = report->mask & ~shared;
+    if (shared) {
+        access->passes = shared_banks_passes(report->physical, shared, op->size, simt->config.banks,
+                                             access->kind == SIMT_ATOMIC);
+        counters->shared_accesses++;
+        counters->shared_passes += access->passes;
+    }
+    if (!global)
+        return;
+    if (access->kind == SIMT_ATOMIC) {
+        access->count = coalesce_atomics(report->physical, global, op->size, line, access->lines);
+        counters->atomics++;
+        counters->atomic_requests += access->count;
+    } else {
+        access->count = coalesce_lines(report->physical, global, op->size, line, access->lines);
+        counters->accesses++;
+        counters->requests += access->count;
+        counters->requests_of[bucket_of(access->count)]++;
+    }
+    access->divergent = coalesce_divergent(access->count, global, op->size, line);
+    counters->divergent += access->divergent && access->kind != SIMT_ATOMIC;
+}
+
+void simt_memory_take(struct simt *simt, uint32_t slot)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    const struct stream_op *op = simt->report.op;
+    struct simt_access *access = simt->free_accesses;
+    assert(access);
+    simt->free_accesses = access->next;
+    access->slot = (uint16_t)slot;
+    access->rd = op->rd;
+    access->pc = op->pc;
+    access->count = access->sent = access->answered = access->passes = 0;
+    access->passed = access->divergent = false;
+    access->ready = 0;
+    access->kind = warp->work == SIMT_WORK_atomic ? SIMT_ATOMIC
+                   : warp->work == SIMT_WORK_load ? SIMT_LOAD
+                                                  : SIMT_STORE;
+    split(simt, access, op);
+    if (op->rd < STREAM_NONE)
+        warp->pending |= UINT64_C(1) << op->rd;
+    warp->under_way++;
+    simt->queue[(simt->queue_first + simt->queue_count++) % SIMT_ACCESSES] = access;
+}
+
+/* Nothing of the access is under way any more: its register is there in cycle `ready`. */
+static void complete(struct simt *simt, struct simt_access *access, uint64_t ready)
+{
+    uint32_t slot = access->slot;
+    struct simt_warp *warp = &simt->warps[slot];
+    access->next = simt->free_accesses;
+    simt->free_accesses = access;
+    warp->under_way--;
+    if (access->rd < STREAM_NONE) {
+        warp->pending &= ~(UINT64_C(1) << access->rd);
+        warp->ready[access->rd] = simt_ready_at(ready, SIMT_STALL_memory);
+    }
+    if (warp->ended)
+        simt_fetch(simt, slot, simt->cycle);
+    else if (warp->state == simt_waits(SIMT_STALL_memory))
+        simt_classify(simt, slot, simt->cycle);
+}
+
+/* One of the access's lines has been answered in cycle `ready`. */
+static void answered(struct simt *simt, struct simt_access *access, uint64_t ready)
+{
+    static const uint8_t works[] = {
+        [SIMT_LOAD] = SIMT_WORK_load, [SIMT_STORE] = SIMT_WORK_store, [SIMT_ATOMIC] = SIMT_WORK_atomic};
+    uint64_t value = ready + simt->config.work[works[access->kind]].latency;
+    access->ready = value > access->ready ? value : access->ready;
+    if (++access->answered == access->count)
+        complete(simt, access, access->ready);
+}
+
+static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct simt_access *access = waiter->owner;
+    struct simt *simt = access->simt;
+    simt_touch(simt, now);
+    if (level == MEM_LEVELS)
+        simt->refused = false;
+    else
+        answered(simt, access, clock_cycle(&simt->parts.clock, now));
+}
+
+static void leave_queue(struct simt *simt)
+{
+    simt->queue_first = (simt->queue_first + 1) % SIMT_ACCESSES;
+    simt->queue_count--;
+}
+
+/* The first-level cache's part of a cycle; false when it has no room. */
+static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cycle)
+{
+    const struct coalesce_line *line = &access->lines[access->sent];
+    const struct cache_words words = {line->line, line->words, access->divergent};
+    const struct cache_actor actor = {.pc = access->pc, .core = simt->parts.number};
+    bool load = access->kind == SIMT_LOAD;
+    enum cache_outcome outcome =
+        cache_access_words(simt->parts.l1, &words, load ? CACHE_LOAD : CACHE_STORE, simt_time(simt, cycle),
+                           actor, &access->waiters[access->sent]);
+    if (outcome == CACHE_FULL)
+        return false;
+    access->sent++;
+    if (access->sent == access->count)
+        leave_queue(simt);
+    if (outcome == CACHE_HIT)
+        answered(simt, access, cycle + (load ? cache_configuration(simt->parts.l1)->hit_clocks : 0));
+    return true;
+}
+
+static void send_request(void *owner, uint64_t now);
+
+/* An atomic's request: the words, and all words between them masked. */
+static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t cycle)
+{
+    struct simt_atomic *atomic = simt->free_atomics;
+    if (!atomic)
+        return false;
+    const struct coalesce_line *line = &access->lines[access->sent++];
+    unsigned first = (unsigned)__builtin_ctzll(line->words),
+             last = 63 - (unsigned)__builtin_clzll(line->words);
+    uint64_t words = line->words >> first, whole = UINT64_MAX >> (63 - (last - first));
+    simt->free_atomics = atomic->next;
+    atomic->access = access;
+    mem_request_init(&atomic->request, MEM_WRITE, line->line + COALESCE_WORD * first,
+                     COALESCE_WORD * (last - first + 1));
+    atomic->request.mask = words == whole ? UINT64_MAX : words;
+    atomic->request.requester = simt->parts.number;
+    atomic->request.divergent = access->divergent;
+    cache_forget(simt->parts.l1, line->line, simt_time(simt, cycle));
+    event_init(&atomic->request.event, simt->parts.component, send_request, atomic);
+    event_schedule(simt->parts.queue, &atomic->request.event, simt_time(simt, cycle));
+    if (access->sent == access->count)
+        leave_queue(simt);
+    return true;
+}
+
+/* All passes of shared memory, which occupy the pipeline. */
+static void make_passes(struct simt *simt, struct simt_access *access, uint64_t cycle)
+{
+    uint64_t last = cycle + access->passes - 1;
+    simt->pipe_free = last + 1;
+    access->passed = true;
+    access->ready = last + simt->config.work[SIMT_WORK_shared].latency;
+    if (access->count)
+        return;
+    leave_queue(simt);
+    complete(simt, access, access->ready);
+}
+
+void simt_memory_step(struct simt *simt, uint64_t cycle)
+{
+    if (!simt->queue_count || simt->refused || simt->pipe_free > cycle)
+        return;
+    struct simt_access *access = simt->queue[simt->queue_first];
+    if (access->passes && !access->passed)
+        make_passes(simt, access, cycle);
+    else if (access->kind == SIMT_ATOMIC)
+        simt->refused = !send_atomic(simt, access, cycle);
+    else
+        simt->refused = !send_line(simt, access, cycle);
+}
+
+static bool offer(struct simt *simt, struct simt_atomic *atomic, uint64_t now)
+{
+    return mem_link_request(&simt->link, &atomic->request, now);
+}
+
+static void send_request(void *owner, uint64_t now)
+{
+    struct simt_atomic *atomic = owner;
+    struct simt *simt = atomic->access->simt;
+    if (!simt->unsent && offer(simt, atomic, now))
+        return;
+    atomic->next = NULL;
+    if (simt->unsent)
+        simt->unsent_last->next = atomic;
+    else
+        simt->unsent = atomic;
+    simt->unsent_last = atomic;
+}
+
+static void request_room(void *client, struct mem_link *link, uint64_t now)
+{
+    struct simt *simt = client;
+    (void)link;
+    while (simt->unsent) {
+        struct simt_atomic *atomic = simt->unsent, *next = atomic->next;
+        if (!offer(simt, atomic, now))
+            return;
+        simt->unsent = next;
+    }
+}
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct simt *simt = client;
+    struct simt_atomic *atomic = (void *)((char *)request - offsetof(struct simt_atomic, request));
+    (void)link;
+    simt_touch(simt, now);
+    struct simt_access *access = atomic->access;
+    atomic->next = simt->free_atomics;
+    simt->free_atomics = atomic;
+    simt->refused = simt->refused && simt->queue[simt->queue_first]->kind != SIMT_ATOMIC;
+    answered(simt, access, clock_cycle(&simt->parts.clock, now));
+    return true;
+}
+
+const struct mem_client_ops simt_client_ops = {respond, request_room};

@@ -1,0 +1,190 @@
+#include "emu/simt/simt.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/simt/state.h"
+
+/* Counts the cycles before `cycle`, in which it slept. */
+static void settle(struct simt *simt, uint64_t cycle)
+{
+    if (!simt->busy || cycle <= simt->cycle)
+        return;
+    simt_count_stalls(simt, cycle - simt->cycle);
+    simt->cycle = cycle;
+}
+
+static void go_on_at(struct simt *simt, uint64_t time)
+{
+    if (!event_pending(&simt->event) || simt->event.time > time)
+        event_schedule(simt->parts.queue, &simt->event, time);
+}
+
+void simt_touch(struct simt *simt, uint64_t now)
+{
+    if (simt->running)
+        return;
+    settle(simt, clock_cycle(&simt->parts.clock, now));
+    uint64_t next = simt_time(simt, simt->cycle), edge = clock_edge(&simt->parts.clock, now);
+    go_on_at(simt, next > edge ? next : edge);
+}
+
+/* Runs ahead of the queue as long as no other event lies before it. */
+static void run_cycles(struct simt *simt)
+{
+    struct event_queue *queue = simt->parts.queue;
+    while (simt->busy) {
+        uint64_t next = simt_next_cycle(simt, simt->cycle);
+        if (next == UINT64_MAX)
+            return;
+        uint64_t time = simt_time(simt, next);
+        if (time > queue->now && time >= event_queue_next(queue)) {
+            event_schedule(queue, &simt->event, time);
+            return;
+        }
+        settle(simt, next);
+        simt_memory_step(simt, next);
+        simt_issue(simt, next);
+        simt->cycle++;
+    }
+}
+
+static void run(void *owner, uint64_t now)
+{
+    struct simt *simt = owner;
+    simt->running = true;
+    settle(simt, clock_cycle(&simt->parts.clock, now));
+    run_cycles(simt);
+    simt->running = false;
+}
+
+static void make_slots(struct simt *simt)
+{
+    const struct simt_config *config = &simt->config;
+    simt->words = (config->warps + 63) / 64;
+    simt->age = simt->eldest = UINT64_MAX / 2;
+    simt->warps = calloc(config->warps, sizeof *simt->warps);
+    simt->wheel = calloc((size_t)SIMT_WHEEL * simt->words, sizeof *simt->wheel);
+    if (!simt->warps || !simt->wheel)
+        abort();
+    for (uint32_t i = 0; i < 64; i++)
+        simt->schedulers[i % config->schedulers].own |= UINT64_C(1) << i;
+    for (uint32_t i = 0; i < config->warps; i++) {
+        simt->free_slots[i / 64] |= UINT64_C(1) << i % 64;
+        simt->warps[i].state = SIMT_NOWHERE;
+        simt->schedulers[i % config->schedulers].count[SIMT_NOWHERE]++;
+    }
+}
+
+struct simt *simt_new(const struct simt_config *config, const struct simt_parts *parts)
+{
+    struct simt *simt = calloc(1, sizeof *simt);
+    if (!simt)
+        abort();
+    simt->config = *config;
+    simt->parts = *parts;
+    simt->name = strdup(parts->name);
+    if (!simt->name)
+        abort();
+    make_slots(simt);
+    event_init(&simt->event, parts->component, run, simt);
+    simt_memory_init(simt);
+    return simt;
+}
+
+void simt_free(struct simt *simt)
+{
+    if (!simt)
+        return;
+    event_cancel(simt->parts.queue, &simt->event);
+    simt_memory_free(simt);
+    free(simt->warps);
+    free(simt->wheel);
+    free(simt->name);
+    free(simt);
+}
+
+/* Whether so much more fits beside what is taken. */
+static bool fits(const struct simt_config *config, const struct simt_need *taken, uint32_t blocks,
+                 const struct simt_need *need)
+{
+    uint64_t registers = (uint64_t)need->registers * need->warps * config->width;
+    return blocks < config->blocks && taken->warps + (uint64_t)need->warps <= config->warps &&
+           taken->threads + (uint64_t)need->threads <= config->threads &&
+           taken->registers + registers <= config->registers &&
+           taken->scratchpad + need->scratchpad <= config->scratchpad;
+}
+
+bool simt_could(const struct simt_config *config, const struct simt_need *need)
+{
+    return fits(config, &(struct simt_need){0}, 0, need);
+}
+
+bool simt_fits(const struct simt *simt, const struct simt_need *need)
+{
+    return fits(&simt->config, &simt->taken, simt->blocks, need);
+}
+
+static void start_warp(struct simt *simt, struct simt_block *block, uint32_t number)
+{
+    uint32_t word = 0;
+    while (!simt->free_slots[word])
+        word++;
+    uint32_t slot = 64 * word + (uint32_t)__builtin_ctzll(simt->free_slots[word]);
+    struct simt_warp *warp = &simt->warps[slot];
+    simt->free_slots[word] &= simt->free_slots[word] - 1;
+    *warp = (struct simt_warp){.warp = block->warps[number], .block = block, .state = SIMT_NOWHERE};
+    simt->ages[slot] = simt->age++;
+    block->slots[number] = slot;
+}
+
+void simt_place(struct simt *simt, struct simt_block *block, uint64_t now)
+{
+    const struct simt_need *need = &block->need;
+    assert(simt_fits(simt, need) && need->warps > 0);
+    if (!simt->busy) {
+        uint64_t cycle = clock_cycle(&simt->parts.clock, now);
+        simt->cycle = cycle > simt->cycle ? cycle : simt->cycle;
+        simt->busy = true;
+    }
+    simt_touch(simt, now);
+    simt->taken.warps += need->warps;
+    simt->taken.threads += need->threads;
+    simt->taken.registers += need->registers * need->warps * simt->config.width;
+    simt->taken.scratchpad += need->scratchpad;
+    simt->blocks++;
+    simt->counters.blocks++;
+    block->left = need->warps;
+    for (uint32_t i = 0; i < need->warps; i++)
+        start_warp(simt, block, i);
+    for (uint32_t i = 0; i < need->warps; i++)
+        simt_fetch(simt, block->slots[i], simt->cycle);
+}
+
+void simt_release(struct simt *simt, struct simt_block *block)
+{
+    simt->released = block;
+}
+
+void simt_flush(struct simt *simt)
+{
+    cache_invalidate_all(simt->parts.l1);
+}
+
+uint32_t simt_held(const struct simt *simt)
+{
+    return simt->blocks;
+}
+
+bool simt_busy(const struct simt *simt)
+{
+    return simt->busy;
+}
+
+const struct simt_counters *simt_counted(struct simt *simt)
+{
+    if (!simt->running)
+        settle(simt, clock_cycle(&simt->parts.clock, simt->parts.queue->now));
+    return &simt->counters;
+}

@@ -1,0 +1,367 @@
+#include "emu/simt/timed_grid.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A launch that has not ended. */
+struct launched {
+    struct launched *next; /* in order of their numbers */
+    uint64_t number, queue;
+    struct grid_launch launch;
+    struct simt_need need;
+    uint64_t blocks, placed, ended;
+};
+
+struct place;
+
+/* What a multiprocessor knows a warp by. */
+struct member {
+    struct place *place;
+    struct warp *warp;
+};
+
+/* Where a multiprocessor can hold a block. */
+struct place {
+    struct simt_grid *grid;
+    struct launched *launched; /* NULL: free */
+    struct simt_block block;
+    struct grid_block warps;
+    uint32_t stacks; /* first of the warps' stacks, of the multiprocessor's, that it takes */
+    struct member members[SIMT_WARPS];
+};
+
+struct station {
+    struct simt *simt;
+    struct place *places;    /* config->blocks of them */
+    bool stacks[SIMT_WARPS]; /* taken */
+};
+
+struct simt_grid {
+    struct simt_grid_parts parts;
+    struct warp_memory *memory;
+    const struct grid_host *host;
+    struct event event;
+    struct station stations[SIMT_MULTIPROCESSORS];
+    uint32_t turn; /* the multiprocessor that is asked first */
+    struct launched *first, *last;
+    uint32_t waiting;
+    uint32_t slice; /* steps until the host is asked whether to end */
+    bool failed;
+    uint64_t since, busy; /* fs: with launches since, and before */
+};
+
+static uint64_t now_of(const struct simt_grid *grid)
+{
+    return grid->parts.queue->now;
+}
+
+static void schedule(struct simt_grid *grid, uint64_t time)
+{
+    if (!event_pending(&grid->event) || grid->event.time > time)
+        event_schedule(grid->parts.queue, &grid->event, time);
+}
+
+/* The stacks of n warps side by side, the first of them; UINT32_MAX: there are none. */
+static uint32_t find_stacks(const struct station *station, uint32_t n, uint32_t warps)
+{
+    uint32_t run = 0;
+    for (uint32_t i = 0; i < warps; i++) {
+        run = station->stacks[i] ? 0 : run + 1;
+        if (run == n)
+            return i + 1 - n;
+    }
+    return UINT32_MAX;
+}
+
+static struct place *find_place(struct simt_grid *grid, struct station *station)
+{
+    for (uint32_t i = 0; i < grid->parts.config->blocks; i++)
+        if (!station->places[i].launched)
+            return &station->places[i];
+    return NULL;
+}
+
+/* The earliest launch of its queue that has blocks to place. */
+static struct launched *next_launch(const struct simt_grid *grid)
+{
+    for (struct launched *at = grid->first; at; at = at->next) {
+        bool blocked = false;
+        for (struct launched *before = grid->first; before != at; before = before->next)
+            blocked |= before->queue == at->queue;
+        if (!blocked && at->placed < at->blocks)
+            return at;
+    }
+    return NULL;
+}
+
+static void fail(struct simt_grid *grid, enum grid_end end, struct warp *warp,
+                 const struct warp_report *report)
+{
+    grid->failed = true;
+    grid->parts.failed(grid->parts.context, end, warp, report);
+}
+
+static void begin(struct simt_grid *grid)
+{
+    for (uint32_t i = 0; i < grid->parts.count; i++)
+        simt_flush(grid->stations[i].simt);
+}
+
+/* Gives the multiprocessor the launch's next block; false when it has no room. */
+static bool place_block(struct simt_grid *grid, uint32_t number, struct launched *launched)
+{
+    struct station *station = &grid->stations[number];
+    const struct simt_need *need = &launched->need;
+    struct error err;
+    if (!simt_fits(station->simt, need))
+        return false;
+    struct place *place = find_place(grid, station);
+    uint32_t stacks = find_stacks(station, need->warps, grid->parts.config->warps);
+    if (!place || stacks == UINT32_MAX)
+        return false;
+    uint32_t first = number * grid->parts.config->warps + stacks;
+    if (launched->placed == 0)
+        begin(grid);
+    if (!grid_block_start(&place->warps, grid->memory, &launched->launch, launched->placed, number, first,
+                          &err)) {
+        fail(grid, GRID_HOST, NULL, NULL);
+        return false;
+    }
+    launched->placed++;
+    place->launched = launched;
+    place->stacks = stacks;
+    place->block.need = *need;
+    place->block.owner = place;
+    for (uint32_t i = 0; i < need->warps; i++) {
+        station->stacks[stacks + i] = true;
+        place->members[i] = (struct member){place, place->warps.warps[i]};
+        place->block.warps[i] = &place->members[i];
+    }
+    simt_place(station->simt, &place->block, now_of(grid));
+    return true;
+}
+
+/* Forgets launches that have ended. */
+static void sweep(struct simt_grid *grid, uint64_t now)
+{
+    struct launched **at = &grid->first;
+    grid->last = NULL;
+    while (*at) {
+        struct launched *launched = *at;
+        if (launched->ended < launched->blocks) {
+            grid->last = launched;
+            at = &launched->next;
+            continue;
+        }
+        *at = launched->next;
+        free(launched);
+        if (--grid->waiting == 0)
+            grid->busy += now - grid->since;
+    }
+}
+
+/* Each multiprocessor is offered a block. */
+static void dispatch(void *owner, uint64_t now)
+{
+    struct simt_grid *grid = owner;
+    bool placed = false;
+    sweep(grid, now);
+    for (uint32_t i = 0; i < grid->parts.count && !grid->failed; i++) {
+        struct launched *launched = next_launch(grid);
+        if (!launched)
+            return;
+        placed |= place_block(grid, (grid->turn + i) % grid->parts.count, launched);
+    }
+    if (++grid->turn >= grid->parts.count)
+        grid->turn = 0;
+    if (placed)
+        schedule(grid, clock_next(&grid->parts.clock, now));
+}
+
+static const struct stream_op *next_of(void *context, void *warp)
+{
+    uint32_t mask;
+    (void)context;
+    return warp_next(((struct member *)warp)->warp, &mask);
+}
+
+/* Serves a call; false: the run ends. */
+static bool serve(struct simt_grid *grid, struct warp *warp, const struct warp_report *report)
+{
+    uint64_t result;
+    if (!grid->host->call(grid->host->context, warp, report->lane, &result)) {
+        fail(grid, GRID_STOP, warp, NULL);
+        return false;
+    }
+    warp_called(warp, report->lane, result);
+    return true;
+}
+
+/* Whether something has ended the run; asks the host from time to time. */
+static bool has_ended(struct simt_grid *grid)
+{
+    if (!grid->failed && grid->slice-- == 0) {
+        grid->slice = GRID_SLICE;
+        if (grid->host->stopped && grid->host->stopped(grid->host->context))
+            fail(grid, GRID_STOP, NULL, NULL);
+    }
+    return grid->failed;
+}
+
+static void step(void *context, void *name, uint64_t cycle, struct warp_report *report, bool *ended)
+{
+    struct station *station = context;
+    struct member *member = name;
+    struct place *place = member->place;
+    struct simt_grid *grid = place->grid;
+    uint64_t ticks = clock_time(&grid->parts.clock, cycle) / grid->parts.tick;
+    if (has_ended(grid)) {
+        report->event = WARP_TRAP; /* the multiprocessor stands still */
+        return;
+    }
+    warp_set_clock(member->warp, cycle, ticks);
+    warp_step(member->warp, report);
+    if (report->event == WARP_TRAP)
+        fail(grid, GRID_TRAP, member->warp, report);
+    if (report->event == WARP_CALL && !serve(grid, member->warp, report))
+        report->event = WARP_TRAP;
+    if (report->event == WARP_IDLE)
+        *ended = warp_live(member->warp) == 0;
+    else if ((report->event == WARP_BARRIER || report->event == WARP_EXIT) && grid_block_meet(&place->warps))
+        simt_release(station->simt, &place->block);
+}
+
+/* Who looks at launches does so in an event at that time. */
+static void block_ended(void *context, struct simt *simt, struct simt_block *block, uint64_t now)
+{
+    struct station *station = context;
+    struct place *place = block->owner;
+    struct simt_grid *grid = place->grid;
+    (void)simt;
+    place->launched->ended++;
+    place->launched = NULL;
+    memset(&station->stacks[place->stacks], 0, block->need.warps * sizeof *station->stacks);
+    schedule(grid, now > now_of(grid) ? now : now_of(grid));
+}
+
+struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
+{
+    struct simt_grid *grid = calloc(1, sizeof *grid);
+    if (!grid)
+        abort();
+    grid->parts = *parts;
+    event_init(&grid->event, parts->component, dispatch, grid);
+    for (uint32_t i = 0; i < parts->count; i++) {
+        struct station *station = &grid->stations[i];
+        station->places = calloc(parts->config->blocks, sizeof *station->places);
+        if (!station->places)
+            abort();
+        for (uint32_t j = 0; j < parts->config->blocks; j++)
+            station->places[j].grid = grid;
+    }
+    return grid;
+}
+
+void simt_grid_free(struct simt_grid *grid)
+{
+    if (!grid)
+        return;
+    event_cancel(grid->parts.queue, &grid->event);
+    for (uint32_t i = 0; i < grid->parts.count; i++) {
+        for (uint32_t j = 0; j < grid->parts.config->blocks; j++)
+            grid_block_free(&grid->stations[i].places[j].warps);
+        free(grid->stations[i].places);
+    }
+    while (grid->first) {
+        struct launched *next = grid->first->next;
+        free(grid->first);
+        grid->first = next;
+    }
+    free(grid);
+}
+
+void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const struct grid_host *host)
+{
+    grid->memory = memory;
+    grid->host = host;
+}
+
+struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
+{
+    return (struct simt_source){next_of, step, block_ended, &grid->stations[number]};
+}
+
+void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt)
+{
+    grid->stations[number].simt = simt;
+}
+
+static struct simt_need need_of(const struct simt_grid *grid, const struct grid_launch *launch,
+                                uint32_t registers)
+{
+    return (struct simt_need){
+        .warps = grid_block_warps(launch, grid->parts.config->width),
+        .threads = (uint32_t)grid_block_threads(launch),
+        .registers = registers,
+        .scratchpad = launch->scratchpad,
+    };
+}
+
+bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers)
+{
+    const struct simt_config *config = grid->parts.config;
+    const struct grid_limits limits = {grid->parts.count, config->width, config->threads, config->scratchpad};
+    if (!grid_possible(launch, &limits))
+        return false;
+    const struct simt_need need = need_of(grid, launch, registers);
+    return simt_could(config, &need);
+}
+
+bool simt_grid_room(const struct simt_grid *grid)
+{
+    return grid->waiting < SIMT_LAUNCHES;
+}
+
+void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
+                      uint64_t queue, uint64_t number)
+{
+    uint64_t now = now_of(grid);
+    assert(grid->memory && simt_grid_room(grid) && simt_grid_possible(grid, launch, registers));
+    struct launched *launched = malloc(sizeof *launched);
+    if (!launched)
+        abort();
+    *launched = (struct launched){.number = number, .queue = queue, .launch = *launch};
+    launched->need = need_of(grid, launch, registers);
+    launched->blocks = grid_blocks(launch);
+    if (grid->last)
+        grid->last->next = launched;
+    else
+        grid->first = launched;
+    grid->last = launched;
+    if (grid->waiting++ == 0)
+        grid->since = now;
+    schedule(grid, clock_edge(&grid->parts.clock, now));
+}
+
+bool simt_grid_done(const struct simt_grid *grid, uint64_t number)
+{
+    for (const struct launched *at = grid->first; at; at = at->next)
+        if (number == 0 || at->number == number)
+            return false;
+    return true;
+}
+
+static uint64_t read_busy(const void *context)
+{
+    const struct simt_grid *grid = context;
+    return grid->busy + (grid->waiting ? now_of(grid) - grid->since : 0);
+}
+
+void simt_grid_publish(struct simt_grid *grid, struct stats *stats, const char *name)
+{
+    char full[64];
+    (void)snprintf(full, sizeof full, "%s.busy", name);
+    stats_computed(stats, full, read_busy, grid, "fs", "time with launches that had not ended");
+}

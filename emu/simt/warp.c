@@ -1,0 +1,318 @@
+#include "emu/simt/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/hart/fp.h"
+#include "emu/simt/warp_state.h"
+
+enum { RA = 1, SP = 2, GP = 3, A0 = 10 };
+
+struct warp *warp_new(struct warp_memory *memory, struct error *err)
+{
+    struct warp *warp = aligned_alloc(64, (sizeof *warp + 63) / 64 * 64);
+    if (!warp) {
+        (void)error_set(err, "no memory for a warp");
+        return NULL;
+    }
+    memset(warp, 0, sizeof *warp);
+    warp->memory = memory;
+    warp->page = UINT64_MAX;
+    return warp;
+}
+
+void warp_free(struct warp *warp)
+{
+    free(warp);
+}
+
+static uint64_t block_threads(const struct warp_place *place)
+{
+    return (uint64_t)place->block_size[0] * place->block_size[1] * place->block_size[2];
+}
+
+static void start_lane(struct warp *warp, unsigned lane, uint64_t argument, uint64_t gp)
+{
+    const struct warp_memory_setup *setup = &warp->memory->setup;
+    uint64_t stack = (uint64_t)warp->place.stacks * setup->width + lane;
+    warp->x[SP][lane] = WARP_STACK_WINDOW + ((stack + 1) << setup->stack_shift);
+    warp->x[GP][lane] = gp;
+    warp->x[A0][lane] = argument;
+    warp->live |= UINT32_C(1) << lane;
+}
+
+void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entry, uint64_t argument,
+                uint64_t gp)
+{
+    unsigned width = warp->memory->setup.width;
+    uint64_t first = (uint64_t)place->warp * width, count = block_threads(place) - first;
+    memset(warp->x, 0, sizeof warp->x);
+    memset(warp->f, 0, sizeof warp->f);
+    memset(warp->fflags, 0, sizeof warp->fflags);
+    memset(warp->frm, 0, sizeof warp->frm);
+    memset(warp->lane_depth, 0, sizeof warp->lane_depth);
+    warp->frm_set = warp->sharing = warp->yielding = false;
+    warp->look.pc = 0;
+    warp->jumps = 0;
+    warp->live = warp->waiting = warp->mask = warp->reserved = 0;
+    warp->depth = 0;
+    warp->bound = 0;
+    warp->page = UINT64_MAX;
+    warp->place = *place;
+    warp->pad = (struct warp_scratchpad){place->scratchpad, place->scratchpad_size};
+    for (unsigned lane = 0; lane < width && lane < count; lane++) {
+        start_lane(warp, lane, argument, gp);
+        warp->lane_pc[lane] = entry;
+        warp->lane_since[lane] = warp->count;
+    }
+}
+
+/* The op at the group's pc. */
+static struct warp_op *fetch(struct warp *warp)
+{
+    uint64_t pc = warp->pc, page = pc & ~(uint64_t)(WARP_PAGE - 1);
+    if (page != warp->page) {
+        warp->ops = warp_code_page(warp->memory, page);
+        warp->page = page;
+    }
+    struct warp_op *op = &warp->ops[pc % WARP_PAGE / 2];
+    if (!op->run)
+        warp_code_decode(warp->memory, op, pc);
+    return op;
+}
+
+static bool make_group(struct warp *warp)
+{
+    return (warp->mask && warp_due(warp)) || warp_schedule(warp);
+}
+
+enum warp_event warp_raise(struct warp *warp, unsigned lane, enum trap_cause cause, uint64_t value)
+{
+    warp->trap_lane = (uint8_t)lane;
+    warp->trap = (struct trap){cause, value};
+    return WARP_TRAP;
+}
+
+enum warp_event warp_illegal(struct warp *warp, const struct warp_op *op)
+{
+    return warp_raise(warp, (unsigned)__builtin_ctz(warp->mask), TRAP_ILLEGAL_INSTRUCTION, op->insn.bits);
+}
+
+enum warp_event warp_fetch_fault(struct warp *warp, const struct warp_op *op)
+{
+    struct warp_op *again = (struct warp_op *)(uintptr_t)op;
+    uint64_t pc = op->stream.pc;
+    again->run = NULL;
+    return warp_raise(warp, (unsigned)__builtin_ctz(warp->mask),
+                      warp->memory->setup.translate ? TRAP_FETCH_PAGE : TRAP_FETCH_ACCESS, pc);
+}
+
+const struct stream_op *warp_next(struct warp *warp, uint32_t *mask)
+{
+    *mask = 0;
+    if (!make_group(warp))
+        return NULL;
+    *mask = warp->mask;
+    if (warp->pc == 0)
+        return NULL;
+    const struct warp_op *op = fetch(warp);
+    return op->run == warp_fetch_fault ? NULL : &op->stream;
+}
+
+static enum warp_event end_group(struct warp *warp, struct warp_report *report)
+{
+    report->event = WARP_EXIT;
+    report->mask = warp->mask;
+    report->op = NULL;
+    warp->live &= ~warp->mask;
+    warp->mask = 0;
+    return WARP_EXIT;
+}
+
+/* What the handler has returned, as a report. The barrier's and the call's lanes are parked already. */
+static enum warp_event report_event(struct warp *warp, enum warp_event event, const struct warp_op *op,
+                                    uint32_t mask, struct warp_report *report)
+{
+    report->event = event;
+    report->op = &op->stream;
+    report->pc = op->stream.pc;
+    report->mask = mask;
+    report->lane = warp->trap_lane;
+    report->trap = warp->trap;
+    if (event != WARP_TRAP) {
+        warp->count++;
+        warp->thread_insns += (unsigned)__builtin_popcount(event == WARP_CALL ? 1 : mask);
+    }
+    return event;
+}
+
+enum warp_event warp_run(struct warp *warp, uint64_t max_insns, struct warp_report *report)
+{
+    uint64_t end = max_insns < UINT64_MAX - warp->count ? warp->count + max_insns : UINT64_MAX;
+    uint32_t saved = fp_begin(RM_RNE);
+    report->event = WARP_DONE;
+    while (report->event == WARP_DONE && warp->count < end) {
+        if (!make_group(warp)) {
+            report->event = WARP_IDLE;
+        } else if (warp->pc == 0) {
+            (void)end_group(warp, report);
+        } else {
+            const struct warp_op *op = fetch(warp);
+            uint32_t mask = warp->mask, lanes = warp->lanes;
+            enum warp_event event = op->run(warp, op);
+            if (event != WARP_DONE) {
+                (void)report_event(warp, event, op, mask, report);
+            } else {
+                warp->count++;
+                warp->thread_insns += lanes;
+            }
+        }
+    }
+    (void)fp_end(saved);
+    return report->event;
+}
+
+/* Where the accesses of the instruction just executed went. */
+static void place_access(struct warp *warp, const struct stream_op *op, struct warp_report *report)
+{
+    enum warp_access access = op->flags & STREAM_STORE ? WARP_STORE : WARP_LOAD;
+    report->shared_mask = 0;
+    for (uint32_t left = report->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        enum warp_space space =
+            warp_memory_place(warp->memory, warp->address[lane], access, &report->physical[lane]);
+        if (space == WARP_SHARED)
+            report->shared_mask |= UINT32_C(1) << lane;
+        if (left == report->mask)
+            report->space = space;
+    }
+}
+
+enum warp_event warp_step(struct warp *warp, struct warp_report *report)
+{
+    warp->taken = warp->taken_apart = warp->spins = false;
+    if (!make_group(warp)) {
+        *report = (struct warp_report){.event = WARP_IDLE};
+        return WARP_IDLE;
+    }
+    report->pc = warp->pc;
+    if (warp->pc == 0)
+        return end_group(warp, report);
+    const struct warp_op *op = fetch(warp);
+    uint32_t mask = warp->mask, saved = fp_begin(RM_RNE);
+    enum warp_event event = report_event(warp, op->run(warp, op), op, mask, report);
+    (void)fp_end(saved);
+    report->taken = warp->taken;
+    report->taken_apart = warp->taken_apart;
+    report->spins = warp->spins;
+    if (event == WARP_DONE && op->stream.flags & (STREAM_LOAD | STREAM_STORE))
+        place_access(warp, &op->stream, report);
+    return event;
+}
+
+void warp_release(struct warp *warp)
+{
+    for (uint32_t left = warp->waiting; left; left &= left - 1)
+        warp->lane_since[__builtin_ctz(left)] = warp->count;
+    warp->waiting = 0;
+    warp->bound = 0;
+}
+
+void warp_called(struct warp *warp, unsigned lane, uint64_t result)
+{
+    warp->x[A0][lane] = result;
+    warp->lane_pc[lane] += 4;
+}
+
+void warp_end(struct warp *warp, unsigned lane)
+{
+    if (warp->mask)
+        warp_park(warp, warp->pc);
+    warp->live &= ~(UINT32_C(1) << lane);
+    warp->waiting &= warp->live;
+}
+
+uint32_t warp_live(const struct warp *warp)
+{
+    return warp->live;
+}
+
+uint32_t warp_waiting(const struct warp *warp)
+{
+    return warp->waiting;
+}
+
+uint64_t warp_register(const struct warp *warp, unsigned reg, unsigned lane)
+{
+    return reg < 32 ? warp->x[reg][lane] : warp->f[reg - 32][lane];
+}
+
+void warp_set_register(struct warp *warp, unsigned reg, unsigned lane, uint64_t value)
+{
+    if (reg >= 32)
+        warp->f[reg - 32][lane] = value;
+    else
+        warp->x[reg ? reg : HART_SINK][lane] = value;
+}
+
+uint64_t warp_pc(const struct warp *warp, unsigned lane)
+{
+    return warp->mask >> lane & 1 ? warp->pc : warp->lane_pc[lane];
+}
+
+unsigned warp_fcsr(const struct warp *warp, unsigned lane)
+{
+    return (unsigned)warp->frm[lane] << 5 | warp->fflags[lane];
+}
+
+void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr)
+{
+    warp->fflags[lane] = fcsr & 31;
+    warp->frm[lane] = fcsr >> 5 & 7;
+    warp->frm_set = warp->frm_set || warp->frm[lane];
+}
+
+void warp_thread(const struct warp *warp, unsigned lane, uint32_t thread[3])
+{
+    const uint32_t *size = warp->place.block_size;
+    uint32_t linear = warp->place.warp * warp->memory->setup.width + lane;
+    thread[0] = linear % size[0];
+    thread[1] = linear / size[0] % size[1];
+    thread[2] = linear / size[0] / size[1];
+}
+
+uint64_t warp_thread_id(const struct warp *warp, unsigned lane)
+{
+    const struct warp_place *place = &warp->place;
+    uint64_t block =
+        (((uint64_t)place->block[2] * place->grid_size[1]) + place->block[1]) * place->grid_size[0] +
+        place->block[0];
+    return block * block_threads(place) + (uint64_t)place->warp * warp->memory->setup.width + lane;
+}
+
+const struct warp_place *warp_where(const struct warp *warp)
+{
+    return &warp->place;
+}
+
+const struct warp_scratchpad *warp_scratchpad(const struct warp *warp)
+{
+    return &warp->pad;
+}
+
+uint64_t warp_insns(const struct warp *warp)
+{
+    return warp->count;
+}
+
+uint64_t warp_thread_insns(const struct warp *warp)
+{
+    return warp->thread_insns;
+}
+
+void warp_set_clock(struct warp *warp, uint64_t cycles, uint64_t ticks)
+{
+    warp->timed = true;
+    warp->cycles = cycles;
+    warp->ticks = ticks;
+}

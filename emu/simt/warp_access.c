@@ -1,0 +1,64 @@
+/* Accesses of lanes that leave the quick ways: page ends, unaligned words of a stack, translation; and reservations. */
+#include <string.h>
+
+#include "emu/simt/warp_state.h"
+
+bool warp_load_slow(struct warp *warp, unsigned lane, unsigned size)
+{
+    uint64_t value = 0;
+    if (!warp_memory_load(warp->memory, &warp->pad, warp->address[lane], &value, size)) {
+        (void)warp_raise(warp, lane, warp->memory->setup.translate ? TRAP_LOAD_PAGE : TRAP_LOAD_ACCESS,
+                         warp->address[lane]);
+        return false;
+    }
+    warp->data[lane] = value;
+    return true;
+}
+
+bool warp_store_check(struct warp *warp, unsigned lane, unsigned size)
+{
+    if (warp_memory_can(warp->memory, &warp->pad, warp->address[lane], size, WARP_STORE))
+        return true;
+    (void)warp_raise(warp, lane, warp->memory->setup.translate ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS,
+                     warp->address[lane]);
+    return false;
+}
+
+void warp_store_slow(struct warp *warp, unsigned lane, unsigned size)
+{
+    (void)warp_memory_store(warp->memory, &warp->pad, warp->address[lane], &warp->data[lane], size);
+}
+
+static uint32_t *version_of(struct warp_memory *memory, uint64_t address)
+{
+    return &memory->versions[address / WARP_RESERVATION % WARP_VERSIONS];
+}
+
+/* The lane's own stores leave its reservation alone. Harts' are looked for at the same address, as only memory without
+ * translation is shared with harts that run. */
+void warp_disturb(struct warp *warp, unsigned lane, uint64_t address)
+{
+    struct warp_memory *memory = warp->memory;
+    const uint32_t *own = version_of(memory, warp->reservation[lane]);
+    bool held = *own == warp->version[lane];
+    warp_memory_disturb(memory, address, sizeof(uint64_t));
+    if (held)
+        warp->version[lane] = *own;
+    stream_peers_stored(memory->peers, address, sizeof(uint64_t));
+}
+
+void warp_reserve(struct warp *warp, unsigned lane, uint64_t address)
+{
+    warp->memory->reserved = warp->memory->peers->reserved = true;
+    warp->reserved |= UINT32_C(1) << lane;
+    warp->reservation[lane] = address;
+    warp->version[lane] = *version_of(warp->memory, address);
+}
+
+bool warp_claim(struct warp *warp, unsigned lane, uint64_t address)
+{
+    bool held = warp->reserved >> lane & 1 && warp->reservation[lane] == address &&
+                warp->version[lane] == *version_of(warp->memory, address);
+    warp->reserved &= ~(UINT32_C(1) << lane);
+    return held;
+}

@@ -1,0 +1,109 @@
+#include "emu/simt/warp_code.h"
+
+#include <stdlib.h>
+
+#include "emu/hart/stream_op.h"
+#include "emu/simt/warp_state.h"
+
+enum { BUCKETS = 64 };
+
+struct code_page {
+    uint64_t address;
+    struct code_page *next; /* in the bucket */
+    struct warp_op ops[WARP_CODE_OPS];
+};
+
+struct warp_code {
+    const struct warp_table *table;
+    struct code_page *buckets[BUCKETS];
+};
+
+static const struct warp_table *choose_table(void)
+{
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+    return v3 ? &warp_rows_v3 : &warp_rows_base;
+}
+
+struct warp_code *warp_code_new(struct error *err)
+{
+    struct warp_code *code = calloc(1, sizeof *code);
+    if (!code) {
+        (void)error_set(err, "no memory for the code of warps");
+        return NULL;
+    }
+    code->table = choose_table();
+    return code;
+}
+
+void warp_code_flush(struct warp_code *code)
+{
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (struct code_page *page = code->buckets[i], *next; page; page = next) {
+            next = page->next;
+            free(page);
+        }
+        code->buckets[i] = NULL;
+    }
+}
+
+void warp_code_free(struct warp_code *code)
+{
+    if (code)
+        warp_code_flush(code);
+    free(code);
+}
+
+void warp_code_use(struct warp_code *code, const struct warp_table *table)
+{
+    code->table = table;
+}
+
+struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address)
+{
+    struct code_page **bucket = &memory->code->buckets[address / WARP_PAGE % BUCKETS];
+    for (struct code_page *page = *bucket; page; page = page->next) {
+        if (page->address == address)
+            return page->ops;
+    }
+    struct code_page *page = calloc(1, sizeof *page);
+    if (!page)
+        abort();
+    page->address = address;
+    page->next = *bucket;
+    *bucket = page;
+    return page->ops;
+}
+
+/* The bits at pc, as many as there are: 16 or 32. */
+static bool fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
+{
+    static const struct warp_scratchpad none = {0};
+    uint64_t room;
+    const uint8_t *low = warp_memory_reach(memory, &none, pc, WARP_FETCH, &room);
+    if (!low)
+        return false;
+    *bits = low[0] | (uint32_t)low[1] << 8;
+    if ((*bits & 3) != 3)
+        return true;
+    const uint8_t *high = warp_memory_reach(memory, &none, pc + 2, WARP_FETCH, &room);
+    if (!high)
+        return false;
+    *bits |= (uint32_t)high[0] << 16 | (uint32_t)high[1] << 24;
+    return true;
+}
+
+void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc)
+{
+    uint32_t bits;
+    *op = (struct warp_op){.run = warp_fetch_fault, .stream.pc = pc};
+    if (!fetch(memory, pc, &bits))
+        return;
+    op->insn = decode(memory->setup.decoder, bits);
+    stream_op_describe(&op->stream, pc, &op->insn);
+    bool integer = format_table[insn_table[op->insn.id].format].rd == ROLE_X;
+    op->rd = integer && op->insn.rd == 0 ? HART_SINK : op->insn.rd;
+    op->run = memory->code->table->rows[op->insn.id];
+    if (!op->run)
+        op->run = warp_illegal;
+}

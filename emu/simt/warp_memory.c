@@ -1,0 +1,179 @@
+#include "emu/simt/warp_memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "emu/simt/warp_code.h"
+
+static bool is_power(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* Without translation, program addresses are in one window. */
+static void open_windows(struct warp_memory *memory)
+{
+    const struct phys *all = memory->setup.memory;
+    memory->load_base = memory->store_base = UINT64_MAX;
+    if (memory->setup.translate)
+        return;
+    uint64_t first = memory->setup.write_first;
+    if (first < all->base)
+        first = all->base;
+    memory->load_base = all->base;
+    memory->load_last = all->size - 8;
+    memory->load_bytes = all->bytes;
+    if (first - all->base > all->size - 8)
+        return;
+    memory->store_base = first;
+    memory->store_last = all->base + all->size - 8 - first;
+    memory->store_bytes = all->bytes + (first - all->base);
+}
+
+bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup *setup, struct error *err)
+{
+    *memory = (struct warp_memory){.setup = *setup};
+    memory->peers = &memory->alone;
+    memory->alone.threads = memory;
+    if (!is_power(setup->width) || setup->width > 32 || setup->stack_shift < 4 || setup->stack_shift > 30)
+        return error_set(err, "a warp of %u threads with stacks of 2^%u bytes is not possible", setup->width,
+                         setup->stack_shift);
+    memory->stack_size = ((uint64_t)setup->stack_warps * setup->width) << setup->stack_shift;
+    memory->stack = phys_at(setup->memory, setup->stack_physical, memory->stack_size);
+    if (!memory->stack)
+        return error_set(err, "thread stacks of %" PRIu64 " bytes at 0x%" PRIx64 " are not in memory",
+                         memory->stack_size, setup->stack_physical);
+    open_windows(memory);
+    memory->code = warp_code_new(err);
+    return memory->code;
+}
+
+void warp_memory_free(struct warp_memory *memory)
+{
+    warp_code_free(memory->code);
+    memory->code = NULL;
+}
+
+void warp_memory_forget(struct warp_memory *memory)
+{
+    memset(memory->pages, 0, sizeof memory->pages);
+}
+
+void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t size)
+{
+    uint64_t last = (address + size - 1) / WARP_RESERVATION;
+    for (uint64_t block = address / WARP_RESERVATION; block <= last; block++)
+        ++memory->versions[block % WARP_VERSIONS];
+}
+
+void warp_memory_flush(struct warp_memory *memory)
+{
+    warp_memory_forget(memory);
+    warp_code_flush(memory->code);
+}
+
+static bool translate(const struct warp_memory *memory, uint64_t address, enum warp_access access,
+                      uint64_t *physical)
+{
+    const struct warp_memory_setup *setup = &memory->setup;
+    if (setup->translate)
+        return setup->translate(setup->context, address, access, physical);
+    *physical = address;
+    return access != WARP_STORE || address >= setup->write_first;
+}
+
+/* The bytes of the program's page, with a cache of what was translated. write_first need not be a page's. */
+static uint8_t *page_at(struct warp_memory *memory, uint64_t address, enum warp_access access)
+{
+    uint64_t page = address & ~(uint64_t)(WARP_PAGE - 1), physical;
+    struct warp_page *entry = &memory->pages[access == WARP_STORE][page / WARP_PAGE % WARP_PAGES];
+    bool cached = access != WARP_FETCH && memory->setup.translate;
+    if (cached && entry->address == page + 1)
+        return entry->bytes;
+    if (!translate(memory, address, access, &physical))
+        return NULL;
+    uint8_t *bytes = phys_at(memory->setup.memory, physical & ~(uint64_t)(WARP_PAGE - 1), WARP_PAGE);
+    if (bytes && cached)
+        *entry = (struct warp_page){page + 1, bytes};
+    return bytes;
+}
+
+uint8_t *warp_memory_reach(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
+                           enum warp_access access, uint64_t *room)
+{
+    uint64_t offset = address - WARP_SHARED_WINDOW, s = address - WARP_STACK_WINDOW;
+    if (access != WARP_FETCH && offset < pad->size) {
+        *room = pad->size - offset;
+        return pad->bytes + offset;
+    }
+    if (access != WARP_FETCH && s < memory->stack_size) {
+        *room = WARP_STACK_WORD - s % WARP_STACK_WORD;
+        return memory->stack + warp_stack_swizzle(memory, s);
+    }
+    uint8_t *bytes = page_at(memory, address, access);
+    *room = WARP_PAGE - address % WARP_PAGE;
+    return bytes ? bytes + address % WARP_PAGE : NULL;
+}
+
+bool warp_memory_can(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
+                     uint64_t length, enum warp_access access)
+{
+    for (uint64_t room; length; address += room, length -= room) {
+        if (!warp_memory_reach(memory, pad, address, access, &room))
+            return false;
+        if (room > length)
+            room = length;
+    }
+    return true;
+}
+
+bool warp_memory_load(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
+                      void *bytes, uint64_t length)
+{
+    uint8_t *to = bytes;
+    for (uint64_t room; length; address += room, length -= room, to += room) {
+        const uint8_t *from = warp_memory_reach(memory, pad, address, WARP_LOAD, &room);
+        if (!from)
+            return false;
+        if (room > length)
+            room = length;
+        memcpy(to, from, room);
+    }
+    return true;
+}
+
+bool warp_memory_store(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
+                       const void *bytes, uint64_t length)
+{
+    const uint8_t *from = bytes;
+    if (!warp_memory_can(memory, pad, address, length, WARP_STORE))
+        return false;
+    for (uint64_t room; length; address += room, length -= room, from += room) {
+        uint8_t *to = warp_memory_reach(memory, pad, address, WARP_STORE, &room);
+        if (room > length)
+            room = length;
+        memcpy(to, from, room);
+    }
+    return true;
+}
+
+enum warp_space warp_memory_place(struct warp_memory *memory, uint64_t address, enum warp_access access,
+                                  uint64_t *place)
+{
+    const struct phys *all = memory->setup.memory;
+    uint64_t s = address - WARP_STACK_WINDOW;
+    if (s < memory->stack_size) {
+        *place = memory->setup.stack_physical + warp_stack_swizzle(memory, s);
+        return WARP_STACK;
+    }
+    *place = address;
+    if (address >= WARP_SHARED_WINDOW) {
+        *place = address - WARP_SHARED_WINDOW;
+        return WARP_SHARED;
+    }
+    if (memory->setup.translate) {
+        const uint8_t *bytes = page_at(memory, address, access);
+        *place = bytes ? (uint64_t)(bytes - all->bytes) + all->base + address % WARP_PAGE : 0;
+    }
+    return WARP_GLOBAL;
+}

@@ -1,0 +1,173 @@
+/* Which lanes of a warp execute next. */
+#include "emu/simt/warp_state.h"
+
+static unsigned first_of(uint32_t mask)
+{
+    return (unsigned)__builtin_ctz(mask);
+}
+
+static uint32_t runnable(const struct warp *warp)
+{
+    return warp->live & ~warp->waiting;
+}
+
+static void set_group(struct warp *warp, uint32_t mask)
+{
+    warp->mask = mask;
+    warp->lanes = (uint32_t)__builtin_popcount(mask);
+    warp->partial = mask != warp->live;
+    if (!warp->partial)
+        return;
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+        warp->select[lane] = -(uint64_t)(mask >> lane & 1);
+}
+
+void warp_park(struct warp *warp, uint64_t pc)
+{
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = first_of(left);
+        warp->lane_pc[lane] = pc;
+        warp->lane_depth[lane] = warp->depth;
+        warp->lane_since[lane] = warp->count;
+    }
+    warp->mask = 0;
+    warp->bound = 0;
+}
+
+/* The lanes of `among` that stand where lane does become the group. */
+static void gather(struct warp *warp, uint32_t among, unsigned lane)
+{
+    uint32_t mask = 0;
+    for (uint32_t left = among; left; left &= left - 1) {
+        unsigned other = first_of(left);
+        if (warp->lane_pc[other] == warp->lane_pc[lane] && warp->lane_depth[other] == warp->lane_depth[lane])
+            mask |= UINT32_C(1) << other;
+    }
+    warp->pc = warp->lane_pc[lane];
+    warp->depth = warp->lane_depth[lane];
+    set_group(warp, mask);
+}
+
+static bool comes_first(const struct warp *warp, unsigned a, unsigned b)
+{
+    if (warp->lane_depth[a] != warp->lane_depth[b])
+        return warp->lane_depth[a] > warp->lane_depth[b];
+    return warp->lane_pc[a] < warp->lane_pc[b];
+}
+
+/* Of the parked lanes that can run: where the next one is due, and who has waited longest. */
+static void set_limits(struct warp *warp)
+{
+    uint32_t parked = runnable(warp) & ~warp->mask;
+    warp->bound = warp->deadline = UINT64_MAX;
+    for (uint32_t left = parked; left; left &= left - 1) {
+        unsigned lane = first_of(left);
+        if (warp->lane_depth[lane] == warp->depth && warp->lane_pc[lane] < warp->bound)
+            warp->bound = warp->lane_pc[lane];
+        if (warp->lane_since[lane] < warp->deadline) {
+            warp->deadline = warp->lane_since[lane];
+            warp->oldest = (uint8_t)lane;
+        }
+    }
+    if (parked)
+        warp->deadline += WARP_TURN;
+}
+
+static void choose(struct warp *warp, uint32_t can)
+{
+    unsigned best = first_of(can);
+    for (uint32_t left = can; left; left &= left - 1) {
+        if (comes_first(warp, first_of(left), best))
+            best = first_of(left);
+    }
+    gather(warp, can, best);
+    set_limits(warp);
+}
+
+/* The lane that has waited longest goes first for WARP_SHARE instructions, wherever it is. */
+static void share(struct warp *warp, uint32_t can)
+{
+    gather(warp, can, warp->oldest);
+    warp->sharing = true;
+    warp->bound = UINT64_MAX;
+    warp->deadline = warp->count + WARP_SHARE;
+}
+
+bool warp_schedule(struct warp *warp)
+{
+    uint32_t yielding = warp->yielding ? warp->mask : 0;
+    if (warp->mask)
+        warp_park(warp, warp->pc);
+    warp->sharing = warp->yielding = false;
+    uint32_t can = runnable(warp);
+    if (!can)
+        return false;
+    choose(warp, can);
+    if (warp->count >= warp->deadline || ((yielding & warp->mask) && (can & ~warp->mask)))
+        share(warp, can);
+    return true;
+}
+
+/* After the lanes were parked at different places: while sharing, the group stays with the oldest. */
+static void regroup(struct warp *warp, uint64_t deadline)
+{
+    warp->taken_apart = true;
+    if (!warp->sharing)
+        return;
+    gather(warp, runnable(warp), warp->oldest);
+    warp->bound = UINT64_MAX;
+    warp->deadline = deadline;
+}
+
+void warp_split(struct warp *warp, uint32_t taken, uint64_t target, uint64_t next)
+{
+    uint32_t mask = warp->mask;
+    uint64_t deadline = warp->deadline;
+    warp_park(warp, next);
+    for (uint32_t left = mask & taken; left; left &= left - 1)
+        warp->lane_pc[first_of(left)] = target;
+    regroup(warp, deadline);
+}
+
+void warp_scatter(struct warp *warp, const uint64_t targets[WARP_LANES])
+{
+    uint32_t mask = warp->mask;
+    uint64_t deadline = warp->deadline;
+    warp_park(warp, 0);
+    for (uint32_t left = mask; left; left &= left - 1)
+        warp->lane_pc[first_of(left)] = targets[first_of(left)];
+    regroup(warp, deadline);
+}
+
+/* A call puts the group before all parked lanes; a return may make it equal to some. */
+void warp_change_depth(struct warp *warp, int change)
+{
+    warp->depth += change;
+    if (!warp->partial || warp->sharing)
+        return;
+    warp->bound = change > 0 ? UINT64_MAX : 0;
+}
+
+void warp_yield(struct warp *warp)
+{
+    warp->spins = true;
+    if (!warp->partial)
+        return;
+    warp->yielding = true;
+    warp->bound = 0;
+}
+
+void warp_look(struct warp *warp, uint64_t pc)
+{
+    struct warp_look *look = &warp->look;
+    unsigned lane = first_of(warp->mask);
+    uint64_t differ = (look->pc ^ pc) | (look->mask ^ warp->mask);
+    for (unsigned i = 1; i < 32; i++) {
+        differ |= look->x[i] ^ warp->x[i][lane];
+        look->x[i] = warp->x[i][lane];
+    }
+    look->pc = pc;
+    look->mask = warp->mask;
+    if (!differ)
+        warp_yield(warp);
+}

@@ -1,0 +1,371 @@
+/* Random traffic of real first-level caches on a small coherent level, against a reference model: a version
+ * number for each line, which stores make newer and which travels as data would. */
+#include "emu/mem/llc.h"
+#include "tests/mem/slow_memory.h"
+
+enum { CORES = 4, CACHES = CORES + 1, LINES = 48, LINE = 64, WAITERS = 3, BASE = 0x80000000 };
+
+struct core {
+    struct traffic *traffic;
+    struct cache *cache;
+    unsigned number;
+    struct event event;
+    unsigned away;
+    struct job {
+        struct cache_waiter waiter;
+        struct core *core;
+        uint64_t address;
+        enum cache_use use;
+        bool busy, upkeep;
+    } jobs[WAITERS];
+};
+
+struct traffic {
+    struct event_queue queue;
+    struct slow_memory memory;
+    struct llc *llc;
+    struct core cores[CACHES]; /* the last one only fetches */
+    uint64_t random, operations, limit;
+    uint64_t newest[LINES], in_memory[LINES], in_l2[LINES], in_l1[CACHES][LINES];
+    uint64_t going[LINES], coming[LINES]; /* to and from memory */
+    unsigned away[LINES];                 /* written back, not accepted yet */
+    bool upkeep, warming, warms;
+};
+
+static uint64_t draw(struct traffic *traffic, uint64_t below)
+{
+    traffic->random = traffic->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (traffic->random >> 33) % below;
+}
+
+static uint64_t number_of(uint64_t line)
+{
+    assert_in_range(line, BASE, BASE + (LINES - 1) * LINE);
+    return (line - BASE) / LINE;
+}
+
+/* One writer or many readers; who has a line is in the directory, and the line is here. */
+static void check(const struct traffic *traffic, uint64_t line)
+{
+    struct llc_line known = llc_line_state(traffic->llc, line);
+    unsigned owners = 0, sharers = 0;
+    for (int i = 0; i < CACHES; i++) {
+        enum cache_state state = cache_line_state(traffic->cores[i].cache, line);
+        if (state == CACHE_INVALID)
+            continue;
+        assert_true(known.present && (known.holders[0] >> i & 1));
+        if (state == CACHE_SHARED) {
+            sharers++;
+            continue;
+        }
+        owners++;
+        assert_int_equal(known.owner, i);
+    }
+    assert_true(owners == 0 || (owners == 1 && sharers == 0));
+}
+
+static void check_all(const struct traffic *traffic)
+{
+    for (uint64_t i = 0; i < LINES; i++)
+        check(traffic, BASE + i * LINE);
+}
+
+static void accessed(void *context, const struct cache *cache, uint64_t line, bool store,
+                     const struct cache_actor *actor, uint64_t now)
+{
+    struct core *core = context;
+    struct traffic *traffic = core->traffic;
+    uint64_t number = number_of(line);
+    (void)actor;
+    (void)now;
+    assert_ptr_equal(cache, core->cache);
+    assert_int_equal(traffic->in_l1[core->number][number], traffic->newest[number]);
+    for (unsigned i = 0; i < CACHES; i++) {
+        enum cache_state state = cache_line_state(traffic->cores[i].cache, line);
+        if (i != core->number)
+            assert_true(state == CACHE_INVALID || (!store && state == CACHE_SHARED));
+    }
+    if (store)
+        traffic->in_l1[core->number][number] = ++traffic->newest[number];
+}
+
+static void filled(void *context, const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now,
+                   unsigned level)
+{
+    struct core *core = context;
+    (void)cache;
+    assert_true(asked <= now);
+    assert_true(level == MEM_LEVEL_L2 || level == MEM_LEVEL_MEMORY);
+    core->traffic->in_l1[core->number][number_of(line)] = core->traffic->in_l2[number_of(line)];
+}
+
+static void written(void *context, const struct cache *cache, uint64_t line, uint64_t now)
+{
+    struct core *core = context;
+    (void)cache;
+    (void)now;
+    core->traffic->in_l2[number_of(line)] = core->traffic->in_l1[core->number][number_of(line)];
+}
+
+static void llc_filled(void *context, const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now,
+                       unsigned level)
+{
+    struct traffic *traffic = context;
+    uint64_t number = number_of(line);
+    assert_null(cache);
+    assert_int_equal(level, MEM_LEVEL_MEMORY);
+    assert_int_equal(asked == now, traffic->warming);
+    if (traffic->warming)
+        traffic->coming[number] = traffic->away[number] ? traffic->going[number] : traffic->in_memory[number];
+    traffic->in_l2[number] = traffic->coming[number];
+}
+
+static void llc_written(void *context, const struct cache *cache, uint64_t line, uint64_t now)
+{
+    struct traffic *traffic = context;
+    (void)cache;
+    (void)now;
+    traffic->going[number_of(line)] = traffic->in_l2[number_of(line)];
+    if (traffic->warming)
+        traffic->in_memory[number_of(line)] = traffic->in_l2[number_of(line)];
+    else
+        traffic->away[number_of(line)]++;
+}
+
+/* Memory takes requests in the order in which it accepts them. */
+static void accepted(void *context, const struct mem_request *request)
+{
+    struct traffic *traffic = context;
+    if (request->op == MEM_WRITE) {
+        traffic->in_memory[number_of(request->address)] = traffic->going[number_of(request->address)];
+        traffic->away[number_of(request->address)]--;
+    } else if (request->op == MEM_READ) {
+        traffic->coming[number_of(request->address)] = traffic->in_memory[number_of(request->address)];
+    }
+}
+
+static bool probed(void *context, uint64_t line, enum cache_state remains, uint64_t now)
+{
+    struct core *core = context;
+    bool dirty = cache_probe(core->cache, line, remains, now);
+    if (dirty)
+        core->traffic->in_l2[number_of(line)] = core->traffic->in_l1[core->number][number_of(line)];
+    assert_true(cache_line_state(core->cache, line) <= remains);
+    return dirty;
+}
+
+static void done(struct cache_waiter *waiter, uint64_t now, unsigned level);
+
+static void try(struct job *job, uint64_t now)
+{
+    struct core *core = job->core;
+    struct traffic *traffic = core->traffic;
+    struct cache_actor actor = {.pc = 0x1000, .core = (uint16_t)core->number};
+    uint64_t time = now + draw(traffic, 8) * CLOCK;
+    enum cache_outcome outcome = cache_access(core->cache, job->address, job->use, time, actor, &job->waiter);
+    if (outcome != CACHE_HIT)
+        return;
+    job->busy = false;
+    core->away--;
+}
+
+static void done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct job *job = waiter->owner;
+    assert_true(job->busy);
+    check_all(job->core->traffic);
+    if (level == MEM_LEVELS) {
+        try(job, now);
+        return;
+    }
+    job->busy = false;
+    job->core->away--;
+    if (job->upkeep)
+        job->core->traffic->upkeep = false;
+}
+
+static void start_upkeep(struct core *core, struct job *job, uint64_t now)
+{
+    struct traffic *traffic = core->traffic;
+    enum mem_op op = draw(traffic, 2) ? MEM_CLEAN : MEM_CLEAN_INVALIDATE;
+    uint64_t first = draw(traffic, LINES), count = 1 + draw(traffic, LINES - first);
+    traffic->upkeep = true;
+    job->upkeep = true;
+    cache_maintain(core->cache, op, BASE + first * LINE, count * LINE, now,
+                   (struct cache_actor){.pc = 0, .core = 0}, &job->waiter);
+}
+
+/* A line comes, or is stored to, without time; one that is under way is left to test_llc.c. */
+static void warm(struct core *core)
+{
+    struct traffic *traffic = core->traffic;
+    uint64_t number = draw(traffic, LINES), line = BASE + number * LINE;
+    bool store = core->number != CORES && draw(traffic, 2);
+    if (llc_line_state(traffic->llc, line).busy)
+        return;
+    traffic->warming = true;
+    cache_warm(core->cache, line, store);
+    traffic->warming = false;
+    enum cache_state state = cache_line_state(core->cache, line);
+    if (state != CACHE_INVALID)
+        assert_int_equal(traffic->in_l1[core->number][number], traffic->newest[number]);
+    if (store && state == CACHE_MODIFIED)
+        traffic->in_l1[core->number][number] = ++traffic->newest[number];
+    check(traffic, line);
+}
+
+/* A core's next access; half of them go to few lines, which all fight for. */
+static void issue(void *owner, uint64_t now)
+{
+    struct core *core = owner;
+    struct traffic *traffic = core->traffic;
+    for (unsigned i = 0; i < WAITERS; i++) {
+        struct job *job = &core->jobs[i];
+        if (job->busy || traffic->operations >= traffic->limit)
+            continue;
+        uint64_t line = draw(traffic, 2) ? draw(traffic, 4) : draw(traffic, LINES);
+        bool fetches = core->number == CORES;
+        *job = (struct job){.waiter = {NULL, done, job}, .core = core, .busy = true};
+        job->address = BASE + line * LINE + 8 * draw(traffic, 8);
+        job->use = fetches ? CACHE_FETCH : draw(traffic, 5) < 2 ? CACHE_STORE : CACHE_LOAD;
+        core->away++;
+        traffic->operations++;
+        if (!fetches && !traffic->upkeep && draw(traffic, 100) == 0)
+            start_upkeep(core, job, now);
+        else
+            try(job, now);
+        break;
+    }
+    check(traffic, BASE + draw(traffic, LINES) * LINE);
+    if (traffic->warms && draw(traffic, 8) == 0)
+        warm(core);
+    if (draw(traffic, 50) == 0)
+        traffic->memory.closed_to_writes = true;
+    else if (draw(traffic, 20) == 0 || traffic->operations >= traffic->limit)
+        slow_open(&traffic->memory);
+    if (traffic->operations < traffic->limit)
+        event_schedule(&traffic->queue, &core->event, now + (1 + draw(traffic, 20)) * CLOCK);
+}
+
+static struct cache *cache_of(struct traffic *traffic, struct core *core, bool fetches)
+{
+    struct cache_config config;
+    struct error err;
+    cache_config_default(&config);
+    config.size = fetches ? 256 : 512;
+    config.ways = 2;
+    config.line = LINE;
+    config.mshrs = 2;
+    config.mshr_targets = 2;
+    config.write_buffer = 1;
+    config.coherent = true;
+    if (!cache_config_check(&config, &err))
+        fail_msg("%s", err.text);
+    return cache_new("l1", &config, &traffic->queue, &(struct clock){CLOCK}, 10 + core->number,
+                     (uint16_t)core->number, &llc_ops, traffic->llc);
+}
+
+static void add_core(struct traffic *traffic, unsigned number)
+{
+    struct core *core = &traffic->cores[number];
+    core->traffic = traffic;
+    core->number = number;
+    core->cache = cache_of(traffic, core, number == CORES);
+    cache_observe(core->cache, &(struct cache_observer){accessed, filled, written, NULL, core});
+    if (number == CORES)
+        llc_attach(traffic->llc, core->cache);
+    else
+        llc_attach_client(traffic->llc, &(struct llc_client){cache_link(core->cache), probed, core});
+    event_init(&core->event, 20 + number, issue, core);
+    event_schedule(&traffic->queue, &core->event, CLOCK);
+}
+
+/* warms: lines come without time too; then the coherent level has more ways than requests, for such a line
+ * needs one that is not busy. */
+static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms)
+{
+    struct traffic *traffic = calloc(1, sizeof *traffic);
+    struct llc_config config;
+    struct error err;
+    assert_non_null(traffic);
+    traffic->random = seed;
+    traffic->limit = limit;
+    traffic->warms = warms;
+    event_queue_init(&traffic->queue);
+    traffic->memory.queue = &traffic->queue;
+    traffic->memory.accepted = accepted;
+    traffic->memory.context = traffic;
+    traffic->memory.most = 1 + (unsigned)draw(traffic, 4);
+    llc_config_default(&config);
+    config.size = draw(traffic, 2) ? 32 * LINE : 16 * LINE;
+    config.ways = warms ? 16 : 4;
+    config.queue = 2 + (uint32_t)draw(traffic, 8);
+    config.mshrs = 1 + (uint32_t)draw(traffic, 4);
+    config.write_buffer = 1 + (uint32_t)draw(traffic, 2);
+    config.replacement = draw(traffic, 2) ? TAGS_LRU : TAGS_TREE_PLRU;
+    if (!llc_config_check(&config, &err))
+        fail_msg("%s", err.text);
+    traffic->llc =
+        llc_new("l2", &config, &traffic->queue, &(struct clock){CLOCK}, 2, 99, &slow_ops, &traffic->memory);
+    llc_observe(traffic->llc, &(struct cache_observer){NULL, llc_filled, llc_written, NULL, traffic});
+    for (unsigned i = 0; i < CACHES; i++)
+        add_core(traffic, i);
+    return traffic;
+}
+
+/* Cleans everything: then memory has the newest version of every line. */
+static void flush(struct traffic *traffic)
+{
+    for (unsigned i = 0; i < CACHES; i++) {
+        struct job *job = &traffic->cores[i].jobs[0];
+        *job = (struct job){.waiter = {NULL, done, job}, .core = &traffic->cores[i], .busy = true};
+        job->upkeep = true;
+        traffic->cores[i].away++;
+        cache_maintain(traffic->cores[i].cache, MEM_CLEAN, BASE, LINES * LINE, traffic->queue.now,
+                       (struct cache_actor){.pc = 0, .core = 0}, &job->waiter);
+        event_queue_run(&traffic->queue, CLOCK_NEVER);
+    }
+    for (unsigned line = 0; line < LINES; line++)
+        assert_int_equal(traffic->in_memory[line], traffic->newest[line]);
+}
+
+static void traffic_free(struct traffic *traffic)
+{
+    for (unsigned i = 0; i < CACHES; i++)
+        cache_free(traffic->cores[i].cache);
+    llc_free(traffic->llc);
+    free(traffic);
+}
+
+static void versions_under_random_traffic(void **state)
+{
+    (void)state;
+    struct llc_counters sum = {0};
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct traffic *traffic = traffic_new(seed, 25000, seed > 6);
+        event_queue_run(&traffic->queue, CLOCK_NEVER);
+        slow_open(&traffic->memory);
+        event_queue_run(&traffic->queue, CLOCK_NEVER);
+        assert_int_equal(traffic->operations, traffic->limit);
+        for (unsigned i = 0; i < CACHES; i++)
+            assert_int_equal(traffic->cores[i].away, 0);
+        assert_int_equal(llc_pending(traffic->llc), 0);
+        assert_int_equal(traffic->memory.held, 0);
+        check_all(traffic);
+        flush(traffic);
+        const struct llc_counters *counted = llc_counted(traffic->llc);
+#define LLC_COUNTER(name, unit, meaning) sum.name += counted->name;
+        LLC_COUNTERS(LLC_COUNTER)
+#undef LLC_COUNTER
+        traffic_free(traffic);
+    }
+    /* What is rare has been there. */
+    assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
+    assert_true(sum.back_invalidations && sum.dirty_probes && sum.maintained && sum.write_backs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(versions_under_random_traffic)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

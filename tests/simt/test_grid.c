@@ -1,0 +1,304 @@
+/* Grids: every thread once with its coordinates, the barrier, the scratchpad, limits, and runs that stop and go on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/hart/hart.h"
+#include "emu/simt/grid.h"
+#include "tests/isa/encode.h"
+
+#define BASE    UINT64_C(0x80000000)
+#define DATA    (BASE + 0x10000)
+#define OP(...) ((struct operands){__VA_ARGS__})
+
+enum {
+    RA = 1,
+    T0 = 5,
+    T1 = 6,
+    T2 = 7,
+    A0 = 10,
+    A1 = 11,
+    A2 = 12,
+    SIZE = 0x200000,
+    SHIFT = 8,
+    THREAD_X = 0xcc0,
+    MULTIPROCESSOR = 0xcce,
+    THREAD_ID = 0xccf,
+    SHARED = 0xcd0,
+    BARRIER = 0x8c0
+};
+
+struct rig {
+    struct phys phys;
+    struct decoder *decoder;
+    struct warp_memory memory;
+    struct grid_host host;
+    struct grid grid;
+    uint64_t at;
+    unsigned calls, refuse; /* served; still to be refused */
+    uint64_t asked;
+};
+
+static bool serve(void *context, struct warp *warp, unsigned lane, uint64_t *result)
+{
+    struct rig *rig = context;
+    if (rig->refuse > 0) {
+        rig->refuse--;
+        return false;
+    }
+    rig->calls++;
+    *result = warp_thread_id(warp, lane) * 2;
+    return true;
+}
+
+static bool stop_third(void *context)
+{
+    return ++((struct rig *)context)->asked == 3;
+}
+
+static void rig_init(struct rig *rig, uint32_t count, uint32_t width)
+{
+    struct error err;
+    memset(rig, 0, sizeof *rig);
+    rig->decoder = decoder_new();
+    assert_true(phys_init(&rig->phys, BASE, SIZE, &err));
+    const struct warp_memory_setup setup = {.memory = &rig->phys,
+                                            .decoder = rig->decoder,
+                                            .width = width,
+                                            .stack_shift = SHIFT,
+                                            .stack_physical = BASE + SIZE / 2,
+                                            .stack_warps = 1024 / width};
+    assert_true(warp_memory_init(&rig->memory, &setup, &err));
+    rig->host = (struct grid_host){.call = serve, .context = rig};
+    rig->grid =
+        (struct grid){.memory = &rig->memory,
+                      .host = &rig->host,
+                      .limits = {.count = count, .width = width, .block_threads = 1024, .scratchpad = 4096}};
+    rig->at = BASE;
+}
+
+static void rig_free(struct rig *rig)
+{
+    grid_free(&rig->grid);
+    warp_memory_free(&rig->memory);
+    phys_free(&rig->phys);
+    decoder_free(rig->decoder);
+}
+
+static void row(struct rig *rig, enum insn_id id, struct operands operands)
+{
+    uint32_t bits = encode(id, &operands);
+    memcpy(phys_at(&rig->phys, rig->at, 4), &bits, 4);
+    rig->at += 4;
+}
+
+/* a1 = a0 + number of the thread * 2^shift */
+static void own_slot(struct rig *rig, int shift)
+{
+    row(rig, INSN_csrrs, OP(.rd = A1, .imm = THREAD_ID));
+    row(rig, INSN_slli, OP(.rd = A1, .rs1 = A1, .imm = shift));
+    row(rig, INSN_add, OP(.rd = A1, .rs1 = A1, .rs2 = A0));
+}
+
+static uint64_t word(const struct rig *rig, uint64_t address)
+{
+    uint64_t value;
+    memcpy(&value, phys_at(&rig->phys, address, 8), 8);
+    return value;
+}
+
+static enum grid_end run(struct rig *rig, struct grid_launch launch)
+{
+    struct error err;
+    launch.entry = BASE;
+    launch.argument = DATA;
+    assert_true(grid_possible(&launch, &rig->grid.limits));
+    grid_begin(&rig->grid, &launch);
+    return grid_advance(&rig->grid, &err);
+}
+
+/* The 15 coordinates of each thread as 64-bit words, for a grid and a block whose extents are all different. */
+static void coordinates(void **state)
+{
+    const struct grid_launch launch = {.grid = {3, 2, 2}, .block = {5, 3, 4}};
+    (void)state;
+    for (uint32_t width = 1; width <= 32; width *= 4) {
+        struct rig rig;
+        rig_init(&rig, 5, width);
+        own_slot(&rig, 7);
+        for (int i = 0; i < 15; i++) {
+            row(&rig, INSN_csrrs, OP(.rd = T0, .imm = THREAD_X + i));
+            row(&rig, INSN_sd, OP(.rs1 = A1, .rs2 = T0, .imm = 8 * i));
+        }
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        assert_int_equal(run(&rig, launch), GRID_DONE);
+        for (uint32_t id = 0; id < 12 * 60; id++) {
+            uint32_t thread = id % 60, block = id / 60;
+            const uint64_t expected[15] = {thread % 5,
+                                           thread / 5 % 3,
+                                           thread / 15,
+                                           block % 3,
+                                           block / 3 % 2,
+                                           block / 6,
+                                           5,
+                                           3,
+                                           4,
+                                           3,
+                                           2,
+                                           2,
+                                           thread % width,
+                                           thread / width,
+                                           block % 5};
+            for (unsigned i = 0; i < 15; i++)
+                assert_int_equal(word(&rig, DATA + id * 128 + 8 * i), expected[i]);
+        }
+        assert_int_equal(rig.grid.blocks, 12);
+        assert_int_equal(rig.grid.thread_insns, 720 * 34);
+        rig_free(&rig);
+    }
+}
+
+/* Each thread writes its number into the block's scratchpad, waits, and fetches the number of the thread opposite. The
+ * scratchpad is a new one for each block: what the thread finds there first is 0. */
+static void barrier_and_scratchpad(void **state)
+{
+    (void)state;
+    for (uint32_t count = 1; count <= 3; count += 2) {
+        struct rig rig;
+        rig_init(&rig, count, 32);
+        own_slot(&rig, 4);
+        row(&rig, INSN_csrrs, OP(.rd = T0, .imm = THREAD_X));
+        row(&rig, INSN_csrrs, OP(.rd = A2, .imm = SHARED));
+        row(&rig, INSN_slli, OP(.rd = T1, .rs1 = T0, .imm = 2));
+        row(&rig, INSN_add, OP(.rd = T1, .rs1 = T1, .rs2 = A2));
+        row(&rig, INSN_lwu, OP(.rd = T2, .rs1 = T1));
+        row(&rig, INSN_sd, OP(.rs1 = A1, .rs2 = T2, .imm = 8));
+        row(&rig, INSN_sw, OP(.rs1 = T1, .rs2 = T0));
+        row(&rig, INSN_csrrw, OP(.imm = BARRIER));
+        row(&rig, INSN_sub, OP(.rd = T1, .rs1 = T1, .rs2 = A2));
+        row(&rig, INSN_sub, OP(.rd = T1, .rs1 = A2, .rs2 = T1));
+        row(&rig, INSN_lwu, OP(.rd = T2, .rs1 = T1, .imm = 99 * 4));
+        row(&rig, INSN_sd, OP(.rs1 = A1, .rs2 = T2));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        assert_int_equal(
+            run(&rig, (struct grid_launch){.grid = {7, 1, 1}, .block = {100, 1, 1}, .scratchpad = 400}),
+            GRID_DONE);
+        for (uint32_t id = 0; id < 700; id++) {
+            assert_int_equal(word(&rig, DATA + id * 16), 99 - id % 100);
+            assert_int_equal(word(&rig, DATA + id * 16 + 8), 0);
+        }
+        rig_free(&rig);
+    }
+}
+
+/* Threads that have ended are not waited for: those below 40 of 64 leave before the barrier. */
+static void the_ended_are_not_waited_for(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig, 1, 32);
+    own_slot(&rig, 3);
+    row(&rig, INSN_csrrs, OP(.rd = T0, .imm = THREAD_X));
+    row(&rig, INSN_sltiu, OP(.rd = T1, .rs1 = T0, .imm = 40));
+    row(&rig, INSN_bne, OP(.rs1 = T1, .imm = 12));
+    row(&rig, INSN_csrrw, OP(.imm = BARRIER));
+    row(&rig, INSN_sd, OP(.rs1 = A1, .rs2 = T0));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    assert_int_equal(run(&rig, (struct grid_launch){.grid = {1, 1, 1}, .block = {64, 1, 1}}), GRID_DONE);
+    for (uint32_t id = 0; id < 64; id++)
+        assert_int_equal(word(&rig, DATA + id * 8), id < 40 ? 0 : id);
+    rig_free(&rig);
+}
+
+/* A call that is refused stops the run before it; the next grid_advance() makes it again. */
+static void stops_and_goes_on(void **state)
+{
+    struct rig rig;
+    struct error err;
+    (void)state;
+    rig_init(&rig, 1, 32);
+    own_slot(&rig, 3);
+    row(&rig, INSN_ecall, OP(.rd = 0));
+    row(&rig, INSN_sd, OP(.rs1 = A1, .rs2 = A0));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    rig.refuse = 3;
+    assert_int_equal(run(&rig, (struct grid_launch){.grid = {2, 1, 1}, .block = {40, 1, 1}}), GRID_STOP);
+    assert_int_equal(rig.grid.report.event, WARP_CALL);
+    assert_int_equal(grid_advance(&rig.grid, &err), GRID_STOP);
+    assert_int_equal(grid_advance(&rig.grid, &err), GRID_STOP);
+    assert_int_equal(grid_advance(&rig.grid, &err), GRID_DONE);
+    assert_int_equal(rig.calls, 80);
+    for (uint32_t id = 0; id < 80; id++)
+        assert_int_equal(word(&rig, DATA + id * 8), id * 2);
+    rig_free(&rig);
+}
+
+/* A thread that never ends is stopped from outside, after a slice; one that traps stops the run. */
+static void stops_for_good(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig, 1, 32);
+    row(&rig, INSN_jal, OP(.imm = 0));
+    rig.host.stopped = stop_third;
+    assert_int_equal(run(&rig, (struct grid_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}}), GRID_STOP);
+    assert_int_equal(rig.grid.insns, 3 * GRID_SLICE);
+    rig.host.stopped = NULL;
+    rig.at = BASE;
+    row(&rig, INSN_ebreak, OP(.rd = 0));
+    warp_memory_flush(&rig.memory);
+    assert_int_equal(run(&rig, (struct grid_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}}), GRID_TRAP);
+    assert_int_equal(rig.grid.report.trap.cause, TRAP_BREAKPOINT);
+    rig_free(&rig);
+}
+
+static void limits(void **state)
+{
+    const struct grid_limits limits = {.count = 1, .width = 32, .block_threads = 1024, .scratchpad = 4096};
+    static const char threads[] =
+        "1 to 1024 in all (the least of simt.block_threads and, with a clock, simt.threads and "
+        "simt.warps * simt.width)";
+    const struct {
+        struct grid_launch launch;
+        const char *refused; /* the last words of the message; NULL: it is possible */
+    } cases[] = {
+        {{.grid = {1, 1, 1}, .block = {1024, 1, 1}, .scratchpad = 4096}, NULL},
+        {{.grid = {1, 1, 1}, .block = {1025, 1, 1}}, threads},
+        {{.grid = {1, 1, 1}, .block = {32, 32, 1}}, NULL},
+        {{.grid = {1, 1, 1}, .block = {32, 32, 2}}, threads},
+        {{.grid = {1, 1, 1}, .block = {65536, 65536, 1}}, threads}, /* whose product is 2^32 */
+        {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .scratchpad = 4097}, "up to 4096 B (simt.scratchpad)"},
+        {{.grid = {0, 1, 1}, .block = {1, 1, 1}}, "1 to 4294967295 in all"},
+        {{.grid = {1, 1, 1}, .block = {1, 1, 0}}, threads},
+        {{.grid = {65535, 65535, 1}, .block = {1, 1, 1}}, NULL},
+        {{.grid = {65536, 65536, 65536}, .block = {1, 1, 1}}, "1 to 4294967295 in all"},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error err;
+        assert_int_equal(grid_possible(&cases[i].launch, &limits), !cases[i].refused);
+        assert_int_equal(grid_check(&cases[i].launch, &limits, &err), !cases[i].refused);
+        if (!cases[i].refused)
+            continue;
+        assert_true(strlen(err.text) > strlen(cases[i].refused));
+        assert_string_equal(err.text + strlen(err.text) - strlen(cases[i].refused), cases[i].refused);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coordinates),
+        cmocka_unit_test(barrier_and_scratchpad),
+        cmocka_unit_test(the_ended_are_not_waited_for),
+        cmocka_unit_test(stops_and_goes_on),
+        cmocka_unit_test(stops_for_good),
+        cmocka_unit_test(limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* Launches of real warps on timed multiprocessors: results, order of queues, registers' limit on blocks, traps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/simt/timed_grid.h"
+#include "tests/isa/encode.h"
+#include "tests/mem/slow_memory.h"
+
+#define BASE  UINT64_C(0x80000000)
+#define DATA  (BASE + 0x10000)
+#define COUNT (BASE + 0xf000) /* what atomics add up */
+#define STACK (BASE + 0x80000)
+
+enum { SIZE = 1 << 20, MPS = 2, T0 = 5, T1, T2, A0 = 10, A1, THREAD_ID = 0xccf, BARRIER = 0x8c0 };
+
+struct bench {
+    struct event_queue queue;
+    struct slow_memory below;
+    struct phys phys;
+    struct decoder *decoder;
+    struct warp_memory memory;
+    struct grid_host host;
+    struct simt_config config;
+    struct cache *l1[MPS];
+    struct simt *simt[MPS];
+    struct simt_grid *grid;
+    unsigned failed;
+};
+
+static bool no_calls(void *context, struct warp *warp, unsigned lane, uint64_t *result)
+{
+    (void)context, (void)warp, (void)lane, (void)result;
+    return false;
+}
+
+static void failed(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report)
+{
+    struct bench *bench = context;
+    (void)warp;
+    assert_int_equal(end, GRID_TRAP);
+    assert_int_equal(report->trap.cause, TRAP_ILLEGAL_INSTRUCTION);
+    bench->failed++;
+}
+
+static void make_multiprocessor(struct bench *bench, unsigned i)
+{
+    const struct clock clock = {CLOCK};
+    struct cache_config cache;
+    cache_config_default(&cache);
+    cache.line = 128;
+    cache.write_through = true;
+    cache.write_allocate = false;
+    bench->l1[i] =
+        cache_new("l1", &cache, &bench->queue, &clock, 10 + 2 * i, (uint16_t)i, &slow_ops, &bench->below);
+    const struct simt_parts parts = {.name = "simt",
+                                     .queue = &bench->queue,
+                                     .clock = clock,
+                                     .component = 11 + 2 * i,
+                                     .l1 = bench->l1[i],
+                                     .lower_ops = &slow_ops,
+                                     .lower = &bench->below,
+                                     .source = simt_grid_source(bench->grid, i)};
+    bench->simt[i] = simt_new(&bench->config, &parts);
+    simt_grid_attach(bench->grid, i, bench->simt[i]);
+}
+
+static struct bench *bench_new(enum simt_policy policy, uint32_t width)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    struct error err;
+    assert_non_null(bench);
+    event_queue_init(&bench->queue);
+    bench->below.queue = &bench->queue;
+    bench->decoder = decoder_new();
+    bench->host = (struct grid_host){.call = no_calls};
+    simt_config_default(&bench->config);
+    bench->config.policy = policy;
+    bench->config.width = width;
+    assert_true(phys_init(&bench->phys, BASE, SIZE, &err));
+    const struct warp_memory_setup setup = {.memory = &bench->phys,
+                                            .decoder = bench->decoder,
+                                            .width = width,
+                                            .stack_shift = 6,
+                                            .stack_physical = STACK,
+                                            .stack_warps = MPS * 48};
+    assert_true(warp_memory_init(&bench->memory, &setup, &err));
+    const struct simt_grid_parts parts = {.queue = &bench->queue,
+                                          .clock = {CLOCK},
+                                          .component = 5,
+                                          .count = MPS,
+                                          .config = &bench->config,
+                                          .tick = CLOCK,
+                                          .failed = failed,
+                                          .context = bench};
+    bench->grid = simt_grid_new(&parts);
+    simt_grid_bind(bench->grid, &bench->memory, &bench->host);
+    for (unsigned i = 0; i < MPS; i++)
+        make_multiprocessor(bench, i);
+    return bench;
+}
+
+static void bench_free(struct bench *bench)
+{
+    simt_grid_free(bench->grid);
+    for (unsigned i = 0; i < MPS; i++) {
+        simt_free(bench->simt[i]);
+        cache_free(bench->l1[i]);
+    }
+    warp_memory_free(&bench->memory);
+    phys_free(&bench->phys);
+    decoder_free(bench->decoder);
+    free(bench);
+}
+
+static uint32_t *word(struct bench *bench, uint64_t address)
+{
+    return (void *)phys_at(&bench->phys, address, 4);
+}
+
+struct line {
+    enum insn_id id;
+    struct operands operands;
+};
+
+static void write_code(struct bench *bench, uint64_t at, const struct line *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *word(bench, at + 4 * i) = encode(lines[i].id, &lines[i].operands);
+}
+
+#define CODE(bench, at, lines) write_code(bench, at, lines, sizeof(lines) / sizeof *(lines))
+
+/* data[id] = 3 * data[id ^ 1] + id: read before the barrier, written behind it; 1 is added for each thread. */
+static void write_kernel(struct bench *bench)
+{
+    const struct line lines[] = {
+        {INSN_csrrs, {.rd = T0, .imm = THREAD_ID}},
+        {INSN_xori, {.rd = T1, .rs1 = T0, .imm = 1}},
+        {INSN_slli, {.rd = T1, .rs1 = T1, .imm = 2}},
+        {INSN_add, {.rd = T1, .rs1 = T1, .rs2 = A0}},
+        {INSN_lw, {.rd = T2, .rs1 = T1}},
+        {INSN_csrrw, {.imm = BARRIER}},
+        {INSN_slli, {.rd = T1, .rs1 = T0, .imm = 2}},
+        {INSN_add, {.rd = T1, .rs1 = T1, .rs2 = A0}},
+        {INSN_slli, {.rd = A1, .rs1 = T2, .imm = 1}},
+        {INSN_add, {.rd = T2, .rs1 = T2, .rs2 = A1}},
+        {INSN_add, {.rd = T2, .rs1 = T2, .rs2 = T0}},
+        {INSN_sw, {.rs1 = T1, .rs2 = T2}},
+        {INSN_lui, {.rd = T1, .imm = (int32_t)0x8000f000}},
+        {INSN_slli, {.rd = T1, .rs1 = T1, .imm = 32}},
+        {INSN_srli, {.rd = T1, .rs1 = T1, .imm = 32}},
+        {INSN_addi, {.rd = T2, .imm = 1}},
+        {INSN_amoadd_w, {.rs1 = T1, .rs2 = T2}},
+        {INSN_jalr, {.rs1 = 1}},
+    };
+    CODE(bench, BASE + 0x100, lines);
+}
+
+static struct grid_launch launch_of(uint32_t blocks, uint32_t threads)
+{
+    return (struct grid_launch){
+        .entry = BASE + 0x100, .argument = DATA, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
+}
+
+/* Blocks are pairs of threads throughout, so that a thread reads what only its neighbour writes. */
+static void results_do_not_depend_on_time(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 20, THREADS = 100, ALL = BLOCKS * THREADS };
+    static const uint32_t widths[] = {1, 4, 32};
+    for (enum simt_policy policy = SIMT_GTO; policy <= SIMT_ROUND_ROBIN; policy++)
+        for (size_t w = 0; w < 3; w++) {
+            struct bench *bench = bench_new(policy, widths[w]);
+            uint32_t threads = widths[w] == 1 ? 40 : THREADS, all = BLOCKS * threads;
+            const struct grid_launch launch = launch_of(BLOCKS, threads);
+            write_kernel(bench);
+            for (uint32_t i = 0; i < ALL; i++)
+                *word(bench, DATA + 4 * i) = i * i;
+            assert_true(simt_grid_possible(bench->grid, &launch, 20));
+            simt_grid_launch(bench->grid, &launch, 20, 0, 1);
+            assert_false(simt_grid_done(bench->grid, 1));
+            event_queue_run(&bench->queue, CLOCK_NEVER);
+            assert_true(simt_grid_done(bench->grid, 0));
+            for (uint32_t i = 0; i < all; i++)
+                assert_int_equal(*word(bench, DATA + 4 * i), 3 * (i ^ 1) * (i ^ 1) + i);
+            assert_int_equal(*word(bench, COUNT), all);
+            uint64_t insns = 0, blocks = 0, barriers = 0;
+            for (unsigned i = 0; i < MPS; i++) {
+                const struct simt_counters *c = simt_counted(bench->simt[i]);
+                insns += c->thread_instructions;
+                blocks += c->blocks;
+                barriers += c->barriers;
+                assert_true(c->blocks > 0);
+            }
+            assert_int_equal(insns, 18 * all);
+            assert_int_equal(blocks, BLOCKS);
+            assert_int_equal(barriers, BLOCKS);
+            bench_free(bench);
+        }
+}
+
+/* When the launches end that have been made, by number. */
+static void ends(struct bench *bench, uint64_t *times, unsigned count)
+{
+    for (bool more = true; more;) {
+        more = event_queue_step(&bench->queue);
+        for (unsigned i = 0; i < count; i++)
+            if (times[i] == 0 && simt_grid_done(bench->grid, i + 1))
+                times[i] = bench->queue.now;
+    }
+}
+
+/* Two launches of a block each: in one queue the second one takes as long again, in two they run side by side. */
+static void queues_keep_their_order(void **state)
+{
+    (void)state;
+    for (unsigned queues = 1; queues <= 2; queues++) {
+        struct bench *bench = bench_new(SIMT_GTO, 32);
+        const struct grid_launch launch = launch_of(1, 64);
+        uint64_t times[2] = {0};
+        write_kernel(bench);
+        for (unsigned i = 0; i < 2; i++)
+            simt_grid_launch(bench->grid, &launch, 20, i % queues, i + 1);
+        ends(bench, times, 2);
+        assert_int_equal(*word(bench, COUNT), 128);
+        if (queues == 1)
+            assert_in_range(times[1], 2 * times[0] - 3 * CLOCK, 2 * times[0] + 3 * CLOCK);
+        else
+            assert_in_range(times[1], times[0], times[0] + 3 * CLOCK);
+        bench_free(bench);
+    }
+}
+
+/* 8 warps of 32 threads with 64 halves each take 16384 of 32768 registers: two blocks on each of two multiprocessors at a
+ * time; with 20 halves, all 8 blocks run at once. */
+static void registers_limit_blocks(void **state)
+{
+    (void)state;
+    for (unsigned many = 0; many < 2; many++) {
+        struct bench *bench = bench_new(SIMT_GTO, 32);
+        const struct grid_launch launch = launch_of(8, 256);
+        write_kernel(bench);
+        simt_grid_launch(bench->grid, &launch, many ? 64 : 20, 0, 1);
+        unsigned most = 0;
+        while (event_queue_step(&bench->queue)) {
+            unsigned held = 0;
+            for (unsigned i = 0; i < MPS; i++)
+                held += simt_held(bench->simt[i]);
+            most = held > most ? held : most;
+        }
+        assert_int_equal(most, many ? 4 : 8);
+        bench_free(bench);
+    }
+}
+
+static void traps_are_told(void **state)
+{
+    (void)state;
+    struct bench *bench = bench_new(SIMT_GTO, 32);
+    const struct grid_launch launch = launch_of(1, 32);
+    *word(bench, BASE + 0x100) = 0;
+    simt_grid_launch(bench->grid, &launch, 20, 0, 1);
+    event_queue_run(&bench->queue, CLOCK_NEVER);
+    assert_int_equal(bench->failed, 1);
+    assert_false(simt_grid_done(bench->grid, 1));
+    bench_free(bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_do_not_depend_on_time),
+        cmocka_unit_test(queues_keep_their_order),
+        cmocka_unit_test(registers_limit_blocks),
+        cmocka_unit_test(traps_are_told),
+    };
+    return cmocka_run_group_tests_name("launches on timed multiprocessors", tests, NULL, NULL);
+}

@@ -1,0 +1,415 @@
+/* Divergence, progress, atomics, traps, calls and stacks of one warp, by programs of a few instructions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/hart/hart.h"
+#include "emu/simt/warp.h"
+#include "tests/isa/encode.h"
+
+#define BASE    UINT64_C(0x80000000)
+#define DATA    (BASE + 0x1000) /* below, memory is read-only */
+#define OP(...) ((struct operands){__VA_ARGS__})
+
+enum {
+    RA = 1,
+    SP = 2,
+    T0 = 5,
+    T1 = 6,
+    T2 = 7,
+    A0 = 10,
+    A1 = 11,
+    A2 = 12,
+    LANE = 0xccc,
+    BARRIER = 0x8c0,
+    SHIFT = 8,
+    SIZE = 0x10000
+};
+
+struct rig {
+    struct phys phys;
+    struct decoder *decoder;
+    struct warp_memory memory;
+    struct warp *warp;
+    struct warp_report report;
+    uint64_t at; /* of the next instruction */
+};
+
+static void rig_init(struct rig *rig, unsigned width)
+{
+    struct error err;
+    memset(rig, 0, sizeof *rig);
+    rig->decoder = decoder_new();
+    assert_true(phys_init(&rig->phys, BASE, SIZE, &err));
+    const struct warp_memory_setup setup = {.memory = &rig->phys,
+                                            .decoder = rig->decoder,
+                                            .width = width,
+                                            .write_first = DATA,
+                                            .stack_shift = SHIFT,
+                                            .stack_physical = BASE + 0x8000,
+                                            .stack_warps = 2};
+    assert_true(warp_memory_init(&rig->memory, &setup, &err));
+    rig->warp = warp_new(&rig->memory, &err);
+    assert_non_null(rig->warp);
+    rig->at = BASE;
+}
+
+static void rig_free(struct rig *rig)
+{
+    warp_free(rig->warp);
+    warp_memory_free(&rig->memory);
+    phys_free(&rig->phys);
+    decoder_free(rig->decoder);
+}
+
+static void row(struct rig *rig, enum insn_id id, struct operands operands)
+{
+    uint32_t bits = encode(id, &operands);
+    memcpy(phys_at(&rig->phys, rig->at, 4), &bits, 4);
+    rig->at += 4;
+}
+
+static void start(struct rig *rig, unsigned threads)
+{
+    const struct warp_place place = {.block_size = {threads, 1, 1}, .grid_size = {1, 1, 1}};
+    warp_start(rig->warp, &place, BASE, DATA, 0);
+}
+
+static uint64_t word(const struct rig *rig, uint64_t address)
+{
+    uint64_t value;
+    memcpy(&value, phys_at(&rig->phys, address, 8), 8);
+    return value;
+}
+
+/* Steps until the warp is about to execute what stands at pc, or nothing. */
+static void step_to(struct rig *rig, uint64_t pc)
+{
+    uint32_t mask;
+    for (unsigned i = 0; i < 1000; i++) {
+        const struct stream_op *op = warp_next(rig->warp, &mask);
+        if (!op || op->pc == pc)
+            return;
+        assert_int_equal(warp_step(rig->warp, &rig->report), WARP_DONE);
+    }
+    fail();
+}
+
+static void run_out(struct rig *rig)
+{
+    enum warp_event event = WARP_DONE;
+    while (event != WARP_IDLE) {
+        event = warp_run(rig->warp, 100000, &rig->report);
+        assert_true(event == WARP_EXIT || event == WARP_IDLE);
+    }
+    assert_int_equal(warp_live(rig->warp), 0);
+}
+
+static void lane_number(struct rig *rig)
+{
+    row(rig, INSN_csrrs, OP(.rd = T0, .imm = LANE));
+}
+
+/* if (lane & 1) t1 = 1; else t1 = 2; */
+static void branches_join(void **state)
+{
+    struct rig rig;
+    uint32_t mask;
+    (void)state;
+    rig_init(&rig, 32);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 1));
+    row(&rig, INSN_beq, OP(.rs1 = T1, .imm = 12));
+    row(&rig, INSN_addi, OP(.rd = T1, .imm = 1)); /* BASE + 12: the odd lanes */
+    row(&rig, INSN_jal, OP(.imm = 8));
+    row(&rig, INSN_addi, OP(.rd = T1, .imm = 2)); /* BASE + 20: the even lanes */
+    uint64_t join = rig.at;
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    step_to(&rig, BASE + 8);
+    assert_int_equal(warp_step(rig.warp, &rig.report), WARP_DONE);
+    assert_true(rig.report.taken_apart && rig.report.taken);
+    assert_non_null(warp_next(rig.warp, &mask));
+    assert_int_equal(mask, 0xaaaaaaaa);
+    step_to(&rig, BASE + 20);
+    assert_non_null(warp_next(rig.warp, &mask));
+    assert_int_equal(mask, 0x55555555);
+    step_to(&rig, join);
+    assert_non_null(warp_next(rig.warp, &mask));
+    assert_int_equal(mask, 0xffffffff);
+    assert_int_equal(warp_register(rig.warp, T1, 3), 1);
+    assert_int_equal(warp_register(rig.warp, T1, 4), 2);
+    /* 3 + 2 + 1 instructions so far; lanes: 3 of 32, 2 of 16, 1 of 16. */
+    assert_int_equal(warp_insns(rig.warp), 6);
+    assert_int_equal(warp_thread_insns(rig.warp), 3 * 32 + 3 * 16);
+    run_out(&rig);
+    rig_free(&rig);
+}
+
+/* Lanes below 16 call a function that lies behind the point where all meet: though its pc is higher, it comes first. */
+static void calls_come_first(void **state)
+{
+    struct rig rig;
+    uint32_t mask;
+    (void)state;
+    rig_init(&rig, 32);
+    lane_number(&rig);
+    row(&rig, INSN_addi, OP(.rd = A1, .rs1 = RA));
+    row(&rig, INSN_sltiu, OP(.rd = T1, .rs1 = T0, .imm = 16));
+    row(&rig, INSN_beq, OP(.rs1 = T1, .imm = 8));
+    row(&rig, INSN_jal, OP(.rd = RA, .imm = 8));
+    row(&rig, INSN_jalr, OP(.rs1 = A1)); /* BASE + 20: where they meet */
+    row(&rig, INSN_addi, OP(.rd = T2, .imm = 7));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    step_to(&rig, BASE + 24);
+    assert_non_null(warp_next(rig.warp, &mask));
+    assert_int_equal(mask, 0xffff);
+    step_to(&rig, BASE + 20);
+    assert_non_null(warp_next(rig.warp, &mask));
+    assert_int_equal(mask, 0xffffffff);
+    run_out(&rig);
+    rig_free(&rig);
+}
+
+/* Each lane jumps to a place of its own through a register: base + 8 * (lane % 4). */
+static void indirect_jumps_scatter(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig, 32);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 3));
+    row(&rig, INSN_slli, OP(.rd = T1, .rs1 = T1, .imm = 3));
+    row(&rig, INSN_auipc, OP(.rd = T2));
+    row(&rig, INSN_add, OP(.rd = T2, .rs1 = T2, .rs2 = T1));
+    row(&rig, INSN_jalr, OP(.rs1 = T2, .imm = 12));
+    for (int i = 0; i < 4; i++) {
+        row(&rig, INSN_addi, OP(.rd = A1, .imm = 10 + i));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+    }
+    start(&rig, 32);
+    run_out(&rig);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, A1, lane), 10 + lane % 4);
+    rig_free(&rig);
+}
+
+/* All lanes but 31 spin, at a lower pc, until lane 31 has counted to 1000 and stored: each time that it is let in it has
+ * WARP_SHARE instructions. 1000 rounds of 2 instructions take ceil(2003 / 256) = 8 turns. step: what the spinning lanes
+ * add to a register in each of their rounds of 3 instructions. Returns instructions. */
+static uint64_t spin(int32_t step)
+{
+    struct rig rig;
+    rig_init(&rig, 32);
+    lane_number(&rig);
+    row(&rig, INSN_addi, OP(.rd = T1, .imm = 31));
+    row(&rig, INSN_addi, OP(.rd = T2, .imm = 1000));
+    row(&rig, INSN_beq, OP(.rs1 = T0, .rs2 = T1, .imm = 20));
+    row(&rig, INSN_addi, OP(.rd = A2, .rs1 = A2, .imm = step));
+    row(&rig, INSN_ld, OP(.rd = A1, .rs1 = A0));
+    row(&rig, INSN_beq, OP(.rs1 = A1, .imm = -8));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    row(&rig, INSN_addi, OP(.rd = T2, .rs1 = T2, .imm = -1));
+    row(&rig, INSN_bne, OP(.rs1 = T2, .imm = -4));
+    row(&rig, INSN_sd, OP(.rs1 = A0, .rs2 = T1));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    run_out(&rig);
+    assert_int_equal(word(&rig, DATA), 31);
+    uint64_t insns = warp_insns(rig.warp);
+    rig_free(&rig);
+    return insns;
+}
+
+/* Lanes that do nothing else are found at the second look since lane 31 was let in, after between WARP_LOOK and
+ * 2 * WARP_LOOK rounds; lanes that count are not, and lane 31 is let in after WARP_TURN instructions. */
+static void spinning_ends(void **state)
+{
+    (void)state;
+    assert_in_range(spin(0), 8 * 3 * WARP_LOOK + 2003, 8 * (2 * 3 * WARP_LOOK + WARP_SHARE) + 100);
+    assert_in_range(spin(1), 8 * WARP_TURN, 8 * (WARP_TURN + WARP_SHARE) + 100);
+}
+
+/* A lock around a counter that is not atomic, by LR and SC, between lanes that hold it at different times. */
+static void locks_work(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig, 32);
+    row(&rig, INSN_addi, OP(.rd = T2, .imm = 1));
+    row(&rig, INSN_lr_w, OP(.rd = T0, .rs1 = A0)); /* BASE + 4 */
+    row(&rig, INSN_bne, OP(.rs1 = T0, .imm = -4));
+    row(&rig, INSN_sc_w, OP(.rd = T0, .rs1 = A0, .rs2 = T2));
+    row(&rig, INSN_bne, OP(.rs1 = T0, .imm = -12));
+    row(&rig, INSN_ld, OP(.rd = T1, .rs1 = A0, .imm = 64));
+    row(&rig, INSN_addi, OP(.rd = T1, .rs1 = T1, .imm = 1));
+    row(&rig, INSN_sd, OP(.rs1 = A0, .rs2 = T1, .imm = 64));
+    row(&rig, INSN_amoswap_w, OP(.rs1 = A0));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    run_out(&rig);
+    assert_int_equal(word(&rig, DATA + 64), 32);
+    assert_int_equal(word(&rig, DATA), 0);
+    rig_free(&rig);
+}
+
+static void atomics_go_by_lane(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig, 32);
+    lane_number(&rig);
+    row(&rig, INSN_amoadd_d, OP(.rd = T1, .rs1 = A0, .rs2 = T0));
+    row(&rig, INSN_sd, OP(.rs1 = A0, .rs2 = T0, .imm = 8));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    run_out(&rig);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, T1, lane),
+                         lane * (lane - 1) / 2); /* the sum of those before */
+    assert_int_equal(word(&rig, DATA), 31 * 32 / 2);
+    assert_int_equal(word(&rig, DATA + 8), 31);
+    rig_free(&rig);
+}
+
+static void set_lanes(struct rig *rig, unsigned reg, uint64_t first, uint64_t step)
+{
+    for (unsigned lane = 0; lane < 32; lane++)
+        warp_set_register(rig->warp, reg, lane, first + lane * step);
+}
+
+static void expect_trap(struct rig *rig, unsigned lane, enum trap_cause cause, uint64_t value)
+{
+    assert_int_equal(warp_step(rig->warp, &rig->report), WARP_TRAP);
+    assert_int_equal(rig->report.lane, lane);
+    assert_int_equal(rig->report.trap.cause, cause);
+    assert_int_equal(rig->report.trap.value, value);
+}
+
+/* Lanes 0 to 4 may, lane 5 may not: nothing happens, and it can be tried again. */
+static void traps_name_the_lane(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig, 32);
+    row(&rig, INSN_sd, OP(.rs1 = A0, .rs2 = A0));
+    row(&rig, INSN_ld, OP(.rd = A0, .rs1 = A0));
+    row(&rig, INSN_amoadd_w, OP(.rd = A1, .rs1 = A0, .rs2 = A0));
+    row(&rig, INSN_mret, OP(.rd = 0));
+    start(&rig, 32);
+    set_lanes(&rig, A0, DATA, 8);
+    warp_set_register(rig.warp, A0, 5, BASE);
+    expect_trap(&rig, 5, TRAP_STORE_ACCESS, BASE);
+    assert_int_equal(word(&rig, DATA), 0);
+    warp_set_register(rig.warp, A0, 5, DATA + 40);
+    assert_int_equal(warp_step(rig.warp, &rig.report), WARP_DONE);
+    assert_int_equal(word(&rig, DATA + 40), DATA + 40);
+    warp_set_register(rig.warp, A0, 31, 16);
+    expect_trap(&rig, 31, TRAP_LOAD_ACCESS, 16);
+    assert_int_equal(warp_register(rig.warp, A0, 4), DATA + 32);
+    warp_set_register(rig.warp, A0, 31, DATA);
+    assert_int_equal(warp_step(rig.warp, &rig.report), WARP_DONE);
+    set_lanes(&rig, A0, DATA, 4);
+    warp_set_register(rig.warp, A0, 9, DATA + 2);
+    expect_trap(&rig, 9, TRAP_STORE_MISALIGNED, DATA + 2);
+    set_lanes(&rig, A0, DATA, 4);
+    assert_int_equal(warp_step(rig.warp, &rig.report), WARP_DONE);
+    expect_trap(&rig, 0, TRAP_ILLEGAL_INSTRUCTION, 0x30200073);
+    rig_free(&rig);
+}
+
+/* Each of two threads is served by itself, then both go on together. */
+static void calls_go_by_lane(void **state)
+{
+    struct rig rig;
+    uint32_t mask;
+    (void)state;
+    rig_init(&rig, 32);
+    row(&rig, INSN_ecall, OP(.rd = 0));
+    row(&rig, INSN_csrrw, OP(.imm = BARRIER));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 2);
+    for (unsigned lane = 0; lane < 2; lane++) {
+        assert_int_equal(warp_step(rig.warp, &rig.report), WARP_CALL);
+        assert_int_equal(rig.report.lane, lane);
+        warp_called(rig.warp, lane, 100 + lane);
+    }
+    assert_int_equal(warp_register(rig.warp, A0, 1), 101);
+    assert_non_null(warp_next(rig.warp, &mask));
+    assert_int_equal(mask, 3);
+    assert_int_equal(warp_step(rig.warp, &rig.report), WARP_BARRIER);
+    assert_int_equal(rig.report.mask, 3);
+    assert_int_equal(warp_step(rig.warp, &rig.report), WARP_IDLE);
+    warp_release(rig.warp);
+    run_out(&rig);
+    assert_int_equal(warp_thread_insns(rig.warp), 3 * 2);
+    rig_free(&rig);
+}
+
+/* A spilled register of 32 lanes is 256 contiguous bytes; a pointer to another lane's stack reads that lane's word. */
+static void stacks_interleave(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig, 32);
+    lane_number(&rig);
+    row(&rig, INSN_sd, OP(.rs1 = SP, .rs2 = T0, .imm = -24));
+    row(&rig, INSN_ld, OP(.rd = T1, .rs1 = A0));
+    row(&rig, INSN_lwu, OP(.rd = T2, .rs1 = A0, .imm = 6)); /* two bytes of this word, two of the next */
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    for (unsigned lane = 0; lane < 32; lane++)
+        warp_set_register(rig.warp, A0, lane, warp_register(rig.warp, SP, (lane + 1) % 32) - 24);
+    assert_int_equal(warp_step(rig.warp, &rig.report), WARP_DONE);
+    assert_int_equal(warp_step(rig.warp, &rig.report), WARP_DONE);
+    assert_int_equal(rig.report.space, WARP_STACK);
+    /* Word (256 - 24) / 8 = 29 of each stack: 29 * 256 bytes from the first. */
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(rig.report.physical[lane], BASE + 0x8000 + 29 * 256 + lane * 8);
+    run_out(&rig);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        assert_int_equal(warp_register(rig.warp, T1, lane), (lane + 1) % 32);
+        assert_int_equal(warp_register(rig.warp, T2, lane), 0);
+    }
+    rig_free(&rig);
+}
+
+/* The swizzle is a permutation, for every width. */
+static void swizzle_is_bijective(void **state)
+{
+    (void)state;
+    for (unsigned width = 1; width <= 32; width *= 2) {
+        struct rig rig;
+        uint8_t seen[2 * 32 << SHIFT] = {0};
+        rig_init(&rig, width);
+        for (uint64_t s = 0; s < rig.memory.stack_size; s++) {
+            uint64_t at = warp_stack_swizzle(&rig.memory, s);
+            assert_true(at < rig.memory.stack_size && !seen[at]);
+            assert_int_equal(at % 8, s % 8);
+            seen[at] = 1;
+        }
+        rig_free(&rig);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(branches_join),
+        cmocka_unit_test(calls_come_first),
+        cmocka_unit_test(indirect_jumps_scatter),
+        cmocka_unit_test(spinning_ends),
+        cmocka_unit_test(locks_work),
+        cmocka_unit_test(atomics_go_by_lane),
+        cmocka_unit_test(traps_name_the_lane),
+        cmocka_unit_test(calls_go_by_lane),
+        cmocka_unit_test(stacks_interleave),
+        cmocka_unit_test(swizzle_is_bijective),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
