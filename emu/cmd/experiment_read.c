@@ -172,10 +172,10 @@ bool experiment_read(struct experiment *e, const char *path, struct error *err)
     };
     *e = (struct experiment){.axis_count = 1};
     struct experiment_part part = {e, e};
-    if (!tree_load(&e->tree, path, &e->text, err))
+    if (!experiment_tree_load(&e->tree, path, &e->text, err))
         return false;
-    if (tree_fields(&e->tree, tree_root(&e->tree), "experiment", fields, sizeof fields / sizeof *fields,
-                    &part, err))
+    if (tree_fields(&e->tree, experiment_tree_root(&e->tree), "experiment", fields,
+                    sizeof fields / sizeof *fields, &part, err))
         return true;
     experiment_free(e);
     return false;
@@ -204,7 +204,7 @@ void experiment_free(struct experiment *e)
     free(e->tables);
     free(e->references);
     free(e->text);
-    tree_free(&e->tree);
+    experiment_tree_free(&e->tree);
 }
 
 const char *experiment_point_name(const struct experiment *e, int axis, int point)

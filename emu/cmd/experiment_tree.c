@@ -50,7 +50,7 @@ static bool parse(struct tree *tree, const char *text, size_t length, struct err
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     bool loaded = yaml_parser_load(&parser, &tree->document),
          good = loaded || yaml_failure(&parser, tree->path, err);
-    if (good && !tree_root(tree))
+    if (good && !experiment_tree_root(tree))
         good = error_set(err, "%s: the file is empty", tree->path);
     if (good) {
         if (!yaml_parser_load(&parser, &second))
@@ -68,7 +68,7 @@ static bool parse(struct tree *tree, const char *text, size_t length, struct err
     return good;
 }
 
-bool tree_load(struct tree *tree, const char *path, char **text, struct error *err)
+bool experiment_tree_load(struct tree *tree, const char *path, char **text, struct error *err)
 {
     size_t length;
     *tree = (struct tree){.path = path};
@@ -81,12 +81,12 @@ bool tree_load(struct tree *tree, const char *path, char **text, struct error *e
     return good;
 }
 
-void tree_free(struct tree *tree)
+void experiment_tree_free(struct tree *tree)
 {
     yaml_document_delete(&tree->document);
 }
 
-const yaml_node_t *tree_root(struct tree *tree)
+const yaml_node_t *experiment_tree_root(struct tree *tree)
 {
     return yaml_document_get_root_node(&tree->document);
 }

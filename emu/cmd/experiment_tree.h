@@ -15,10 +15,10 @@ struct tree {
 enum { TREE_BYTES = 1 << 20 }; /* no larger file is read */
 
 /* Reads the file, which holds one document. Its text, if asked for, is the caller's to free. */
-bool tree_load(struct tree *tree, const char *path, char **text, struct error *err);
-void tree_free(struct tree *tree);
+bool experiment_tree_load(struct tree *tree, const char *path, char **text, struct error *err);
+void experiment_tree_free(struct tree *tree);
 
-const yaml_node_t *tree_root(struct tree *tree);
+const yaml_node_t *experiment_tree_root(struct tree *tree);
 const yaml_node_t *tree_node(struct tree *tree, int index);
 
 /* Sets "PATH:LINE: message" and returns false. */

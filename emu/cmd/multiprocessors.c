@@ -30,8 +30,8 @@ static uint32_t demand(struct multiprocessors *m, uint64_t entry)
 /* At most what lets a block of the launch fit. */
 static uint32_t limited(struct multiprocessors *m, const struct grid_launch *launch, uint32_t halves)
 {
-    uint64_t lanes = grid_block_warps(launch, (uint32_t)m->machine->simt.width) * m->machine->simt.width;
-    uint64_t most = m->machine->simt.registers / lanes;
+    uint64_t lanes = grid_block_warps(launch, m->machine->simt->width) * m->machine->simt->width;
+    uint64_t most = m->machine->simt->registers / lanes;
     if (halves <= most)
         return halves;
     if (!m->warned)
@@ -80,7 +80,7 @@ static const struct launch_counts *count(void *context)
 {
     struct multiprocessors *m = context;
     m->counts.blocks = m->counts.insns = m->counts.thread_insns = 0;
-    for (uint32_t i = 0; m->timed && i < m->machine->simt.count; i++) {
+    for (uint32_t i = 0; m->timed && m->machine->simt && i < m->machine->simt->count; i++) {
         const struct simt_counters *counters = timed_simt_counted(m->timed, i);
         m->counts.blocks += counters->blocks;
         m->counts.insns += counters->instructions;
@@ -91,8 +91,10 @@ static const struct launch_counts *count(void *context)
 
 void multiprocessors_limit(const struct machine_config *machine, struct grid_limits *limits)
 {
-    const struct machine_simt *simt = &machine->simt;
-    uint64_t held = simt->warps * simt->width;
+    const struct simt_config *simt = machine->simt;
+    if (!simt)
+        return;
+    uint64_t held = (uint64_t)simt->warps * simt->width;
     held = simt->threads < held ? simt->threads : held;
     limits->block_threads = limits->block_threads < held ? limits->block_threads : (uint32_t)held;
 }
@@ -106,6 +108,6 @@ void multiprocessors_init(struct multiprocessors *m, const struct machine_config
         .wait = wait,
         .count = count,
         .context = m,
-        .warps = (uint32_t)(machine->simt.count * machine->simt.warps),
+        .warps = machine->simt ? machine->simt->count * machine->simt->warps : 0,
     };
 }

@@ -122,15 +122,15 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     struct user_harts user;
     if (s->machine.harts != 1 && !machine_timed(&s->machine))
         return error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts) ? 0 : -1;
-    if (!phys_init(&memory, s->machine.memory.base, s->machine.memory.size, err))
+    if (!phys_init(&memory, s->machine.memory->base, s->machine.memory->size, err))
         return -1;
     struct decoder *decoder = decoder_new();
     int status = -1;
     struct launch_options simt;
     struct multiprocessors multiprocessors;
     multiprocessors_init(&multiprocessors, &s->machine, decoder);
-    if (launch_describe(&s->machine, &simt, err) &&
-        user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
+    launch_describe(&s->machine, &simt);
+    if (user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
         simt.debugged = s->gdb != NULL;
         options.simt = simt.limits.count ? &simt : NULL;
@@ -138,7 +138,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
             simt.device = &multiprocessors.device;
             multiprocessors_limit(&s->machine, &simt.limits);
         }
-        options.stack_size = s->machine.stack.size;
+        options.stack_size = s->machine.stack->size;
         options.stats = report_stats(s->report);
         options.log = s->log;
         options.signal = interrupt_arrived();
@@ -214,13 +214,12 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
 {
     char image[PATH_MAX];
     struct user_options user = r->user;
-    user.stack_size = s->machine.stack.size;
+    user.stack_size = s->machine.stack->size;
     user.stats = report_stats(s->report);
     user.log = s->log;
     user.signal = interrupt_arrived();
     struct launch_options simt;
-    if (!launch_describe(&s->machine, &simt, err))
-        return -1;
+    launch_describe(&s->machine, &simt);
     if (machine_timed(&s->machine))
         multiprocessors_limit(&s->machine, &simt.limits);
     simt.untimed = machine_timed(&s->machine);

@@ -7,15 +7,16 @@
 
 void setting_warn(const struct machine_config *machine, bool user)
 {
-    const char *names[MACHINE_KEYS];
+    enum { NAMES = 64 };
+    const char *names[NAMES];
     char source[MACHINE_SOURCE];
-    size_t count = machine_unused_keys(machine, names);
-    for (size_t i = 0; i < count; i++) {
+    size_t count = tree_unused(machine->tree, names, NAMES);
+    for (size_t i = 0; i < count && i < NAMES; i++) {
         machine_source(machine, names[i], source);
         fprintf(stderr, "croft run: warning: %s (%s) has no effect on %s\n", names[i], source,
                 machine_timed(machine) ? "this kind of core" : "a functional core");
     }
-    if (user && offload_wanted(machine) && machine->nucd.mode == MACHINE_OFFLOAD_DRIVER) {
+    if (user && offload_wanted(machine) && machine->nucd->mode == NUCD_MODE_DRIVER) {
         machine_source(machine, "nucd.mode", source);
         fprintf(
             stderr,
@@ -27,9 +28,10 @@ void setting_warn(const struct machine_config *machine, bool user)
 
 void setting_warn_regions(const struct machine_config *machine, const char *option)
 {
-    unsigned mode = machine->nucd.mode;
-    if (option && offload_wanted(machine) && machine->host.core == MACHINE_CORE_OOO &&
-        (mode == MACHINE_OFFLOAD_NUCD || mode == MACHINE_OFFLOAD_IDEAL))
+    if (!option || !offload_wanted(machine))
+        return;
+    enum nucd_mode mode = machine->nucd->mode;
+    if (machine->host->core == CORE_OOO && (mode == NUCD_MODE_NUCD || mode == NUCD_MODE_IDEAL))
         fprintf(
             stderr,
             "croft run: warning: %s does not show what accelerators execute; with --set nucd.mode=none the "

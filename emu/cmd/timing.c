@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "emu/cmd/interrupt.h"
-#include "emu/machine/unit.h"
 #include "emu/sim/nearest.h"
+#include "emu/sim/unit.h"
 
 enum { STATUS_FINDINGS = 3 };
 
@@ -129,11 +129,10 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
     if (!machine_timed(machine))
         return true;
     if (options->check_nucd && !offload)
-        return error_set(
-            err,
-            "--check nucd: machine '%s' has no accelerators that take tasks; it needs nucd.present, "
-            "accel.count of at least 1, and their firmware",
-            machine->name);
+        return error_set(err,
+                         "--check nucd: machine '%s' has no accelerators that take tasks; it needs nucd, "
+                         "accel.count of at least 1, and their firmware",
+                         machine->name);
     if (options->trace_kind && !(timing->trace = trace_open(options->trace_kind, options->trace_path, err)))
         return false;
     const struct timed_options timed = {

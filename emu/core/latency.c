@@ -2,30 +2,14 @@
 
 #include <string.h>
 
-enum { LATENCY_MOST = 1000 };
-
-static const struct {
-    const char *name, *meaning, *source;
-    struct core_latency inorder, ooo;
-} works[CORE_WORKS] = {
-#define LATENCY(name, meaning, latency53, interval53, latency57, interval57, ports57, source)                \
-    {#name, meaning, source, {latency53, interval53, ports57}, {latency57, interval57, ports57}},
+static const char *const names[CORE_WORKS] = {
+#define LATENCY(name, ...) #name,
 #include "emu/core/latency.def"
 };
 
 const char *core_work_name(enum core_work work)
 {
-    return works[work].name;
-}
-
-const char *core_work_meaning(enum core_work work)
-{
-    return works[work].meaning;
-}
-
-const char *core_work_source(enum core_work work)
-{
-    return works[work].source;
+    return names[work];
 }
 
 /* Whether the row's name ends so: divw, fdiv_s. */
@@ -65,37 +49,6 @@ enum core_work core_work_of(enum insn_id id)
     case CLASS_COUNT: break;
     }
     return CORE_WORK_serial;
-}
-
-void core_latencies_inorder(struct core_latencies *latencies)
-{
-    for (unsigned i = 0; i < CORE_WORKS; i++)
-        latencies->of[i] = works[i].inorder;
-}
-
-void core_latencies_ooo(struct core_latencies *latencies)
-{
-    for (unsigned i = 0; i < CORE_WORKS; i++)
-        latencies->of[i] = works[i].ooo;
-}
-
-bool core_latencies_check(const struct core_latencies *latencies, struct error *err)
-{
-    for (unsigned i = 0; i < CORE_WORKS; i++) {
-        const struct core_latency *l = &latencies->of[i];
-        unsigned least = i != CORE_WORK_load;
-        if (l->latency < least || l->latency > LATENCY_MOST)
-            return error_set(err, "latency.%s: %u clocks are not allowed: a number from %u to %d",
-                             works[i].name, l->latency, least, LATENCY_MOST);
-        if (l->interval < 1 || l->interval > LATENCY_MOST)
-            return error_set(err,
-                             "latency.%s: an interval of %u clocks is not allowed: a number from 1 to %d",
-                             works[i].name, l->interval, LATENCY_MOST);
-        if (l->ports == 0 || l->ports >> PORTS)
-            return error_set(err, "latency.%s: the set of ports %u is not allowed: a number from 1 to %d",
-                             works[i].name, l->ports, (1 << PORTS) - 1);
-    }
-    return true;
 }
 
 void core_latencies_expand(const struct core_latencies *latencies, struct core_latency table[INSN_COUNT])

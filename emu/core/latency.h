@@ -32,22 +32,13 @@ struct core_latencies {
     struct core_latency of[CORE_WORKS];
 };
 
-/* The name of a kind of work ("mulw"), what it means, and whence its defaults come. */
+/* The name of a kind of work ("mulw"). */
 const char *core_work_name(enum core_work work);
-const char *core_work_meaning(enum core_work work);
-const char *core_work_source(enum core_work work);
 
 /* What an instruction is for these tables. Illegal instructions are `serial`. */
 enum core_work core_work_of(enum insn_id id);
 
-void core_latencies_inorder(struct core_latencies *latencies); /* like Cortex-A53 */
-void core_latencies_ooo(struct core_latencies *latencies);     /* like Cortex-A57 */
-
-/* Latencies and intervals are from 1 (latency of loads: 0) to 1000, ports are at least one of enum core_port.
- * The message begins with "latency.NAME". */
-bool core_latencies_check(const struct core_latencies *latencies, struct error *err);
-
-/* The same by instruction, for the cores' inner loops. */
+/* Latencies by instruction, for the cores' inner loops. */
 void core_latencies_expand(const struct core_latencies *latencies, struct core_latency table[INSN_COUNT]);
 
 #endif

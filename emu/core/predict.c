@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PREDICT_HISTORY = 24, PREDICT_ENTRIES = 1 << 20, PREDICT_WAYS = 16 };
-
 /* No instruction is at an odd address. */
 #define NOWHERE UINT64_MAX
 
@@ -20,59 +18,6 @@ enum { PREDICT_HISTORY = 24, PREDICT_ENTRIES = 1 << 20, PREDICT_WAYS = 16 };
 #define GLOBALS(c, t)   LOCALS(0, c, t), LOCALS(1, c, t), LOCALS(2, c, t), LOCALS(3, c, t)
 #define CHOOSERS(t)     GLOBALS(0, t), GLOBALS(1, t), GLOBALS(2, t), GLOBALS(3, t)
 const uint8_t predict_next[128] = {CHOOSERS(0), CHOOSERS(1)};
-
-void predict_config_inorder(struct predict_config *config)
-{
-    *config = (struct predict_config){
-        .bimodal = 2048,
-        .gshare = 4096,
-        .chooser = 2048,
-        .history = 10,
-        .btb = 512,
-        .btb_ways = 4,
-        .returns = 8,
-        .indirect = 256,
-    };
-}
-
-void predict_config_ooo(struct predict_config *config)
-{
-    *config = (struct predict_config){
-        .bimodal = 4096,
-        .gshare = 8192,
-        .chooser = 4096,
-        .history = 13,
-        .btb = 2048,
-        .btb_ways = 4,
-        .returns = 16,
-        .indirect = 512,
-    };
-}
-
-static bool check_entries(const char *name, uint32_t value, uint32_t least, uint32_t most, struct error *err)
-{
-    if (value < least || value > most || (value & (value - 1)) != 0)
-        return error_set(err, "%s: %" PRIu32 " is not allowed: a power of two from %" PRIu32 " to %" PRIu32,
-                         name, value, least, most);
-    return true;
-}
-
-bool predict_config_check(const struct predict_config *config, struct error *err)
-{
-    if (config->history > PREDICT_HISTORY)
-        return error_set(err, "predict.history: %" PRIu32 " bits are not allowed: a number from 0 to %d",
-                         config->history, PREDICT_HISTORY);
-    return check_entries("predict.bimodal", config->bimodal, 1, PREDICT_ENTRIES, err) &&
-           check_entries("predict.gshare", config->gshare, 1, PREDICT_ENTRIES, err) &&
-           check_entries("predict.chooser", config->chooser, 1, PREDICT_ENTRIES, err) &&
-           check_entries("predict.btb_ways", config->btb_ways, 1, PREDICT_WAYS, err) &&
-           (config->btb >= config->btb_ways ||
-            error_set(err, "predict.btb: %" PRIu32 " is not allowed: at least btb_ways, %" PRIu32,
-                      config->btb, config->btb_ways)) &&
-           check_entries("predict.btb", config->btb, 1, PREDICT_ENTRIES, err) &&
-           check_entries("predict.returns", config->returns, 1, 1024, err) &&
-           check_entries("predict.indirect", config->indirect, 1, PREDICT_ENTRIES, err);
-}
 
 static void *allocate(size_t count, size_t size)
 {

@@ -17,14 +17,9 @@
 
 /* All numbers of entries are powers of two. */
 struct predict_config {
-    uint32_t bimodal;  /* counters of 2 bits, by pc */
-    uint32_t gshare;   /* counters of 2 bits, by pc and history */
-    uint32_t chooser;  /* counters of 2 bits that choose between the two, by pc */
-    uint32_t history;  /* bits of global history, 0 to 24 */
-    uint32_t btb;      /* entries of the branch target buffer */
-    uint32_t btb_ways; /* at most 16 */
-    uint32_t returns;  /* entries of the return stack */
-    uint32_t indirect; /* entries of the table of indirect targets */
+#include "emu/sim/fields_struct.h"
+
+#include "emu/core/predict.def"
 };
 
 enum predict_outcome {
@@ -61,14 +56,6 @@ struct predictor {
 
     struct predict_counts count;
 };
-
-/* About Cortex-A53 (recalled from its technical reference manual: 3072 entries of global prediction, 256
- * indirect targets, return stack of 8) and about Cortex-A57 (recalled: BTB of 2048, 512 indirect). */
-void predict_config_inorder(struct predict_config *config);
-void predict_config_ooo(struct predict_config *config);
-
-/* Fails when a field is out of range; the message begins with "predict." and the field's name. */
-bool predict_config_check(const struct predict_config *config, struct error *err);
 
 /* A predictor that has seen nothing: counters weakly not taken. Config must have passed the check. Allocates
  * (out of memory aborts); release with predict_free(). */

@@ -47,35 +47,6 @@ struct tlb_unit {
 static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level);
 static void walk_finish(void *owner, uint64_t now);
 
-void tlb_config_default(struct tlb_config *config)
-{
-    *config = (struct tlb_config){
-        .l1_entries = 32, .l1_ways = 32, .l2_entries = 1024, .l2_ways = 4, .l2_clocks = 5};
-}
-
-static bool level_check(const char *level, uint32_t entries, uint32_t ways, struct error *err)
-{
-    enum { MOST = 16384 };
-    if (entries == 0 || entries > MOST)
-        return error_set(err, "%s_entries: %u is not in 1 to %d", level, entries, MOST);
-    if (ways == 0 || ways > entries || entries % ways || (entries / ways & (entries / ways - 1)))
-        return error_set(err,
-                         "%s_ways: %u is not allowed: %s_entries, %u, divided by it must be a power of two",
-                         level, ways, level, entries);
-    return true;
-}
-
-bool tlb_config_check(const struct tlb_config *config, struct error *err)
-{
-    if (!level_check("l1", config->l1_entries, config->l1_ways, err))
-        return false;
-    if (config->l2_entries == 0)
-        return true;
-    if (config->l2_clocks > 1000)
-        return error_set(err, "l2_clocks: %u is more than 1000", config->l2_clocks);
-    return level_check("l2", config->l2_entries, config->l2_ways, err);
-}
-
 static void forget_last(struct tlb_unit *tlb)
 {
     for (unsigned use = 0; use < TLB_USES; use++)

@@ -19,11 +19,12 @@
 #include "emu/mem/cache.h"
 
 struct tlb_config {
-    uint32_t l1_entries, l1_ways; /* of each of the two first levels, instructions and data; looked up in
-                                     parallel with the cache */
-    uint32_t l2_entries, l2_ways; /* shared; 0: none */
-    uint32_t l2_clocks;           /* of a look into the second level, hit or miss */
+#include "emu/sim/fields_struct.h"
+
+#include "emu/core/tlb.def"
 };
+
+extern const struct part_kind tlb_kind;
 
 enum tlb_use { TLB_DATA, TLB_FETCH, TLB_USES };
 
@@ -33,14 +34,6 @@ enum tlb_outcome {
 };
 
 struct tlb_unit;
-
-/* 32 entries, fully associative, as the data TLB of a Cortex-A57, and 1024 entries of 4 ways behind them (Arm
- * DDI 0488, section 5.2); 5 clocks, which the manual does not give and are our choice. */
-void tlb_config_default(struct tlb_config *config);
-
-/* Entries of a level: ways times a power of two, at most 16384; l2_entries and l2_ways may both be 0. The
- * message begins with the field's name. */
-bool tlb_config_check(const struct tlb_config *config, struct error *err);
 
 /* TLBs of one core, whose walks read page tables through walk_cache. One walk at a time; others wait in
  * order. Never NULL; what is passed must outlive it. config must have passed the check. */

@@ -27,7 +27,7 @@ struct dram_checker {
     struct error first; /* the first violation: command, cycle, rule and by how much */
 };
 
-/* A checker for memories of that description, which has passed dram_config_check(). Every channel begins at
+/* A checker for memories of that description, which has passed part_check(&dram_kind, ). Every channel begins at
  * cycle 0 with all banks closed. Free with dram_checker_free() (out of memory aborts). */
 void dram_checker_init(struct dram_checker *checker, const struct dram_config *config);
 void dram_checker_free(struct dram_checker *checker);

@@ -19,7 +19,7 @@ static enum dram_command find_burst(const struct dram_channel *channel, uint32_t
 }
 
 /* What has to be compared is one number, the key: 24 bits of cycles after floor (no delay that
- * dram_config_check() allows is longer), then the merit: 2 bits of order, 32 bits of age and 6 bits of bank.
+ * part_check(&dram_kind, ) allows is longer), then the merit: 2 bits of order, 32 bits of age and 6 bits of bank.
  */
 enum { MERIT_BANK_BITS = 6, MERIT_ORDER_SHIFT = 38, KEY_CYCLE_SHIFT = 40 };
 

@@ -1,9 +1,13 @@
 #include "emu/dram/config.h"
 
 #include <inttypes.h>
-#include <stddef.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "emu/dram/map.h"
+#include "emu/dram/standard.h"
 
 enum { ROUND_UP, ROUND_DOWN };
 
@@ -35,60 +39,41 @@ uint32_t dram_config_refresh_clocks(const struct dram_config *config)
     return config->refresh == DRAM_REFRESH_ALL ? interval : interval / dram_config_rank_banks(config);
 }
 
-struct range {
-    const char *name;
-    uint64_t value, least, most;
-    bool power;        /* of two */
-    const char *limit; /* what least or most come from, in brackets; or NULL */
-};
-
-static bool check_ranges(const struct range *ranges, size_t count, struct error *err)
+/* Whether a value lies between two others, which fields or a computation give. */
+static bool between(const char *name, uint64_t value, uint64_t least, uint64_t most, const char *limit,
+                    struct error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct range *range = &ranges[i];
-        bool power = (range->value & (range->value - 1)) == 0;
-        if (range->value < range->least || range->value > range->most || (range->power && !power))
-            return error_set(err, "%s: %" PRIu64 " is not allowed: %s from %" PRIu64 " to %" PRIu64 "%s",
-                             range->name, range->value, range->power ? "a power of two" : "a number",
-                             range->least, range->most, range->limit ? range->limit : "");
-    }
-    return true;
+    return (value >= least && value <= most) ||
+           error_set(err, "%s: %" PRIu64 " is not allowed: a number from %" PRIu64 " to %" PRIu64 " (%s)",
+                     name, value, least, most, limit);
 }
-
-#define CHECK(field, least, most, power)                                                                     \
-    {                                                                                                        \
-#field, config->field, least, most, power, NULL                                                      \
-    }
-#define CHECK_BY(field, least, most, limit)                                                                  \
-    {                                                                                                        \
-#field, config->field, least, most, false, " (" limit ")"                                            \
-    }
 
 /* The same of times in fs, with their unit. */
-static bool check_spans(const struct range *ranges, size_t count, struct error *err)
+struct span {
+    const char *name;
+    uint64_t value, least, most;
+    const char *limit; /* what least or most come from */
+};
+
+static bool check_spans(const struct span *spans, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct range *range = &ranges[i];
-        if (range->value < range->least || range->value > range->most)
-            return error_set(err, "%s: %.12g ns is not allowed: %.12g ns to %.12g ns%s", range->name,
-                             (double)range->value / 1e6, (double)range->least / 1e6,
-                             (double)range->most / 1e6, range->limit ? range->limit : "");
+        const struct span *span = &spans[i];
+        if (span->value < span->least || span->value > span->most)
+            return error_set(err, "%s: %.12g ns is not allowed: %.12g ns to %.12g ns (%s)", span->name,
+                             (double)span->value / 1e6, (double)span->least / 1e6, (double)span->most / 1e6,
+                             span->limit);
     }
     return true;
 }
+
+#define SPAN(field, least, limit)                                                                            \
+    {                                                                                                        \
+#field, config->field, least, most, limit                                                            \
+    }
 
 static bool check_organisation(const struct dram_config *config, struct error *err)
 {
-    const struct range ranges[] = {
-        CHECK(channels, 1, DRAM_CHANNELS, false), CHECK(ranks, 1, DRAM_RANKS, true),
-        CHECK(groups, 1, DRAM_GROUPS, true),      CHECK(banks, 1, DRAM_BANKS, true),
-        CHECK(rows, 1, 1U << 24, true),           CHECK(row_bytes, 32, 1U << 20, true),
-        CHECK(burst_bytes, 4, 4096, true),        CHECK(devices, 1, 64, false),
-        CHECK(act_clocks, 1, 8, false),
-    };
-    const struct range clock = CHECK(tCK, 100000, 100000000, false);
-    if (!check_spans(&clock, 1, err) || !check_ranges(ranges, sizeof ranges / sizeof *ranges, err))
-        return false;
     if (config->burst_bytes > config->row_bytes)
         return error_set(err, "burst_bytes: %" PRIu32 " is more than row_bytes, %" PRIu32,
                          config->burst_bytes, config->row_bytes);
@@ -104,22 +89,15 @@ static bool check_organisation(const struct dram_config *config, struct error *e
 static bool check_times(const struct dram_config *config, struct error *err)
 {
     const uint64_t most = 20000 * config->tCK;
-    const struct range ranges[] = {
-#define DRAM_PARAM(name, rounding, meaning) CHECK_BY(name, 0, most, "20000 tCK"),
+    const struct span spans[] = {
+#define DRAM_PARAM(name, rounding, meaning) SPAN(name, 0, "20000 tCK"),
 #include "emu/dram/param.def"
 #undef DRAM_PARAM
-        CHECK(row_timeout, 0, UINT64_C(1000000000000), false),
-        CHECK(front_latency, 0, UINT64_C(1000000000000), false),
-        CHECK(back_latency, 0, UINT64_C(1000000000000), false),
-        CHECK_BY(tCL, 1, most, "20000 tCK"),
-        CHECK_BY(tBURST, 1, most, "20000 tCK"),
-        CHECK_BY(tCCDS, config->tBURST, most, "at least tBURST"), /* or else data would collide */
-        CHECK_BY(tCCDL, config->tCCDS, most, "at least tCCDS"),
-        CHECK_BY(tRRDL, config->tRRDS, most, "at least tRRDS"),
-        CHECK_BY(tWTRL, config->tWTRS, most, "at least tWTRS"),
-        CHECK_BY(tRC, config->tRAS, most, "at least tRAS"),
+        SPAN(tCCDS, config->tBURST, "at least tBURST"), /* or else data would collide */
+        SPAN(tCCDL, config->tCCDS, "at least tCCDS"),   SPAN(tRRDL, config->tRRDS, "at least tRRDS"),
+        SPAN(tWTRL, config->tWTRS, "at least tWTRS"),   SPAN(tRC, config->tRAS, "at least tRAS"),
     };
-    if (!check_spans(ranges, sizeof ranges / sizeof *ranges, err))
+    if (!check_spans(spans, sizeof spans / sizeof *spans, err))
         return false;
     struct dram_clocks clocks = dram_config_clocks(config);
     if (clocks.tCL + clocks.tBURST <= clocks.tCWL)
@@ -138,23 +116,133 @@ static bool check_times(const struct dram_config *config, struct error *err)
     return true;
 }
 
-static bool check_policies(const struct dram_config *config, struct error *err)
+static bool check(const void *part, struct error *err)
 {
-    const struct range ranges[] = {
-        CHECK(read_queue, 1, DRAM_QUEUE, false),
-        CHECK(write_queue, 1, DRAM_QUEUE, false),
-        CHECK_BY(write_high, 1, config->write_queue, "at most write_queue"),
-        CHECK_BY(write_low, 0, config->write_high - 1, "below write_high"),
-        CHECK(hit_cap, 1, UINT32_MAX, false),
-        CHECK(page, 0, DRAM_PAGE_TIMEOUT, false),
-        CHECK(refresh, 0, DRAM_REFRESH_BANK, false),
-    };
-    return check_ranges(ranges, sizeof ranges / sizeof *ranges, err);
+    const struct dram_config *config = part;
+    struct dram_map map;
+    return check_organisation(config, err) &&
+           between("write_high", config->write_high, 1, config->write_queue, "at most write_queue", err) &&
+           between("write_low", config->write_low, 0, config->write_high - 1, "below write_high", err) &&
+           check_times(config, err) && dram_map_init(&map, config, err);
 }
 
-bool dram_config_check(const struct dram_config *config, struct error *err)
+static unsigned bits_of(uint64_t count)
 {
-    struct dram_map map;
-    return check_organisation(config, err) && check_policies(config, err) && check_times(config, err) &&
-           dram_map_init(&map, config, err);
+    unsigned bits = 0;
+    while (count >> (bits + 1))
+        bits++;
+    return bits;
 }
+
+/* The bits of a field that the organisation asks for; UINT_MAX: the letter stands for none. */
+static unsigned wanted_bits(const struct dram_config *config, char letter)
+{
+    switch (letter) {
+    case 'R': return bits_of(config->rows);
+    case 'K': return bits_of(config->ranks);
+    case 'G': return bits_of(config->groups);
+    case 'B': return bits_of(config->banks);
+    case 'C': return bits_of(config->row_bytes / config->burst_bytes);
+    case 'H':
+    case '%': return bits_of(config->channels);
+    case 'O': return bits_of(config->burst_bytes);
+    default: return UINT_MAX;
+    }
+}
+
+/* Fits the standard's map to the organisation: the first piece of a field takes what the others leave, and channels whose
+ * number is no power of two are a remainder. A map that cannot be fitted stays, for check() to explain. */
+static void fit_map(struct dram_config *config)
+{
+    char fitted[DRAM_MAP_TEXT] = "", source[DRAM_MAP_TEXT], *save;
+    unsigned rest[128] = {0};
+    bool seen[128] = {false};
+    bool remainder = config->channels & (config->channels - 1);
+    strcpy(source, config->map);
+    for (const char *c = source; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            rest[(unsigned char)*c] += c[1] >= '0' && c[1] <= '9' ? (unsigned)strtoul(c + 1, NULL, 10) : 1;
+    for (char *piece = strtok_r(source, " .", &save); piece; piece = strtok_r(NULL, " .", &save)) {
+        unsigned char letter = (unsigned char)*piece;
+        unsigned own = piece[1] ? (unsigned)strtoul(piece + 1, NULL, 10) : 1;
+        unsigned wanted = wanted_bits(config, *piece);
+        size_t used = strlen(fitted);
+        if (wanted == UINT_MAX || letter > 126)
+            return;
+        if (*piece == '%' || (*piece == 'H' && remainder)) {
+            (void)snprintf(fitted + used, sizeof fitted - used, "%s%s", used ? " " : "",
+                           *piece == '%' && !remainder && wanted == 0 ? "" : "%");
+            continue;
+        }
+        unsigned others = rest[letter] - own, bits = own;
+        if (!seen[letter])
+            bits = wanted > others ? wanted - others : 0;
+        else if (wanted < rest[letter] && wanted <= others)
+            bits = 0;
+        seen[letter] = true;
+        if (bits)
+            (void)snprintf(fitted + used, sizeof fitted - used, "%s%c%u", used ? " " : "", *piece, bits);
+    }
+    strcpy(config->map, fitted);
+}
+
+static void derive(void *part, const bool given[])
+{
+    struct dram_config *config = part, derived, standard;
+    int map = part_field_find(&dram_kind, "map");
+    dram_config_default(&standard, config->standard);
+    derived = standard;
+    part_take(&dram_kind, 0, config, &derived, given);
+    if (given[map] || (config->channels == standard.channels && config->ranks == standard.ranks &&
+                       config->groups == standard.groups && config->banks == standard.banks &&
+                       config->rows == standard.rows && config->row_bytes == standard.row_bytes &&
+                       config->burst_bytes == standard.burst_bytes))
+        return;
+    fit_map(config);
+}
+
+/* The source of a standard's value, or where it is no fact of the standard's. */
+static const char *note(const void *part, const struct part_field *field)
+{
+    const struct dram_config *config = part;
+    const char *source = dram_standard_source(config->standard, field->name);
+    return source ? source : dram_standard_name(config->standard);
+}
+
+#define DRAM_STANDARD(name, meaning) #name,
+const char *const dram_standard_names[] = {
+#include "emu/dram/standard.def"
+    NULL};
+#undef DRAM_STANDARD
+const char *const dram_page_names[] = {"open", "closed", "timeout", NULL};
+const char *const dram_refresh_names[] = {"none", "all", "bank", NULL};
+
+#define PART struct dram_config
+static const struct part_field fields[] = {
+#include "emu/sim/fields_rows.h"
+
+#include "emu/dram/dram.def"
+};
+
+static const struct part_port ports[] = {
+    {.name = "in",
+     .type = "memory",
+     .direction = PART_SERVES,
+     .many = true,
+     .optional = true,
+     .explanation = "Its controllers, one for each channel."},
+    {.name = NULL},
+};
+
+const struct part_kind dram_kind = {
+    .name = "dram",
+    .explanation = "Memory devices and their controllers, one for each channel.",
+    .config_size = sizeof(struct dram_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .functional = "",
+    .ports = ports,
+    .derive = derive,
+    .note = note,
+    .check = check,
+};

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/sim/error.h"
+#include "emu/sim/part.h"
 
 #define DRAM_STANDARD(name, meaning) DRAM_STANDARD_##name,
 enum dram_standard {
@@ -35,51 +35,16 @@ enum {
     DRAM_MAP_TEXT = 96,
 };
 
-/* Times in femtoseconds, energies in femtojoules, powers in microwatts. The defaults of each standard and
- * their sources are in standards/NAME.def. */
+extern const char *const dram_standard_names[], *const dram_page_names[],
+                                                    *const dram_refresh_names[]; /* by value, then NULL */
+
 struct dram_config {
-    enum dram_standard standard;
-    uint64_t tCK; /* period of the command clock */
+#include "emu/sim/fields_struct.h"
 
-    /* Organisation. Powers of two, except channels and devices. */
-    uint32_t channels;
-    uint32_t ranks;       /* of a channel */
-    uint32_t groups;      /* bank groups of a rank */
-    uint32_t banks;       /* of a bank group */
-    uint32_t rows;        /* of a bank */
-    uint32_t row_bytes;   /* of a bank, over all devices of the rank */
-    uint32_t burst_bytes; /* that one column command moves */
-    uint32_t devices;     /* that act as one rank; multiplies the energies that are given for one device */
-    bool bank_groups;     /* false: the device runs with bank groups off, and every ...L time equals ...S */
-    bool dual_command;    /* row and column commands have a bus each */
-    uint32_t act_clocks;  /* clocks that an activate holds the row command bus */
-
-#define DRAM_PARAM(name, rounding, meaning) uint64_t name;
-#include "emu/dram/param.def"
-#undef DRAM_PARAM
-
-    /* Address mapping; see map.h. */
-    char map[DRAM_MAP_TEXT];
-    bool channel_hash; /* XOR row bits into the channel number (a power of two of channels) */
-    bool bank_hash;    /* XOR row bits into the numbers of bank and bank group */
-
-    /* Controllers, one for each channel. */
-    uint32_t read_queue, write_queue; /* entries of one burst each */
-    uint32_t write_high;              /* queued writes at which draining begins though reads wait */
-    uint32_t write_low;               /* queued writes at which it ends when reads wait */
-    uint32_t hit_cap;                 /* row hits that may overtake an older access to the same bank */
-    enum dram_page page;
-    uint64_t row_timeout; /* for DRAM_PAGE_TIMEOUT */
-    enum dram_refresh refresh;
-    uint64_t front_latency; /* of the controller, before a request meets the queues */
-    uint64_t back_latency;  /* of the controller, after the last data */
-
-    /* Energies of one device (activate with its precharge; refreshes), of one bit, and powers of one device.
-     */
-    uint64_t energy_act, energy_ref, energy_refb;
-    uint64_t energy_read_bit, energy_write_bit, energy_io_bit;
-    uint64_t power_open, power_closed; /* standby with at least one bank of the rank open, and with none */
+#include "emu/dram/dram.def"
 };
+
+extern const struct part_kind dram_kind;
 
 /* The parameters in clocks of tCK, rounded as param.def says; with bank_groups false, L is S. */
 struct dram_clocks {
@@ -90,10 +55,6 @@ struct dram_clocks {
 
 /* Sets every field to the default of the standard. */
 void dram_config_default(struct dram_config *config, enum dram_standard standard);
-
-/* Fails when a field is out of its range or contradicts another; the message begins with the field's name.
- * Every function that takes a dram_config wants one that has passed. */
-bool dram_config_check(const struct dram_config *config, struct error *err);
 
 struct dram_clocks dram_config_clocks(const struct dram_config *config);
 

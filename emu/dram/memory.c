@@ -279,7 +279,7 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
                       uint32_t component, uint64_t base, const struct phys *bytes,
                       const struct dram_observer *observer, struct error *err)
 {
-    if (!dram_config_check(config, err))
+    if (!part_check(&dram_kind, config, err))
         return false;
     memset(memory, 0, sizeof *memory);
     struct dram_common *common = &memory->common;

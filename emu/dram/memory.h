@@ -43,7 +43,7 @@ struct dram_memory {
 
 extern const struct mem_port_ops dram_memory_ops;
 
-/* A memory at `base` whose events have the given component number. Fails when dram_config_check() does.
+/* A memory at `base` whose events have the given component number. Fails when part_check(&dram_kind, ) does.
  * `queue` and `bytes` must outlive it, and its address must not change. The observer (its command may be
  * NULL) sees every command; those of one channel in order of time. Requests may be as long as read_queue and
  * write_queue bursts. */

@@ -13,7 +13,7 @@
 #include "emu/env/semihosting.h"
 #include "emu/env/workers.h"
 #include "emu/machine/board.h"
-#include "emu/machine/unit.h"
+#include "emu/sim/unit.h"
 
 enum {
     STATUS_LIMIT = 124,
@@ -277,7 +277,7 @@ static bool add_workers(struct bare *bare, struct error *err)
     struct irq_line done[SYSTEM_HARTS];
     unsigned count = workers_count(machine, bare->options->firmware);
     for (unsigned i = 0; i < count; i++)
-        if (!board_connect(bare->board, "nucd", machine->nucd.irq + i, &done[i], err))
+        if (!board_connect(bare->board, "nucd", machine->nucd->irq + i, &done[i], err))
             return error_prefix(err, "nucd.irq");
     const struct workers_options options = {.machine = machine,
                                             .firmware = bare->options->firmware,
@@ -294,7 +294,7 @@ static bool set_up(struct bare *bare, struct error *err)
 {
     const struct bare_options *o = bare->options;
     const struct machine_config *machine = o->machine;
-    if (!phys_init(&bare->all, machine->memory.base, machine->memory.size, err))
+    if (!phys_init(&bare->all, machine->memory->base, machine->memory->size, err))
         return false;
     bare->memory = workers_program_memory(machine, o->firmware, &bare->all);
     bare->decoder = decoder_new();
@@ -302,7 +302,7 @@ static bool set_up(struct bare *bare, struct error *err)
                      err))
         return false;
     for (unsigned i = 0; i < bare->system.count; i++)
-        bare->system.harts[i].hardware_ad = machine->mmu.ad == MACHINE_AD_HARDWARE;
+        bare->system.harts[i].hardware_ad = machine->mmu->ad == MMU_AD_HARDWARE;
     const struct console_options console = {.input = STDIN_FILENO,
                                             .output = STDOUT_FILENO,
                                             .live = o->debugged,

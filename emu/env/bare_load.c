@@ -23,7 +23,8 @@ static bool load_fdt(const struct bare_options *o, const struct phys *memory, co
     size_t size;
     struct machine_config seen = *o->machine;
     seen.harts -= workers_count(&seen, o->firmware);
-    seen.memory.size = memory->size;
+    struct memory_config left = {.base = memory->base, .size = memory->size};
+    seen.memory = &left;
     void *fdt = machine_fdt(&seen, NULL, &size, err);
     if (!fdt)
         return false;

@@ -9,7 +9,7 @@
 #include "emu/env/kernel_pages.h"
 #include "emu/env/workers.h"
 #include "emu/hart/probe.h"
-#include "emu/machine/unit.h"
+#include "emu/sim/unit.h"
 #include "emu/simt/warp_memory.h"
 #include "isa/disasm.h"
 

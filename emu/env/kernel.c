@@ -178,7 +178,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
     const struct kernel_options *o = kernel->options;
     const struct machine_config *machine = o->machine;
     struct system *system = &kernel->system;
-    if (!phys_init(&kernel->all, machine->memory.base, machine->memory.size, err))
+    if (!phys_init(&kernel->all, machine->memory->base, machine->memory->size, err))
         return false;
     kernel->memory = workers_program_memory(machine, o->firmware, &kernel->all);
     if (!take_stacks(kernel, err))
@@ -190,7 +190,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
         return false;
     for (unsigned i = 0; i < system->count; i++) {
         struct hart *hart = &system->harts[i];
-        hart->hardware_ad = machine->mmu.ad == MACHINE_AD_HARDWARE;
+        hart->hardware_ad = machine->mmu->ad == MMU_AD_HARDWARE;
         hart->semihosting = true;
         hart->pc = kernel->layout.kernel_entry;
         hart->x[A0] = i;

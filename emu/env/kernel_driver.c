@@ -6,20 +6,20 @@
 
 #include "emu/env/workers.h"
 #include "emu/machine/system.h"
-#include "emu/machine/unit.h"
+#include "emu/sim/unit.h"
 
 struct kernel_driver kernel_driver_of(const struct machine_config *machine, const char *firmware)
 {
     const uint64_t tick = SYSTEM_TICK_NS * UINT64_C(1000000); /* fs */
-    if (machine->nucd.mode != MACHINE_OFFLOAD_DRIVER)
+    if (!machine->nucd || machine->nucd->mode != NUCD_MODE_DRIVER)
         return (struct kernel_driver){0};
     return (struct kernel_driver){.units = workers_count(machine, firmware),
-                                  .base = machine->nucd.base + TASK_UNIT_PAGE,
+                                  .base = machine->nucd->base + TASK_UNIT_PAGE,
                                   .size = TASK_UNIT_SIZE,
-                                  .lines = machine->nucd.queue_lines,
-                                  .capabilities = machine->nucd.capabilities,
-                                  .os_clocks = machine->nucd.os_clocks,
-                                  .timeout = machine->nucd.timeout / tick};
+                                  .lines = machine->nucd->queue_lines,
+                                  .capabilities = machine->nucd->capabilities,
+                                  .os_clocks = machine->nucd->os_clocks,
+                                  .timeout = machine->nucd->timeout / tick};
 }
 
 void kernel_driver_malformed(const struct user *user, struct nucd_causes *causes,
@@ -37,7 +37,7 @@ int kernel_driver_timeout(const struct user *user, const struct machine_config *
                           const struct kernel_frame *frame)
 {
     char text[SYMBOLS_TEXT], time[UNIT_TEXT];
-    unit_format(UNIT_TIME, machine->nucd.timeout, time);
+    unit_format(UNIT_TIME, machine->nucd->timeout, time);
     fprintf(stderr,
             "croft: %s: the task of the nucd at 0x%" PRIx64 ", %s, on accelerator %" PRIu64
             " has not ended within %s (nucd.timeout)\n",

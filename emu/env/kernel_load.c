@@ -163,10 +163,10 @@ bool kernel_load(const struct kernel_options *options, struct phys *memory, stru
 {
     const struct machine_config *machine = options->machine;
     struct kernel_boot boot = {.accelerators = workers_count(machine, options->firmware),
-                               .unit_base = machine->nucd.base + TASK_UNIT_PAGE,
+                               .unit_base = machine->nucd ? machine->nucd->base + TASK_UNIT_PAGE : 0,
                                .unit_size = TASK_UNIT_SIZE,
                                .driver = kernel_driver_of(options->machine, options->firmware)};
-    boot.unit_count = machine->nucd.mode == MACHINE_OFFLOAD_NONE ? 0 : boot.accelerators;
+    boot.unit_count = !machine->nucd || machine->nucd->mode == NUCD_MODE_NONE ? 0 : boot.accelerators;
     if (!check_machine(memory, err) || !load_kernel(options, memory, layout, &boot, err) ||
         !load_program(options, memory, layout, &boot, err))
         return false;

@@ -46,9 +46,8 @@ struct launch_options {
     bool untimed;                       /* no device, though the machine has a clock: is warned of */
 };
 
-/* Fills the options from the machine's keys; false, with err set, when a key's value is not possible. *options is of no
- * use when simt.count is 0. */
-bool launch_describe(const struct machine_config *machine, struct launch_options *options, struct error *err);
+/* Fills the options from the machine's description; limits.count is 0 without multiprocessors. */
+void launch_describe(const struct machine_config *machine, struct launch_options *options);
 
 /* Bytes of memory that the stacks take. */
 uint64_t launch_stack_bytes(const struct launch_options *options);

@@ -1,29 +1,17 @@
 /* What launches are told of the machine, and what they tell about themselves. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "emu/env/launch_state.h"
 
-static bool is_power(uint64_t n)
+void launch_describe(const struct machine_config *machine, struct launch_options *options)
 {
-    return n && !(n & (n - 1));
-}
-
-bool launch_describe(const struct machine_config *machine, struct launch_options *options, struct error *err)
-{
-    const struct machine_simt *keys = &machine->simt;
-    char source[MACHINE_SOURCE];
-    const char *name = !is_power(keys->width) ? "simt.width" : !is_power(keys->stack) ? "simt.stack" : NULL;
-    *options = (struct launch_options){.limits = {.count = (uint32_t)keys->count,
-                                                  .width = (uint32_t)keys->width,
-                                                  .block_threads = (uint32_t)keys->block_threads,
-                                                  .scratchpad = keys->scratchpad},
-                                       .stack = keys->stack};
-    if (!name)
-        return true;
-    machine_source(machine, name, source);
-    return error_set(err, "%s: %s: %" PRIu64 " is not allowed; allowed: a power of two", source, name,
-                     strcmp(name, "simt.width") == 0 ? keys->width : keys->stack);
+    const struct simt_config *simt = machine->simt;
+    *options = (struct launch_options){.limits = {.count = 0}};
+    if (!simt)
+        return;
+    options->stack = simt->stack;
+    options->limits = (struct grid_limits){.count = simt->count,
+                                           .width = simt->width,
+                                           .block_threads = simt->block_threads,
+                                           .scratchpad = simt->scratchpad};
 }
 
 /* What has executed the launches: a device, or the functional run. */

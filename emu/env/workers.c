@@ -16,7 +16,7 @@ struct workers {
 
 unsigned workers_count(const struct machine_config *machine, const char *firmware)
 {
-    return firmware && offload_wanted(machine) ? (unsigned)machine->accel.count : 0;
+    return firmware && offload_wanted(machine) ? (unsigned)machine->accel_count : 0;
 }
 
 struct phys workers_program_memory(const struct machine_config *machine, const char *firmware,

@@ -89,7 +89,7 @@ static bool connect(struct board *board, const struct machine_config *config, co
 static bool add_clint(struct board *board, const struct machine_config *config, struct error *err)
 {
     struct irq_line software[CLINT_HARTS], timer[CLINT_HARTS];
-    if (!config->devices.clint.present)
+    if (!config->devices.clint)
         return true;
     for (unsigned hart = 0; hart < board->harts; hart++) {
         software[hart] = hart_line(board, hart, IRQ_MSI);
@@ -97,7 +97,7 @@ static bool add_clint(struct board *board, const struct machine_config *config, 
     }
     board->clint = clint_create(board->harts, &board->timebase, software, timer);
     return map(board, config,
-               &(struct bus_region){.base = config->devices.clint.base,
+               &(struct bus_region){.base = config->devices.clint->base,
                                     .size = CLINT_SIZE,
                                     .sizes = CLINT_ACCESS,
                                     .ops = &clint_ops,
@@ -109,7 +109,7 @@ static bool add_clint(struct board *board, const struct machine_config *config, 
 static bool add_plic(struct board *board, const struct machine_config *config, struct error *err)
 {
     struct irq_line lines[PLIC_CONTEXTS];
-    if (!config->devices.plic.present)
+    if (!config->devices.plic)
         return true;
     for (unsigned hart = 0; hart < board->harts; hart++) {
         lines[2 * hart] = hart_line(board, hart, IRQ_MEI);
@@ -117,7 +117,7 @@ static bool add_plic(struct board *board, const struct machine_config *config, s
     }
     board->plic = plic_create(2 * board->harts, lines);
     return map(board, config,
-               &(struct bus_region){.base = config->devices.plic.base,
+               &(struct bus_region){.base = config->devices.plic->base,
                                     .size = PLIC_SIZE,
                                     .sizes = PLIC_ACCESS,
                                     .ops = &plic_ops,
@@ -128,10 +128,10 @@ static bool add_plic(struct board *board, const struct machine_config *config, s
 
 static bool add_rom(struct board *board, const struct machine_config *config, struct error *err)
 {
-    if (!config->devices.rom.present)
+    if (!config->devices.rom)
         return true;
     board->rom = rom_create();
-    board->rom_base = config->devices.rom.base;
+    board->rom_base = config->devices.rom->base;
     return map(board, config,
                &(struct bus_region){.base = board->rom_base,
                                     .size = ROM_SIZE,
@@ -145,12 +145,12 @@ static bool add_rom(struct board *board, const struct machine_config *config, st
 
 static bool add_finisher(struct board *board, const struct machine_config *config, struct error *err)
 {
-    if (!config->devices.finisher.present)
+    if (!config->devices.finisher)
         return true;
     board->finisher = (struct finisher){
         .exit = board->host.exit, .reset = board->host.reset, .context = board->host.context};
     return map(board, config,
-               &(struct bus_region){.base = config->devices.finisher.base,
+               &(struct bus_region){.base = config->devices.finisher->base,
                                     .size = FINISHER_SIZE,
                                     .sizes = FINISHER_ACCESS,
                                     .ops = &finisher_ops,
@@ -162,13 +162,13 @@ static bool add_finisher(struct board *board, const struct machine_config *confi
 static bool add_rtc(struct board *board, const struct machine_config *config, struct error *err)
 {
     struct irq_line irq;
-    if (!config->devices.rtc.present)
+    if (!config->devices.rtc)
         return true;
-    if (!connect(board, config, "rtc", config->devices.rtc.irq, &irq, err))
+    if (!connect(board, config, "rtc", config->devices.rtc->irq, &irq, err))
         return false;
-    board->rtc = rtc_create(&board->timebase, config->devices.rtc.epoch, irq);
+    board->rtc = rtc_create(&board->timebase, config->devices.rtc->epoch, irq);
     return map(board, config,
-               &(struct bus_region){.base = config->devices.rtc.base,
+               &(struct bus_region){.base = config->devices.rtc->base,
                                     .size = RTC_SIZE,
                                     .sizes = RTC_ACCESS,
                                     .ops = &rtc_ops,
@@ -187,13 +187,13 @@ static void transmit(void *context, uint8_t byte)
 static bool add_uart(struct board *board, const struct machine_config *config, struct error *err)
 {
     struct uart16550_wiring wiring = {.timebase = board->timebase, .transmit = transmit, .context = board};
-    if (!config->devices.uart.present)
+    if (!config->devices.uart)
         return true;
-    if (!connect(board, config, "uart", config->devices.uart.irq, &wiring.irq, err))
+    if (!connect(board, config, "uart", config->devices.uart->irq, &wiring.irq, err))
         return false;
     board->uart = uart16550_create(&wiring);
     return map(board, config,
-               &(struct bus_region){.base = config->devices.uart.base,
+               &(struct bus_region){.base = config->devices.uart->base,
                                     .size = UART16550_SIZE,
                                     .sizes = UART16550_ACCESS,
                                     .ops = &uart16550_ops,

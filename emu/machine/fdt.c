@@ -22,7 +22,7 @@ enum {
     ROOM_LAST = 4 << 20,
 };
 
-struct tree {
+struct writer {
     void *blob;
     int status; /* of libfdt: 0, or its first error, after which nothing is done any more */
     const struct machine_config *config;
@@ -38,265 +38,265 @@ static uint32_t intc_handle(uint32_t hart)
     return 2 + 2 * hart;
 }
 
-static uint32_t plic_handle(const struct tree *tree)
+static uint32_t plic_handle(const struct writer *writer)
 {
-    return (uint32_t)(2 * tree->config->harts + 1);
+    return (uint32_t)(2 * writer->config->harts + 1);
 }
 
-static uint32_t finisher_handle(const struct tree *tree)
+static uint32_t finisher_handle(const struct writer *writer)
 {
-    return (uint32_t)(2 * tree->config->harts + 2);
+    return (uint32_t)(2 * writer->config->harts + 2);
 }
 
-static void begin(struct tree *tree, const char *name)
+static void begin(struct writer *writer, const char *name)
 {
-    if (!tree->status)
-        tree->status = fdt_begin_node(tree->blob, name);
+    if (!writer->status)
+        writer->status = fdt_begin_node(writer->blob, name);
 }
 
 /* A node whose name ends in its address. */
-static void begin_at(struct tree *tree, const char *name, uint64_t address)
+static void begin_at(struct writer *writer, const char *name, uint64_t address)
 {
     char full[64];
     (void)snprintf(full, sizeof full, "%s@%" PRIx64, name, address);
-    begin(tree, full);
+    begin(writer, full);
 }
 
-static void end(struct tree *tree)
+static void end(struct writer *writer)
 {
-    if (!tree->status)
-        tree->status = fdt_end_node(tree->blob);
+    if (!writer->status)
+        writer->status = fdt_end_node(writer->blob);
 }
 
-static void bytes(struct tree *tree, const char *name, const void *value, size_t size)
+static void bytes(struct writer *writer, const char *name, const void *value, size_t size)
 {
-    if (!tree->status)
-        tree->status = fdt_property(tree->blob, name, value, (int)size);
+    if (!writer->status)
+        writer->status = fdt_property(writer->blob, name, value, (int)size);
 }
 
-static void flag(struct tree *tree, const char *name)
+static void flag(struct writer *writer, const char *name)
 {
-    bytes(tree, name, "", 0);
+    bytes(writer, name, "", 0);
 }
 
-static void text(struct tree *tree, const char *name, const char *value)
+static void text(struct writer *writer, const char *name, const char *value)
 {
-    bytes(tree, name, value, strlen(value) + 1);
+    bytes(writer, name, value, strlen(value) + 1);
 }
 
-static void cell(struct tree *tree, const char *name, uint32_t value)
+static void cell(struct writer *writer, const char *name, uint32_t value)
 {
-    if (!tree->status)
-        tree->status = fdt_property_u32(tree->blob, name, value);
+    if (!writer->status)
+        writer->status = fdt_property_u32(writer->blob, name, value);
 }
 
-static void reg(struct tree *tree, uint64_t base, uint64_t size)
+static void reg(struct writer *writer, uint64_t base, uint64_t size)
 {
     fdt64_t value[2] = {cpu_to_fdt64(base), cpu_to_fdt64(size)};
-    bytes(tree, "reg", value, sizeof value);
+    bytes(writer, "reg", value, sizeof value);
 }
 
-static void cells(struct tree *tree, uint32_t address, uint32_t size)
+static void cells(struct writer *writer, uint32_t address, uint32_t size)
 {
-    cell(tree, "#address-cells", address);
-    cell(tree, "#size-cells", size);
+    cell(writer, "#address-cells", address);
+    cell(writer, "#size-cells", size);
 }
 
-static void interrupt(struct tree *tree, uint64_t number)
+static void interrupt(struct writer *writer, uint64_t number)
 {
-    if (!tree->config->devices.plic.present)
+    if (!writer->config->devices.plic)
         return;
-    cell(tree, "interrupts", (uint32_t)number);
-    cell(tree, "interrupt-parent", plic_handle(tree));
+    cell(writer, "interrupts", (uint32_t)number);
+    cell(writer, "interrupt-parent", plic_handle(writer));
 }
 
-static void cpu(struct tree *tree, uint32_t hart)
+static void cpu(struct writer *writer, uint32_t hart)
 {
-    begin_at(tree, "cpu", hart);
-    cell(tree, "phandle", cpu_handle(hart));
-    text(tree, "device_type", "cpu");
-    cell(tree, "reg", hart);
-    text(tree, "status", "okay");
-    text(tree, "compatible", "riscv");
-    text(tree, "riscv,isa", isa);
-    cell(tree, "riscv,cbom-block-size", CACHE_BLOCK);
-    cell(tree, "riscv,cboz-block-size", CACHE_BLOCK);
-    text(tree, "mmu-type", "riscv,sv48");
-    begin(tree, "interrupt-controller");
-    cell(tree, "#interrupt-cells", 1);
-    flag(tree, "interrupt-controller");
-    text(tree, "compatible", "riscv,cpu-intc");
-    cell(tree, "phandle", intc_handle(hart));
-    end(tree);
-    end(tree);
+    begin_at(writer, "cpu", hart);
+    cell(writer, "phandle", cpu_handle(hart));
+    text(writer, "device_type", "cpu");
+    cell(writer, "reg", hart);
+    text(writer, "status", "okay");
+    text(writer, "compatible", "riscv");
+    text(writer, "riscv,isa", isa);
+    cell(writer, "riscv,cbom-block-size", CACHE_BLOCK);
+    cell(writer, "riscv,cboz-block-size", CACHE_BLOCK);
+    text(writer, "mmu-type", "riscv,sv48");
+    begin(writer, "interrupt-controller");
+    cell(writer, "#interrupt-cells", 1);
+    flag(writer, "interrupt-controller");
+    text(writer, "compatible", "riscv,cpu-intc");
+    cell(writer, "phandle", intc_handle(hart));
+    end(writer);
+    end(writer);
 }
 
-static void cpus(struct tree *tree)
+static void cpus(struct writer *writer)
 {
-    begin(tree, "cpus");
-    cells(tree, 1, 0);
-    cell(tree, "timebase-frequency", TIMEBASE_HZ);
-    for (uint32_t hart = 0; hart < tree->config->harts; hart++)
-        cpu(tree, hart);
-    begin(tree, "cpu-map");
-    begin(tree, "cluster0");
-    for (uint32_t hart = 0; hart < tree->config->harts; hart++) {
+    begin(writer, "cpus");
+    cells(writer, 1, 0);
+    cell(writer, "timebase-frequency", TIMEBASE_HZ);
+    for (uint32_t hart = 0; hart < writer->config->harts; hart++)
+        cpu(writer, hart);
+    begin(writer, "cpu-map");
+    begin(writer, "cluster0");
+    for (uint32_t hart = 0; hart < writer->config->harts; hart++) {
         char name[16];
         (void)snprintf(name, sizeof name, "core%" PRIu32, hart);
-        begin(tree, name);
-        cell(tree, "cpu", cpu_handle(hart));
-        end(tree);
+        begin(writer, name);
+        cell(writer, "cpu", cpu_handle(hart));
+        end(writer);
     }
-    end(tree);
-    end(tree);
-    end(tree);
+    end(writer);
+    end(writer);
+    end(writer);
 }
 
 /* interrupts-extended: two inputs of each hart's interrupt controller, which are bits of mip. */
-static void hart_inputs(struct tree *tree, uint32_t first, uint32_t second)
+static void hart_inputs(struct writer *writer, uint32_t first, uint32_t second)
 {
     fdt32_t value[4 * CLINT_HARTS];
-    uint32_t harts = (uint32_t)tree->config->harts;
+    uint32_t harts = (uint32_t)writer->config->harts;
     for (uint32_t hart = 0; hart < harts; hart++) {
         fdt32_t *at = &value[4 * hart];
         at[0] = at[2] = cpu_to_fdt32(intc_handle(hart));
         at[1] = cpu_to_fdt32(first);
         at[3] = cpu_to_fdt32(second);
     }
-    bytes(tree, "interrupts-extended", value, 4 * sizeof value[0] * harts);
+    bytes(writer, "interrupts-extended", value, 4 * sizeof value[0] * harts);
 }
 
-static void clint(struct tree *tree)
+static void clint(struct writer *writer)
 {
     static const char compatible[] = "sifive,clint0\0riscv,clint0";
-    if (!tree->config->devices.clint.present)
+    if (!writer->config->devices.clint)
         return;
-    begin_at(tree, "clint", tree->config->devices.clint.base);
-    bytes(tree, "compatible", compatible, sizeof compatible);
-    reg(tree, tree->config->devices.clint.base, CLINT_SIZE);
-    hart_inputs(tree, IRQ_MSI, IRQ_MTI);
-    end(tree);
+    begin_at(writer, "clint", writer->config->devices.clint->base);
+    bytes(writer, "compatible", compatible, sizeof compatible);
+    reg(writer, writer->config->devices.clint->base, CLINT_SIZE);
+    hart_inputs(writer, IRQ_MSI, IRQ_MTI);
+    end(writer);
 }
 
-static void plic(struct tree *tree)
+static void plic(struct writer *writer)
 {
     static const char compatible[] = "sifive,plic-1.0.0\0riscv,plic0";
-    if (!tree->config->devices.plic.present)
+    if (!writer->config->devices.plic)
         return;
-    begin_at(tree, "plic", tree->config->devices.plic.base);
-    bytes(tree, "compatible", compatible, sizeof compatible);
-    reg(tree, tree->config->devices.plic.base, PLIC_SIZE);
-    hart_inputs(tree, IRQ_MEI, IRQ_SEI);
-    flag(tree, "interrupt-controller");
-    cell(tree, "#interrupt-cells", 1);
-    cell(tree, "#address-cells", 0);
-    cell(tree, "riscv,ndev", PLIC_SOURCES);
-    cell(tree, "phandle", plic_handle(tree));
-    end(tree);
+    begin_at(writer, "plic", writer->config->devices.plic->base);
+    bytes(writer, "compatible", compatible, sizeof compatible);
+    reg(writer, writer->config->devices.plic->base, PLIC_SIZE);
+    hart_inputs(writer, IRQ_MEI, IRQ_SEI);
+    flag(writer, "interrupt-controller");
+    cell(writer, "#interrupt-cells", 1);
+    cell(writer, "#address-cells", 0);
+    cell(writer, "riscv,ndev", PLIC_SOURCES);
+    cell(writer, "phandle", plic_handle(writer));
+    end(writer);
 }
 
-static void uart(struct tree *tree)
+static void uart(struct writer *writer)
 {
-    if (!tree->config->devices.uart.present)
+    if (!writer->config->devices.uart)
         return;
-    begin_at(tree, "serial", tree->config->devices.uart.base);
-    text(tree, "compatible", "ns16550a");
-    reg(tree, tree->config->devices.uart.base, UART16550_SIZE);
-    cell(tree, "clock-frequency", UART16550_HZ);
-    interrupt(tree, tree->config->devices.uart.irq);
-    end(tree);
+    begin_at(writer, "serial", writer->config->devices.uart->base);
+    text(writer, "compatible", "ns16550a");
+    reg(writer, writer->config->devices.uart->base, UART16550_SIZE);
+    cell(writer, "clock-frequency", UART16550_HZ);
+    interrupt(writer, writer->config->devices.uart->irq);
+    end(writer);
 }
 
-static void rtc(struct tree *tree)
+static void rtc(struct writer *writer)
 {
-    if (!tree->config->devices.rtc.present)
+    if (!writer->config->devices.rtc)
         return;
-    begin_at(tree, "rtc", tree->config->devices.rtc.base);
-    text(tree, "compatible", "google,goldfish-rtc");
-    reg(tree, tree->config->devices.rtc.base, RTC_SIZE);
-    interrupt(tree, tree->config->devices.rtc.irq);
-    end(tree);
+    begin_at(writer, "rtc", writer->config->devices.rtc->base);
+    text(writer, "compatible", "google,goldfish-rtc");
+    reg(writer, writer->config->devices.rtc->base, RTC_SIZE);
+    interrupt(writer, writer->config->devices.rtc->irq);
+    end(writer);
 }
 
-static void finisher(struct tree *tree)
+static void finisher(struct writer *writer)
 {
     static const char compatible[] = "sifive,test1\0sifive,test0\0syscon";
-    if (!tree->config->devices.finisher.present)
+    if (!writer->config->devices.finisher)
         return;
-    begin_at(tree, "test", tree->config->devices.finisher.base);
-    bytes(tree, "compatible", compatible, sizeof compatible);
-    reg(tree, tree->config->devices.finisher.base, FINISHER_SIZE);
-    cell(tree, "phandle", finisher_handle(tree));
-    end(tree);
+    begin_at(writer, "test", writer->config->devices.finisher->base);
+    bytes(writer, "compatible", compatible, sizeof compatible);
+    reg(writer, writer->config->devices.finisher->base, FINISHER_SIZE);
+    cell(writer, "phandle", finisher_handle(writer));
+    end(writer);
 }
 
-static void soc(struct tree *tree)
+static void soc(struct writer *writer)
 {
-    begin(tree, "soc");
-    cells(tree, 2, 2);
-    text(tree, "compatible", "simple-bus");
-    flag(tree, "ranges");
-    finisher(tree);
-    rtc(tree);
-    clint(tree);
-    plic(tree);
-    uart(tree);
-    end(tree);
+    begin(writer, "soc");
+    cells(writer, 2, 2);
+    text(writer, "compatible", "simple-bus");
+    flag(writer, "ranges");
+    finisher(writer);
+    rtc(writer);
+    clint(writer);
+    plic(writer);
+    uart(writer);
+    end(writer);
 }
 
 /* How the finisher is used: a value that it takes. */
-static void finisher_use(struct tree *tree, const char *name, const char *compatible, uint32_t value)
+static void finisher_use(struct writer *writer, const char *name, const char *compatible, uint32_t value)
 {
-    if (!tree->config->devices.finisher.present)
+    if (!writer->config->devices.finisher)
         return;
-    begin(tree, name);
-    text(tree, "compatible", compatible);
-    cell(tree, "regmap", finisher_handle(tree));
-    cell(tree, "offset", 0);
-    cell(tree, "value", value);
-    end(tree);
+    begin(writer, name);
+    text(writer, "compatible", compatible);
+    cell(writer, "regmap", finisher_handle(writer));
+    cell(writer, "offset", 0);
+    cell(writer, "value", value);
+    end(writer);
 }
 
-static void chosen(struct tree *tree, const char *bootargs)
+static void chosen(struct writer *writer, const char *bootargs)
 {
     char path[64];
-    begin(tree, "chosen");
-    if (tree->config->devices.uart.present) {
-        (void)snprintf(path, sizeof path, "/soc/serial@%" PRIx64, tree->config->devices.uart.base);
-        text(tree, "stdout-path", path);
+    begin(writer, "chosen");
+    if (writer->config->devices.uart) {
+        (void)snprintf(path, sizeof path, "/soc/serial@%" PRIx64, writer->config->devices.uart->base);
+        text(writer, "stdout-path", path);
     }
     if (bootargs)
-        text(tree, "bootargs", bootargs);
-    end(tree);
+        text(writer, "bootargs", bootargs);
+    end(writer);
 }
 
-static void root(struct tree *tree, const char *bootargs)
+static void root(struct writer *writer, const char *bootargs)
 {
-    begin(tree, "");
-    cells(tree, 2, 2);
-    text(tree, "compatible", "riscv-virtio");
-    text(tree, "model", "undercroft");
-    chosen(tree, bootargs);
-    begin_at(tree, "memory", tree->config->memory.base);
-    text(tree, "device_type", "memory");
-    reg(tree, tree->config->memory.base, tree->config->memory.size);
-    end(tree);
-    cpus(tree);
-    soc(tree);
-    finisher_use(tree, "poweroff", "syscon-poweroff", 0x5555);
-    finisher_use(tree, "reboot", "syscon-reboot", 0x7777);
-    end(tree);
+    begin(writer, "");
+    cells(writer, 2, 2);
+    text(writer, "compatible", "riscv-virtio");
+    text(writer, "model", "undercroft");
+    chosen(writer, bootargs);
+    begin_at(writer, "memory", writer->config->memory->base);
+    text(writer, "device_type", "memory");
+    reg(writer, writer->config->memory->base, writer->config->memory->size);
+    end(writer);
+    cpus(writer);
+    soc(writer);
+    finisher_use(writer, "poweroff", "syscon-poweroff", 0x5555);
+    finisher_use(writer, "reboot", "syscon-reboot", 0x7777);
+    end(writer);
 }
 
-/* Writes the tree to blob[room] and returns libfdt's status. */
+/* Writes the writer to blob[room] and returns libfdt's status. */
 static int build(const struct machine_config *config, const char *bootargs, void *blob, int room)
 {
-    struct tree tree = {.blob = blob, .config = config};
-    tree.status = fdt_create(blob, room);
-    if (!tree.status)
-        tree.status = fdt_finish_reservemap(blob);
-    root(&tree, bootargs);
-    return tree.status ? tree.status : fdt_finish(blob);
+    struct writer writer = {.blob = blob, .config = config};
+    writer.status = fdt_create(blob, room);
+    if (!writer.status)
+        writer.status = fdt_finish_reservemap(blob);
+    root(&writer, bootargs);
+    return writer.status ? writer.status : fdt_finish(blob);
 }
 
 void *machine_fdt(const struct machine_config *config, const char *bootargs, size_t *size, struct error *err)

@@ -42,18 +42,18 @@ struct offload {
 
 bool offload_wanted(const struct machine_config *machine)
 {
-    return machine_timed(machine) && machine->nucd.present && machine->accel.count > 0;
+    return machine_timed(machine) && machine->nucd && machine->accel_count > 0;
 }
 
 struct phys offload_program_memory(const struct machine_config *machine, const struct phys *memory)
 {
-    return (struct phys){memory->bytes, memory->base, memory->size - machine->nucd.memory};
+    return (struct phys){memory->bytes, memory->base, memory->size - machine->nucd->memory};
 }
 
 struct phys offload_firmware_memory(const struct machine_config *machine, const struct phys *memory)
 {
-    uint64_t offset = memory->size - machine->nucd.memory;
-    return (struct phys){memory->bytes + offset, memory->base + offset, machine->nucd.memory};
+    uint64_t offset = memory->size - machine->nucd->memory;
+    return (struct phys){memory->bytes + offset, memory->base + offset, machine->nucd->memory};
 }
 
 /* The units lie behind each other in one region. */
@@ -209,8 +209,8 @@ static bool make_worker(struct offload *offload, const struct offload_options *o
     *worker = (struct worker){.offload = offload, .number = i, .hart = &options->harts[i]};
     worker->emptied = (struct cache_waiter){NULL, cache_emptied, worker};
     const struct task_unit_config config = {
-        .queue_lines = (uint32_t)options->machine->nucd.queue_lines,
-        .capabilities = (uint8_t)options->machine->nucd.capabilities,
+        .queue_lines = options->machine->nucd->queue_lines,
+        .capabilities = (uint8_t)options->machine->nucd->capabilities,
         .work = {set_work, worker, IRQ_MEI},
         .done = options->done ? options->done[i] : (struct irq_line){0},
         .tell = unit_tells,
@@ -233,7 +233,7 @@ struct offload *offload_new(const struct offload_options *options, struct bus *b
     bool made = true;
     for (; made && offload->count < options->count; offload->count += made)
         made = make_worker(offload, options, offload->count, err);
-    const struct bus_region region = {.base = options->machine->nucd.base,
+    const struct bus_region region = {.base = options->machine->nucd->base,
                                       .size = (uint64_t)options->count * TASK_UNIT_SIZE,
                                       .sizes = TASK_UNIT_ACCESS,
                                       .ops = &units_ops,
@@ -268,7 +268,7 @@ void offload_reset(struct offload *offload, uint64_t entry)
         hart->has_ranges = true;
         hart->pc = entry;
         hart->x[A0] = i;
-        hart->x[A1] = offload->machine->nucd.base + (uint64_t)i * TASK_UNIT_SIZE;
+        hart->x[A1] = offload->machine->nucd->base + (uint64_t)i * TASK_UNIT_SIZE;
         hart->x[A2] = offload->memory_base;
         hart->x[A3] = offload->firmware.base;
         hart->x[A4] = offload->firmware.size;
@@ -353,16 +353,16 @@ unsigned offload_count(const struct offload *offload)
 
 struct core_near offload_near_host(const struct offload *offload)
 {
-    return (struct core_near){.base = offload->machine->nucd.base,
+    return (struct core_near){.base = offload->machine->nucd->base,
                               .size = (uint64_t)offload->count * TASK_UNIT_SIZE,
-                              .clocks = 2 * offload->machine->nucd.link_clocks};
+                              .clocks = 2 * offload->machine->nucd->link_clocks};
 }
 
 struct core_near offload_near(const struct offload *offload, unsigned accel)
 {
-    return (struct core_near){.base = offload->machine->nucd.base + (uint64_t)accel * TASK_UNIT_SIZE,
+    return (struct core_near){.base = offload->machine->nucd->base + (uint64_t)accel * TASK_UNIT_SIZE,
                               .size = TASK_UNIT_PAGE,
-                              .clocks = offload->machine->nucd.unit_clocks};
+                              .clocks = offload->machine->nucd->unit_clocks};
 }
 
 void offload_attach(struct offload *offload, struct timed *timed)
@@ -371,7 +371,7 @@ void offload_attach(struct offload *offload, struct timed *timed)
     for (unsigned i = 0; i < timed->hosts; i++) {
         timed->harts[i].offload.present = timed->harts[i].privileged;
         timed->harts[i].offload.traps =
-            timed->harts[i].privileged && offload->machine->nucd.mode == MACHINE_OFFLOAD_DRIVER;
+            timed->harts[i].privileged && offload->machine->nucd->mode == NUCD_MODE_DRIVER;
     }
     for (unsigned i = 0; i < offload->count; i++) {
         struct worker *worker = &offload->workers[i];

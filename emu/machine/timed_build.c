@@ -23,23 +23,22 @@ static void tee_command(void *context, const struct dram_record *record)
 /* Memory with whoever watches its commands. */
 static bool make_memory(struct timed *timed, const struct phys *phys, struct error *err)
 {
-    struct dram_config config;
+    const struct dram_config *config = tree_config(timed->options.machine->tree, "dram");
     struct timed_tee *tee = &timed->tee;
     const struct timed_options *o = &timed->options;
-    parts_dram(o->machine, &config);
     if (o->check_dram) {
-        dram_checker_init(&timed->dram_checker, &config);
+        dram_checker_init(&timed->dram_checker, config);
         tee->to[tee->count++] = dram_checker_observer(&timed->dram_checker);
     }
     if (o->trace) {
         struct dram_observer observer = {0};
-        if (!trace_dram(o->trace, "dram", &config, &observer, err))
+        if (!trace_dram(o->trace, "dram", config, &observer, err))
             return false;
         if (observer.command)
             tee->to[tee->count++] = observer;
     }
     const struct dram_observer all = {tee->count ? tee_command : NULL, tee};
-    timed->memory_made = dram_memory_init(&timed->memory, &config, &timed->queue, timed_component(timed),
+    timed->memory_made = dram_memory_init(&timed->memory, config, &timed->queue, timed_component(timed),
                                           phys->base, phys, &all, err);
     return timed->memory_made;
 }
@@ -48,12 +47,13 @@ static bool make_memory(struct timed *timed, const struct phys *phys, struct err
 static void make_levels(struct timed *timed)
 {
     const struct machine_config *machine = timed->options.machine;
-    struct crossbar_config crossbar;
-    struct llc_config llc;
-    parts_crossbar(machine, &crossbar);
-    parts_llc(machine, &llc);
+    const struct crossbar_config *described = tree_config(machine->tree, "crossbar");
+    const struct dram_config *dram = tree_config(machine->tree, "dram");
     uint32_t component = timed_component(timed);
-    if (machine->crossbar.present) {
+    if (described) {
+        struct crossbar_config crossbar = *described;
+        crossbar.inputs = 1 + machine->accel_count + timed_simt_inputs(machine);
+        crossbar.outputs = dram->channels;
         timed->crossbar =
             crossbar_new(&crossbar, &timed->queue, &timed->crossbar_clock, component, route, &timed->memory);
         for (uint32_t i = 0; i < crossbar.outputs; i++)
@@ -61,18 +61,14 @@ static void make_levels(struct timed *timed)
     }
     const struct mem_port_ops *ops = timed->crossbar ? &crossbar_ops : &dram_memory_ops;
     void *lower = timed->crossbar ? crossbar_port(timed->crossbar, 0) : &timed->memory;
-    timed->llc = llc_new("l2", &llc, &timed->queue, &timed->host_clock, timed_component(timed), SYSTEM_HARTS,
-                         ops, lower);
+    timed->llc = llc_new("l2", tree_config(machine->tree, "l2"), &timed->queue, &timed->l2_clock,
+                         timed_component(timed), SYSTEM_HARTS, ops, lower);
 }
 
 static bool make_cores(struct timed *timed, struct error *err)
 {
-    struct parts_core host, accel;
-    parts_core(timed->options.machine, "host", &host);
-    parts_core(timed->options.machine, "accel", &accel);
     for (unsigned i = 0; i < timed->count; i++) {
-        bool is_host = i < timed->hosts;
-        if (!timed_make_core(timed, i, is_host ? &host : &accel, is_host, err))
+        if (!timed_make_core(timed, i, i < timed->hosts, err))
             return false;
         timed->cores[i].core->warming = timed->warming;
     }
@@ -82,9 +78,12 @@ static bool make_cores(struct timed *timed, struct error *err)
 static bool set_clocks(struct timed *timed, struct error *err)
 {
     const struct machine_config *machine = timed->options.machine;
-    return clock_set_frequency(&timed->host_clock, machine->host.clock, err) &&
-           clock_set_frequency(&timed->accel_clock, machine->accel.clock, err) &&
-           clock_set_frequency(&timed->crossbar_clock, machine->crossbar.clock, err);
+    const struct crossbar_config *crossbar = tree_config(machine->tree, "crossbar");
+    const struct llc_config *l2 = tree_config(machine->tree, "l2");
+    return clock_set_frequency(&timed->host_clock, machine->host->clock, err) &&
+           clock_set_frequency(&timed->l2_clock, l2->clock, err) &&
+           (!machine->accel || clock_set_frequency(&timed->accel_clock, machine->accel->clock, err)) &&
+           (!crossbar || clock_set_frequency(&timed->crossbar_clock, crossbar->clock, err));
 }
 
 static void expire(void *owner, uint64_t now)
@@ -105,8 +104,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->options = *options;
     timed->harts = harts;
     timed->count = count;
-    timed->hosts =
-        options->offload ? count - offload_count(options->offload) : (unsigned)options->machine->host.count;
+    timed->hosts = options->offload ? count - offload_count(options->offload) : options->machine->host_count;
     timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
     timed->symbols = symbols_new(options->program ? options->program : "");

@@ -5,7 +5,7 @@
 
 #include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
-#include "emu/machine/unit.h"
+#include "emu/sim/unit.h"
 
 static void print_place(struct timed *timed, uint64_t pc)
 {
@@ -65,7 +65,7 @@ static uint64_t read_register(const void *context, unsigned reg)
 static void called(void *context, const struct hart *hart, const struct insn *insn)
 {
     struct timed *timed = context;
-    const uint8_t capabilities = (uint8_t)timed->options.machine->nucd.capabilities;
+    const uint8_t capabilities = (uint8_t)timed->options.machine->nucd->capabilities;
     const struct nucd_limits limits = {.capabilities = &capabilities, .targets = 1};
     const struct nucd_operands operands = {.pc = hart->pc,
                                            .xn = insn->rs1,

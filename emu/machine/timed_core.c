@@ -1,6 +1,8 @@
 /* A timing core with its caches and TLBs. */
 #include <stdio.h>
 
+#include "emu/core/inorder/inorder.h"
+#include "emu/core/ooo/ooo.h"
 #include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
 
@@ -29,7 +31,7 @@ static bool watch_core(struct timed *timed, struct timed_core *core, const struc
 {
     struct trace *trace = timed->options.trace;
     struct cache *caches[] = {core->l1i, core->l1d};
-    if (timed->count > 1 || timed->options.machine->simt.count)
+    if (timed->count > 1 || timed->options.machine->simt)
         core->core->stream.peers = &timed->peers;
     bool apart =
         timed->options.offload && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;
@@ -88,8 +90,19 @@ static struct core_near near_units(const struct timed *timed, unsigned number, b
     return host ? offload_near_host(offload) : offload_near(offload, number);
 }
 
-bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
-                     struct error *err)
+/* A cache of the core as the description has it. */
+static struct cache_config cache_of(const struct timed *timed, const struct timed_core *core,
+                                    const char *kind, bool coherent)
+{
+    char path[32];
+    (void)snprintf(path, sizeof path, "%s.%s", core->name, kind);
+    struct cache_config config =
+        *(const struct cache_config *)tree_config(timed->options.machine->tree, path);
+    config.coherent = coherent;
+    return config;
+}
+
+bool timed_make_core(struct timed *timed, unsigned i, bool host, struct error *err)
 {
     const struct machine_config *machine = timed->options.machine;
     struct timed_core *core = &timed->cores[i];
@@ -97,16 +110,21 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
     struct hart *hart = &timed->harts[i];
     unsigned number = host ? i : i - timed->hosts;
     (void)snprintf(core->name, sizeof core->name, "%s.%u", host ? "host" : "accel", number);
-    core->l1i = make_cache(timed, core, "l1i", &parts->l1i, clock, i);
-    core->l1d = make_cache(timed, core, "l1d", &parts->l1d, clock, i);
+    const struct core_config *config = tree_config(machine->tree, core->name);
+    const struct cache_config l1i = cache_of(timed, core, "l1i", host),
+                              l1d = cache_of(timed, core, "l1d", host);
+    core->l1i = make_cache(timed, core, "l1i", &l1i, clock, i);
+    core->l1d = make_cache(timed, core, "l1d", &l1d, clock, i);
+    char tlb[32];
+    (void)snprintf(tlb, sizeof tlb, "%s.tlb", core->name);
     if (hart->privileged)
-        core->tlb =
-            tlb_new(&parts->tlb, hart, &timed->queue, clock, timed_component(timed), (uint16_t)i, core->l1d);
+        core->tlb = tlb_new(tree_config(machine->tree, tlb), hart, &timed->queue, clock,
+                            timed_component(timed), (uint16_t)i, core->l1d);
     struct core_ahead ahead = {0};
-    if (!timed_make_engine(timed, i, parts, &ahead, err))
+    if (!timed_make_engine(timed, i, config, &ahead, err))
         return false;
     if (core->tlb && !host)
-        tlb_set_ranges(core->tlb, (uint32_t)machine->accel.range_tlb_entries);
+        tlb_set_ranges(core->tlb, config->range_tlb_entries);
     const struct core_parts core_parts = {
         .name = core->name,
         .hart = hart,
@@ -123,8 +141,8 @@ bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *p
         .server = {stopped, timed, timed->options.offload ? code_changed : NULL},
         .ahead = ahead,
     };
-    core->core = parts->ooo ? ooo_new(&parts->ooo_config, &core_parts, err)
-                            : inorder_new(&parts->inorder_config, &core_parts, err);
+    core->core =
+        config->core == CORE_OOO ? ooo_new(config, &core_parts, err) : inorder_new(config, &core_parts, err);
     if (core->core)
         timed_attach_engine(timed, i);
     return core->core && watch_core(timed, core, clock, err);

@@ -4,8 +4,8 @@
 #include "emu/hart/mmu.h"
 #include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
-#include "emu/machine/unit.h"
 #include "emu/nucd/engine.h"
+#include "emu/sim/unit.h"
 
 #define USER_END (UINT64_C(1) << 38) /* the lower half of Sv39 */
 
@@ -85,7 +85,7 @@ static void expired(void *context, unsigned target, const struct nucd_task *task
     struct timed *timed = context;
     char place[SYMBOLS_TEXT], limit[UNIT_TEXT];
     const struct hart *hart = &timed->harts[timed->hosts + target];
-    unit_format(UNIT_TIME, timed->options.machine->nucd.timeout, limit);
+    unit_format(UNIT_TIME, timed->options.machine->nucd->timeout, limit);
     progress_hide(&timed->progress);
     fprintf(stderr,
             "croft run: the task of the nucd at 0x%llx, %s, has not ended on accelerator %u within %s",
@@ -109,25 +109,25 @@ static void begun(void *context, uint16_t tag, uint64_t time)
     engine_begun(context, tag, time);
 }
 
-static void configure(const struct timed *timed, const struct parts_core *parts, struct engine_config *config)
+static void configure(const struct timed *timed, const struct core_config *core, struct engine_config *config)
 {
-    const struct machine_nucd *nucd = &timed->options.machine->nucd;
+    const struct nucd_config *nucd = timed->options.machine->nucd;
     struct nucd_scheduler_config *scheduler = &config->scheduler;
-    *config = (struct engine_config){.rob = parts->ooo_config.rob,
-                                     .stores = parts->ooo_config.store_queue,
-                                     .tasks = (uint32_t)nucd->tasks,
-                                     .ideal = nucd->mode == MACHINE_OFFLOAD_IDEAL,
-                                     .read_ports = (uint32_t)nucd->read_ports,
-                                     .write_words = (uint32_t)nucd->write_words,
-                                     .table_clocks = (uint32_t)nucd->table_clocks,
-                                     .schedule_clocks = (uint32_t)nucd->schedule_clocks,
-                                     .link_width = (uint32_t)nucd->link_width,
-                                     .link_clocks = (uint32_t)nucd->link_clocks,
+    *config = (struct engine_config){.rob = core->rob,
+                                     .stores = core->store_queue,
+                                     .tasks = nucd->tasks,
+                                     .ideal = nucd->mode == NUCD_MODE_IDEAL,
+                                     .read_ports = nucd->read_ports,
+                                     .write_words = nucd->write_words,
+                                     .table_clocks = nucd->table_clocks,
+                                     .schedule_clocks = nucd->schedule_clocks,
+                                     .link_width = nucd->link_width,
+                                     .link_clocks = nucd->link_clocks,
                                      .timeout = nucd->timeout};
     *scheduler = (struct nucd_scheduler_config){.targets = offload_count(timed->options.offload),
-                                                .queue_lines = (uint32_t)nucd->queue_lines,
-                                                .buffer_lines = (uint32_t)nucd->buffer_lines,
-                                                .transfer_lines = (uint32_t)nucd->transfer_lines,
+                                                .queue_lines = nucd->queue_lines,
+                                                .buffer_lines = nucd->buffer_lines,
+                                                .transfer_lines = nucd->transfer_lines,
                                                 .coalesce = nucd->coalesce};
     if (scheduler->transfer_lines > scheduler->queue_lines)
         scheduler->transfer_lines = scheduler->queue_lines;
@@ -135,18 +135,19 @@ static void configure(const struct timed *timed, const struct parts_core *parts,
         scheduler->capabilities[i] = (uint8_t)nucd->capabilities;
 }
 
-bool timed_make_engine(struct timed *timed, unsigned i, const struct parts_core *parts,
+bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config *described,
                        struct core_ahead *ahead, struct error *err)
 {
     static const struct engine_core_ops core_ops = {core_ahead_complete, core_ahead_squash, core_ahead_go_on,
                                                     core_ahead_arrived, core_ahead_storing};
     const struct timed_core *core = &timed->cores[i];
-    unsigned mode = timed->options.machine->nucd.mode;
-    if (i != 0 || !timed->options.offload || !parts->ooo ||
-        (mode != MACHINE_OFFLOAD_NUCD && mode != MACHINE_OFFLOAD_IDEAL))
+    const struct nucd_config *nucd = timed->options.machine->nucd;
+    unsigned mode = nucd ? nucd->mode : NUCD_MODE_NONE;
+    if (i != 0 || !timed->options.offload || described->core != CORE_OOO ||
+        (mode != NUCD_MODE_NUCD && mode != NUCD_MODE_IDEAL))
         return true;
     struct engine_config config;
-    configure(timed, parts, &config);
+    configure(timed, described, &config);
     const struct engine_parts engine_parts = {
         .hart = &timed->harts[i],
         .queue = &timed->queue,

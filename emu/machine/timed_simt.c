@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/machine/parts_simt.h"
 #include "emu/machine/timed_state.h"
 
 enum { REQUESTER = 256 }; /* of the first multiprocessor; the slices are behind the last */
@@ -18,7 +17,9 @@ struct multiprocessor {
 };
 
 struct timed_simt {
-    struct parts_simt parts;
+    struct simt_config config;
+    struct crossbar_config crossbar_config;
+    struct llc_config l2;
     struct clock clock, crossbar_clock, l2_clock;
     struct crossbar *crossbar;
     struct llc **slices;
@@ -29,6 +30,12 @@ struct timed_simt {
     uint32_t count;
     struct multiprocessor cores[SIMT_MULTIPROCESSORS];
 };
+
+uint32_t timed_simt_inputs(const struct machine_config *machine)
+{
+    const struct llc_config *l2 = tree_config(machine->tree, "simt.l2");
+    return machine->simt && l2 ? l2->slices : 0;
+}
 
 bool timed_simt_present(const struct timed *timed)
 {
@@ -42,22 +49,22 @@ typedef bool simt_condition(const struct simt_grid *grid, uint64_t number);
 static uint32_t slice_of(const void *context, uint64_t address)
 {
     const struct timed_simt *simt = context;
-    return (uint32_t)(address / simt->parts.l2.line) & (simt->parts.l2.slices - 1);
+    return (uint32_t)(address / simt->l2.line) & (simt->l2.slices - 1);
 }
 
 static bool set_clocks(struct timed *timed, struct timed_simt *simt, struct error *err)
 {
-    const struct machine_simt *keys = &timed->options.machine->simt;
-    return clock_set_frequency(&simt->clock, keys->clock, err) &&
-           clock_set_frequency(&simt->crossbar_clock, keys->crossbar.clock, err) &&
-           clock_set_frequency(&simt->l2_clock, keys->l2.clock, err);
+    (void)timed;
+    return clock_set_frequency(&simt->clock, simt->config.clock, err) &&
+           clock_set_frequency(&simt->crossbar_clock, simt->crossbar_config.clock, err) &&
+           clock_set_frequency(&simt->l2_clock, simt->l2.clock, err);
 }
 
 static void make_slices(struct timed *timed, struct timed_simt *simt)
 {
     const struct machine_config *machine = timed->options.machine;
-    uint32_t count = simt->parts.l2.slices, input = (uint32_t)(1 + machine->accel.count);
-    simt->crossbar = crossbar_new(&simt->parts.crossbar, &timed->queue, &simt->crossbar_clock,
+    uint32_t count = simt->l2.slices, input = 1 + machine->accel_count;
+    simt->crossbar = crossbar_new(&simt->crossbar_config, &timed->queue, &simt->crossbar_clock,
                                   timed_component(timed), slice_of, simt);
     simt->slices = calloc(count, sizeof *simt->slices);
     if (!simt->slices)
@@ -67,9 +74,8 @@ static void make_slices(struct timed *timed, struct timed_simt *simt)
         const struct mem_port_ops *ops = timed->crossbar ? &crossbar_ops : &dram_memory_ops;
         void *lower = timed->crossbar ? crossbar_port(timed->crossbar, input + i) : &timed->memory;
         (void)snprintf(name, sizeof name, "simt.l2.%u", i);
-        simt->slices[i] =
-            llc_new(name, &simt->parts.l2, &timed->queue, &simt->l2_clock, timed_component(timed),
-                    (uint16_t)(REQUESTER + simt->count + i), ops, lower);
+        simt->slices[i] = llc_new(name, &simt->l2, &timed->queue, &simt->l2_clock, timed_component(timed),
+                                  (uint16_t)(REQUESTER + simt->count + i), ops, lower);
         crossbar_connect(simt->crossbar, i, &llc_ops, simt->slices[i]);
     }
 }
@@ -81,7 +87,8 @@ static bool make_core(struct timed *timed, struct timed_simt *simt, uint32_t i, 
     void *lower = crossbar_port(simt->crossbar, i);
     (void)snprintf(core->name, sizeof core->name, "simt.%u", i);
     (void)snprintf(name, sizeof name, "%s.l1", core->name);
-    core->l1 = cache_new(name, &simt->parts.l1, &timed->queue, &simt->clock, timed_component(timed),
+    const struct cache_config *l1 = tree_config(timed->options.machine->tree, "simt.l1");
+    core->l1 = cache_new(name, l1, &timed->queue, &simt->clock, timed_component(timed),
                          (uint16_t)(REQUESTER + i), &crossbar_ops, lower);
     const struct simt_parts parts = {
         .name = core->name,
@@ -94,7 +101,7 @@ static bool make_core(struct timed *timed, struct timed_simt *simt, uint32_t i, 
         .lower = lower,
         .source = simt_grid_source(simt->grid, i),
     };
-    core->core = simt_new(&simt->parts.core, &parts);
+    core->core = simt_new(&simt->config, &parts);
     simt_grid_attach(simt->grid, i, core->core);
     struct cache_observer observer = {0};
     if (!timed->options.trace)
@@ -119,14 +126,18 @@ static void failed(void *context, enum grid_end end, struct warp *warp, const st
 bool timed_simt_new(struct timed *timed, struct error *err)
 {
     const struct machine_config *machine = timed->options.machine;
-    if (machine->simt.count == 0)
+    if (!machine->simt)
         return true;
     struct timed_simt *simt = calloc(1, sizeof *simt);
     if (!simt)
         abort();
     timed->simt = simt;
-    simt->count = (uint32_t)machine->simt.count;
-    parts_simt(machine, &simt->parts);
+    simt->config = *machine->simt;
+    simt->count = simt->config.count;
+    simt->crossbar_config = *(const struct crossbar_config *)tree_config(machine->tree, "simt.crossbar");
+    simt->l2 = *(const struct llc_config *)tree_config(machine->tree, "simt.l2");
+    simt->crossbar_config.inputs = simt->count;
+    simt->crossbar_config.outputs = simt->l2.slices;
     if (!set_clocks(timed, simt, err))
         return false;
     make_slices(timed, simt);
@@ -135,7 +146,7 @@ bool timed_simt_new(struct timed *timed, struct error *err)
         .clock = simt->clock,
         .component = timed_component(timed),
         .count = simt->count,
-        .config = &simt->parts.core,
+        .config = &simt->config,
         .tick = TICK,
         .failed = failed,
         .context = timed,
@@ -158,7 +169,7 @@ void timed_simt_free(struct timed *timed)
         if (simt->cores[i].l1)
             cache_free(simt->cores[i].l1);
     }
-    for (uint32_t i = 0; simt->slices && i < simt->parts.l2.slices; i++)
+    for (uint32_t i = 0; simt->slices && i < simt->l2.slices; i++)
         llc_free(simt->slices[i]);
     free(simt->slices);
     if (simt->crossbar)
@@ -178,7 +189,7 @@ void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const stru
 
 bool timed_simt_possible(const struct timed *timed, const struct grid_launch *launch, uint32_t registers)
 {
-    return grid_block_threads(launch) <= timed->options.machine->simt.block_threads &&
+    return grid_block_threads(launch) <= timed->options.machine->simt->block_threads &&
            simt_grid_possible(timed->simt->grid, launch, registers);
 }
 
@@ -238,7 +249,7 @@ void timed_simt_publish(struct timed *timed, struct stats *stats)
         cache_energy(simt->cores[i].l1, &timed->ledger, name);
     }
     crossbar_publish(simt->crossbar, stats, "simt.crossbar");
-    for (uint32_t i = 0; i < simt->parts.l2.slices; i++) {
+    for (uint32_t i = 0; i < simt->l2.slices; i++) {
         (void)snprintf(name, sizeof name, "simt.l2.%u", i);
         llc_publish(simt->slices[i], stats, name);
         llc_energy(simt->slices[i], &timed->ledger, name);

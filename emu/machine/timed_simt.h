@@ -7,7 +7,11 @@
 
 #include "emu/simt/timed_grid.h"
 
+struct machine_config;
 struct timed;
+
+/* Inputs of the machine's crossbar that the multiprocessors take. */
+uint32_t timed_simt_inputs(const struct machine_config *machine);
 
 /* Told once that launches cannot go on; the report is that of a trap (GRID_TRAP), else NULL. */
 typedef void timed_simt_fault(void *context, enum grid_end end, struct warp *warp,

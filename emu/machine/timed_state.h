@@ -8,10 +8,11 @@
 #include "emu/debug/symbols.h"
 #include "emu/dram/check.h"
 #include "emu/dram/memory.h"
-#include "emu/machine/parts.h"
 #include "emu/machine/timed.h"
 #include "emu/machine/timed_simt.h"
 #include "emu/mem/coherence.h"
+#include "emu/mem/llc.h"
+#include "emu/net/crossbar.h"
 #include "emu/nucd/footprint_check.h"
 #include "emu/sim/energy.h"
 
@@ -48,7 +49,7 @@ struct timed {
     struct hart *harts;
     struct stream_peers peers;
     uint32_t components; /* numbers given so far */
-    struct clock host_clock, accel_clock, crossbar_clock;
+    struct clock host_clock, accel_clock, l2_clock, crossbar_clock;
     struct llc *llc;
     struct crossbar *crossbar; /* or NULL */
     struct timed_simt *simt;   /* likewise */
@@ -97,13 +98,12 @@ static inline bool timed_signalled(const struct timed *timed)
 }
 
 /* timed_core.c: makes core number i around its hart. */
-bool timed_make_core(struct timed *timed, unsigned i, const struct parts_core *parts, bool host,
-                     struct error *err);
+bool timed_make_core(struct timed *timed, unsigned i, bool host, struct error *err);
 void timed_free_core(struct timed_core *core);
 
 /* timed_offload.c: the offload engine of core i, if it has one: *ahead is for its parts. To be attached when the core is
  * made. */
-bool timed_make_engine(struct timed *timed, unsigned i, const struct parts_core *parts,
+bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config *config,
                        struct core_ahead *ahead, struct error *err);
 void timed_attach_engine(struct timed *timed, unsigned i);
 

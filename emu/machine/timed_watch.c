@@ -5,7 +5,7 @@
 
 #include "emu/hart/probe.h"
 #include "emu/machine/timed_state.h"
-#include "emu/machine/unit.h"
+#include "emu/sim/unit.h"
 #include "isa/include/croft/roi.h"
 
 enum { NAME = 64 };
@@ -47,10 +47,10 @@ static void report(void *context, const struct coherence_finding *finding)
 void timed_watch_coherence(struct timed *timed)
 {
     const struct machine_config *machine = timed->options.machine;
-    timed->coherence = coherence_new((uint32_t)machine->l2.line, report, timed);
+    timed->coherence = coherence_new(llc_configuration(timed->llc)->line, report, timed);
     coherence_watch_llc(timed->coherence, timed->llc);
     for (unsigned i = 0; i < timed->count; i++) {
-        const struct llc *llc = i < machine->host.count ? timed->llc : NULL;
+        const struct llc *llc = i < machine->host_count ? timed->llc : NULL;
         coherence_watch_cache(timed->coherence, timed->cores[i].l1i, llc);
         coherence_watch_cache(timed->coherence, timed->cores[i].l1d, llc);
     }

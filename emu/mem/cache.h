@@ -31,28 +31,20 @@
 #include "emu/sim/clock.h"
 #include "emu/sim/energy.h"
 #include "emu/sim/error.h"
+#include "emu/sim/part.h"
 #include "emu/sim/stats.h"
 
 /* MESI; a cache without coherence knows INVALID, EXCLUSIVE and MODIFIED. */
 enum cache_state { CACHE_INVALID, CACHE_SHARED, CACHE_EXCLUSIVE, CACHE_MODIFIED };
 
 struct cache_config {
-    uint64_t size;         /* bytes: ways * line * a power of two */
-    uint32_t ways;         /* 1 to 16 */
-    uint32_t line;         /* bytes, a power of two from 16 to 256 */
-    uint32_t hit_clocks;   /* from the access to its value, at least 1 */
-    uint32_t mshrs;        /* lines that can be under way, 1 to 64 */
-    uint32_t mshr_targets; /* waiters that one of them can have, 1 to 256 */
-    uint32_t write_buffer; /* lines on their way out, 1 to 64 */
-    enum tags_replacement replacement;
-    bool write_through;  /* stores go down as well, and lines never get dirty */
-    bool write_allocate; /* a store that misses brings the line in; otherwise it goes down alone */
-    bool coherent;       /* the level below keeps a directory and grants states */
-    enum cache_prefetch prefetch;
-    uint32_t prefetch_degree; /* lines ahead, at most PREFETCH_DEGREE */
-    uint64_t energy_read;     /* fJ of a lookup that reads, and of a line read to be written back; 0: none */
-    uint64_t energy_write;    /* fJ of a store, and of a line that comes in; 0: none */
+#include "emu/sim/fields_struct.h"
+
+#include "emu/mem/cache.def"
+    bool coherent; /* the level below keeps a directory and grants states; follows from where the cache is */
 };
+
+extern const struct part_kind cache_kind;
 
 struct cache;
 
@@ -72,15 +64,8 @@ struct cache_observer {
     void *context;
 };
 
-/* Sets *config to a 32 KiB, 4-way, 64-byte-line, write-back, write-allocate cache with LRU, 2 clocks and 8
- * MSHRs. */
-void cache_config_default(struct cache_config *config);
-
-/* Fails when a field is out of its range or contradicts another; the message begins with the field's name. */
-bool cache_config_check(const struct cache_config *config, struct error *err);
-
 /* A cache, all lines invalid, whose events have the given component number and whose requests go to
- * lower_ops/lower with number `requester`. Config must have passed the check; queue, clock and what observer
+ * lower_ops/lower with number `requester`. Config must have passed cache_kind's check; queue, clock and what observer
  * points to must outlive it. Allocates (out of memory aborts); never NULL. Free with cache_free(). */
 struct cache *cache_new(const char *name, const struct cache_config *config, struct event_queue *queue,
                         const struct clock *clock, uint32_t component, uint16_t requester,

@@ -36,21 +36,12 @@
 enum { LLC_CLIENTS = 128 };
 
 struct llc_config {
-    uint64_t size;   /* bytes: ways * line * a power of two */
-    uint32_t ways;   /* 1 to 32 */
-    uint32_t line;   /* bytes, a power of two from 16 to 256; that of all first-level caches */
-    uint32_t slices; /* it is one of so many, a power of two, each of which has every so-manieth line, so that
-                               the line's number says that much less about its set; 0 is 1 */
-    uint32_t hit_clocks;    /* from the arrival of a request to its response when the line is here */
-    uint32_t tag_clocks;    /* from the arrival to the look at the tags, 1 to hit_clocks */
-    uint32_t probe_clocks;  /* more, when another core's copy has to be asked for */
-    uint32_t fill_clocks;   /* from memory's answer to the response */
-    uint32_t mshrs;         /* lines that can be under way to memory, at least 1 */
-    uint32_t queue;         /* requests that it holds, at least 1; more are refused */
-    uint32_t write_buffer;  /* lines on their way to memory, at least 1 */
-    uint32_t accept_clocks; /* between two requests that it accepts: 1 / bandwidth; at least 1 */
-    enum tags_replacement replacement;
+#include "emu/sim/fields_struct.h"
+
+#include "emu/mem/llc.def"
 };
+
+extern const struct part_kind llc_kind;
 
 /* What is counted since the start: LLC_COUNTER(name, unit, meaning). */
 #define LLC_COUNTERS(LLC_COUNTER)                                                                            \
@@ -84,10 +75,6 @@ struct llc_counters {
 struct llc;
 
 extern const struct mem_port_ops llc_ops;
-
-/* 1 MiB, 16 ways of 64 bytes, 12 clocks of which 4 for the tags, 6 a probe, 2 a fill, 16 MSHRs, LRU. */
-void llc_config_default(struct llc_config *config);
-bool llc_config_check(const struct llc_config *config, struct error *err);
 
 /* Like cache_new(). */
 struct llc *llc_new(const char *name, const struct llc_config *config, struct event_queue *queue,

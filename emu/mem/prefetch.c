@@ -3,6 +3,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
+const char *const cache_prefetch_names[] = {
+    [CACHE_PREFETCH_NONE] = "none",
+    [CACHE_PREFETCH_NEXT_LINE] = "next_line",
+    [CACHE_PREFETCH_STRIDE] = "stride",
+    NULL,
+};
+
 enum { CONFIDENT = 2, CONFIDENCE_MAX = 3 };
 
 void prefetch_init(struct prefetcher *prefetcher, enum cache_prefetch kind, uint32_t degree, uint32_t line)

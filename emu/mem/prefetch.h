@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 enum cache_prefetch { CACHE_PREFETCH_NONE, CACHE_PREFETCH_NEXT_LINE, CACHE_PREFETCH_STRIDE };
+extern const char *const cache_prefetch_names[]; /* by value, then NULL */
 
 enum {
     PREFETCH_DEGREE = 8,   /* at most */

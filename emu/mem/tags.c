@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const tags_replacement_names[] = {[TAGS_LRU] = "lru", [TAGS_TREE_PLRU] = "tree_plru", NULL};
+
 static uint32_t log2_of(uint32_t power)
 {
     return (uint32_t)__builtin_ctz(power);

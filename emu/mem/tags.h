@@ -14,6 +14,7 @@
  * from the half that was used last; the victim is where the bits point to (Al-Zoubi, Milenkovic, Milenkovic,
  * "Performance evaluation of cache replacement policies", 2004, section 2). Both take invalid ways first. */
 enum tags_replacement { TAGS_LRU, TAGS_TREE_PLRU };
+extern const char *const tags_replacement_names[]; /* by value, then NULL */
 
 enum { TAGS_WAYS = 64, TAGS_STATE_BITS = 4, TAGS_STATES = 1 << TAGS_STATE_BITS };
 

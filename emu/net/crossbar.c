@@ -29,38 +29,6 @@ struct crossbar {
     struct crossbar_output *outputs;
 };
 
-void crossbar_config_default(struct crossbar_config *config)
-{
-    *config = (struct crossbar_config){.inputs = 1,
-                                       .outputs = 1,
-                                       .width = 32,
-                                       .latency = 2,
-                                       .request_queue = 8,
-                                       .response_queue = 8,
-                                       .buffer = 8};
-}
-
-bool crossbar_config_check(const struct crossbar_config *config, struct error *err)
-{
-    const struct {
-        const char *name;
-        uint32_t value, most;
-    } rows[] = {
-        {"inputs", config->inputs, CROSSBAR_PORTS},
-        {"outputs", config->outputs, CROSSBAR_PORTS},
-        {"width", config->width, 4096},
-        {"latency", config->latency, 1000},
-        {"request_queue", config->request_queue, 4096},
-        {"response_queue", config->response_queue, 4096},
-        {"buffer", config->buffer, 4096},
-    };
-    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].value == 0 || rows[i].value > rows[i].most)
-            return error_set(err, "%s: %u is not in 1 to %u", rows[i].name, rows[i].value, rows[i].most);
-    }
-    return true;
-}
-
 static struct vc_message message_of(const struct crossbar *crossbar, struct mem_request *request,
                                     uint32_t sink, bool data)
 {

@@ -12,7 +12,7 @@
 #define EMU_NET_CROSSBAR_H
 
 #include "emu/mem/request.h"
-#include "emu/sim/error.h"
+#include "emu/sim/part.h"
 #include "emu/sim/stats.h"
 
 enum {
@@ -21,13 +21,13 @@ enum {
 };
 
 struct crossbar_config {
-    uint32_t inputs, outputs; /* 1 to CROSSBAR_PORTS */
-    uint32_t width;           /* bytes a clock and end, 1 to 4096 */
-    uint32_t latency;         /* clocks, 1 to 1000 */
-    uint32_t request_queue;   /* requests that an input holds before they cross, 1 to 4096 */
-    uint32_t response_queue;  /* likewise responses at an output */
-    uint32_t buffer;          /* messages that are on their way to one end, or wait there; 1 to 4096 */
+#include "emu/sim/fields_struct.h"
+
+#include "emu/net/crossbar.def"
+    uint32_t inputs, outputs; /* 1 to CROSSBAR_PORTS; follow from what is connected */
 };
+
+extern const struct part_kind crossbar_kind;
 
 /* The output for the request's first address, below config->outputs. All requests must lie in one output's
  * part. */
@@ -38,12 +38,6 @@ struct crossbar;
 /* What inputs give their clients: port is crossbar_port(). A request with maintenance of a range goes to the
  * output of its first address and is answered there. */
 extern const struct mem_port_ops crossbar_ops;
-
-/* 1 input and output, 32 bytes wide, latency 2, queues of 8 and buffers of 8. */
-void crossbar_config_default(struct crossbar_config *config);
-
-/* The message begins with the field's name. */
-bool crossbar_config_check(const struct crossbar_config *config, struct error *err);
 
 /* config must have passed the check; what is passed must outlive the crossbar. Out of memory aborts; never
  * NULL. */

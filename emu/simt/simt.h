@@ -38,6 +38,7 @@ enum {
 };
 
 enum simt_policy { SIMT_GTO, SIMT_ROUND_ROBIN };
+extern const char *const simt_policy_names[]; /* by value, then NULL */
 
 enum simt_unit { SIMT_UNIT_LANES, SIMT_UNIT_SPECIAL, SIMT_UNIT_MEMORY, SIMT_UNITS };
 
@@ -58,20 +59,14 @@ struct simt_timing {
 };
 
 struct simt_config {
-    uint32_t width;        /* threads of a warp: a power of two up to WARP_LANES */
-    uint32_t warps;        /* 1 to SIMT_WARPS */
-    uint32_t schedulers;   /* 1, 2 or 4 */
-    uint32_t registers;    /* 32-bit halves */
-    uint32_t threads;      /* resident at most */
-    uint32_t blocks;       /* likewise, 1 to SIMT_BLOCKS */
-    uint64_t scratchpad;   /* bytes of all resident blocks */
-    uint32_t banks;        /* of shared memory: a power of two up to SHARED_BANKS */
-    uint32_t memory_queue; /* memory instructions that have issued and wait for the pipeline */
-    uint32_t accesses; /* memory instructions under way, stores until they have left, 1 to SIMT_ACCESSES */
-    uint32_t atomics;  /* their requests under way below, 1 to 256 */
-    enum simt_policy policy;
+#include "emu/sim/fields_struct.h"
+
+#include "emu/simt/simt.def"
     struct simt_timing work[SIMT_WORKS];
 };
+
+/* Its parts: l1 (cache_kind) of each multiprocessor; crossbar and l2 (llc_kind) that they share. */
+extern const struct part_kind simt_kind;
 
 /* What a block takes of a multiprocessor. */
 struct simt_need {
@@ -116,12 +111,7 @@ struct simt_parts {
     struct simt_source source;
 };
 
-/* The shape of Fermi (GF100, compute capability 2.0) and the rows of work.def. */
-void simt_config_default(struct simt_config *config);
-bool simt_config_check(const struct simt_config *config, struct error *err);
-
 const char *simt_work_name(enum simt_work work);
-const char *simt_work_source(enum simt_work work);
 
 /* What an instruction is for the latencies; a memory access to shared memory is SIMT_WORK_shared instead. */
 enum simt_work simt_work_of(enum insn_id id);

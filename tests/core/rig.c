@@ -7,7 +7,7 @@
 struct rig_options rig_options_default(void)
 {
     struct rig_options options = {.mmio_clocks = 50};
-    cache_config_default(&options.l1i);
+    part_defaults(&cache_kind, 0, &options.l1i);
     options.l1i.mshr_targets = 8;
     options.l1i.coherent = false;
     options.l1d = options.l1i;

@@ -14,7 +14,7 @@ struct scene {
     struct rig *rig;
     struct fake *fake;
     struct ooo *o;
-    struct ooo_config config;
+    struct core_config config;
     unsigned count, first; /* notes; that of the first nucd */
     struct core_note notes[NOTES];
     struct event event;
@@ -55,7 +55,7 @@ static inline void scene_make(struct scene *s)
     struct core_parts parts = rig_parts(s->rig);
     struct error err;
     parts.ahead = fake_ahead(s->fake);
-    assert_true(ooo_config_check(&s->config, &err));
+    assert_true(part_check(&core_kind, &s->config, &err));
     s->rig->core = ooo_new(&s->config, &parts, &err);
     s->rig->core->observer = (struct core_observer){note, NULL, s};
     s->o = (struct ooo *)s->rig->core;

@@ -120,9 +120,9 @@ static void disturb(void *owner, uint64_t now)
     core_ahead_interrupted(s->rig->core, now);
 }
 
-static struct ooo_config random_config(unsigned size, uint64_t *seed)
+static struct core_config random_config(unsigned size, uint64_t *seed)
 {
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     if (size == 0)
         return config;
     config.rob = 16 + (uint32_t)(next(seed) % (size == 3 ? 497 : 48));
@@ -137,13 +137,13 @@ static struct ooo_config random_config(unsigned size, uint64_t *seed)
     return config;
 }
 
-static void make_core(struct scene *s, const struct ooo_config *config, bool mapped)
+static void make_core(struct scene *s, const struct core_config *config, bool mapped)
 {
     struct rig *rig = s->rig;
     struct error err;
     if (mapped) {
         struct tlb_config tlb;
-        tlb_config_default(&tlb);
+        part_defaults(&tlb_kind, 0, &tlb);
         tlb.l1_entries = tlb.l1_ways = 2;
         tlb.l2_entries = tlb.l2_ways = 0;
         rig_map(rig);
@@ -153,7 +153,7 @@ static void make_core(struct scene *s, const struct ooo_config *config, bool map
     }
     struct core_parts parts = rig_parts(rig);
     parts.ahead = fake_ahead(s->fake);
-    if (!ooo_config_check(config, &err))
+    if (!part_check(&core_kind, config, &err))
         fail_msg("%s", err.text);
     rig->core = ooo_new(config, &parts, &err);
     rig->core->observer = (struct core_observer){note, NULL, s};
@@ -170,7 +170,7 @@ static uint64_t run(uint64_t program, uint64_t *squashes)
     options.l1d.mshrs = 1 + (uint32_t)(next(&seed) % 8);
     s->rig = rig_new(&options);
     s->fake = fake_new(s->rig);
-    struct ooo_config config = random_config(program % CONFIGS, &seed);
+    struct core_config config = random_config(program % CONFIGS, &seed);
     random_tasks(s->fake, &seed);
     rig_set(s->rig, 10, NEAR);
     rig_set(s->rig, 22, NEAR);
@@ -240,7 +240,7 @@ static void run_behind_nucd(uint64_t program, bool ahead, struct times *times)
     struct rig *rig = rig_new(NULL);
     struct fake *fake = fake_new(rig);
     uint64_t seed = program * UINT64_C(0x9e3779b97f4a7c15) + 11;
-    struct ooo_config config = random_config(program % CONFIGS, &seed);
+    struct core_config config = random_config(program % CONFIGS, &seed);
     struct error err;
     config.speculate = true;
     fake->empty = true;

@@ -38,11 +38,11 @@ static void on_fill(void *context, const struct cache *cache, uint64_t line, uin
 static struct core *make(struct rig *rig, const void *context)
 {
     struct core_parts parts = rig_parts(rig);
-    struct inorder_config inorder;
-    struct ooo_config ooo;
+    struct core_config inorder;
+    struct core_config ooo;
     struct error err;
-    inorder_config_default(&inorder);
-    ooo_config_default(&ooo);
+    core_config_default(&inorder, CORE_INORDER);
+    core_config_default(&ooo, CORE_OOO);
     bool first = *(const unsigned *)context == 0;
     struct core *core = first ? inorder_new(&inorder, &parts, &err) : ooo_new(&ooo, &parts, &err);
     assert_non_null(core);

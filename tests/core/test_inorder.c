@@ -10,28 +10,28 @@ enum { N = 1000, HIT = 2, FRONT = HIT + 6 };
 
 static struct core *make(struct rig *rig, const void *context)
 {
-    struct inorder_config config;
+    struct core_config config;
     struct core_parts parts = rig_parts(rig);
     struct error err;
-    inorder_config_default(&config);
+    core_config_default(&config, CORE_INORDER);
     if (context)
-        config = *(const struct inorder_config *)context;
-    if (!inorder_config_check(&config, &err))
+        config = *(const struct core_config *)context;
+    if (!part_check(&core_kind, &config, &err))
         fail_msg("%s", err.text);
     struct core *core = inorder_new(&config, &parts, &err);
     assert_non_null(core);
     return core;
 }
 
-static struct inorder_config defaults(void)
+static struct core_config defaults(void)
 {
-    struct inorder_config config;
-    inorder_config_default(&config);
+    struct core_config config;
+    core_config_default(&config, CORE_INORDER);
     return config;
 }
 
 static void check(const char *what, void (*setup)(struct rig *), void (*body)(struct rig *),
-                  const struct inorder_config *config, uint64_t hundredths, uint64_t causes[CPI_CAUSES])
+                  const struct core_config *config, uint64_t hundredths, uint64_t causes[CPI_CAUSES])
 {
     struct rig_loop loop = {.setup = setup, .body = body, .make = make, .context = config, .iterations = N};
     rig_check(rig_loop(&loop, causes), N, hundredths, 100, what);
@@ -77,7 +77,7 @@ static void chained_adds(struct rig *rig)
 static void dual_issue(void **state)
 {
     (void)state;
-    struct inorder_config single = defaults();
+    struct core_config single = defaults();
     single.width = 1;
     uint64_t causes[CPI_CAUSES];
     check("independent adds", NULL, adds, NULL, 2100, causes);
@@ -130,7 +130,7 @@ static void loads_that_hit(void **state)
     check("load and use", data_register, load_use, NULL, 1700, causes);
     rig_check(causes[CPI_l1], N, 800, 100, "waiting for hits");
     check("independent loads", data_register, independent_loads, NULL, 850, causes);
-    struct inorder_config paired = defaults();
+    struct core_config paired = defaults();
     paired.pair_memory = true;
     check("paired loads", data_register, independent_loads, &paired, 500, causes);
 }
@@ -206,7 +206,7 @@ static void misses_overlap(void **state)
         uint32_t load_queue, mshrs;
     } limits[] = {{1, 8}, {2, 8}, {4, 8}, {8, 8}, {8, 1}, {8, 2}, {8, 4}, {16, 4}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        struct inorder_config config = defaults();
+        struct core_config config = defaults();
         config.load_queue = limits[i].load_queue;
         options.l1d.mshrs = limits[i].mshrs;
         uint32_t least = config.load_queue < limits[i].mshrs ? config.load_queue : limits[i].mshrs;
@@ -281,7 +281,7 @@ static void taken_jumps(void **state)
 {
     (void)state;
     uint64_t causes[CPI_CAUSES];
-    struct inorder_config config = defaults();
+    struct core_config config = defaults();
     check("jumps", NULL, jump_chain, &config, 1800, causes);
     config.taken_clocks = 3;
     check("jumps with longer bubbles", NULL, jump_chain, &config, 3600, causes);
@@ -314,7 +314,7 @@ static void store_streams(void **state)
         uint32_t store_buffer, mshrs;
     } limits[] = {{2, 8}, {4, 8}, {8, 2}, {8, 4}, {16, 8}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        struct inorder_config config = defaults();
+        struct core_config config = defaults();
         config.store_buffer = limits[i].store_buffer;
         options.l1d.mshrs = limits[i].mshrs;
         options.l1d.write_buffer = 16;

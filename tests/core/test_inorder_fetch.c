@@ -4,10 +4,10 @@
 
 static struct core *make(struct rig *rig)
 {
-    struct inorder_config config;
+    struct core_config config;
     struct core_parts parts = rig_parts(rig);
     struct error err;
-    inorder_config_default(&config);
+    core_config_default(&config, CORE_INORDER);
     struct core *core = inorder_new(&config, &parts, &err);
     assert_non_null(core);
     return core;
@@ -85,21 +85,21 @@ static void unknown_jumps(void **state)
 static void bad_configurations_are_named(void **state)
 {
     (void)state;
-    struct inorder_config config;
+    struct core_config config;
     struct error err;
-    inorder_config_default(&config);
-    assert_true(inorder_config_check(&config, &err));
+    core_config_default(&config, CORE_INORDER);
+    assert_true(part_check(&core_kind, &config, &err));
     config.width = 3;
-    assert_false(inorder_config_check(&config, &err));
-    assert_string_equal(err.text, "width: 3 is not allowed: a number from 1 to 2");
-    inorder_config_default(&config);
+    assert_false(part_check(&core_kind, &config, &err));
+    assert_string_equal(err.text, "width: '3' is not allowed; allowed: 1 to 2");
+    core_config_default(&config, CORE_INORDER);
     config.latency.of[CORE_WORK_divw].latency = 0;
-    assert_false(inorder_config_check(&config, &err));
-    assert_non_null(strstr(err.text, "latency.divw: 0 clocks"));
-    inorder_config_default(&config);
+    assert_false(part_check(&core_kind, &config, &err));
+    assert_non_null(strstr(err.text, "latency.divw: '0'"));
+    core_config_default(&config, CORE_INORDER);
     config.fetch_bytes = 24;
-    assert_false(inorder_config_check(&config, &err));
-    assert_non_null(strstr(err.text, "fetch_bytes: 24"));
+    assert_false(part_check(&core_kind, &config, &err));
+    assert_non_null(strstr(err.text, "fetch_bytes: '24'"));
 }
 
 int main(void)

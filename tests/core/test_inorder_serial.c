@@ -9,11 +9,11 @@ enum { N = 500, CSR_CYCLE = 0xc00, CSR_MCYCLE = 0xb00, HIT = 2 };
 
 static struct core *make(struct rig *rig, const void *context)
 {
-    struct inorder_config config;
+    struct core_config config;
     struct core_parts parts = rig_parts(rig);
     struct error err;
     (void)context;
-    inorder_config_default(&config);
+    core_config_default(&config, CORE_INORDER);
     struct core *core = inorder_new(&config, &parts, &err);
     assert_non_null(core);
     return core;
@@ -324,7 +324,7 @@ static void page_walks_take_time(void **state)
     options.privileged = true;
     struct rig *rig = rig_new(&options);
     struct tlb_config config;
-    tlb_config_default(&config);
+    part_defaults(&tlb_kind, 0, &config);
     rig->tlb = tlb_new(&config, &rig->hart, &rig->queue, &rig->clock, 5, 0, rig->l1d);
     rig->core = make(rig, NULL);
     /* Entry 2 of the table at RIG_BASE + 0x10000: a leaf for 0x80000000, DAXWRV. */

@@ -83,7 +83,7 @@ static void width(void **state)
     struct rig_loop loop = {.setup = data_near, .body = mixed, .make = make, .iterations = N};
     rig_check(rig_loop(&loop, causes), N, 1000, 100, "mixed");
     rig_check(causes[CPI_base], N, 1000, 100, "cycles at full width");
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     config.decode_width = 2;
     loop.context = &config;
     rig_check(rig_loop(&loop, NULL), N, 1500, 100, "two wide");
@@ -103,7 +103,7 @@ static void fetch(void **state)
     (void)state;
     expect(NULL, jumps, 2200, CPI_frontend, NULL, NULL, "taken jumps");
     /* The BTB keeps 4 of 11 in turn, that is none: 10 jumps of 1 + 4 cycles; the branch as well. */
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     config.predict.btb = 4;
     config.predict.btb_ways = 4;
     expect(NULL, jumps, 5500, CPI_frontend, &config, NULL, "BTB misses");
@@ -142,7 +142,7 @@ static void returns(void **state)
     rig_check(rig_loop(&loop, causes), N, 3600, 100, "calls");
     rig_check(causes[CPI_branch], N, 0, 1, "mispredicted returns");
     /* A return stack of 2 knows the inner two of each four. */
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     config.predict.returns = 2;
     config.predict.btb = 16;
     config.predict.indirect = 16;

@@ -11,33 +11,33 @@ enum {
     FAR_MISS = 2 + RIG_FAR_CLOCKS,
 };
 
-/* Makes a core; context: struct ooo_config, or NULL for the default. */
+/* Makes a core; context: struct core_config, or NULL for the default. */
 static inline struct core *make(struct rig *rig, const void *context)
 {
-    struct ooo_config config;
+    struct core_config config;
     struct core_parts parts = rig_parts(rig);
     struct error err;
-    ooo_config_default(&config);
+    core_config_default(&config, CORE_OOO);
     if (context)
-        config = *(const struct ooo_config *)context;
-    if (!ooo_config_check(&config, &err))
+        config = *(const struct core_config *)context;
+    if (!part_check(&core_kind, &config, &err))
         fail_msg("%s", err.text);
     struct core *core = ooo_new(&config, &parts, &err);
     assert_non_null(core);
     return core;
 }
 
-static inline struct ooo_config defaults(void)
+static inline struct core_config defaults(void)
 {
-    struct ooo_config config;
-    ooo_config_default(&config);
+    struct core_config config;
+    core_config_default(&config, CORE_OOO);
     return config;
 }
 
 /* The loop costs hundredths / 100 cycles an iteration, to one cycle; most of those beyond full width are for
  * cause. */
 static inline void expect(void (*setup)(struct rig *), void (*body)(struct rig *), uint64_t hundredths,
-                          enum cpi_cause cause, const struct ooo_config *config,
+                          enum cpi_cause cause, const struct core_config *config,
                           const struct rig_options *options, const char *what)
 {
     uint64_t causes[CPI_CAUSES];
@@ -52,7 +52,7 @@ static inline void expect(void (*setup)(struct rig *), void (*body)(struct rig *
 }
 
 /* A program that has been put together runs; the core is looked at, and the rig freed by the caller. */
-static inline struct ooo *run_program(struct rig *rig, const struct ooo_config *config, uint64_t *cycles)
+static inline struct ooo *run_program(struct rig *rig, const struct core_config *config, uint64_t *cycles)
 {
     RIG_EMIT(rig, ecall, 0);
     if (!rig->core)

@@ -118,7 +118,7 @@ static void parallel_misses(void **state)
      * dispatched meanwhile, so that a pair takes one latency and the 64 / 3 cycles until the second, or less.
      */
     options.l1d.mshrs = 32;
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     expect(far_lines, next_line_63, 100 * FAR_MISS / 2, CPI_memory, NULL, &options,
            "misses by reorder buffer");
     config.load_queue = 2;
@@ -143,7 +143,7 @@ static void store_misses(void **state)
     expect(far_lines, store_line, 100 * FAR_MISS / 8, CPI_memory, NULL, NULL, "stores by MSHRs");
     struct rig_options options = rig_options_default();
     options.l1d.mshrs = 32;
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     config.store_queue = 4;
     expect(far_lines, store_line, 100 * FAR_MISS / 4, CPI_memory, &config, &options, "stores by store queue");
 }
@@ -201,7 +201,7 @@ static void late_store(struct rig *rig)
     RIG_EMIT(rig, ld, .rd = 7, .rs1 = 22);
 }
 
-static struct ooo *run_late_stores(struct rig *rig, const struct ooo_config *config, uint64_t *cycles)
+static struct ooo *run_late_stores(struct rig *rig, const struct core_config *config, uint64_t *cycles)
 {
     data_near(rig);
     rig_set(rig, 31, N);
@@ -227,7 +227,7 @@ static void order(void **state)
     rig_check(cycles, N, 1300, 100, "late stores");
     rig_free(rig);
     /* Never too early: without the squash of 16 or so, and the same otherwise. */
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     config.speculate = false;
     rig = rig_new(NULL);
     o = run_late_stores(rig, &config, &careful);

@@ -74,9 +74,9 @@ static void random_program(struct rig *rig, uint64_t seed)
     rig_branch(rig, INSN_bne, 31, 0, top);
 }
 
-static struct ooo_config random_config(unsigned size, struct rig_options *options)
+static struct core_config random_config(unsigned size, struct rig_options *options)
 {
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     *options = rig_options_default();
     if (size == 0)
         return config;
@@ -110,7 +110,7 @@ struct outcome {
 static struct outcome run_random(unsigned size, uint64_t seed, bool observe)
 {
     struct rig_options options;
-    struct ooo_config config = random_config(size, &options);
+    struct core_config config = random_config(size, &options);
     struct rig *rig = rig_new(&options);
     struct outcome outcome;
     random_program(rig, seed);

@@ -143,7 +143,7 @@ static uint64_t run_pages(uint32_t entries, uint64_t *serialise)
     struct rig *rig = rig_new(&options);
     struct tlb_config config;
     uint64_t cycles;
-    tlb_config_default(&config);
+    part_defaults(&tlb_kind, 0, &config);
     config.l1_entries = config.l1_ways = entries;
     config.l2_entries = config.l2_ways = 0;
     rig_set(rig, 31, 16);
@@ -161,9 +161,9 @@ static uint64_t run_pages(uint32_t entries, uint64_t *serialise)
     rig_branch(rig, INSN_bne, 31, 0, top);
     rig_map(rig);
     struct core_parts parts = rig_parts(rig);
-    struct ooo_config core = defaults();
+    struct core_config core = defaults();
     struct error err;
-    assert_true(tlb_config_check(&config, &err));
+    assert_true(part_check(&tlb_kind, &config, &err));
     parts.tlb = tlb_new(&config, &rig->hart, &rig->queue, &rig->clock, 4, 0, rig->l1d);
     rig->core = ooo_new(&core, &parts, &err);
     assert_true(hart_breakpoint_add(&rig->hart, rig->at));
@@ -216,19 +216,19 @@ static void observers_may_leave(void **state)
 static void config_errors(void **state)
 {
     (void)state;
-    struct ooo_config config = defaults();
+    struct core_config config = defaults();
     struct error err;
-    assert_true(ooo_config_check(&config, &err));
+    assert_true(part_check(&core_kind, &config, &err));
     config.rob = 8;
-    assert_false(ooo_config_check(&config, &err));
-    assert_string_equal(err.text, "rob: 8 is not allowed: a number from 16 to 512");
+    assert_false(part_check(&core_kind, &config, &err));
+    assert_string_equal(err.text, "rob: '8' is not allowed; allowed: 16 to 512");
     config = defaults();
     config.fetch_bytes = 24;
-    assert_false(ooo_config_check(&config, &err));
-    assert_string_equal(err.text, "fetch_bytes: 24 is not allowed: a power of two from 4 to 64");
+    assert_false(part_check(&core_kind, &config, &err));
+    assert_string_equal(err.text, "fetch_bytes: '24' is not allowed; allowed: 4 to 64, a power of two");
     config = defaults();
     config.iq = 200;
-    assert_false(ooo_config_check(&config, &err));
+    assert_false(part_check(&core_kind, &config, &err));
     assert_string_equal(err.text, "iq: 200 is not allowed: at most rob, 128");
 }
 

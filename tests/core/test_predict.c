@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "emu/core/predict.h"
+#include "emu/core/config.h"
 
 struct bench {
     struct predictor predictor;
@@ -17,16 +17,15 @@ struct bench {
 
 static void begin(struct bench *bench)
 {
-    struct error err;
-    if (!predict_config_check(&bench->config, &err))
-        fail_msg("%s", err.text);
     predict_init(&bench->predictor, &bench->config);
 }
 
 static struct bench make(void)
 {
     struct bench bench;
-    predict_config_inorder(&bench.config);
+    struct core_config core;
+    core_config_default(&core, CORE_INORDER);
+    bench.config = core.predict;
     begin(&bench);
     return bench;
 }
@@ -197,20 +196,20 @@ static void indirect_targets_by_path(void **state)
 static void bad_configurations_are_named(void **state)
 {
     (void)state;
-    struct predict_config config;
+    struct core_config config;
     struct error err;
-    predict_config_ooo(&config);
-    assert_true(predict_config_check(&config, &err));
-    config.gshare = 3000;
-    assert_false(predict_config_check(&config, &err));
-    assert_non_null(strstr(err.text, "predict.gshare: 3000"));
-    predict_config_inorder(&config);
-    config.btb = 2;
-    assert_false(predict_config_check(&config, &err));
+    core_config_default(&config, CORE_OOO);
+    assert_true(part_check(&core_kind, &config, &err));
+    config.predict.gshare = 3000;
+    assert_false(part_check(&core_kind, &config, &err));
+    assert_non_null(strstr(err.text, "predict.gshare: '3000'"));
+    core_config_default(&config, CORE_INORDER);
+    config.predict.btb = 2;
+    assert_false(part_check(&core_kind, &config, &err));
     assert_non_null(strstr(err.text, "predict.btb: 2"));
-    predict_config_inorder(&config);
-    config.history = 25;
-    assert_false(predict_config_check(&config, &err));
+    core_config_default(&config, CORE_INORDER);
+    config.predict.history = 25;
+    assert_false(part_check(&core_kind, &config, &err));
 }
 
 int main(void)

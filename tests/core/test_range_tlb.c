@@ -100,9 +100,9 @@ static struct rig *rig_new(unsigned ranges, unsigned entries)
     rig->table->count = ranges;
     event_queue_init(&rig->queue);
     rig->clock.period = PERIOD;
-    cache_config_default(&cache);
+    part_defaults(&cache_kind, 0, &cache);
     rig->cache = cache_new("l1d", &cache, &rig->queue, &rig->clock, 2, 1, &memory_ops, rig);
-    tlb_config_default(&config);
+    part_defaults(&tlb_kind, 0, &config);
     rig->tlb = tlb_new(&config, hart, &rig->queue, &rig->clock, 1, 1, rig->cache);
     tlb_set_ranges(rig->tlb, entries);
     rig->stats = stats_new();

@@ -307,21 +307,21 @@ static void bad_configurations_are_named(void **state)
     (void)state;
     struct tlb_config config;
     struct error err;
-    tlb_config_default(&config);
-    assert_true(tlb_config_check(&config, &err));
+    part_defaults(&tlb_kind, 0, &config);
+    assert_true(part_check(&tlb_kind, &config, &err));
     config.l1_ways = 5;
-    assert_false(tlb_config_check(&config, &err));
+    assert_false(part_check(&tlb_kind, &config, &err));
     assert_memory_equal(err.text, "l1_ways: ", 9);
-    tlb_config_default(&config);
+    part_defaults(&tlb_kind, 0, &config);
     config.l1_entries = 0;
-    assert_false(tlb_config_check(&config, &err));
+    assert_false(part_check(&tlb_kind, &config, &err));
     assert_memory_equal(err.text, "l1_entries: ", 12);
-    tlb_config_default(&config);
+    part_defaults(&tlb_kind, 0, &config);
     config.l2_entries = 24; /* 6 sets */
-    assert_false(tlb_config_check(&config, &err));
+    assert_false(part_check(&tlb_kind, &config, &err));
     assert_memory_equal(err.text, "l2_ways: ", 9);
     config.l2_entries = config.l2_ways = 0;
-    assert_true(tlb_config_check(&config, &err));
+    assert_true(part_check(&tlb_kind, &config, &err));
 }
 
 int main(void)

@@ -12,11 +12,11 @@ enum { PAGE = 4096, KINDS = 2 };
 static struct core *make(struct rig *rig, unsigned kind)
 {
     struct core_parts parts = rig_parts(rig);
-    struct inorder_config inorder;
-    struct ooo_config ooo;
+    struct core_config inorder;
+    struct core_config ooo;
     struct error err;
-    inorder_config_default(&inorder);
-    ooo_config_default(&ooo);
+    core_config_default(&inorder, CORE_INORDER);
+    core_config_default(&ooo, CORE_OOO);
     struct core *core = kind == 0 ? inorder_new(&inorder, &parts, &err) : ooo_new(&ooo, &parts, &err);
     assert_non_null(core);
     core_set_warming(core, true);
@@ -85,7 +85,7 @@ static void pages_are_warm(void **state)
         struct tlb_config config;
         options.privileged = options.cold = true;
         struct rig *rig = rig_new(&options);
-        tlb_config_default(&config);
+        part_defaults(&tlb_kind, 0, &config);
         rig->tlb = tlb_new(&config, &rig->hart, &rig->queue, &rig->clock, 5, 0, rig->l1d);
         rig->core = make(rig, kind);
         unsigned round = emit_round(rig, RIG_BASE);

@@ -133,9 +133,9 @@ static inline struct rig *rig_new(const struct tlb_config *config)
     rig->f.hart.privilege = PRIV_S;
     event_queue_init(&rig->queue);
     rig->clock.period = PERIOD;
-    cache_config_default(&cache);
+    part_defaults(&cache_kind, 0, &cache);
     rig->cache = cache_new("walk", &cache, &rig->queue, &rig->clock, 2, 1, &memory_ops, rig);
-    if (!tlb_config_check(config, &err))
+    if (!part_check(&tlb_kind, config, &err))
         fail_msg("%s", err.text);
     rig->tlb = tlb_new(config, &rig->f.hart, &rig->queue, &rig->clock, 1, 1, rig->cache);
     rig->stats = stats_new();

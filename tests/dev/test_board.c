@@ -59,7 +59,7 @@ static void make(struct place *place, const char *machine, const char *const *se
     struct board_host host = callbacks;
     *place = (struct place){0};
     machine_make(&place->config, machine, sets);
-    assert_true(phys_init(&place->memory, place->config.memory.base, place->config.memory.size, &err));
+    assert_true(phys_init(&place->memory, place->config.memory->base, place->config.memory->size, &err));
     bus_init(&place->bus, &place->memory);
     assert_int_equal(pipe(ends), 0);
     place->input = ends[1];
@@ -148,7 +148,7 @@ static void devices_move(void **state)
     (void)state;
     struct place place;
     uint64_t value;
-    make(&place, "virt", SETS("devices.uart.base=0x40000000", "devices.rtc.present=false"));
+    make(&place, "virt", SETS("devices.uart.base=0x40000000", "devices.rtc=none"));
     assert_int_equal(get(&place, 0x40000005, 1), 0x60);
     assert_false(bus_read(&place.bus, UART + 5, 1, &value));
     assert_false(bus_read(&place.bus, RTC, 4, &value));
@@ -285,7 +285,7 @@ static void conflicts_are_told(void **state)
         struct error err = {.text = ""};
         host.context = &place;
         machine_make(&config, "virt", SETS(conflicts[i].set));
-        assert_true(phys_init(&memory, config.memory.base, config.memory.size, &err));
+        assert_true(phys_init(&memory, config.memory->base, config.memory->size, &err));
         bus_init(&bus, &memory);
         assert_null(board_create(&config, &bus, &host, NULL, &err));
         assert_string_equal(err.text, conflicts[i].message);

@@ -155,9 +155,9 @@ static void hostile_configurations(void **state)
         struct dram_config config;                                                                           \
         struct error err = {""};                                                                             \
         dram_config_default(&config, DRAM_STANDARD_ddr3_1600k);                                              \
-        assert_true(dram_config_check(&config, &err));                                                       \
+        assert_true(part_check(&dram_kind, &config, &err));                                                  \
         change;                                                                                              \
-        assert_false(dram_config_check(&config, &err));                                                      \
+        assert_false(part_check(&dram_kind, &config, &err));                                                 \
         if (strncmp(err.text, name, strlen(name)) != 0)                                                      \
             fail_msg("%s: %s", name, err.text);                                                              \
     } while (0)
@@ -189,7 +189,7 @@ static void hostile_configurations(void **state)
         struct dram_config config;
         struct error err;
         dram_config_default(&config, standard);
-        if (!dram_config_check(&config, &err))
+        if (!part_check(&dram_kind, &config, &err))
             fail_msg("%s: %s", dram_standard_name(standard), err.text);
     }
 }

@@ -64,7 +64,7 @@ static struct dram_config config_of(enum dram_standard standard)
         config.ranks = 2;
         (void)strcpy(config.map, "R16 K1 B3 C7 O6");
     }
-    if (!dram_config_check(&config, &err))
+    if (!part_check(&dram_kind, &config, &err))
         fail_msg("%s: %s", dram_standard_name(standard), err.text);
     return config;
 }

@@ -87,7 +87,7 @@ static inline struct rig *rig_new_checked(const char *count, bool check)
     rig->decoder = decoder_new();
     rig->at = BASE;
     if (!machine_load(&rig->machine, "nucd", "emu/machine/shipped", sets, 2, &err) ||
-        !phys_init(&rig->memory, BASE, rig->machine.memory.size, &err) ||
+        !phys_init(&rig->memory, BASE, rig->machine.memory->size, &err) ||
         !user_harts_init(&rig->user, &rig->machine, FIRMWARE, &rig->memory, rig->decoder, &err))
         fail_msg("%s", err.text);
     struct offload *offload = workers_offload(rig->user.workers);

@@ -197,7 +197,7 @@ static void regions_reach_memory_and_their_stack_only(void **state)
     struct phys firmware = offload_firmware_memory(&rig->machine, &rig->memory);
     uint64_t stack = firmware.size / 2 / 64;
     const uint64_t places[] = {firmware.base, firmware.base + firmware.size / 2 + stack /* accelerator 1's */,
-                               rig->machine.nucd.base, NOBODY};
+                               rig->machine.nucd->base, NOBODY};
     for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
         struct nucd_task task = task_of(begin, rig->at, 1, &places[i]);
         push(rig, 0, &task, 2);

@@ -8,8 +8,9 @@
 #include <cmocka.h>
 
 #include "emu/dram/memory.h"
-#include "emu/machine/parts.h"
-#include "emu/machine/parts_simt.h"
+#include "emu/machine/machine.h"
+#include "emu/mem/llc.h"
+#include "emu/net/crossbar.h"
 
 #define SHIPPED "emu/machine/shipped"
 #define BASE    UINT64_C(0x80000000)
@@ -20,7 +21,10 @@ enum { LINE = 128, LOADS = 8, MOST = 16, WARPS = 48 };
 struct bench {
     struct event_queue queue;
     struct machine_config machine;
-    struct parts_simt parts;
+    const struct simt_config *config;
+    const struct cache_config *l1_config;
+    struct crossbar_config crossbar_config;
+    const struct llc_config *l2;
     struct clock clock, crossbar_clock, l2_clock;
     struct dram_memory memory;
     struct crossbar *crossbar;
@@ -92,21 +96,20 @@ static void ended(void *context, struct simt *simt, struct simt_block *block, ui
 static uint32_t slice_of(const void *context, uint64_t address)
 {
     const struct bench *bench = context;
-    return (uint32_t)(address / LINE) % bench->parts.l2.slices;
+    return (uint32_t)(address / LINE) % bench->l2->slices;
 }
 
 static void make_levels(struct bench *bench)
 {
-    struct dram_config dram;
     struct error err;
     const struct dram_observer none = {0};
-    parts_dram(&bench->machine, &dram);
-    assert_true(dram_memory_init(&bench->memory, &dram, &bench->queue, 1, BASE, NULL, &none, &err));
+    const struct dram_config *dram = tree_config(bench->machine.tree, "dram");
+    assert_true(dram_memory_init(&bench->memory, dram, &bench->queue, 1, BASE, NULL, &none, &err));
     bench->crossbar =
-        crossbar_new(&bench->parts.crossbar, &bench->queue, &bench->crossbar_clock, 2, slice_of, bench);
-    for (uint32_t i = 0; i < bench->parts.l2.slices; i++) {
-        bench->slices[i] = llc_new("l2", &bench->parts.l2, &bench->queue, &bench->l2_clock, 3 + i,
-                                   (uint16_t)i, &dram_memory_ops, &bench->memory);
+        crossbar_new(&bench->crossbar_config, &bench->queue, &bench->crossbar_clock, 2, slice_of, bench);
+    for (uint32_t i = 0; i < bench->l2->slices; i++) {
+        bench->slices[i] = llc_new("l2", bench->l2, &bench->queue, &bench->l2_clock, 3 + i, (uint16_t)i,
+                                   &dram_memory_ops, &bench->memory);
         crossbar_connect(bench->crossbar, i, &llc_ops, bench->slices[i]);
     }
 }
@@ -114,7 +117,7 @@ static void make_levels(struct bench *bench)
 static void make_multiprocessor(struct bench *bench, unsigned i)
 {
     void *port = crossbar_port(bench->crossbar, i);
-    bench->l1[i] = cache_new("l1", &bench->parts.l1, &bench->queue, &bench->clock, 100 + 2 * i, (uint16_t)i,
+    bench->l1[i] = cache_new("l1", bench->l1_config, &bench->queue, &bench->clock, 100 + 2 * i, (uint16_t)i,
                              &crossbar_ops, port);
     const struct simt_parts parts = {
         .name = "simt",
@@ -126,7 +129,7 @@ static void make_multiprocessor(struct bench *bench, unsigned i)
         .lower = port,
         .source = {next_load, load, ended, NULL},
     };
-    bench->simt[i] = simt_new(&bench->parts.core, &parts);
+    bench->simt[i] = simt_new(bench->config, &parts);
     bench->blocks[i].need =
         (struct simt_need){.warps = bench->warp_count, .threads = bench->warp_count * WARP_LANES};
     for (unsigned w = 0; w < bench->warp_count; w++) {
@@ -141,12 +144,18 @@ static double run(struct bench *bench, const char *const *sets, size_t set_count
     struct error err;
     if (!machine_load(&bench->machine, "gpu", SHIPPED, sets, set_count, &err))
         fail_msg("%s", err.text);
-    parts_simt(&bench->machine, &bench->parts);
+    bench->config = bench->machine.simt;
+    bench->l1_config = tree_config(bench->machine.tree, "simt.l1");
+    bench->l2 = tree_config(bench->machine.tree, "simt.l2");
+    bench->crossbar_config =
+        *(const struct crossbar_config *)tree_config(bench->machine.tree, "simt.crossbar");
+    bench->crossbar_config.inputs = bench->config->count;
+    bench->crossbar_config.outputs = bench->l2->slices;
     event_queue_init(&bench->queue);
-    assert_true(clock_set_frequency(&bench->clock, bench->machine.simt.clock, &err));
-    assert_true(clock_set_frequency(&bench->crossbar_clock, bench->machine.simt.crossbar.clock, &err));
-    assert_true(clock_set_frequency(&bench->l2_clock, bench->machine.simt.l2.clock, &err));
-    bench->count = (unsigned)bench->machine.simt.count;
+    assert_true(clock_set_frequency(&bench->clock, bench->config->clock, &err));
+    assert_true(clock_set_frequency(&bench->crossbar_clock, bench->crossbar_config.clock, &err));
+    assert_true(clock_set_frequency(&bench->l2_clock, bench->l2->clock, &err));
+    bench->count = bench->config->count;
     make_levels(bench);
     for (unsigned i = 0; i < bench->count; i++)
         make_multiprocessor(bench, i);
@@ -159,7 +168,7 @@ static double run(struct bench *bench, const char *const *sets, size_t set_count
         simt_free(bench->simt[i]);
         cache_free(bench->l1[i]);
     }
-    for (uint32_t i = 0; i < bench->parts.l2.slices; i++)
+    for (uint32_t i = 0; i < bench->l2->slices; i++)
         llc_free(bench->slices[i]);
     crossbar_free(bench->crossbar);
     dram_memory_free(&bench->memory);

@@ -139,7 +139,7 @@ static void rig_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 static inline struct cache_config rig_config(uint32_t sets, uint32_t ways)
 {
     struct cache_config config;
-    cache_config_default(&config);
+    part_defaults(&cache_kind, 0, &config);
     config.size = (uint64_t)sets * ways * LINE;
     config.ways = ways;
     config.mshrs = 4;
@@ -153,7 +153,7 @@ static inline struct rig *rig_new(const struct cache_config *config)
     struct error err;
     struct clock clock = {RIG_CLOCK};
     assert_non_null(rig);
-    if (!cache_config_check(config, &err))
+    if (!part_check(&cache_kind, config, &err))
         fail_msg("%s", err.text);
     event_queue_init(&rig->queue);
     rig->cache = cache_new("l1d", config, &rig->queue, &clock, 3, 7, &ops, rig);

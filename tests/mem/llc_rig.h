@@ -68,7 +68,7 @@ static inline struct rig *rig_new(const struct llc_config *config)
     struct rig *rig = calloc(1, sizeof *rig);
     struct error err;
     assert_non_null(rig);
-    if (!llc_config_check(config, &err))
+    if (!part_check(&llc_kind, config, &err))
         fail_msg("%s", err.text);
     event_queue_init(&rig->queue);
     rig->memory.queue = &rig->queue;
@@ -87,7 +87,7 @@ static inline struct rig *rig_new(const struct llc_config *config)
 static inline struct llc_config one_set(uint32_t ways)
 {
     struct llc_config config;
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.ways = ways;
     config.size = (uint64_t)ways * config.line;
     return config;
@@ -144,7 +144,7 @@ static inline uint64_t rig_do(struct rig *rig, unsigned client, enum how how, ui
 static inline struct rig *rig_default(void)
 {
     struct llc_config config;
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     return rig_new(&config);
 }
 

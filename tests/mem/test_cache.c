@@ -287,12 +287,12 @@ static void configurations_are_checked(void **state)
     (void)state;
     struct error err;
     struct cache_config good, bad;
-    cache_config_default(&good);
-    assert_true(cache_config_check(&good, &err));
+    part_defaults(&cache_kind, 0, &good);
+    assert_true(part_check(&cache_kind, &good, &err));
 #define REFUSED(field, value)                                                                                \
     bad = good;                                                                                              \
     bad.field = value;                                                                                       \
-    assert_false(cache_config_check(&bad, &err));                                                            \
+    assert_false(part_check(&cache_kind, &bad, &err));                                                       \
     assert_ptr_equal(strstr(err.text, #field ":"), err.text)
     REFUSED(size, 3 * 16384 + 64);
     REFUSED(size, 0);
@@ -311,7 +311,7 @@ static void configurations_are_checked(void **state)
     REFUSED(prefetch_degree, 9);
     good.ways = 3;
     good.size = 3 * 64 * 64;
-    assert_true(cache_config_check(&good, &err));
+    assert_true(part_check(&cache_kind, &good, &err));
     good.replacement = TAGS_TREE_PLRU;
     REFUSED(ways, 3);
 #undef REFUSED

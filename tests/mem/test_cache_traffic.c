@@ -184,7 +184,7 @@ static struct world *begin(const struct cache_config *config, uint64_t seed)
         world->newest[i] = world->memory[i] = 1;
     for (unsigned i = 0; i < RIG_ACCESSES; i++)
         world->access[i] = (struct world_access){{NULL, done, &world->access[i]}, world};
-    if (!cache_config_check(config, &err))
+    if (!part_check(&cache_kind, config, &err))
         fail_msg("%s", err.text);
     event_queue_init(&world->queue);
     event_init(&world->room, 8, make_room, world);

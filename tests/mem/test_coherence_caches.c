@@ -47,10 +47,10 @@ static void machine_begin(struct machine *machine)
     machine->history.checker = coherence_new(LINE, report, &machine->history);
     event_queue_init(&machine->queue);
     machine->memory.queue = &machine->queue;
-    llc_config_default(&llc);
+    part_defaults(&llc_kind, 0, &llc);
     machine->llc = llc_new("l2", &llc, &machine->queue, &clock, 2, 99, &slow_ops, &machine->memory);
     coherence_watch_llc(machine->history.checker, machine->llc);
-    cache_config_default(&config);
+    part_defaults(&cache_kind, 0, &config);
     machine->accel =
         cache_new("accel.0.l1d", &config, &machine->queue, &clock, 3, 8, &slow_ops, &machine->memory);
     coherence_watch_cache(machine->history.checker, machine->accel, NULL);

@@ -141,7 +141,7 @@ static void requests_are_accepted_at_a_rate(void **state)
 {
     (void)state;
     struct llc_config config;
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.accept_clocks = 5;
     struct rig *rig = rig_new(&config);
     for (unsigned client = 0; client < 3; client++)
@@ -156,7 +156,7 @@ static void mshrs_limit_misses(void **state)
 {
     (void)state;
     struct llc_config config;
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.mshrs = 1;
     struct rig *rig = rig_new(&config);
     for (unsigned client = 0; client < 3; client++)
@@ -172,7 +172,7 @@ static void full_queue_refuses(void **state)
 {
     (void)state;
     struct llc_config config;
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.queue = 2;
     struct rig *rig = rig_new(&config);
     for (unsigned client = 0; client < 4; client++)
@@ -337,7 +337,7 @@ static void slices_use_all_sets(void **state)
 {
     (void)state;
     struct llc_config config;
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.ways = 1;
     config.size = (uint64_t)4 * config.line;
     config.slices = 2;

@@ -178,26 +178,26 @@ static void configuration(void **state)
     (void)state;
     struct llc_config config;
     struct error err;
-    llc_config_default(&config);
-    assert_true(llc_config_check(&config, &err));
+    part_defaults(&llc_kind, 0, &config);
+    assert_true(part_check(&llc_kind, &config, &err));
     config.size = 3 << 18;
-    assert_false(llc_config_check(&config, &err));
+    assert_false(part_check(&llc_kind, &config, &err));
     assert_memory_equal(err.text, "size: ", 6);
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.tag_clocks = 13;
-    assert_false(llc_config_check(&config, &err));
+    assert_false(part_check(&llc_kind, &config, &err));
     assert_memory_equal(err.text, "tag_clocks: ", 12);
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.mshrs = 0;
-    assert_false(llc_config_check(&config, &err));
-    assert_string_equal(err.text, "mshrs: 0; allowed is 1 to 1024");
-    llc_config_default(&config);
+    assert_false(part_check(&llc_kind, &config, &err));
+    assert_string_equal(err.text, "mshrs: '0' is not allowed; allowed: 1 to 1024");
+    part_defaults(&llc_kind, 0, &config);
     config.line = 48;
-    assert_false(llc_config_check(&config, &err));
+    assert_false(part_check(&llc_kind, &config, &err));
     config.line = 64;
     config.ways = 12;
     config.replacement = TAGS_TREE_PLRU;
-    assert_false(llc_config_check(&config, &err));
+    assert_false(part_check(&llc_kind, &config, &err));
 }
 
 /* 1 MiB by the square root from 512 KiB: 172 pJ * 1.414 = 243.2 pJ. A miss moves the line in and to nobody

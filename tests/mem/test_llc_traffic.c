@@ -251,7 +251,7 @@ static struct cache *cache_of(struct traffic *traffic, struct core *core, bool f
 {
     struct cache_config config;
     struct error err;
-    cache_config_default(&config);
+    part_defaults(&cache_kind, 0, &config);
     config.size = fetches ? 256 : 512;
     config.ways = 2;
     config.line = LINE;
@@ -259,7 +259,7 @@ static struct cache *cache_of(struct traffic *traffic, struct core *core, bool f
     config.mshr_targets = 2;
     config.write_buffer = 1;
     config.coherent = true;
-    if (!cache_config_check(&config, &err))
+    if (!part_check(&cache_kind, &config, &err))
         fail_msg("%s", err.text);
     return cache_new("l1", &config, &traffic->queue, &(struct clock){CLOCK}, 10 + core->number,
                      (uint16_t)core->number, &llc_ops, traffic->llc);
@@ -296,14 +296,14 @@ static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms)
     traffic->memory.accepted = accepted;
     traffic->memory.context = traffic;
     traffic->memory.most = 1 + (unsigned)draw(traffic, 4);
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.size = draw(traffic, 2) ? 32 * LINE : 16 * LINE;
     config.ways = warms ? 16 : 4;
     config.queue = 2 + (uint32_t)draw(traffic, 8);
     config.mshrs = 1 + (uint32_t)draw(traffic, 4);
     config.write_buffer = 1 + (uint32_t)draw(traffic, 2);
     config.replacement = draw(traffic, 2) ? TAGS_LRU : TAGS_TREE_PLRU;
-    if (!llc_config_check(&config, &err))
+    if (!part_check(&llc_kind, &config, &err))
         fail_msg("%s", err.text);
     traffic->llc =
         llc_new("l2", &config, &traffic->queue, &(struct clock){CLOCK}, 2, 99, &slow_ops, &traffic->memory);

@@ -234,7 +234,7 @@ static inline struct rig *rig_new(const struct crossbar_config *config)
     event_queue_init(&rig->queue);
     rig->clock.period = PERIOD;
     rig->random = 1;
-    if (!crossbar_config_check(config, &err))
+    if (!part_check(&crossbar_kind, config, &err))
         fail_msg("%s", err.text);
     rig->crossbar = crossbar_new(config, &rig->queue, &rig->clock, 3, route, config);
     rig->stats = stats_new();
@@ -274,7 +274,8 @@ static inline uint64_t counted(struct rig *rig, const char *name)
 
 static inline struct crossbar_config config_of(uint32_t inputs, uint32_t outputs)
 {
-    return (struct crossbar_config){.inputs = inputs,
+    return (struct crossbar_config){.clock = 1000000000,
+                                    .inputs = inputs,
                                     .outputs = outputs,
                                     .width = 16,
                                     .latency = 3,

@@ -282,14 +282,14 @@ static void bad_configurations_are_named(void **state)
     (void)state;
     struct crossbar_config config;
     struct error err;
-    crossbar_config_default(&config);
-    assert_true(crossbar_config_check(&config, &err));
+    part_defaults(&crossbar_kind, 0, &config);
+    assert_true(part_check(&crossbar_kind, &config, &err));
     config.width = 0;
-    assert_false(crossbar_config_check(&config, &err));
+    assert_false(part_check(&crossbar_kind, &config, &err));
     assert_memory_equal(err.text, "width: ", 7);
-    crossbar_config_default(&config);
+    part_defaults(&crossbar_kind, 0, &config);
     config.inputs = CROSSBAR_PORTS + 1;
-    assert_false(crossbar_config_check(&config, &err));
+    assert_false(part_check(&crossbar_kind, &config, &err));
     assert_memory_equal(err.text, "inputs: ", 8);
 }
 

@@ -216,23 +216,23 @@ static uint32_t any_of(struct machine *m, uint32_t a, uint32_t b, uint32_t c)
     return values[below(&m->random, 3)];
 }
 
-static struct ooo_config any_core(struct machine *m)
+static struct core_config any_core(struct machine *m)
 {
-    struct ooo_config config;
+    struct core_config config;
     struct error err;
-    ooo_config_default(&config);
+    core_config_default(&config, CORE_OOO);
     config.rob = any_of(m, 16, 16 + below(&m->random, 100), OOO_ROB_MOST);
     config.store_queue = any_of(m, 1, 1 + below(&m->random, 24), OOO_QUEUE_MOST);
     config.load_queue = any_of(m, 1, 1 + below(&m->random, 32), OOO_QUEUE_MOST);
     config.iq = any_of(m, 1, 1 + below(&m->random, 16), 16);
     config.fetch_queue = 8 + below(&m->random, 9);
     config.speculate = below(&m->random, 2);
-    if (!ooo_config_check(&config, &err))
+    if (!part_check(&core_kind, &config, &err))
         fail_msg("%s", err.text);
     return config;
 }
 
-static struct engine_config any_engine(struct machine *m, const struct ooo_config *core)
+static struct engine_config any_engine(struct machine *m, const struct core_config *core)
 {
     struct engine_config config = {.rob = core->rob,
                                    .stores = core->store_queue,
@@ -264,7 +264,7 @@ static void make(struct machine *m, uint64_t seed)
     m->interrupted = below(&m->random, 3) == 0;
     m->ended = false;
     m->started = 0;
-    struct ooo_config core = any_core(m);
+    struct core_config core = any_core(m);
     struct engine_config config = any_engine(m, &core);
     for (unsigned i = 0; i < m->count; i++)
         make_unit(m, i);

@@ -126,7 +126,7 @@ static inline void rig_block_ended(void *context, struct simt *simt, struct simt
 static inline struct cache_config rig_cache(void)
 {
     struct cache_config config;
-    cache_config_default(&config);
+    part_defaults(&cache_kind, 0, &config);
     config.line = RIG_LINE;
     config.hit_clocks = RIG_HIT;
     config.mshrs = 64;
@@ -144,7 +144,7 @@ static inline struct rig *rig_new(const struct simt_config *config, const struct
     const struct cache_config cache = rig_cache();
     struct error err;
     assert_non_null(rig);
-    assert_true(simt_config_check(config, &err));
+    assert_true(part_check(&simt_kind, config, &err));
     event_queue_init(&rig->queue);
     rig->memory.queue = &rig->queue;
     rig->script = script;

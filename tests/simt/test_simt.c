@@ -8,7 +8,7 @@ enum { N = STREAM_NONE, ALU = 22 };
 static struct simt_config config_of(enum simt_policy policy)
 {
     struct simt_config config;
-    simt_config_default(&config);
+    part_defaults(&simt_kind, 0, &config);
     config.policy = policy;
     return config;
 }

@@ -52,7 +52,7 @@ static void make_multiprocessor(struct bench *bench, unsigned i)
 {
     const struct clock clock = {CLOCK};
     struct cache_config cache;
-    cache_config_default(&cache);
+    part_defaults(&cache_kind, 0, &cache);
     cache.line = 128;
     cache.write_through = true;
     cache.write_allocate = false;
@@ -79,7 +79,7 @@ static struct bench *bench_new(enum simt_policy policy, uint32_t width)
     bench->below.queue = &bench->queue;
     bench->decoder = decoder_new();
     bench->host = (struct grid_host){.call = no_calls};
-    simt_config_default(&bench->config);
+    part_defaults(&simt_kind, 0, &bench->config);
     bench->config.policy = policy;
     bench->config.width = width;
     assert_true(phys_init(&bench->phys, BASE, SIZE, &err));

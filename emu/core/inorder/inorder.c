@@ -5,55 +5,6 @@
 
 #include "emu/core/inorder/state.h"
 
-void inorder_config_default(struct inorder_config *config)
-{
-    *config = (struct inorder_config){
-        .width = 2,
-        .fetch_bytes = 16,
-        .fetch_queue = 3, /* 13 instructions of 4 bytes, recalled */
-        .frontend_clocks = 6,
-        .decode_clocks = 2,
-        .taken_clocks = 1,
-        .load_queue = 8,
-        .store_buffer = 8,
-    };
-    core_latencies_inorder(&config->latency);
-    predict_config_inorder(&config->predict);
-}
-
-static bool check_power(const char *name, uint32_t value, uint32_t least, uint32_t most, struct error *err)
-{
-    if (value < least || value > most || (value & (value - 1)) != 0)
-        return error_set(err, "%s: %" PRIu32 " is not allowed: a power of two from %" PRIu32 " to %" PRIu32,
-                         name, value, least, most);
-    return true;
-}
-
-bool inorder_config_check(const struct inorder_config *config, struct error *err)
-{
-    const struct {
-        const char *name;
-        uint32_t value, least, most;
-        const char *limit; /* the field that most comes from, in brackets */
-    } ranges[] = {
-        {"width", config->width, 1, 2, NULL},
-        {"fetch_queue", config->fetch_queue, 1, 64, NULL},
-        {"frontend_clocks", config->frontend_clocks, 1, 32, NULL},
-        {"decode_clocks", config->decode_clocks, 0, config->frontend_clocks, " (frontend_clocks)"},
-        {"taken_clocks", config->taken_clocks, 0, 8, NULL},
-        {"load_queue", config->load_queue, 1, INORDER_LOADS, NULL},
-        {"store_buffer", config->store_buffer, 2, INORDER_STORES, NULL},
-    };
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most)
-            return error_set(err,
-                             "%s: %" PRIu32 " is not allowed: a number from %" PRIu32 " to %" PRIu32 "%s",
-                             ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most,
-                             ranges[i].limit ? ranges[i].limit : "");
-    return check_power("fetch_bytes", config->fetch_bytes, 4, 64, err) &&
-           core_latencies_check(&config->latency, err) && predict_config_check(&config->predict, err);
-}
-
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to)
 {
     const struct clock *clock = &c->core.parts.clock;
@@ -71,7 +22,7 @@ void inorder_kick(struct inorder *c, uint64_t now)
     event_schedule(core->parts.queue, &core->event, clock_edge(&core->parts.clock, now));
 }
 
-static unsigned uses_of(const struct inorder_config *config, unsigned iclass)
+static unsigned uses_of(const struct core_config *config, unsigned iclass)
 {
     switch ((enum insn_class)iclass) {
     case CLASS_LOAD:
@@ -206,8 +157,7 @@ static void release(struct core *core)
     free(c);
 }
 
-struct core *inorder_new(const struct inorder_config *config, const struct core_parts *parts,
-                         struct error *err)
+struct core *inorder_new(const struct core_config *config, const struct core_parts *parts, struct error *err)
 {
     static const struct core_ops ops = {run, publish, release};
     struct inorder *c = calloc(1, sizeof *c);

@@ -161,7 +161,7 @@ struct inorder {
     uint32_t serial_offset;             /* of its access, what is done */
     bool serial_waits;
 
-    struct inorder_config config;
+    struct core_config config;
     struct core_latencies latency;
     struct predictor predictor;
     struct code_map code;

@@ -178,7 +178,7 @@ static void init_classes(struct ooo *o)
 
 static void init_limits(struct ooo *o)
 {
-    const struct ooo_config *c = &o->config;
+    const struct core_config *c = &o->config;
     o->rob = c->rob;
     o->rob_mask = mask_of(c->rob);
     o->iq = c->iq;
@@ -207,7 +207,7 @@ static void init_limits(struct ooo *o)
     o->line_mask = ~((uint64_t)cache_configuration(o->l1i)->line - 1);
 }
 
-struct core *ooo_new(const struct ooo_config *config, const struct core_parts *parts, struct error *err)
+struct core *ooo_new(const struct core_config *config, const struct core_parts *parts, struct error *err)
 {
     struct ooo *o = aligned_alloc(64, (sizeof *o + 63) / 64 * 64);
     if (!o) {

@@ -26,43 +26,16 @@
 #ifndef EMU_CORE_OOO_OOO_H
 #define EMU_CORE_OOO_OOO_H
 
+#include "emu/core/config.h"
 #include "emu/core/core.h"
-#include "emu/core/latency.h"
-#include "emu/core/predict.h"
 
 enum {
     OOO_ROB_MOST = 512,
     OOO_QUEUE_MOST = 256, /* of load and store queues */
 };
 
-struct ooo_config {
-    uint32_t fetch_bytes;     /* of an aligned block, fetched in a cycle: a power of two from 4 to 64 */
-    uint32_t fetch_queue;     /* instructions between fetch and dispatch, 8 to rob */
-    uint32_t frontend_clocks; /* from fetch to dispatch, 1 to 64; contains the instruction cache's hit time */
-    uint32_t taken_clocks;    /* lost behind a jump predicted as taken, 0 to 16 */
-    uint32_t late_clocks;     /* lost behind a direct jump that the BTB did not know, 0 to 64 */
-    uint32_t redirect_clocks; /* from a mispredicted branch's execution to fetch of the right path, 0 to 64 */
-    uint32_t decode_width;    /* instructions dispatched in a cycle, 1 to 16 */
-    uint32_t retire_width;    /* 1 to 16 */
-    uint32_t rob;             /* entries of the reorder buffer, 16 to OOO_ROB_MOST */
-    uint32_t iq;              /* instructions dispatched but not issued, 1 to rob */
-    uint32_t load_queue;      /* loads dispatched but not retired, 1 to OOO_QUEUE_MOST */
-    uint32_t store_queue;     /* stores dispatched but not drained, 1 to OOO_QUEUE_MOST */
-    uint32_t int_renames;     /* instructions dispatched but not retired that write an integer register */
-    uint32_t fp_renames;      /* likewise floating-point; 1 to OOO_ROB_MOST both */
-    bool speculate;           /* loads pass older stores of unknown address */
-    struct predict_config predict;
-    struct core_latencies latency;
-};
-
-/* About a Cortex-A57; the source of each number stands beside it in ooo_config.c. */
-void ooo_config_default(struct ooo_config *config);
-
-/* Fails when a field is out of its range; the message begins with the field's name. */
-bool ooo_config_check(const struct ooo_config *config, struct error *err);
-
 /* A core that is asleep until core_wake(). Config must have passed the check and is copied. NULL when the
  * host has no memory. Free with core_free(). */
-struct core *ooo_new(const struct ooo_config *config, const struct core_parts *parts, struct error *err);
+struct core *ooo_new(const struct core_config *config, const struct core_parts *parts, struct error *err);
 
 #endif

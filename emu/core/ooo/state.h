@@ -283,7 +283,7 @@ struct ooo {
     struct insn insns[OOO_ROB_MOST]; /* for observers */
     struct predictor predictor;
     struct ooo_counts count;
-    struct ooo_config config;
+    struct core_config config;
 };
 
 extern const struct core_ops ooo_ops;

@@ -1,0 +1,9 @@
+/* The kinds of parts that machines are made of, one line each. A new mechanism adds its kind here, and nothing else outside
+ * its room. Parts are made, and components numbered, in this order. */
+#include "emu/machine/machine.h"
+#include "emu/mem/llc.h"
+#include "emu/net/crossbar.h"
+
+const struct part_kind *const machine_kinds[] = {
+    &group_kind, &dram_kind, &crossbar_kind, &llc_kind, &core_kind, &simt_kind, &nucd_kind, NULL,
+};

@@ -1,0 +1,257 @@
+#include "emu/machine/machine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/core/tlb.h"
+#include "emu/machine/system.h"
+#include "emu/mem/llc.h"
+
+/* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
+#define PHYSICAL_END (UINT64_C(1) << 56)
+
+static bool is_timed(const struct tree *tree)
+{
+    const struct core_config *host = tree_config(tree, "host");
+    return host && host->core != CORE_FUNCTIONAL;
+}
+
+static unsigned copies(const struct tree *tree, const char *path)
+{
+    const struct instance *instance = tree_find(tree, path);
+    return instance ? instance->copies : 0;
+}
+
+static void view(struct machine_config *config, struct tree *tree)
+{
+    struct root_config *root = tree_root(tree)->config;
+    int harts = part_field_find(&root_kind, "harts");
+    const struct devices_config *devices = tree_config(tree, "devices");
+    *config = (struct machine_config){
+        .tree = tree,
+        .name = root->name,
+        .description = root->description,
+        .quantum = root->quantum,
+        .host_count = copies(tree, "host"),
+        .accel_count = copies(tree, "accel"),
+        .host = tree_config(tree, "host"),
+        .accel = tree_config(tree, "accel"),
+        .memory = tree_config(tree, "memory"),
+        .stack = tree_config(tree, "stack"),
+        .mmu = tree_config(tree, "mmu"),
+        .nucd = tree_config(tree, "nucd"),
+        .simt = tree_config(tree, "simt"),
+        .devices = {.latency = devices->latency,
+                    .rom = tree_config(tree, "devices.rom"),
+                    .finisher = tree_config(tree, "devices.finisher"),
+                    .clint = tree_config(tree, "devices.clint"),
+                    .plic = tree_config(tree, "devices.plic"),
+                    .uart = tree_config(tree, "devices.uart"),
+                    .rtc = tree_config(tree, "devices.rtc")},
+    };
+    if (config->simt && config->simt->count == 0)
+        config->simt = NULL;
+    if (!tree_root(tree)->given[harts])
+        root->harts = is_timed(tree) ? config->host_count + config->accel_count : 1;
+    config->harts = root->harts;
+}
+
+static bool at(const struct machine_config *config, const char *path, const char *field, struct error *err)
+{
+    return tree_at(config->tree, tree_find(config->tree, path), field, err);
+}
+
+static bool check_memory(const struct machine_config *config, struct error *err)
+{
+    char size[UNIT_TEXT], other[UNIT_TEXT], source[MACHINE_SOURCE];
+    unit_format(UNIT_SIZE, config->memory->size, size);
+    if (config->memory->base + config->memory->size > PHYSICAL_END) {
+        unit_format(UNIT_ADDRESS, config->memory->base, other);
+        (void)error_set(err, "%s from memory.base %s reaches beyond the last physical address, 2^56-1", size,
+                        other);
+        return at(config, "memory", "size", err);
+    }
+    if (config->stack->size < config->memory->size)
+        return true;
+    unit_format(UNIT_SIZE, config->stack->size, other);
+    machine_source(config, "stack.size", source);
+    (void)error_set(err, "%s is not allowed; allowed: more than stack.size, which is %s (%s)", size, other,
+                    source);
+    return at(config, "memory", "size", err);
+}
+
+static bool check_harts(const struct machine_config *config, struct error *err)
+{
+    unsigned cores = config->host_count + config->accel_count;
+    if (config->harts > 1 && !config->devices.clint) {
+        (void)error_set(err,
+                        "%" PRIu32
+                        " is not allowed; allowed: 1, or more with devices.clint, for harts reach each "
+                        "other by its software interrupts",
+                        config->harts);
+        return at(config, "", "harts", err);
+    }
+    if (config->harts > SYSTEM_HARTS) {
+        (void)error_set(err, "%" PRIu32 " is not allowed; allowed: 1 to %d", config->harts, SYSTEM_HARTS);
+        return at(config, "", "harts", err);
+    }
+    if (!machine_timed(config) || config->harts == cores)
+        return true;
+    (void)error_set(err,
+                    "%" PRIu32
+                    " is not allowed on a machine with timing cores; allowed: auto, or host.count and "
+                    "accel.count together, %u",
+                    config->harts, cores);
+    return at(config, "", "harts", err);
+}
+
+/* What all memories of the machine hold, and the bytes of the longest request that all of them take. */
+static uint64_t memory_room(const struct machine_config *config, uint64_t *request)
+{
+    uint64_t room = 0;
+    *request = UINT64_MAX;
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
+        if (i->kind != &dram_kind)
+            continue;
+        const struct dram_config *dram = i->config;
+        uint64_t queue = dram->read_queue < dram->write_queue ? dram->read_queue : dram->write_queue;
+        room += dram_config_bytes(dram);
+        if (queue * dram->burst_bytes < *request)
+            *request = queue * dram->burst_bytes;
+    }
+    return room;
+}
+
+static bool check_room(const struct machine_config *config, uint64_t room, struct error *err)
+{
+    char size[UNIT_TEXT], most[UNIT_TEXT];
+    if (config->memory->size <= room)
+        return true;
+    unit_format(UNIT_SIZE, config->memory->size, size);
+    unit_format(UNIT_SIZE, room, most);
+    (void)error_set(
+        err,
+        "%s is not allowed; allowed: what dram.channels, ranks, groups, banks, rows and row_bytes "
+        "hold, %s",
+        size, most);
+    return at(config, "memory", "size", err);
+}
+
+static uint32_t line_of(const struct instance *instance)
+{
+    if (instance->kind == &cache_kind)
+        return ((const struct cache_config *)instance->config)->line;
+    return instance->kind == &llc_kind ? ((const struct llc_config *)instance->config)->line : 0;
+}
+
+/* The last-level cache whose lines a cache has: that of its multiprocessors, or the host's. */
+static const struct instance *level_below(const struct machine_config *config, const struct instance *cache)
+{
+    for (const struct instance *i = cache->parent->first; i; i = i->next)
+        if (i->kind == &llc_kind && !i->absent)
+            return i;
+    return cache->parent->kind == &core_kind ? tree_find(config->tree, "l2") : NULL;
+}
+
+/* Lines that meet have one size, which the memory's queues must be able to hold. */
+static bool check_lines(const struct machine_config *config, uint64_t request, struct error *err)
+{
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
+        uint32_t line = line_of(i);
+        const struct instance *below = i->kind == &cache_kind ? level_below(config, i) : NULL;
+        if (below && line != line_of(below)) {
+            (void)error_set(err, "%" PRIu32 " B is not allowed; allowed: %s.line, which is %" PRIu32 " B",
+                            line, below->path, line_of(below));
+            return tree_at(config->tree, i, "line", err);
+        }
+        if (line > request) {
+            (void)error_set(err,
+                            "%" PRIu32 " B is not allowed; allowed: what the smaller of dram.read_queue and "
+                            "dram.write_queue holds, %" PRIu64 " B",
+                            line, request);
+            return tree_at(config->tree, i, "line", err);
+        }
+    }
+    return true;
+}
+
+/* The firmware's memory is protected as a naturally aligned power of two. */
+static bool check_offload(const struct machine_config *config, struct error *err)
+{
+    char size[UNIT_TEXT];
+    if (!config->nucd || config->accel_count == 0)
+        return true;
+    uint64_t bytes = config->nucd->memory, end = config->memory->base + config->memory->size;
+    if (end % bytes == 0 && bytes + config->stack->size < config->memory->size)
+        return true;
+    unit_format(UNIT_SIZE, bytes, size);
+    (void)error_set(err,
+                    "%s is not allowed; allowed: a power of two that divides memory.base + memory.size and "
+                    "leaves room for programs and stack.size",
+                    size);
+    return at(config, "nucd", "memory", err);
+}
+
+static bool check_cores(const struct machine_config *config, struct error *err)
+{
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
+        const struct core_config *core = i->config;
+        if (i->kind != &core_kind || core->core != CORE_FUNCTIONAL)
+            continue;
+        (void)error_set(err, "functional is not allowed beside cores that tell time; allowed: inorder, ooo");
+        return tree_at(config->tree, i, "core", err);
+    }
+    if (config->accel_count == 0 || tree_find(config->tree, "crossbar"))
+        return true;
+    (void)error_set(err,
+                    "%u is not allowed; allowed: 0, or more with a crossbar, by which they reach memory "
+                    "(crossbar: {})",
+                    config->accel_count);
+    return at(config, "accel", "count", err);
+}
+
+static bool check(const struct machine_config *config, struct error *err)
+{
+    uint64_t request = UINT64_MAX, room = memory_room(config, &request);
+    if (machine_timed(config) && (!check_room(config, room, err) || !check_lines(config, request, err) ||
+                                  !check_cores(config, err) || !check_offload(config, err)))
+        return false;
+    return check_memory(config, err) && check_harts(config, err);
+}
+
+bool machine_load(struct machine_config *config, const char *machine, const char *shipped_dir,
+                  const char *const *sets, size_t set_count, struct error *err)
+{
+    const struct tree_options options = {.root = &root_kind,
+                                         .kinds = machine_kinds,
+                                         .machine = machine,
+                                         .shipped_dir = shipped_dir,
+                                         .sets = sets,
+                                         .set_count = set_count,
+                                         .timed = is_timed};
+    struct tree *tree = tree_load(&options, err);
+    if (!tree)
+        return false;
+    view(config, tree);
+    if (check(config, err))
+        return true;
+    machine_free(config);
+    return false;
+}
+
+void machine_free(struct machine_config *config)
+{
+    tree_free(config->tree);
+    config->tree = NULL;
+}
+
+void machine_show(const struct machine_config *config, FILE *out)
+{
+    tree_show(config->tree, out);
+}
+
+void machine_source(const struct machine_config *config, const char *name, char buffer[MACHINE_SOURCE])
+{
+    tree_source_of(config->tree, name, buffer);
+}

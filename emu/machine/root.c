@@ -1,0 +1,288 @@
+#include "emu/machine/root.h"
+
+#include "emu/core/config.h"
+#include "emu/dev/device.h"
+#include "emu/dram/config.h"
+#include "emu/mem/llc.h"
+#include "emu/net/crossbar.h"
+#include "emu/nucd/config.h"
+#include "emu/simt/simt.h"
+
+#define PLACE(tag, member) offsetof(struct tag, member), sizeof(((struct tag *)0)->member)
+#define COUNT_OF(rows)     (sizeof(rows) / sizeof *(rows))
+
+static const struct part_field memory_fields[] = {
+    {"base",
+     FIELD_ADDRESS,
+     PLACE(memory_config, base),
+     "0x0",
+     "0xfffffffffff000",
+     "0x1000",
+     NULL,
+     {"0x80000000", "0x80000000"},
+     0,
+     "Address of the first byte. Programs made by croft cc are linked at 0x80000000.",
+     {"", ""}},
+    {"size",
+     FIELD_SIZE,
+     PLACE(memory_config, size),
+     "128 KiB",
+     "1 TiB",
+     "4 KiB",
+     NULL,
+     {"1 GiB", "1 GiB"},
+     0,
+     "Size; the host provides a page when it is first written.",
+     {"", ""}},
+};
+
+static const struct part_kind memory_kind = {
+    .name = "memory",
+    .explanation = "Main memory: one contiguous range of physical addresses.",
+    .config_size = sizeof(struct memory_config),
+    .fields = memory_fields,
+    .field_count = COUNT_OF(memory_fields),
+};
+
+static const struct part_field stack_fields[] = {
+    {"size",
+     FIELD_SIZE,
+     PLACE(stack_config, size),
+     "64 KiB",
+     "1 GiB",
+     "4 KiB",
+     NULL,
+     {"8 MiB", "8 MiB"},
+     0,
+     "Room that the heap leaves to the stack; less than memory.size.",
+     {"the default of Linux", "the default of Linux"}},
+};
+
+static const struct part_kind stack_kind = {
+    .name = "user_stack",
+    .explanation = "The stack of a user program.",
+    .config_size = sizeof(struct stack_config),
+    .fields = stack_fields,
+    .field_count = COUNT_OF(stack_fields),
+};
+
+static const char *const ad_names[] = {[MMU_AD_HARDWARE] = "hardware", [MMU_AD_FAULT] = "fault", NULL};
+
+/* Privileged specification 1.12, section 4.3.1: an implementation may do either when a page's A or D bit is not yet set. */
+static const struct part_field mmu_fields[] = {
+    {"ad",
+     FIELD_CHOICE,
+     PLACE(mmu_config, ad),
+     "",
+     "",
+     "",
+     ad_names,
+     {"hardware", "hardware"},
+     0,
+     "A and D bits of page tables: hardware sets them, as QEMU does; fault raises a page fault.",
+     {"", ""}},
+};
+
+static const struct part_kind mmu_kind = {
+    .name = "mmu",
+    .explanation = "Address translation: Sv39 and Sv48.",
+    .config_size = sizeof(struct mmu_config),
+    .fields = mmu_fields,
+    .field_count = COUNT_OF(mmu_fields),
+};
+
+static const struct part_field devices_fields[] = {
+    {"latency",
+     FIELD_TIME,
+     PLACE(devices_config, latency),
+     "0 fs",
+     "1 ms",
+     "1 fs",
+     NULL,
+     {"100 ns", "100 ns"},
+     0,
+     "Time that a load or store to a device takes a core.",
+     {"ours: about that of a device behind two bridges", "ours: about that of a device behind two bridges"}},
+};
+
+#define DEVICE(tag, text)                                                                                    \
+    {                                                                                                        \
+        .name = #tag, .kind = &tag##_kind, .presence = PART_OPTIONAL, .explanation = text                    \
+    }
+static const struct part_role devices_roles[] = {
+    DEVICE(rom, "Boot ROM, 60 KiB: where the harts start; it jumps to the firmware."),
+    DEVICE(finisher, "Test finisher (SiFive): a store to it ends or restarts the run."),
+    DEVICE(rtc, "Real-time clock (goldfish), which follows simulated time."),
+    DEVICE(clint, "Core-local interruptor (CLINT): software interrupts and the timer, 10 MHz."),
+    DEVICE(plic, "Platform-level interrupt controller (PLIC): 96 sources, M and S of each hart."),
+    DEVICE(uart, "Serial port (NS16550A): the console."),
+    {.name = NULL},
+};
+
+static const struct part_kind devices_kind = {
+    .name = "devices",
+    .explanation = "Devices beside main memory. Programs in machine mode use them; user programs don't.",
+    .config_size = sizeof(struct devices_config),
+    .fields = devices_fields,
+    .field_count = COUNT_OF(devices_fields),
+    .functional = "",
+    .roles = devices_roles,
+};
+
+static const struct part_field root_fields[] = {
+    {"name",
+     FIELD_TEXT,
+     PLACE(root_config, name),
+     "",
+     "",
+     "",
+     NULL,
+     {"", ""},
+     0,
+     "What statistics call this machine; by default the file's name without .yaml. Not inherited.",
+     {"", ""}},
+    {"description",
+     FIELD_TEXT,
+     PLACE(root_config, description),
+     "",
+     "",
+     "",
+     NULL,
+     {"", ""},
+     0,
+     "One line for the list of machines. Not inherited.",
+     {"", ""}},
+    {"harts",
+     FIELD_COUNT,
+     PLACE(root_config, harts),
+     "1",
+     "4096",
+     "1",
+     NULL,
+     {NULL, NULL},
+     0,
+     "Hardware threads: 1, or all cores of a timed machine. More than 1 need devices.clint.",
+     {"the number of cores", "the number of cores"}},
+    {"quantum",
+     FIELD_COUNT,
+     PLACE(root_config, quantum),
+     "100",
+     "1000000000",
+     "1",
+     NULL,
+     {"10000", "10000"},
+     0,
+     "Instructions in a hart's turn. Reservations (LR) end with it; 100 are enough for LR/SC loops to make "
+     "progress.",
+     {"ours", "ours"}},
+};
+
+/* One hart; machine.c counts the cores of a timed machine. */
+static void derive(void *part, const bool given[])
+{
+    struct root_config one = {.harts = 1};
+    part_take(&root_kind, 0, part, &one, given);
+}
+
+static const struct part_default host_defaults[] = {
+    {"clock", "2 GHz", "ours: the NUCD paper names no clocks"},
+    {NULL, NULL, NULL},
+};
+static const struct part_default accel_defaults[] = {
+    {"core", "inorder", "NUCD paper, Table I"},
+    {"clock", "1 GHz", "ours: the NUCD paper names no clocks"},
+    {NULL, NULL, NULL},
+};
+static const struct part_default l2_defaults[] = {
+    {"clock", "@host.0.clock", "that of the host"},
+    {NULL, NULL, NULL},
+};
+
+static const struct part_role root_roles[] = {
+    {.name = "memory",
+     .kind = &memory_kind,
+     .explanation = "Main memory: one contiguous range of physical addresses."},
+    {.name = "stack",
+     .kind = &stack_kind,
+     .explanation = "The user program's stack, at the top of main memory."},
+    {.name = "host",
+     .kind = &core_kind,
+     .many = true,
+     .initial = "1",
+     .most = "1024",
+     .explanation = "The host processor: the cores that run the program.",
+     .counts = "Cores; a user program runs on the first. The functional core ignores it.",
+     .defaults = host_defaults},
+    {.name = "accel",
+     .kind = &core_kind,
+     .presence = PART_OPTIONAL,
+     .many = true,
+     .initial = "1",
+     .most = "1024",
+     .explanation = "The accelerators: small cores on the logic layer of the memory stack.",
+     .counts = "Accelerator cores: the harts after the host's.",
+     .defaults = accel_defaults},
+    {.name = "nucd",
+     .kind = &nucd_kind,
+     .presence = PART_OPTIONAL,
+     .explanation = "Offloading by nucd: the accelerators' task units, and the memory of their firmware."},
+    {.name = "l2",
+     .kind = &llc_kind,
+     .presence = PART_TIMED,
+     .explanation = "The host's shared second-level cache, inclusive, with the directory of MESI.",
+     .defaults = l2_defaults},
+    {.name = "simt",
+     .kind = &simt_kind,
+     .presence = PART_OPTIONAL,
+     .explanation = "The multiprocessors of a GPU, which run warps of the threads that programs launch."},
+    {.name = "crossbar",
+     .kind = &crossbar_kind,
+     .presence = PART_OPTIONAL,
+     .explanation =
+         "The crossbar between the host's coherent network, the accelerators and the memory controllers."},
+    {.name = "dram",
+     .kind = &dram_kind,
+     .presence = PART_TIMED,
+     .explanation = "The memory devices and their controllers, one for each channel."},
+    {.name = "mmu", .kind = &mmu_kind, .explanation = "Address translation: Sv39 and Sv48."},
+    {.name = "devices",
+     .kind = &devices_kind,
+     .explanation = "Devices beside main memory. Programs in machine mode use them; user programs don't."},
+    {.name = NULL},
+};
+
+const struct part_kind root_kind = {
+    .name = "machine",
+    .explanation = "A machine.",
+    .config_size = sizeof(struct root_config),
+    .fields = root_fields,
+    .field_count = COUNT_OF(root_fields),
+    .open = true,
+    .roles = root_roles,
+    .derive = derive,
+};
+
+/* What a group can have is what stands beside memory. */
+static const struct part_role group_roles[] = {
+    {.name = "l2",
+     .kind = &llc_kind,
+     .presence = PART_OPTIONAL,
+     .explanation = "A last-level cache of the group's cores."},
+    {.name = "simt", .kind = &simt_kind, .presence = PART_OPTIONAL, .explanation = "Multiprocessors."},
+    {.name = "crossbar",
+     .kind = &crossbar_kind,
+     .presence = PART_OPTIONAL,
+     .explanation = "The group's crossbar."},
+    {.name = "dram",
+     .kind = &dram_kind,
+     .presence = PART_OPTIONAL,
+     .explanation = "The group's memory devices and their controllers, one for each channel."},
+    {.name = NULL},
+};
+
+const struct part_kind group_kind = {
+    .name = "group",
+    .explanation = "Parts that belong together.",
+    .open = true,
+    .roles = group_roles,
+};

@@ -1,0 +1,45 @@
+/* What a first-level cache is described by. */
+#include <inttypes.h>
+
+#include "emu/mem/cache.h"
+
+static bool is_power(uint64_t value)
+{
+    return value > 0 && (value & (value - 1)) == 0;
+}
+
+static bool check(const void *part, struct error *err)
+{
+    const struct cache_config *config = part;
+    uint64_t set = (uint64_t)config->ways * config->line;
+    if (config->replacement != TAGS_LRU && !is_power(config->ways))
+        return error_set(err, "ways: %" PRIu32 "; tree-PLRU needs a power of two", config->ways);
+    if (config->size % set || !is_power(config->size / set))
+        return error_set(
+            err, "size: %" PRIu64 " bytes; ways * line (%" PRIu64 " bytes) times a power of two is allowed",
+            config->size, set);
+    if (config->coherent && config->write_through)
+        return error_set(err, "write_through: a coherent cache has to be write-back");
+    if (config->coherent && !config->write_allocate)
+        return error_set(err, "write_allocate: a coherent cache has to own the lines that it writes");
+    if (config->prefetch != CACHE_PREFETCH_NONE && config->mshrs < 2)
+        return error_set(err, "prefetch: needs a second MSHR, because the last one is kept for others");
+    return true;
+}
+
+#define PART struct cache_config
+static const struct part_field fields[] = {
+#include "emu/sim/fields_rows.h"
+
+#include "emu/mem/cache.def"
+};
+
+const struct part_kind cache_kind = {
+    .name = "cache",
+    .explanation = "A first-level cache.",
+    .config_size = sizeof(struct cache_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .functional = "",
+    .check = check,
+};

@@ -1,0 +1,348 @@
+/* Which parts a description has: roles, names of its own, and their copies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/schema/tree.h"
+#include "emu/sim/text.h"
+
+enum {
+    COPIES_MOST = 65536,
+    DEPTH_MOST = 16,
+};
+
+size_t name_length(const char *name)
+{
+    return strcspn(name, ".");
+}
+
+bool name_is_index(const char *name)
+{
+    size_t length = name_length(name);
+    return length > 0 && (strspn(name, "0123456789") == length || (length == 1 && *name == '*'));
+}
+
+static const char *behind(const char *name)
+{
+    name += name_length(name);
+    return *name == '.' ? name + 1 : name;
+}
+
+static bool first_is(const char *name, const char *word)
+{
+    size_t length = name_length(name);
+    return strlen(word) == length && strncmp(name, word, length) == 0;
+}
+
+const char *pattern_within(const char *pattern, const struct instance *instance)
+{
+    if (!instance->parent)
+        return pattern;
+    const char *rest = pattern_within(pattern, instance->parent);
+    if (!rest || !*rest || (!first_is(rest, instance->name) && !first_is(rest, "*")))
+        return NULL;
+    rest = behind(rest);
+    if (instance->index < 0 || !name_is_index(rest))
+        return rest;
+    bool meant = *rest == '*' || strtoul(rest, NULL, 10) == (unsigned long)instance->index;
+    return meant ? behind(rest) : NULL;
+}
+
+/* What the settings say of a part below another. */
+struct mention {
+    const char *name;
+    const char *kind;      /* as written, or NULL */
+    unsigned kind_setting; /* counted from 1 */
+    const char *count;     /* likewise */
+    unsigned count_setting;
+    unsigned since; /* settings before this one are taken out */
+    bool present, removed, written;
+};
+
+/* What was set of a part before it was taken out concerns nothing any more. */
+static void forget(const struct tree *tree, unsigned number, const char *part)
+{
+    size_t length = strlen(part);
+    for (unsigned i = 0; i < number; i++)
+        if (strncmp(tree->settings[i].pattern, part, length) == 0 && tree->settings[i].pattern[length] == '.')
+            tree->settings[i].matched = true;
+}
+
+/* Reads one setting that concerns the part; `tail` is its name behind the part's. */
+static bool read_mention(const struct tree *tree, struct mention *mention, unsigned number, const char *tail,
+                         const struct part_role *role, const struct part_kind *owner, struct error *err)
+{
+    struct setting *setting = &tree->settings[number];
+    const char *value = setting->value;
+    bool countable = !role || role->many;
+    if (*tail == '\0') {
+        setting->matched = true;
+        mention->written = true;
+        mention->present = !value || !*value || strcmp(value, "default") == 0;
+        if (value && strcmp(value, "none") == 0) {
+            forget(tree, number, setting->pattern);
+            mention->removed = true;
+            mention->since = number + 1;
+            mention->count = mention->kind = NULL;
+            mention->count_setting = mention->kind_setting = 0;
+            return true;
+        }
+        if (mention->present) {
+            mention->removed = false;
+            return true;
+        }
+        (void)tree_not_a_value(role ? role->kind : owner, setting->pattern, err);
+        return tree_at_setting(tree, number, err);
+    }
+    bool counts = strcmp(tail, "count") == 0 && (countable || part_field_find(role->kind, tail) >= 0);
+    if (value && counts && !countable) {
+        mention->present = true; /* a number of copies that the part keeps itself */
+        mention->removed = false;
+    }
+    if (value && countable && counts) {
+        setting->matched = true;
+        mention->count = value;
+        mention->count_setting = number + 1;
+        mention->present = true;
+        mention->removed = false;
+    }
+    if (value && !role && strcmp(tail, "kind") == 0) {
+        setting->matched = true;
+        mention->kind = value;
+        mention->kind_setting = number + 1;
+    }
+    return true;
+}
+
+static bool find_mention(const struct tree *tree, const struct instance *parent, const struct part_role *role,
+                         const char *name, struct mention *mention, struct error *err)
+{
+    *mention = (struct mention){.name = name, .since = parent->since};
+    for (unsigned i = parent->since; i < tree->setting_count; i++) {
+        const char *rest = pattern_within(tree->settings[i].pattern, parent);
+        if (!rest || !first_is(rest, name))
+            continue;
+        const char *tail = behind(rest);
+        if (name_is_index(tail)) {
+            if (!*behind(tail) && !tree->settings[i].value)
+                tree->settings[i].matched = true; /* the mapping of one copy */
+            continue;
+        }
+        if (!read_mention(tree, mention, i, tail, role, parent->kind, err))
+            return false;
+    }
+    return true;
+}
+
+static bool read_count(const struct tree *tree, const struct mention *mention, const struct part_role *role,
+                       uint32_t *count, struct error *err)
+{
+    uint64_t value = 0, most = COPIES_MOST;
+    const char *text = mention->count;
+    if (!text || strcmp(text, "auto") == 0)
+        text = role && role->initial ? role->initial : "1";
+    if (role && role->most)
+        (void)unit_parse(UNIT_COUNT, role->most, &most, err);
+    if (!unit_parse(UNIT_COUNT, text, &value, err))
+        (void)error_prefix(err, "%s", tree->settings[mention->count_setting - 1].pattern);
+    else if (value <= most && (value > 0 || !role || role->presence != PART_ALWAYS)) {
+        *count = (uint32_t)value;
+        return true;
+    } else
+        (void)error_set(err, "%s: %s is not allowed; allowed: %d to %llu",
+                        tree->settings[mention->count_setting - 1].pattern, text_quote(text).text,
+                        role && role->presence == PART_ALWAYS, (unsigned long long)most);
+    return tree_at_setting(tree, mention->count_setting - 1, err);
+}
+
+static struct instance *add_instance(struct instance *parent, const struct part_kind *kind,
+                                     const struct part_role *role, const struct mention *mention, int index)
+{
+    struct instance *instance = calloc(1, sizeof *instance);
+    char number[16] = "";
+    size_t ports = 0;
+    while (kind->ports && kind->ports[ports].name)
+        ports++;
+    if (!instance)
+        abort();
+    *instance = (struct instance){
+        .kind = kind,
+        .role = role,
+        .parent = parent,
+        .name = strdup(mention->name),
+        .index = index,
+        .config = calloc(1, kind->config_size ? kind->config_size : 1),
+        .given = calloc(kind->field_count + 1, sizeof *instance->given),
+        .winner = calloc(kind->field_count + 1, sizeof *instance->winner),
+        .references = calloc(ports + 1, sizeof *instance->references),
+        .reference_setting = calloc(ports + 1, sizeof *instance->reference_setting),
+        .since = mention->since,
+        .count_setting = mention->count_setting,
+    };
+    if (index >= 0)
+        (void)snprintf(number, sizeof number, ".%d", index);
+    bool nested = parent && *parent->path;
+    if (asprintf(&instance->path, "%s%s%s%s", nested ? parent->path : "", nested ? "." : "", mention->name,
+                 number) < 0)
+        abort();
+    if (!instance->name || !instance->config || !instance->given || !instance->winner ||
+        !instance->references || !instance->reference_setting)
+        abort();
+    if (!parent)
+        return instance;
+    if (parent->last)
+        parent->last->next = instance;
+    else
+        parent->first = instance;
+    return parent->last = instance;
+}
+
+static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err);
+
+static bool add_copies(struct tree *tree, struct instance *parent, const struct part_kind *kind,
+                       const struct part_role *role, const struct mention *mention, unsigned depth,
+                       struct error *err)
+{
+    bool numbered = role ? role->many : mention->count != NULL;
+    uint32_t count = 1;
+    if (numbered && !read_count(tree, mention, role, &count, err))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct instance *instance = add_instance(parent, kind, role, mention, numbered ? (int)i : -1);
+        instance->copies = count;
+        instance->implied = role && role->presence == PART_TIMED && !mention->present;
+        if (!expand_below(tree, instance, depth + 1, err))
+            return false;
+    }
+    return true;
+}
+
+static bool expand_role(struct tree *tree, struct instance *parent, const struct part_role *role,
+                        unsigned depth, struct error *err)
+{
+    struct mention mention;
+    if (!find_mention(tree, parent, role, role->name, &mention, err))
+        return false;
+    if (mention.removed && role->presence == PART_ALWAYS) {
+        (void)error_set(err, "%s: none is not allowed: every %s has it", role->name, parent->kind->name);
+        return tree_at_setting(tree, mention.since - 1, err);
+    }
+    if (mention.removed || (role->presence == PART_OPTIONAL && !mention.present))
+        return true;
+    return add_copies(tree, parent, role->kind, role, &mention, depth, err);
+}
+
+static const struct part_kind *find_kind(const struct tree *tree, const char *name)
+{
+    for (const struct part_kind *const *kind = tree->options.kinds; *kind; kind++)
+        if (strcmp((*kind)->name, name) == 0)
+            return *kind;
+    return NULL;
+}
+
+static bool unknown_kind(const struct tree *tree, const struct mention *mention, struct error *err)
+{
+    char names[512] = "";
+    for (const struct part_kind *const *kind = tree->options.kinds; *kind; kind++) {
+        size_t used = strlen(names);
+        (void)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*kind)->name);
+    }
+    (void)error_set(err, "%s: there is no kind %s; there are: %s", mention->name,
+                    text_quote(mention->kind).text, names);
+    return tree_at_setting(tree, mention->kind_setting - 1, err);
+}
+
+/* A part under a name that the description has made up. */
+struct custom {
+    char *name;
+    size_t rank; /* of its kind in the list of kinds */
+    const struct part_kind *kind;
+    struct mention mention;
+};
+
+static int by_kind_and_name(const void *a, const void *b)
+{
+    const struct custom *one = a, *other = b;
+    if (one->rank != other->rank)
+        return one->rank < other->rank ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+static bool is_role(const struct part_kind *kind, const char *name)
+{
+    for (const struct part_role *role = kind->roles; role && role->name; role++)
+        if (first_is(name, role->name))
+            return true;
+    return false;
+}
+
+static bool is_known(const struct custom *customs, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (first_is(name, customs[i].name))
+            return true;
+    return false;
+}
+
+static bool read_custom(const struct tree *tree, const struct instance *parent, struct custom *custom,
+                        struct error *err)
+{
+    if (!find_mention(tree, parent, NULL, custom->name, &custom->mention, err))
+        return false;
+    if (!custom->mention.kind || custom->mention.removed)
+        return true;
+    custom->kind = find_kind(tree, custom->mention.kind);
+    if (!custom->kind)
+        return unknown_kind(tree, &custom->mention, err);
+    while (tree->options.kinds[custom->rank] != custom->kind)
+        custom->rank++;
+    return true;
+}
+
+/* Parts of the description's own names, which `kind` tells from keys that do not exist. */
+static bool expand_customs(struct tree *tree, struct instance *parent, unsigned depth, struct error *err)
+{
+    struct custom *customs = NULL;
+    size_t count = 0;
+    bool fine = true;
+    for (unsigned i = parent->since; fine && i < tree->setting_count; i++) {
+        const char *rest = pattern_within(tree->settings[i].pattern, parent);
+        size_t length = rest ? name_length(rest) : 0;
+        if (!length || strcmp(rest + length, ".kind") != 0 || is_role(parent->kind, rest) ||
+            is_known(customs, count, rest))
+            continue;
+        customs = realloc(customs, (count + 1) * sizeof *customs);
+        if (!customs)
+            abort();
+        customs[count] = (struct custom){.name = strndup(rest, length)};
+        if (!customs[count].name)
+            abort();
+        fine = read_custom(tree, parent, &customs[count++], err);
+    }
+    if (fine && count > 1)
+        qsort(customs, count, sizeof *customs, by_kind_and_name);
+    for (size_t i = 0; fine && i < count; i++) {
+        customs[i].mention.name = customs[i].name;
+        if (customs[i].kind)
+            fine = add_copies(tree, parent, customs[i].kind, NULL, &customs[i].mention, depth, err);
+    }
+    for (size_t i = 0; i < count; i++)
+        free(customs[i].name);
+    free(customs);
+    return fine;
+}
+
+static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err)
+{
+    if (depth == DEPTH_MOST)
+        return error_set(err, "%s: parts are nested more than %d deep", parent->path, DEPTH_MOST);
+    for (const struct part_role *role = parent->kind->roles; role && role->name; role++)
+        if (!expand_role(tree, parent, role, depth, err))
+            return false;
+    return !parent->kind->open || expand_customs(tree, parent, depth, err);
+}
+
+bool tree_expand(struct tree *tree, struct error *err)
+{
+    tree->root = add_instance(NULL, tree->options.root, NULL, &(struct mention){.name = ""}, -1);
+    return expand_below(tree, tree->root, 0, err);
+}

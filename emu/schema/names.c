@@ -1,0 +1,199 @@
+/* Messages about names: what is meant by an unknown one, and where a setting stands. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/schema/tree.h"
+#include "emu/sim/nearest.h"
+#include "emu/sim/text.h"
+
+bool tree_at_setting(const struct tree *tree, unsigned setting, struct error *err)
+{
+    const struct setting *s = &tree->settings[setting];
+    if (s->file == SETTING_OPTION)
+        return error_prefix(err, "--set");
+    return error_prefix(err, "%s:%u", tree->files[s->file].path, s->line);
+}
+
+static void append(char *buffer, size_t size, const char *text)
+{
+    size_t used = strlen(buffer);
+    (void)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", text);
+}
+
+static bool listed(const char *list, const char *name, size_t length)
+{
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* What can stand directly in a mapping of the kind. */
+static void members(const struct part_kind *kind, const struct part_role *role, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    if (role && role->many)
+        append(buffer, size, "count");
+    for (size_t i = 0; i < kind->field_count; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%.*s", (int)name_length(kind->fields[i].name),
+                       kind->fields[i].name);
+        if (!listed(buffer, name, strlen(name)))
+            append(buffer, size, name);
+    }
+    for (const struct part_role *below = kind->roles; below && below->name; below++)
+        append(buffer, size, below->name);
+    for (const struct part_port *port = kind->ports; port && port->name; port++)
+        append(buffer, size, port->name);
+}
+
+bool tree_not_a_value(const struct part_kind *kind, const char *name, struct error *err)
+{
+    char keys[768];
+    members(kind, NULL, keys, sizeof keys);
+    return error_set(err, "%s is a section, not a value; its keys: %s", text_quote(name).text, keys);
+}
+
+/* All names that descriptions of this kind of root can use, without numbers. */
+struct name_list {
+    char **names;
+    size_t count;
+};
+
+static void add_name(struct name_list *list, const char *prefix, const char *name)
+{
+    list->names = realloc(list->names, (list->count + 1) * sizeof *list->names);
+    if (!list->names || asprintf(&list->names[list->count++], "%s%s%s", prefix, *prefix ? "." : "", name) < 0)
+        abort();
+}
+
+static void collect(struct name_list *list, const struct part_kind *kind, const char *prefix)
+{
+    for (size_t i = 0; i < kind->field_count; i++)
+        add_name(list, prefix, kind->fields[i].name);
+    for (const struct part_port *port = kind->ports; port && port->name; port++)
+        add_name(list, prefix, port->name);
+    for (const struct part_role *role = kind->roles; role && role->name; role++) {
+        char below[TREE_NAME];
+        (void)snprintf(below, sizeof below, "%s%s%s", prefix, *prefix ? "." : "", role->name);
+        add_name(list, prefix, role->name);
+        if (role->many)
+            add_name(list, below, "count");
+        collect(list, role->kind, below);
+    }
+}
+
+static const char *last_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+/* The name without numbers and asterisks. */
+static void plain_name(const char *name, char plain[TREE_NAME])
+{
+    plain[0] = '\0';
+    while (*name) {
+        size_t length = name_length(name), used = strlen(plain);
+        if (!name_is_index(name))
+            (void)snprintf(plain + used, TREE_NAME - used, "%s%.*s", used ? "." : "", (int)length, name);
+        name += length + (name[length] == '.');
+    }
+}
+
+/* What is meant: the same last name in another section, or what is spelt nearly so. */
+static const char *meant_by(const struct name_list *list, const char *name, bool section_known)
+{
+    const char *elsewhere = NULL,
+               *nearest = nearest_name(name, (const char *const *)list->names, list->count);
+    for (size_t i = 0; !elsewhere && i < list->count; i++)
+        if (strcmp(last_name(list->names[i]), last_name(name)) == 0)
+            elsewhere = list->names[i];
+    bool misspelt_section = strchr(name, '.') && !section_known;
+    return (nearest && misspelt_section) || !elsewhere ? nearest : elsewhere;
+}
+
+/* The part that the longest part of the name leads to; *rest is what is left. */
+static const struct instance *walk_to(const struct instance *instance, const char *name, const char **rest)
+{
+    for (const struct instance *below = instance->first; below; below = below->next) {
+        size_t length = name_length(name);
+        if (strlen(below->name) != length || strncmp(below->name, name, length) != 0 || name[length] != '.')
+            continue;
+        const char *tail = name + length + 1;
+        if (below->index >= 0 && name_is_index(tail)) {
+            size_t number = name_length(tail);
+            if (tail[number] != '.')
+                continue;
+            tail += number + 1;
+        }
+        return walk_to(below, tail, rest);
+    }
+    *rest = name;
+    return instance;
+}
+
+/* Names that were keys once, and what is written today. */
+static const struct {
+    const char *old, *advice;
+} renames[] = {
+    {"crossbar.present",
+     "write `crossbar: {}` for a machine that has it, `crossbar: none` for one that has not"},
+    {"nucd.present", "write `nucd: {}` for a machine that has it, `nucd: none` for one that has not"},
+    {"devices.rom.present", "write `rom: {}` or `rom: none` in devices"},
+    {"devices.finisher.present", "write `finisher: {}` or `finisher: none` in devices"},
+    {"devices.rtc.present", "write `rtc: {}` or `rtc: none` in devices"},
+    {"devices.clint.present", "write `clint: {}` or `clint: none` in devices"},
+    {"devices.plic.present", "write `plic: {}` or `plic: none` in devices"},
+    {"devices.uart.present", "write `uart: {}` or `uart: none` in devices"},
+};
+
+static bool was_renamed(const char *name, struct error *err)
+{
+    for (size_t i = 0; i < sizeof renames / sizeof *renames; i++)
+        if (strcmp(renames[i].old, name) == 0)
+            return !error_set(err, "%s is no key any more: %s", name, renames[i].advice);
+    return false;
+}
+
+/* A part that the kind can have, but this machine has not. */
+static bool is_absent(const struct instance *instance, const char *rest, struct error *err)
+{
+    size_t length = name_length(rest);
+    const char *prefix = instance->path;
+    if (rest[length] != '.')
+        return false;
+    for (const struct part_role *role = instance->kind->roles; role && role->name; role++) {
+        if (strlen(role->name) != length || strncmp(role->name, rest, length) != 0)
+            continue;
+        (void)error_set(err, "the machine has no %s%s%s; %s%s%s=%s puts one in", prefix, *prefix ? "." : "",
+                        role->name, prefix, *prefix ? "." : "", role->name,
+                        role->many ? "default, or count=N," : "default");
+        return true;
+    }
+    return false;
+}
+
+bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
+{
+    char keys[768], plain[TREE_NAME];
+    const char *rest = name;
+    const struct instance *instance = walk_to(tree->root, name, &rest);
+    struct name_list list = {NULL, 0};
+    plain_name(name, plain);
+    if (was_renamed(plain, err) || is_absent(instance, rest, err))
+        return false;
+    collect(&list, tree->root->kind, "");
+    add_name(&list, "", "extends");
+    bool known = !strchr(rest, '.') && *instance->path;
+    const struct instance *shown = strchr(rest, '.') ? tree->root : instance;
+    const char *meant = meant_by(&list, plain, known);
+    members(shown->kind, shown->role, keys, sizeof keys);
+    (void)error_set(err, "unknown key %s%s%s%s%s%s: %s", text_quote(name).text,
+                    meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'? Known " : "; known ",
+                    *shown->path ? "in " : "at the top", shown->path, keys);
+    for (size_t i = 0; i < list.count; i++)
+        free(list.names[i]);
+    free(list.names);
+    return false;
+}

@@ -1,0 +1,270 @@
+/* The files of a description and the --set options as one list of settings. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emu/schema/document.h"
+#include "emu/schema/tree.h"
+#include "emu/sim/nearest.h"
+#include "emu/sim/text.h"
+
+/* The files of one machine, from the one that was asked for to the one that extends nothing. */
+struct chain {
+    struct node *documents[TREE_CHAIN];
+    dev_t devices[TREE_CHAIN];
+    ino_t inodes[TREE_CHAIN];
+};
+
+enum { TEMPLATES_DEEP = 8 }; /* templates that use templates */
+
+static bool ends_in_yaml(const char *name)
+{
+    size_t length = strlen(name);
+    return length >= 5 && strcmp(name + length - 5, ".yaml") == 0;
+}
+
+static bool is_path(const char *name)
+{
+    return strchr(name, '/') || ends_in_yaml(name);
+}
+
+/* The path at which `name`, as written in the file `from` (NULL: on the command line), is found; free() it. */
+static char *find_path(const char *name, const char *from, const char *shipped_dir)
+{
+    char *path = NULL;
+    int length;
+    if (!is_path(name)) {
+        length = asprintf(&path, "%s/%s.yaml", shipped_dir, name);
+    } else {
+        const char *slash = from && *name != '/' ? strrchr(from, '/') : NULL;
+        length = asprintf(&path, "%.*s%s", slash ? (int)(slash - from + 1) : 0, slash ? from : "", name);
+    }
+    return length < 0 ? NULL : path;
+}
+
+static bool unknown_machine(const char *name, const char *shipped_dir, struct error *err)
+{
+    struct machine_list list;
+    struct error ignored;
+    if (!machine_list(&list, shipped_dir, &ignored) || list.count == 0) {
+        machine_list_free(&list);
+        return error_set(err, "unknown machine %s: no machines are installed in %s", text_quote(name).text,
+                         shipped_dir);
+    }
+    const char *nearest = nearest_name(name, (const char *const *)list.names, list.count);
+    char names[512] = "";
+    for (size_t i = 0; i < list.count; i++) {
+        size_t used = strlen(names);
+        (void)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", list.names[i]);
+    }
+    (void)error_set(err, "unknown machine %s%s%s%s: %s (a path contains a '/' or ends in .yaml)",
+                    text_quote(name).text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                    nearest ? "'? Shipped machines" : "; shipped machines", names);
+    machine_list_free(&list);
+    return false;
+}
+
+/* Whether the file is none of the chain's so far; it becomes chain element `index`. */
+static bool is_new(const struct tree *tree, struct chain *chain, unsigned index, const struct stat *stat,
+                   struct error *err)
+{
+    chain->devices[index] = stat->st_dev;
+    chain->inodes[index] = stat->st_ino;
+    for (unsigned i = 0; i < index; i++)
+        if (chain->devices[i] == stat->st_dev && chain->inodes[i] == stat->st_ino)
+            return error_set(err, "%s extends itself%s", tree->files[index].path,
+                             index - i > 1 ? " through other files" : "");
+    return true;
+}
+
+/* Opens the file of tree->files[index] and makes sure that the chain does not hold it yet. Returns a file descriptor or
+ * -1. */
+static int open_file(struct tree *tree, struct chain *chain, unsigned index, const char *name,
+                     struct error *err)
+{
+    const char *path = tree->files[index].path;
+    /* O_NONBLOCK: a FIFO must not hold us up; it is refused, as are folders and devices. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0 && errno == ENOENT && tree->files[index].shipped) {
+        (void)unknown_machine(name, tree->options.shipped_dir, err);
+        return -1;
+    }
+    struct stat stat;
+    if (file < 0 || fstat(file, &stat) != 0)
+        (void)error_set(err, "%s: cannot be opened: %s", path, strerror(errno));
+    else if (!S_ISREG(stat.st_mode))
+        (void)error_set(err, "%s: not a regular file; a machine description is a YAML file", path);
+    else if (is_new(tree, chain, index, &stat, err))
+        return file;
+    if (file >= 0)
+        (void)close(file);
+    return -1;
+}
+
+/* Puts the place that names the next file of the chain, if it is a file's `extends`, before the message. */
+static bool at_extends(const struct tree *tree, const struct chain *chain, unsigned index, struct error *err)
+{
+    if (index == 0)
+        return false;
+    return error_prefix(err, "%s:%u: extends", tree->files[index - 1].path,
+                        node_find(chain->documents[index - 1], "extends")->line);
+}
+
+/* Reads the file that `name` stands for as the next of the chain. */
+static bool chain_add(struct tree *tree, struct chain *chain, const char *name, struct error *err)
+{
+    unsigned index = tree->file_count;
+    if (index == TREE_CHAIN) {
+        (void)error_set(err, "a machine may consist of at most %d files", TREE_CHAIN);
+        return at_extends(tree, chain, index, err);
+    }
+    if (!*name) {
+        (void)error_set(err, "the name of the machine is empty; write a shipped machine's name or a path");
+        return at_extends(tree, chain, index, err);
+    }
+    const char *from = index ? tree->files[index - 1].path : NULL;
+    tree->files[index] = (struct tree_file){.path = find_path(name, from, tree->options.shipped_dir),
+                                            .shipped = !is_path(name)};
+    if (!tree->files[index].path)
+        return error_set(err, "out of memory");
+    tree->file_count++;
+
+    int file = open_file(tree, chain, index, name, err);
+    if (file < 0)
+        return at_extends(tree, chain, index, err);
+    chain->documents[index] = document_read(file, tree->files[index].path, err);
+    (void)close(file);
+    return chain->documents[index] != NULL;
+}
+
+static bool add_setting(struct tree *tree, const char *pattern, const char *value, unsigned file,
+                        unsigned line)
+{
+    if ((tree->setting_count & (tree->setting_count - 1)) == 0) {
+        size_t room = tree->setting_count ? 2 * tree->setting_count : 1;
+        tree->settings = realloc(tree->settings, room * sizeof *tree->settings);
+        if (!tree->settings)
+            abort();
+    }
+    struct setting *setting = &tree->settings[tree->setting_count++];
+    *setting = (struct setting){
+        .pattern = strdup(pattern), .value = value ? strdup(value) : NULL, .file = file, .line = line};
+    if (!setting->pattern || (value && !setting->value))
+        abort();
+    return true;
+}
+
+/* What a mapping is flattened with. */
+struct flattening {
+    struct tree *tree;
+    const struct chain *chain;
+    unsigned file;
+    struct error *err;
+};
+
+/* The mapping of a template: that of the file itself, or of one that it extends. */
+static const struct node *find_template(const struct flattening *f, const char *name)
+{
+    for (unsigned file = f->file; file < f->tree->file_count; file++) {
+        const struct node *templates = node_find(f->chain->documents[file], "templates");
+        const struct node *found = templates && !templates->text ? node_find(templates, name) : NULL;
+        if (found && !found->text)
+            return found;
+    }
+    return NULL;
+}
+
+static bool at_node(const struct flattening *f, const struct node *node)
+{
+    return error_prefix(f->err, "%s:%u", f->tree->files[f->file].path, node->line);
+}
+
+/* Turns the members of a mapping into settings whose names begin with prefix. */
+static bool flatten(const struct flattening *f, const struct node *mapping, const char *prefix, unsigned deep)
+{
+    const struct node *template = *prefix ? node_find(mapping, "template") : NULL;
+    if (template) {
+        const struct node *found = template->text ? find_template(f, template->text) : NULL;
+        if (!found || deep == TEMPLATES_DEEP) {
+            (void)error_set(f->err,
+                            found ? "template: %s uses templates without end"
+                                  : "template: there is no template %s",
+                            text_quote(template->text ? template->text : "").text);
+            return at_node(f, template);
+        }
+        if (!flatten(f, found, prefix, deep + 1))
+            return false;
+    }
+    for (const struct node *node = mapping->first; node; node = node->next) {
+        char name[TREE_NAME];
+        if (node == template ||
+            (!*prefix && (strcmp(node->name, "extends") == 0 || strcmp(node->name, "templates") == 0)))
+            continue;
+        int length = snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", node->name);
+        if (length < 0 || (size_t)length >= sizeof name) {
+            (void)error_set(f->err, "the name %s is too long", text_quote(name).text);
+            return at_node(f, node);
+        }
+        bool own = strcmp(name, "name") == 0 || strcmp(name, "description") == 0;
+        if (own && f->file > 0)
+            continue; /* they describe one file only and are not inherited */
+        (void)add_setting(f->tree, name, node->text, f->file, node->line);
+        if (!node->text && !flatten(f, node, name, deep))
+            return false;
+    }
+    return true;
+}
+
+static bool add_option(struct tree *tree, const char *set, struct error *err)
+{
+    char name[TREE_NAME];
+    const char *equals = strchr(set, '=');
+    if (!equals)
+        return error_set(err, "--set %s: write NAME=VALUE, such as --set memory.size=2GiB",
+                         text_quote(set).text);
+    (void)snprintf(name, sizeof name, "%.*s", equals - set < TREE_NAME ? (int)(equals - set) : TREE_NAME,
+                   set);
+    if (strcmp(name, "extends") == 0)
+        return error_set(err, "--set: extends belongs in a machine file; choose a machine with --machine");
+    return add_setting(tree, name, equals + 1, SETTING_OPTION, 0);
+}
+
+/* What the document extends, or NULL. */
+static bool next_of(const struct tree *tree, const struct node *document, const char **next,
+                    struct error *err)
+{
+    const struct node *extends = node_find(document, "extends");
+    *next = extends ? extends->text : NULL;
+    if (!extends || extends->text)
+        return true;
+    (void)error_set(err, "extends takes one value, not a mapping");
+    return error_prefix(err, "%s:%u", tree->files[tree->file_count - 1].path, extends->line);
+}
+
+static bool read_files(struct tree *tree, struct chain *chain, struct error *err)
+{
+    for (const char *next = tree->options.machine; next;)
+        if (!chain_add(tree, chain, next, err) ||
+            !next_of(tree, chain->documents[tree->file_count - 1], &next, err))
+            return false;
+    for (unsigned file = tree->file_count; file-- > 0;) {
+        const struct flattening f = {.tree = tree, .chain = chain, .file = file, .err = err};
+        if (!flatten(&f, chain->documents[file], "", 0))
+            return false;
+    }
+    return true;
+}
+
+bool settings_read(struct tree *tree, struct error *err)
+{
+    struct chain chain = {0};
+    bool read = read_files(tree, &chain, err);
+    for (unsigned i = 0; i < tree->file_count; i++)
+        node_free(chain.documents[i]);
+    for (size_t i = 0; read && i < tree->options.set_count; i++)
+        read = add_option(tree, tree->options.sets[i], err);
+    return read;
+}

@@ -1,0 +1,164 @@
+/* A description as text: every key with its value, its meaning, and where the value comes from. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/schema/tree.h"
+
+struct show {
+    const struct tree *tree;
+    FILE *out;
+};
+
+static const char *not_used_by(const struct part_kind *kind, const struct instance *instance)
+{
+    return kind->variants ? kind->variants[part_variant(kind, instance->config)] : "this kind of core";
+}
+
+static void show_field(const struct show *show, const struct instance *instance, unsigned index,
+                       const char *name, int indent)
+{
+    const struct part_field *field = &instance->kind->fields[index];
+    char value[FIELD_VALUE], allowed[512], source[TREE_SOURCE];
+    field_format(field, instance->config, value);
+    field_allowed(field, allowed, sizeof allowed);
+    tree_source(show->tree, instance, index, source);
+    (void)fprintf(show->out, "%*s# %s\n", indent, "", field->explanation);
+    (void)fprintf(show->out, "%*s# Allowed: %s%s.", indent, "", allowed,
+                  field->type == FIELD_TEXT ? "" : "; or auto");
+    if (instance->winner[index] && field->initial[0] && *field->initial[0])
+        (void)fprintf(show->out, " Default: %s.",
+                      field->initial[part_variant(instance->kind, instance->config)]);
+    if (!part_field_used(instance->kind, field, instance->config))
+        (void)fprintf(show->out, " Not used by %s.", not_used_by(instance->kind, instance));
+    (void)fprintf(show->out, "\n%*s%s: %s  # %s\n", indent, "", name, value, source);
+}
+
+static const struct part_section *section_of(const struct part_kind *kind, const char *name)
+{
+    size_t length = name_length(name);
+    for (const struct part_section *section = kind->sections; name[length] && section && section->prefix;
+         section++)
+        if (strlen(section->prefix) == length && strncmp(section->prefix, name, length) == 0)
+            return section;
+    return NULL;
+}
+
+static void show_fields(const struct show *show, const struct instance *instance, int indent)
+{
+    const struct part_section *section = NULL;
+    for (unsigned i = 0; i < instance->kind->field_count; i++) {
+        const char *name = instance->kind->fields[i].name;
+        const struct part_section *within = section_of(instance->kind, name);
+        if (!*instance->path)
+            (void)fputc('\n', show->out);
+        if (within && within != section)
+            (void)fprintf(show->out, "%*s# %s\n%*s%s:\n", indent, "", within->explanation, indent, "",
+                          within->prefix);
+        section = within;
+        show_field(show, instance, i, within ? name + strlen(within->prefix) + 1 : name,
+                   within ? indent + 2 : indent);
+    }
+}
+
+static void show_ports(const struct show *show, const struct instance *instance, int indent)
+{
+    for (unsigned i = 0; instance->kind->ports && instance->kind->ports[i].name; i++) {
+        const struct part_port *port = &instance->kind->ports[i];
+        if (instance->references[i])
+            (void)fprintf(show->out, "%*s# %s\n%*s%s: \"%s\"\n", indent, "", port->explanation, indent, "",
+                          port->name, instance->references[i]);
+    }
+}
+
+/* Whether two copies, with all that is below them, are described alike. */
+static bool alike(const struct instance *a, const struct instance *b)
+{
+    if (a->kind != b->kind || memcmp(a->config, b->config, a->kind->config_size) != 0)
+        return false;
+    for (unsigned i = 0; a->kind->ports && a->kind->ports[i].name; i++)
+        if ((a->references[i] || b->references[i]) &&
+            (!a->references[i] || !b->references[i] || strcmp(a->references[i], b->references[i]) != 0))
+            return false;
+    const struct instance *x = a->first, *y = b->first;
+    for (; x && y; x = x->next, y = y->next)
+        if (strcmp(x->name, y->name) != 0 || x->copies != y->copies || x->absent != y->absent || !alike(x, y))
+            return false;
+    return !x && !y;
+}
+
+static void show_count(const struct show *show, const struct instance *instance, int indent)
+{
+    const struct part_role *role = instance->role;
+    char source[TREE_SOURCE] = "default", name[TREE_NAME];
+    (void)snprintf(name, sizeof name, "%s.count", instance->path);
+    if (instance->count_setting)
+        tree_source_of(show->tree, name, source);
+    (void)fprintf(show->out, "%*s# %s\n%*s# Allowed: %d to %s; or auto. Default: %s.\n", indent, "",
+                  role ? role->counts : "Copies of this part, with all that is below it.", indent, "",
+                  role && role->presence == PART_ALWAYS, role ? role->most : "65536",
+                  role ? role->initial : "1");
+    (void)fprintf(show->out, "%*scount: %u  # %s\n", indent, "", instance->copies, source);
+}
+
+static void show_parts(const struct show *show, const struct instance *parent, int indent);
+
+static void show_body(const struct show *show, const struct instance *instance, int indent)
+{
+    show_fields(show, instance, indent);
+    show_ports(show, instance, indent);
+    show_parts(show, instance, indent);
+}
+
+static void show_part(const struct show *show, const struct instance *instance, int indent)
+{
+    const char *text = instance->role ? instance->role->explanation : instance->kind->explanation;
+    if (indent == 0)
+        (void)fputc('\n', show->out);
+    (void)fprintf(show->out, "%*s# %s\n%*s%s:%s\n", indent, "", text, indent, "", instance->name,
+                  instance->kind->field_count || instance->first || instance->index >= 0 || !instance->role
+                      ? ""
+                      : " {}");
+    if (!instance->role)
+        (void)fprintf(show->out, "%*skind: %s\n", indent + 2, "", instance->kind->name);
+    if (instance->index >= 0)
+        show_count(show, instance, indent + 2);
+    show_body(show, instance, indent + 2);
+    const struct instance *copy = instance->next;
+    for (unsigned i = 1; instance->index == 0 && i < instance->copies; i++, copy = copy->next) {
+        if (alike(instance, copy))
+            continue;
+        (void)fprintf(show->out, "%*s%d:\n", indent + 2, "", copy->index);
+        show_body(show, copy, indent + 4);
+    }
+}
+
+static void show_absent(const struct show *show, const struct instance *parent, int indent)
+{
+    for (const struct part_role *role = parent->kind->roles; role && role->name; role++) {
+        bool there = false;
+        for (const struct instance *below = parent->first; below; below = below->next)
+            there = there || (below->role == role && !below->absent);
+        if (there || role->presence == PART_ALWAYS)
+            continue;
+        (void)fprintf(show->out, "%s%*s# %s\n%*s%s: none\n", indent == 0 ? "\n" : "", indent, "",
+                      role->explanation, indent, "", role->name);
+    }
+}
+
+static void show_parts(const struct show *show, const struct instance *parent, int indent)
+{
+    for (const struct instance *below = parent->first; below; below = below->next)
+        if (below->index <= 0 && !below->absent)
+            show_part(show, below, indent);
+    show_absent(show, parent, indent);
+}
+
+void tree_show(const struct tree *tree, FILE *out)
+{
+    const struct show show = {tree, out};
+    (void)fputs("# A machine description, resolved: each key with its value and where that came from.\n"
+                "# `croft run --machine FILE` takes this text as it is.\n",
+                out);
+    show_fields(&show, tree->root, 0);
+    show_parts(&show, tree->root, 0);
+}

@@ -1,0 +1,493 @@
+#include "emu/schema/tree.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/sim/text.h"
+
+enum { UNDER_WAY = 1, RESOLVED };
+
+struct instance *tree_root(const struct tree *tree)
+{
+    return tree->root;
+}
+
+/* The next in the tree's order, absent parts too. */
+static struct instance *next_of(const struct instance *instance, bool below)
+{
+    if (below && instance->first)
+        return instance->first;
+    while (instance && !instance->next)
+        instance = instance->parent;
+    return instance ? instance->next : NULL;
+}
+
+struct instance *tree_next(const struct tree *tree, const struct instance *instance)
+{
+    struct instance *next = instance ? next_of(instance, true) : tree->root;
+    while (next && next->absent)
+        next = next_of(next, false);
+    return next;
+}
+
+static struct instance *find_below(const struct instance *instance, const char *path)
+{
+    if (!*path)
+        return (struct instance *)(uintptr_t)instance;
+    for (const struct instance *below = instance->first; below; below = below->next) {
+        size_t length = name_length(path);
+        if (below->absent || strlen(below->name) != length || strncmp(below->name, path, length) != 0)
+            continue;
+        const char *rest = path + length + (path[length] == '.');
+        if (below->index >= 0 && name_is_index(rest)) {
+            if (strtoul(rest, NULL, 10) != (unsigned long)below->index)
+                continue;
+            rest += name_length(rest);
+            rest += *rest == '.';
+        } else if (below->index > 0) {
+            continue;
+        }
+        return find_below(below, rest);
+    }
+    return NULL;
+}
+
+struct instance *tree_find(const struct tree *tree, const char *path)
+{
+    return find_below(tree->root, path);
+}
+
+const void *tree_config(const struct tree *tree, const char *path)
+{
+    const struct instance *instance = tree_find(tree, path);
+    return instance ? instance->config : NULL;
+}
+
+static int port_find(const struct part_kind *kind, const char *name)
+{
+    for (int i = 0; kind->ports && kind->ports[i].name; i++)
+        if (strcmp(kind->ports[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* Stores the text of a setting in a field. */
+static bool apply_field(struct tree *tree, struct instance *instance, int index, unsigned number,
+                        struct error *err)
+{
+    const struct setting *setting = &tree->settings[number];
+    const struct part_field *field = &instance->kind->fields[index];
+    if (!setting->value) {
+        (void)error_set(err, "%s takes one value, not a mapping", setting->pattern);
+        return tree_at_setting(tree, number, err);
+    }
+    instance->given[index] = strcmp(setting->value, "auto") != 0 || field->type == FIELD_TEXT;
+    instance->winner[index] = instance->given[index] ? number + 1 : 0;
+    if (!instance->given[index] || field_set(field, instance->config, setting->value, err))
+        return true;
+    const char *dot = strrchr(setting->pattern, '.');
+    if (strncmp(err->text, field->name, strlen(field->name)) == 0) { /* the pattern stands in for the name */
+        struct error message = *err;
+        (void)error_set(err, "%s%s", setting->pattern, message.text + strlen(field->name));
+    }
+    (void)dot;
+    return tree_at_setting(tree, number, err);
+}
+
+/* Applies a setting to the part and those below it that its name, of which `rest` is left, means. */
+static bool apply(struct tree *tree, struct instance *instance, const char *rest, unsigned number,
+                  struct error *err)
+{
+    struct setting *setting = &tree->settings[number];
+    if (number < instance->since) {
+        setting->matched = true;
+        return true;
+    }
+    int field = part_field_find(instance->kind, rest), port = port_find(instance->kind, rest);
+    if (field >= 0) {
+        setting->matched = true;
+        return apply_field(tree, instance, field, number, err);
+    }
+    if (port >= 0 && setting->value) {
+        setting->matched = true;
+        instance->references[port] = setting->value;
+        instance->reference_setting[port] = number + 1;
+        return true;
+    }
+    for (const struct part_section *section = instance->kind->sections; section && section->prefix; section++)
+        if (strcmp(section->prefix, rest) == 0 && !setting->value)
+            setting->matched = true;
+    size_t length = name_length(rest);
+    for (struct instance *below = instance->first; below && rest[length]; below = below->next) {
+        bool named = strlen(below->name) == length && strncmp(below->name, rest, length) == 0;
+        if (!named && !(length == 1 && *rest == '*'))
+            continue;
+        const char *tail = rest + length + 1;
+        if (below->index >= 0 && name_is_index(tail)) {
+            if (*tail != '*' && strtoul(tail, NULL, 10) != (unsigned long)below->index)
+                continue;
+            tail += name_length(tail);
+            if (*tail++ != '.')
+                continue;
+        }
+        if (!apply(tree, below, tail, number, err))
+            return false;
+    }
+    return true;
+}
+
+/* A mapping that names a section of fields, or a value that was read when parts were counted, concerns something too. */
+static bool apply_all(struct tree *tree, struct error *err)
+{
+    for (unsigned i = 0; i < tree->setting_count; i++) {
+        struct setting *setting = &tree->settings[i];
+        if (!apply(tree, tree->root, setting->pattern, i, err))
+            return false;
+        if (setting->matched)
+            continue;
+        (void)tree_unknown(tree, setting->pattern, err);
+        return tree_at_setting(tree, i, err);
+    }
+    return true;
+}
+
+static bool resolve(struct tree *tree, struct instance *instance, struct error *err);
+
+/* Copies a field of a part seen from the parent: "@host.0.clock". */
+static bool copy_field(struct tree *tree, struct instance *instance, const struct part_field *field,
+                       const char *path, struct error *err)
+{
+    char part[TREE_NAME];
+    (void)snprintf(part, sizeof part, "%s", path);
+    char *dot = strrchr(part, '.');
+    if (dot)
+        *dot = '\0';
+    struct instance *from = find_below(instance->parent, dot ? part : "");
+    int index = from ? part_field_find(from->kind, dot ? dot + 1 : part) : -1;
+    if (index < 0)
+        return error_set(err, "%s.%s follows %s, which this machine has not; give it a value", instance->path,
+                         field->name, path);
+    if (!resolve(tree, from, err))
+        return false;
+    field_put(field, instance->config, field_number(&from->kind->fields[index], from->config));
+    return true;
+}
+
+static const struct part_default *role_default(const struct instance *instance, const char *field)
+{
+    const struct part_default *d = instance->role ? instance->role->defaults : NULL;
+    for (; d && d->field; d++)
+        if (strcmp(d->field, field) == 0)
+            return d;
+    return NULL;
+}
+
+/* Gives each field that the description leaves alone its default, in the variant, unless derive() will. */
+static bool set_defaults(struct tree *tree, struct instance *instance, unsigned variant, bool *settled,
+                         struct error *err)
+{
+    for (size_t i = 0; i < instance->kind->field_count; i++) {
+        const struct part_field *field = &instance->kind->fields[i];
+        const struct part_default *role = role_default(instance, field->name);
+        const char *text = role ? role->value : field->initial[variant];
+        settled[i] = instance->given[i] || role;
+        if (instance->given[i] || !text)
+            continue;
+        if (*text == '@' && field->type != FIELD_TEXT) {
+            if (!copy_field(tree, instance, field, text + 1, err))
+                return false;
+        } else if (!field_set(field, instance->config, text, err)) {
+            return error_prefix(err, "default of %s", instance->path);
+        }
+    }
+    return true;
+}
+
+static bool resolve(struct tree *tree, struct instance *instance, struct error *err)
+{
+    const struct part_kind *kind = instance->kind;
+    if (instance->resolved == RESOLVED)
+        return true;
+    if (instance->resolved == UNDER_WAY)
+        return error_set(err, "%s follows itself through other parts", instance->path);
+    instance->resolved = UNDER_WAY;
+    bool *settled = calloc(kind->field_count + 1, sizeof *settled);
+    if (!settled)
+        abort();
+    bool fine = set_defaults(tree, instance, 0, settled, err);
+    unsigned variant = fine ? part_variant(kind, instance->config) : 0;
+    fine = fine && (variant == 0 || set_defaults(tree, instance, variant, settled, err));
+    if (fine && kind->derive)
+        kind->derive(instance->config, settled);
+    free(settled);
+    instance->resolved = RESOLVED;
+    return fine;
+}
+
+static bool resolve_all(struct tree *tree, struct error *err)
+{
+    for (struct instance *i = tree->root; i; i = next_of(i, true))
+        if (!resolve(tree, i, err))
+            return false;
+    return true;
+}
+
+/* The path without the numbers of copies that were not set apart. */
+static void shown_name(const struct tree *tree, const struct instance *instance, const char *field,
+                       unsigned winner, char name[TREE_NAME])
+{
+    const char *path = instance->path;
+    if (winner) {
+        (void)snprintf(name, TREE_NAME, "%s", tree->settings[winner - 1].pattern);
+        return;
+    }
+    name[0] = '\0';
+    while (*path) {
+        size_t length = name_length(path), used = strlen(name);
+        if (!name_is_index(path))
+            (void)snprintf(name + used, TREE_NAME - used, "%s%.*s", used ? "." : "", (int)length, path);
+        path += length + (path[length] == '.');
+    }
+    size_t used = strlen(name);
+    (void)snprintf(name + used, TREE_NAME - used, "%s%s", used && *field ? "." : "", field);
+}
+
+static void format_setting(const struct tree *tree, unsigned winner, char buffer[TREE_SOURCE])
+{
+    const struct setting *setting = &tree->settings[winner - 1];
+    if (setting->file == SETTING_OPTION) {
+        strcpy(buffer, "--set");
+        return;
+    }
+    const struct tree_file *file = &tree->files[setting->file];
+    const char *slash = file->shipped ? strrchr(file->path, '/') : NULL;
+    (void)snprintf(buffer, TREE_SOURCE, "%.400s:%u", slash ? slash + 1 : file->path, setting->line);
+    for (char *c = buffer; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?'; /* so that it stays within one line of a comment or message */
+}
+
+void tree_source(const struct tree *tree, const struct instance *instance, unsigned field,
+                 char buffer[TREE_SOURCE])
+{
+    const struct part_kind *kind = instance->kind;
+    const struct part_field *f = &kind->fields[field];
+    const struct part_default *role = role_default(instance, f->name);
+    if (instance->winner[field]) {
+        format_setting(tree, instance->winner[field], buffer);
+        return;
+    }
+    const char *note = role ? role->source : kind->note ? kind->note(instance->config, f) : NULL;
+    if (!note || !*note)
+        note = f->source[part_variant(kind, instance->config)];
+    (void)snprintf(buffer, TREE_SOURCE, "default%s%s", *note ? ": " : "", note);
+}
+
+void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_SOURCE])
+{
+    for (const struct instance *i = tree->root; i; i = next_of(i, true)) {
+        const char *rest = pattern_within(name, i);
+        int field = rest ? part_field_find(i->kind, rest) : -1;
+        if (field >= 0) {
+            tree_source(tree, i, (unsigned)field, buffer);
+            return;
+        }
+        if (rest && strcmp(rest, "count") == 0) {
+            if (i->count_setting)
+                format_setting(tree, i->count_setting, buffer);
+            else
+                strcpy(buffer, "default");
+            return;
+        }
+    }
+    strcpy(buffer, "default");
+}
+
+bool tree_at(const struct tree *tree, const struct instance *instance, const char *field, struct error *err)
+{
+    char name[TREE_NAME], source[TREE_SOURCE];
+    int index = part_field_find(instance->kind, field);
+    unsigned winner = index >= 0                    ? instance->winner[index]
+                      : strcmp(field, "count") == 0 ? instance->count_setting
+                                                    : 0;
+    shown_name(tree, instance, field, winner, name);
+    (void)error_prefix(err, "%s", name);
+    if (winner)
+        format_setting(tree, winner, source);
+    else if (index >= 0)
+        tree_source(tree, instance, (unsigned)index, source);
+    else
+        return false;
+    return error_prefix(err, "%s", source);
+}
+
+/* The message of a part begins with its field's name, or is about several fields. */
+static bool at_part(const struct tree *tree, const struct instance *instance, struct error *err)
+{
+    char field[64], name[TREE_NAME];
+    struct error message = *err;
+    size_t length = strcspn(message.text, ":");
+    (void)snprintf(field, sizeof field, "%.*s", length < 63 ? (int)length : 63, message.text);
+    if (message.text[length] == ':' && part_field_find(instance->kind, field) >= 0) {
+        (void)error_set(err, "%s", message.text + length + strspn(message.text + length, ": "));
+        return tree_at(tree, instance, field, err);
+    }
+    shown_name(tree, instance, "", 0, name);
+    return *name ? error_prefix(err, "%s", name) : false;
+}
+
+static bool check_all(const struct tree *tree, struct error *err)
+{
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        if (!part_check(i->kind, i->config, err))
+            return at_part(tree, i, err);
+    return true;
+}
+
+/* Leaves out what only timing cores need. */
+static void drop_implied(struct tree *tree)
+{
+    if (tree->options.timed(tree))
+        return;
+    for (struct instance *i = tree->root; i; i = next_of(i, true))
+        i->absent = i->implied || (i->parent && i->parent->absent);
+}
+
+/* The machine's name where no key gives one: that of its file. */
+static void name_by_file(struct tree *tree)
+{
+    int index = part_field_find(tree->root->kind, "name");
+    const char *path = tree->files[0].path;
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    size_t length = strlen(base);
+    if (index < 0 || tree->root->given[index])
+        return;
+    if (length >= 5 && strcmp(base + length - 5, ".yaml") == 0)
+        length -= 5;
+    char *name = (char *)tree->root->config + tree->root->kind->fields[index].offset;
+    (void)snprintf(name, tree->root->kind->fields[index].size, "%.*s", (int)(length < 250 ? length : 250),
+                   base);
+    if (!text_printable(name))
+        strcpy(name, "unnamed");
+}
+
+static bool load(struct tree *tree, struct error *err)
+{
+    if (!settings_read(tree, err) || !tree_expand(tree, err) || !apply_all(tree, err) ||
+        !resolve_all(tree, err))
+        return false;
+    name_by_file(tree);
+    drop_implied(tree);
+    return !tree->options.timed(tree) || check_all(tree, err);
+}
+
+struct tree *tree_load(const struct tree_options *options, struct error *err)
+{
+    struct tree *tree = calloc(1, sizeof *tree);
+    if (!tree)
+        abort();
+    tree->options = *options;
+    if (load(tree, err))
+        return tree;
+    tree_free(tree);
+    return NULL;
+}
+
+static void free_below(struct instance *instance)
+{
+    if (!instance)
+        return;
+    for (struct instance *below = instance->first, *next; below; below = next) {
+        next = below->next;
+        free_below(below);
+    }
+    free(instance->name);
+    free(instance->path);
+    free(instance->config);
+    free(instance->given);
+    free(instance->winner);
+    free(instance->references);
+    free(instance->reference_setting);
+    free(instance);
+}
+
+void tree_free(struct tree *tree)
+{
+    if (!tree)
+        return;
+    free_below(tree->root);
+    for (unsigned i = 0; i < tree->setting_count; i++) {
+        free(tree->settings[i].pattern);
+        free(tree->settings[i].value);
+    }
+    free(tree->settings);
+    for (unsigned i = 0; i < tree->file_count; i++)
+        free(tree->files[i].path);
+    free(tree);
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* Whether a field has an effect on this machine. */
+static bool is_used(const struct tree *tree, const struct instance *instance, const struct part_field *field)
+{
+    const char *functional = instance->kind->functional;
+    if (instance->absent || !part_field_used(instance->kind, field, instance->config))
+        return false;
+    return tree->options.timed(tree) || !functional || has_word(functional, field->name);
+}
+
+/* Whether a field has the value that it would have by itself. */
+static bool is_default(const struct instance *instance, const struct part_field *field)
+{
+    struct error ignored;
+    const struct part_default *role = role_default(instance, field->name);
+    const char *text = role ? role->value : field->initial[part_variant(instance->kind, instance->config)];
+    void *plain = calloc(1, instance->kind->config_size);
+    if (!plain)
+        abort();
+    bool same = text && *text != '@' && field_set(field, plain, text, &ignored) &&
+                memcmp((const char *)plain + field->offset, (const char *)instance->config + field->offset,
+                       field->size) == 0;
+    free(plain);
+    return same;
+}
+
+/* Whether all that the setting concerns is without effect. */
+static bool is_idle(const struct tree *tree, unsigned number)
+{
+    bool idle = false;
+    for (const struct instance *i = tree->root; i; i = next_of(i, true)) {
+        if (i->count_setting == number) {
+            if (!i->role || tree->options.timed(tree))
+                return false;
+            idle = true;
+        }
+        for (size_t field = 0; field < i->kind->field_count; field++) {
+            if (i->winner[field] != number)
+                continue;
+            if (is_used(tree, i, &i->kind->fields[field]) || is_default(i, &i->kind->fields[field]))
+                return false;
+            idle = true;
+        }
+    }
+    return idle;
+}
+
+size_t tree_unused(const struct tree *tree, const char **names, size_t room)
+{
+    size_t count = 0;
+    for (unsigned number = 1; number <= tree->setting_count; number++)
+        if (is_idle(tree, number) && count++ < room)
+            names[count - 1] = tree->settings[number - 1].pattern;
+    return count;
+}

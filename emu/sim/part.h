@@ -1,0 +1,189 @@
+/* Parts: what a machine is made of. A part's kind says everything about it in one descriptor, a struct part_kind.
+ *
+ * A machine is a tree of parts. A kind's descriptor stands in the room of the part (emu/mem/cache_kind.c,
+ * emu/dram/dram_kind.c ...), and the list of all kinds, one line each, in emu/machine/kinds.c: to give the house a new
+ * mechanism is to write its room with a kind, and that line.
+ *
+ * Fields. A kind's configuration is a plain struct. Each of its fields is one row of a .def file beside the struct, which
+ * is the only place where its name, type, unit, range, default, meaning and source stand: the rows make the struct's
+ * members (fields_struct.h), the descriptor's table (fields_rows.h), the keys of machine descriptions, their checks and
+ * messages, and `croft show`. A value may be `auto`, which means the row's default or, where the row has none, what
+ * derive() makes of the other fields.
+ *
+ * Passes. A description is parsed, its parts are counted, their fields set and derived, each part checked (emu/schema);
+ * then each is made without its neighbours, ports are connected, the whole is checked, and reset (emu/machine/builder.h).
+ * Parts are freed in the reverse order of their making, also when a pass fails. Descriptors are read while a machine is
+ * built and when it publishes; what a part does in simulated time goes through pointers that connect() has stored.
+ *
+ * Numbers. Components (the order of events at one time), harts and requesters are numbered in the order of making: by
+ * kind, in the order of the list of kinds, then by name for names that a description has made up, then by index. The order
+ * of keys in a file has no influence.
+ *
+ * Ports. A port either serves (requests come to it) or asks (they leave by it), and has a type; a client's port is joined
+ * to a server's port of the same type. A kind may extend its descriptor for a room above sim: `extension` points to what
+ * that room defines (emu/dev/device.h: bus, interrupt and device tree). */
+#ifndef EMU_SIM_PART_H
+#define EMU_SIM_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/sim/clock.h"
+#include "emu/sim/energy.h"
+#include "emu/sim/error.h"
+#include "emu/sim/event.h"
+#include "emu/sim/stats.h"
+#include "emu/sim/unit.h"
+
+/* Numbers come first and equal their unit_kind. */
+enum field_type {
+    FIELD_COUNT = UNIT_COUNT,
+    FIELD_ADDRESS = UNIT_ADDRESS,
+    FIELD_SIZE = UNIT_SIZE,
+    FIELD_TIME = UNIT_TIME,
+    FIELD_FREQUENCY = UNIT_FREQUENCY,
+    FIELD_BANDWIDTH = UNIT_BANDWIDTH,
+    FIELD_ENERGY = UNIT_ENERGY,
+    FIELD_POWER = UNIT_POWER,
+    FIELD_BOOL = UNIT_KINDS,
+    FIELD_CHOICE,
+    FIELD_TEXT,
+};
+
+enum { PART_VARIANTS = 2 }; /* of a kind, as in order and out of order */
+
+struct part_field {
+    const char *name; /* dotted within the part: "predict.btb" */
+    enum field_type type;
+    uint32_t offset, size;              /* of the member in the configuration */
+    const char *min, *max, *step;       /* of numbers, as users write them */
+    const char *const *choices;         /* FIELD_CHOICE: names by value, then NULL */
+    const char *initial[PART_VARIANTS]; /* default by variant, as users write it; NULL: derive() gives it */
+    unsigned variants;                  /* bits of those that use it; 0: all */
+    const char *explanation;
+    const char *source[PART_VARIANTS]; /* where the default comes from; "" where it is no figure */
+};
+
+/* Fields whose names share a prefix are shown as a section. */
+struct part_section {
+    const char *prefix; /* "predict" */
+    const char *explanation;
+};
+
+struct part_kind;
+
+/* A default that differs from the kind's own because of the part's place in its parent. */
+struct part_default {
+    const char *field;
+    const char *value;  /* as users write it; "@PATH" copies the field PATH, seen from the parent */
+    const char *source; /* as in struct part_field */
+};
+
+enum part_presence {
+    PART_ALWAYS,
+    PART_REMOVABLE, /* unless the description says `none` */
+    PART_TIMED,     /* the same, but only in a machine whose cores tell time */
+    PART_OPTIONAL,  /* when the description mentions it */
+};
+
+/* A part that a kind's parts can have below them, under a fixed name. */
+struct part_role {
+    const char *name;
+    const struct part_kind *kind;
+    enum part_presence presence;
+    bool many;                  /* copies numbered from 0, by the key `count`; false: one, without a number */
+    const char *initial, *most; /* default and greatest value of that key */
+    const char *counts;         /* its explanation */
+    const char *explanation;    /* of this place */
+    const struct part_default *defaults; /* ends with a NULL field; or NULL */
+};
+
+enum part_direction { PART_SERVES, PART_ASKS };
+
+/* References in descriptions name ports: `memory: crossbar`. */
+struct part_port {
+    const char *name;
+    const char *type; /* "memory"; ports of different types do not fit */
+    enum part_direction direction;
+    bool many;            /* takes several partners, numbered in the order of connection */
+    bool optional;        /* may stay open */
+    const char *partners; /* PART_ASKS: names looked for beside the part, then beside its parent ..., when the
+                             description names none: "crossbar dram" */
+    const char *explanation;
+};
+
+/* One end of a connection: operations of the port's type, and the object that they are for. */
+struct part_end {
+    const void *ops;
+    void *object;
+};
+
+/* What parts are made with. */
+struct part_site {
+    const char *name; /* dotted: "accel.3.l1d"; valid as long as the part */
+    struct event_queue *queue;
+    uint32_t component; /* number of its events: the first of `kind->components` */
+    void *machine;      /* of the builder: struct machine; for kinds of rooms that know it */
+};
+
+struct part_kind {
+    const char *name; /* "cache" */
+    const char *explanation;
+    size_t config_size;
+    const struct part_field *fields;
+    size_t field_count;
+    const struct part_section *sections; /* ends with a NULL prefix; or NULL */
+    const struct part_role *roles;       /* ends with a NULL name; or NULL */
+    const struct part_port *ports;       /* ends with a NULL name; or NULL */
+    const char *functional; /* fields, with spaces between, that machines without a clock use; NULL: all */
+    bool open;              /* a description may give its parts parts of any kind, under names of its own */
+    const char *const *variants; /* how messages name them: "core inorder"; NULL: the kind has none */
+    const void *extension;       /* of a room above: emu/dev/device.h; or NULL */
+
+    /* The variant of a configuration; NULL: 0. */
+    unsigned (*variant)(const void *config);
+    /* Makes a configuration one of the variant; NULL: there is only one. */
+    void (*choose)(void *config, unsigned variant);
+    /* Gives fields without a default their values, and fits others that the user left alone to those that he set.
+     * given[i] tells which: field i was set. NULL: all fields have defaults. */
+    void (*derive)(void *config, const bool given[]);
+    /* Where the value of a field that derive() made comes from; NULL, or returning NULL: the field's source. */
+    const char *(*note)(const void *config, const struct part_field *field);
+    /* What fields must fulfil together; each is within its range. The message begins with a field's name and ": ", or
+     * concerns several fields. NULL: nothing. */
+    bool (*check)(const void *config, struct error *err);
+};
+
+/* Sets *config to the defaults of a variant (0 for kinds without). */
+void part_defaults(const struct part_kind *kind, unsigned variant, void *config);
+
+/* For derive(): takes over from *from each field that is not given and has no default in the variant. */
+void part_take(const struct part_kind *kind, unsigned variant, void *config, const void *from,
+               const bool given[]);
+
+/* Whether each field is within its range, and check(); messages as check()'s. */
+bool part_check(const struct part_kind *kind, const void *config, struct error *err);
+
+/* The index of the field, or -1. */
+int part_field_find(const struct part_kind *kind, const char *name);
+
+/* What is used by the variant of the configuration. */
+bool part_field_used(const struct part_kind *kind, const struct part_field *field, const void *config);
+unsigned part_variant(const struct part_kind *kind, const void *config);
+
+/* Numbers, booleans and choices as plain numbers; not for FIELD_TEXT. */
+uint64_t field_number(const struct part_field *field, const void *config);
+void field_put(const struct part_field *field, void *config, uint64_t value);
+
+/* Converts and checks a text and stores it; "auto" is not for this. The message begins with the field's name. */
+bool field_set(const struct part_field *field, void *config, const char *text, struct error *err);
+
+/* The value as it is written in a description. */
+enum { FIELD_VALUE = 600 };
+void field_format(const struct part_field *field, const void *config, char buffer[FIELD_VALUE]);
+
+/* The values that the field takes, in words: "4 KiB to 1 TiB, a multiple of 4 KiB", "true or false". */
+void field_allowed(const struct part_field *field, char *buffer, size_t size);
+
+#endif
