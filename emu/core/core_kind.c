@@ -193,7 +193,7 @@ static const struct part_port ports[] = {
     {.name = "memory",
      .type = "memory",
      .direction = PART_ASKS,
-     .partners = "l2 crossbar",
+     .partners = "l2 crossbar dram",
      .explanation = "Where its caches' requests go."},
     {.name = NULL},
 };

@@ -189,6 +189,7 @@ static const struct part_default host_defaults[] = {
     {NULL, NULL, NULL},
 };
 static const struct part_default accel_defaults[] = {
+    {"memory", "crossbar", "NUCD paper, section IV"},
     {"core", "inorder", "NUCD paper, Table I"},
     {"clock", "1 GHz", "ours: the NUCD paper names no clocks"},
     {NULL, NULL, NULL},

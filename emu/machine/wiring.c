@@ -129,7 +129,7 @@ static bool plan_port(struct planning *p, struct instance *part, unsigned port)
     if (part->references[port]) {
         fine = reference_find(part, part->references[port], &found, p->err) || at_port(p, part, port);
         named = fine;
-    } else if (own->direction == PART_ASKS && partners) {
+    } else if (own->direction == PART_ASKS && partners && *partners) {
         named = find_partner(part, partners, &found);
     }
     if (fine && named && found.count > 1 && !own->many) {
@@ -181,7 +181,8 @@ static bool check_open(struct planning *p)
 {
     for (struct instance *part = tree_next(p->tree, NULL); part; part = tree_next(p->tree, part))
         for (unsigned port = 0; port < count_ports(part->kind); port++) {
-            bool joined = port_of(part, port)->optional;
+            const char *partners = partners_of(part, port_of(part, port));
+            bool joined = port_of(part, port)->optional || (partners && !*partners);
             for (size_t i = 0; !joined && i < p->wiring->count; i++) {
                 const struct wire *wire = &p->wiring->wires[i];
                 joined = (wire->client == part && wire->client_port == port) ||

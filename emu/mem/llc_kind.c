@@ -34,6 +34,21 @@ static const struct part_field fields[] = {
 #include "emu/mem/llc.def"
 };
 
+static const struct part_port ports[] = {
+    {.name = "in",
+     .type = "memory",
+     .direction = PART_SERVES,
+     .many = true,
+     .optional = true,
+     .explanation = "The caches above it."},
+    {.name = "memory",
+     .type = "memory",
+     .direction = PART_ASKS,
+     .partners = "crossbar dram",
+     .explanation = "Where its misses go."},
+    {.name = NULL},
+};
+
 const struct part_kind llc_kind = {
     .name = "llc",
     .explanation = "A shared, inclusive last-level cache, with the directory of the caches above it.",
@@ -41,5 +56,6 @@ const struct part_kind llc_kind = {
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
+    .ports = ports,
     .check = check,
 };

@@ -18,6 +18,22 @@ static const struct part_field fields[] = {
 #include "emu/net/crossbar.def"
 };
 
+static const struct part_port ports[] = {
+    {.name = "in",
+     .type = "memory",
+     .direction = PART_SERVES,
+     .many = true,
+     .optional = true,
+     .explanation = "Where requests come in."},
+    {.name = "out",
+     .type = "memory",
+     .direction = PART_ASKS,
+     .many = true,
+     .partners = "dram *.dram",
+     .explanation = "Where they go: memories, by their controllers, and links."},
+    {.name = NULL},
+};
+
 const struct part_kind crossbar_kind = {
     .name = "crossbar",
     .explanation = "A crossbar between requesters and memory controllers.",
@@ -25,5 +41,6 @@ const struct part_kind crossbar_kind = {
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
+    .ports = ports,
     .check = check,
 };

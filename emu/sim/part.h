@@ -76,7 +76,9 @@ struct part_kind;
 /* A default that differs from the kind's own because of the part's place in its parent. */
 struct part_default {
     const char *field;
-    const char *value;  /* as users write it; "@PATH" copies the field PATH, seen from the parent */
+    const char
+        *value; /* as users write it; "@PATH" copies the field PATH, seen from the parent. For a port: its
+                           partners (struct part_port); "": the parent joins it */
     const char *source; /* as in struct part_field */
 };
 

@@ -71,6 +71,7 @@ static const struct part_default l1_defaults[] = {
 /* A hit here takes 310 clocks of 1.4 GHz in all on Fermi (ISPASS 2015), and 306 here: the 46 above, 2 * 8 and 4 for the line's
  * bytes in the crossbar, and 120 of 700 MHz here. */
 static const struct part_default l2_defaults[] = {
+    {"memory", "", "what the multiprocessors are joined to"},
     {"slices", "8", "8 of 128 KiB are TOM's 1 MiB"},
     {"clock", "700 MHz", "TOM Table 1"},
     {"size", "128 KiB", "TOM Table 1: 1 MiB in all"},
@@ -88,6 +89,7 @@ static const struct part_default l2_defaults[] = {
 
 /* 8 clocks: ours, for an input's and an output's queue, arbitration and wires. */
 static const struct part_default crossbar_defaults[] = {
+    {"out", "", "the slices, or what the multiprocessors are joined to"},
     {"clock", "1.4 GHz", "AxRAM Table 2; TOM's has 1.25 GHz"},
     {"width", "32 B", "GPGPU-Sim's flits"},
     {"latency", "8", "ours: an input's and an output's queue, arbitration and wires"},
@@ -104,6 +106,7 @@ static const struct part_role roles[] = {
      .defaults = l1_defaults},
     {.name = "crossbar",
      .kind = &crossbar_kind,
+     .presence = PART_REMOVABLE,
      .explanation = "The crossbar from the multiprocessors to the slices of their second-level cache.",
      .defaults = crossbar_defaults},
     {.name = "l2",
