@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/dev/device.h"
+
 enum { MSIP = 0, MTIMECMP = 0x4000, MTIME = 0xbff8 };
 
 struct clint {
@@ -133,3 +135,68 @@ static void clint_write(void *device, uint64_t offset, unsigned size, uint64_t v
 }
 
 const struct device_ops clint_ops = {.read = clint_read, .write = clint_write};
+
+static void *make(const void *config, const struct device_site *site)
+{
+    struct irq_line software[CLINT_HARTS], timer[CLINT_HARTS];
+    (void)config;
+    for (unsigned hart = 0; hart < site->harts; hart++) {
+        software[hart] = site->hart_line(site->context, hart, NODE_MSI);
+        timer[hart] = site->hart_line(site->context, hart, NODE_MTI);
+    }
+    return clint_create(site->harts, &site->timebase, software, timer);
+}
+
+static void free_device(void *device)
+{
+    clint_free(device);
+}
+
+static void reset(void *device)
+{
+    clint_reset(device);
+}
+
+static uint64_t next_event(const void *device)
+{
+    return clint_next_event(device);
+}
+
+static void update(void *device)
+{
+    clint_update(device);
+}
+
+static void describe(struct node_writer *writer, const void *config)
+{
+    static const char compatible[] = "sifive,clint0\0riscv,clint0";
+    uint64_t base = ((const struct device_config *)config)->base;
+    node_begin_at(writer, "clint", base);
+    node_bytes(writer, "compatible", compatible, sizeof compatible);
+    node_reg(writer, base, CLINT_SIZE);
+    node_hart_inputs(writer, NODE_MSI, NODE_MTI);
+    node_end(writer);
+}
+
+static const struct device_kind device = {
+    .size = CLINT_SIZE,
+    .sizes = CLINT_ACCESS,
+    .ops = &clint_ops,
+    .make = make,
+    .free = free_device,
+    .reset = reset,
+    .next_event = next_event,
+    .update = update,
+    .describe = describe,
+};
+
+static const struct part_field fields[] = {DEVICE_BASE("0x2000000")};
+
+const struct part_kind clint_kind = {
+    .name = "clint",
+    .explanation = "Core-local interruptor (CLINT): software interrupts and the timer, 10 MHz.",
+    .config_size = sizeof(struct device_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .extension = &device,
+};

@@ -1,5 +1,9 @@
 #include "emu/dev/finisher.h"
 
+#include <stdlib.h>
+
+#include "emu/dev/device.h"
+
 enum { FAIL = 0x3333, PASS = 0x5555, RESET = 0x7777 };
 
 static uint64_t finisher_read(void *device, uint64_t offset, unsigned size)
@@ -26,3 +30,62 @@ static void finisher_write(void *device, uint64_t offset, unsigned size, uint64_
 }
 
 const struct device_ops finisher_ops = {.read = finisher_read, .write = finisher_write};
+
+static void *make(const void *config, const struct device_site *site)
+{
+    struct finisher *finisher = malloc(sizeof *finisher);
+    (void)config;
+    if (finisher)
+        *finisher = (struct finisher){.exit = site->exit, .reset = site->restart, .context = site->context};
+    return finisher;
+}
+
+static void describe(struct node_writer *writer, const void *config)
+{
+    static const char compatible[] = "sifive,test1\0sifive,test0\0syscon";
+    uint64_t base = ((const struct device_config *)config)->base;
+    node_begin_at(writer, "test", base);
+    node_bytes(writer, "compatible", compatible, sizeof compatible);
+    node_reg(writer, base, FINISHER_SIZE);
+    node_cell(writer, "phandle", node_finisher_handle(writer));
+    node_end(writer);
+}
+
+/* A value that it takes, under a name that operating systems know. */
+static void describe_value(struct node_writer *writer, const char *name, const char *compatible,
+                           uint32_t value)
+{
+    node_begin(writer, name);
+    node_text(writer, "compatible", compatible);
+    node_cell(writer, "regmap", node_finisher_handle(writer));
+    node_cell(writer, "offset", 0);
+    node_cell(writer, "value", value);
+    node_end(writer);
+}
+
+static void describe_use(struct node_writer *writer)
+{
+    describe_value(writer, "poweroff", "syscon-poweroff", PASS);
+    describe_value(writer, "reboot", "syscon-reboot", RESET);
+}
+
+static const struct device_kind device = {
+    .size = FINISHER_SIZE,
+    .sizes = FINISHER_ACCESS,
+    .ops = &finisher_ops,
+    .make = make,
+    .free = free,
+    .describe = describe,
+    .describe_use = describe_use,
+};
+
+static const struct part_field fields[] = {DEVICE_BASE("0x100000")};
+
+const struct part_kind finisher_kind = {
+    .name = "finisher",
+    .explanation = "Test finisher (SiFive): a store to it ends or restarts the run.",
+    .config_size = sizeof(struct device_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .extension = &device,
+};

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/dev/device.h"
+
 enum {
     WORDS = PLIC_SOURCES / 32 + 1,
     PRIORITY_MASK = 7,
@@ -192,3 +194,62 @@ static void plic_write(void *device, uint64_t offset, unsigned size, uint64_t va
 }
 
 const struct device_ops plic_ops = {.read = plic_read, .write = plic_write};
+
+static void *make(const void *config, const struct device_site *site)
+{
+    struct irq_line lines[PLIC_CONTEXTS];
+    (void)config;
+    for (unsigned hart = 0; hart < site->harts; hart++) {
+        lines[2 * hart] = site->hart_line(site->context, hart, NODE_MEI);
+        lines[2 * hart + 1] = site->hart_line(site->context, hart, NODE_SEI);
+    }
+    return plic_create(2 * site->harts, lines);
+}
+
+static void free_device(void *device)
+{
+    plic_free(device);
+}
+
+static void reset(void *device)
+{
+    plic_reset(device);
+}
+
+static void describe(struct node_writer *writer, const void *config)
+{
+    static const char compatible[] = "sifive,plic-1.0.0\0riscv,plic0";
+    uint64_t base = ((const struct device_config *)config)->base;
+    node_begin_at(writer, "plic", base);
+    node_bytes(writer, "compatible", compatible, sizeof compatible);
+    node_reg(writer, base, PLIC_SIZE);
+    node_hart_inputs(writer, NODE_MEI, NODE_SEI);
+    node_flag(writer, "interrupt-controller");
+    node_cell(writer, "#interrupt-cells", 1);
+    node_cell(writer, "#address-cells", 0);
+    node_cell(writer, "riscv,ndev", PLIC_SOURCES);
+    node_cell(writer, "phandle", node_plic_handle(writer));
+    node_end(writer);
+}
+
+static const struct device_kind device = {
+    .size = PLIC_SIZE,
+    .sizes = PLIC_ACCESS,
+    .controller = true,
+    .ops = &plic_ops,
+    .make = make,
+    .free = free_device,
+    .reset = reset,
+    .describe = describe,
+};
+
+static const struct part_field fields[] = {DEVICE_BASE("0xc000000")};
+
+const struct part_kind plic_kind = {
+    .name = "plic",
+    .explanation = "Platform-level interrupt controller (PLIC): 96 sources, M and S of each hart.",
+    .config_size = sizeof(struct device_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .extension = &device,
+};

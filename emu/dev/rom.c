@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "emu/dev/device.h"
+
 enum {
     START = 0x18, /* offsets of the words that the program loads */
     FDT = 0x20,
@@ -69,3 +71,35 @@ static void rom_write(void *device, uint64_t offset, unsigned size, uint64_t val
 }
 
 const struct device_ops rom_ops = {.read = rom_read, .write = rom_write};
+
+static void *make(const void *config, const struct device_site *site)
+{
+    (void)config;
+    (void)site;
+    return rom_create();
+}
+
+static void free_device(void *device)
+{
+    rom_free(device);
+}
+
+static const struct device_kind device = {
+    .size = ROM_SIZE,
+    .sizes = ROM_ACCESS,
+    .executable = true,
+    .ops = &rom_ops,
+    .make = make,
+    .free = free_device,
+};
+
+static const struct part_field fields[] = {DEVICE_BASE("0x1000")};
+
+const struct part_kind rom_kind = {
+    .name = "rom",
+    .explanation = "Boot ROM, 60 KiB: where the harts start; it jumps to the firmware.",
+    .config_size = sizeof(struct device_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .extension = &device,
+};

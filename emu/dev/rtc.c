@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "emu/dev/device.h"
+
 enum {
     TIME_LOW = 0x00,
     TIME_HIGH = 0x04,
@@ -126,3 +128,81 @@ static void rtc_write(void *device, uint64_t offset, unsigned size, uint64_t val
 }
 
 const struct device_ops rtc_ops = {.read = rtc_read, .write = rtc_write};
+
+struct rtc_config {
+    struct device_config device;
+    uint64_t epoch; /* s after 1970-01-01 at the start */
+};
+
+static void *make(const void *config, const struct device_site *site)
+{
+    return rtc_create(&site->timebase, ((const struct rtc_config *)config)->epoch, site->irq);
+}
+
+static void free_device(void *device)
+{
+    rtc_free(device);
+}
+
+static void reset(void *device)
+{
+    rtc_reset(device);
+}
+
+static uint64_t next_event(const void *device)
+{
+    return rtc_next_event(device);
+}
+
+static void update(void *device)
+{
+    rtc_update(device);
+}
+
+static void describe(struct node_writer *writer, const void *config)
+{
+    const struct device_config *own = config;
+    node_begin_at(writer, "rtc", own->base);
+    node_text(writer, "compatible", "google,goldfish-rtc");
+    node_reg(writer, own->base, RTC_SIZE);
+    node_interrupt(writer, own->irq);
+    node_end(writer);
+}
+
+static const struct device_kind device = {
+    .size = RTC_SIZE,
+    .sizes = RTC_ACCESS,
+    .ops = &rtc_ops,
+    .make = make,
+    .free = free_device,
+    .reset = reset,
+    .next_event = next_event,
+    .update = update,
+    .describe = describe,
+};
+
+static const struct part_field fields[] = {
+    DEVICE_BASE("0x101000"),
+    DEVICE_IRQ("11"),
+    {"epoch",
+     FIELD_COUNT,
+     offsetof(struct rtc_config, epoch),
+     sizeof(uint64_t),
+     "0",
+     "9000000000",
+     "1",
+     NULL,
+     {"1704067200", "1704067200"},
+     0,
+     "Calendar time at the start, in seconds after 1970-01-01; by default 2024-01-01 00:00 UTC.",
+     {"", ""}},
+};
+
+const struct part_kind rtc_kind = {
+    .name = "rtc",
+    .explanation = "Real-time clock (goldfish), which follows simulated time.",
+    .config_size = sizeof(struct rtc_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .extension = &device,
+};

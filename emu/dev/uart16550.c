@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "emu/dev/device.h"
+
 enum { RBR_THR_DLL = 0, IER_DLM = 1, IIR_FCR = 2, LCR = 3, MCR = 4, LSR = 5, MSR = 6, SCR = 7 };
 
 enum {
@@ -343,3 +345,65 @@ static void uart_write(void *device, uint64_t offset, unsigned size, uint64_t wh
 }
 
 const struct device_ops uart16550_ops = {.read = uart_read, .write = uart_write};
+
+static void *make(const void *config, const struct device_site *site)
+{
+    const struct uart16550_wiring wiring = {
+        .irq = site->irq, .timebase = site->timebase, .transmit = site->transmit, .context = site->context};
+    (void)config;
+    return uart16550_create(&wiring);
+}
+
+static void free_device(void *device)
+{
+    uart16550_free(device);
+}
+
+static void reset(void *device)
+{
+    uart16550_reset(device);
+}
+
+static uint64_t next_event(const void *device)
+{
+    return uart16550_next_event(device);
+}
+
+static void update(void *device)
+{
+    uart16550_update(device);
+}
+
+static void describe(struct node_writer *writer, const void *config)
+{
+    const struct device_config *own = config;
+    node_begin_at(writer, "serial", own->base);
+    node_text(writer, "compatible", "ns16550a");
+    node_reg(writer, own->base, UART16550_SIZE);
+    node_cell(writer, "clock-frequency", UART16550_HZ);
+    node_interrupt(writer, own->irq);
+    node_end(writer);
+}
+
+static const struct device_kind device = {
+    .size = UART16550_SIZE,
+    .sizes = UART16550_ACCESS,
+    .ops = &uart16550_ops,
+    .make = make,
+    .free = free_device,
+    .reset = reset,
+    .next_event = next_event,
+    .update = update,
+    .describe = describe,
+};
+
+static const struct part_field fields[] = {DEVICE_BASE("0x10000000"), DEVICE_IRQ("10")};
+
+const struct part_kind uart_kind = {
+    .name = "uart",
+    .explanation = "Serial port (NS16550A): the console.",
+    .config_size = sizeof(struct device_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .extension = &device,
+};

@@ -4,26 +4,32 @@
 #include <stdlib.h>
 
 #include "emu/dev/clint.h"
-#include "emu/dev/finisher.h"
 #include "emu/dev/plic.h"
-#include "emu/dev/rtc.h"
 #include "emu/dev/uart16550.h"
-#include "emu/hart/priv.h"
 
 struct wire {
     struct board *board;
     unsigned hart;
 };
 
+/* A device of the description. */
+struct device {
+    const struct instance *part;
+    const struct device_kind *kind;
+    void *object;
+};
+
+enum { DEVICES = 32 };
+
 struct board {
-    struct clint *clint; /* devices that the machine does not have are NULL */
-    struct rtc *rtc;
+    struct device devices[DEVICES];
+    unsigned count;
+    struct clint *clint; /* among the devices; NULL: the machine has none */
     struct uart16550 *uart;
-    struct htif *htif;
-    struct console *console;
     struct plic *plic;
     struct rom *rom;
-    struct finisher finisher;
+    struct htif *htif;
+    struct console *console;
     struct board_host host;
     struct timebase timebase;
     struct bus *bus;
@@ -39,27 +45,29 @@ static void set_interrupt(void *context, unsigned number, bool level)
     wire->board->host.interrupt(wire->board->host.context, wire->hart, number, level);
 }
 
-static struct irq_line hart_line(struct board *board, unsigned hart, unsigned number)
+static struct irq_line hart_line(void *context, unsigned hart, unsigned number)
 {
+    struct board *board = context;
     return (struct irq_line){.set = set_interrupt, .context = &board->wires[hart], .number = number};
 }
 
-/* Puts the message's key and its place before the message. */
-static bool at_key(const struct machine_config *config, const char *name, const char *field,
-                   struct error *err)
+static void transmit(void *context, uint8_t byte)
 {
-    char key[64], source[MACHINE_SOURCE];
-    (void)snprintf(key, sizeof key, "devices.%s.%s", name, field);
-    machine_source(config, key, source);
-    return error_prefix(err, "%s: %s", source, key);
+    const struct board *board = context;
+    if (board->console)
+        console_put(board->console, byte);
 }
 
-static bool map(struct board *board, const struct machine_config *config, const struct bus_region *region,
-                struct error *err)
+static void exit_run(void *context, int status)
 {
-    if (!region->device)
-        return error_set(err, "out of memory");
-    return bus_add(board->bus, region, err) || at_key(config, region->name, "base", err);
+    const struct board *board = context;
+    board->host.exit(board->host.context, status);
+}
+
+static void restart(void *context)
+{
+    const struct board *board = context;
+    board->host.reset(board->host.context);
 }
 
 bool board_connect(struct board *board, const char *owner, uint64_t number, struct irq_line *line,
@@ -79,133 +87,65 @@ bool board_connect(struct board *board, const char *owner, uint64_t number, stru
     return true;
 }
 
-/* The same for a device of the section `devices`. */
-static bool connect(struct board *board, const struct machine_config *config, const char *name,
-                    uint64_t number, struct irq_line *line, struct error *err)
+static bool has_interrupt(const struct instance *part)
 {
-    return board_connect(board, name, number, line, err) || at_key(config, name, "irq", err);
+    return part_field_find(part->kind, "irq") >= 0;
 }
 
-static bool add_clint(struct board *board, const struct machine_config *config, struct error *err)
+/* Makes a device, joins its interrupt and puts it on the bus. */
+static bool add_device(struct board *board, const struct machine_config *config, const struct instance *part,
+                       struct error *err)
 {
-    struct irq_line software[CLINT_HARTS], timer[CLINT_HARTS];
-    if (!config->devices.clint)
-        return true;
-    for (unsigned hart = 0; hart < board->harts; hart++) {
-        software[hart] = hart_line(board, hart, IRQ_MSI);
-        timer[hart] = hart_line(board, hart, IRQ_MTI);
+    const struct device_config *described = part->config;
+    struct device *device = &board->devices[board->count];
+    struct device_site site = {.harts = board->harts,
+                               .timebase = board->timebase,
+                               .hart_line = hart_line,
+                               .transmit = transmit,
+                               .exit = exit_run,
+                               .restart = restart,
+                               .context = board};
+    if (board->count == DEVICES)
+        return error_set(err, "%s: the board has room for %d devices", part->path, DEVICES);
+    if (has_interrupt(part) && !board_connect(board, part->name, described->irq, &site.irq, err))
+        return tree_at(config->tree, part, "irq", err);
+    *device = (struct device){.part = part, .kind = part->kind->extension};
+    device->object = device->kind->make(described, &site);
+    if (!device->object)
+        return error_set(err, "out of memory");
+    board->count++;
+    const struct bus_region region = {.base = described->base,
+                                      .size = device->kind->size,
+                                      .sizes = device->kind->sizes,
+                                      .executable = device->kind->executable,
+                                      .ops = device->kind->ops,
+                                      .device = device->object,
+                                      .name = part->name};
+    return bus_add(board->bus, &region, err) || tree_at(config->tree, part, "base", err);
+}
+
+/* The device of that kind, or NULL. */
+static void *device_of(const struct board *board, const struct part_kind *kind)
+{
+    for (unsigned i = 0; i < board->count; i++)
+        if (board->devices[i].part->kind == kind)
+            return board->devices[i].object;
+    return NULL;
+}
+
+/* Controllers come before the devices that are wired to them. */
+static bool add_devices(struct board *board, const struct machine_config *config, bool controllers,
+                        struct error *err)
+{
+    const struct instance *devices = tree_find(config->tree, "devices");
+    for (const struct instance *part = devices->first; part; part = part->next) {
+        const struct device_kind *kind = part->kind->extension;
+        if (!part->absent && kind && kind->controller == controllers && !add_device(board, config, part, err))
+            return false;
+        board->plic = device_of(board, &plic_kind);
     }
-    board->clint = clint_create(board->harts, &board->timebase, software, timer);
-    return map(board, config,
-               &(struct bus_region){.base = config->devices.clint->base,
-                                    .size = CLINT_SIZE,
-                                    .sizes = CLINT_ACCESS,
-                                    .ops = &clint_ops,
-                                    .device = board->clint,
-                                    .name = "clint"},
-               err);
+    return true;
 }
-
-static bool add_plic(struct board *board, const struct machine_config *config, struct error *err)
-{
-    struct irq_line lines[PLIC_CONTEXTS];
-    if (!config->devices.plic)
-        return true;
-    for (unsigned hart = 0; hart < board->harts; hart++) {
-        lines[2 * hart] = hart_line(board, hart, IRQ_MEI);
-        lines[2 * hart + 1] = hart_line(board, hart, IRQ_SEI);
-    }
-    board->plic = plic_create(2 * board->harts, lines);
-    return map(board, config,
-               &(struct bus_region){.base = config->devices.plic->base,
-                                    .size = PLIC_SIZE,
-                                    .sizes = PLIC_ACCESS,
-                                    .ops = &plic_ops,
-                                    .device = board->plic,
-                                    .name = "plic"},
-               err);
-}
-
-static bool add_rom(struct board *board, const struct machine_config *config, struct error *err)
-{
-    if (!config->devices.rom)
-        return true;
-    board->rom = rom_create();
-    board->rom_base = config->devices.rom->base;
-    return map(board, config,
-               &(struct bus_region){.base = board->rom_base,
-                                    .size = ROM_SIZE,
-                                    .sizes = ROM_ACCESS,
-                                    .executable = true,
-                                    .ops = &rom_ops,
-                                    .device = board->rom,
-                                    .name = "rom"},
-               err);
-}
-
-static bool add_finisher(struct board *board, const struct machine_config *config, struct error *err)
-{
-    if (!config->devices.finisher)
-        return true;
-    board->finisher = (struct finisher){
-        .exit = board->host.exit, .reset = board->host.reset, .context = board->host.context};
-    return map(board, config,
-               &(struct bus_region){.base = config->devices.finisher->base,
-                                    .size = FINISHER_SIZE,
-                                    .sizes = FINISHER_ACCESS,
-                                    .ops = &finisher_ops,
-                                    .device = &board->finisher,
-                                    .name = "finisher"},
-               err);
-}
-
-static bool add_rtc(struct board *board, const struct machine_config *config, struct error *err)
-{
-    struct irq_line irq;
-    if (!config->devices.rtc)
-        return true;
-    if (!connect(board, config, "rtc", config->devices.rtc->irq, &irq, err))
-        return false;
-    board->rtc = rtc_create(&board->timebase, config->devices.rtc->epoch, irq);
-    return map(board, config,
-               &(struct bus_region){.base = config->devices.rtc->base,
-                                    .size = RTC_SIZE,
-                                    .sizes = RTC_ACCESS,
-                                    .ops = &rtc_ops,
-                                    .device = board->rtc,
-                                    .name = "rtc"},
-               err);
-}
-
-static void transmit(void *context, uint8_t byte)
-{
-    const struct board *board = context;
-    if (board->console)
-        console_put(board->console, byte);
-}
-
-static bool add_uart(struct board *board, const struct machine_config *config, struct error *err)
-{
-    struct uart16550_wiring wiring = {.timebase = board->timebase, .transmit = transmit, .context = board};
-    if (!config->devices.uart)
-        return true;
-    if (!connect(board, config, "uart", config->devices.uart->irq, &wiring.irq, err))
-        return false;
-    board->uart = uart16550_create(&wiring);
-    return map(board, config,
-               &(struct bus_region){.base = config->devices.uart->base,
-                                    .size = UART16550_SIZE,
-                                    .sizes = UART16550_ACCESS,
-                                    .ops = &uart16550_ops,
-                                    .device = board->uart,
-                                    .name = "uart"},
-               err);
-}
-
-/* The PLIC comes before the devices that are wired to it. */
-static bool (*const adders[])(struct board *, const struct machine_config *, struct error *) = {
-    add_rom, add_clint, add_plic, add_finisher, add_rtc, add_uart,
-};
 
 struct board *board_create(const struct machine_config *config, struct bus *bus,
                            const struct board_host *host, struct console *console, struct error *err)
@@ -218,16 +158,19 @@ struct board *board_create(const struct machine_config *config, struct bus *bus,
     board->bus = bus;
     board->host = *host;
     board->console = console;
-    board->harts = (unsigned)config->harts;
+    board->harts = config->harts;
     board->timebase = (struct timebase){.now = host->ticks, .moved = host->moved, .context = host->context};
     for (unsigned hart = 0; hart < board->harts; hart++)
         board->wires[hart] = (struct wire){.board = board, .hart = hart};
-    for (size_t i = 0; i < sizeof adders / sizeof adders[0]; i++) {
-        if (adders[i](board, config, err))
-            continue;
+    if (!add_devices(board, config, true, err) || !add_devices(board, config, false, err)) {
         board_free(board);
         return NULL;
     }
+    const struct device_config *rom = tree_config(config->tree, "devices.rom");
+    board->rom_base = rom ? rom->base : 0;
+    board->rom = device_of(board, &rom_kind);
+    board->clint = device_of(board, &clint_kind);
+    board->uart = device_of(board, &uart_kind);
     return board;
 }
 
@@ -236,11 +179,10 @@ void board_free(struct board *board)
     if (!board)
         return;
     htif_free(board->htif);
-    uart16550_free(board->uart);
-    rtc_free(board->rtc);
-    rom_free(board->rom);
-    plic_free(board->plic);
-    clint_free(board->clint);
+    while (board->count > 0) {
+        struct device *device = &board->devices[--board->count];
+        device->kind->free(device->object);
+    }
     free(board);
 }
 
@@ -248,14 +190,9 @@ void board_reset(struct board *board)
 {
     if (board->htif)
         htif_reset(board->htif);
-    if (board->uart)
-        uart16550_reset(board->uart);
-    if (board->rtc)
-        rtc_reset(board->rtc);
-    if (board->plic)
-        plic_reset(board->plic);
-    if (board->clint)
-        clint_reset(board->clint);
+    for (unsigned i = board->count; i-- > 0;)
+        if (board->devices[i].kind->reset)
+            board->devices[i].kind->reset(board->devices[i].object);
 }
 
 bool board_add_htif(struct board *board, uint64_t tohost, uint64_t fromhost, struct error *err)
@@ -294,31 +231,22 @@ uint64_t board_time(const struct board *board)
     return board->clint ? clint_time(board->clint) : timebase_now(&board->timebase);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 uint64_t board_next_event(const struct board *board)
 {
     uint64_t next = TIMEBASE_NEVER;
-    if (board->clint)
-        next = earlier(next, clint_next_event(board->clint));
-    if (board->rtc)
-        next = earlier(next, rtc_next_event(board->rtc));
-    if (board->uart)
-        next = earlier(next, uart16550_next_event(board->uart));
+    for (unsigned i = 0; i < board->count; i++) {
+        const struct device *device = &board->devices[i];
+        uint64_t own = device->kind->next_event ? device->kind->next_event(device->object) : TIMEBASE_NEVER;
+        next = own < next ? own : next;
+    }
     return next;
 }
 
 void board_update(struct board *board)
 {
-    if (board->clint)
-        clint_update(board->clint);
-    if (board->rtc)
-        rtc_update(board->rtc);
-    if (board->uart)
-        uart16550_update(board->uart);
+    for (unsigned i = 0; i < board->count; i++)
+        if (board->devices[i].kind->update)
+            board->devices[i].kind->update(board->devices[i].object);
 }
 
 /* Hands input to whom waits for it: a program that uses HTIF has asked for one character. */

@@ -43,12 +43,9 @@ static void view(struct machine_config *config, struct tree *tree)
         .nucd = tree_config(tree, "nucd"),
         .simt = tree_config(tree, "simt"),
         .devices = {.latency = devices->latency,
-                    .rom = tree_config(tree, "devices.rom"),
-                    .finisher = tree_config(tree, "devices.finisher"),
                     .clint = tree_config(tree, "devices.clint"),
                     .plic = tree_config(tree, "devices.plic"),
-                    .uart = tree_config(tree, "devices.uart"),
-                    .rtc = tree_config(tree, "devices.rtc")},
+                    .uart = tree_config(tree, "devices.uart")},
     };
     if (config->simt && config->simt->count == 0)
         config->simt = NULL;

@@ -25,8 +25,7 @@ struct machine_config {
     const struct simt_config *simt;
     struct {
         uint64_t latency; /* fs */
-        const struct device_config *rom, *finisher, *clint, *plic, *uart;
-        const struct rtc_config *rtc;
+        const struct device_config *clint, *plic, *uart;
     } devices;
 };
 
