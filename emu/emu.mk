@@ -14,8 +14,10 @@ EMU_SRC   := $(wildcard isa/*.c emu/*/*.c emu/*/*/*.c)
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
 LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
 
+INCLUDES  := -I. -I$(BUILD)/gen
+
 # Expanded when a recipe runs, because the set-up may just have installed the libraries.
-EMU_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMIZE) $(WARNINGS) $(SANITIZE) -ffp-contract=off -I. -MMD -MP \
+EMU_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMIZE) $(WARNINGS) $(SANITIZE) -ffp-contract=off $(INCLUDES) -MMD -MP \
              $(shell pkg-config --cflags $(LIBRARIES)) $(CFLAGS)
 EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
 
@@ -27,7 +29,30 @@ $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/*_v3*.c)): EMU_CFLAGS += -ma
 WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/simt/warp_rows*.c)): EMU_CFLAGS += $(WARP_FLAGS)
 
-$(BUILD)/obj/%.o: %.c
+# The instructions of mechanisms: each room's rows.def (isa/custom.def), and files that a test names. The list is written
+# while the makefile is read, because a file that has gone has no date to compare.
+EXTRA_ROWS     ?=
+MECHANISM_ROWS := $(sort $(wildcard emu/*/rows.def)) $(EXTRA_ROWS)
+MECHANISMS     := $(BUILD)/gen/isa/mechanisms.def
+HASH           := \#
+LIST_ROWS      := for file in $(MECHANISM_ROWS); do echo "$(HASH)include \"$$file\""; done
+$(shell mkdir -p $(dir $(MECHANISMS)); ($(LIST_ROWS)) | cmp -s - $(MECHANISMS) || ($(LIST_ROWS)) > $(MECHANISMS))
+
+# The identities of instructions. The stamp is as new as the rows, the header as the last change of an identity: an object
+# that includes the header alone is not compiled again when a row's meaning changes. The + lets make -n look at the
+# header's own date too.
+INSN_ID  := $(BUILD)/gen/isa/insn_id
+ifeq ($(wildcard $(INSN_ID).h),)
+.PHONY: $(INSN_ID).stamp
+endif
+$(INSN_ID).stamp: isa/tools/insn_id.h
+	@$(CC) -std=c17 -E -P $(INCLUDES) -MMD -MP -MF $(INSN_ID).d -MT $@ $< -o $(INSN_ID).new
+	@cmp -s $(INSN_ID).new $(INSN_ID).h || cp $(INSN_ID).new $(INSN_ID).h
+	@touch $@
+$(INSN_ID).h: $(INSN_ID).stamp
+	+@:
+
+$(BUILD)/obj/%.o: %.c | $(INSN_ID).h
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) -c $< -o $@
 
@@ -35,4 +60,4 @@ $(BUILD)/bin/croft: $(EMU_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(EMU_LIBS) -o $@
 
--include $(EMU_OBJ:.o=.d)
+-include $(EMU_OBJ:.o=.d) $(INSN_ID).d

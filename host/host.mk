@@ -35,7 +35,7 @@ $(BUILD)/setup-%.stamp: host/packages.txt host/setup.sh
 	@[ "$(SETUP)" = no ] || host/setup.sh $*
 	@touch $@
 
-$(EMU_OBJ): | $(BUILD)/setup-build.stamp
+$(EMU_OBJ) $(INSN_ID).stamp: | $(BUILD)/setup-build.stamp
 
 $(NEWLIB): host/newlib.sh | $(BUILD)/setup-build.stamp
 	@host/newlib.sh $(BUILD)/newlib $(SYSROOT)

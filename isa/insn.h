@@ -5,39 +5,9 @@
 
 #include <stdint.h>
 
-/* One value per row of isa/rows.def, INSN_add and so on; INSN_illegal is 0. */
-enum insn_id {
-    INSN_illegal,
-#define INSN(name, format, match, mask, extension, class, ...) INSN_##name,
-#include "isa/rows.def"
-    INSN_COUNT
-};
-
-/* One value per row of isa/compressed.def. */
-enum compressed_id {
-#define COMPRESSED(name, ...) COMPRESSED_##name,
-#include "isa/compressed.def"
-    COMPRESSED_COUNT
-};
-
-/* What kind of unit executes it; statistics and core models are told apart by it. */
-enum insn_class {
-#define CLASS(name, text) CLASS_##name,
-#include "isa/class.def"
-    CLASS_COUNT
-};
-
-enum insn_format {
-#define FORMAT(name, ...) FORMAT_##name,
-#include "isa/format.def"
-    FORMAT_COUNT
-};
-
-enum insn_extension {
-#define EXTENSION(name, text) EXTENSION_##name,
-#include "isa/extension.def"
-    EXTENSION_COUNT
-};
+/* enum insn_id, compressed_id, insn_class, insn_format, insn_extension: one value for each row of the .def files. Made by
+ * the build (isa/tools/insn_id.h). */
+#include "isa/insn_id.h"
 
 /* How the immediate lies in the bits, and what an operand field is (isa/format.def). */
 enum insn_immediate {

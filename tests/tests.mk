@@ -54,9 +54,10 @@ $(BUILD)/tests/hart/rounding: tests/hart/rounding.c $(SHARE_FILES) | $(BUILD)/bi
 	$(BUILD)/bin/croft cc -std=c17 -O2 -g $(WARNINGS) $< -o $@
 
 # The manual's table of instructions.
-$(BUILD)/tools/manual: isa/tools/manual.c isa/insn.c $(wildcard isa/*.def isa/*.h) | $(BUILD)/setup-build.stamp
+$(BUILD)/tools/manual: isa/tools/manual.c isa/insn.c $(wildcard isa/*.def isa/*.h) $(MECHANISMS) $(MECHANISM_ROWS) $(INSN_ID).h \
+    | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE -O1 $(WARNINGS) -I. isa/tools/manual.c isa/insn.c -o $@
+	$(CC) -std=c17 -D_GNU_SOURCE -O1 $(WARNINGS) $(INCLUDES) isa/tools/manual.c isa/insn.c -o $@
 
 manual: $(BUILD)/tools/manual ## bring the instruction table in isa/MANUAL.md up to date
 	$< isa/MANUAL.md > $(BUILD)/MANUAL.md
@@ -70,9 +71,9 @@ manual-check: $(BUILD)/tools/manual
 C_FILES     := $(sort $(shell find emu examples firmware host isa tests -name '*.[ch]' 2>/dev/null))
 SHELL_FILES := .ci/run $(sort $(shell find examples host tests -name '*.sh'))
 TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
-TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE -I. $(shell pkg-config --cflags $(LIBRARIES))
+TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES))
 
-lint: | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts
+lint: | $(INSN_ID).h $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts
 	@clang-format --dry-run -Werror $(C_FILES)
 	@echo "clang-tidy: $(words $(TIDY_FILES)) files"
 	@printf '%s\n' $(TIDY_FILES) | xargs -P "$$(nproc)" -n 4 \

@@ -1,0 +1,37 @@
+#!/bin/bash
+# How the instruction table is built: a row's meaning concerns few files. rows.sh BUILD MAKE. To be run when the emulator is
+# up to date, because it counts what make would compile.
+set -euo pipefail
+build=$1 make=$2
+passed=0
+failed=0
+
+# check TEXT CONDITION...: counts the condition, and names it when it does not hold.
+check() {
+    local text=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $text"
+    fi
+}
+
+# Files that make would compile; its arguments may pretend that a file is new.
+compiled() {
+    "$make" --no-print-directory -n BUILD="$build" SETUP=no "$@" "$build/bin/croft" | grep -c -- ' -c ' || true
+}
+
+check "nothing is compiled when nothing has changed" test "$(compiled)" -eq 0
+for rows in isa/rv64i.def isa/rv64d.def isa/zb.def; do
+    count=$(compiled -W "$rows")
+    check "a row of $rows compiles 2 to 30 files, not $count" test "$count" -ge 2 -a "$count" -le 30
+done
+"$make" --no-print-directory -s BUILD="$build" SETUP=no -W isa/rv64i.def "$build/gen/isa/insn_id.h"
+check "identities that have not changed keep their header's date" test "$(compiled)" -eq 0
+count=$(compiled -W isa/insn.h)
+check "isa/insn.h compiles more than 30 files, not $count" test "$count" -gt 30
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
