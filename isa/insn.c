@@ -1,9 +1,18 @@
 #include "isa/insn.h"
 
 const struct insn_info insn_table[INSN_COUNT] = {
-    [INSN_illegal] = {"illegal", 0, 0xffffffff, FORMAT_NONE, EXTENSION_I, CLASS_SYSTEM},
-#define INSN(name, format, match, mask, extension, class, ...)                                               \
-    [INSN_##name] = {#name, match, mask, FORMAT_##format, EXTENSION_##extension, CLASS_##class},
+    [INSN_illegal] = {"illegal", 0, 0xffffffff, FORMAT_NONE, EXTENSION_I, CLASS_SYSTEM, PRECISION_N,
+                      ACCESS_NONE, 0},
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    [INSN_##name] = {#name,                                                                                  \
+                     match,                                                                                  \
+                     mask,                                                                                   \
+                     FORMAT_##format,                                                                        \
+                     EXTENSION_##extension,                                                                  \
+                     CLASS_##class,                                                                          \
+                     PRECISION_##precision,                                                                  \
+                     ACCESS_##access,                                                                        \
+                     size},
 #include "isa/rows.def"
 };
 

@@ -3,6 +3,7 @@
 #ifndef ISA_INSN_H
 #define ISA_INSN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* enum insn_id, compressed_id, insn_class, insn_format, insn_extension: one value for each row of the .def files. Made by
@@ -25,6 +26,19 @@ enum insn_immediate {
 };
 enum insn_role { ROLE_N, ROLE_X, ROLE_F, ROLE_Z };
 
+/* The columns `precision` and `access` of isa/rows.def. */
+enum insn_precision { PRECISION_N, PRECISION_W, PRECISION_X, PRECISION_S, PRECISION_D };
+enum insn_access {
+    ACCESS_NONE,
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_LR,
+    ACCESS_SC,
+    ACCESS_AMO,
+    ACCESS_BLOCK,
+    ACCESS_ZERO,
+};
+
 /* Rounding modes, as in frm and the rm field; 5 and 6 are reserved. */
 enum rounding_mode { RM_RNE, RM_RTZ, RM_RDN, RM_RUP, RM_RMM, RM_DYN = 7 };
 
@@ -45,6 +59,9 @@ struct insn_info {
     uint8_t format;    /* enum insn_format */
     uint8_t extension; /* enum insn_extension */
     uint8_t iclass;    /* enum insn_class */
+    uint8_t precision; /* enum insn_precision */
+    uint8_t access;    /* enum insn_access */
+    uint8_t size;      /* of the access in bytes, or 0 */
 };
 
 struct compressed_info {
@@ -64,6 +81,13 @@ struct format_info {
 extern const struct insn_info insn_table[INSN_COUNT];
 extern const struct compressed_info compressed_table[COMPRESSED_COUNT];
 extern const struct format_info format_table[FORMAT_COUNT];
+
+/* Whether the row computes with floating-point values, and so within the guest's floating-point environment; loads and
+ * stores of such values do not. */
+static inline bool insn_is_float(const struct insn_info *info)
+{
+    return info->access == ACCESS_NONE && info->precision >= PRECISION_S;
+}
 
 extern const char *const insn_class_name[CLASS_COUNT];
 extern const char *const insn_class_text[CLASS_COUNT];

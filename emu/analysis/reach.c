@@ -1,7 +1,6 @@
 #include "emu/analysis/reach.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "emu/hart/stream_op.h"
 
@@ -64,19 +63,15 @@ static bool look(const struct walk *walk, uint64_t pc, struct place *place)
     return place->insn.id != INSN_illegal;
 }
 
-static bool is_double(const struct insn *insn)
-{
-    return insn->id == INSN_fld || insn->id == INSN_fsd || strstr(insn_table[insn->id].name, "_d");
-}
-
 static void name_registers(struct reach *reach, const struct place *place)
 {
+    bool whole = insn_table[place->insn.id].precision == PRECISION_D;
     const uint8_t registers[] = {place->op.rd, place->op.rs1, place->op.rs2, place->op.rs3};
     for (size_t i = 0; i < sizeof registers; i++) {
         if (registers[i] < 32)
             reach->integer |= UINT32_C(1) << registers[i];
         else if (registers[i] < STREAM_NONE)
-            *(is_double(&place->insn) ? &reach->whole : &reach->single) |= UINT32_C(1) << (registers[i] - 32);
+            *(whole ? &reach->whole : &reach->single) |= UINT32_C(1) << (registers[i] - 32);
     }
     reach->insns++;
 }

@@ -1,7 +1,5 @@
 #include "emu/core/latency.h"
 
-#include <string.h>
-
 static const char *const names[CORE_WORKS] = {
 #define LATENCY(name, ...) #name,
 #include "emu/core/latency.def"
@@ -12,21 +10,14 @@ const char *core_work_name(enum core_work work)
     return names[work];
 }
 
-/* Whether the row's name ends so: divw, fdiv_s. */
-static bool row_ends(enum insn_id id, const char *end)
-{
-    size_t length = strlen(insn_table[id].name), tail = strlen(end);
-    return length >= tail && strcmp(insn_table[id].name + length - tail, end) == 0;
-}
-
 enum core_work core_work_of(enum insn_id id)
 {
-    if (id == INSN_illegal)
-        return CORE_WORK_serial;
-    switch ((enum insn_class)insn_table[id].iclass) {
+    const struct insn_info *info = &insn_table[id];
+    bool word = info->precision == PRECISION_W, single = info->precision == PRECISION_S;
+    switch ((enum insn_class)info->iclass) {
     case CLASS_ALU: return CORE_WORK_alu;
-    case CLASS_MUL: return row_ends(id, "w") ? CORE_WORK_mulw : CORE_WORK_mul;
-    case CLASS_DIV: return row_ends(id, "w") ? CORE_WORK_divw : CORE_WORK_div;
+    case CLASS_MUL: return word ? CORE_WORK_mulw : CORE_WORK_mul;
+    case CLASS_DIV: return word ? CORE_WORK_divw : CORE_WORK_div;
     case CLASS_LOAD:
     case CLASS_FLOAD: return CORE_WORK_load;
     case CLASS_STORE:
@@ -36,8 +27,8 @@ enum core_work core_work_of(enum insn_id id)
     case CLASS_FADD: return CORE_WORK_fadd;
     case CLASS_FMUL: return CORE_WORK_fmul;
     case CLASS_FMA: return CORE_WORK_fma;
-    case CLASS_FDIV: return row_ends(id, "_s") ? CORE_WORK_fdivs : CORE_WORK_fdivd;
-    case CLASS_FSQRT: return row_ends(id, "_s") ? CORE_WORK_fsqrts : CORE_WORK_fsqrtd;
+    case CLASS_FDIV: return single ? CORE_WORK_fdivs : CORE_WORK_fdivd;
+    case CLASS_FSQRT: return single ? CORE_WORK_fsqrts : CORE_WORK_fsqrtd;
     case CLASS_FCVT: return CORE_WORK_fcvt;
     case CLASS_FMISC: return CORE_WORK_fmisc;
     case CLASS_AMO:

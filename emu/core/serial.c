@@ -25,7 +25,7 @@ bool serial_is_maintenance(struct core *core)
 {
     struct insn insn;
     return step_fetch(core->parts.hart, core->parts.hart->pc, &insn) &&
-           (insn.id == INSN_cbo_inval || insn.id == INSN_cbo_clean || insn.id == INSN_cbo_flush);
+           insn_table[insn.id].access == ACCESS_BLOCK;
 }
 
 void serial_clock(struct core *core, uint64_t now)

@@ -38,11 +38,9 @@ static struct place look_at(const struct user *user, uint64_t pc)
     return place;
 }
 
-/* Bytes that a load, store or atomic instruction accesses: all of them hold the width's logarithm in bits
- * 13:12. */
 static unsigned access_size(const struct insn *insn)
 {
-    return 1u << (insn_table[insn->id].match >> 12 & 3);
+    return insn_table[insn->id].size;
 }
 
 static void print_memory(const struct user *user, uint64_t first)

@@ -51,6 +51,7 @@
 #define sfence_vma()              return false
 #define cbo_inval(where)          return false
 #define cbo_clean(where)          return false
+#define cbo_flush(where)          return false
 #define cbo_zero(where)           return false
 
 static bool evaluate_row(const struct insn *insn, const struct defer_input *input,
@@ -63,7 +64,7 @@ static bool evaluate_row(const struct insn *insn, const struct defer_input *inpu
     const int64_t imm = insn->imm;
     uint64_t rd = 0, frd = 0, next = next_pc;
     switch (insn->id) {
-#define INSN(name, format, match, mask, extension, class, ...)                                               \
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     case INSN_##name: {                                                                                      \
         __VA_ARGS__;                                                                                         \
     } break;
@@ -78,9 +79,8 @@ static bool evaluate_row(const struct insn *insn, const struct defer_input *inpu
 bool defer_evaluate(const struct insn *insn, const struct defer_input *input, const struct defer_view *view,
                     struct defer_outcome *outcome)
 {
-    unsigned iclass = insn_table[insn->id].iclass;
     *outcome = (struct defer_outcome){0};
-    if (iclass < CLASS_FADD || iclass > CLASS_FMISC)
+    if (!insn_is_float(&insn_table[insn->id]))
         return evaluate_row(insn, input, view, outcome);
     uint32_t saved = fp_begin(input->mode);
     bool done = evaluate_row(insn, input, view, outcome);

@@ -108,11 +108,12 @@
 #define sfence_vma()       ((void)0)
 #define cbo_inval(address) ((void)0)
 #define cbo_clean(address) ((void)0)
+#define cbo_flush(address) ((void)0)
 #define cbo_zero(address)  ((void)0)
 
 /* do_NAME: the row's meaning. *acc becomes what rd receives; *out whether a branch is taken, or a jump's
  * target. False, with nothing changed, when it has to go the slow way. rm is constant in every use. */
-#define INSN(name, format, match, mask, extension, class, ...)                                               \
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     static ALWAYS_INLINE bool do_##name(struct hart *hart, const union op *op, enum op_source source,        \
                                         unsigned rm, uint64_t *acc, uint64_t *out)                           \
     {                                                                                                        \
@@ -272,7 +273,8 @@ static const union op *op_returns(PARAMETERS)
 #define USE_DEFINE(kind, count, name) DEFINE_##count(kind, name)
 #define USE_ROW(kind, count, name)    ROW_##count(name)
 
-#define INSN(name, format, match, mask, extension, class, ...) IN_CLASS_##class(format, USE_DEFINE, name)
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    IN_CLASS_##class(format, USE_DEFINE, name)
 #include "isa/rows.def"
 
 /* Two instructions in one handler: the second one's op, in the slot behind, is executed without a dispatch.
@@ -312,7 +314,8 @@ static const struct exec_fusion fusions[] = {
 };
 
 const struct exec_table EXEC_TABLE = {
-#define INSN(name, format, match, mask, extension, class, ...) IN_CLASS_##class(format, USE_ROW, name)
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    IN_CLASS_##class(format, USE_ROW, name)
 #include "isa/rows.def"
     .traced = EXEC_TRACED,
     .slow = op_slow,

@@ -207,15 +207,16 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
         mmu_flush(hart);                                                                                     \
         effects->fence_i = true;                                                                             \
     } while (0)
-#define cbo_inval(where) cbo(envcfg(hart) & ENVCFG_CBIE, access_block_check, where)
-#define cbo_clean(where) cbo(envcfg(hart) & ENVCFG_CBCFE, access_block_check, where)
-#define cbo_zero(where)  cbo(envcfg(hart) & ENVCFG_CBZE, access_block_zero, where)
-#define cbo(allowed, how, where)                                                                             \
+#define cbo_inval(where) cbo(BLOCK_INVAL, ENVCFG_CBIE, access_block_check, where)
+#define cbo_clean(where) cbo(BLOCK_CLEAN, ENVCFG_CBCFE, access_block_check, where)
+#define cbo_flush(where) cbo(BLOCK_FLUSH, ENVCFG_CBCFE, access_block_check, where)
+#define cbo_zero(where)  cbo(BLOCK_ZERO, ENVCFG_CBZE, access_block_zero, where)
+#define cbo(operation, allowed, how, where)                                                                  \
     do {                                                                                                     \
-        legal_if(allowed);                                                                                   \
+        legal_if(envcfg(hart) & (allowed));                                                                  \
         if (!how(hart, where, &effects->physical))                                                           \
             return false;                                                                                    \
-        note_block(insn, where, effects);                                                                    \
+        note_block(operation, where, effects);                                                               \
     } while (0)
 
 static bool offload_traps(const struct hart *hart, uint64_t xn)
@@ -248,12 +249,9 @@ static uint64_t envcfg(const struct hart *hart)
     return hart->privilege == PRIV_S ? hart->priv.menvcfg : hart->priv.menvcfg & hart->priv.senvcfg;
 }
 
-static void note_block(const struct insn *insn, uint64_t address, struct effects *effects)
+static void note_block(enum block_operation operation, uint64_t address, struct effects *effects)
 {
-    effects->block = insn->id == INSN_cbo_inval   ? BLOCK_INVAL
-                     : insn->id == INSN_cbo_clean ? BLOCK_CLEAN
-                     : insn->id == INSN_cbo_flush ? BLOCK_FLUSH
-                                                  : BLOCK_ZERO;
+    effects->block = (uint8_t)operation;
     effects->address = address & ~(uint64_t)(CACHE_BLOCK - 1);
     effects->size = CACHE_BLOCK;
 }
@@ -268,7 +266,7 @@ static bool execute_row(struct hart *hart, const struct insn *insn, unsigned mod
     const int64_t imm = insn->imm;
     uint64_t rd = 0, frd = 0, next = next_pc;
     switch (insn->id) {
-#define INSN(name, format, match, mask, extension, class, ...)                                               \
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     case INSN_##name: {                                                                                      \
         __VA_ARGS__;                                                                                         \
     } break;
@@ -313,14 +311,13 @@ static void make_fp_dirty(struct hart *hart, struct effects *effects)
 bool step_execute(struct hart *hart, const struct insn *insn, struct effects *effects)
 {
     const struct insn_info *info = &insn_table[insn->id];
-    bool fp = info->iclass >= CLASS_FADD && info->iclass <= CLASS_FMISC;
     uint64_t result = 0, next = 0;
     *effects = (struct effects){0};
     if ((info->extension == EXTENSION_F || info->extension == EXTENSION_D) &&
         !(hart->priv.mstatus & MSTATUS_FS))
         return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
-    if (fp ? !execute_fp(hart, insn, effects, &result, &next)
-           : !execute_row(hart, insn, RM_RNE, effects, &result, &next))
+    if (insn_is_float(info) ? !execute_fp(hart, insn, effects, &result, &next)
+                            : !execute_row(hart, insn, RM_RNE, effects, &result, &next))
         return false;
     switch (format_table[info->format].rd) {
     case ROLE_X: hart->x[insn->rd ? insn->rd : HART_SINK] = result; break;

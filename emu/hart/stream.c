@@ -238,7 +238,7 @@ static void tell_peers_of_step(struct stream *stream, const struct step_report *
             stream, effects->physical, effects->block == BLOCK_ZERO ? CACHE_BLOCK : effects->size);
     if (!hart->reserved)
         return;
-    if (effects->loaded && !effects->stored && insn_table[report->insn.id].iclass == CLASS_AMO)
+    if (insn_table[report->insn.id].access == ACCESS_LR)
         hart->reservation_physical = effects->physical;
     stream->peers->reserved = true;
 }

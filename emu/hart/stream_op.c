@@ -19,26 +19,28 @@ static uint8_t jump_flags(const struct insn *insn)
     return (uint8_t)flags;
 }
 
-static uint8_t atomic_flags(const struct insn *insn)
+/* Operations on cache blocks have neither flag. */
+static uint8_t access_flags(enum insn_access access)
 {
-    if (insn_table[insn->id].format == FORMAT_LR)
-        return STREAM_SERIAL | STREAM_LOAD;
-    bool conditional = insn->id == INSN_sc_w || insn->id == INSN_sc_d;
-    return conditional ? STREAM_SERIAL | STREAM_STORE : STREAM_SERIAL | STREAM_LOAD | STREAM_STORE;
+    switch (access) {
+    case ACCESS_LOAD:
+    case ACCESS_LR: return STREAM_LOAD;
+    case ACCESS_STORE:
+    case ACCESS_SC: return STREAM_STORE;
+    case ACCESS_AMO: return STREAM_LOAD | STREAM_STORE;
+    case ACCESS_NONE:
+    case ACCESS_BLOCK:
+    case ACCESS_ZERO: break;
+    }
+    return 0;
 }
 
-static uint8_t flags_of(const struct insn *insn)
+static uint8_t class_flags(const struct insn *insn)
 {
-    if (insn->id == INSN_illegal)
-        return STREAM_SERIAL;
     switch ((enum insn_class)insn_table[insn->id].iclass) {
-    case CLASS_LOAD:
-    case CLASS_FLOAD: return STREAM_LOAD;
-    case CLASS_STORE:
-    case CLASS_FSTORE: return STREAM_STORE;
     case CLASS_BRANCH: return STREAM_BRANCH;
     case CLASS_JUMP: return jump_flags(insn);
-    case CLASS_AMO: return atomic_flags(insn);
+    case CLASS_AMO:
     case CLASS_CSR:
     case CLASS_FENCE:
     case CLASS_SYSTEM:
@@ -46,12 +48,6 @@ static uint8_t flags_of(const struct insn *insn)
     case CLASS_CUSTOM: return STREAM_SERIAL;
     default: return 0;
     }
-}
-
-/* The low two bits of funct3 (bits 14:12) are the logarithm of every access's size. */
-static uint8_t size_of(const struct insn *insn)
-{
-    return (uint8_t)(1u << (insn_table[insn->id].match >> 12 & 3));
 }
 
 static uint8_t number_of(enum insn_role role, unsigned reg)
@@ -71,7 +67,7 @@ void stream_op_describe(struct stream_op *op, uint64_t pc, const struct insn *in
         .insn = insn,
         .id = insn->id,
         .iclass = info->iclass,
-        .flags = flags_of(insn),
+        .flags = class_flags(insn) | access_flags((enum insn_access)info->access),
         .length = insn->length,
         .rd = known ? number_of((enum insn_role)format->rd, insn->rd) : STREAM_NONE,
         .rs1 = known ? number_of((enum insn_role)format->rs1, insn->rs1) : STREAM_NONE,
@@ -80,5 +76,5 @@ void stream_op_describe(struct stream_op *op, uint64_t pc, const struct insn *in
         .imm = insn->imm,
     };
     if (op->flags & (STREAM_LOAD | STREAM_STORE))
-        op->size = size_of(insn);
+        op->size = info->size;
 }

@@ -195,8 +195,7 @@ static void add_insn(struct translation *t, const struct insn *insn)
     default: break;
     }
     union op *op = add_fusible(t, insn);
-    if (t->cache->described && (info->iclass == CLASS_LOAD || info->iclass == CLASS_STORE ||
-                                info->iclass == CLASS_FLOAD || info->iclass == CLASS_FSTORE))
+    if (t->cache->described && (info->access == ACCESS_LOAD || info->access == ACCESS_STORE))
         op->rs3 = (uint8_t)(retired(t) - 1);
     if (info->format == FORMAT_UPC)
         add_slot(t)->link.value = t->pc;

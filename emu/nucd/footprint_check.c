@@ -205,7 +205,7 @@ static void check_entry(struct footprint_check *check, unsigned accel, const str
                                         .count = 1,
                                         .accel = accel,
                                         .size = op->size};
-    bool failed = (op->id == INSN_sc_w || op->id == INSN_sc_d) && first == 0; /* it has accessed nothing */
+    bool failed = insn_table[op->id].access == ACCESS_SC && first == 0; /* it has accessed nothing */
     check->counters.accesses += op->flags & (STREAM_LOAD | STREAM_STORE) && !failed;
     if (op->flags & STREAM_LOAD && !(may_read(check, worker, first) && may_read(check, worker, last)))
         add_finding(check, &finding);

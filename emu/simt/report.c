@@ -22,23 +22,13 @@ const char *simt_work_name(enum simt_work work)
     return works[work];
 }
 
-static bool row_ends(enum insn_id id, const char *end)
+enum simt_work simt_work_of(enum insn_id id)
 {
-    size_t length = strlen(insn_table[id].name), tail = strlen(end);
-    return length >= tail && strcmp(insn_table[id].name + length - tail, end) == 0;
-}
-
-/* fcvt_w_d and fmv_x_d too. */
-static bool is_double(enum insn_id id)
-{
-    return strstr(insn_table[id].name, "_d") != NULL;
-}
-
-static enum simt_work work_of(enum insn_id id)
-{
-    switch ((enum insn_class)insn_table[id].iclass) {
+    const struct insn_info *info = &insn_table[id];
+    bool word = info->precision == PRECISION_W, double_precision = info->precision == PRECISION_D;
+    switch ((enum insn_class)info->iclass) {
     case CLASS_MUL: return SIMT_WORK_mul;
-    case CLASS_DIV: return row_ends(id, "w") ? SIMT_WORK_divw : SIMT_WORK_div;
+    case CLASS_DIV: return word ? SIMT_WORK_divw : SIMT_WORK_div;
     case CLASS_LOAD:
     case CLASS_FLOAD: return SIMT_WORK_load;
     case CLASS_STORE:
@@ -49,9 +39,9 @@ static enum simt_work work_of(enum insn_id id)
     case CLASS_FMUL:
     case CLASS_FMA:
     case CLASS_FCVT:
-    case CLASS_FMISC: return is_double(id) ? SIMT_WORK_fp64 : SIMT_WORK_fp32;
+    case CLASS_FMISC: return double_precision ? SIMT_WORK_fp64 : SIMT_WORK_fp32;
     case CLASS_FDIV:
-    case CLASS_FSQRT: return is_double(id) ? SIMT_WORK_fdivd : SIMT_WORK_fdivs;
+    case CLASS_FSQRT: return double_precision ? SIMT_WORK_fdivd : SIMT_WORK_fdivs;
     case CLASS_AMO: return SIMT_WORK_atomic;
     case CLASS_FENCE:
     case CLASS_SYSTEM: return SIMT_WORK_control;
@@ -62,11 +52,6 @@ static enum simt_work work_of(enum insn_id id)
     case CLASS_COUNT: break;
     }
     return SIMT_WORK_alu;
-}
-
-enum simt_work simt_work_of(enum insn_id id)
-{
-    return id == INSN_illegal ? SIMT_WORK_control : work_of(id);
 }
 
 static void counter(const struct simt *simt, struct stats *stats, const char *name, const uint64_t *value,

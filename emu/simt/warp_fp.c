@@ -39,7 +39,7 @@ static uint64_t evaluate(const struct warp *warp, const struct insn *insn, unsig
     uint64_t rd = 0, frd = 0;
     uint32_t saved = fp_begin(mode);
     switch (insn->id) {
-#define INSN(name, format, match, mask, extension, class, ...)                                               \
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     IN_##class(case INSN_##name : { __VA_ARGS__; } break;)
 #include "isa/rows.def"
     default: break;

@@ -289,11 +289,8 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
     NEXT();
 }
 
-#define INSN(name, format, match, mask, extension, class, ...)                                               \
-    enum {                                                                                                   \
-        insn_size_##name = 1 << ((match) >> 12 & 3),                                                         \
-        insn_fused_##name = (int)CLASS_##class == (int)CLASS_FMA                                             \
-    };
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    enum { insn_size_##name = size, insn_fused_##name = (int)CLASS_##class == (int)CLASS_FMA };
 #include "isa/rows.def"
 
 /* What each class's rows become. */
@@ -320,7 +317,8 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 #define MAKE_HINT(...)
 #define MAKE_CUSTOM(...)
 
-#define INSN(name, format, match, mask, extension, class, ...) MAKE_##class(name, format, __VA_ARGS__)
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    MAKE_##class(name, format, __VA_ARGS__)
 #include "isa/rows.def"
 
 #undef load8
@@ -343,29 +341,30 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
         NEXT();                                                                                              \
     }
 #define MAKE_NONE(...)
-#define FINISH_LOAD                                            DEFINE_LOADED
-#define FINISH_FLOAD                                           DEFINE_LOADED
-#define FINISH_ALU                                             MAKE_NONE
-#define FINISH_MUL                                             MAKE_NONE
-#define FINISH_DIV                                             MAKE_NONE
-#define FINISH_BRANCH                                          MAKE_NONE
-#define FINISH_JUMP                                            MAKE_NONE
-#define FINISH_STORE                                           MAKE_NONE
-#define FINISH_FSTORE                                          MAKE_NONE
-#define FINISH_AMO                                             MAKE_NONE
-#define FINISH_FADD                                            MAKE_NONE
-#define FINISH_FMUL                                            MAKE_NONE
-#define FINISH_FMA                                             MAKE_NONE
-#define FINISH_FDIV                                            MAKE_NONE
-#define FINISH_FSQRT                                           MAKE_NONE
-#define FINISH_FCVT                                            MAKE_NONE
-#define FINISH_FMISC                                           MAKE_NONE
-#define FINISH_CSR                                             MAKE_NONE
-#define FINISH_SYSTEM                                          MAKE_NONE
-#define FINISH_FENCE                                           MAKE_NONE
-#define FINISH_HINT                                            MAKE_NONE
-#define FINISH_CUSTOM                                          MAKE_NONE
-#define INSN(name, format, match, mask, extension, class, ...) FINISH_##class(name, format, __VA_ARGS__)
+#define FINISH_LOAD   DEFINE_LOADED
+#define FINISH_FLOAD  DEFINE_LOADED
+#define FINISH_ALU    MAKE_NONE
+#define FINISH_MUL    MAKE_NONE
+#define FINISH_DIV    MAKE_NONE
+#define FINISH_BRANCH MAKE_NONE
+#define FINISH_JUMP   MAKE_NONE
+#define FINISH_STORE  MAKE_NONE
+#define FINISH_FSTORE MAKE_NONE
+#define FINISH_AMO    MAKE_NONE
+#define FINISH_FADD   MAKE_NONE
+#define FINISH_FMUL   MAKE_NONE
+#define FINISH_FMA    MAKE_NONE
+#define FINISH_FDIV   MAKE_NONE
+#define FINISH_FSQRT  MAKE_NONE
+#define FINISH_FCVT   MAKE_NONE
+#define FINISH_FMISC  MAKE_NONE
+#define FINISH_CSR    MAKE_NONE
+#define FINISH_SYSTEM MAKE_NONE
+#define FINISH_FENCE  MAKE_NONE
+#define FINISH_HINT   MAKE_NONE
+#define FINISH_CUSTOM MAKE_NONE
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    FINISH_##class(name, format, __VA_ARGS__)
 #include "isa/rows.def"
 
 /* Fences and HINTs do nothing; cache-block operations and SFENCE.VMA, which have the class of fences, are illegal. */
@@ -397,6 +396,7 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 #define FENCE_HINT2              warp_illegal
 
 const struct warp_table WARP_TABLE = {.rows = {
-#define INSN(name, format, match, mask, extension, class, ...) [INSN_##name] = ROW_##class(name, format),
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    [INSN_##name] = ROW_##class(name, format),
 #include "isa/rows.def"
                                       }};

@@ -192,6 +192,104 @@ static void longer_instructions_are_illegal(void **state)
     decoder_free(decoder);
 }
 
+/* Major opcodes (unprivileged specification, table "RISC-V base opcode map"). */
+enum {
+    OPCODE_LOAD = 0x03,
+    OPCODE_LOAD_FP = 0x07,
+    OPCODE_MISC_MEM = 0x0f,
+    OPCODE_OP_IMM_32 = 0x1b,
+    OPCODE_STORE = 0x23,
+    OPCODE_STORE_FP = 0x27,
+    OPCODE_AMO = 0x2f,
+    OPCODE_OP_32 = 0x3b,
+    OPCODE_MADD = 0x43,
+    OPCODE_NMADD = 0x4f,
+    OPCODE_OP_FP = 0x53,
+};
+
+static unsigned opcode_of(const struct insn_info *info)
+{
+    return info->match & 0x7f;
+}
+
+/* By major opcode and funct5 of atomics; funct3 2 of MISC-MEM are the cache-block operations, of which immediate 4 is
+ * cbo.zero. */
+static enum insn_access access_of_encoding(const struct insn_info *info)
+{
+    switch (opcode_of(info)) {
+    case OPCODE_LOAD:
+    case OPCODE_LOAD_FP: return ACCESS_LOAD;
+    case OPCODE_STORE:
+    case OPCODE_STORE_FP: return ACCESS_STORE;
+    case OPCODE_AMO:
+        return info->match >> 27 == 2 ? ACCESS_LR : info->match >> 27 == 3 ? ACCESS_SC : ACCESS_AMO;
+    case OPCODE_MISC_MEM:
+        return (info->match >> 12 & 7) != 2 ? ACCESS_NONE
+               : info->match >> 20 == 4     ? ACCESS_ZERO
+                                            : ACCESS_BLOCK;
+    default: return ACCESS_NONE;
+    }
+}
+
+/* Loads, stores and atomics have the size's logarithm in the low bits of funct3. */
+static void accesses_agree_with_the_encoding(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < INSN_COUNT; i++) {
+        const struct insn_info *info = &insn_table[i];
+        enum insn_access access = access_of_encoding(info);
+        unsigned size = access == ACCESS_NONE                             ? 0
+                        : access == ACCESS_BLOCK || access == ACCESS_ZERO ? 64
+                                                                          : 1u << (info->match >> 12 & 3);
+        if (info->access != access || info->size != size)
+            fail_msg("%s: access %u of %u bytes, by its encoding %u of %u", info->name, info->access,
+                     info->size, access, size);
+    }
+}
+
+/* The format field in bits 26:25; a conversion between the two formats names the source in rs2. */
+static enum insn_precision float_precision(const struct insn_info *info)
+{
+    bool between = opcode_of(info) == OPCODE_OP_FP && info->match >> 27 == 0x08;
+    return (info->match >> 25 & 3) == 1 || between ? PRECISION_D : PRECISION_S;
+}
+
+static enum insn_precision precision_of_encoding(const struct insn_info *info)
+{
+    /* Rows in OP-32 and OP-IMM-32 that read a narrow operand and work on 64 bits: add.uw, sh1add.uw to sh3add.uw, slli.uw,
+     * zext.h. */
+    static const uint32_t wide[] = {0x0800003b, 0x2000203b, 0x2000403b, 0x2000603b, 0x0800101b};
+    unsigned opcode = opcode_of(info);
+    if (opcode == OPCODE_OP_32 || opcode == OPCODE_OP_IMM_32) {
+        for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+            if ((info->match & 0xfe00707f) == wide[i] || (info->match & 0xfff0707f) == 0x0800403b)
+                return PRECISION_X;
+        return PRECISION_W;
+    }
+    if (opcode == OPCODE_LOAD_FP || opcode == OPCODE_STORE_FP)
+        return (info->match >> 12 & 7) == 3 ? PRECISION_D : PRECISION_S;
+    if (opcode == OPCODE_AMO)
+        return (info->match >> 12 & 7) == 3 ? PRECISION_X : PRECISION_W;
+    if (opcode == OPCODE_OP_FP || (opcode >= OPCODE_MADD && opcode <= OPCODE_NMADD))
+        return float_precision(info);
+    return info->iclass == CLASS_ALU || info->iclass == CLASS_MUL || info->iclass == CLASS_DIV ||
+                   info->iclass == CLASS_BRANCH
+               ? PRECISION_X
+               : PRECISION_N;
+}
+
+static void precisions_agree_with_the_encoding(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < INSN_COUNT; i++) {
+        const struct insn_info *info = &insn_table[i];
+        if (info->precision != precision_of_encoding(info))
+            fail_msg("%s: precision %u, by its encoding %u", info->name, info->precision,
+                     precision_of_encoding(info));
+        assert_int_equal(insn_is_float(info), info->iclass >= CLASS_FADD && info->iclass <= CLASS_FMISC);
+    }
+}
+
 static void names_are_unique(void **state)
 {
     (void)state;
@@ -274,6 +372,8 @@ int main(void)
         cmocka_unit_test(operands_come_back),
         cmocka_unit_test(reserved_rounding_modes_are_illegal),
         cmocka_unit_test(longer_instructions_are_illegal),
+        cmocka_unit_test(accesses_agree_with_the_encoding),
+        cmocka_unit_test(precisions_agree_with_the_encoding),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(own_spellings),
         cmocka_unit_test(text_is_cut_to_its_room),
