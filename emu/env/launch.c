@@ -119,6 +119,7 @@ static bool make_ready(struct launch *launch, struct error *err)
         .stack_warps = stack_warps(launch->options),
         .translate = user->pages ? translate : NULL,
         .context = launch,
+        .custom = user->hart->custom,
     };
     launch->ready = warp_memory_init(&launch->memory, &setup, err);
     return launch->ready;

@@ -39,7 +39,7 @@
 #define csr_clear(operand)        refused(operand)
 #define ecall()                   return false
 #define ebreak()                  return false
-#define custom()                  return false
+#define custom(first, second)     refused(second)
 #define fence()                   return false
 #define fence_i()                 return false
 #define nucd(xn, pair)            return false

@@ -4,6 +4,7 @@
 
 #include "emu/hart/access.h"
 #include "emu/hart/csr.h"
+#include "emu/hart/custom.h"
 #include "emu/hart/fp_rows.h"
 #include "emu/hart/jump_rows.h"
 #include "emu/hart/mmu.h"
@@ -103,6 +104,20 @@ static void note_csr(const struct hart *hart, unsigned number, struct effects *e
     }
 }
 
+static bool call_unit(struct hart *hart, const struct insn *insn, uint64_t first, uint64_t second,
+                      uint64_t *result)
+{
+    struct custom_call call = {.insn = insn,
+                               .pc = hart->pc,
+                               .operand = {first, second},
+                               .cycle = hart->timed ? hart->timed_cycles : 0,
+                               .hart = hart};
+    if (!custom_execute(custom_find(hart->custom, insn), &call))
+        return raise_trap(hart, call.trap.cause, call.trap.value);
+    *result = call.result;
+    return true;
+}
+
 enum csr_operation { CSR_SWAP, CSR_SET, CSR_CLEAR };
 
 /* CSRRW with rd = x0 does not read; CSRRS and CSRRC with a source field of 0 do not write. */
@@ -170,7 +185,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define csr_clear(operand)        TRY(uint64_t, csr_access(hart, insn, CSR_CLEAR, operand, &got_, effects))
 #define ecall()                   return raise_trap(hart, TRAP_ECALL_USER + hart->privilege, 0)
 #define ebreak()                  return raise_trap(hart, TRAP_BREAKPOINT, pc)
-#define custom()                  return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits)
+#define custom(first, second)     TRY(uint64_t, call_unit(hart, insn, first, second, &got_))
 #define fence()                   ((void)0) /* harts take turns, each in program order */
 #define fence_i()                 (effects->fence_i = true)
 #define nucd(xn, pair)                                                                                       \

@@ -99,6 +99,7 @@ struct block_cache;
 struct stream_trace;
 struct stream_entry;
 struct trace_run;
+struct custom_units;
 
 struct hart {
     uint64_t x[33]; /* integer registers; x[0] stays 0 */
@@ -184,7 +185,8 @@ struct hart {
     uint64_t breakpoints[HART_BREAKPOINTS];
     struct watchpoint watchpoints[HART_WATCHPOINTS];
     struct watch_hit watch_hit;
-    uint64_t stepped[CLASS_COUNT]; /* instructions retired one by one, by class */
+    uint64_t stepped[CLASS_COUNT];     /* instructions retired one by one, by class */
+    const struct custom_units *custom; /* who serves custom instructions (custom.h); NULL: nobody */
 };
 
 /* Prepares a hart whose registers are all zero, over memory and decoder, which must outlive it. Until

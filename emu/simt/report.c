@@ -44,11 +44,11 @@ enum simt_work simt_work_of(enum insn_id id)
     case CLASS_FSQRT: return double_precision ? SIMT_WORK_fdivd : SIMT_WORK_fdivs;
     case CLASS_AMO: return SIMT_WORK_atomic;
     case CLASS_FENCE:
-    case CLASS_SYSTEM: return SIMT_WORK_control;
+    case CLASS_SYSTEM:
+    case CLASS_CUSTOM: return SIMT_WORK_control;
     case CLASS_ALU:
     case CLASS_CSR:
     case CLASS_HINT:
-    case CLASS_CUSTOM:
     case CLASS_COUNT: break;
     }
     return SIMT_WORK_alu;

@@ -98,6 +98,20 @@ enum warp_event warp_illegal(struct warp *warp, const struct warp_op *op)
     return warp_raise(warp, (unsigned)__builtin_ctz(warp->mask), TRAP_ILLEGAL_INSTRUCTION, op->insn.bits);
 }
 
+bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes)
+{
+    _Static_assert((int)CUSTOM_LANES == (int)WARP_LANES, "a call holds the lanes of a warp");
+    lanes->insn = &op->insn;
+    lanes->pc = op->stream.pc;
+    lanes->mask = warp->mask;
+    lanes->cycle = warp->timed ? warp->cycles : 0;
+    lanes->warp = warp;
+    if (custom_execute_lanes(custom_find(warp->memory->setup.custom, &op->insn), lanes))
+        return true;
+    (void)warp_raise(warp, lanes->lane, lanes->trap.cause, lanes->trap.value);
+    return false;
+}
+
 enum warp_event warp_fetch_fault(struct warp *warp, const struct warp_op *op)
 {
     struct warp_op *again = (struct warp_op *)(uintptr_t)op;

@@ -19,7 +19,8 @@
  *
  * Each lane has its own pc, call depth, fflags, frm and reservation. Of the lanes of one store the highest that writes a
  * byte wins; atomics are done one by one, the lowest lane first. FENCE, FENCE.I and the HINTs of our extensions do
- * nothing; the custom opcodes, cache-block operations and privileged instructions are illegal. */
+ * nothing; cache-block operations and privileged instructions are illegal. Custom instructions go to their unit
+ * (emu/hart/custom.h), and their results are written when all lanes are served; without a unit they are illegal. */
 #ifndef EMU_SIMT_WARP_H
 #define EMU_SIMT_WARP_H
 

@@ -43,6 +43,8 @@ enum warp_space {
     WARP_STACK
 }; /* where an access goes: a lane's stack lies in memory, swizzled */
 
+struct custom_units;
+
 /* What a launch sets; the rest of the struct is worked out by warp_memory_init(). */
 struct warp_memory_setup {
     const struct phys *memory;
@@ -55,6 +57,7 @@ struct warp_memory_setup {
     /* A program address as a physical one, for a page; false: the program may not. NULL: they are the same. */
     bool (*translate)(void *context, uint64_t address, enum warp_access access, uint64_t *physical);
     void *context;
+    const struct custom_units *custom; /* who serves custom instructions (emu/hart/custom.h); NULL: nobody */
 };
 
 struct warp_page {

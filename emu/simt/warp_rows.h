@@ -222,6 +222,29 @@
         return after_csr(warp, op);                                                                          \
     }
 
+/* Custom instructions: the row is expanded for its operands, and again for what it makes of the answers. */
+#define custom(first, second)                                                                                \
+    (answered ? lanes.result[lane]                                                                           \
+              : (lanes.operand[0][lane] = (first), lanes.operand[1][lane] = (second), UINT64_C(0)))
+#define DEFINE_CUSTOM(name, format, ...)                                                                     \
+    static enum warp_event row_##name(struct warp *warp, const struct warp_op *op)                           \
+    {                                                                                                        \
+        SOURCES(format);                                                                                     \
+        uint64_t *const to = DESTINATION(format);                                                            \
+        struct custom_lanes lanes;                                                                           \
+        for (unsigned answered = 0; answered < 2; answered++) {                                              \
+            if (answered && !warp_custom(warp, op, &lanes))                                                  \
+                return WARP_TRAP;                                                                            \
+            EACH_SET(left, warp->mask)                                                                       \
+            {                                                                                                \
+                ROW(format, __VA_ARGS__)                                                                     \
+                if (answered)                                                                                \
+                    to[lane] = RESULT(format);                                                               \
+            }                                                                                                \
+        }                                                                                                    \
+        NEXT();                                                                                              \
+    }
+
 #include "emu/hart/fp_host_rows.h"
 #define f64_fma lanes_f64_fma
 #define f32_fma lanes_f32_fma
@@ -315,7 +338,7 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 #define MAKE_SYSTEM DEFINE_SYSTEM
 #define MAKE_FENCE(...)
 #define MAKE_HINT(...)
-#define MAKE_CUSTOM(...)
+#define MAKE_CUSTOM DEFINE_CUSTOM
 
 #define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     MAKE_##class(name, format, __VA_ARGS__)
@@ -368,32 +391,32 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 #include "isa/rows.def"
 
 /* Fences and HINTs do nothing; cache-block operations and SFENCE.VMA, which have the class of fences, are illegal. */
-#define ROW_ALU(name, format)    row_##name
-#define ROW_MUL                  ROW_ALU
-#define ROW_DIV                  ROW_ALU
-#define ROW_BRANCH               ROW_ALU
-#define ROW_JUMP                 ROW_ALU
-#define ROW_LOAD                 ROW_ALU
-#define ROW_FLOAD                ROW_ALU
-#define ROW_STORE                ROW_ALU
-#define ROW_FSTORE               ROW_ALU
-#define ROW_AMO                  ROW_ALU
-#define ROW_FADD                 ROW_ALU
-#define ROW_FMUL                 ROW_ALU
-#define ROW_FMA                  ROW_ALU
-#define ROW_FDIV                 ROW_ALU
-#define ROW_FSQRT                ROW_ALU
-#define ROW_FCVT                 ROW_ALU
-#define ROW_FMISC                ROW_ALU
-#define ROW_CSR                  ROW_ALU
-#define ROW_SYSTEM               ROW_ALU
-#define ROW_HINT(name, format)   row_nothing
-#define ROW_CUSTOM(name, format) warp_illegal
-#define ROW_FENCE(name, format)  FENCE_##format
-#define FENCE_FENCE              row_fence
-#define FENCE_NONE               row_nothing
-#define FENCE_CBO                warp_illegal
-#define FENCE_HINT2              warp_illegal
+#define ROW_ALU(name, format)   row_##name
+#define ROW_MUL                 ROW_ALU
+#define ROW_DIV                 ROW_ALU
+#define ROW_BRANCH              ROW_ALU
+#define ROW_JUMP                ROW_ALU
+#define ROW_LOAD                ROW_ALU
+#define ROW_FLOAD               ROW_ALU
+#define ROW_STORE               ROW_ALU
+#define ROW_FSTORE              ROW_ALU
+#define ROW_AMO                 ROW_ALU
+#define ROW_FADD                ROW_ALU
+#define ROW_FMUL                ROW_ALU
+#define ROW_FMA                 ROW_ALU
+#define ROW_FDIV                ROW_ALU
+#define ROW_FSQRT               ROW_ALU
+#define ROW_FCVT                ROW_ALU
+#define ROW_FMISC               ROW_ALU
+#define ROW_CSR                 ROW_ALU
+#define ROW_SYSTEM              ROW_ALU
+#define ROW_HINT(name, format)  row_nothing
+#define ROW_CUSTOM              ROW_ALU
+#define ROW_FENCE(name, format) FENCE_##format
+#define FENCE_FENCE             row_fence
+#define FENCE_NONE              row_nothing
+#define FENCE_CBO               warp_illegal
+#define FENCE_HINT2             warp_illegal
 
 const struct warp_table WARP_TABLE = {.rows = {
 #define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \

@@ -2,6 +2,7 @@
 #ifndef EMU_SIMT_WARP_STATE_H
 #define EMU_SIMT_WARP_STATE_H
 
+#include "emu/hart/custom.h"
 #include "emu/simt/warp.h"
 #include "emu/simt/warp_code.h"
 
@@ -97,6 +98,9 @@ enum warp_csr { WARP_CSR_SWAP, WARP_CSR_SET, WARP_CSR_CLEAR };
 enum { WARP_CSR_BARRIER = 0x8c0 };
 bool warp_csr(struct warp *warp, const struct insn *insn, unsigned lane, enum warp_csr operation,
               uint64_t operand, uint64_t *old);
+
+/* Lets the unit of a custom instruction serve the group; operands are set. False: a lane has trapped. */
+bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes);
 
 /* warp_fp.c: a floating-point row lane by lane, in any rounding mode, with exact flags for each. */
 enum warp_event warp_fp_each(struct warp *warp, const struct warp_op *op);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# How the instruction table is built: a row's meaning concerns few files. rows.sh BUILD MAKE. To be run when the emulator is
-# up to date, because it counts what make would compile.
+# How the instruction table is built: a row's meaning concerns few files, and a mechanism adds rows that no other file
+# names. rows.sh BUILD MAKE. To be run when the emulator is up to date, because it counts what make would compile.
 set -euo pipefail
 build=$1 make=$2
 passed=0
@@ -32,6 +32,21 @@ done
 check "identities that have not changed keep their header's date" test "$(compiled)" -eq 0
 count=$(compiled -W isa/insn.h)
 check "isa/insn.h compiles more than 30 files, not $count" test "$count" -gt 30
+
+# With rows of a mechanism from elsewhere: they are in the table, and each file that expands meanings takes them.
+toy() {
+    "$make" --no-print-directory -s BUILD="$build/toy" SETUP=no OPTIMIZE=-O0 EXTRA_ROWS=tests/isa/toy_rows.def "$@" >&2
+}
+objects=()
+for file in isa/insn emu/hart/exec_{base,base_tlb_traced,step,defer} emu/simt/warp_{fp,rows_base}; do
+    objects+=("$build/toy/obj/$file.o")
+done
+table=$build/toy/manual.md
+toy "$build/toy/tools/manual" && "$build/toy/tools/manual" isa/MANUAL.md >"$table"
+check "a mechanism's rows are in the table" grep -q '^| .toy[.]mix. | rd, rs1, rs2 | CUSTOM | ' "$table"
+check "so is its extension" grep -q '^### Xtoy: toy mechanism' "$table"
+check "they do not come without being asked for" test "$(grep -c toy isa/MANUAL.md)" -eq 0
+check "all files that expand rows take them" toy "${objects[@]}"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

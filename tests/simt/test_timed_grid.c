@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "emu/hart/custom.h"
 #include "emu/simt/timed_grid.h"
 #include "tests/isa/encode.h"
 #include "tests/mem/slow_memory.h"
@@ -20,6 +21,7 @@
 enum { SIZE = 1 << 20, MPS = 2, T0 = 5, T1, T2, A0 = 10, A1, THREAD_ID = 0xccf, BARRIER = 0x8c0 };
 
 struct bench {
+    struct custom_units units;
     struct event_queue queue;
     struct slow_memory below;
     struct phys phys;
@@ -88,7 +90,8 @@ static struct bench *bench_new(enum simt_policy policy, uint32_t width)
                                             .width = width,
                                             .stack_shift = 6,
                                             .stack_physical = STACK,
-                                            .stack_warps = MPS * 48};
+                                            .stack_warps = MPS * 48,
+                                            .custom = &bench->units};
     assert_true(warp_memory_init(&bench->memory, &setup, &err));
     const struct simt_grid_parts parts = {.queue = &bench->queue,
                                           .clock = {CLOCK},
@@ -272,6 +275,52 @@ static void traps_are_told(void **state)
     bench_free(bench);
 }
 
+/* Notes when lane 0's instructions are executed, and adds the operands. */
+struct adder {
+    uint64_t cycles[8];
+    unsigned count;
+};
+
+static bool add(void *context, struct custom_call *call)
+{
+    struct adder *adder = context;
+    if (call->lane == 0)
+        adder->cycles[adder->count++] = call->cycle;
+    call->result = call->operand[0] + call->operand[1];
+    return true;
+}
+
+/* They are executed in the cycle of their issue, and the warp goes on after the latency of `control`, even with
+ * instructions that do not need the result. */
+static void custom_instructions_issue_in_time(void **state)
+{
+    (void)state;
+    enum { COUNT_OF = 5, THREADS = 32, FIRST = 16 };
+    struct bench *bench = bench_new(SIMT_GTO, THREADS);
+    struct adder adder = {0};
+    const struct grid_launch launch = launch_of(1, THREADS);
+    struct line lines[1 + COUNT_OF] = {{INSN_csrrs, {.rd = T0, .imm = THREAD_ID}}};
+    const struct line last[] = {{INSN_slli, {.rd = T0, .rs1 = T0, .imm = 2}},
+                                {INSN_add, {.rd = T0, .rs1 = T0, .rs2 = A0}},
+                                {INSN_sw, {.rs1 = T0, .rs2 = FIRST}},
+                                {INSN_jalr, {.rs1 = 1}}};
+    for (uint8_t i = 0; i < COUNT_OF; i++)
+        lines[1 + i] = (struct line){INSN_stash_chgmap, {.rd = (uint8_t)(FIRST + i), .rs1 = T0, .rs2 = T0}};
+    custom_serve(&bench->units, EXTENSION_Xstash, &(struct custom_unit){add, NULL, &adder});
+    CODE(bench, BASE + 0x100, lines);
+    CODE(bench, BASE + 0x104 + 4 * COUNT_OF, last);
+    simt_grid_launch(bench->grid, &launch, 20, 0, 1);
+    event_queue_run(&bench->queue, CLOCK_NEVER);
+    assert_true(simt_grid_done(bench->grid, 1));
+    for (uint32_t i = 0; i < THREADS; i++)
+        assert_int_equal(*word(bench, DATA + 4 * i), 2 * i);
+    assert_int_equal(adder.count, COUNT_OF);
+    for (unsigned i = 1; i < COUNT_OF; i++)
+        assert_int_equal(adder.cycles[i] - adder.cycles[i - 1],
+                         bench->config.work[SIMT_WORK_control].latency);
+    bench_free(bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +328,7 @@ int main(void)
         cmocka_unit_test(queues_keep_their_order),
         cmocka_unit_test(registers_limit_blocks),
         cmocka_unit_test(traps_are_told),
+        cmocka_unit_test(custom_instructions_issue_in_time),
     };
     return cmocka_run_group_tests_name("launches on timed multiprocessors", tests, NULL, NULL);
 }
