@@ -89,10 +89,10 @@ static uint64_t read_blocks(const void *context)
     return hart_blocks_translated(context);
 }
 
-/* "hart.N." and the class's name in lower case. */
-static void class_name(char *name, size_t size, unsigned hart, size_t iclass)
+/* The class's name in lower case. */
+static void class_name(char *name, size_t size, size_t iclass)
 {
-    (void)snprintf(name, size, "hart.%u.class.%s", hart, insn_class_name[iclass]);
+    (void)snprintf(name, size, "%s", insn_class_name[iclass]);
     for (char *c = name; *c; c++)
         *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
 }
@@ -106,16 +106,17 @@ void report_add_hart(struct report *report, const struct hart *hart)
     report->harts[number] = all;
     all->hart = hart;
     all->instret = UINT64_MAX;
-    char name[64];
-    (void)snprintf(name, sizeof name, "hart.%u.instructions", number);
-    stats_counter(report->stats, name, &hart->instret, "instructions", "instructions retired");
+    const struct scope scope = scope_at(NULL, "hart", number), class = scope_enter(&scope, "class");
+    stats_counter(report->stats, scope, "instructions", &hart->instret, "instructions",
+                  "instructions retired");
     for (size_t i = 0; i < CLASS_COUNT; i++) {
-        class_name(name, sizeof name, number, i);
+        char name[32];
+        class_name(name, sizeof name, i);
         all->classes[i] = (struct class_counter){all, i};
-        stats_computed(report->stats, name, read_class, &all->classes[i], "instructions", insn_class_text[i]);
+        stats_computed(report->stats, class, name, read_class, &all->classes[i], "instructions",
+                       insn_class_text[i]);
     }
-    (void)snprintf(name, sizeof name, "hart.%u.blocks", number);
-    stats_computed(report->stats, name, read_blocks, hart, "blocks",
+    stats_computed(report->stats, scope, "blocks", read_blocks, hart, "blocks",
                    "basic blocks translated to the interpreter's form");
 }
 

@@ -1,8 +1,5 @@
 #include "emu/core/core.h"
 
-#include <stdio.h>
-
-#include "emu/core/predict.h"
 #include "emu/core/serial.h"
 
 static const char *const cause_name[CPI_CAUSES] = {
@@ -61,30 +58,15 @@ void core_set_warming(struct core *core, bool warming)
     core->warming = warming;
 }
 
-void core_publish_counters(const struct core *core, struct stats *stats, const struct core_counter *counters,
-                           size_t count, const struct predictor *predictor)
+void core_publish(struct core *core, struct stats *stats, struct scope scope)
 {
-    char name[128];
-    for (size_t i = 0; i < count; i++) {
-        (void)snprintf(name, sizeof name, "%s.%s", core->parts.name, counters[i].name);
-        stats_counter(stats, name, counters[i].value, counters[i].unit, counters[i].meaning);
-    }
-    (void)snprintf(name, sizeof name, "%s.predict", core->parts.name);
-    predict_publish(predictor, stats, name);
-}
-
-void core_publish(struct core *core, struct stats *stats)
-{
-    char name[128];
-    (void)snprintf(name, sizeof name, "%s.cycles", core->parts.name);
-    stats_counter(stats, name, &core->cycles, "cycles", "clock cycles that the core was awake");
-    (void)snprintf(name, sizeof name, "%s.idle", core->parts.name);
-    stats_counter(stats, name, &core->idle_time, "fs", "time asleep: waiting for interrupts or work");
-    for (unsigned i = 0; i < CPI_CAUSES; i++) {
-        (void)snprintf(name, sizeof name, "%s.cpi.%s", core->parts.name, cause_name[i]);
-        stats_counter(stats, name, &core->cpi[i], "cycles", cause_meaning[i]);
-    }
-    core->ops->publish(core, stats);
+    const struct scope cpi = scope_enter(&scope, "cpi");
+    stats_counter(stats, scope, "cycles", &core->cycles, "cycles", "clock cycles that the core was awake");
+    stats_counter(stats, scope, "idle", &core->idle_time, "fs",
+                  "time asleep: waiting for interrupts or work");
+    for (unsigned i = 0; i < CPI_CAUSES; i++)
+        stats_counter(stats, cpi, cause_name[i], &core->cpi[i], "cycles", cause_meaning[i]);
+    core->ops->publish(core, stats, scope);
 }
 
 void core_free(struct core *core)

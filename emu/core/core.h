@@ -19,7 +19,6 @@ enum cpi_cause {
 };
 
 struct core;
-struct predictor;
 
 /* What a core does after somebody has served a stop of its hart. */
 enum core_next {
@@ -87,7 +86,7 @@ struct core_parts {
 /* The interface of a kind of core. */
 struct core_ops {
     void (*run)(struct core *core, uint64_t now); /* its event: go on */
-    void (*publish)(struct core *core, struct stats *stats);
+    void (*publish)(struct core *core, struct stats *stats, struct scope scope);
     void (*free)(struct core *core);
 };
 
@@ -132,19 +131,8 @@ void core_wake(struct core *core, uint64_t now);
  * server.stopped() or asleep. */
 void core_set_warming(struct core *core, bool warming);
 
-/* A counter of one kind of core. */
-struct core_counter {
-    const char *name; /* behind the core's: "forwarded" */
-    const uint64_t *value;
-    const char *unit, *meaning;
-};
-
-/* For core_ops.publish(): registers "NAME.forwarded" ... and the predictor's "NAME.predict.branches" .... */
-void core_publish_counters(const struct core *core, struct stats *stats, const struct core_counter *counters,
-                           size_t count, const struct predictor *predictor);
-
-/* Registers "NAME.cycles", "NAME.cpi.base" ... and the kind's own counters. */
-void core_publish(struct core *core, struct stats *stats);
+/* Registers "cycles", "cpi.base" ... and the kind's own counters. */
+void core_publish(struct core *core, struct stats *stats, struct scope scope);
 
 /* Also releases the stream. NULL is allowed. */
 void core_free(struct core *core);

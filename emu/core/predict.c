@@ -1,7 +1,6 @@
 #include "emu/core/predict.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* No instruction is at an odd address. */
@@ -159,7 +158,7 @@ enum predict_outcome predict_jump(struct predictor *p, const struct stream_op *o
     return judge(p, op, predicted, next_pc, &p->count.indirects_wrong);
 }
 
-void predict_publish(const struct predictor *predictor, struct stats *stats, const char *prefix)
+void predict_publish(const struct predictor *predictor, struct stats *stats, struct scope scope)
 {
     const struct {
         const char *name;
@@ -177,9 +176,6 @@ void predict_publish(const struct predictor *predictor, struct stats *stats, con
         {"returns", &predictor->count.called_back, "returns"},
         {"returns_mispredicted", &predictor->count.returns_wrong, "returns of mispredicted target"},
     };
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
-        char name[128];
-        (void)snprintf(name, sizeof name, "%s.%s", prefix, counters[i].name);
-        stats_counter(stats, name, counters[i].value, "instructions", counters[i].meaning);
-    }
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        stats_counter(stats, scope, counters[i].name, counters[i].value, "instructions", counters[i].meaning);
 }

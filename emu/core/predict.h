@@ -101,7 +101,7 @@ static inline enum predict_outcome predict(struct predictor *p, const struct str
     return predict_taken(p, op, next_pc);
 }
 
-/* Registers "PREFIX.branches" and all else that is counted. */
-void predict_publish(const struct predictor *predictor, struct stats *stats, const char *prefix);
+/* Registers "branches" and all else that is counted. */
+void predict_publish(const struct predictor *predictor, struct stats *stats, struct scope scope);
 
 #endif

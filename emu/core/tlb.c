@@ -1,7 +1,6 @@
 #include "emu/core/tlb.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -390,21 +389,9 @@ void tlb_fence(struct tlb_unit *tlb, bool by_address, uint64_t address, bool by_
     refresh(tlb);
 }
 
-static void publish(struct stats *stats, const char *prefix, const char *name, const uint64_t *value,
-                    const char *unit, const char *meaning)
+void tlb_publish(struct tlb_unit *tlb, struct stats *stats, struct scope scope)
 {
-    char text[256];
-    (void)snprintf(text, sizeof text, "%s.%s", prefix, name);
-    stats_counter(stats, text, value, unit, meaning);
-}
-
-void tlb_publish(struct tlb_unit *tlb, struct stats *stats, const char *prefix)
-{
-    const struct {
-        const char *name;
-        const uint64_t *value;
-        const char *unit, *meaning;
-    } rows[] = {
+    const struct stats_row rows[] = {
         {"l1i.hits", &tlb->front.hits[TLB_FETCH], "accesses", "Translations found in the first level"},
         {"l1i.misses", &tlb->l1_misses[TLB_FETCH], "accesses", "Translations not found in the first level"},
         {"l1d.hits", &tlb->front.hits[TLB_DATA], "accesses", "Translations found in the first level"},
@@ -417,6 +404,5 @@ void tlb_publish(struct tlb_unit *tlb, struct stats *stats, const char *prefix)
         {"walk_clocks", &tlb->walk_clocks, "clocks", "Clocks in which a page walk was under way"},
         {"flushes", &tlb->flushes, "times", "Flushes, whole or in part"},
     };
-    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
-        publish(stats, prefix, rows[i].name, rows[i].value, rows[i].unit, rows[i].meaning);
+    stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
 }

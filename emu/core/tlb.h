@@ -69,8 +69,8 @@ void tlb_fence(struct tlb_unit *tlb, bool by_address, uint64_t address, bool by_
 /* Brings the page in as an access would, but without time and without counting: fast-forwarding. */
 void tlb_warm(struct tlb_unit *tlb, uint64_t address, enum tlb_use use);
 
-/* Registers "PREFIX.l1d.hits" and all else that is counted. */
-void tlb_publish(struct tlb_unit *tlb, struct stats *stats, const char *prefix);
+/* Registers "l1d.hits" and all else that is counted. */
+void tlb_publish(struct tlb_unit *tlb, struct stats *stats, struct scope scope);
 
 /* What follows is for tlb_access() and tlb.c only. */
 

@@ -62,11 +62,11 @@ void dram_memory_sync(struct dram_memory *memory, uint64_t now);
     dram_memory_sum(memory, offsetof(struct dram_channel, counters.counter))
 uint64_t dram_memory_sum(const struct dram_memory *memory, size_t offset);
 
-/* Registers "PREFIX.reads" ... and each channel's "PREFIX.3.reads" .... Reading them syncs to the queue's
+/* Registers "reads" ... and each channel's "3.reads" .... Reading them syncs to the queue's
  * time. */
-void dram_memory_publish(struct dram_memory *memory, struct stats *stats, const char *prefix);
+void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct scope scope);
 
-/* Opens the memory's accounts "PREFIX.activate" ... in the ledger; reading them syncs likewise. */
-void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, const char *prefix);
+/* Opens the memory's accounts "activate" ... in the ledger; reading them syncs likewise. */
+void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope);
 
 #endif

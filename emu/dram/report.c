@@ -1,5 +1,4 @@
 /* What a memory tells about itself: statistics and energies. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "emu/dram/memory.h"
@@ -75,29 +74,24 @@ static const struct counter {
 #undef DRAM_COUNTER
 };
 
-void dram_memory_publish(struct dram_memory *memory, struct stats *stats, const char *prefix)
+void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct scope scope)
 {
-    char name[256];
-    const struct counter requests[] = {
-        {"read_requests", "requests", "Read requests accepted", 0},
-        {"write_requests", "requests", "Write requests accepted", 0},
-        {"read_latency", "fs", "Time from request to response, summed over read requests", 0},
+    const struct stats_row requests[] = {
+        {"read_requests", &memory->requests_read, "requests", "Read requests accepted"},
+        {"write_requests", &memory->requests_write, "requests", "Write requests accepted"},
+        {"read_latency", &memory->read_latency, "fs",
+         "Time from request to response, summed over read requests"},
     };
-    const uint64_t *values[] = {&memory->requests_read, &memory->requests_write, &memory->read_latency};
-    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-        (void)snprintf(name, sizeof name, "%s.%s", prefix, requests[i].name);
-        stats_counter(stats, name, values[i], requests[i].unit, requests[i].meaning);
-    }
+    stats_counters(stats, scope, requests, sizeof requests / sizeof *requests);
     uint32_t channels = memory->common.config.channels;
-    for (uint32_t channel = 0; channel <= channels; channel++)
+    for (uint32_t channel = 0; channel <= channels; channel++) {
+        struct scope of = channel < channels ? scope_number(&scope, channel) : scope;
         for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
-            if (channel < channels)
-                (void)snprintf(name, sizeof name, "%s.%u.%s", prefix, channel, counters[i].name);
-            else
-                (void)snprintf(name, sizeof name, "%s.%s", prefix, counters[i].name);
             const struct dram_figure *figure = figure_new(memory, counters[i].offset, channel, 1);
-            stats_computed(stats, name, read_figure, figure, counters[i].unit, counters[i].meaning);
+            stats_computed(stats, of, counters[i].name, read_figure, figure, counters[i].unit,
+                           counters[i].meaning);
         }
+    }
 }
 
 /* Where the value of a field came from; a description may have changed the value since. */
@@ -107,7 +101,7 @@ static const char *source_of(const struct dram_memory *memory, const char *field
     return source ? source : "no published figure; not counted unless the description gives one";
 }
 
-void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, const char *prefix)
+void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)
 {
     const struct dram_config *config = &memory->common.config;
     uint64_t bits = 8 * (uint64_t)config->burst_bytes, devices = config->devices;
@@ -140,15 +134,14 @@ void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger
 #undef COUNTER
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char name[256];
-        (void)snprintf(name, sizeof name, "%s.%s", prefix, rows[i].name);
         const struct dram_figure *figure =
             figure_new(memory, rows[i].offset, config->channels, rows[i].factor);
-        energy_add(ledger, &(struct energy_account){.name = name,
-                                                    .read = rows[i].read,
-                                                    .context = figure,
-                                                    .unit = rows[i].unit,
-                                                    .kind = rows[i].kind,
-                                                    .source = source_of(memory, rows[i].field)});
+        energy_add(ledger, scope,
+                   &(struct energy_account){.name = rows[i].name,
+                                            .read = rows[i].read,
+                                            .context = figure,
+                                            .unit = rows[i].unit,
+                                            .kind = rows[i].kind,
+                                            .source = source_of(memory, rows[i].field)});
     }
 }

@@ -49,24 +49,25 @@ int kernel_driver_timeout(const struct user *user, const struct machine_config *
 void kernel_driver_publish(const struct kernel_driver *driver, struct nucd_causes *causes,
                            struct stats *stats)
 {
+    const struct scope nucd = scope_enter(NULL, "nucd");
     const struct kernel_driver_counters *c = &driver->counters;
     if (driver->units == 0 || !stats)
         return;
-    stats_counter(stats, "nucd.driver_calls", &c->calls, "calls",
+    stats_counter(stats, nucd, "driver_calls", &c->calls, "calls",
                   "calls of tasks that the driver has served");
-    stats_counter(stats, "nucd.driver_tasks", &c->tasks, "tasks",
+    stats_counter(stats, nucd, "driver_tasks", &c->tasks, "tasks",
                   "tasks that the driver gave to accelerators");
-    stats_counter(stats, "nucd.driver_maps", &c->maps, "pages", "devices mapped into the program");
-    stats_counter(stats, "nucd.driver_waits", &c->waits, "tasks",
+    stats_counter(stats, nucd, "driver_maps", &c->maps, "pages", "devices mapped into the program");
+    stats_counter(stats, nucd, "driver_waits", &c->waits, "tasks",
                   "tasks that waited for an older one's ranges, or for room");
-    stats_counter(stats, "nucd.driver_faults", &c->faults, "faults",
+    stats_counter(stats, nucd, "driver_faults", &c->faults, "faults",
                   "faults of tasks that the driver answered");
-    stats_counter(stats, "nucd.driver_cycles", &c->clocks, "cycles", "host cycles in the driver");
-    stats_counter(stats, "nucd.driver_wait_cycles", &c->wait_clocks, "cycles",
+    stats_counter(stats, nucd, "driver_cycles", &c->clocks, "cycles", "host cycles in the driver");
+    stats_counter(stats, nucd, "driver_wait_cycles", &c->wait_clocks, "cycles",
                   "of these, waiting for accelerators");
-    stats_counter(stats, "nucd.driver_os_cycles", &c->os_clocks, "cycles",
+    stats_counter(stats, nucd, "driver_os_cycles", &c->os_clocks, "cycles",
                   "of these, in the stead of a full operating system (nucd.os_clocks)");
-    stats_counter(stats, "nucd.driver_clean_cycles", &c->clean_clocks, "cycles",
+    stats_counter(stats, nucd, "driver_clean_cycles", &c->clean_clocks, "cycles",
                   "of these, cleaning and invalidating cache blocks");
-    nucd_causes_publish(causes, stats, "nucd");
+    nucd_causes_publish(causes, stats, nucd);
 }

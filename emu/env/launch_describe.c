@@ -45,11 +45,12 @@ static uint64_t read_thread_insns(const void *launch)
 
 void launch_publish(const struct launch *launch, struct stats *stats)
 {
-    stats_computed(stats, "simt.launches", read_launches, launch, "launches",
+    const struct scope simt = scope_enter(NULL, "simt");
+    stats_computed(stats, simt, "launches", read_launches, launch, "launches",
                    "grids of threads that were launched");
-    stats_computed(stats, "simt.blocks", read_blocks, launch, "blocks", "blocks of threads that have begun");
-    stats_computed(stats, "simt.instructions", read_insns, launch, "instructions",
+    stats_computed(stats, simt, "blocks", read_blocks, launch, "blocks", "blocks of threads that have begun");
+    stats_computed(stats, simt, "instructions", read_insns, launch, "instructions",
                    "instructions executed, once for a warp");
-    stats_computed(stats, "simt.thread_instructions", read_thread_insns, launch, "instructions",
+    stats_computed(stats, simt, "thread_instructions", read_thread_insns, launch, "instructions",
                    "instructions executed, once for each thread");
 }

@@ -1,6 +1,5 @@
 #include "emu/machine/offload.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -339,11 +338,8 @@ void offload_set_ranges(struct offload *offload, uint64_t table)
 
 void offload_publish(struct offload *offload, struct stats *stats)
 {
-    char prefix[24];
-    for (unsigned i = 0; i < offload->count; i++) {
-        (void)snprintf(prefix, sizeof prefix, "accel.%u", i);
-        task_unit_publish(offload->workers[i].unit, stats, prefix);
-    }
+    for (unsigned i = 0; i < offload->count; i++)
+        task_unit_publish(offload->workers[i].unit, stats, scope_at(NULL, "accel", i));
 }
 
 unsigned offload_count(const struct offload *offload)

@@ -137,7 +137,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
         stats_fact_text(stats, name, value);
     }
     if (timed->nucd)
-        engine_add_facts(timed->nucd, stats, "nucd");
+        engine_add_facts(timed->nucd, stats, scope_enter(NULL, "nucd"));
 }
 
 unsigned timed_finish(struct timed *timed, struct stats *stats)

@@ -166,40 +166,38 @@ static uint64_t read_time(const void *context)
 
 static void publish_core(struct timed_core *core, struct stats *stats, struct energy_ledger *ledger)
 {
-    char prefix[32];
-    core_publish(core->core, stats);
-    (void)snprintf(prefix, sizeof prefix, "%s.instructions", core->name);
-    stats_counter(stats, prefix, &core->core->parts.hart->instret, "instructions", "instructions retired");
-    (void)snprintf(prefix, sizeof prefix, "%s.l1i", core->name);
-    cache_publish(core->l1i, stats, prefix);
-    cache_energy(core->l1i, ledger, prefix);
-    (void)snprintf(prefix, sizeof prefix, "%s.l1d", core->name);
-    cache_publish(core->l1d, stats, prefix);
-    cache_energy(core->l1d, ledger, prefix);
-    (void)snprintf(prefix, sizeof prefix, "%s.tlb", core->name);
+    const struct scope scope = scope_enter(NULL, core->name);
+    const struct scope l1i = scope_enter(&scope, "l1i"), l1d = scope_enter(&scope, "l1d");
+    core_publish(core->core, stats, scope);
+    stats_counter(stats, scope, "instructions", &core->core->parts.hart->instret, "instructions",
+                  "instructions retired");
+    cache_publish(core->l1i, stats, l1i);
+    cache_energy(core->l1i, ledger, l1i);
+    cache_publish(core->l1d, stats, l1d);
+    cache_energy(core->l1d, ledger, l1d);
     if (core->tlb)
-        tlb_publish(core->tlb, stats, prefix);
+        tlb_publish(core->tlb, stats, scope_enter(&scope, "tlb"));
 }
 
 void timed_publish(struct timed *timed, struct stats *stats)
 {
-    stats_computed(stats, "sim.time", read_time, timed, "fs", "simulated time");
+    stats_computed(stats, scope_enter(NULL, "sim"), "time", read_time, timed, "fs", "simulated time");
     for (unsigned i = 0; i < timed->count; i++)
         publish_core(&timed->cores[i], stats, &timed->ledger);
     if (timed->options.offload)
         offload_publish(timed->options.offload, stats);
     if (timed->nucd)
-        engine_publish(timed->nucd, stats, "nucd");
+        engine_publish(timed->nucd, stats, scope_enter(NULL, "nucd"));
     if (timed->coherence)
-        coherence_publish(timed->coherence, stats, "coherence");
+        coherence_publish(timed->coherence, stats, scope_enter(NULL, "coherence"));
     if (timed->footprint)
-        footprint_check_publish(timed->footprint, stats, "nucd.check");
-    llc_publish(timed->llc, stats, "l2");
-    llc_energy(timed->llc, &timed->ledger, "l2");
+        footprint_check_publish(timed->footprint, stats, scope_enter(NULL, "nucd.check"));
+    llc_publish(timed->llc, stats, scope_enter(NULL, "l2"));
+    llc_energy(timed->llc, &timed->ledger, scope_enter(NULL, "l2"));
     timed_simt_publish(timed, stats);
     if (timed->crossbar)
-        crossbar_publish(timed->crossbar, stats, "crossbar");
-    dram_memory_publish(&timed->memory, stats, "dram");
-    dram_memory_energy(&timed->memory, &timed->ledger, "dram");
+        crossbar_publish(timed->crossbar, stats, scope_enter(NULL, "crossbar"));
+    dram_memory_publish(&timed->memory, stats, scope_enter(NULL, "dram"));
+    dram_memory_energy(&timed->memory, &timed->ledger, scope_enter(NULL, "dram"));
     energy_publish(&timed->ledger, stats);
 }

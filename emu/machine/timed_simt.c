@@ -238,20 +238,20 @@ bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, ui
 void timed_simt_publish(struct timed *timed, struct stats *stats)
 {
     struct timed_simt *simt = timed->simt;
-    char name[48];
+    const struct scope scope = scope_enter(NULL, "simt");
     if (!simt)
         return;
-    simt_grid_publish(simt->grid, stats, "simt");
+    simt_grid_publish(simt->grid, stats, scope);
     for (uint32_t i = 0; i < simt->count; i++) {
-        simt_publish(simt->cores[i].core, stats);
-        (void)snprintf(name, sizeof name, "%s.l1", simt->cores[i].name);
-        cache_publish(simt->cores[i].l1, stats, name);
-        cache_energy(simt->cores[i].l1, &timed->ledger, name);
+        const struct scope core = scope_number(&scope, i), l1 = scope_enter(&core, "l1");
+        simt_publish(simt->cores[i].core, stats, core);
+        cache_publish(simt->cores[i].l1, stats, l1);
+        cache_energy(simt->cores[i].l1, &timed->ledger, l1);
     }
-    crossbar_publish(simt->crossbar, stats, "simt.crossbar");
+    crossbar_publish(simt->crossbar, stats, scope_enter(&scope, "crossbar"));
     for (uint32_t i = 0; i < simt->l2.slices; i++) {
-        (void)snprintf(name, sizeof name, "simt.l2.%u", i);
-        llc_publish(simt->slices[i], stats, name);
-        llc_energy(simt->slices[i], &timed->ledger, name);
+        const struct scope slice = scope_at(&scope, "l2", i);
+        llc_publish(simt->slices[i], stats, slice);
+        llc_energy(simt->slices[i], &timed->ledger, slice);
     }
 }

@@ -183,10 +183,10 @@ void cache_forget(struct cache *cache, uint64_t line, uint64_t now);
 /* The state of a line, for tests and debuggers. */
 enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);
 
-/* Registers "PREFIX.hits", "PREFIX.misses" and all else that is counted. */
-void cache_publish(struct cache *cache, struct stats *stats, const char *prefix);
+/* Registers "hits", "misses" and all else that is counted. */
+void cache_publish(struct cache *cache, struct stats *stats, struct scope scope);
 
-/* Opens the account "PREFIX.access" in the ledger, unless both energies are 0. */
-void cache_energy(struct cache *cache, struct energy_ledger *ledger, const char *prefix);
+/* Opens the account "access" in the ledger, unless both energies are 0. */
+void cache_energy(struct cache *cache, struct energy_ledger *ledger, struct scope scope);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 void cache_observe(struct cache *cache, const struct cache_observer *observer)
@@ -60,31 +59,22 @@ static uint64_t read_peak(const void *context)
     return ((const struct cache *)context)->mshrs.peak;
 }
 
-static const char *named(char *buffer, size_t size, const char *prefix, const char *name)
+void cache_publish(struct cache *cache, struct stats *stats, struct scope scope)
 {
-    (void)snprintf(buffer, size, "%s.%s", prefix, name);
-    return buffer;
-}
-
-void cache_publish(struct cache *cache, struct stats *stats, const char *prefix)
-{
-    char name[256];
     const uint64_t *uses = cache->front.uses;
     struct cache_counters *counters = &cache->counters;
-#define NAMED(text) named(name, sizeof name, prefix, text)
-    stats_counter(stats, NAMED("loads"), &uses[CACHE_LOAD], "accesses", "Loads");
-    stats_counter(stats, NAMED("stores"), &uses[CACHE_STORE], "accesses", "Stores");
-    stats_counter(stats, NAMED("fetches"), &uses[CACHE_FETCH], "accesses", "Instruction fetches");
-    stats_counter(stats, NAMED("walks"), &uses[CACHE_WALK], "accesses", "Reads of page-table entries");
-    stats_computed(stats, NAMED("hits"), read_hits, cache, "accesses",
+    stats_counter(stats, scope, "loads", &uses[CACHE_LOAD], "accesses", "Loads");
+    stats_counter(stats, scope, "stores", &uses[CACHE_STORE], "accesses", "Stores");
+    stats_counter(stats, scope, "fetches", &uses[CACHE_FETCH], "accesses", "Instruction fetches");
+    stats_counter(stats, scope, "walks", &uses[CACHE_WALK], "accesses", "Reads of page-table entries");
+    stats_computed(stats, scope, "hits", read_hits, cache, "accesses",
                    "Accesses that needed nothing from below");
 #define CACHE_COUNTER(field, unit, meaning)                                                                  \
-    stats_counter(stats, NAMED(#field), &counters->field, unit, meaning);
+    stats_counter(stats, scope, #field, &counters->field, unit, meaning);
     CACHE_COUNTERS(CACHE_COUNTER)
 #undef CACHE_COUNTER
-    stats_computed(stats, NAMED("mshrs_peak"), read_peak, cache, "lines",
+    stats_computed(stats, scope, "mshrs_peak", read_peak, cache, "lines",
                    "Most lines that were under way at once");
-#undef NAMED
 }
 
 static uint64_t read_energy(const void *context)
@@ -96,16 +86,15 @@ static uint64_t read_energy(const void *context)
     return reads * cache->config.energy_read + writes * cache->config.energy_write;
 }
 
-void cache_energy(struct cache *cache, struct energy_ledger *ledger, const char *prefix)
+void cache_energy(struct cache *cache, struct energy_ledger *ledger, struct scope scope)
 {
-    char name[256];
     if (cache->config.energy_read == 0 && cache->config.energy_write == 0)
         return;
-    const struct energy_account account = {.name = named(name, sizeof name, prefix, "access"),
+    const struct energy_account account = {.name = "access",
                                            .read = read_energy,
                                            .context = cache,
                                            .unit = 1,
                                            .kind = ENERGY_PER_EVENT,
                                            .source = "CACTI 7, 32 nm (itrs-hp, 350 K)"};
-    energy_add(ledger, &account);
+    energy_add(ledger, scope, &account);
 }

@@ -85,8 +85,8 @@ void coherence_evict(struct coherence *checker, unsigned holder, uint64_t line);
 
 const struct coherence_counters *coherence_counted(const struct coherence *checker);
 
-/* Registers "PREFIX.stale_loads", "PREFIX.stale_stores", "PREFIX.lost_updates" and "PREFIX.reports". */
-void coherence_publish(struct coherence *checker, struct stats *stats, const char *prefix);
+/* Registers "stale_loads", "stale_stores", "lost_updates" and "reports". */
+void coherence_publish(struct coherence *checker, struct stats *stats, struct scope scope);
 
 /* What to do about a finding, in one sentence. The result is constant. */
 const char *coherence_advice(const struct coherence_finding *finding);

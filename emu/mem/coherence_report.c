@@ -1,9 +1,7 @@
 /* What the coherence checker tells: counts, and what to do about a finding. */
-#include <stdio.h>
-
 #include "emu/mem/coherence.h"
 
-void coherence_publish(struct coherence *checker, struct stats *stats, const char *prefix)
+void coherence_publish(struct coherence *checker, struct stats *stats, struct scope scope)
 {
     const struct coherence_counters *counters = coherence_counted(checker);
     const struct {
@@ -18,11 +16,8 @@ void coherence_publish(struct coherence *checker, struct stats *stats, const cha
          &counters->problems[COHERENCE_LOST_UPDATE]},
         {"reports", "Pairs of places between which there was such a problem", &counters->reports},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char name[256];
-        (void)snprintf(name, sizeof name, "%s.%s", prefix, rows[i].name);
-        stats_counter(stats, name, rows[i].value, "findings", rows[i].meaning);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        stats_counter(stats, scope, rows[i].name, rows[i].value, "findings", rows[i].meaning);
 }
 
 const char *coherence_advice(const struct coherence_finding *finding)

@@ -114,10 +114,10 @@ struct llc_line llc_line_state(const struct llc *llc, uint64_t physical);
 /* Requests that it holds or waits for; 0: at rest. */
 unsigned llc_pending(const struct llc *llc);
 
-/* Registers "PREFIX.hits", "PREFIX.misses" and all else that is counted. */
-void llc_publish(struct llc *llc, struct stats *stats, const char *prefix);
+/* Registers "hits", "misses" and all else that is counted. */
+void llc_publish(struct llc *llc, struct stats *stats, struct scope scope);
 
-/* Opens the account "PREFIX.access": a line read from or written to the array. */
-void llc_energy(struct llc *llc, struct energy_ledger *ledger, const char *prefix);
+/* Opens the account "access": a line read from or written to the array. */
+void llc_energy(struct llc *llc, struct energy_ledger *ledger, struct scope scope);
 
 #endif

@@ -1,7 +1,6 @@
 /* What the coherent level can be, and what it tells about itself. */
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "emu/mem/llc_state.h"
 
@@ -20,7 +19,7 @@ const struct llc_counters *llc_counted(const struct llc *llc)
     return &llc->counters;
 }
 
-void llc_publish(struct llc *llc, struct stats *stats, const char *prefix)
+void llc_publish(struct llc *llc, struct stats *stats, struct scope scope)
 {
     static const struct {
         const char *name, *unit, *meaning;
@@ -31,25 +30,22 @@ void llc_publish(struct llc *llc, struct stats *stats, const char *prefix)
 #undef LLC_COUNTER
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char name[256];
-        (void)snprintf(name, sizeof name, "%s.%s", prefix, rows[i].name);
         const uint64_t *value = (const uint64_t *)(const void *)((const char *)llc + rows[i].offset);
-        stats_counter(stats, name, value, rows[i].unit, rows[i].meaning);
+        stats_counter(stats, scope, rows[i].name, value, rows[i].unit, rows[i].meaning);
     }
 }
 
 /* CACTI 7 gives 172 pJ for a 64-byte read of 512 KiB, 8 ways, at 32 nm. Other sizes are scaled by the square
  * root of capacity, as the wires that the energy goes into grow with the side of the array, and by width. */
-void llc_energy(struct llc *llc, struct energy_ledger *ledger, const char *prefix)
+void llc_energy(struct llc *llc, struct energy_ledger *ledger, struct scope scope)
 {
-    char name[256];
     double side = sqrt((double)llc->config.size / (512 << 10)), width = llc->config.line / 64.0;
-    (void)snprintf(name, sizeof name, "%s.access", prefix);
-    energy_add(ledger, &(struct energy_account){
-                           .name = name,
-                           .count = &llc->transfers,
-                           .unit = (uint64_t)(172000.0 * side * width),
-                           .kind = ENERGY_PER_EVENT,
-                           .source = "CACTI 7, itrs-hp, 32 nm, 512 KiB, 8 ways, 64 bytes: 172 pJ; scaled by "
-                                     "sqrt(capacity) and by width"});
+    energy_add(ledger, scope,
+               &(struct energy_account){
+                   .name = "access",
+                   .count = &llc->transfers,
+                   .unit = (uint64_t)(172000.0 * side * width),
+                   .kind = ENERGY_PER_EVENT,
+                   .source = "CACTI 7, itrs-hp, 32 nm, 512 KiB, 8 ways, 64 bytes: 172 pJ; scaled by "
+                             "sqrt(capacity) and by width"});
 }

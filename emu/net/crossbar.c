@@ -1,7 +1,6 @@
 #include "emu/net/crossbar.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "emu/net/vc.h"
@@ -215,36 +214,34 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
         (struct mem_link){ops, port, &client, &crossbar->outputs[output], NULL, false};
 }
 
-/* One end of a vc: "PREFIX.in.0.requests" and what belongs to it; kind is "request" or "response". */
-static void publish_end(struct stats *stats, const char *prefix, const char *side, uint32_t number,
-                        const char *kind, const struct vc_counters *counters)
-{
-    const struct {
-        const char *name;
-        const uint64_t *value;
-        const char *unit, *meaning;
-    } rows[] = {
-        {"s", &counters->messages, "messages", "Messages that have passed"},
-        {"_bytes", &counters->bytes, "bytes", "Data in them"},
-        {"_clocks", &counters->busy_clocks, "clocks", "Clocks in which one was passing"},
-        {"_refusals", &counters->refusals, "times", "Times that one was refused where it entered or left"},
-        {"_peak", &counters->peak, "messages", "Most that have waited, or were on their way, at one time"},
-    };
-    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char name[256];
-        (void)snprintf(name, sizeof name, "%s.%s.%u.%s%s", prefix, side, number, kind, rows[i].name);
-        stats_counter(stats, name, rows[i].value, rows[i].unit, rows[i].meaning);
+/* One end of a virtual channel, whose messages are called NAME in the plural: "requests" and "request_bytes". */
+#define END(NAME, counters)                                                                                  \
+    {                                                                                                        \
+        {NAME "s", &(counters)->messages, "messages", "Messages that have passed"},                          \
+            {NAME "_bytes", &(counters)->bytes, "bytes", "Data in them"},                                    \
+            {NAME "_clocks", &(counters)->busy_clocks, "clocks", "Clocks in which one was passing"},         \
+            {NAME "_refusals", &(counters)->refusals, "times",                                               \
+             "Times that one was refused where it entered or left"},                                         \
+            {NAME "_peak", &(counters)->peak, "messages",                                                    \
+             "Most that have waited, or were on their way, at one time"},                                    \
     }
-}
 
-void crossbar_publish(struct crossbar *crossbar, struct stats *stats, const char *prefix)
+/* "in.0.requests" and what belongs to it. */
+static void publish_port(struct stats *stats, struct scope scope, const struct vc_counters *requests,
+                         const struct vc_counters *responses)
 {
-    for (uint32_t i = 0; i < crossbar->config.inputs; i++) {
-        publish_end(stats, prefix, "in", i, "request", &crossbar->requests.sources[i].counters);
-        publish_end(stats, prefix, "in", i, "response", &crossbar->responses.sinks[i].counters);
-    }
-    for (uint32_t i = 0; i < crossbar->config.outputs; i++) {
-        publish_end(stats, prefix, "out", i, "request", &crossbar->requests.sinks[i].counters);
-        publish_end(stats, prefix, "out", i, "response", &crossbar->responses.sources[i].counters);
-    }
+    const struct stats_row request[] = END("request", requests), response[] = END("response", responses);
+    stats_counters(stats, scope, request, sizeof request / sizeof *request);
+    stats_counters(stats, scope, response, sizeof response / sizeof *response);
+}
+#undef END
+
+void crossbar_publish(struct crossbar *crossbar, struct stats *stats, struct scope scope)
+{
+    for (uint32_t i = 0; i < crossbar->config.inputs; i++)
+        publish_port(stats, scope_at(&scope, "in", i), &crossbar->requests.sources[i].counters,
+                     &crossbar->responses.sinks[i].counters);
+    for (uint32_t i = 0; i < crossbar->config.outputs; i++)
+        publish_port(stats, scope_at(&scope, "out", i), &crossbar->requests.sinks[i].counters,
+                     &crossbar->responses.sources[i].counters);
 }

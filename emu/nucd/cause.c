@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdio.h>
 
 #define NUCD_CAUSE_NAME(symbol, name, text) [NUCD_CAUSE_##symbol] = (name),
 #define NUCD_CAUSE_TEXT(symbol, name, text) [NUCD_CAUSE_##symbol] = (text),
@@ -44,11 +43,10 @@ bool nucd_causes_note(struct nucd_causes *causes, enum nucd_cause cause, uint64_
     return true;
 }
 
-void nucd_causes_publish(struct nucd_causes *causes, struct stats *stats, const char *prefix)
+void nucd_causes_publish(struct nucd_causes *causes, struct stats *stats, struct scope scope)
 {
-    char name[128];
-    for (unsigned cause = 0; cause < NUCD_CAUSE_COUNT; cause++) {
-        snprintf(name, sizeof name, "%s.malformed.%s", prefix, cause_names[cause]);
-        stats_counter(stats, name, &causes->count[cause], "instructions", cause_texts[cause]);
-    }
+    const struct scope malformed = scope_enter(&scope, "malformed");
+    for (unsigned cause = 0; cause < NUCD_CAUSE_COUNT; cause++)
+        stats_counter(stats, malformed, cause_names[cause], &causes->count[cause], "instructions",
+                      cause_texts[cause]);
 }

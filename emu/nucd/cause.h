@@ -43,7 +43,7 @@ const char *nucd_cause_text(enum nucd_cause cause);
  * pc, and never for a missing signature, which ordinary programs have. */
 bool nucd_causes_note(struct nucd_causes *causes, enum nucd_cause cause, uint64_t pc, struct error *warning);
 
-/* Registers "PREFIX.malformed.NAME" for each cause. */
-void nucd_causes_publish(struct nucd_causes *causes, struct stats *stats, const char *prefix);
+/* Registers "malformed.NAME" for each cause. */
+void nucd_causes_publish(struct nucd_causes *causes, struct stats *stats, struct scope scope);
 
 #endif

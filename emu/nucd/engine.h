@@ -121,12 +121,12 @@ void engine_begun(struct engine *engine, uint16_t tag, uint64_t time);
 /* The fault for which the hart has stopped last, of harts that take no traps; NULL: there was none. */
 const struct engine_fault *engine_fault(const struct engine *engine);
 
-/* Registers "PREFIX.offloads", "PREFIX.offload_cycles", "PREFIX.malformed.signature" ... */
-void engine_publish(struct engine *engine, struct stats *stats, const char *prefix);
+/* Registers "offloads", "offload_cycles", "malformed.signature" ... */
+void engine_publish(struct engine *engine, struct stats *stats, struct scope scope);
 
 /* Adds what a sum cannot say, since the statistics' start or last reset: least, mean and most cycles of an offload
  * (without held, cleaning, blocked and queued ones, as PREFIX.offload_cycles), and the launch window: how many tasks'
  * launches the reorder buffer has room for, as far apart as they were. */
-void engine_add_facts(const struct engine *engine, struct stats *stats, const char *prefix);
+void engine_add_facts(const struct engine *engine, struct stats *stats, struct scope scope);
 
 #endif

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "emu/nucd/engine_state.h"
 
@@ -50,14 +51,6 @@ void engine_begun(struct engine *e, uint16_t tag, uint64_t time)
         engine_count_begun(t, time);
 }
 
-static void publish(struct stats *stats, const char *prefix, const char *name, const uint64_t *value,
-                    const char *unit, const char *meaning)
-{
-    char full[64];
-    (void)snprintf(full, sizeof full, "%s.%s", prefix, name);
-    stats_counter(stats, full, value, unit, meaning);
-}
-
 static void reset(void *context)
 {
     struct engine *e = context;
@@ -65,15 +58,11 @@ static void reset(void *context)
     e->since = e->count;
 }
 
-void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
+void engine_publish(struct engine *e, struct stats *stats, struct scope scope)
 {
     const struct engine_counters *c = &e->count;
     const struct nucd_scheduler_counters *s = &e->scheduler.counters;
-    const struct {
-        const char *name;
-        const uint64_t *value;
-        const char *unit, *meaning;
-    } rows[] = {
+    const struct stats_row rows[] = {
         {"offloads", &c->offloads, "tasks", "tasks whose regions have begun on accelerators"},
         {"offload_cycles", &c->cycles, "cycles",
          "from decode of the nucd to the first instruction of the region, without held, cleaning, blocked "
@@ -107,29 +96,28 @@ void engine_publish(struct engine *e, struct stats *stats, const char *prefix)
         {"packet_words", &s->words, "words", "of 8 bytes, sent in packets"},
         {"buffer_full", &s->full, "times", "the packet producer found no room in the write buffer"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        publish(stats, prefix, rows[i].name, rows[i].value, rows[i].unit, rows[i].meaning);
-    nucd_causes_publish(&e->causes, stats, prefix);
+    stats_counters(stats, scope, rows, sizeof rows / sizeof rows[0]);
+    nucd_causes_publish(&e->causes, stats, scope);
     stats_on_reset(stats, reset, e);
 }
 
-static void add_tenths(struct stats *stats, const char *prefix, const char *name, uint64_t tenths)
+static void add_tenths(struct stats *stats, struct scope scope, const char *name, uint64_t tenths)
 {
-    char full[64], value[32];
-    (void)snprintf(full, sizeof full, "%s.%s", prefix, name);
+    char value[32], *full = scope_path(scope, name);
     (void)snprintf(value, sizeof value, "%" PRIu64 ".%" PRIu64, tenths / 10, tenths % 10);
     stats_fact_text(stats, full, value);
+    free(full);
 }
 
-void engine_add_facts(const struct engine *e, struct stats *stats, const char *prefix)
+void engine_add_facts(const struct engine *e, struct stats *stats, struct scope scope)
 {
     const struct engine_counters *c = &e->count, *since = &e->since;
     uint64_t offloads = c->offloads - since->offloads, gaps = c->gaps - since->gaps;
     if (offloads > 0) {
-        add_tenths(stats, prefix, "offload_cycles.min", 10 * c->least);
-        add_tenths(stats, prefix, "offload_cycles.mean", 10 * (c->cycles - since->cycles) / offloads);
-        add_tenths(stats, prefix, "offload_cycles.max", 10 * c->most);
+        add_tenths(stats, scope, "offload_cycles.min", 10 * c->least);
+        add_tenths(stats, scope, "offload_cycles.mean", 10 * (c->cycles - since->cycles) / offloads);
+        add_tenths(stats, scope, "offload_cycles.max", 10 * c->most);
     }
     if (gaps > 0)
-        add_tenths(stats, prefix, "window", 10 * (c->launches - since->launches) * e->config.rob / gaps);
+        add_tenths(stats, scope, "window", 10 * (c->launches - since->launches) * e->config.rob / gaps);
 }

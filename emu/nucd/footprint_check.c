@@ -1,7 +1,6 @@
 #include "emu/nucd/footprint_check.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,23 +242,16 @@ const struct footprint_finding *footprint_check_findings(const struct footprint_
     return check->findings;
 }
 
-void footprint_check_publish(struct footprint_check *check, struct stats *stats, const char *prefix)
+void footprint_check_publish(struct footprint_check *check, struct stats *stats, struct scope scope)
 {
-    const struct {
-        const char *name, *unit, *meaning;
-        const uint64_t *value;
-    } rows[] = {
-        {"tasks", "tasks", "Tasks whose accesses were checked", &check->counters.tasks},
-        {"unknown", "tasks", "Tasks of which nobody has said what they may access", &check->counters.unknown},
-        {"accesses", "accesses", "Loads and stores of tasks that were checked", &check->counters.accesses},
-        {"violations", "accesses", "Accesses outside of what the tasks' nucds name",
-         &check->counters.violations},
+    const struct stats_row rows[] = {
+        {"tasks", &check->counters.tasks, "tasks", "Tasks whose accesses were checked"},
+        {"unknown", &check->counters.unknown, "tasks", "Tasks of which nobody has said what they may access"},
+        {"accesses", &check->counters.accesses, "accesses", "Loads and stores of tasks that were checked"},
+        {"violations", &check->counters.violations, "accesses",
+         "Accesses outside of what the tasks' nucds name"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char name[128];
-        (void)snprintf(name, sizeof name, "%s.%s", prefix, rows[i].name);
-        stats_counter(stats, name, rows[i].value, rows[i].unit, rows[i].meaning);
-    }
+    stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
 }
 
 const char *footprint_kind_name(enum footprint_kind kind)

@@ -77,8 +77,8 @@ const struct footprint_counters *footprint_check_counted(const struct footprint_
 const struct footprint_finding *footprint_check_findings(const struct footprint_check *check,
                                                          unsigned *count);
 
-/* Registers "PREFIX.accesses" and all else that is counted. */
-void footprint_check_publish(struct footprint_check *check, struct stats *stats, const char *prefix);
+/* Registers "accesses" and all else that is counted. */
+void footprint_check_publish(struct footprint_check *check, struct stats *stats, struct scope scope);
 
 /* "load", and what to do about a finding, in one sentence. Constant. */
 const char *footprint_kind_name(enum footprint_kind kind);

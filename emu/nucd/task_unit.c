@@ -1,7 +1,6 @@
 #include "emu/nucd/task_unit.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -399,31 +398,24 @@ static void task_unit_write(void *device, uint64_t offset, unsigned size, uint64
 
 const struct device_ops task_unit_ops = {.read = task_unit_read, .write = task_unit_write};
 
-static void publish(struct stats *stats, const char *prefix, const char *name, const uint64_t *value,
-                    const char *unit, const char *meaning)
-{
-    char full[128];
-    snprintf(full, sizeof full, "%s.%s", prefix, name);
-    stats_counter(stats, full, value, unit, meaning);
-}
-
 void task_unit_change_code(struct task_unit *unit)
 {
     unit->code = true;
 }
 
-void task_unit_publish(struct task_unit *unit, struct stats *stats, const char *prefix)
+void task_unit_publish(struct task_unit *unit, struct stats *stats, struct scope scope)
 {
     const struct counters *counters = &unit->counters;
-    publish(stats, prefix, "tasks", &counters->tasks, "tasks", "tasks that were completed");
-    publish(stats, prefix, "faults", &counters->faults, "tasks",
-            "faults in regions that the host was told of");
-    publish(stats, prefix, "kills", &counters->kills, "tasks", "tasks that the host killed");
-    publish(stats, prefix, "transfers", &counters->transfers, "transfers",
-            "transfers put into the work queue");
-    publish(stats, prefix, "lines", &counters->lines, "lines", "lines put into the work queue");
-    publish(stats, prefix, "refused", &counters->refused, "transfers", "transfers that did not fit");
-    publish(stats, prefix, "errors", &counters->errors, "errors",
-            "commands that the state forbids, transfers that did not fit or were no packets");
-    publish(stats, prefix, "peak_lines", &counters->peak, "lines", "most lines of the work queue in use");
+    const struct stats_row rows[] = {
+        {"tasks", &counters->tasks, "tasks", "tasks that were completed"},
+        {"faults", &counters->faults, "tasks", "faults in regions that the host was told of"},
+        {"kills", &counters->kills, "tasks", "tasks that the host killed"},
+        {"transfers", &counters->transfers, "transfers", "transfers put into the work queue"},
+        {"lines", &counters->lines, "lines", "lines put into the work queue"},
+        {"refused", &counters->refused, "transfers", "transfers that did not fit"},
+        {"errors", &counters->errors, "errors",
+         "commands that the state forbids, transfers that did not fit or were no packets"},
+        {"peak_lines", &counters->peak, "lines", "most lines of the work queue in use"},
+    };
+    stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
 }

@@ -186,7 +186,7 @@ void task_unit_change_code(struct task_unit *unit);
 /* The host's RANGES register. */
 void task_unit_set_ranges(struct task_unit *unit, uint64_t table);
 
-/* Registers "PREFIX.tasks" and all else that is counted. */
-void task_unit_publish(struct task_unit *unit, struct stats *stats, const char *prefix);
+/* Registers "tasks" and all else that is counted. */
+void task_unit_publish(struct task_unit *unit, struct stats *stats, struct scope scope);
 
 #endif

@@ -1,8 +1,6 @@
 #include "emu/sim/energy.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void *checked(void *memory)
 {
@@ -26,11 +24,11 @@ void energy_free(struct energy_ledger *ledger)
     energy_init(ledger);
 }
 
-void energy_add(struct energy_ledger *ledger, const struct energy_account *account)
+void energy_add(struct energy_ledger *ledger, struct scope scope, const struct energy_account *account)
 {
     struct energy_account *added = checked(malloc(sizeof *added));
     *added = *account;
-    added->name = checked(strdup(account->name));
+    added->name = scope_path(scope, account->name);
     size_t room = (ledger->count + 1) * sizeof *ledger->accounts;
     ledger->accounts = checked(realloc(ledger->accounts, room));
     ledger->accounts[ledger->count++] = added;
@@ -68,9 +66,8 @@ void energy_publish(const struct energy_ledger *ledger, struct stats *stats)
 {
     for (unsigned i = 0; i < ledger->count; i++) {
         struct energy_account *account = ledger->accounts[i];
-        char name[256];
-        (void)snprintf(name, sizeof name, "%s.energy", account->name);
-        stats_computed(stats, name, read_account, account, "fJ", account->source);
+        stats_computed(stats, scope_enter(NULL, account->name), "energy", read_account, account, "fJ",
+                       account->source);
     }
-    stats_computed(stats, "energy", read_total, ledger, "fJ", "Sum of all energies");
+    stats_computed(stats, scope_root(), "energy", read_total, ledger, "fJ", "Sum of all energies");
 }

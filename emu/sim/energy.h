@@ -13,7 +13,7 @@ enum energy_kind {
 
 /* One account of a ledger. The component keeps counting; the ledger only reads. */
 struct energy_account {
-    const char *name;                      /* dotted: "memory.activate" */
+    const char *name;                      /* in its scope: "activate" */
     const uint64_t *count;                 /* NULL: call read(context) */
     uint64_t (*read)(const void *context); /* instead of count */
     const void *context;
@@ -31,9 +31,9 @@ struct energy_ledger {
 void energy_init(struct energy_ledger *ledger);
 void energy_free(struct energy_ledger *ledger);
 
-/* Opens an account like the one given, whose name is copied; what else it points to must outlive the ledger.
- */
-void energy_add(struct energy_ledger *ledger, const struct energy_account *account);
+/* Opens an account like the one given, whose name becomes that in the scope, "memory.activate", and is copied; what else it
+ * points to must outlive the ledger. */
+void energy_add(struct energy_ledger *ledger, struct scope scope, const struct energy_account *account);
 
 /* The energy of an account, in femtojoules, rounded down. */
 uint64_t energy_of(const struct energy_account *account);

@@ -5,15 +5,23 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum counter_kind {
+    COUNTER,
+    COUNTER_OPERAND, /* read as all are, and not written */
+    COUNTER_RATIO,   /* of the two in front of it; counts nothing itself */
+};
+
 struct counter {
-    const uint64_t *value; /* NULL: call read(context) */
-    uint64_t (*read)(const void *context);
-    const void *context;
-    char *name;
+    struct stats_operand source;
+    enum counter_kind kind;
+    char *name; /* NULL: an operand */
     const char *unit, *meaning;
+    char *own_meaning; /* NULL, or what meaning points to */
 };
 
 struct region {
@@ -71,8 +79,10 @@ void stats_free(struct stats *stats)
 {
     if (!stats)
         return;
-    for (size_t i = 0; i < stats->counter_count; i++)
+    for (size_t i = 0; i < stats->counter_count; i++) {
         free(stats->counters[i].name);
+        free(stats->counters[i].own_meaning);
+    }
     for (size_t i = 0; i < stats->region_count; i++) {
         free(stats->regions[i].name);
         free(stats->regions[i].counted);
@@ -90,30 +100,107 @@ void stats_free(struct stats *stats)
     free(stats);
 }
 
-static void counter_add(struct stats *stats, const char *name, struct counter counter)
+static void counter_add(struct stats *stats, struct counter counter)
 {
     assert(!stats->sealed);
-    counter.name = checked(strdup(name));
     stats->counters = grown(stats->counters, stats->counter_count, sizeof counter);
     stats->counters[stats->counter_count++] = counter;
 }
 
-void stats_counter(struct stats *stats, const char *name, const uint64_t *value, const char *unit,
-                   const char *meaning)
+void stats_counter(struct stats *stats, struct scope scope, const char *name, const uint64_t *value,
+                   const char *unit, const char *meaning)
 {
-    counter_add(stats, name, (struct counter){.value = value, .unit = unit, .meaning = meaning});
+    counter_add(stats, (struct counter){.source = {.value = value},
+                                        .name = scope_path(scope, name),
+                                        .unit = unit,
+                                        .meaning = meaning});
 }
 
-void stats_computed(struct stats *stats, const char *name, uint64_t (*read)(const void *context),
-                    const void *context, const char *unit, const char *meaning)
+void stats_counters(struct stats *stats, struct scope scope, const struct stats_row *rows, size_t count)
 {
-    counter_add(stats, name,
-                (struct counter){.read = read, .context = context, .unit = unit, .meaning = meaning});
+    for (size_t i = 0; i < count; i++)
+        stats_counter(stats, scope, rows[i].name, rows[i].value, rows[i].unit, rows[i].meaning);
+}
+
+void stats_computed(struct stats *stats, struct scope scope, const char *name,
+                    uint64_t (*read)(const void *context), const void *context, const char *unit,
+                    const char *meaning)
+{
+    counter_add(stats, (struct counter){.source = {.read = read, .context = context},
+                                        .name = scope_path(scope, name),
+                                        .unit = unit,
+                                        .meaning = meaning});
+}
+
+void stats_ratio(struct stats *stats, struct scope scope, const char *name, struct stats_operand over,
+                 struct stats_operand under, const char *unit, const char *meaning)
+{
+    counter_add(stats, (struct counter){.source = over, .kind = COUNTER_OPERAND});
+    counter_add(stats, (struct counter){.source = under, .kind = COUNTER_OPERAND});
+    counter_add(
+        stats, (struct counter){
+                   .kind = COUNTER_RATIO, .name = scope_path(scope, name), .unit = unit, .meaning = meaning});
+}
+
+static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+
+/* The text, to be freed. */
+static char *format(const char *pattern, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, pattern);
+    int length = vasprintf(&text, pattern, arguments);
+    va_end(arguments);
+    if (length < 0)
+        abort();
+    return text;
+}
+
+/* "MEANING: 3 to 4" */
+static char *bucket_meaning(const struct histogram *histogram, uint32_t bucket, const char *meaning)
+{
+    uint64_t below = bucket ? histogram_most(histogram, bucket - 1) : 0;
+    if (bucket == histogram->count)
+        return format("%s: more than %" PRIu64, meaning, below);
+    uint64_t most = histogram_most(histogram, bucket);
+    if (bucket == 0)
+        return format("%s: at most %" PRIu64, meaning, most);
+    return below + 1 == most ? format("%s: %" PRIu64, meaning, most)
+                             : format("%s: %" PRIu64 " to %" PRIu64, meaning, below + 1, most);
+}
+
+static uint64_t read_samples(const void *histogram)
+{
+    return histogram_samples(histogram);
+}
+
+void stats_histogram(struct stats *stats, struct scope scope, const char *name,
+                     const struct histogram *histogram, const char *unit, const char *counted,
+                     const char *meaning)
+{
+    const struct scope inner = scope_enter(&scope, name);
+    for (uint32_t i = 0; i < histogram->count + !histogram->bounded; i++) {
+        char *bucket =
+            i == histogram->count ? format("more") : format("%" PRIu64, histogram_most(histogram, i));
+        char *text = bucket_meaning(histogram, i, meaning);
+        counter_add(stats, (struct counter){.source = {.value = &histogram->buckets[i]},
+                                            .name = scope_path(inner, bucket),
+                                            .unit = counted,
+                                            .meaning = text,
+                                            .own_meaning = text});
+        free(bucket);
+    }
+    stats_ratio(stats, inner, "mean", (struct stats_operand){.value = &histogram->sum},
+                (struct stats_operand){.read = read_samples, .context = histogram}, unit, meaning);
 }
 
 static uint64_t counter_now(const struct counter *counter)
 {
-    return counter->value ? *counter->value : counter->read(counter->context);
+    if (counter->kind == COUNTER_RATIO)
+        return 0;
+    const struct stats_operand *source = &counter->source;
+    return source->value ? *source->value : source->read(source->context);
 }
 
 /* A new array with one element per counter: its value now, less `since` where that is not NULL. */
@@ -242,6 +329,11 @@ static json_t *json_number(uint64_t value)
     return checked(json_string(digits));
 }
 
+static json_t *json_quotient(double value)
+{
+    return isfinite(value) ? checked(json_real(value)) : json_null();
+}
+
 /* Puts value, whose reference passes on, into object under name. */
 static void json_put(json_t *object, const char *name, json_t *value)
 {
@@ -263,7 +355,7 @@ void stats_fact_number(struct stats *stats, const char *name, uint64_t value)
 
 void stats_host_number(struct stats *stats, const char *name, double value)
 {
-    json_put(stats->host, name, isfinite(value) ? checked(json_real(value)) : json_null());
+    json_put(stats->host, name, json_quotient(value));
 }
 
 static json_t *json_schema(const struct stats *stats)
@@ -271,6 +363,8 @@ static json_t *json_schema(const struct stats *stats)
     json_t *schema = checked(json_object());
     for (size_t i = 0; i < stats->counter_count; i++) {
         const struct counter *counter = &stats->counters[i];
+        if (counter->kind == COUNTER_OPERAND)
+            continue;
         assert(!json_object_get(schema, counter->name));
         json_t *row = checked(json_object());
         json_put(row, "unit", json_text(counter->unit));
@@ -280,10 +374,22 @@ static json_t *json_schema(const struct stats *stats)
     return schema;
 }
 
+/* Of the two values in front of a ratio; NAN where there is none. */
+static double ratio(const uint64_t *values, size_t i)
+{
+    uint64_t over = values[i - 2], under = values[i - 1];
+    return under ? (double)over / (double)under : (double)NAN;
+}
+
 static void json_put_values(json_t *object, const struct stats *stats, const uint64_t *values)
 {
-    for (size_t i = 0; i < stats->counter_count; i++)
-        json_put(object, stats->counters[i].name, json_number(values[i]));
+    for (size_t i = 0; i < stats->counter_count; i++) {
+        const struct counter *counter = &stats->counters[i];
+        if (counter->kind == COUNTER)
+            json_put(object, counter->name, json_number(values[i]));
+        else if (counter->kind == COUNTER_RATIO)
+            json_put(object, counter->name, json_quotient(ratio(values, i)));
+    }
 }
 
 static json_t *json_regions(const struct stats *stats)
@@ -337,9 +443,16 @@ static json_t *json_all(struct stats *stats)
 void stats_print(struct stats *stats, FILE *out)
 {
     uint64_t *values = values_now(stats, stats->start);
-    for (size_t i = 0; i < stats->counter_count; i++)
-        fprintf(out, "%-32s %16" PRIu64 " # %s (%s)\n", stats->counters[i].name, values[i],
-                stats->counters[i].meaning, stats->counters[i].unit);
+    for (size_t i = 0; i < stats->counter_count; i++) {
+        const struct counter *counter = &stats->counters[i];
+        if (counter->kind == COUNTER)
+            fprintf(out, "%-32s %16" PRIu64, counter->name, values[i]);
+        else if (counter->kind == COUNTER_RATIO)
+            fprintf(out, "%-32s %16.6f", counter->name, ratio(values, i));
+        else
+            continue;
+        fprintf(out, " # %s (%s)\n", counter->meaning, counter->unit);
+    }
     free(values);
 }
 

@@ -7,8 +7,24 @@
 #include <stdio.h>
 
 #include "emu/sim/error.h"
+#include "emu/sim/histogram.h"
+#include "emu/sim/scope.h"
 
 struct stats;
+
+/* A counter of a table. */
+struct stats_row {
+    const char *name;
+    const uint64_t *value;
+    const char *unit, *meaning;
+};
+
+/* What a ratio is made of: a counter, or one that is computed. */
+struct stats_operand {
+    const uint64_t *value; /* NULL: call read(context) */
+    uint64_t (*read)(const void *context);
+    const void *context;
+};
 
 enum {
     STATS_REGIONS = 4096, /* named regions that are kept */
@@ -19,16 +35,33 @@ enum {
 struct stats *stats_new(void);
 void stats_free(struct stats *stats);
 
-/* Registers a counter that its owner only ever increases. `name` is dotted (`hart.0.instructions`), unique,
- * and copied; unit ("instructions", "bytes", "fs", "pJ") and meaning (one line) must outlive the registry.
- * The value is read whenever a region begins, is reset or ends, so *value must stay valid until stats_free().
+/* Registers a counter that its owner only ever increases. It is called `name` in its scope (`hart.0.instructions`), which
+ * must be unique; the name is copied; unit ("instructions", "bytes", "fs", "pJ") and meaning (one line) must outlive the
+ * registry. The value is read whenever a region begins, is reset or ends, so *value must stay valid until stats_free().
  * All counters are registered before the first region, reset or dump. */
-void stats_counter(struct stats *stats, const char *name, const uint64_t *value, const char *unit,
-                   const char *meaning);
+void stats_counter(struct stats *stats, struct scope scope, const char *name, const uint64_t *value,
+                   const char *unit, const char *meaning);
+
+/* The same for all rows of a table, in their order; the table itself need not stay. */
+void stats_counters(struct stats *stats, struct scope scope, const struct stats_row *rows, size_t count);
 
 /* The same for a counter that is computed: read(context) is called instead. */
-void stats_computed(struct stats *stats, const char *name, uint64_t (*read)(const void *context),
-                    const void *context, const char *unit, const char *meaning);
+void stats_computed(struct stats *stats, struct scope scope, const char *name,
+                    uint64_t (*read)(const void *context), const void *context, const char *unit,
+                    const char *meaning);
+
+/* Registers a mean or a rate: what `over` has counted divided by what `under` has, in the run or region that is written.
+ * It is a real number, or null where `under` has counted nothing; unit is that of the quotient ("accesses/access"). The
+ * operands are read as counters are, and are no statistics themselves. */
+void stats_ratio(struct stats *stats, struct scope scope, const char *name, struct stats_operand over,
+                 struct stats_operand under, const char *unit, const char *meaning);
+
+/* Registers a histogram of values in `unit`: the counter "NAME.16" says how many of what `counted` names were at most 16 and
+ * in no bucket before, and "NAME.more" how many were above all buckets; "NAME.mean" is a ratio. Each is subtracted, added
+ * and reset like any other counter. The histogram stays valid until stats_free(). */
+void stats_histogram(struct stats *stats, struct scope scope, const char *name,
+                     const struct histogram *histogram, const char *unit, const char *counted,
+                     const char *meaning);
 
 /* Named regions. begin opens one; end closes it and adds what was counted since its begin. Regions may
  * overlap in any way; one that is entered several times accumulates, and counts its entries. begin returns
@@ -71,8 +104,8 @@ void stats_host_number(struct stats *stats, const char *name, double value);
  *   }
  *
  * So `jq .run`, `jq '.total["hart.0.instructions"]'` and `jq '.regions.spmv["hart.0.instructions"]'` do what
- * they say. Numbers are exact integers; one above 2^63-1, which common JSON readers refuse, is a string of
- * its decimal digits. Bytes of texts that are not UTF-8 appear as \xNN. */
+ * they say. Counters are exact integers; one above 2^63-1, which common JSON readers refuse, is a string of
+ * its decimal digits. Ratios are reals of 9 digits. Bytes of texts that are not UTF-8 appear as \xNN. */
 bool stats_write_json(struct stats *stats, FILE *out, struct error *err);
 
 /* Writes the counters since the start or the last reset as lines for a reader, `name value # meaning (unit)`.

@@ -44,12 +44,6 @@ void simt_memory_free(struct simt *simt)
     free(simt->atomics);
 }
 
-static unsigned bucket_of(unsigned requests)
-{
-    unsigned bucket = requests <= 1 ? 0 : 32 - (unsigned)__builtin_clz(requests - 1);
-    return bucket < SIMT_BUCKETS ? bucket : SIMT_BUCKETS - 1;
-}
-
 /* Splits the access and counts what comes of it. */
 static void split(struct simt *simt, struct simt_access *access, const struct stream_op *op)
 {
@@ -73,7 +67,7 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
         access->count = coalesce_lines(report->physical, global, op->size, line, access->lines);
         counters->accesses++;
         counters->requests += access->count;
-        counters->requests_of[bucket_of(access->count)]++;
+        histogram_add(&counters->requests_of, access->count);
     }
     access->divergent = coalesce_divergent(access->count, global, op->size, line);
     counters->divergent += access->divergent && access->kind != SIMT_ATOMIC;

@@ -1,6 +1,5 @@
 /* Which kind of work an instruction is, and a multiprocessor's statistics. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "emu/simt/state.h"
@@ -54,64 +53,50 @@ enum simt_work simt_work_of(enum insn_id id)
     return SIMT_WORK_alu;
 }
 
-static void counter(const struct simt *simt, struct stats *stats, const char *name, const uint64_t *value,
-                    const char *unit, const char *meaning)
-{
-    char full[160];
-    (void)snprintf(full, sizeof full, "%s.%s", simt->name, name);
-    stats_counter(stats, full, value, unit, meaning);
-}
-
 /* Cycles are brought up to date before they are read, and so all that add up to them. */
 static uint64_t read_cycles(const void *context)
 {
     return simt_counted((struct simt *)(uintptr_t)context)->cycles;
 }
 
-static void publish_stalls(struct simt *simt, struct stats *stats)
+static void publish_stalls(struct simt *simt, struct stats *stats, struct scope scope)
 {
-    char name[128];
-    (void)snprintf(name, sizeof name, "%s.cycles", simt->name);
-    stats_computed(stats, name, read_cycles, simt, "cycles", "clock cycles in which it had blocks");
-    for (uint32_t i = 0; i < simt->config.schedulers; i++)
-        for (unsigned j = 0; j < SIMT_STALLS; j++) {
-            (void)snprintf(name, sizeof name, "scheduler.%u.%s", i, stalls[j].name);
-            counter(simt, stats, name, &simt->counters.stalls[i][j], "cycles", stalls[j].meaning);
-        }
+    stats_computed(stats, scope, "cycles", read_cycles, simt, "cycles",
+                   "clock cycles in which it had blocks");
+    for (uint32_t i = 0; i < simt->config.schedulers; i++) {
+        const struct scope scheduler = scope_at(&scope, "scheduler", i);
+        for (unsigned j = 0; j < SIMT_STALLS; j++)
+            stats_counter(stats, scheduler, stalls[j].name, &simt->counters.stalls[i][j], "cycles",
+                          stalls[j].meaning);
+    }
 }
 
-void simt_publish(struct simt *simt, struct stats *stats)
+void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
 {
-    static const char *const buckets[SIMT_BUCKETS] = {"1", "2", "4", "8", "16", "32", "64"};
-    static const char *const meanings[SIMT_BUCKETS] = {
-        "global accesses of 1 request",         "global accesses of 2 requests",
-        "global accesses of 3 or 4 requests",   "global accesses of 5 to 8 requests",
-        "global accesses of 9 to 16 requests",  "global accesses of 17 to 32 requests",
-        "global accesses of 33 to 64 requests",
-    };
     const struct simt_counters *c = &simt->counters;
-    char name[64];
-    publish_stalls(simt, stats);
-    counter(simt, stats, "instructions", &c->instructions, "instructions", "instructions of warps");
-    counter(simt, stats, "thread_instructions", &c->thread_instructions, "instructions",
-            "instructions of threads: active lanes, summed over the warps' instructions");
-    counter(simt, stats, "apart", &c->apart, "instructions",
-            "branches and jumps that sent lanes to different places");
-    counter(simt, stats, "accesses", &c->accesses, "instructions",
-            "loads and stores of global memory and stacks");
-    counter(simt, stats, "requests", &c->requests, "requests", "lines that these were coalesced into");
-    counter(simt, stats, "divergent", &c->divergent, "instructions",
-            "of these accesses, those of more lines than their bytes take when packed");
-    for (unsigned i = 0; i < SIMT_BUCKETS; i++) {
-        (void)snprintf(name, sizeof name, "requests_of.%s", buckets[i]);
-        counter(simt, stats, name, &c->requests_of[i], "instructions", meanings[i]);
-    }
-    counter(simt, stats, "shared.accesses", &c->shared_accesses, "instructions", "accesses to shared memory");
-    counter(simt, stats, "shared.passes", &c->shared_passes, "cycles",
-            "passes that these took; more than one each is bank conflicts");
-    counter(simt, stats, "atomics", &c->atomics, "instructions", "atomics on global memory");
-    counter(simt, stats, "atomic_requests", &c->atomic_requests, "requests",
-            "requests of these: lines, and turns on the same word");
-    counter(simt, stats, "barriers", &c->barriers, "barriers", "barriers that blocks have passed");
-    counter(simt, stats, "blocks", &c->blocks, "blocks", "blocks that were placed here");
+    const struct stats_row before[] = {
+        {"instructions", &c->instructions, "instructions", "instructions of warps"},
+        {"thread_instructions", &c->thread_instructions, "instructions",
+         "instructions of threads: active lanes, summed over the warps' instructions"},
+        {"apart", &c->apart, "instructions", "branches and jumps that sent lanes to different places"},
+        {"accesses", &c->accesses, "instructions", "loads and stores of global memory and stacks"},
+        {"requests", &c->requests, "requests", "lines that these were coalesced into"},
+        {"divergent", &c->divergent, "instructions",
+         "of these accesses, those of more lines than their bytes take when packed"},
+    };
+    const struct stats_row after[] = {
+        {"shared.accesses", &c->shared_accesses, "instructions", "accesses to shared memory"},
+        {"shared.passes", &c->shared_passes, "cycles",
+         "passes that these took; more than one each is bank conflicts"},
+        {"atomics", &c->atomics, "instructions", "atomics on global memory"},
+        {"atomic_requests", &c->atomic_requests, "requests",
+         "requests of these: lines, and turns on the same word"},
+        {"barriers", &c->barriers, "barriers", "barriers that blocks have passed"},
+        {"blocks", &c->blocks, "blocks", "blocks that were placed here"},
+    };
+    publish_stalls(simt, stats, scope);
+    stats_counters(stats, scope, before, sizeof before / sizeof *before);
+    stats_histogram(stats, scope, "requests_of", &c->requests_of, "requests/access", "instructions",
+                    "global accesses by their requests");
+    stats_counters(stats, scope, after, sizeof after / sizeof *after);
 }

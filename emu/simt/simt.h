@@ -34,7 +34,6 @@ enum {
     SIMT_PATIENCE = 65536, /* clocks */
     SIMT_SCHEDULERS = 4,
     SIMT_ACCESSES = 256,
-    SIMT_BUCKETS = 7, /* of a histogram: 1, 2, 3 or 4, 5 to 8, 9 to 16, 17 to 32, more */
 };
 
 enum simt_policy { SIMT_GTO, SIMT_ROUND_ROBIN };
@@ -144,8 +143,8 @@ struct simt_counters {
     uint64_t instructions, thread_instructions;
     uint64_t stalls[SIMT_SCHEDULERS][SIMT_STALLS];
     uint64_t accesses, requests,
-        divergent; /* global: instructions, their lines, those that coalesce_divergent() */
-    uint64_t requests_of[SIMT_BUCKETS]; /* instructions by number of requests */
+        divergent;                /* global: instructions, their lines, those that coalesce_divergent() */
+    struct histogram requests_of; /* of instructions: lines, up to COALESCE_LINES */
     uint64_t shared_accesses, shared_passes;
     uint64_t atomics, atomic_requests;
     uint64_t barriers, blocks;
@@ -153,7 +152,7 @@ struct simt_counters {
 };
 const struct simt_counters *simt_counted(struct simt *simt);
 
-/* Registers "NAME.cycles", "NAME.scheduler.0.base" .... */
-void simt_publish(struct simt *simt, struct stats *stats);
+/* Registers "cycles", "scheduler.0.base" .... */
+void simt_publish(struct simt *simt, struct stats *stats, struct scope scope);
 
 #endif

@@ -1,7 +1,6 @@
 #include "emu/simt/timed_grid.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -359,9 +358,7 @@ static uint64_t read_busy(const void *context)
     return grid->busy + (grid->waiting ? now_of(grid) - grid->since : 0);
 }
 
-void simt_grid_publish(struct simt_grid *grid, struct stats *stats, const char *name)
+void simt_grid_publish(struct simt_grid *grid, struct stats *stats, struct scope scope)
 {
-    char full[64];
-    (void)snprintf(full, sizeof full, "%s.busy", name);
-    stats_computed(stats, full, read_busy, grid, "fs", "time with launches that had not ended");
+    stats_computed(stats, scope, "busy", read_busy, grid, "fs", "time with launches that had not ended");
 }

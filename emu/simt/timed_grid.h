@@ -53,7 +53,7 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
 /* Whether launch `number`, or each that there has been if it is 0, has ended. */
 bool simt_grid_done(const struct simt_grid *grid, uint64_t number);
 
-/* Registers "NAME.busy". */
-void simt_grid_publish(struct simt_grid *grid, struct stats *stats, const char *name);
+/* Registers "busy". */
+void simt_grid_publish(struct simt_grid *grid, struct stats *stats, struct scope scope);
 
 #endif

@@ -106,7 +106,7 @@ static struct rig *rig_new(unsigned ranges, unsigned entries)
     rig->tlb = tlb_new(&config, hart, &rig->queue, &rig->clock, 1, 1, rig->cache);
     tlb_set_ranges(rig->tlb, entries);
     rig->stats = stats_new();
-    tlb_publish(rig->tlb, rig->stats, "tlb");
+    tlb_publish(rig->tlb, rig->stats, scope_enter(NULL, "tlb"));
     for (unsigned i = 0; i < 3; i++)
         rig->waits[i].waiter = (struct cache_waiter){NULL, wait_done, &rig->waits[i]};
     event_queue_run(&rig->queue, 100 * PERIOD);

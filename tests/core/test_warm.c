@@ -42,7 +42,7 @@ static void map_memory(struct rig *rig)
 static uint64_t counter(struct rig *rig, const char *name)
 {
     struct stats *stats = stats_new();
-    tlb_publish(rig->tlb, stats, "tlb");
+    tlb_publish(rig->tlb, stats, scope_enter(NULL, "tlb"));
     uint64_t value = stats_value(stats, name);
     stats_free(stats);
     return value;

@@ -139,7 +139,7 @@ static inline struct rig *rig_new(const struct tlb_config *config)
         fail_msg("%s", err.text);
     rig->tlb = tlb_new(config, &rig->f.hart, &rig->queue, &rig->clock, 1, 1, rig->cache);
     rig->stats = stats_new();
-    tlb_publish(rig->tlb, rig->stats, "tlb");
+    tlb_publish(rig->tlb, rig->stats, scope_enter(NULL, "tlb"));
     for (unsigned i = 0; i < WAITS; i++) {
         rig->waits[i].rig = rig;
         rig->waits[i].waiter = (struct cache_waiter){NULL, wait_done, &rig->waits[i]};

@@ -20,8 +20,8 @@ static void by_hand(void **state)
     struct energy_ledger ledger;
     struct stats *stats = stats_new();
     energy_init(&ledger);
-    dram_memory_energy(&rig->memory, &ledger, "memory");
-    dram_memory_publish(&rig->memory, stats, "memory");
+    dram_memory_energy(&rig->memory, &ledger, scope_enter(NULL, "memory"));
+    dram_memory_publish(&rig->memory, stats, scope_enter(NULL, "memory"));
     energy_publish(&ledger, stats);
     rig_until(rig, 100);
     (void)probe_send(&rig->probes[0], MEM_READ, address_of(rig, 0, 1, 3, 0), 64);
@@ -64,7 +64,7 @@ static void idle_energy(void **state)
     struct rig *rig = rig_new(&config, 1, &none);
     struct energy_ledger ledger;
     energy_init(&ledger);
-    dram_memory_energy(&rig->memory, &ledger, "hbm");
+    dram_memory_energy(&rig->memory, &ledger, scope_enter(NULL, "hbm"));
     event_queue_run(&rig->queue, CLOCK_SECOND);
     uint64_t refreshes = 8 * ((UINT64_C(500000000) - 1) / 1950);
     assert_true(energy_of(account_of(&ledger, "hbm.refresh")) == refreshes * 60840000);

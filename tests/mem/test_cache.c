@@ -263,8 +263,8 @@ static void statistics_and_energy(void **state)
     struct stats *stats = stats_new();
     struct energy_ledger ledger;
     energy_init(&ledger);
-    cache_publish(rig->cache, stats, "accel.3.l1d");
-    cache_energy(rig->cache, &ledger, "accel.3.l1d");
+    cache_publish(rig->cache, stats, scope_enter(NULL, "accel.3.l1d"));
+    cache_energy(rig->cache, &ledger, scope_enter(NULL, "accel.3.l1d"));
     (void)rig_load(rig, 0, 1, 0);
     (void)rig_store(rig, 1, 2, 0);
     rig_until(rig, 200);

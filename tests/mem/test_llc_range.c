@@ -208,7 +208,7 @@ static void energy(void **state)
     struct rig *rig = rig_default();
     struct energy_ledger ledger;
     energy_init(&ledger);
-    llc_energy(rig->llc, &ledger, "l2");
+    llc_energy(rig->llc, &ledger, scope_enter(NULL, "l2"));
     (void)rig_do(rig, 0, READ, 0x40);
     (void)rig_do(rig, 0, READ, 0x40);
     assert_int_equal(energy_total(&ledger), 2 * 243244);

@@ -238,7 +238,7 @@ static inline struct rig *rig_new(const struct crossbar_config *config)
         fail_msg("%s", err.text);
     rig->crossbar = crossbar_new(config, &rig->queue, &rig->clock, 3, route, config);
     rig->stats = stats_new();
-    crossbar_publish(rig->crossbar, rig->stats, "x");
+    crossbar_publish(rig->crossbar, rig->stats, scope_enter(NULL, "x"));
     for (unsigned i = 0; i < MOST; i++) {
         rig->memories[i] = (struct memory){.rig = rig, .capacity = 1000, .clocks = 10};
         if (i < config->outputs)

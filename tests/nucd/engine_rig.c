@@ -126,7 +126,7 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned targets)
     assert_non_null(b->engine);
     b->ops = engine_ahead(b->engine).ops;
     b->stats = stats_new();
-    engine_publish(b->engine, b->stats, "nucd");
+    engine_publish(b->engine, b->stats, scope_enter(NULL, "nucd"));
     engine_attach(b->engine, (struct core *)b, &b->stream);
     event_init(&b->report_event, 9, send_report, b);
     struct hart *hart = &b->rig->hart;

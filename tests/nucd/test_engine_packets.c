@@ -52,7 +52,7 @@ static void fact(const struct engine_rig *b, const char *name, char value[32])
     struct stats *facts = stats_new();
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    engine_add_facts(b->engine, facts, "nucd");
+    engine_add_facts(b->engine, facts, scope_enter(NULL, "nucd"));
     assert_true(stats_write_json(facts, out, &err));
     (void)fclose(out);
     stats_free(facts);

@@ -288,7 +288,7 @@ static void make(struct machine *m, uint64_t seed)
     m->engine = engine_new(&config, &parts, &err);
     assert_non_null(m->engine);
     m->stats = stats_new();
-    engine_publish(m->engine, m->stats, "nucd");
+    engine_publish(m->engine, m->stats, scope_enter(NULL, "nucd"));
     struct core_parts core_parts = rig_parts(rig);
     core_parts.ahead = engine_ahead(m->engine);
     rig->core = ooo_new(&core, &core_parts, &err);

@@ -168,7 +168,7 @@ static void random_accesses_are_judged_as_by_a_map_of_bytes(void **state)
     check_findings(check, &told, round.violations);
     assert_true(round.violations > 1000 && round.accesses - round.violations > 1000);
     struct stats *stats = stats_new();
-    footprint_check_publish(check, stats, "nucd.check");
+    footprint_check_publish(check, stats, scope_enter(NULL, "nucd.check"));
     assert_int_equal(stats_value(stats, "nucd.check.accesses"), round.accesses);
     assert_int_equal(stats_value(stats, "nucd.check.violations"), round.violations);
     stats_free(stats);

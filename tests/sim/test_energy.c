@@ -22,19 +22,20 @@ static void accounts_add_up(void **state)
     uint64_t reads = 7, time = UINT64_C(3600000000000000000); /* an hour */
     struct energy_ledger ledger;
     energy_init(&ledger);
-    energy_add(&ledger,
+    energy_add(&ledger, scope_enter(NULL, "m"),
                &(struct energy_account){
-                   .name = "m.read", .count = &reads, .unit = 512, .kind = ENERGY_PER_EVENT, .source = "s"});
+                   .name = "read", .count = &reads, .unit = 512, .kind = ENERGY_PER_EVENT, .source = "s"});
     energy_add(
-        &ledger,
+        &ledger, scope_root(),
         &(struct energy_account){
             .name = "m.standby", .count = &time, .unit = 1000, .kind = ENERGY_OVER_TIME, .source = "s"});
-    energy_add(&ledger, &(struct energy_account){.name = "m.write",
-                                                 .read = thrice,
-                                                 .context = &reads,
-                                                 .unit = 2,
-                                                 .kind = ENERGY_PER_EVENT,
-                                                 .source = "s"});
+    energy_add(&ledger, scope_root(),
+               &(struct energy_account){.name = "m.write",
+                                        .read = thrice,
+                                        .context = &reads,
+                                        .unit = 2,
+                                        .kind = ENERGY_PER_EVENT,
+                                        .source = "s"});
     assert_int_equal(energy_of(ledger.accounts[0]), 7 * 512);
     assert_int_equal(energy_of(ledger.accounts[2]), 3 * 7 * 2);
     assert_true(energy_of(ledger.accounts[1]) == UINT64_C(3600000000000000)); /* 1 mW for an hour: 3.6 J */

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "emu/sim/stats.h"
+#include "tests/sim/value.h"
 
 struct machine {
     struct stats *stats;
@@ -26,10 +27,12 @@ static int set_up(void **state)
 {
     struct machine *machine = calloc(1, sizeof *machine);
     machine->stats = stats_new();
-    stats_counter(machine->stats, "hart.0.instructions", &machine->instructions, "instructions",
+    const struct scope hart = scope_at(NULL, "hart", 0);
+    stats_counter(machine->stats, hart, "instructions", &machine->instructions, "instructions",
                   "Instructions that have retired");
-    stats_counter(machine->stats, "memory.bytes", &machine->bytes, "bytes", "Bytes that were moved");
-    stats_computed(machine->stats, "hart.0.twice", twice, &machine->instructions, "instructions", "Doubled");
+    stats_counter(machine->stats, scope_root(), "memory.bytes", &machine->bytes, "bytes",
+                  "Bytes that were moved");
+    stats_computed(machine->stats, hart, "twice", twice, &machine->instructions, "instructions", "Doubled");
     *state = machine;
     return 0;
 }
@@ -200,6 +203,129 @@ static void what_a_program_can_ask_for_is_bounded(void **state)
     json_decref(all);
 }
 
+static double real(const json_t *all, const char *part, const char *region, const char *name)
+{
+    json_t *object = json_object_get(all, part);
+    if (region)
+        object = json_object_get(object, region);
+    json_t *value = json_object_get(object, name);
+    assert_true(json_is_real(value));
+    return json_real_value(value);
+}
+
+/* 10 / 4 in all; 6 / 3 in the region, which does not see what came before it; nothing divided by nothing is null. */
+static void ratios_are_of_what_is_written(void **state)
+{
+    struct machine *machine = *state;
+    struct stats *stats = machine->stats;
+    const struct stats_operand bytes = {.value = &machine->bytes};
+    const struct stats_operand doubled = {.read = twice, .context = &machine->instructions};
+    const struct scope memory = scope_enter(NULL, "memory");
+    stats_ratio(stats, memory, "each", bytes, (struct stats_operand){.value = &machine->instructions},
+                "bytes/instruction", "Bytes of an instruction");
+    stats_ratio(stats, memory, "half", bytes, doubled, "bytes/instruction", "Half of them");
+    machine->bytes = 4;
+    machine->instructions = 1;
+    assert_true(stats_region_begin(stats, "empty"));
+    assert_true(stats_region_end(stats, "empty"));
+    assert_true(stats_region_begin(stats, "roi"));
+    machine->bytes = 10;
+    machine->instructions = 4;
+    assert_true(stats_region_end(stats, "roi"));
+    assert_int_equal(stats_value(stats, "memory.half"), 1);
+    json_t *all = parsed(stats);
+    assert_true(real(all, "total", NULL, "memory.each") == 2.5);
+    assert_true(real(all, "total", NULL, "memory.half") == 1.25);
+    assert_true(real(all, "regions", "roi", "memory.each") == 2);
+    assert_true(json_is_null(
+        json_object_get(json_object_get(json_object_get(all, "regions"), "empty"), "memory.each")));
+    assert_int_equal(json_object_size(json_object_get(all, "total")), 5); /* operands are no statistics */
+    assert_int_equal(json_object_size(json_object_get(all, "statistics")), 5);
+    json_t *row = json_object_get(json_object_get(all, "statistics"), "memory.each");
+    assert_string_equal(json_string_value(json_object_get(row, "unit")), "bytes/instruction");
+    json_decref(all);
+    machine->bytes = 100;
+    stats_reset(stats);
+    machine->bytes = 107;
+    machine->instructions += 2;
+    all = parsed(stats);
+    assert_true(real(all, "total", NULL, "memory.each") == 3.5);
+    json_decref(all);
+}
+
+/* The buckets of a histogram, against a search for the first bound that is not below the value. */
+static void check_buckets(struct histogram histogram, const uint64_t *bounds)
+{
+    uint64_t wanted[HISTOGRAM_BUCKETS + 1] = {0}, samples = 0;
+    for (uint64_t value = 0; value < 300; value++, samples++) {
+        uint32_t bucket = 0;
+        while (bucket < histogram.count && value > bounds[bucket])
+            bucket++;
+        wanted[bucket]++;
+        histogram_add(&histogram, value);
+    }
+    histogram_add(&histogram, UINT64_MAX);
+    wanted[histogram.count]++;
+    for (uint32_t i = 0; i <= histogram.count; i++)
+        assert_true(histogram.buckets[i] == wanted[i]);
+    for (uint32_t i = 0; i < histogram.count; i++)
+        assert_true(histogram_most(&histogram, i) == bounds[i]);
+    assert_true(histogram_samples(&histogram) == samples + 1);
+    assert_true(histogram.sum == 299 * 300 / 2 - 1); /* and 2^64-1, modulo 2^64 */
+}
+
+static void histograms_have_buckets(void **state)
+{
+    (void)state;
+    static const uint64_t powers[] = {1, 2, 4, 8, 16, 32, 64, 128}, steps[] = {25, 50, 75, 100}, one[] = {1};
+    check_buckets(histogram_log2(8), powers);
+    check_buckets(histogram_linear(25, 4), steps);
+    check_buckets(histogram_log2(1), one);
+}
+
+static void histograms_are_counters(void **state)
+{
+    struct machine *machine = *state;
+    struct stats *stats = machine->stats;
+    struct histogram delay = histogram_linear(10, 2), lines = histogram_log2(3);
+    const struct scope l1d = scope_enter(NULL, "l1d");
+    lines.bounded = true;
+    stats_histogram(stats, l1d, "delay", &delay, "clocks", "misses", "Delay of misses");
+    stats_histogram(stats, l1d, "lines", &lines, "lines", "accesses", "Lines of accesses");
+    histogram_add(&delay, 3);
+    histogram_add(&delay, 20);
+    assert_true(stats_region_begin(stats, "roi"));
+    histogram_add(&delay, 10);
+    histogram_add(&delay, 11);
+    histogram_add(&delay, 21);
+    histogram_add(&lines, 3);
+    json_t *all = parsed(stats);
+    assert_int_equal(number(all, "total", NULL, "l1d.delay.10"), 2);
+    assert_int_equal(number(all, "total", NULL, "l1d.delay.20"), 2);
+    assert_int_equal(number(all, "total", NULL, "l1d.delay.more"), 1);
+    assert_int_equal(number(all, "regions", "roi", "l1d.delay.10"), 1);
+    assert_int_equal(number(all, "regions", "roi", "l1d.delay.20"), 1);
+    assert_true(real(all, "total", NULL, "l1d.delay.mean") == 13);
+    assert_true(real(all, "regions", "roi", "l1d.delay.mean") == 14);
+    assert_int_equal(number(all, "total", NULL, "l1d.lines.4"), 1);
+    assert_null(json_object_get(json_object_get(all, "total"), "l1d.lines.more"));
+    static const struct {
+        const char *name, *unit, *meaning;
+    } rows[] = {
+        {"l1d.delay.10", "misses", "Delay of misses: at most 10"},
+        {"l1d.delay.20", "misses", "Delay of misses: 11 to 20"},
+        {"l1d.delay.more", "misses", "Delay of misses: more than 20"},
+        {"l1d.delay.mean", "clocks", "Delay of misses"},
+        {"l1d.lines.2", "accesses", "Lines of accesses: 2"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *row = json_object_get(json_object_get(all, "statistics"), rows[i].name);
+        assert_string_equal(json_string_value(json_object_get(row, "unit")), rows[i].unit);
+        assert_string_equal(json_string_value(json_object_get(row, "meaning")), rows[i].meaning);
+    }
+    json_decref(all);
+}
+
 static void facts_of_any_bytes(void **state)
 {
     struct machine *machine = *state;
@@ -255,6 +381,9 @@ int main(void)
         STATS_TEST(regions_overlap_nest_and_repeat),
         STATS_TEST(reset_zeroes_run_and_open_regions),
         STATS_TEST(listeners_are_told_of_resets),
+        STATS_TEST(ratios_are_of_what_is_written),
+        cmocka_unit_test(histograms_have_buckets),
+        STATS_TEST(histograms_are_counters),
         STATS_TEST(what_a_program_can_ask_for_is_bounded),
         STATS_TEST(facts_of_any_bytes),
         STATS_TEST(order_is_that_of_registration),

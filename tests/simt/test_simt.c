@@ -176,7 +176,7 @@ static void lines_go_one_a_clock(void **state)
     struct rig *rig = rig_new(&config, script, COUNT(script), 1);
     const struct simt_counters *c = rig_run(rig, 1);
     assert_int_equal(c->cycles, 155);
-    assert_int_equal(c->requests_of[5], 1);
+    assert_int_equal(c->requests_of.buckets[5], 1);
     rig_free(rig);
 }
 

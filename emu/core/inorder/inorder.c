@@ -137,16 +137,17 @@ static void run(struct core *core, uint64_t now)
     core->cycles = c->next - c->origin;
 }
 
-static void publish(struct core *core, struct stats *stats)
+static void publish(struct core *core, struct stats *stats, struct scope scope)
 {
     struct inorder *c = (struct inorder *)core;
-    const struct core_counter counters[] = {
+    const struct stats_row counters[] = {
         {"load_misses", &c->load_misses, "accesses", "loads, or parts of them, that waited for a line"},
         {"forwarded", &c->forwarded, "instructions", "loads answered from the store buffer"},
         {"crossings", &c->crossings, "instructions", "loads and stores that cross a line"},
         {"wrong_path_lines", &c->wrong_lines, "lines", "lines fetched behind mispredicted jumps"},
     };
-    core_publish_counters(core, stats, counters, sizeof counters / sizeof *counters, &c->predictor);
+    stats_counters(stats, scope, counters, sizeof counters / sizeof *counters);
+    predict_publish(&c->predictor, stats, scope_enter(&scope, "predict"));
 }
 
 static void release(struct core *core)

@@ -111,10 +111,10 @@ static void run(struct core *core, uint64_t now)
     }
 }
 
-static void publish(struct core *core, struct stats *stats)
+static void publish(struct core *core, struct stats *stats, struct scope scope)
 {
     const struct ooo *o = (const struct ooo *)core;
-    const struct core_counter counters[] = {
+    const struct stats_row counters[] = {
         {"rob_full", &o->count.rob_full, "instructions", "dispatches that waited for the reorder buffer"},
         {"iq_full", &o->count.issue_queue_full, "instructions", "dispatches that waited for the issue queue"},
         {"load_queue_full", &o->count.load_queue_full, "loads", "dispatches that waited for the load queue"},
@@ -133,7 +133,8 @@ static void publish(struct core *core, struct stats *stats)
     };
     const size_t count =
         sizeof counters / sizeof *counters - !core->parts.ahead.ops; /* no tasks: none held */
-    core_publish_counters(core, stats, counters, count, &o->predictor);
+    stats_counters(stats, scope, counters, count);
+    predict_publish(&o->predictor, stats, scope_enter(&scope, "predict"));
 }
 
 static void destroy(struct core *core)

@@ -1,0 +1,65 @@
+/* How often values of a quantity occurred, by ranges. */
+#ifndef EMU_SIM_HISTOGRAM_H
+#define EMU_SIM_HISTOGRAM_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HISTOGRAM_BUCKETS = 32 };
+
+enum histogram_scale {
+    HISTOGRAM_LOG2,   /* to 1, 2, 4, 8, ... */
+    HISTOGRAM_LINEAR, /* to step, 2 * step, 3 * step, ... */
+};
+
+/* Zeroed but for its first fields, it is empty. Whoever has it only ever adds; the registry of statistics reads. */
+struct histogram {
+    enum histogram_scale scale;
+    uint32_t count; /* of buckets, 1 to HISTOGRAM_BUCKETS */
+    uint64_t step;  /* of a linear one */
+    bool bounded;   /* no value is above the last bucket: there is none for the rest */
+    uint64_t sum;
+    uint64_t buckets[HISTOGRAM_BUCKETS + 1]; /* buckets[count] is the rest */
+};
+
+/* Empty, with so many buckets. */
+static inline struct histogram histogram_log2(uint32_t count)
+{
+    assert(count >= 1 && count <= HISTOGRAM_BUCKETS);
+    return (struct histogram){.scale = HISTOGRAM_LOG2, .count = count};
+}
+
+static inline struct histogram histogram_linear(uint64_t step, uint32_t count)
+{
+    assert(step >= 1 && count >= 1 && count <= HISTOGRAM_BUCKETS);
+    return (struct histogram){.scale = HISTOGRAM_LINEAR, .count = count, .step = step};
+}
+
+/* The greatest value in a bucket. The least is one more than the greatest of the bucket before; 0 is in the first. */
+static inline uint64_t histogram_most(const struct histogram *histogram, uint32_t bucket)
+{
+    return histogram->scale == HISTOGRAM_LOG2 ? UINT64_C(1) << bucket
+                                              : histogram->step * ((uint64_t)bucket + 1);
+}
+
+static inline void histogram_add(struct histogram *histogram, uint64_t value)
+{
+    uint64_t bucket = 0;
+    if (value > 1)
+        bucket = histogram->scale == HISTOGRAM_LOG2 ? (uint64_t)(64 - __builtin_clzll(value - 1))
+                                                    : (value - 1) / histogram->step;
+    histogram->sum += value;
+    histogram->buckets[bucket < histogram->count ? bucket : histogram->count]++;
+}
+
+/* How many values were added. */
+static inline uint64_t histogram_samples(const struct histogram *histogram)
+{
+    uint64_t samples = 0;
+    for (uint32_t i = 0; i <= histogram->count; i++)
+        samples += histogram->buckets[i];
+    return samples;
+}
+
+#endif
