@@ -53,6 +53,28 @@ void core_wake(struct core *core, uint64_t now)
     event_schedule(core->parts.queue, &core->event, edge);
 }
 
+static void note_observers(struct core *core)
+{
+    core->tells_retired = core->tells_stalled = false;
+    for (const struct observer *at = core->observers.first; at; at = at->next) {
+        const struct core_observer *observer = (const struct core_observer *)at;
+        core->tells_retired = core->tells_retired || observer->retired;
+        core->tells_stalled = core->tells_stalled || observer->stalled;
+    }
+}
+
+void core_observe(struct core *core, struct core_observer *observer)
+{
+    observer_add(&core->observers, &observer->link);
+    note_observers(core);
+}
+
+void core_unobserve(struct core *core, const struct core_observer *observer)
+{
+    observer_remove(&core->observers, &observer->link);
+    note_observers(core);
+}
+
 void core_set_warming(struct core *core, bool warming)
 {
     core->warming = warming;

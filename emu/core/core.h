@@ -10,6 +10,7 @@
 #include "emu/hart/stream.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/event.h"
+#include "emu/sim/observer.h"
 
 /* Where a cycle went: CPI(name, meaning). The rows add up exactly to the cycles that a core was awake. */
 enum cpi_cause {
@@ -46,9 +47,11 @@ struct core_note {
     bool mispredicted; /* what was fetched behind it was thrown away */
 };
 
+/* Either function may be NULL. */
 struct core_observer {
+    struct observer link;
     void (*retired)(void *context, const struct core *core, const struct core_note *note);
-    /* The core did not go on between two times (fs) because of cause (enum cpi_cause). May be NULL. */
+    /* The core did not go on between two times (fs) because of cause (enum cpi_cause). */
     void (*stalled)(void *context, const struct core *core, unsigned cause, uint64_t from, uint64_t to);
     void *context;
 };
@@ -101,9 +104,8 @@ struct core {
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */
     bool waiting; /* for an interrupt: falls asleep again if there is none when it is woken */
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
-    /* Functions may be NULL. May be changed at any time, also by the observer itself: one that comes is told from the next
-     * batch of instructions on, one that goes is told no more. */
-    struct core_observer observer;
+    bool tells_retired, tells_stalled; /* some observer has the function */
+    struct observer_list observers;    /* struct core_observer */
 
     /* Since reset. cycles is the sum of cpi. */
     uint64_t cycles;
@@ -126,6 +128,11 @@ void core_sleep(struct core *core, uint64_t now);
 /* Lets a core go on at time now: it was asleep, or has just been made. Does nothing to a core that is awake.
  */
 void core_wake(struct core *core, uint64_t now);
+
+/* Adds or removes an observer, which stays the caller's (emu/sim/observer.h), at any time: one that comes is told from the
+ * next batch of instructions on, one that goes is told no more. While it is told, an observer may remove itself. */
+void core_observe(struct core *core, struct core_observer *observer);
+void core_unobserve(struct core *core, const struct core_observer *observer);
 
 /* From now on executes in time, or only warms (--detail roi). To be called while the core is in
  * server.stopped() or asleep. */

@@ -33,7 +33,7 @@ static bool watch(struct trace *trace, const char *name, const struct dram_confi
     traces->memories = memory;
     memory->file = file;
     dram_trace_init(&memory->out, file->out.file, config);
-    *observer = dram_trace_observer(&memory->out);
+    *observer = *dram_trace_observer(&memory->out);
     return true;
 }
 

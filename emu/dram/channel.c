@@ -33,13 +33,13 @@ static void tell(const struct dram_channel *channel, enum dram_command command, 
                                  .bank = whole ? 0 : index % common->config.banks,
                                  .row = burst ? burst->row : 0,
                                  .column = burst && command != DRAM_ACT ? burst->column : 0};
-    common->observer.command(common->observer.context, &record);
+    OBSERVER_TELL(&common->observers, struct dram_observer, command, &record);
 }
 
 static inline void observe(const struct dram_channel *channel, enum dram_command command, uint32_t index,
                            uint64_t cycle, const struct dram_burst *burst)
 {
-    if (channel->common->observer.command)
+    if (channel->common->observers.first)
         tell(channel, command, index, cycle, burst);
 }
 

@@ -4,6 +4,7 @@
 
 #include "emu/dram/queue.h"
 #include "emu/dram/timing.h"
+#include "emu/sim/observer.h"
 
 /* What a channel has done; registered as statistics by the memory. */
 #define DRAM_COUNTERS(row)                                                                                   \
@@ -34,7 +35,9 @@ struct dram_record {
     uint32_t row, column; /* row of an activate; row and column (in bursts) of column commands */
 };
 
+/* Sees every command; those of one channel in order of time. */
 struct dram_observer {
+    struct observer link;
     void (*command)(void *context, const struct dram_record *record);
     void *context;
 };
@@ -45,7 +48,7 @@ struct dram_common {
     struct dram_clocks clocks;
     struct dram_rules rules;
     uint32_t refresh_clocks;
-    struct dram_observer observer; /* command may be NULL */
+    struct observer_list observers; /* struct dram_observer */
     /* The last data of a read will have come at cycle; called in the order of the commands. */
     void (*read_done)(void *context, struct mem_request *request, uint64_t cycle);
     void *context;

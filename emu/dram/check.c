@@ -283,7 +283,8 @@ static void check_command(void *checker, const struct dram_record *record)
     (void)dram_checker_command(checker, record);
 }
 
-struct dram_observer dram_checker_observer(struct dram_checker *checker)
+struct dram_observer *dram_checker_observer(struct dram_checker *checker)
 {
-    return (struct dram_observer){check_command, checker};
+    checker->observer = (struct dram_observer){.command = check_command, .context = checker};
+    return &checker->observer;
 }

@@ -23,6 +23,7 @@ struct dram_checker {
         bool open[DRAM_BANKS], data_written;
         uint32_t row[DRAM_BANKS];
     } * channels;
+    struct dram_observer observer;
     uint64_t commands, violations;
     struct error first; /* the first violation: command, cycle, rule and by how much */
 };
@@ -35,8 +36,8 @@ void dram_checker_free(struct dram_checker *checker);
 /* Judges the next command of its channel; false if it breaks a rule. Checking goes on afterwards. */
 bool dram_checker_command(struct dram_checker *checker, const struct dram_record *record);
 
-/* The observer that passes all commands to the checker. */
-struct dram_observer dram_checker_observer(struct dram_checker *checker);
+/* The observer, the checker's own, that passes all commands to it. */
+struct dram_observer *dram_checker_observer(struct dram_checker *checker);
 
 /* Clocks that `later` must keep from one `earlier`, 0 if any; windows and buses apart. */
 uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,

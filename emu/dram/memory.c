@@ -276,8 +276,7 @@ static bool functional(void *port, const struct mem_access *access)
 const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional, NULL, NULL};
 
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, uint64_t base, const struct phys *bytes,
-                      const struct dram_observer *observer, struct error *err)
+                      uint32_t component, uint64_t base, const struct phys *bytes, struct error *err)
 {
     if (!part_check(&dram_kind, config, err))
         return false;
@@ -288,8 +287,6 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
                                    .refresh_clocks = dram_config_refresh_clocks(config),
                                    .read_done = read_done,
                                    .context = memory};
-    if (observer)
-        common->observer = *observer;
     dram_rules_init(&common->rules, config);
     (void)dram_map_init(&memory->map, config, err);
     memory->base = base;
@@ -311,6 +308,11 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
         event_init(&slice->event, component, run, slice);
     }
     return true;
+}
+
+void dram_memory_observe(struct dram_memory *memory, struct dram_observer *observer)
+{
+    observer_add(&memory->common.observers, &observer->link);
 }
 
 void dram_memory_free(struct dram_memory *memory)

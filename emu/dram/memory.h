@@ -44,13 +44,14 @@ struct dram_memory {
 extern const struct mem_port_ops dram_memory_ops;
 
 /* A memory at `base` whose events have the given component number. Fails when part_check(&dram_kind, ) does.
- * `queue` and `bytes` must outlive it, and its address must not change. The observer (its command may be
- * NULL) sees every command; those of one channel in order of time. Requests may be as long as read_queue and
- * write_queue bursts. */
+ * `queue` and `bytes` must outlive it, and its address must not change. Requests may be as long as
+ * read_queue and write_queue bursts. */
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, uint64_t base, const struct phys *bytes,
-                      const struct dram_observer *observer, struct error *err);
+                      uint32_t component, uint64_t base, const struct phys *bytes, struct error *err);
 void dram_memory_free(struct dram_memory *memory);
+
+/* Adds an observer of all commands, which stays the caller's (emu/sim/observer.h). To be called before the first request. */
+void dram_memory_observe(struct dram_memory *memory, struct dram_observer *observer);
 
 /* Does everything that comes before `now` (channels run lazily). To be called before counters are read and
  * before an observer is closed. */

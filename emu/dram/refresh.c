@@ -84,7 +84,7 @@ void dram_refresh_done(struct dram_channel *channel, enum dram_command command, 
 void dram_refresh_skip(struct dram_channel *channel, uint64_t limit)
 {
     const struct dram_common *common = channel->common;
-    if (common->observer.command || common->refresh_clocks == 0 || channel->open || channel->refreshing ||
+    if (common->observers.first || common->refresh_clocks == 0 || channel->open || channel->refreshing ||
         channel->queue.count[DRAM_READS] || channel->queue.count[DRAM_WRITES])
         return;
     bool all = common->config.refresh == DRAM_REFRESH_ALL;

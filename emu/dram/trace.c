@@ -32,9 +32,10 @@ static void write_command(void *context, const struct dram_record *record)
     trace->failed |= written < 0;
 }
 
-struct dram_observer dram_trace_observer(struct dram_trace *trace)
+struct dram_observer *dram_trace_observer(struct dram_trace *trace)
 {
-    return (struct dram_observer){write_command, trace};
+    trace->observer = (struct dram_observer){.command = write_command, .context = trace};
+    return &trace->observer;
 }
 
 /* Reads the next word of *at as a number below limit, or as `-`, which is 0. */

@@ -10,6 +10,7 @@
  * means nothing: "1234 0 ACT 0 1 2 511 -". The cycles of one channel ascend. Lines that begin with # are
  * comments. */
 struct dram_trace {
+    struct dram_observer observer;
     FILE *out;
     bool failed; /* something could not be written */
 };
@@ -17,8 +18,8 @@ struct dram_trace {
 /* Writes the opening comment. The file stays the caller's. */
 void dram_trace_init(struct dram_trace *trace, FILE *out, const struct dram_config *config);
 
-/* The observer that writes to the trace, which must outlive it. */
-struct dram_observer dram_trace_observer(struct dram_trace *trace);
+/* The observer, the trace's own, that writes to it. */
+struct dram_observer *dram_trace_observer(struct dram_trace *trace);
 
 /* Reads the next command of a trace into *record, skipping comments; *line counts lines from 0 before the
  * first call. At the end of the file record->command is DRAM_COMMANDS. Fails on a line that is none, naming

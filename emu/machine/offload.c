@@ -15,11 +15,12 @@ struct worker {
     struct offload *offload;
     unsigned number;
     struct task_unit *unit;
+    struct task_unit_observer unit_observer;
     struct hart *hart;
     struct timed_core *core; /* NULL: there is no clock yet */
     struct cache_waiter emptied;
     bool started; /* the comparator has to be set */
-    bool awaited; /* the region's first instruction, by an observer in front of the core's own */
+    bool awaited; /* the region's first instruction, by this observer */
     struct core_observer observer;
     bool compares; /* with `end` */
     uint64_t end;
@@ -28,12 +29,10 @@ struct worker {
 struct offload {
     const struct machine_config *machine;
     struct timed *timed;
-    void (*tell)(void *context, unsigned accel, const struct task_unit_report *report);
-    void *tell_context;
-    void (*begun)(void *context, uint16_t tag, uint64_t time);
-    void *begun_context;
-    struct footprint_check *check; /* NULL: nobody checks */
-    uint64_t memory_base;          /* of all memory, where that of the firmware begins, and its size */
+    struct observer_list observers; /* struct offload_observer */
+    bool tells_begun;               /* some observer has the function */
+    struct footprint_check *check;  /* NULL: nobody checks */
+    uint64_t memory_base;           /* of all memory, where that of the firmware begins, and its size */
     struct phys firmware;
     unsigned count;
     struct worker workers[];
@@ -89,7 +88,7 @@ static void set_work(void *context, unsigned number, bool level)
 static void stop_awaiting(struct worker *worker)
 {
     if (worker->awaited)
-        worker->core->core->observer = worker->observer;
+        core_unobserve(worker->core->core, &worker->observer);
     worker->awaited = false;
 }
 
@@ -98,8 +97,7 @@ static void unit_tells(void *context, const struct task_unit_report *report)
     struct worker *worker = context;
     if (report->event != TASK_UNIT_EMPTIED)
         stop_awaiting(worker);
-    if (worker->offload->tell)
-        worker->offload->tell(worker->offload->tell_context, worker->number, report);
+    OBSERVER_TELL(&worker->offload->observers, struct offload_observer, told, worker->number, report);
 }
 
 /* An instruction of firmware, or the region's first. */
@@ -108,30 +106,22 @@ static void first_retired(void *context, const struct core *core, const struct c
     struct worker *worker = context;
     const struct offload *offload = worker->offload;
     const struct nucd_packet *packet = task_unit_packet(worker->unit);
-    if (worker->observer.retired)
-        worker->observer.retired(worker->observer.context, core, note);
     if (note->pc != packet->begin)
         return;
     stop_awaiting(worker);
-    offload->begun(offload->begun_context, packet->tag, clock_time(&core->parts.clock, note->issue));
-}
-
-static void first_stalled(void *context, const struct core *core, unsigned cause, uint64_t from, uint64_t to)
-{
-    const struct worker *worker = context;
-    worker->observer.stalled(worker->observer.context, core, cause, from, to);
+    OBSERVER_TELL(&offload->observers, struct offload_observer, begun, packet->tag,
+                  clock_time(&core->parts.clock, note->issue));
 }
 
 static void unit_started(void *context)
 {
     struct worker *worker = context;
     worker->started = true;
-    if (!worker->offload->begun || !worker->core || worker->awaited)
+    if (!worker->offload->tells_begun || !worker->core || worker->awaited)
         return;
     worker->awaited = true;
-    worker->observer = worker->core->core->observer;
-    worker->core->core->observer =
-        (struct core_observer){first_retired, worker->observer.stalled ? first_stalled : NULL, worker};
+    worker->observer = (struct core_observer){.retired = first_retired, .context = worker};
+    core_observe(worker->core->core, &worker->observer);
 }
 
 static void cache_emptied(struct cache_waiter *waiter, uint64_t now, unsigned level)
@@ -212,13 +202,16 @@ static bool make_worker(struct offload *offload, const struct offload_options *o
         .capabilities = (uint8_t)options->machine->nucd->capabilities,
         .work = {set_work, worker, IRQ_MEI},
         .done = options->done ? options->done[i] : (struct irq_line){0},
-        .tell = unit_tells,
-        .started = unit_started,
         .empty = empty_cache,
         .context = worker,
     };
     worker->unit = task_unit_create(&config, err);
-    return worker->unit != NULL;
+    if (!worker->unit)
+        return false;
+    worker->unit_observer =
+        (struct task_unit_observer){.told = unit_tells, .started = unit_started, .context = worker};
+    task_unit_observe(worker->unit, &worker->unit_observer);
+    return true;
 }
 
 struct offload *offload_new(const struct offload_options *options, struct bus *bus, struct error *err)
@@ -294,19 +287,10 @@ struct task_unit *offload_unit(struct offload *offload, unsigned accel)
     return offload->workers[accel].unit;
 }
 
-void offload_listen(struct offload *offload,
-                    void (*tell)(void *context, unsigned accel, const struct task_unit_report *report),
-                    void *context)
+void offload_observe(struct offload *offload, struct offload_observer *observer)
 {
-    offload->tell = tell;
-    offload->tell_context = context;
-}
-
-void offload_listen_begin(struct offload *offload, void (*begun)(void *context, uint16_t tag, uint64_t time),
-                          void *context)
-{
-    offload->begun = begun;
-    offload->begun_context = context;
+    observer_add(&offload->observers, &observer->link);
+    offload->tells_begun = offload->tells_begun || observer->begun;
 }
 
 void offload_change_code(struct offload *offload)

@@ -74,15 +74,17 @@ void offload_stack(const struct offload *offload, unsigned accel, uint64_t *firm
 /* The unit of an accelerator. */
 struct task_unit *offload_unit(struct offload *offload, unsigned accel);
 
-/* From now on tell(context, accel, report) is called with all that units report. */
-void offload_listen(struct offload *offload,
-                    void (*tell)(void *context, unsigned accel, const struct task_unit_report *report),
-                    void *context);
+/* Is told of all units; functions may be NULL. */
+struct offload_observer {
+    struct observer link;
+    void (*told)(void *context, unsigned accel, const struct task_unit_report *report);
+    /* The first instruction of a task's region was issued at time (fs); that is known when the instruction is complete. */
+    void (*begun)(void *context, uint16_t tag, uint64_t time);
+    void *context;
+};
 
-/* From now on begun(context, tag, time) is called with the time (fs) at which the first instruction of a task's region
- * was issued; that is known when the instruction is complete. */
-void offload_listen_begin(struct offload *offload, void (*begun)(void *context, uint16_t tag, uint64_t time),
-                          void *context);
+/* Adds an observer, which stays the caller's (emu/sim/observer.h). */
+void offload_observe(struct offload *offload, struct offload_observer *observer);
 
 /* Code was changed: accelerators will execute FENCE.I before their next tasks. What a host's FENCE.I does. */
 void offload_change_code(struct offload *offload);

@@ -13,34 +13,26 @@ static uint32_t route(const void *context, uint64_t address)
     return dram_map_place(&memory->map, address - memory->base).channel;
 }
 
-static void tee_command(void *context, const struct dram_record *record)
-{
-    const struct timed_tee *tee = context;
-    for (unsigned i = 0; i < tee->count; i++)
-        tee->to[i].command(tee->to[i].context, record);
-}
-
 /* Memory with whoever watches its commands. */
 static bool make_memory(struct timed *timed, const struct phys *phys, struct error *err)
 {
     const struct dram_config *config = tree_config(timed->options.machine->tree, "dram");
-    struct timed_tee *tee = &timed->tee;
     const struct timed_options *o = &timed->options;
+    timed->memory_made = dram_memory_init(&timed->memory, config, &timed->queue, timed_component(timed),
+                                          phys->base, phys, err);
+    if (!timed->memory_made)
+        return false;
     if (o->check_dram) {
         dram_checker_init(&timed->dram_checker, config);
-        tee->to[tee->count++] = dram_checker_observer(&timed->dram_checker);
+        dram_memory_observe(&timed->memory, dram_checker_observer(&timed->dram_checker));
     }
-    if (o->trace) {
-        struct dram_observer observer = {0};
-        if (!trace_dram(o->trace, "dram", config, &observer, err))
-            return false;
-        if (observer.command)
-            tee->to[tee->count++] = observer;
-    }
-    const struct dram_observer all = {tee->count ? tee_command : NULL, tee};
-    timed->memory_made = dram_memory_init(&timed->memory, config, &timed->queue, timed_component(timed),
-                                          phys->base, phys, &all, err);
-    return timed->memory_made;
+    if (!o->trace)
+        return true;
+    if (!trace_dram(o->trace, "dram", config, &timed->dram_traced, err))
+        return false;
+    if (timed->dram_traced.command)
+        dram_memory_observe(&timed->memory, &timed->dram_traced);
+    return true;
 }
 
 /* The crossbar and the second level above memory. */

@@ -40,13 +40,17 @@ static bool watch_core(struct timed *timed, struct timed_core *core, const struc
     if (!trace)
         return true;
     for (size_t i = 0; i < 2; i++) {
-        struct cache_observer observer = {0};
-        if (!trace_cache(trace, cache_name(caches[i]), &observer, err))
+        struct cache_observer *observer = &core->caches_traced[i];
+        if (!trace_cache(trace, cache_name(caches[i]), observer, err))
             return false;
-        if (observer.access || observer.fill || observer.write_back || observer.evict)
-            cache_observe(caches[i], &observer);
+        if (observer->access || observer->fill || observer->write_back || observer->evict)
+            cache_observe(caches[i], observer);
     }
-    return trace_core(trace, core->name, clock, &core->core->observer, err);
+    if (!trace_core(trace, core->name, clock, &core->traced, err))
+        return false;
+    if (core->traced.retired || core->traced.stalled)
+        core_observe(core->core, &core->traced);
+    return true;
 }
 
 static enum core_next stopped(void *context, struct core *core, enum hart_stop stop, uint64_t now)

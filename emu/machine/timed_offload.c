@@ -167,8 +167,8 @@ bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config
     if (!timed->nucd)
         return false;
     *ahead = engine_ahead(timed->nucd);
-    offload_listen(timed->options.offload, told, timed->nucd);
-    offload_listen_begin(timed->options.offload, begun, timed->nucd);
+    timed->nucd_observer = (struct offload_observer){.told = told, .begun = begun, .context = timed->nucd};
+    offload_observe(timed->options.offload, &timed->nucd_observer);
     return true;
 }
 

@@ -13,6 +13,7 @@ enum { REQUESTER = 256 }; /* of the first multiprocessor; the slices are behind 
 struct multiprocessor {
     char name[16]; /* "simt.3" */
     struct cache *l1;
+    struct cache_observer traced;
     struct simt *core;
 };
 
@@ -103,13 +104,13 @@ static bool make_core(struct timed *timed, struct timed_simt *simt, uint32_t i, 
     };
     core->core = simt_new(&simt->config, &parts);
     simt_grid_attach(simt->grid, i, core->core);
-    struct cache_observer observer = {0};
+    struct cache_observer *observer = &core->traced;
     if (!timed->options.trace)
         return true;
-    if (!trace_cache(timed->options.trace, name, &observer, err))
+    if (!trace_cache(timed->options.trace, name, observer, err))
         return false;
-    if (observer.access || observer.fill || observer.write_back || observer.evict)
-        cache_observe(core->l1, &observer);
+    if (observer->access || observer->fill || observer->write_back || observer->evict)
+        cache_observe(core->l1, observer);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "emu/debug/symbols.h"
 #include "emu/dram/check.h"
 #include "emu/dram/memory.h"
+#include "emu/machine/offload.h"
 #include "emu/machine/timed.h"
 #include "emu/machine/timed_simt.h"
 #include "emu/mem/coherence.h"
@@ -16,21 +17,15 @@
 #include "emu/nucd/footprint_check.h"
 #include "emu/sim/energy.h"
 
-enum { TIMED_OBSERVERS = 4 };
-
 /* A core with what stands beside it. */
 struct timed_core {
     char name[16]; /* "accel.3" */
     struct core *core;
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb; /* NULL: its hart never translates */
-    bool paused;          /* asleep because its hart has stopped */
-};
-
-/* Several observers of one memory. */
-struct timed_tee {
-    struct dram_observer to[TIMED_OBSERVERS];
-    unsigned count;
+    struct core_observer traced;
+    struct cache_observer caches_traced[2];
+    bool paused; /* asleep because its hart has stopped */
 };
 
 struct engine;
@@ -56,11 +51,12 @@ struct timed {
     struct dram_memory memory;
     bool memory_made;
     struct dram_checker dram_checker;
-    struct timed_tee tee;
+    struct dram_observer dram_traced;
     struct energy_ledger ledger;
 
     struct engine *nucd; /* offloads for the first host; or NULL */
-    bool late;           /* a task has not ended in time: the run ends */
+    struct offload_observer nucd_observer;
+    bool late; /* a task has not ended in time: the run ends */
 
     struct coherence *coherence;       /* NULL: nobody checks */
     struct footprint_check *footprint; /* likewise */

@@ -31,6 +31,7 @@
 #include "emu/sim/clock.h"
 #include "emu/sim/energy.h"
 #include "emu/sim/error.h"
+#include "emu/sim/observer.h"
 #include "emu/sim/part.h"
 #include "emu/sim/stats.h"
 
@@ -50,6 +51,7 @@ struct cache;
 
 /* Is told what happens at a cache; any of the functions may be NULL. Times are simulated. */
 struct cache_observer {
+    struct observer link;
     /* An access to a line that the cache has, or has just got; `store` whether it makes it newer. Of
      * speculative ones and prefetches only the fills are told. */
     void (*access)(void *context, const struct cache *cache, uint64_t line, bool store,
@@ -78,8 +80,8 @@ struct mem_link *cache_link(struct cache *cache);
 const char *cache_name(const struct cache *cache);
 const struct cache_config *cache_configuration(const struct cache *cache);
 
-/* Adds an observer, at most 4; its struct is copied. To be called before the first access. */
-void cache_observe(struct cache *cache, const struct cache_observer *observer);
+/* Adds an observer, which stays the caller's (emu/sim/observer.h). To be called before the first access. */
+void cache_observe(struct cache *cache, struct cache_observer *observer);
 
 /* What cache_access() needs of a cache, and what the cache begins with; here so that hits are inline.
  * Private. */

@@ -51,7 +51,7 @@ void cache_forget(struct cache *cache, uint64_t line, uint64_t now)
 void cache_invalidate_all(struct cache *cache)
 {
     struct tags *tags = &cache->front.tags;
-    for (uint32_t index = 0; cache->observer_count && index < tags_size(tags); index++)
+    for (uint32_t index = 0; cache->observers.first && index < tags_size(tags); index++)
         if (tags_state(tags, index))
             cache_tell_evict(cache, tags_key(tags, index), cache->queue->now);
     tags_clear(tags);
@@ -138,7 +138,7 @@ void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store, struc
         return;
     if (!cache_write_find(cache, line))
         warm_line(cache, line, store);
-    if (store && cache->observer_count)
+    if (store && cache->observers.first)
         tell_store(cache, line, actor);
 }
 

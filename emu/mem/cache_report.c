@@ -1,22 +1,18 @@
 /* Configuration, observers, statistics and energy of a cache. */
 #include "emu/mem/cache_state.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-void cache_observe(struct cache *cache, const struct cache_observer *observer)
+void cache_observe(struct cache *cache, struct cache_observer *observer)
 {
-    assert(cache->observer_count < CACHE_OBSERVERS);
-    cache->observers[cache->observer_count++] = *observer;
+    observer_add(&cache->observers, &observer->link);
     if (observer->access)
         cache->front.inline_span = 0;
 }
 
 #define TELL(function, ...)                                                                                  \
-    for (uint32_t i = 0; i < cache->observer_count; i++)                                                     \
-        if (cache->observers[i].function)                                                                    \
-    cache->observers[i].function(cache->observers[i].context, cache, __VA_ARGS__)
+    OBSERVER_TELL(&cache->observers, struct cache_observer, function, cache, __VA_ARGS__)
 
 void cache_tell_access(const struct cache *cache, uint64_t line, bool store, const struct cache_actor *actor,
                        uint64_t now)

@@ -8,8 +8,7 @@
 enum {
     CACHE_STATE_MASK = 3,
     CACHE_FLAG_PREFETCHED = 4, /* beside the state in the tags: not used yet */
-    CACHE_OBSERVERS = 4,
-    CACHE_SCAN = 64, /* lookups of a maintenance operation between two events */
+    CACHE_SCAN = 64,           /* lookups of a maintenance operation between two events */
 };
 
 /* X(name, unit, meaning) for all that is only counted up. */
@@ -83,8 +82,7 @@ struct cache {
     struct mshr_file mshrs;
     struct cache_waiters for_miss, for_write; /* CACHE_FULL, until there is an MSHR or a write-buffer place */
     struct cache_counters counters;
-    uint32_t observer_count;
-    struct cache_observer observers[CACHE_OBSERVERS];
+    struct observer_list observers; /* struct cache_observer */
 
     struct cache_write *writes_busy, *writes_free; /* the youngest first */
     uint32_t writes_used;

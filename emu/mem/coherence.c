@@ -14,9 +14,10 @@ struct holder {
     const struct llc *llc; /* whose side it is, or NULL */
 };
 
-/* The context of an observer. */
+/* What is observed, and for whom: the context of its own observer. */
 struct watch {
     struct watch *next;
+    struct cache_observer observer;
     struct coherence *checker;
     unsigned holder;
 };
@@ -281,7 +282,8 @@ static void on_evict(void *context, const struct cache *cache, uint64_t line, ui
 static struct watch *watch_new(struct coherence *checker, unsigned holder)
 {
     struct watch *watch = grown(NULL, 1, sizeof *watch);
-    *watch = (struct watch){checker->watches, checker, holder};
+    *watch = (struct watch){.next = checker->watches, .checker = checker, .holder = holder};
+    watch->observer.context = watch;
     checker->watches = watch;
     return watch;
 }
@@ -291,13 +293,15 @@ void coherence_watch_llc(struct coherence *checker, struct llc *llc)
     unsigned holder = coherence_holder(checker, llc_name(llc), llc_configuration(llc)->line, false);
     checker->holders[holder].llc = llc;
     struct watch *watch = watch_new(checker, holder);
-    llc_observe(llc, &(struct cache_observer){NULL, on_fill, on_write_back, on_evict, watch});
+    watch->observer.fill = on_fill;
+    watch->observer.write_back = on_write_back;
+    watch->observer.evict = on_evict;
+    llc_observe(llc, &watch->observer);
 }
 
 void coherence_watch_cache(struct coherence *checker, struct cache *cache, const struct llc *llc)
 {
     const struct cache_config *config = cache_configuration(cache);
-    struct cache_observer observer = {.access = on_access};
     unsigned holder = 0;
     if (llc) {
         while (holder < checker->holder_count && checker->holders[holder].llc != llc)
@@ -305,12 +309,15 @@ void coherence_watch_cache(struct coherence *checker, struct cache *cache, const
         assert(holder < checker->holder_count);
     } else {
         holder = coherence_holder(checker, cache_name(cache), config->line, config->write_through);
-        observer.fill = on_fill;
-        observer.write_back = on_write_back;
-        observer.evict = on_evict;
     }
-    observer.context = watch_new(checker, holder);
-    cache_observe(cache, &observer);
+    struct watch *watch = watch_new(checker, holder);
+    watch->observer.access = on_access;
+    if (!llc) {
+        watch->observer.fill = on_fill;
+        watch->observer.write_back = on_write_back;
+        watch->observer.evict = on_evict;
+    }
+    cache_observe(cache, &watch->observer);
 }
 
 const struct coherence_counters *coherence_counted(const struct coherence *checker)

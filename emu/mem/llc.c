@@ -279,10 +279,9 @@ void llc_attach_client(struct llc *llc, const struct llc_client *client)
     llc->clients[llc->client_count++] = *client;
 }
 
-void llc_observe(struct llc *llc, const struct cache_observer *observer)
+void llc_observe(struct llc *llc, struct cache_observer *observer)
 {
-    assert(llc->observer_count < LLC_OBSERVERS);
-    llc->observers[llc->observer_count++] = *observer;
+    observer_add(&llc->observers, &observer->link);
 }
 
 unsigned llc_pending(const struct llc *llc)

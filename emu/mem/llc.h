@@ -95,9 +95,9 @@ struct llc_client {
 void llc_attach_client(struct llc *llc, const struct llc_client *client);
 
 /* For those who watch what passes between it and memory (`cache` is NULL in the calls): fills when the line
- * has come, write-backs when the line leaves for the write buffer, evictions. Warming tells them too. At most
- * 4; the struct is copied. */
-void llc_observe(struct llc *llc, const struct cache_observer *observer);
+ * has come, write-backs when the line leaves for the write buffer, evictions. Warming tells them too. The
+ * observer stays the caller's (emu/sim/observer.h). */
+void llc_observe(struct llc *llc, struct cache_observer *observer);
 
 const char *llc_name(const struct llc *llc);
 const struct llc_config *llc_configuration(const struct llc *llc);

@@ -134,27 +134,15 @@ struct llc_line llc_line_state(const struct llc *llc, uint64_t physical)
 
 void llc_tell_fill(const struct llc *llc, uint64_t line, uint64_t asked, uint64_t now, unsigned level)
 {
-    for (unsigned i = 0; i < llc->observer_count; i++) {
-        const struct cache_observer *observer = &llc->observers[i];
-        if (observer->fill)
-            observer->fill(observer->context, NULL, line, asked, now, level);
-    }
+    OBSERVER_TELL(&llc->observers, struct cache_observer, fill, NULL, line, asked, now, level);
 }
 
 void llc_tell_write(const struct llc *llc, uint64_t line, uint64_t now)
 {
-    for (unsigned i = 0; i < llc->observer_count; i++) {
-        const struct cache_observer *observer = &llc->observers[i];
-        if (observer->write_back)
-            observer->write_back(observer->context, NULL, line, now);
-    }
+    OBSERVER_TELL(&llc->observers, struct cache_observer, write_back, NULL, line, now);
 }
 
 void llc_tell_evict(const struct llc *llc, uint64_t line, uint64_t now)
 {
-    for (unsigned i = 0; i < llc->observer_count; i++) {
-        const struct cache_observer *observer = &llc->observers[i];
-        if (observer->evict)
-            observer->evict(observer->context, NULL, line, now);
-    }
+    OBSERVER_TELL(&llc->observers, struct cache_observer, evict, NULL, line, now);
 }

@@ -6,7 +6,7 @@
 
 #include "emu/mem/llc.h"
 
-enum { LLC_OBSERVERS = 4, LLC_WORDS = LLC_CLIENTS / 64, LLC_NOBODY = -1 };
+enum { LLC_WORDS = LLC_CLIENTS / 64, LLC_NOBODY = -1 };
 
 /* States in the tags. */
 enum llc_state { LLC_CLEAN = 1, LLC_DIRTY };
@@ -89,9 +89,8 @@ struct llc {
     uint64_t written, accepted; /* write-backs begun; accepted by memory */
 
     struct llc_counters counters;
-    uint64_t transfers; /* of lines from or to the data array */
-    unsigned observer_count;
-    struct cache_observer observers[LLC_OBSERVERS];
+    uint64_t transfers;             /* of lines from or to the data array */
+    struct observer_list observers; /* struct cache_observer */
 };
 
 /* Lists. */

@@ -28,6 +28,7 @@ struct task_unit {
     uint32_t staged_lines, staged_of;
     struct counters counters;
     struct task_unit_config config;
+    struct observer_list observers; /* struct task_unit_observer */
 };
 
 struct task_unit *task_unit_create(const struct task_unit_config *config, struct error *err)
@@ -47,6 +48,11 @@ struct task_unit *task_unit_create(const struct task_unit_config *config, struct
         return NULL;
     }
     return unit;
+}
+
+void task_unit_observe(struct task_unit *unit, struct task_unit_observer *observer)
+{
+    observer_add(&unit->observers, &observer->link);
 }
 
 void task_unit_free(struct task_unit *unit)
@@ -79,8 +85,7 @@ static void signal_done(struct task_unit *unit, bool level)
 
 static void tell(const struct task_unit *unit, const struct task_unit_report *report)
 {
-    if (unit->config.tell)
-        unit->config.tell(unit->config.context, report);
+    OBSERVER_TELL(&unit->observers, struct task_unit_observer, told, report);
 }
 
 void task_unit_reset(struct task_unit *unit)
@@ -168,8 +173,7 @@ static void start(struct task_unit *unit)
     unit->state = TASK_UNIT_RUNNING;
     unit->code = unit->ranges_written = false;
     signal_work(unit);
-    if (unit->config.started)
-        unit->config.started(unit->config.context);
+    OBSERVER_TELL(&unit->observers, struct task_unit_observer, started);
 }
 
 static void finish(struct task_unit *unit)

@@ -56,6 +56,8 @@
 #include "emu/mem/bus.h"
 #include "emu/nucd/packet.h"
 #include "emu/nucd/region.h"
+#include "emu/sim/observer.h"
+#include "emu/sim/stats.h"
 
 enum { TASK_UNIT_PAGE = 0x1000, TASK_UNIT_SIZE = 2 * TASK_UNIT_PAGE, TASK_UNIT_ACCESS = BUS_8 };
 
@@ -139,12 +141,17 @@ struct task_unit_config {
     uint8_t capabilities;
     struct irq_line work; /* to the core: high while a packet can be taken, while ENDED, while ANSWERED */
     struct irq_line done; /* to the host: rises with COMPLETED, STOPPED and KILLED, until ACKNOWLEDGE */
-    void (*tell)(void *context, const struct task_unit_report *report); /* NULL: nobody */
-    /* START was executed. NULL: nobody wants to know. */
-    void (*started)(void *context);
     /* Writes the core's data cache back and empties it, and calls task_unit_emptied() then. NULL: there is
      * none. */
     void (*empty)(void *context);
+    void *context;
+};
+
+/* Is told what a unit reports; functions may be NULL. */
+struct task_unit_observer {
+    struct observer link;
+    void (*told)(void *context, const struct task_unit_report *report);
+    void (*started)(void *context); /* START was executed */
     void *context;
 };
 
@@ -153,6 +160,10 @@ struct task_unit;
 /* NULL, with a message, when the configuration is not as above or the host has no memory. */
 struct task_unit *task_unit_create(const struct task_unit_config *config, struct error *err);
 void task_unit_free(struct task_unit *unit);
+
+/* Adds an observer, which stays the caller's (emu/sim/observer.h). */
+void task_unit_observe(struct task_unit *unit, struct task_unit_observer *observer);
+
 void task_unit_reset(struct task_unit *unit);
 
 extern const struct device_ops task_unit_ops;

@@ -67,7 +67,6 @@ static double seconds(void)
 
 static double rate(enum dram_standard standard, enum pattern pattern, double *bandwidth)
 {
-    static const struct dram_observer none;
     struct dram_config config;
     struct error err;
     struct bench *bench = calloc(1, sizeof *bench);
@@ -75,7 +74,7 @@ static double rate(enum dram_standard standard, enum pattern pattern, double *ba
     if (!bench)
         exit(1);
     event_queue_init(&bench->queue);
-    if (!dram_memory_init(&bench->memory, &config, &bench->queue, 1, 0, NULL, &none, &err)) {
+    if (!dram_memory_init(&bench->memory, &config, &bench->queue, 1, 0, NULL, &err)) {
         (void)fprintf(stderr, "dram_bench: %s\n", err.text);
         exit(1);
     }

@@ -221,7 +221,8 @@ static void retired(void *context, const struct core *core, const struct core_no
 
 void rig_observe(struct rig *rig)
 {
-    rig->core->observer = (struct core_observer){retired, NULL, rig};
+    rig->observer = (struct core_observer){.retired = retired, .context = rig};
+    core_observe(rig->core, &rig->observer);
 }
 
 static uint64_t run_loop(const struct rig_loop *loop, uint64_t iterations, uint64_t causes[CPI_CAUSES])

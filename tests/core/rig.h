@@ -69,6 +69,7 @@ struct rig {
     enum hart_stop stops[RIG_STOPS];
     uint64_t stop_times[RIG_STOPS];
     enum core_next (*served)(struct rig *rig, enum hart_stop stop); /* NULL: always CORE_SLEEP */
+    struct core_observer observer;
     uint64_t notes; /* instructions that were told to the observer */
 };
 

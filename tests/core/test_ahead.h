@@ -57,7 +57,8 @@ static inline void scene_make(struct scene *s)
     parts.ahead = fake_ahead(s->fake);
     assert_true(part_check(&core_kind, &s->config, &err));
     s->rig->core = ooo_new(&s->config, &parts, &err);
-    s->rig->core->observer = (struct core_observer){note, NULL, s};
+    s->rig->observer = (struct core_observer){.retired = note, .context = s};
+    core_observe(s->rig->core, &s->rig->observer);
     s->o = (struct ooo *)s->rig->core;
 }
 

@@ -156,7 +156,8 @@ static void make_core(struct scene *s, const struct core_config *config, bool ma
     if (!part_check(&core_kind, config, &err))
         fail_msg("%s", err.text);
     rig->core = ooo_new(config, &parts, &err);
-    rig->core->observer = (struct core_observer){note, NULL, s};
+    rig->observer = (struct core_observer){.retired = note, .context = s};
+    core_observe(rig->core, &rig->observer);
     rig->served = served;
 }
 
@@ -263,7 +264,8 @@ static void run_behind_nucd(uint64_t program, bool ahead, struct times *times)
     struct core_parts parts = rig_parts(rig);
     parts.ahead = fake_ahead(fake);
     rig->core = ooo_new(&config, &parts, &err);
-    rig->core->observer = (struct core_observer){note_times, NULL, times};
+    rig->observer = (struct core_observer){.retired = note_times, .context = times};
+    core_observe(rig->core, &rig->observer);
     (void)rig_run(rig);
     assert_int_equal(fake->tasks, ahead);
     rig_free(rig);

@@ -290,7 +290,7 @@ static void stays_behind(void **state)
         scene_make(s);
         if (!warming)
             s->rig->core->parts.ahead = (struct core_ahead){0};
-        s->rig->core->observer.retired = NULL;
+        core_unobserve(s->rig->core, &s->rig->observer);
         core_set_warming(s->rig->core, warming);
         (void)run_program(s->rig, NULL, &s->cycles);
         assert_int_equal(s->fake->takes, 0);

@@ -7,6 +7,7 @@
 enum { KINDS = 2, LINES = 16, LONG = 48 };
 
 struct told {
+    struct cache_observer observer;
     unsigned fills, accesses;
     uint64_t filled[LINES], pcs[LINES], lines[LINES];
 };
@@ -55,7 +56,8 @@ static struct rig *machine(unsigned kind, struct told *told)
     options.cold = true;
     struct rig *rig = rig_new(&options);
     *told = (struct told){.fills = 0};
-    cache_observe(rig->l1i, &(struct cache_observer){.access = on_access, .fill = on_fill, .context = told});
+    told->observer = (struct cache_observer){.access = on_access, .fill = on_fill, .context = told};
+    cache_observe(rig->l1i, &told->observer);
     rig->core = make(rig, &kind);
     return rig;
 }

@@ -195,7 +195,7 @@ static void until_fifth(void *context, const struct core *core, const struct cor
     assert_ptr_equal(core, rig->core);
     assert_int_equal(note->pc, RIG_BASE + 4 * rig->notes);
     if (++rig->notes == 5)
-        rig->core->observer = (struct core_observer){NULL, NULL, NULL};
+        core_unobserve(rig->core, &rig->observer);
 }
 
 static void observers_may_leave(void **state)
@@ -206,7 +206,8 @@ static void observers_may_leave(void **state)
     for (unsigned i = 0; i < 40; i++)
         RIG_EMIT(rig, addi, .rd = 5, .rs1 = 5, .imm = 1);
     rig->core = make(rig, NULL);
-    rig->core->observer = (struct core_observer){until_fifth, NULL, rig};
+    rig->observer = (struct core_observer){.retired = until_fifth, .context = rig};
+    core_observe(rig->core, &rig->observer);
     (void)run_program(rig, NULL, &cycles);
     assert_int_equal(rig->notes, 5);
     assert_int_equal(rig->hart.x[5], 40);

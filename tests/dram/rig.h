@@ -105,23 +105,29 @@ static inline uint64_t probe_clocks(const struct probe *probe)
     return (probe->done - probe->sent) / tCK;
 }
 
-/* A rig with that many probes; every command goes to the checker, or to the observer if there is one. */
-static inline struct rig *rig_new(const struct dram_config *config, unsigned probes,
-                                  const struct dram_observer *observer)
+/* A rig with that many probes whose commands nobody observes. */
+static inline struct rig *rig_unwatched(const struct dram_config *config, unsigned probes)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     struct error err;
     assert_non_null(rig);
     event_queue_init(&rig->queue);
     dram_checker_init(&rig->checker, config);
-    struct dram_observer checker = dram_checker_observer(&rig->checker);
-    if (!dram_memory_init(&rig->memory, config, &rig->queue, 1, 0, NULL, observer ? observer : &checker,
-                          &err))
+    if (!dram_memory_init(&rig->memory, config, &rig->queue, 1, 0, NULL, &err))
         fail_msg("%s", err.text);
     rig->random = 1;
     rig->probes = calloc(probes, sizeof *rig->probes);
     for (unsigned i = 0; i < probes; i++)
         rig->probes[i].rig = rig;
+    return rig;
+}
+
+/* The same; every command goes to the checker, or to the observer if there is one. */
+static inline struct rig *rig_new(const struct dram_config *config, unsigned probes,
+                                  struct dram_observer *observer)
+{
+    struct rig *rig = rig_unwatched(config, probes);
+    dram_memory_observe(&rig->memory, observer ? observer : dram_checker_observer(&rig->checker));
     return rig;
 }
 

@@ -26,7 +26,7 @@ static void send_again(struct probe *probe, uint64_t now)
 static struct recording *recording_of(const struct dram_config *config)
 {
     struct recording *recording = calloc(1, sizeof *recording);
-    struct dram_observer observer = {record, recording};
+    struct dram_observer observer = {.command = record, .context = recording};
     struct rig *rig = rig_new(config, 20, &observer);
     for (unsigned i = 0; i < 20; i++) {
         rig->probes[i].then = send_again;
@@ -128,9 +128,9 @@ static void traces_are_read_back(void **state)
     struct dram_trace trace;
     FILE *file = tmpfile();
     dram_trace_init(&trace, file, &config);
-    struct dram_observer observer = dram_trace_observer(&trace);
+    const struct dram_observer *observer = dram_trace_observer(&trace);
     for (unsigned i = 0; i < recording->count; i++)
-        observer.command(observer.context, &recording->records[i]);
+        observer->command(observer->context, &recording->records[i]);
     rewind(file);
     unsigned long line = 0;
     struct error err;

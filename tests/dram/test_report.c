@@ -59,9 +59,8 @@ static void idle_energy(void **state)
 {
     (void)state;
     struct dram_config config;
-    static const struct dram_observer none;
     dram_config_default(&config, DRAM_STANDARD_hbm1);
-    struct rig *rig = rig_new(&config, 1, &none);
+    struct rig *rig = rig_unwatched(&config, 1);
     struct energy_ledger ledger;
     energy_init(&ledger);
     dram_memory_energy(&rig->memory, &ledger, scope_enter(NULL, "hbm"));

@@ -105,8 +105,7 @@ static void streams_reach_the_peak(void **state)
         struct dram_config config;
         dram_config_default(&config, standard);
         unsigned probes = 28 * config.channels;
-        static const struct dram_observer none;
-        struct rig *rig = rig_new(&config, probes, &none);
+        struct rig *rig = rig_unwatched(&config, probes);
         rig->random = 0;
         for (unsigned i = 0; i < probes; i++) {
             rig->probes[i].then = stream_on;
@@ -136,8 +135,7 @@ static void trace_open(struct traced *traced, const struct dram_config *config)
 {
     FILE *out = open_memstream(&traced->text, &traced->size);
     dram_trace_init(&traced->trace, out, config);
-    struct dram_observer observer = dram_trace_observer(&traced->trace);
-    traced->rig = rig_new(config, CLIENTS, &observer);
+    traced->rig = rig_new(config, CLIENTS, dram_trace_observer(&traced->trace));
 }
 
 static void trace_close(struct traced *traced)
@@ -214,10 +212,9 @@ static void idle_costs_nothing(void **state)
     (void)state;
     for (unsigned banks = 0; banks < 2; banks++) {
         struct dram_config config;
-        static const struct dram_observer none;
         dram_config_default(&config, DRAM_STANDARD_hbm1);
         config.refresh = banks ? DRAM_REFRESH_BANK : DRAM_REFRESH_ALL;
-        struct rig *watched = rig_new(&config, 1, NULL), *idle = rig_new(&config, 1, &none);
+        struct rig *watched = rig_new(&config, 1, NULL), *idle = rig_unwatched(&config, 1);
         const uint64_t cycles[] = {100, 3000000, 3001234, 1950 * 2000 + 3, 1936 * 5000 + 2, 50000000};
         for (unsigned i = 0; i < sizeof cycles / sizeof *cycles; i++) {
             rig_until(watched, cycles[i]);

@@ -28,6 +28,8 @@ enum { A0 = 10, A1, A2, A3, A4, T0 = 5, T1 = 6, S0 = 8, RA = 1, SP = 2, GP = 3, 
 
 /* A machine whose host does nothing. */
 struct rig {
+    struct core_observer observer;
+    struct offload_observer units;
     struct machine_config machine;
     struct phys memory;
     struct decoder *decoder;
@@ -100,8 +102,10 @@ static inline struct rig *rig_new_checked(const char *count, bool check)
     if (!rig->timed)
         fail_msg("%s", err.text);
     event_init(&rig->end, UINT16_MAX, tick, rig);
-    offload_listen(offload, told, rig);
-    rig->timed->cores[1].core->observer = (struct core_observer){retired, NULL, rig};
+    rig->units = (struct offload_observer){.told = told, .context = rig};
+    offload_observe(offload, &rig->units);
+    rig->observer = (struct core_observer){.retired = retired, .context = rig};
+    core_observe(rig->timed->cores[1].core, &rig->observer);
     (void)run(rig, 1, 5000); /* start-up */
     for (unsigned i = 1; i < rig->user.count; i++)
         assert_true(rig->timed->cores[i].core->asleep);

@@ -80,6 +80,7 @@ static uint64_t value_at(const struct path *p, uint64_t time)
 
 /* A machine with a chase through lines that nobody has touched. */
 struct chase {
+    struct core_observer observer;
     const struct path *path;
     struct machine_config machine;
     struct phys memory;
@@ -149,7 +150,8 @@ static struct chase *chase_new(const struct path *path, unsigned apart)
     chase->timed = timed_new(&options, chase->harts, path->core + 1, &chase->memory, &err);
     if (!chase->timed)
         fail_msg("%s", err.text);
-    chase->timed->cores[path->core].core->observer = (struct core_observer){retired, NULL, chase};
+    chase->observer = (struct core_observer){.retired = retired, .context = chase};
+    core_observe(chase->timed->cores[path->core].core, &chase->observer);
     write_program(chase);
     return chase;
 }
@@ -211,7 +213,7 @@ static void machines_end_at_any_time(void **state)
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         for (unsigned events = 0, ended = false; !ended; events++) {
             struct chase *chase = chase_new(&paths[i], 1);
-            chase->timed->cores[paths[i].core].core->observer = (struct core_observer){0};
+            core_unobserve(chase->timed->cores[paths[i].core].core, &chase->observer);
             begin(chase, 0);
             for (unsigned n = 0; n < events && !ended; n++)
                 ended = !event_queue_step(&chase->timed->queue) || chase->timed->stopped;

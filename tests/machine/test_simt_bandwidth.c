@@ -102,9 +102,8 @@ static uint32_t slice_of(const void *context, uint64_t address)
 static void make_levels(struct bench *bench)
 {
     struct error err;
-    const struct dram_observer none = {0};
     const struct dram_config *dram = tree_config(bench->machine.tree, "dram");
-    assert_true(dram_memory_init(&bench->memory, dram, &bench->queue, 1, BASE, NULL, &none, &err));
+    assert_true(dram_memory_init(&bench->memory, dram, &bench->queue, 1, BASE, NULL, &err));
     bench->crossbar =
         crossbar_new(&bench->crossbar_config, &bench->queue, &bench->crossbar_clock, 2, slice_of, bench);
     for (uint32_t i = 0; i < bench->l2->slices; i++) {

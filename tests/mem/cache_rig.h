@@ -39,6 +39,7 @@ struct rig {
     unsigned count, answered;
     struct rig_asked log[RIG_LOG];
     struct rig_access accesses[RIG_ACCESSES];
+    struct cache_observer observer;
     char story[512]; /* what observers were told: f fill, a access, s store, w write-back, e eviction, + line
                       */
 };
@@ -122,9 +123,12 @@ static void rig_evict_told(void *context, const struct cache *cache, uint64_t li
 
 static inline void rig_observe(struct rig *rig)
 {
-    const struct cache_observer observer = {rig_access_told, rig_fill_told, rig_write_back_told,
-                                            rig_evict_told, rig};
-    cache_observe(rig->cache, &observer);
+    rig->observer = (struct cache_observer){.access = rig_access_told,
+                                            .fill = rig_fill_told,
+                                            .write_back = rig_write_back_told,
+                                            .evict = rig_evict_told,
+                                            .context = rig};
+    cache_observe(rig->cache, &rig->observer);
 }
 
 static void rig_done(struct cache_waiter *waiter, uint64_t now, unsigned level)

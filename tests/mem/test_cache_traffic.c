@@ -13,6 +13,7 @@ enum {
 struct world {
     struct event_queue queue;
     struct cache *cache;
+    struct cache_observer observer;
     struct mem_waiters waiters;
     struct event room;
     uint64_t random;
@@ -189,8 +190,12 @@ static struct world *begin(const struct cache_config *config, uint64_t seed)
     event_queue_init(&world->queue);
     event_init(&world->room, 8, make_room, world);
     world->cache = cache_new("l1", config, &world->queue, &clock, 3, 0, &ops, world);
-    const struct cache_observer observer = {told_access, told_fill, told_write_back, told_evict, world};
-    cache_observe(world->cache, &observer);
+    world->observer = (struct cache_observer){.access = told_access,
+                                              .fill = told_fill,
+                                              .write_back = told_write_back,
+                                              .evict = told_evict,
+                                              .context = world};
+    cache_observe(world->cache, &world->observer);
     return world;
 }
 

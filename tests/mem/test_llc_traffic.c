@@ -8,6 +8,7 @@ enum { CORES = 4, CACHES = CORES + 1, LINES = 48, LINE = 64, WAITERS = 3, BASE =
 struct core {
     struct traffic *traffic;
     struct cache *cache;
+    struct cache_observer observer;
     unsigned number;
     struct event event;
     unsigned away;
@@ -24,6 +25,7 @@ struct traffic {
     struct event_queue queue;
     struct slow_memory memory;
     struct llc *llc;
+    struct cache_observer observer;
     struct core cores[CACHES]; /* the last one only fetches */
     uint64_t random, operations, limit;
     uint64_t newest[LINES], in_memory[LINES], in_l2[LINES], in_l1[CACHES][LINES];
@@ -271,7 +273,9 @@ static void add_core(struct traffic *traffic, unsigned number)
     core->traffic = traffic;
     core->number = number;
     core->cache = cache_of(traffic, core, number == CORES);
-    cache_observe(core->cache, &(struct cache_observer){accessed, filled, written, NULL, core});
+    core->observer =
+        (struct cache_observer){.access = accessed, .fill = filled, .write_back = written, .context = core};
+    cache_observe(core->cache, &core->observer);
     if (number == CORES)
         llc_attach(traffic->llc, core->cache);
     else
@@ -307,7 +311,9 @@ static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms)
         fail_msg("%s", err.text);
     traffic->llc =
         llc_new("l2", &config, &traffic->queue, &(struct clock){CLOCK}, 2, 99, &slow_ops, &traffic->memory);
-    llc_observe(traffic->llc, &(struct cache_observer){NULL, llc_filled, llc_written, NULL, traffic});
+    traffic->observer =
+        (struct cache_observer){.fill = llc_filled, .write_back = llc_written, .context = traffic};
+    llc_observe(traffic->llc, &traffic->observer);
     for (unsigned i = 0; i < CACHES; i++)
         add_core(traffic, i);
     return traffic;

@@ -16,6 +16,7 @@ struct unit {
     struct machine *machine;
     unsigned number;
     struct task_unit *unit;
+    struct task_unit_observer observer;
     struct hart hart;
     struct event event;
     unsigned until_fault; /* steps of the region; 0: no fault */
@@ -200,13 +201,12 @@ static void make_unit(struct machine *m, unsigned i)
     struct unit *u = &m->units[i];
     u->machine = m;
     u->number = i;
-    const struct task_unit_config config = {.queue_lines = 2 + below(&m->random, 8),
-                                            .capabilities = 0,
-                                            .work = {set_work, u, 0},
-                                            .tell = tell,
-                                            .context = u};
+    const struct task_unit_config config = {
+        .queue_lines = 2 + below(&m->random, 8), .capabilities = 0, .work = {set_work, u, 0}, .context = u};
     u->unit = task_unit_create(&config, &err);
     assert_non_null(u->unit);
+    u->observer = (struct task_unit_observer){.told = tell, .context = u};
+    task_unit_observe(u->unit, &u->observer);
     event_init(&u->event, 20 + i, work, u);
 }
 

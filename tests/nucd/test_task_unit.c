@@ -12,6 +12,7 @@
 
 struct fixture {
     struct task_unit *unit;
+    struct task_unit_observer observer;
     bool work, done; /* the wires */
     unsigned reports, freed, empties, starts;
     struct task_unit_report last;
@@ -37,7 +38,7 @@ static void told(void *context, const struct task_unit_report *report)
     f->last = *report;
 }
 
-static void start_asked(void *context)
+static void started(void *context)
 {
     ((struct fixture *)context)->starts++;
 }
@@ -47,14 +48,21 @@ static void empty_asked(void *context)
     ((struct fixture *)context)->empties++;
 }
 
+static void observe(struct fixture *f)
+{
+    f->observer = (struct task_unit_observer){.told = told, .started = started, .context = f};
+    task_unit_observe(f->unit, &f->observer);
+}
+
 static void fixture_init(struct fixture *f, uint32_t lines)
 {
     struct error err = {""};
     *f = (struct fixture){.reports = 0};
     struct task_unit_config config = {
-        .queue_lines = lines, .work = {set_work, f, 1}, .done = {set_done, f, 2}, .tell = told, .context = f};
+        .queue_lines = lines, .work = {set_work, f, 1}, .done = {set_done, f, 2}, .context = f};
     f->unit = task_unit_create(&config, &err);
     assert_non_null(f->unit);
+    observe(f);
 }
 
 static uint64_t get(struct fixture *f, uint64_t offset)
@@ -422,11 +430,10 @@ static void the_data_cache_is_emptied(void **state)
     const struct task_unit_config config = {.queue_lines = 4,
                                             .work = {set_work, &f, 1},
                                             .done = {set_done, &f, 2},
-                                            .tell = told,
-                                            .started = start_asked,
                                             .empty = empty_asked,
                                             .context = &f};
     f.unit = task_unit_create(&config, &err);
+    observe(&f);
     push(&f, 1, 2);
     push(&f, 2, 2);
     command(&f, TASK_UNIT_TAKE);

@@ -8,10 +8,10 @@
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to)
 {
     const struct clock *clock = &c->core.parts.clock;
-    if (from >= to || !c->core.observer.stalled)
+    if (from >= to)
         return;
-    c->core.observer.stalled(c->core.observer.context, &c->core, cause, clock_time(clock, from),
-                             clock_time(clock, to));
+    OBSERVER_TELL(&c->core.observers, struct core_observer, stalled, &c->core, cause, clock_time(clock, from),
+                  clock_time(clock, to));
 }
 
 void inorder_kick(struct inorder *c, uint64_t now)
@@ -77,10 +77,10 @@ static bool next_batch(struct inorder *c)
     }
     c->number += c->at;
     c->at = 0;
-    c->noting = core->observer.retired != NULL && !core->warming;
+    c->noting = core->tells_retired && !core->warming;
     if (c->noting || c->noting_loads)
         c->noting_loads = c->noting || inorder_notes_wait(c);
-    c->stalls_told = core->observer.stalled != NULL;
+    c->stalls_told = core->tells_stalled;
     c->translating = core->parts.tlb && tlb_active(core->parts.tlb, TLB_DATA);
     if (done >= core->limit) {
         core->stream.count = 0;

@@ -55,14 +55,12 @@ static void grow(struct inorder_notes *notes)
 static void flush(struct inorder *c)
 {
     struct inorder_notes *notes = c->notes;
-    const struct core_observer *observer = &c->core.observer;
     while (notes->count && note_at(notes, 0)->complete != INORDER_PENDING) {
         struct core_note *note = note_at(notes, 0);
         if (note->complete > notes->retired)
             notes->retired = note->complete;
         note->retire = notes->retired;
-        if (observer->retired)
-            observer->retired(observer->context, &c->core, note);
+        OBSERVER_TELL(&c->core.observers, struct core_observer, retired, &c->core, note);
         notes->first = (notes->first + 1) & (notes->room - 1);
         notes->count--;
     }

@@ -240,7 +240,7 @@ static void take(struct ooo *o, const struct ahead_step *step)
     stream->count = 1;
     stream->next_pc = step->next_pc;
     o->position = o->fetched = 0;
-    o->noting = o->core.observer.retired != NULL;
+    o->noting = o->core.tells_retired;
 }
 
 /* Tries to dispatch the batch, which may have had to wait. */

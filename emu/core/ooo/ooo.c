@@ -69,7 +69,7 @@ static bool next_batch(struct ooo *o, uint64_t now)
         return false;
     }
     o->end = stream_run(&core->stream, core->limit - done);
-    o->noting = core->observer.retired != NULL;
+    o->noting = core->tells_retired;
     o->position = o->fetched = 0;
     if (core->warming)
         warm(o);

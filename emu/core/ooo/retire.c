@@ -5,9 +5,9 @@ static void count_cycles(struct ooo *o, unsigned cause, uint64_t *from, uint64_t
     if (!cycles)
         return;
     o->core.cpi[cause] += cycles;
-    if (o->core.observer.stalled)
-        o->core.observer.stalled(o->core.observer.context, &o->core, cause, *from * o->period,
-                                 (*from + cycles) * o->period);
+    if (o->core.tells_stalled)
+        OBSERVER_TELL(&o->core.observers, struct core_observer, stalled, &o->core, cause, *from * o->period,
+                      (*from + cycles) * o->period);
     *from += cycles;
 }
 
@@ -63,7 +63,7 @@ void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
 /* An observer may have gone since the batch began: one that waits for an instruction leaves when it is told of it. */
 static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
 {
-    if (!o->core.observer.retired)
+    if (!o->core.tells_retired)
         return;
     const struct core_note note = {
         .number = number - 2 * OOO_ROB_MOST,
@@ -77,8 +77,7 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
         .level = (uint8_t)e->level,
         .mispredicted = (e->facts & (OOO_MISPREDICTED | OOO_SQUASHES)) != 0,
     };
-    if (o->core.observer.retired) /* it may have taken itself away, within the batch */
-        o->core.observer.retired(o->core.observer.context, &o->core, &note);
+    OBSERVER_TELL(&o->core.observers, struct core_observer, retired, &o->core, &note);
 }
 
 /* Retires what is complete, in order and up to number last; true if that is all of them. The cycles between
