@@ -1,6 +1,7 @@
 #include "emu/core/core.h"
 
 #include "emu/core/serial.h"
+#include "emu/core/track.h"
 
 static const char *const cause_name[CPI_CAUSES] = {
 #define CPI(name, meaning) #name,
@@ -75,6 +76,12 @@ void core_unobserve(struct core *core, const struct core_observer *observer)
     note_observers(core);
 }
 
+void core_track(struct core *core, struct track_sink *sink)
+{
+    core->track = core_track_new(sink, core->parts.name);
+    core_observe(core, core_track_observer(core->track));
+}
+
 void core_set_warming(struct core *core, bool warming)
 {
     core->warming = warming;
@@ -97,5 +104,6 @@ void core_free(struct core *core)
         return;
     event_cancel(core->parts.queue, &core->event);
     stream_free(&core->stream);
+    core_track_free(core->track);
     core->ops->free(core);
 }

@@ -20,6 +20,8 @@ enum cpi_cause {
 };
 
 struct core;
+struct core_track;
+struct track_sink;
 
 /* What a core does after somebody has served a stop of its hart. */
 enum core_next {
@@ -106,6 +108,7 @@ struct core {
     bool warming; /* executes without time but for 1 cycle an instruction, and warms caches and predictors */
     bool tells_retired, tells_stalled; /* some observer has the function */
     struct observer_list observers;    /* struct core_observer */
+    struct core_track *track;          /* one of them, or NULL */
 
     /* Since reset. cycles is the sum of cpi. */
     uint64_t cycles;
@@ -133,6 +136,9 @@ void core_wake(struct core *core, uint64_t now);
  * next batch of instructions on, one that goes is told no more. While it is told, an observer may remove itself. */
 void core_observe(struct core *core, struct core_observer *observer);
 void core_unobserve(struct core *core, const struct core_observer *observer);
+
+/* Shows the core on tracks of the sink (track.h), as a group of the core's name. To be called once, before it runs. */
+void core_track(struct core *core, struct track_sink *sink);
 
 /* From now on executes in time, or only warms (--detail roi). To be called while the core is in
  * server.stopped() or asleep. */

@@ -138,12 +138,6 @@ bool trace_core(struct trace *trace, const char *name, const struct clock *clock
     return !trace->ops->core || trace->ops->core(trace, name, clock, observer, err);
 }
 
-bool trace_cache(struct trace *trace, const char *name, struct cache_observer *observer, struct error *err)
-{
-    *observer = (struct cache_observer){0};
-    return !trace->ops->cache || trace->ops->cache(trace, name, observer, err);
-}
-
 bool trace_dram(struct trace *trace, const char *name, const struct dram_config *config,
                 struct dram_observer *observer, struct error *err)
 {
@@ -151,16 +145,9 @@ bool trace_dram(struct trace *trace, const char *name, const struct dram_config 
     return !trace->ops->dram || trace->ops->dram(trace, name, config, observer, err);
 }
 
-void trace_region(struct trace *trace, const char *core, const char *region, bool begins, uint64_t now)
+struct track_sink *trace_tracks(struct trace *trace)
 {
-    if (trace->ops->region)
-        trace->ops->region(trace, core, region, begins, now);
-}
-
-void trace_mark(struct trace *trace, const char *core, const char *text, uint64_t now)
-{
-    if (trace->ops->mark)
-        trace->ops->mark(trace, core, text, now);
+    return trace && trace->ops->tracks ? trace->ops->tracks(trace) : NULL;
 }
 
 bool trace_warning(const struct trace *trace, struct error *warning)

@@ -1,17 +1,18 @@
 /* Traces of a timed run: who did what when, in the formats of other people's viewers.
  *
- *   perfetto  Chrome trace JSON for ui.perfetto.dev: stalls, regions, cache misses, DRAM banks (trace_perfetto.h)
+ *   perfetto  Chrome trace JSON for ui.perfetto.dev: the tracks that parts write (emu/sim/track.h)
  *   konata    Kanata 0004 for the Konata viewer: each instruction's way through its core (trace_konata.h)
  *   dram      command traces as text (emu/dram/trace.h)
  *
- * A trace is opened, handed the parts of the machine that it is to watch, and closed, whatever way the run
- * has ended. Watching changes nothing that is simulated.
+ * A trace is opened, handed the parts of the machine that it is to watch or asked for a sink for their tracks, and closed,
+ * whatever way the run has ended. Watching changes nothing that is simulated.
  */
 #ifndef EMU_DEBUG_TRACE_H
 #define EMU_DEBUG_TRACE_H
 
 #include "emu/core/core.h"
 #include "emu/dram/channel.h"
+#include "emu/sim/track.h"
 
 struct trace;
 
@@ -35,21 +36,17 @@ void trace_set_limit(struct trace *trace, uint64_t events);
 /* About as much as the viewers can hold: 650 MB of JSON, 900 MB of Kanata. */
 enum { TRACE_EVENTS = 5000000 };
 
-/* The observers of a named part; their functions are NULL where the kind of trace has no use for it. The
+/* Where parts write their tracks; NULL for a kind of trace that has none, and for no trace. It is gone when the trace is closed. */
+struct track_sink *trace_tracks(struct trace *trace);
+
+/* The observers of a named part, for kinds of traces that know parts; their functions are NULL where the kind of trace has no use for it. The
  * trace must outlive the part's last call, name and config are copied. Kinds that keep a file for each part
  * (konata: a core; dram: a memory) write the first one to FILE and the others to FILE.NAME; false when that
  * cannot be created. */
 bool trace_core(struct trace *trace, const char *name, const struct clock *clock,
                 struct core_observer *observer, struct error *err);
-bool trace_cache(struct trace *trace, const char *name, struct cache_observer *observer, struct error *err);
 bool trace_dram(struct trace *trace, const char *name, const struct dram_config *config,
                 struct dram_observer *observer, struct error *err);
-
-/* A region of interest begins or ends, or the program has set a mark, on the core of that name, at time now.
- * Kinds without a place for it, cores that are not watched, a region that is open already or not open:
- * nothing happens. */
-void trace_region(struct trace *trace, const char *core, const char *region, bool begins, uint64_t now);
-void trace_mark(struct trace *trace, const char *core, const char *text, uint64_t now);
 
 /* Sets *warning to what the user should know about a trace that is not complete; false if it is. */
 bool trace_warning(const struct trace *trace, struct error *warning);

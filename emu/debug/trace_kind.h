@@ -21,11 +21,9 @@ struct trace_ops {
     void (*begin)(struct trace *trace);
     bool (*core)(struct trace *trace, const char *name, const struct clock *clock,
                  struct core_observer *observer, struct error *err);
-    bool (*cache)(struct trace *trace, const char *name, struct cache_observer *observer, struct error *err);
     bool (*dram)(struct trace *trace, const char *name, const struct dram_config *config,
                  struct dram_observer *observer, struct error *err);
-    void (*region)(struct trace *trace, const char *core, const char *region, bool begins, uint64_t now);
-    void (*mark)(struct trace *trace, const char *core, const char *text, uint64_t now);
+    struct track_sink *(*tracks)(struct trace *trace);
     void (*end)(struct trace *trace, uint64_t now);
     void (*free)(struct trace *trace);
 };

@@ -1,131 +1,175 @@
-#include "emu/debug/trace_perfetto.h"
-
+/* Chrome trace JSON for ui.perfetto.dev and chrome://tracing: a rendering of tracks (emu/sim/track.h), whatever parts wrote
+ * them.
+ *
+ * A group becomes a process and a line a thread. Spans become asynchronous events. The viewer gives those of one id a track
+ * of their own, named by the first of them, and shows tracks of equal name together. So spans that are written whole reuse
+ * the ids of those that are over, as MSHRs are reused, and each id begins with an instant at time 0 that is named by the
+ * spans' category.
+ */
 #include <stdlib.h>
 
-struct region {
-    struct region *next;
-    char *name;
+#include "emu/debug/trace_json.h"
+#include "emu/debug/trace_kind.h"
+
+/* An asynchronous id that one span after the other uses. */
+struct lane {
     uint32_t id;
-    bool open;
+    uint64_t free_from;
 };
 
-struct perfetto_core {
-    struct perfetto_core *next;
-    struct perfetto *perfetto;
-    char *name;
-    struct json_track stalls, marks;
-    uint64_t stalled_to;
-    struct region *regions;
+struct lanes {
+    struct lane *lanes;
+    size_t count;
 };
 
-struct json_track perfetto_process(struct perfetto *perfetto, const char *name)
+struct perfetto {
+    struct trace base;
+    struct track_sink sink;
+    struct line_writer *out;
+    uint32_t numbers;    /* of processes, tracks and asynchronous ids so far */
+    struct lanes *lanes; /* of each track, by its number */
+    uint32_t lanes_room;
+};
+
+static struct perfetto *of_sink(struct track_sink *sink)
 {
-    uint32_t number = ++perfetto->numbers;
-    json_name_process(perfetto->out, number, name);
-    return (struct json_track){number, number};
+    return (struct perfetto *)(void *)((char *)sink - offsetof(struct perfetto, sink));
 }
 
-struct json_track perfetto_track(struct perfetto *perfetto, struct json_track of, const char *name)
+static struct json_track place_of(struct track track)
 {
-    struct json_track track = {of.process, ++perfetto->numbers};
-    json_name_thread(perfetto->out, track, name);
-    return track;
+    return (struct json_track){track.group, track.line};
 }
 
-static void write_stall(void *context, const struct core *of, unsigned cause, uint64_t from, uint64_t to)
+static uint32_t next_id(struct track_sink *sink)
 {
-    static const char *const causes[CPI_CAUSES] = {
-#define CPI(name, meaning) #name,
-#include "emu/core/cpi.def"
+    return ++of_sink(sink)->numbers;
+}
+
+static struct track open_group(struct track_sink *sink, const char *name)
+{
+    uint32_t number = next_id(sink);
+    json_name_process(of_sink(sink)->out, number, name);
+    return (struct track){sink, number, number};
+}
+
+static struct track open_line(struct track group, const char *name)
+{
+    struct track line = {group.sink, group.group, next_id(group.sink)};
+    json_name_thread(of_sink(group.sink)->out, place_of(line), name);
+    return line;
+}
+
+/* Writes the event but for its values and its end. */
+static void open_event(struct perfetto *perfetto, struct track track, char phase, const char *name,
+                       const char *category, uint32_t id, uint64_t time)
+{
+    struct line_writer *out = perfetto->out;
+    json_event(out, phase, place_of(track), name);
+    if (category) {
+        json_text(out, "cat", category);
+        json_number(out, "id", id);
+    }
+    if (phase == 'i')
+        json_text(out, "s", "t");
+    json_time(out, "ts", time);
+}
+
+static void close_event(struct perfetto *perfetto, const struct track_value *values, size_t count)
+{
+    struct line_writer *out = perfetto->out;
+    if (count)
+        json_members(out, "args");
+    for (size_t i = 0; i < count; i++) {
+        if (values[i].text)
+            json_text(out, values[i].name, values[i].text);
+        else
+            json_number(out, values[i].name, values[i].number);
+    }
+    if (count)
+        json_members_end(out);
+    json_event_end(out);
+}
+
+static struct lanes *lanes_of(struct perfetto *perfetto, uint32_t track)
+{
+    if (track >= perfetto->lanes_room) {
+        uint32_t room = 2 * track + 1;
+        perfetto->lanes = realloc(perfetto->lanes, room * sizeof *perfetto->lanes);
+        if (!perfetto->lanes)
+            abort();
+        memset(perfetto->lanes + perfetto->lanes_room, 0,
+               (room - perfetto->lanes_room) * sizeof *perfetto->lanes);
+        perfetto->lanes_room = room;
+    }
+    return &perfetto->lanes[track];
+}
+
+static struct lane *add_lane(struct perfetto *perfetto, struct track track, struct lanes *lanes,
+                             const char *category)
+{
+    lanes->lanes = realloc(lanes->lanes, (lanes->count + 1) * sizeof *lanes->lanes);
+    if (!lanes->lanes)
+        abort();
+    struct lane *lane = &lanes->lanes[lanes->count++];
+    *lane = (struct lane){.id = ++perfetto->numbers};
+    open_event(perfetto, track, 'n', category, category, lane->id, 0);
+    close_event(perfetto, NULL, 0);
+    return lane;
+}
+
+/* Spans are written in the order of their ends; for these the lane that became free last before the begin
+ * needs the fewest lanes. */
+static struct lane *choose_lane(struct perfetto *perfetto, struct track track, const char *category,
+                                uint64_t from)
+{
+    struct lanes *lanes = lanes_of(perfetto, track.line);
+    struct lane *best = NULL;
+    for (size_t i = 0; i < lanes->count; i++) {
+        struct lane *lane = &lanes->lanes[i];
+        if (lane->free_from <= from && (!best || lane->free_from > best->free_from))
+            best = lane;
+    }
+    return best ? best : add_lane(perfetto, track, lanes, category);
+}
+
+static void write_span(struct perfetto *perfetto, struct track track, const struct track_record *record)
+{
+    struct lane *lane = choose_lane(perfetto, track, record->category, record->from);
+    lane->free_from = record->to;
+    open_event(perfetto, track, 'b', record->name, record->category, lane->id, record->from);
+    close_event(perfetto, record->values, record->value_count);
+    open_event(perfetto, track, 'e', record->name, record->category, lane->id, record->to);
+    close_event(perfetto, NULL, 0);
+}
+
+static bool write_record(struct track track, const struct track_record *record)
+{
+    static const char phases[] = {
+        [TRACK_SLICE] = 'X',   [TRACK_BEGIN] = 'B', [TRACK_END] = 'E',        [TRACK_INSTANT] = 'i',
+        [TRACK_COUNTER] = 'C', [TRACK_SPAN] = 'b',  [TRACK_SPAN_BEGIN] = 'b', [TRACK_SPAN_END] = 'e',
     };
-    struct perfetto_core *core = context;
-    struct line_writer *out = core->perfetto->out;
-    (void)of;
-    if (from < core->stalled_to)
-        from = core->stalled_to;
-    if (from >= to || !trace_admit(&core->perfetto->base))
-        return;
-    core->stalled_to = to;
-    json_event(out, 'X', core->stalls, cause < CPI_CAUSES ? causes[cause] : "unknown");
-    json_time(out, "ts", from);
-    json_time(out, "dur", to - from);
-    json_event_end(out);
-}
-
-static bool watch_core(struct trace *trace, const char *name, const struct clock *clock,
-                       struct core_observer *observer, struct error *err)
-{
-    struct perfetto *perfetto = (struct perfetto *)trace;
-    struct perfetto_core *core = trace_allocate(1, sizeof *core);
-    (void)clock;
-    (void)err;
-    core->next = perfetto->cores;
-    perfetto->cores = core;
-    core->perfetto = perfetto;
-    core->name = trace_copy(name);
-    struct json_track process = perfetto_process(perfetto, name);
-    core->stalls = perfetto_track(perfetto, process, "stalls");
-    core->marks = perfetto_track(perfetto, process, "marks");
-    *observer = (struct core_observer){.stalled = write_stall, .context = core};
+    struct perfetto *perfetto = of_sink(track.sink);
+    bool ends = record->kind == TRACK_END || record->kind == TRACK_SPAN_END;
+    if (!ends && !trace_admit(&perfetto->base))
+        return false;
+    if (record->kind == TRACK_SPAN) {
+        write_span(perfetto, track, record);
+        return true;
+    }
+    open_event(perfetto, track, phases[record->kind], record->name, record->category, record->id,
+               record->from);
+    if (record->kind == TRACK_SLICE)
+        json_time(perfetto->out, "dur", record->to - record->from);
+    close_event(perfetto, record->values, record->value_count);
     return true;
-}
-
-static struct perfetto_core *find_core(struct trace *trace, const char *name)
-{
-    struct perfetto_core *core = ((struct perfetto *)trace)->cores;
-    while (core && strcmp(core->name, name) != 0)
-        core = core->next;
-    return core;
-}
-
-static struct region *find_region(struct perfetto_core *core, const char *name)
-{
-    for (struct region *region = core->regions; region; region = region->next)
-        if (strcmp(region->name, name) == 0)
-            return region;
-    struct region *region = trace_allocate(1, sizeof *region);
-    region->name = trace_copy(name);
-    region->id = ++core->perfetto->numbers;
-    region->next = core->regions;
-    core->regions = region;
-    return region;
-}
-
-static void write_region(struct perfetto_core *core, const struct region *region, char phase, uint64_t now)
-{
-    struct line_writer *out = core->perfetto->out;
-    json_event(out, phase, core->marks, region->name);
-    json_text(out, "cat", "region");
-    json_number(out, "id", region->id);
-    json_time(out, "ts", now);
-    json_event_end(out);
-}
-
-static void mark_region(struct trace *trace, const char *name, const char *text, bool begins, uint64_t now)
-{
-    struct perfetto_core *core = find_core(trace, name);
-    struct region *region = core ? find_region(core, text) : NULL;
-    if (!region || region->open == begins || (begins && !trace_admit(trace)))
-        return;
-    region->open = begins;
-    write_region(core, region, begins ? 'b' : 'e', now);
-}
-
-static void write_mark(struct trace *trace, const char *name, const char *text, uint64_t now)
-{
-    struct perfetto_core *core = find_core(trace, name);
-    if (!core || !trace_admit(trace))
-        return;
-    struct line_writer *out = core->perfetto->out;
-    json_event(out, 'i', core->marks, text);
-    json_text(out, "s", "t");
-    json_time(out, "ts", now);
-    json_event_end(out);
 }
 
 static struct trace *create(void)
 {
+    static const struct track_sink_ops ops = {open_group, open_line, next_id, write_record};
     struct perfetto *perfetto = trace_allocate(1, sizeof *perfetto);
+    perfetto->sink.ops = &ops;
     return &perfetto->base;
 }
 
@@ -136,37 +180,24 @@ static void begin_trace(struct trace *trace)
     json_begin(perfetto->out);
 }
 
+static struct track_sink *tracks(struct trace *trace)
+{
+    return &((struct perfetto *)trace)->sink;
+}
+
 static void end_trace(struct trace *trace, uint64_t now)
 {
     struct perfetto *perfetto = (struct perfetto *)trace;
-    for (struct perfetto_core *core = perfetto->cores; core; core = core->next)
-        for (const struct region *region = core->regions; region; region = region->next)
-            if (region->open)
-                write_region(core, region, 'e', now);
-    perfetto_end_dram(perfetto, now);
+    OBSERVER_TELL(&perfetto->sink.ends, struct track_end, end, now);
     json_end(perfetto->out);
-}
-
-static void free_core(struct perfetto_core *core)
-{
-    for (struct region *region = core->regions, *next; region; region = next) {
-        next = region->next;
-        free(region->name);
-        free(region);
-    }
-    free(core->name);
-    free(core);
 }
 
 static void release(struct trace *trace)
 {
     struct perfetto *perfetto = (struct perfetto *)trace;
-    for (struct perfetto_core *core = perfetto->cores, *next; core; core = next) {
-        next = core->next;
-        free_core(core);
-    }
-    perfetto_free_caches(perfetto);
-    perfetto_free_dram(perfetto);
+    for (uint32_t i = 0; i < perfetto->lanes_room; i++)
+        free(perfetto->lanes[i].lanes);
+    free(perfetto->lanes);
     free(perfetto);
 }
 
@@ -176,11 +207,7 @@ const struct trace_ops trace_perfetto_ops = {
     .event = "slices and marks",
     .create = create,
     .begin = begin_trace,
-    .core = watch_core,
-    .cache = perfetto_watch_cache,
-    .dram = perfetto_watch_dram,
-    .region = mark_region,
-    .mark = write_mark,
+    .tracks = tracks,
     .end = end_trace,
     .free = release,
 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/dram/track.h"
+
 /* The number of the first clock edge at or after now. Many requests come at one time; for the others the
  * quotient of floating point, corrected, is quicker than a division. */
 static uint64_t edge_at(struct dram_memory *memory, uint64_t now)
@@ -315,6 +317,12 @@ void dram_memory_observe(struct dram_memory *memory, struct dram_observer *obser
     observer_add(&memory->common.observers, &observer->link);
 }
 
+void dram_memory_track(struct dram_memory *memory, struct track_sink *sink, const char *name)
+{
+    memory->track = dram_track_new(sink, name, &memory->common.config);
+    dram_memory_observe(memory, dram_track_observer(memory->track));
+}
+
 void dram_memory_free(struct dram_memory *memory)
 {
     for (uint32_t i = 0; i < memory->common.config.channels; i++) {
@@ -325,6 +333,8 @@ void dram_memory_free(struct dram_memory *memory)
         free(memory->figures[i]);
     free(memory->figures);
     free(memory->slices);
+    dram_track_free(memory->track);
+    memory->track = NULL;
     memory->figures = NULL;
     memory->slices = NULL;
 }

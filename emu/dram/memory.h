@@ -8,6 +8,7 @@
 #include "emu/mem/phys.h"
 #include "emu/sim/energy.h"
 #include "emu/sim/stats.h"
+#include "emu/sim/track.h"
 
 /* Latency of a request that meets an idle memory with closed banks: front_latency + tRCDRD + tCL + tBURST +
  * back_latency from the first clock edge at or after its arrival. A write is answered, and a read that a
@@ -29,6 +30,7 @@ struct dram_memory {
     struct mem_request *refused_first, *refused_last; /* responses that clients had no room for */
     uint64_t requests_read, requests_write;
     uint64_t read_latency;        /* femtoseconds, summed over read requests */
+    struct dram_track *track;     /* an observer, or NULL */
     struct dram_figure **figures; /* what has been published */
     uint32_t figure_count;
     struct dram_slice {
@@ -52,6 +54,9 @@ void dram_memory_free(struct dram_memory *memory);
 
 /* Adds an observer of all commands, which stays the caller's (emu/sim/observer.h). To be called before the first request. */
 void dram_memory_observe(struct dram_memory *memory, struct dram_observer *observer);
+
+/* Shows the commands on tracks of the sink (track.h), as groups of that name. To be called once, likewise. */
+void dram_memory_track(struct dram_memory *memory, struct track_sink *sink, const char *name);
 
 /* Does everything that comes before `now` (channels run lazily). To be called before counters are read and
  * before an observer is closed. */

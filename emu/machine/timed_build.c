@@ -26,6 +26,9 @@ static bool make_memory(struct timed *timed, const struct phys *phys, struct err
         dram_checker_init(&timed->dram_checker, config);
         dram_memory_observe(&timed->memory, dram_checker_observer(&timed->dram_checker));
     }
+    struct track_sink *sink = trace_tracks(o->trace);
+    if (sink)
+        dram_memory_track(&timed->memory, sink, "dram");
     if (!o->trace)
         return true;
     if (!trace_dram(o->trace, "dram", config, &timed->dram_traced, err))

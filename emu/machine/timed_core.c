@@ -30,7 +30,6 @@ static bool watch_core(struct timed *timed, struct timed_core *core, const struc
                        struct error *err)
 {
     struct trace *trace = timed->options.trace;
-    struct cache *caches[] = {core->l1i, core->l1d};
     if (timed->count > 1 || timed->options.machine->simt)
         core->core->stream.peers = &timed->peers;
     bool apart =
@@ -39,12 +38,11 @@ static bool watch_core(struct timed *timed, struct timed_core *core, const struc
     core->core->stream.context = timed->options.context;
     if (!trace)
         return true;
-    for (size_t i = 0; i < 2; i++) {
-        struct cache_observer *observer = &core->caches_traced[i];
-        if (!trace_cache(trace, cache_name(caches[i]), observer, err))
-            return false;
-        if (observer->access || observer->fill || observer->write_back || observer->evict)
-            cache_observe(caches[i], observer);
+    struct track_sink *sink = trace_tracks(trace);
+    if (sink) {
+        cache_track(core->l1i, sink);
+        cache_track(core->l1d, sink);
+        core_track(core->core, sink);
     }
     if (!trace_core(trace, core->name, clock, &core->traced, err))
         return false;

@@ -13,7 +13,6 @@ enum { REQUESTER = 256 }; /* of the first multiprocessor; the slices are behind 
 struct multiprocessor {
     char name[16]; /* "simt.3" */
     struct cache *l1;
-    struct cache_observer traced;
     struct simt *core;
 };
 
@@ -81,7 +80,7 @@ static void make_slices(struct timed *timed, struct timed_simt *simt)
     }
 }
 
-static bool make_core(struct timed *timed, struct timed_simt *simt, uint32_t i, struct error *err)
+static void make_core(struct timed *timed, struct timed_simt *simt, uint32_t i)
 {
     struct multiprocessor *core = &simt->cores[i];
     char name[32];
@@ -104,14 +103,9 @@ static bool make_core(struct timed *timed, struct timed_simt *simt, uint32_t i, 
     };
     core->core = simt_new(&simt->config, &parts);
     simt_grid_attach(simt->grid, i, core->core);
-    struct cache_observer *observer = &core->traced;
-    if (!timed->options.trace)
-        return true;
-    if (!trace_cache(timed->options.trace, name, observer, err))
-        return false;
-    if (observer->access || observer->fill || observer->write_back || observer->evict)
-        cache_observe(core->l1, observer);
-    return true;
+    struct track_sink *sink = trace_tracks(timed->options.trace);
+    if (sink)
+        cache_track(core->l1, sink);
 }
 
 static void failed(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report)
@@ -154,8 +148,7 @@ bool timed_simt_new(struct timed *timed, struct error *err)
     };
     simt->grid = simt_grid_new(&parts);
     for (uint32_t i = 0; i < simt->count; i++)
-        if (!make_core(timed, simt, i, err))
-            return false;
+        make_core(timed, simt, i);
     return true;
 }
 

@@ -24,7 +24,6 @@ struct timed_core {
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb; /* NULL: its hart never translates */
     struct core_observer traced;
-    struct cache_observer caches_traced[2];
     bool paused; /* asleep because its hart has stopped */
 };
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/core/track.h"
 #include "emu/hart/probe.h"
 #include "emu/machine/timed_state.h"
 #include "emu/sim/unit.h"
@@ -72,12 +73,12 @@ static void read_text(const struct hart *hart, char text[NAME])
 static void trace_marker(struct timed *timed, unsigned i, uint64_t now)
 {
     char text[NAME];
-    const char *core = timed->cores[i].name;
+    struct core_track *track = timed->cores[i].core->track;
     read_text(&timed->harts[i], text);
     switch (timed->harts[i].marker.code) {
-    case CROFT_MARKER_ROI_BEGIN: trace_region(timed->options.trace, core, text, true, now); break;
-    case CROFT_MARKER_ROI_END: trace_region(timed->options.trace, core, text, false, now); break;
-    case CROFT_MARKER_TRACE_MARK: trace_mark(timed->options.trace, core, text, now); break;
+    case CROFT_MARKER_ROI_BEGIN: core_track_region(track, text, true, now); break;
+    case CROFT_MARKER_ROI_END: core_track_region(track, text, false, now); break;
+    case CROFT_MARKER_TRACE_MARK: core_track_mark(track, text, now); break;
     default: break;
     }
 }

@@ -1,4 +1,5 @@
 #include "emu/mem/cache_state.h"
+#include "emu/mem/cache_track.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -336,6 +337,7 @@ void cache_free(struct cache *cache)
     tags_free(&cache->front.tags);
     mshr_free(&cache->mshrs);
     prefetch_free(&cache->prefetcher);
+    cache_track_free(cache->track);
     free(cache->writes);
     free(cache->name);
     free(cache);

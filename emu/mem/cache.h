@@ -48,6 +48,7 @@ struct cache_config {
 extern const struct part_kind cache_kind;
 
 struct cache;
+struct track_sink;
 
 /* Is told what happens at a cache; any of the functions may be NULL. Times are simulated. */
 struct cache_observer {
@@ -82,6 +83,10 @@ const struct cache_config *cache_configuration(const struct cache *cache);
 
 /* Adds an observer, which stays the caller's (emu/sim/observer.h). To be called before the first access. */
 void cache_observe(struct cache *cache, struct cache_observer *observer);
+
+/* Shows the cache on tracks of the sink (cache_track.h), as a group of the cache's name. To be called once, before the first
+ * access. */
+void cache_track(struct cache *cache, struct track_sink *sink);
 
 /* What cache_access() needs of a cache, and what the cache begins with; here so that hits are inline.
  * Private. */

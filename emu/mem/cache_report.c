@@ -1,5 +1,6 @@
 /* Configuration, observers, statistics and energy of a cache. */
 #include "emu/mem/cache_state.h"
+#include "emu/mem/cache_track.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +10,12 @@ void cache_observe(struct cache *cache, struct cache_observer *observer)
     observer_add(&cache->observers, &observer->link);
     if (observer->access)
         cache->front.inline_span = 0;
+}
+
+void cache_track(struct cache *cache, struct track_sink *sink)
+{
+    cache->track = cache_track_new(sink, cache->name);
+    cache_observe(cache, cache_track_observer(cache->track));
 }
 
 #define TELL(function, ...)                                                                                  \

@@ -83,6 +83,7 @@ struct cache {
     struct cache_waiters for_miss, for_write; /* CACHE_FULL, until there is an MSHR or a write-buffer place */
     struct cache_counters counters;
     struct observer_list observers; /* struct cache_observer */
+    struct cache_track *track;      /* one of them, or NULL */
 
     struct cache_write *writes_busy, *writes_free; /* the youngest first */
     uint32_t writes_used;

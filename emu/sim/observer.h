@@ -33,6 +33,13 @@ static inline void observer_add(struct observer_list *list, struct observer *obs
     *at = observer;
 }
 
+/* The same in front of all others. */
+static inline void observer_add_first(struct observer_list *list, struct observer *observer)
+{
+    observer->next = list->first;
+    list->first = observer;
+}
+
 /* Takes an observer out of the list; nothing happens if it is not in it. While an observer is being told, it may remove
  * itself, but no other. */
 static inline void observer_remove(struct observer_list *list, const struct observer *observer)
@@ -52,7 +59,7 @@ static inline void observer_remove(struct observer_list *list, const struct obse
             static_assert(offsetof(type, link) == 0, "an observer begins with its link");                    \
             next_ = told_->next;                                                                             \
             if (observer_->function)                                                                         \
-                observer_->function(observer_->context __VA_OPT__(, ) __VA_ARGS__);                                        \
+                observer_->function(observer_->context __VA_OPT__(, ) __VA_ARGS__);                          \
         }                                                                                                    \
     } while (0)
 

@@ -219,9 +219,17 @@ static void retired(void *context, const struct core *core, const struct core_no
     rig->notes++;
 }
 
+static void stalled(void *context, const struct core *core, unsigned cause, uint64_t from, uint64_t to)
+{
+    struct rig *rig = context;
+    assert_ptr_equal(core, rig->core);
+    assert_true(cause < CPI_CAUSES && from < to);
+    rig->stalled[cause] += clock_cycle(&core->parts.clock, to) - clock_cycle(&core->parts.clock, from);
+}
+
 void rig_observe(struct rig *rig)
 {
-    rig->observer = (struct core_observer){.retired = retired, .context = rig};
+    rig->observer = (struct core_observer){.retired = retired, .stalled = stalled, .context = rig};
     core_observe(rig->core, &rig->observer);
 }
 

@@ -70,7 +70,8 @@ struct rig {
     uint64_t stop_times[RIG_STOPS];
     enum core_next (*served)(struct rig *rig, enum hart_stop stop); /* NULL: always CORE_SLEEP */
     struct core_observer observer;
-    uint64_t notes; /* instructions that were told to the observer */
+    uint64_t stalled[CPI_CAUSES]; /* clocks that the observer was told of, by cause */
+    uint64_t notes;               /* instructions that were told to the observer */
 };
 
 /* A machine without core: make one from rig_parts() and put it into rig->core, which rig_free() frees. */

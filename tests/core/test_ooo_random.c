@@ -125,6 +125,8 @@ static struct outcome run_random(unsigned size, uint64_t seed, bool observe)
     assert_int_equal(o->iq_pending, 0);
     if (observe)
         assert_int_equal(rig->notes, rig->hart.instret);
+    for (unsigned cause = 0; observe && cause < CPI_CAUSES; cause++) /* nobody is told of the base */
+        assert_int_equal(rig->stalled[cause], cause == CPI_base ? 0 : o->core.cpi[cause]);
     assert_true(outcome.cycles * o->full_width >= rig->hart.instret);
     outcome.count = o->count;
     memcpy(outcome.cpi, o->core.cpi, sizeof outcome.cpi);

@@ -2,6 +2,9 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "emu/core/track.h"
+#include "emu/dram/track.h"
+#include "emu/mem/cache_track.h"
 #include "tests/debug/trace_rig.h"
 
 enum { TRACKS = 4096, DEPTH = 8, CLIENTS = 16 };
@@ -43,7 +46,7 @@ static uint64_t number_of(const json_t *event, const char *key)
 }
 
 /* What is known of a track, or of an asynchronous id, while its events pass by in the order of the file. */
-struct track {
+struct seen {
     char name[32], process[64];
     uint64_t ends[DEPTH]; /* of X slices on the stack; UINT64_MAX: a B without its E */
     unsigned depth;
@@ -52,12 +55,12 @@ struct track {
 };
 
 struct tracks {
-    struct track of[TRACKS];
+    struct seen of[TRACKS];
     char process[TRACKS][64];
     unsigned opened, closed; /* slices and their ends */
 };
 
-static void begin_slice(struct track *track, uint64_t time, uint64_t end)
+static void begin_slice(struct seen *track, uint64_t time, uint64_t end)
 {
     while (track->depth > 0 && track->ends[track->depth - 1] <= time)
         track->depth--;
@@ -68,7 +71,7 @@ static void begin_slice(struct track *track, uint64_t time, uint64_t end)
     track->slices++;
 }
 
-static void end_slice(struct track *track, uint64_t time)
+static void end_slice(struct seen *track, uint64_t time)
 {
     while (track->depth > 0 && track->ends[track->depth - 1] != UINT64_MAX) {
         assert_true(track->ends[track->depth - 1] <= time);
@@ -86,7 +89,7 @@ static void check_name(struct tracks *tracks, const json_t *event)
         (void)snprintf(tracks->process[pid], sizeof tracks->process[pid], "%s", text_of(args, "name"));
     if (strcmp(text_of(event, "name"), "thread_name") != 0)
         return;
-    struct track *track = &tracks->of[tid];
+    struct seen *track = &tracks->of[tid];
     assert_string_equal(track->name, ""); /* each track has a number of its own */
     (void)snprintf(track->name, sizeof track->name, "%s", text_of(args, "name"));
     memcpy(track->process, tracks->process[pid], sizeof track->process);
@@ -104,7 +107,7 @@ static void check_event(struct tracks *tracks, const json_t *event)
     bool async = phase == 'b' || phase == 'e' || phase == 'n';
     uint64_t number = number_of(event, async ? "id" : "tid"), time = time_of(event, "ts");
     assert_true(number < TRACKS);
-    struct track *track = &tracks->of[number];
+    struct seen *track = &tracks->of[number];
     assert_true(time >= track->last);
     track->last = time;
     assert_int_equal(async, track->name[0] == '\0'); /* ids and tracks share no numbers */
@@ -125,7 +128,8 @@ static void check_event(struct tracks *tracks, const json_t *event)
         tracks->closed++;
         break;
     case 'i': assert_string_equal(text_of(event, "s"), "t"); break;
-    case 'n': assert_string_equal(text_of(event, "name"), "miss"); break;
+    case 'n': assert_string_equal(text_of(event, "name"), text_of(event, "cat")); break;
+    case 'C': assert_true(json_is_object(json_object_get(event, "args"))); break;
     default: fail_msg("unknown phase %c", phase);
     }
 }
@@ -167,22 +171,24 @@ static const json_t *find(const json_t *events, char phase, const char *name)
 static void stalls_regions_and_marks(void **state)
 {
     struct trace *trace = trace_new(state, "perfetto", "core.json");
-    struct core_observer observer;
-    struct error err;
-    assert_true(trace_core(trace, "host.0", &(struct clock){500000}, &observer, &err));
-    assert_null(observer.retired);
-    observer.stalled(observer.context, NULL, CPI_memory, 1000, 3000000001);
-    observer.stalled(observer.context, NULL, CPI_branch, 3000000001, 3000000001); /* nothing */
-    observer.stalled(observer.context, NULL, CPI_l2, 2000000000, 4000000000);     /* cut at the front */
-    observer.stalled(observer.context, NULL, CPI_branch, 5000000000, 18446744073709551615U);
-    trace_region(trace, "host.0", "say \"hi\"\\\n", true, 7);
-    trace_region(trace, "host.0", "say \"hi\"\\\n", true, 8); /* open already */
-    trace_region(trace, "host.0", "inner", true, 9);
-    trace_region(trace, "host.0", "say \"hi\"\\\n", false, 10); /* overlaps: not nested */
-    trace_region(trace, "host.0", "never begun", false, 10);
-    trace_region(trace, "host.9", "no such core", true, 10);
-    trace_mark(trace, "host.0", "caf\xe9", 11);
+    struct core_track *core = core_track_new(trace_tracks(trace), "host.0");
+    const struct core_observer *observer = core_track_observer(core);
+    assert_null(observer->retired);
+    observer->stalled(observer->context, NULL, CPI_memory, 1000, 3000000001);
+    observer->stalled(observer->context, NULL, CPI_branch, 3000000001, 3000000001); /* nothing */
+    observer->stalled(observer->context, NULL, CPI_l2, 2000000000, 4000000000);     /* cut at the front */
+    observer->stalled(observer->context, NULL, CPI_branch, 5000000000, 18446744073709551615U);
+    core_track_region(core, "say \"hi\"\\\n", true, 7);
+    core_track_region(core, "say \"hi\"\\\n", true, 8); /* open already */
+    core_track_region(core, "inner", true, 9);
+    core_track_region(core, "say \"hi\"\\\n", false, 10); /* overlaps: not nested */
+    core_track_region(core, "never begun", false, 10);
+    core_track_region(NULL, "nowhere", true, 10);
+    core_track_mark(core, "caf\xe9", 11);
+    core_track_mark(NULL, "nowhere", 11);
     trace_done(trace, 12345678901);
+    core_track_region(core, "too late", true, 12345678902);
+    core_track_free(core);
     json_t *events = load(state, "core.json");
     struct tracks *tracks = check_events(events);
     assert_int_equal(count(events, 'X', ""), 3);
@@ -212,14 +218,14 @@ static void misses_reuse_ids(void **state)
                   {0x800000c0, 450, 600, MEM_LEVEL_L2},
                   {0x80000100, 300, 700, MEM_LEVEL_MEMORY}};
     struct trace *trace = trace_new(state, "perfetto", "cache.json");
-    struct cache_observer observer;
-    struct error err;
-    assert_true(trace_cache(trace, "host.0.l1d", &observer, &err));
+    struct cache_track *cache = cache_track_new(trace_tracks(trace), "host.0.l1d");
+    const struct cache_observer *observer = cache_track_observer(cache);
     for (unsigned i = 0; i < 4; i++)
-        observer.fill(observer.context, NULL, misses[i].line, misses[i].asked, misses[i].now,
-                      misses[i].level);
-    observer.write_back(observer.context, NULL, 0x80000040, 450);
+        observer->fill(observer->context, NULL, misses[i].line, misses[i].asked, misses[i].now,
+                       misses[i].level);
+    observer->write_back(observer->context, NULL, 0x80000040, 450);
     trace_done(trace, 1000);
+    cache_track_free(cache);
     json_t *events = load(state, "cache.json");
     free(check_events(events));
     assert_int_equal(count(events, 'n', "miss"), 3);
@@ -239,17 +245,16 @@ static json_t *trace_read(void **state, enum dram_page page)
 {
     struct dram_config config = one_channel(DRAM_STANDARD_gddr5);
     struct trace *trace = trace_new(state, "perfetto", "read.json");
-    struct dram_observer observer;
-    struct error err;
     config.front_latency = 2500000;
     config.page = page;
-    assert_true(trace_dram(trace, "memory", &config, &observer, &err));
-    struct rig *rig = rig_new(&config, 1, &observer);
+    struct dram_track *memory = dram_track_new(trace_tracks(trace), "memory", &config);
+    struct rig *rig = rig_new(&config, 1, dram_track_observer(memory));
     rig_until(rig, 100);
     (void)probe_send(rig->probes, MEM_READ, address_of(rig, 1, 2, 77, 5), 32);
     rig_until(rig, 300);
     rig_free(rig);
     trace_done(trace, 302500000);
+    dram_track_free(memory);
     return load(state, "read.json");
 }
 
@@ -326,15 +331,15 @@ static void banks_close_in_every_way(void **state)
     static const struct expected bus[] = {{'X', 124}, {'X', 316}};
     struct dram_config config = one_channel(DRAM_STANDARD_gddr5);
     struct trace *trace = trace_new(state, "perfetto", "close.json");
-    struct dram_observer observer;
-    struct error err;
     config.front_latency = 0;
     config.tRTP = 1000000;
     config.tRFCB = 50000000;
-    assert_true(trace_dram(trace, "memory", &config, &observer, &err));
+    struct dram_track *memory = dram_track_new(trace_tracks(trace), "memory", &config);
+    const struct dram_observer *observer = dram_track_observer(memory);
     for (unsigned i = 0; i < sizeof records / sizeof *records; i++)
-        observer.command(observer.context, &records[i]);
+        observer->command(observer->context, &records[i]);
     trace_done(trace, 500000000);
+    dram_track_free(memory);
     json_t *events = load(state, "close.json");
     struct tracks *tracks = check_events(events);
     check_track(events, tracks, "bank 0.0.0", bank0, sizeof bank0 / sizeof *bank0);
@@ -391,14 +396,13 @@ static void every_standard_nests(void **state)
         for (enum dram_page page = DRAM_PAGE_OPEN; page <= DRAM_PAGE_TIMEOUT; page++) {
             struct dram_config config = random_config(standard, page);
             struct trace *trace = trace_new(state, "perfetto", "dram.json");
-            struct dram_observer observer;
-            struct error err;
-            assert_true(trace_dram(trace, "memory", &config, &observer, &err));
-            struct rig *rig = rig_new(&config, CLIENTS, &observer);
+            struct dram_track *memory = dram_track_new(trace_tracks(trace), "memory", &config);
+            struct rig *rig = rig_new(&config, CLIENTS, dram_track_observer(memory));
             run_random(rig, 64);
             dram_memory_sync(&rig->memory, rig->queue.now);
             const struct dram_counters counters = rig->memory.slices[0].channel.counters;
             trace_done(trace, rig->queue.now);
+            dram_track_free(memory);
             json_t *events = load(state, "dram.json");
             struct tracks *tracks = check_events(events);
             assert_true(counters.activates > 50);
@@ -421,19 +425,19 @@ static void a_limit_keeps_it_whole(void **state)
     struct dram_config config = random_config(DRAM_STANDARD_ddr3_1600k, DRAM_PAGE_OPEN);
     for (unsigned limit = 0; limit < 40; limit++) {
         struct trace *trace = trace_new(state, "perfetto", "limit.json");
-        struct dram_observer observer;
-        struct core_observer core;
         struct error err;
         trace_set_limit(trace, limit);
-        assert_true(trace_dram(trace, "memory", &config, &observer, &err));
-        assert_true(trace_core(trace, "host.0", &(struct clock){1000}, &core, &err));
-        trace_region(trace, "host.0", "roi", true, 0);
-        struct rig *rig = rig_new(&config, CLIENTS, &observer);
+        struct dram_track *memory = dram_track_new(trace_tracks(trace), "memory", &config);
+        struct core_track *core = core_track_new(trace_tracks(trace), "host.0");
+        core_track_region(core, "roi", true, 0);
+        struct rig *rig = rig_new(&config, CLIENTS, dram_track_observer(memory));
         run_random(rig, 4);
         rig_free(rig);
-        trace_region(trace, "host.0", "roi", false, 1000);
+        core_track_region(core, "roi", false, 1000);
         assert_true(trace_warning(trace, &err));
         trace_done(trace, 5000000);
+        core_track_free(core);
+        dram_track_free(memory);
         json_t *events = load(state, "limit.json");
         free(check_events(events));
         assert_int_equal(count(events, 'b', "") + count(events, 'B', "") + count(events, 'X', ""), limit);
@@ -441,6 +445,42 @@ static void a_limit_keeps_it_whole(void **state)
             assert_int_equal(time_of(find(events, 'e', "roi"), "ts"), 1000);
         json_decref(events);
     }
+}
+
+/* A part of which nothing in emu/debug knows: a lift that stops, overlaps with itself in its calls, and counts passengers. */
+static void any_part_has_tracks(void **state)
+{
+    struct trace *trace = trace_new(state, "perfetto", "lift.json");
+    struct track_sink *sink = trace_tracks(trace);
+    const struct track lift = track_group(sink, "lift"), doors = track_line(lift, "doors");
+    const struct track_value from[] = {{"floor", NULL, 7}, {"by", "ann", 0}};
+    assert_true(track_slice(doors, "open", 1000, 3000));
+    assert_true(track_begin(doors, "close", 4000));
+    assert_true(track_instant(doors, "obstacle", 4500));
+    track_end(doors, 5000);
+    assert_true(track_counter(track_line(lift, "load"), "passengers", 5500, 3));
+    for (unsigned i = 0; i < 2; i++) /* overlap */
+        assert_true(track_write(lift, &(struct track_record){.kind = TRACK_SPAN,
+                                                             .name = "up",
+                                                             .category = "call",
+                                                             .from = 100 + i,
+                                                             .to = 6000 + i,
+                                                             .values = from,
+                                                             .value_count = 2}));
+    trace_done(trace, 7000);
+    json_t *events = load(state, "lift.json");
+    struct tracks *tracks = check_events(events);
+    assert_int_equal(slices_of(tracks, "doors"), 2);
+    assert_int_equal(count(events, 'n', "call"), 2);
+    assert_int_equal(count(events, 'b', "up"), 2);
+    const json_t *call = json_object_get(find(events, 'b', "up"), "args"),
+                 *load = find(events, 'C', "passengers");
+    assert_int_equal(number_of(call, "floor"), 7);
+    assert_string_equal(text_of(call, "by"), "ann");
+    assert_int_equal(number_of(json_object_get(load, "args"), "value"), 3);
+    assert_int_equal(time_of(load, "ts"), 5500);
+    free(tracks);
+    json_decref(events);
 }
 
 int main(void)
@@ -451,6 +491,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_read_by_hand, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(banks_close_in_every_way, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(every_standard_nests, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(any_part_has_tracks, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_limit_keeps_it_whole, folder_make, folder_remove),
     };
     return cmocka_run_group_tests_name("Chrome traces", tests, NULL, NULL);

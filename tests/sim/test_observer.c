@@ -34,8 +34,10 @@ static void told(void *context, unsigned times)
     size_t length = strlen(person->house->story);
     assert_int_equal(times, 3);
     person->house->story[length] = person->name;
-    if (person->leaves)
+    if (person->leaves) {
         observer_remove(&person->house->list, &person->watcher.link);
+        person->watcher.link.next = NULL; /* its owner may do with it what it likes */
+    }
 }
 
 static void ring(struct house *house)
@@ -67,6 +69,9 @@ static void told_in_order(void **state)
     observer_add(&house.list, &people[0].watcher.link); /* behind all others */
     ring(&house);
     assert_string_equal(house.story, "abdefbdebebea");
+    observer_add_first(&house.list, &people[3].watcher.link);
+    ring(&house);
+    assert_string_equal(house.story, "abdefbdebebeadbea");
 }
 
 int main(void)

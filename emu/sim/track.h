@@ -1,0 +1,124 @@
+/* Tracks of a trace: what parts show of themselves over time, as records that say nothing of the kind of part.
+ *
+ * A part that is to be watched gets a sink. It opens a group, with its name, in it lines, and writes records to these: a
+ * slice, which lasts from one time to another and may contain others on its line; a span, which may overlap others; an
+ * instant; a counter. Whoever made the sink renders them (emu/debug). A part that is not watched writes none: it has no
+ * observer that would (emu/sim/observer.h).
+ */
+#ifndef EMU_SIM_TRACK_H
+#define EMU_SIM_TRACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/sim/observer.h"
+
+struct track_sink;
+
+/* A group, or a line in it; the numbers are the sink's. */
+struct track {
+    struct track_sink *sink;
+    uint32_t group, line;
+};
+
+enum track_kind {
+    TRACK_SLICE,      /* from, to; behind all others of its line, or within one that is open */
+    TRACK_BEGIN,      /* of a slice, at from */
+    TRACK_END,        /* of the slice of the line that began last, at from */
+    TRACK_INSTANT,    /* at from */
+    TRACK_COUNTER,    /* values from then on */
+    TRACK_SPAN,       /* from, to; spans are written in the order of their ends */
+    TRACK_SPAN_BEGIN, /* of the span with that id, at from */
+    TRACK_SPAN_END,
+};
+
+/* What a record says besides its name. */
+struct track_value {
+    const char *name;
+    const char *text; /* NULL: number */
+    uint64_t number;
+};
+
+/* Texts may hold any bytes and are the writer's. */
+struct track_record {
+    enum track_kind kind;
+    const char *name;     /* a span's end has that of its begin; a slice's end has none */
+    const char *category; /* of spans: what they are, such as "miss" */
+    uint32_t id;          /* TRACK_SPAN_BEGIN, TRACK_SPAN_END: of track_id() */
+    uint64_t from, to;    /* fs */
+    const struct track_value *values;
+    size_t value_count;
+};
+
+struct track_sink_ops {
+    struct track (*group)(struct track_sink *sink, const char *name);
+    struct track (*line)(struct track group, const char *name);
+    uint32_t (*id)(struct track_sink *sink);
+    bool (*write)(struct track track, const struct track_record *record);
+};
+
+/* Whoever has begun something is told when the trace ends, to write its end; afterwards the sink is gone. */
+struct track_end {
+    struct observer link;
+    void (*end)(void *context, uint64_t now);
+    void *context;
+};
+
+struct track_sink {
+    const struct track_sink_ops *ops;
+    struct observer_list ends; /* struct track_end, the last one that was opened first */
+};
+
+static inline struct track track_group(struct track_sink *sink, const char *name)
+{
+    return sink->ops->group(sink, name);
+}
+
+static inline struct track track_line(struct track group, const char *name)
+{
+    return group.sink->ops->line(group, name);
+}
+
+/* A number for spans that are written by begin and end. */
+static inline uint32_t track_id(struct track_sink *sink)
+{
+    return sink->ops->id(sink);
+}
+
+/* False if the trace is full: then it has nothing of the record, and of a begin no end may be written. */
+static inline bool track_write(struct track track, const struct track_record *record)
+{
+    return track.sink->ops->write(track, record);
+}
+
+static inline bool track_slice(struct track track, const char *name, uint64_t from, uint64_t to)
+{
+    return track_write(track,
+                       &(struct track_record){.kind = TRACK_SLICE, .name = name, .from = from, .to = to});
+}
+
+static inline bool track_begin(struct track track, const char *name, uint64_t at)
+{
+    return track_write(track, &(struct track_record){.kind = TRACK_BEGIN, .name = name, .from = at});
+}
+
+static inline void track_end(struct track track, uint64_t at)
+{
+    (void)track_write(track, &(struct track_record){.kind = TRACK_END, .from = at});
+}
+
+static inline bool track_instant(struct track track, const char *name, uint64_t at)
+{
+    return track_write(track, &(struct track_record){.kind = TRACK_INSTANT, .name = name, .from = at});
+}
+
+static inline bool track_counter(struct track track, const char *name, uint64_t at, uint64_t value)
+{
+    const struct track_value values[] = {{"value", NULL, value}};
+    return track_write(
+        track, &(struct track_record){
+                   .kind = TRACK_COUNTER, .name = name, .from = at, .values = values, .value_count = 1});
+}
+
+#endif
