@@ -95,6 +95,9 @@ void core_publish(struct core *core, struct stats *stats, struct scope scope)
                   "time asleep: waiting for interrupts or work");
     for (unsigned i = 0; i < CPI_CAUSES; i++)
         stats_counter(stats, cpi, cause_name[i], &core->cpi[i], "cycles", cause_meaning[i]);
+    stats_ratio(stats, scope, "ipc", (struct stats_operand){.value = &core->parts.hart->instret},
+                (struct stats_operand){.value = &core->cycles}, "instructions/cycle",
+                "instructions retired in a cycle that the core was awake");
     core->ops->publish(core, stats, scope);
 }
 

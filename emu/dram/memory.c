@@ -30,8 +30,11 @@ static void respond(void *owner, uint64_t now)
 {
     struct mem_request *request = owner;
     struct dram_memory *memory = mem_request_link(request)->port;
-    if (request->op == MEM_READ)
-        memory->read_latency += now - request->time;
+    if (request->op == MEM_READ) {
+        uint64_t latency = now - request->time;
+        memory->read_latency += latency;
+        histogram_add(&memory->read_clocks, (uint64_t)((double)latency * memory->edges_per_fs + 0.5));
+    }
     if (!memory->refused_first && mem_request_respond(request, now))
         return;
     request->next = NULL;
@@ -297,6 +300,7 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
     memory->bytes = bytes;
     memory->edge_time = CLOCK_NEVER;
     memory->edges_per_fs = 1.0 / (double)config->tCK;
+    memory->read_clocks = histogram_log2(4, 9); /* an idle memory takes tens of clocks */
     memory->lookahead = (common->clocks.tCL + common->clocks.tBURST) * config->tCK + config->front_latency +
                         config->back_latency;
     memory->slices = aligned_alloc(DRAM_LINE, config->channels * sizeof *memory->slices);

@@ -30,6 +30,7 @@ struct dram_memory {
     struct mem_request *refused_first, *refused_last; /* responses that clients had no room for */
     uint64_t requests_read, requests_write;
     uint64_t read_latency;        /* femtoseconds, summed over read requests */
+    struct histogram read_clocks; /* the same, of tCK, rounded */
     struct dram_track *track;     /* an observer, or NULL */
     struct dram_figure **figures; /* what has been published */
     uint32_t figure_count;

@@ -83,6 +83,8 @@ void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct
          "Time from request to response, summed over read requests"},
     };
     stats_counters(stats, scope, requests, sizeof requests / sizeof *requests);
+    stats_histogram(stats, scope, "read_clocks", &memory->read_clocks, "clocks", "requests",
+                    "Clocks of tCK from request to response, of read requests");
     uint32_t channels = memory->common.config.channels;
     for (uint32_t channel = 0; channel <= channels; channel++) {
         struct scope of = channel < channels ? scope_number(&scope, channel) : scope;

@@ -50,6 +50,11 @@ static uint64_t all_uses(const struct cache *cache)
     return uses[CACHE_LOAD] + uses[CACHE_STORE] + uses[CACHE_FETCH] + uses[CACHE_WALK];
 }
 
+static uint64_t read_uses(const void *context)
+{
+    return all_uses(context);
+}
+
 static uint64_t read_hits(const void *context)
 {
     const struct cache *cache = context;
@@ -76,6 +81,9 @@ void cache_publish(struct cache *cache, struct stats *stats, struct scope scope)
     stats_counter(stats, scope, #field, &counters->field, unit, meaning);
     CACHE_COUNTERS(CACHE_COUNTER)
 #undef CACHE_COUNTER
+    stats_ratio(stats, scope, "miss_rate", (struct stats_operand){.value = &counters->misses},
+                (struct stats_operand){.read = read_uses, .context = cache}, "misses/access",
+                "Of all accesses, those that asked the level below for a line");
     stats_computed(stats, scope, "mshrs_peak", read_peak, cache, "lines",
                    "Most lines that were under way at once");
 }

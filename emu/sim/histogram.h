@@ -9,7 +9,7 @@
 enum { HISTOGRAM_BUCKETS = 32 };
 
 enum histogram_scale {
-    HISTOGRAM_LOG2,   /* to 1, 2, 4, 8, ... */
+    HISTOGRAM_LOG2,   /* to 2^step, twice that, four times, ... */
     HISTOGRAM_LINEAR, /* to step, 2 * step, 3 * step, ... */
 };
 
@@ -17,17 +17,17 @@ enum histogram_scale {
 struct histogram {
     enum histogram_scale scale;
     uint32_t count; /* of buckets, 1 to HISTOGRAM_BUCKETS */
-    uint64_t step;  /* of a linear one */
+    uint64_t step;  /* of a LOG2 one below 32 */
     bool bounded;   /* no value is above the last bucket: there is none for the rest */
     uint64_t sum;
     uint64_t buckets[HISTOGRAM_BUCKETS + 1]; /* buckets[count] is the rest */
 };
 
-/* Empty, with so many buckets. */
-static inline struct histogram histogram_log2(uint32_t count)
+/* Empty, with so many buckets, the first one to 2^first, below 2^32. */
+static inline struct histogram histogram_log2(uint32_t first, uint32_t count)
 {
-    assert(count >= 1 && count <= HISTOGRAM_BUCKETS);
-    return (struct histogram){.scale = HISTOGRAM_LOG2, .count = count};
+    assert(first < 32 && count >= 1 && count <= HISTOGRAM_BUCKETS);
+    return (struct histogram){.scale = HISTOGRAM_LOG2, .count = count, .step = first};
 }
 
 static inline struct histogram histogram_linear(uint64_t step, uint32_t count)
@@ -39,16 +39,17 @@ static inline struct histogram histogram_linear(uint64_t step, uint32_t count)
 /* The greatest value in a bucket. The least is one more than the greatest of the bucket before; 0 is in the first. */
 static inline uint64_t histogram_most(const struct histogram *histogram, uint32_t bucket)
 {
-    return histogram->scale == HISTOGRAM_LOG2 ? UINT64_C(1) << bucket
+    return histogram->scale == HISTOGRAM_LOG2 ? UINT64_C(1) << (histogram->step + bucket)
                                               : histogram->step * ((uint64_t)bucket + 1);
 }
 
 static inline void histogram_add(struct histogram *histogram, uint64_t value)
 {
     uint64_t bucket = 0;
-    if (value > 1)
-        bucket = histogram->scale == HISTOGRAM_LOG2 ? (uint64_t)(64 - __builtin_clzll(value - 1))
-                                                    : (value - 1) / histogram->step;
+    if (value > histogram_most(histogram, 0))
+        bucket = histogram->scale == HISTOGRAM_LOG2
+                     ? (uint64_t)(64 - __builtin_clzll(value - 1)) - histogram->step
+                     : (value - 1) / histogram->step;
     histogram->sum += value;
     histogram->buckets[bucket < histogram->count ? bucket : histogram->count]++;
 }

@@ -88,7 +88,7 @@ struct simt *simt_new(const struct simt_config *config, const struct simt_parts 
     if (!simt->name)
         abort();
     static_assert(COALESCE_LINES == 1 << 6, "the last of 7 buckets holds the most lines");
-    simt->counters.requests_of = histogram_log2(7);
+    simt->counters.requests_of = histogram_log2(0, 7);
     simt->counters.requests_of.bounded = true;
     make_slots(simt);
     event_init(&simt->event, parts->component, run, simt);

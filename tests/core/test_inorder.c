@@ -5,6 +5,7 @@
 
 #include "emu/core/inorder/inorder.h"
 #include "tests/core/rig.h"
+#include "tests/sim/value.h"
 
 enum { N = 1000, HIT = 2, FRONT = HIT + 6 };
 
@@ -366,6 +367,16 @@ static void store_to_load_forwarding(void **state)
     }
 }
 
+static void check_ipc(const struct rig *rig)
+{
+    struct stats *stats = stats_new();
+    core_publish(rig->core, stats, scope_enter(NULL, "core"));
+    double instructions = (double)rig->hart.instret, cycles = (double)rig->core->cycles;
+    double error = stats_real(stats, "core.ipc") - instructions / cycles;
+    assert_true(error > -1e-6 && error < 1e-6 && instructions > 0);
+    stats_free(stats);
+}
+
 /* Two runs give the same counts; an observer of instructions, which sees them in order, changes nothing. */
 static void same_every_time(void **state)
 {
@@ -390,6 +401,8 @@ static void same_every_time(void **state)
         memcpy(cpi[run], rig->core->cpi, sizeof cpi[run]);
         if (run == 2)
             assert_int_equal(rig->notes, rig->hart.instret);
+        if (run == 2)
+            check_ipc(rig);
         for (unsigned cause = 0; run == 2 && cause < CPI_CAUSES; cause++) /* nobody is told of the base */
             assert_int_equal(rig->stalled[cause], cause == CPI_base ? 0 : rig->core->cpi[cause]);
         rig_free(rig);

@@ -41,10 +41,12 @@ static void by_hand(void **state)
     FILE *out = open_memstream(&text, &size);
     assert_true(stats_write_json(stats, out, &err));
     (void)fclose(out);
-    static const char *const lines[] = {"\"memory.read_requests\": 2",       "\"memory.write_requests\": 1",
-                                        "\"memory.read_latency\": 70000000", /* 26 + 30 clocks */
-                                        "\"memory.0.row_hits\": 2",          "\"memory.activates\": 1",
-                                        "\"memory.open_clocks\": 900"};
+    static const char *const lines[] = {
+        "\"memory.read_requests\": 2",       "\"memory.write_requests\": 1",
+        "\"memory.read_latency\": 70000000", /* 26 + 30 clocks */
+        "\"memory.0.row_hits\": 2",          "\"memory.activates\": 1",
+        "\"memory.open_clocks\": 900",       "\"memory.read_clocks.16\": 0",
+        "\"memory.read_clocks.32\": 2",      "\"memory.read_clocks.mean\": 28.0"};
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
         if (!strstr(text, lines[i]))
             fail_msg("%s is not in %s", lines[i], text);

@@ -277,6 +277,7 @@ static void statistics_and_energy(void **state)
     assert_int_equal(stats_value(stats, "accel.3.l1d.hits"), 2);
     assert_int_equal(stats_value(stats, "accel.3.l1d.misses"), 2);
     assert_int_equal(stats_value(stats, "accel.3.l1d.mshrs_peak"), 2);
+    assert_true(stats_real(stats, "accel.3.l1d.miss_rate") == 0.5);
     energy_free(&ledger);
     stats_free(stats);
     rig_free(rig);

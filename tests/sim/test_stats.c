@@ -277,17 +277,19 @@ static void check_buckets(struct histogram histogram, const uint64_t *bounds)
 static void histograms_have_buckets(void **state)
 {
     (void)state;
-    static const uint64_t powers[] = {1, 2, 4, 8, 16, 32, 64, 128}, steps[] = {25, 50, 75, 100}, one[] = {1};
-    check_buckets(histogram_log2(8), powers);
+    static const uint64_t powers[] = {1, 2, 4, 8, 16, 32, 64, 128}, steps[] = {25, 50, 75, 100}, one[] = {1},
+                          from16[] = {16, 32, 64, 128};
+    check_buckets(histogram_log2(0, 8), powers);
     check_buckets(histogram_linear(25, 4), steps);
-    check_buckets(histogram_log2(1), one);
+    check_buckets(histogram_log2(0, 1), one);
+    check_buckets(histogram_log2(4, 4), from16);
 }
 
 static void histograms_are_counters(void **state)
 {
     struct machine *machine = *state;
     struct stats *stats = machine->stats;
-    struct histogram delay = histogram_linear(10, 2), lines = histogram_log2(3);
+    struct histogram delay = histogram_linear(10, 2), lines = histogram_log2(0, 3);
     const struct scope l1d = scope_enter(NULL, "l1d");
     lines.bounded = true;
     stats_histogram(stats, l1d, "delay", &delay, "clocks", "misses", "Delay of misses");

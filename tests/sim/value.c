@@ -8,22 +8,36 @@
 
 #include <cmocka.h>
 
-uint64_t stats_value(struct stats *stats, const char *name)
+/* What follows the name in the print; free() *text. */
+static const char *find(struct stats *stats, const char *name, char **text)
 {
-    char *text = NULL;
     size_t size, length = strlen(name);
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = open_memstream(text, &size);
     assert_non_null(out);
     stats_print(stats, out);
     (void)fclose(out);
-    const char *line = text;
+    const char *line = *text;
     while (line && !(strncmp(line, name, length) == 0 && line[length] == ' ')) {
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;
     }
     if (!line)
         fail_msg("no statistic is called %s", name);
-    uint64_t value = strtoull(line + length, NULL, 10);
+    return line + length;
+}
+
+uint64_t stats_value(struct stats *stats, const char *name)
+{
+    char *text;
+    uint64_t value = strtoull(find(stats, name, &text), NULL, 10);
+    free(text);
+    return value;
+}
+
+double stats_real(struct stats *stats, const char *name)
+{
+    char *text;
+    double value = strtod(find(stats, name, &text), NULL);
     free(text);
     return value;
 }

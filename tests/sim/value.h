@@ -8,4 +8,7 @@
  * name. */
 uint64_t stats_value(struct stats *stats, const char *name);
 
+/* Likewise a ratio, to 6 decimals. */
+double stats_real(struct stats *stats, const char *name);
+
 #endif
