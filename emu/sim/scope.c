@@ -1,37 +1,64 @@
 #include "emu/sim/scope.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* The outermost name comes first, and each but the first has a dot in front. */
-static void write_path(FILE *out, const struct scope *scope, const char **dot)
+enum { DIGITS = 10 }; /* of a uint32_t */
+
+/* Bytes of the scope's names with a dot behind each, at most. */
+static size_t room_of(const struct scope *scope)
 {
-    if (!scope)
-        return;
-    write_path(out, scope->parent, dot);
+    size_t room = 0;
+    for (; scope; scope = scope->parent)
+        room += (scope->name ? strlen(scope->name) + 1 : 0) + (scope->indexed ? DIGITS + 1 : 0);
+    return room;
+}
+
+static char *put_text(char *to, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(to, text, length);
+    return to + length;
+}
+
+static char *put_number(char *to, uint32_t number)
+{
+    char digits[DIGITS];
+    unsigned count = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (count)
+        *to++ = digits[--count];
+    return to;
+}
+
+/* Appends the path, the outermost name first, a dot behind each. */
+static char *put_path(char *to, const struct scope *scope)
+{
+    if (scope->parent)
+        to = put_path(to, scope->parent);
     if (scope->name) {
-        fprintf(out, "%s%s", *dot, scope->name);
-        *dot = ".";
+        to = put_text(to, scope->name);
+        *to++ = '.';
     }
     if (scope->indexed) {
-        fprintf(out, "%s%" PRIu32, *dot, scope->index);
-        *dot = ".";
+        to = put_number(to, scope->index);
+        *to++ = '.';
     }
+    return to;
 }
 
 char *scope_path(struct scope scope, const char *name)
 {
-    char *text = NULL;
-    size_t size = 0;
-    const char *dot = "";
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
+    char *path = malloc(room_of(&scope) + (name ? strlen(name) : 0) + 1);
+    if (!path)
         abort();
-    write_path(out, &scope, &dot);
+    char *end = put_path(path, &scope);
     if (name)
-        fprintf(out, "%s%s", dot, name);
-    if (fclose(out) != 0 || !text)
-        abort();
-    return text;
+        end = put_text(end, name);
+    else if (end > path)
+        end--; /* the last dot */
+    *end = '\0';
+    return path;
 }
