@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "emu/core/ahead.h"
+#include "emu/core/energy.h"
 #include "emu/hart/stream.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/event.h"
@@ -115,6 +116,7 @@ struct core {
     uint64_t cpi[CPI_CAUSES];
     uint64_t idle_since; /* fs, while asleep */
     uint64_t idle_time;  /* fs asleep in all */
+    struct core_energy energy;
 };
 
 /* "frontend" */

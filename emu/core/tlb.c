@@ -40,6 +40,7 @@ struct tlb_unit {
     struct cache_waiter read;
     struct event finish;
 
+    uint64_t energy_l1, energy_l2; /* fJ of a lookup */
     uint64_t l1_misses[TLB_USES], l2_hits, l2_misses, walks, joined, reads, walk_clocks, flushes;
 };
 
@@ -89,6 +90,8 @@ struct tlb_unit *tlb_new(const struct tlb_config *config, struct hart *hart, str
     tlb->requester = requester;
     tlb->l2_time = config->l2_entries ? config->l2_clocks * clock->period : 0;
     tlb->hit_time = cache_configuration(walk_cache)->hit_clocks * clock->period;
+    tlb->energy_l1 = config->energy_l1;
+    tlb->energy_l2 = config->l2_entries ? config->energy_l2 : 0;
     tlb->read = (struct cache_waiter){NULL, walk_read, tlb};
     event_init(&tlb->finish, component, walk_finish, tlb);
     refresh(tlb);
@@ -405,4 +408,31 @@ void tlb_publish(struct tlb_unit *tlb, struct stats *stats, struct scope scope)
         {"flushes", &tlb->flushes, "times", "Flushes, whole or in part"},
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
+}
+
+static uint64_t read_l1(const void *context)
+{
+    const struct tlb_unit *tlb = context;
+    uint64_t lookups = 0;
+    for (unsigned use = 0; use < TLB_USES; use++)
+        lookups += tlb->front.hits[use] + tlb->l1_misses[use];
+    return lookups;
+}
+
+static uint64_t read_l2(const void *context)
+{
+    const struct tlb_unit *tlb = context;
+    return tlb->l2_hits + tlb->l2_misses;
+}
+
+void tlb_energy(struct tlb_unit *tlb, struct energy_ledger *ledger, struct scope scope)
+{
+    const char *source = "CACTI 7, itrs-hp, 32 nm, 8 KiB, 64 bits: 2.9 pJ; scaled by sqrt(capacity)";
+    const struct energy_account accounts[] = {
+        {.name = "l1", .read = read_l1, .context = tlb, .unit = tlb->energy_l1, .source = source},
+        {.name = "l2", .read = read_l2, .context = tlb, .unit = tlb->energy_l2, .source = source},
+    };
+    for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++)
+        if (accounts[i].unit)
+            energy_add(ledger, scope, &accounts[i]);
 }

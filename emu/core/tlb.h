@@ -69,6 +69,9 @@ void tlb_fence(struct tlb_unit *tlb, bool by_address, uint64_t address, bool by_
 /* Brings the page in as an access would, but without time and without counting: fast-forwarding. */
 void tlb_warm(struct tlb_unit *tlb, uint64_t address, enum tlb_use use);
 
+/* Opens the accounts "l1" and "l2" of lookups. */
+void tlb_energy(struct tlb_unit *tlb, struct energy_ledger *ledger, struct scope scope);
+
 /* Registers "l1d.hits" and all else that is counted. */
 void tlb_publish(struct tlb_unit *tlb, struct stats *stats, struct scope scope);
 

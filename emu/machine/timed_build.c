@@ -172,6 +172,9 @@ static void publish_core(struct timed_core *core, struct stats *stats, struct en
     cache_energy(core->l1d, ledger, l1d);
     if (core->tlb)
         tlb_publish(core->tlb, stats, scope_enter(&scope, "tlb"));
+    if (core->tlb)
+        tlb_energy(core->tlb, ledger, scope_enter(&scope, "tlb"));
+    core_energy_add(&core->core->energy, ledger, scope);
 }
 
 void timed_publish(struct timed *timed, struct stats *stats)
@@ -192,6 +195,8 @@ void timed_publish(struct timed *timed, struct stats *stats)
     timed_simt_publish(timed, stats);
     if (timed->crossbar)
         crossbar_publish(timed->crossbar, stats, scope_enter(NULL, "crossbar"));
+    if (timed->crossbar)
+        crossbar_energy(timed->crossbar, &timed->ledger, scope_enter(NULL, "crossbar"));
     dram_memory_publish(&timed->memory, stats, scope_enter(NULL, "dram"));
     dram_memory_energy(&timed->memory, &timed->ledger, scope_enter(NULL, "dram"));
     energy_publish(&timed->ledger, stats);

@@ -239,10 +239,12 @@ void timed_simt_publish(struct timed *timed, struct stats *stats)
     for (uint32_t i = 0; i < simt->count; i++) {
         const struct scope core = scope_number(&scope, i), l1 = scope_enter(&core, "l1");
         simt_publish(simt->cores[i].core, stats, core);
+        simt_energy(simt->cores[i].core, &timed->ledger, core);
         cache_publish(simt->cores[i].l1, stats, l1);
         cache_energy(simt->cores[i].l1, &timed->ledger, l1);
     }
     crossbar_publish(simt->crossbar, stats, scope_enter(&scope, "crossbar"));
+    crossbar_energy(simt->crossbar, &timed->ledger, scope_enter(&scope, "crossbar"));
     for (uint32_t i = 0; i < simt->l2.slices; i++) {
         const struct scope slice = scope_at(&scope, "l2", i);
         llc_publish(simt->slices[i], stats, slice);

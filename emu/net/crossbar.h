@@ -52,6 +52,9 @@ void *crossbar_port(struct crossbar *crossbar, uint32_t input);
 /* Joins an output to the port below it. To be called for each output before the first request. */
 void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct mem_port_ops *ops, void *port);
 
+/* Opens the account "transfer" of data that has crossed in either direction; addresses are not counted. */
+void crossbar_energy(struct crossbar *crossbar, struct energy_ledger *ledger, struct scope scope);
+
 /* Registers "in.0.requests", "out.0.requests" and all else that is counted. */
 void crossbar_publish(struct crossbar *crossbar, struct stats *stats, struct scope scope);
 

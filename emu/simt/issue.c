@@ -140,10 +140,12 @@ void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
     }
 }
 
-static void count(struct simt *simt)
+static void count(struct simt *simt, uint8_t work)
 {
+    unsigned lanes = (unsigned)__builtin_popcount(simt->report.mask);
     simt->counters.instructions++;
-    simt->counters.thread_instructions += (unsigned)__builtin_popcount(simt->report.mask);
+    simt->counters.thread_instructions += lanes;
+    simt->counters.work[work] += lanes;
     simt->counters.apart += simt->report.taken_apart;
 }
 
@@ -162,11 +164,11 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
         enter(simt, slot, SIMT_NOWHERE);
         return;
     }
-    count(simt);
-    if (simt->report.spins)
-        stand_back(simt, slot);
     if (simt->report.event != WARP_DONE)
         warp->work = SIMT_WORK_control;
+    count(simt, warp->work);
+    if (simt->report.spins)
+        stand_back(simt, slot);
     const struct simt_timing *timing = &simt->config.work[warp->work];
     bool control = warp->work == SIMT_WORK_branch || warp->work == SIMT_WORK_control;
     warp->next = simt_ready_at(cycle + (control ? timing->latency : 1), SIMT_STALL_control);

@@ -55,6 +55,7 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
         access->passes = shared_banks_passes(report->physical, shared, op->size, simt->config.banks,
                                              access->kind == SIMT_ATOMIC);
         counters->shared_accesses++;
+        counters->work[SIMT_WORK_shared] += (unsigned)__builtin_popcount(shared);
         counters->shared_passes += access->passes;
     }
     if (!global)

@@ -4,8 +4,10 @@
 
 #include "emu/simt/state.h"
 
-static const char *const works[SIMT_WORKS] = {
-#define SIMT_WORK(name, ...) #name,
+static const struct {
+    const char *name, *meaning;
+} works[SIMT_WORKS] = {
+#define SIMT_WORK(name, meaning, ...) {#name, meaning},
 #include "emu/simt/work.def"
 };
 
@@ -18,7 +20,7 @@ static const struct {
 
 const char *simt_work_name(enum simt_work work)
 {
-    return works[work];
+    return works[work].name;
 }
 
 enum simt_work simt_work_of(enum insn_id id)
@@ -94,9 +96,31 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
         {"barriers", &c->barriers, "barriers", "barriers that blocks have passed"},
         {"blocks", &c->blocks, "blocks", "blocks that were placed here"},
     };
+    const struct scope work = scope_enter(&scope, "work");
     publish_stalls(simt, stats, scope);
     stats_counters(stats, scope, before, sizeof before / sizeof *before);
+    for (unsigned i = 0; i < SIMT_WORKS; i++)
+        stats_counter(stats, work, works[i].name, &c->work[i], "instructions", works[i].meaning);
     stats_histogram(stats, scope, "requests_of", &c->requests_of, "requests/access", "instructions",
                     "global accesses by their requests");
     stats_counters(stats, scope, after, sizeof after / sizeof *after);
+}
+
+void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope scope)
+{
+    const struct scope work = scope_enter(&scope, "work");
+    if (simt->config.energy_instruction)
+        energy_add(ledger, scope,
+                   &(struct energy_account){
+                       .name = "instruction",
+                       .count = &simt->counters.instructions,
+                       .unit = simt->config.energy_instruction,
+                       .source = "Horowitz, ISSCC 2014, 45 nm: about 70 pJ (recalled); ours: of a warp"});
+    for (unsigned i = 0; i < SIMT_WORKS; i++)
+        if (simt->config.energy[i])
+            energy_add(ledger, work,
+                       &(struct energy_account){.name = works[i].name,
+                                                .count = &simt->counters.work[i],
+                                                .unit = simt->config.energy[i],
+                                                .source = simt_energy_source((enum simt_work)i)});
 }

@@ -24,6 +24,7 @@
 #define EMU_SIMT_SIMT_H
 
 #include "emu/mem/cache.h"
+#include "emu/sim/energy.h"
 #include "emu/sim/stats.h"
 #include "emu/simt/coalesce.h"
 #include "emu/simt/shared_banks.h"
@@ -62,6 +63,8 @@ struct simt_config {
 
 #include "emu/simt/simt.def"
     struct simt_timing work[SIMT_WORKS];
+    uint64_t energy_instruction; /* fJ of a warp's instruction, whatever it does */
+    uint64_t energy[SIMT_WORKS]; /* fJ of a thread that executes one (energy.def); 0: none */
 };
 
 /* Its parts: l1 (cache_kind) of each multiprocessor; crossbar and l2 (llc_kind) that they share. */
@@ -112,6 +115,9 @@ struct simt_parts {
 
 const char *simt_work_name(enum simt_work work);
 
+/* Where the default energy of a kind of work comes from. */
+const char *simt_energy_source(enum simt_work work);
+
 /* What an instruction is for the latencies; a memory access to shared memory is SIMT_WORK_shared instead. */
 enum simt_work simt_work_of(enum insn_id id);
 
@@ -141,6 +147,8 @@ bool simt_busy(const struct simt *simt);
 struct simt_counters {
     uint64_t cycles; /* with blocks */
     uint64_t instructions, thread_instructions;
+    /* The latter by kind. Those of shared memory are loads, stores and atomics too. */
+    uint64_t work[SIMT_WORKS];
     uint64_t stalls[SIMT_SCHEDULERS][SIMT_STALLS];
     uint64_t accesses, requests,
         divergent;                /* global: instructions, their lines, those that coalesce_divergent() */
@@ -151,6 +159,9 @@ struct simt_counters {
     uint64_t apart; /* branches whose lanes went to different places */
 };
 const struct simt_counters *simt_counted(struct simt *simt);
+
+/* Opens the account "instruction" and one for each kind of work: "work.alu" .... */
+void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope scope);
 
 /* Registers "cycles", "scheduler.0.base" .... */
 void simt_publish(struct simt *simt, struct stats *stats, struct scope scope);

@@ -37,11 +37,67 @@ static const struct part_field fields[] = {
      "Interval of " meaning ".",                                                                             \
      {source, source}},
 #include "emu/simt/work.def"
+    {"energy.instruction",
+     FIELD_ENERGY,
+     PLACE(energy_instruction),
+     "0 fJ",
+     "1 uJ",
+     "1 fJ",
+     NULL,
+     {"70 pJ", "70 pJ"},
+     0,
+     "Energy of a warp's instruction, whatever it does.",
+     {"Horowitz, ISSCC 2014, 45 nm: about 70 pJ (recalled); ours: of a warp",
+      "Horowitz, ISSCC 2014, 45 nm: about 70 pJ (recalled); ours: of a warp"}},
+#define SIMT_WORK(name, meaning, clocks, every, unit, source)                                                \
+    {"energy." #name,                                                                                        \
+     FIELD_ENERGY,                                                                                           \
+     PLACE(energy[SIMT_WORK_##name]),                                                                        \
+     "0 fJ",                                                                                                 \
+     "1 uJ",                                                                                                 \
+     "1 fJ",                                                                                                 \
+     NULL,                                                                                                   \
+     {NULL, NULL},                                                                                           \
+     0,                                                                                                      \
+     "Energy of a thread in " meaning ".",                                                                   \
+     {"", ""}},
+#include "emu/simt/work.def"
 };
+
+static const struct {
+    uint64_t energy;
+    const char *source;
+} energies[SIMT_WORKS] = {
+#define SIMT_ENERGY(name, energy, source) [SIMT_WORK_##name] = {energy, source},
+#include "emu/simt/energy.def"
+};
+
+const char *simt_energy_source(enum simt_work work)
+{
+    return energies[work].source ? energies[work].source : "";
+}
+
+static void derive(void *part, const bool given[])
+{
+    struct simt_config *config = part, derived = *config;
+    for (unsigned i = 0; i < SIMT_WORKS; i++)
+        derived.energy[i] = energies[i].energy;
+    part_take(&simt_kind, 0, config, &derived, given);
+}
+
+static const char *note(const void *config, const struct part_field *field)
+{
+    (void)config;
+    for (unsigned i = 0; i < SIMT_WORKS; i++)
+        if (field->offset == offsetof(struct simt_config, energy) + i * sizeof(uint64_t))
+            return energies[i].source;
+    return NULL;
+}
 
 static const struct part_section sections[] = {
     {"latency", "Clocks from issue until a dependent instruction can issue."},
     {"interval", "Clocks before the unit takes the next instruction of the kind."},
+    {"energy", "Energies of instructions: of a warp as a whole, and of each thread that executes one."},
     {NULL, NULL},
 };
 
@@ -136,4 +192,6 @@ const struct part_kind simt_kind = {
     .sections = sections,
     .roles = roles,
     .ports = ports,
+    .derive = derive,
+    .note = note,
 };

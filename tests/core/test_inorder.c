@@ -367,6 +367,42 @@ static void store_to_load_forwarding(void **state)
     }
 }
 
+/* 3 additions, a load and a store: 5 uses of the ALU; 2 multiplications and a division; 2 floating-point operations. All
+ * that 4 times, behind 11 additions and shifts that set a register. The ECALL uses nothing. */
+static void energy_by_class(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new(NULL);
+    struct energy_ledger ledger;
+    rig->core = make(rig, NULL);
+    energy_init(&ledger);
+    core_energy_add(&rig->core->energy, &ledger, scope_enter(NULL, "core"));
+    assert_int_equal(energy_total(&ledger), 0);
+    rig_set(rig, 20, RIG_FAR);
+    for (unsigned i = 0; i < 4; i++) {
+        RIG_EMIT(rig, add, .rd = 5, .rs1 = 6, .rs2 = 7);
+        RIG_EMIT(rig, mul, .rd = 8, .rs1 = 6, .rs2 = 7);
+        RIG_EMIT(rig, mulw, .rd = 8, .rs1 = 6, .rs2 = 7);
+        RIG_EMIT(rig, divu, .rd = 8, .rs1 = 6, .rs2 = 7);
+        RIG_EMIT(rig, fadd_d, .rd = 1, .rs1 = 2, .rs2 = 3);
+        RIG_EMIT(rig, fmadd_s, .rd = 1, .rs1 = 2, .rs2 = 3, .rs3 = 4);
+        RIG_EMIT(rig, ld, .rd = 5, .rs1 = 20);
+        RIG_EMIT(rig, sd, .rs1 = 20, .rs2 = 5);
+        RIG_EMIT(rig, addi, .rd = 6, .rs1 = 6, .imm = 1);
+        RIG_EMIT(rig, xor, .rd = 6, .rs1 = 6, .rs2 = 7);
+    }
+    RIG_EMIT(rig, ecall, 0);
+    (void)rig_run(rig);
+    static const char *const names[] = {"core.alu", "core.mul", "core.fpu"};
+    const uint64_t wanted[] = {(11 + 4 * 5) * 14000, 4 * 3 * 28000, 4 * 2 * 43000};
+    for (unsigned i = 0; i < 3; i++) {
+        assert_string_equal(ledger.accounts[i]->name, names[i]);
+        assert_int_equal(energy_of(ledger.accounts[i]), wanted[i]);
+    }
+    energy_free(&ledger);
+    rig_free(rig);
+}
+
 static void check_ipc(const struct rig *rig)
 {
     struct stats *stats = stats_new();
@@ -450,6 +486,7 @@ int main(void)
         cmocka_unit_test(accesses_across_lines),
         cmocka_unit_test(store_to_load_forwarding),
         cmocka_unit_test(writes_in_order),
+        cmocka_unit_test(energy_by_class),
         cmocka_unit_test(same_every_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

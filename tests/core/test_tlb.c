@@ -104,7 +104,8 @@ static void random_accesses_agree_with_lists(void **state)
 {
     (void)state;
     enum { SETS = 4, WAYS = 4, PAGES = 64 };
-    const struct tlb_config config = {.l1_entries = SETS * WAYS, .l1_ways = WAYS};
+    const struct tlb_config config = {
+        .l1_entries = SETS * WAYS, .l1_ways = WAYS, .energy_l1 = 3, .energy_l2 = 1000};
     struct rig *rig = rig_new(&config);
     uint64_t lists[SETS][WAYS] = {0}, random = 1, now = rig->queue.now, misses = 0;
     for (unsigned i = 0; i < 512; i += 8)
@@ -132,6 +133,11 @@ static void random_accesses_agree_with_lists(void **state)
     assert_int_equal(counted(rig, "l1d.misses"), misses);
     assert_int_equal(counted(rig, "l1d.hits"), 20000 - misses);
     assert_true(misses > 1000);
+    struct energy_ledger ledger;
+    energy_init(&ledger);
+    tlb_energy(rig->tlb, &ledger, scope_root());
+    assert_int_equal(energy_total(&ledger), 20000 * 3); /* there is no second level */
+    energy_free(&ledger);
     rig_free(rig);
 }
 

@@ -91,7 +91,9 @@ static void a_standard_gives_its_values(void **state)
     assert_int_equal(config.dram.tRP, 15000000);
     assert_int_equal(config.dram.channels, 8);
     assert_int_equal(config.dram.energy_act, 828000); /* fJ */
-    assert_int_equal(config.dram.power_open, 66000);  /* uW */
+    assert_int_equal(config.simt.energy.fp32, 3700);
+    assert_int_equal(config.accel.energy_fpu, 43000);
+    assert_int_equal(config.dram.power_open, 66000); /* uW */
     assert_string_equal(config.dram.map, "R14 B2 C5 G2 H3 O6");
     assert_source(&config, "dram.tCK", "hbm1: JESD235: 500 MHz for 1 Gb/s");
     assert_source(&config, "dram.read_queue", "hbm1");

@@ -14,7 +14,8 @@ static void zero_load_latency(void **state)
         {MEM_READ, 1, 3 + 10 + 3},     {MEM_WRITE, 64, 6 + 10 + 3}, {MEM_WRITE, 128, 10 + 10 + 3},
         {MEM_CLEAN, 4096, 3 + 10 + 3},
     };
-    const struct crossbar_config config = config_of(3, 2);
+    struct crossbar_config config = config_of(3, 2);
+    config.energy_bit = 7;
     struct rig *rig = rig_new(&config);
     struct client *client = &rig->clients[2];
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -48,6 +49,12 @@ static void zero_load_latency(void **state)
     assert_int_equal(counted(rig, "out.1.request_clocks"), 7 + 4 + 8);
     assert_int_equal(counted(rig, "in.2.response_clocks"), 4 + 5 + 1 + 1 + 1 + 1 + 1 + 4 + 1);
     assert_int_equal(counted(rig, "in.1.requests"), 0);
+    struct energy_ledger ledger;
+    energy_init(&ledger);
+    crossbar_energy(rig->crossbar, &ledger, scope_enter(NULL, "x"));
+    assert_int_equal(energy_total(&ledger), (64 + 128 + 64 + 65 + 16 + 1 + 64) * 8 * 7);
+    assert_string_equal(ledger.accounts[0]->name, "x.transfer");
+    energy_free(&ledger);
     rig_free(rig);
 }
 

@@ -104,6 +104,13 @@ static void loads_take_their_way(void **state)
     assert_int_equal(rig->memory.seen[MEM_READ], 1);
     assert_int_equal(c->requests, 2);
     assert_int_equal(c->divergent, 0);
+    assert_int_equal(c->work[SIMT_WORK_load], 2 * 32);
+    assert_int_equal(c->work[SIMT_WORK_alu], 2 * 32);
+    struct energy_ledger ledger;
+    energy_init(&ledger);
+    simt_energy(rig->simt, &ledger, scope_root());
+    assert_int_equal(energy_total(&ledger), 4 * 70000 + 4 * 32 * 100);
+    energy_free(&ledger);
     rig_free(rig);
 }
 
@@ -200,6 +207,7 @@ static void banks_take_passes(void **state)
         const struct simt_counters *c = rig_run(rig, 1);
         assert_int_equal(c->cycles, 1 + (words - 1) + 26 + 1);
         assert_int_equal(c->shared_passes, words);
+        assert_int_equal(c->work[SIMT_WORK_shared], 32);
         assert_int_equal(rig->memory.seen[MEM_READ], 0);
         rig_free(rig);
     }

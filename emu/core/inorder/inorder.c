@@ -169,6 +169,8 @@ struct core *inorder_new(const struct core_config *config, const struct core_par
         return NULL;
     }
     c->config = *config;
+    core_energy_init(&c->core.energy, parts->hart, config->energy_alu, config->energy_mul,
+                     config->energy_fpu);
     c->latency = config->latency;
     c->next = c->origin = clock_cycle(&parts->clock, parts->queue->now);
     c->fetch_next = c->next;

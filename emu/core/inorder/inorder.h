@@ -12,7 +12,7 @@
  * store in the buffer that has all of them, and waits for one that has a part.
  *
  * Left out: competition of leaving stores with loads for the data cache's port, merging of stores in the
- * buffer, operand-dependent divide times, late reading of store data and addends, energy of instructions.
+ * buffer, operand-dependent divide times, late reading of store data and addends.
  */
 #ifndef EMU_CORE_INORDER_INORDER_H
 #define EMU_CORE_INORDER_INORDER_H

@@ -221,6 +221,8 @@ struct core *ooo_new(const struct core_config *config, const struct core_parts *
         return NULL;
     }
     o->config = *config;
+    core_energy_init(&o->core.energy, parts->hart, config->energy_alu, config->energy_mul,
+                     config->energy_fpu);
     o->l1i = parts->l1i;
     o->l1d = parts->l1d;
     o->period = parts->clock.period;
