@@ -45,11 +45,11 @@ bool timed_simt_present(const struct timed *timed)
 /* Whether a wait is over. */
 typedef bool simt_condition(const struct simt_grid *grid, uint64_t number);
 
-/* Lines by turns. */
+/* Lines take turns. */
 static uint32_t slice_of(const void *context, uint64_t address)
 {
     const struct timed_simt *simt = context;
-    return (uint32_t)(address / simt->l2.line) & (simt->l2.slices - 1);
+    return (uint32_t)(address / simt->l2.line % simt->l2.slices);
 }
 
 static bool set_clocks(struct timed *timed, struct timed_simt *simt, struct error *err)

@@ -97,6 +97,7 @@ static enum cache_outcome hit(struct cache *cache, struct asked *asked, uint32_t
     return CACHE_HIT;
 }
 
+/* A copy is readable in any state, and reading leaves it as it is: protocol_check(). */
 static enum cache_outcome read(struct cache *cache, struct asked *asked)
 {
     uint32_t index = tags_lookup(&cache->front.tags, asked->line);
@@ -109,11 +110,12 @@ static enum cache_outcome read(struct cache *cache, struct asked *asked)
 static enum cache_outcome write(struct cache *cache, struct asked *asked)
 {
     uint32_t index = tags_lookup(&cache->front.tags, asked->line);
-    if (index != TAGS_NONE && cache_state_of(cache, index) != CACHE_SHARED)
-        return hit(cache, asked, index, CACHE_MODIFIED);
     if (index != TAGS_NONE) {
+        struct protocol_step step = cache_step(cache, cache_state_of(cache, index), PROTOCOL_STORE);
+        if (step.action == PROTOCOL_DO_HIT)
+            return hit(cache, asked, index, step.next);
         first_use(cache, asked, index);
-        return miss(cache, asked, true);
+        return miss(cache, asked, step.action == PROTOCOL_DO_UPGRADE);
     }
     asked->fresh = true;
     if (cache->config.write_allocate || mshr_find(&cache->mshrs, asked->line))
@@ -152,7 +154,7 @@ static enum cache_outcome write_through(struct cache *cache, struct asked *asked
     bool here = index != TAGS_NONE;
     asked->fresh = !here;
     if (here)
-        (void)hit(cache, asked, index, CACHE_EXCLUSIVE);
+        (void)hit(cache, asked, index, cache_step(cache, cache_state_of(cache, index), PROTOCOL_STORE).next);
     else if (!cache->config.write_allocate)
         cache->counters.misses++;
     else if (!bring(cache, asked))
@@ -302,6 +304,8 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
     if (!cache)
         abort();
     cache->config = *config;
+    cache->config.protocol = cache_protocol(config);
+    protocol_compile(cache->config.protocol, &cache->rules);
     cache->queue = queue;
     cache->period = clock->period;
     cache->hit_time = config->hit_clocks * clock->period;

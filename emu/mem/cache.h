@@ -26,6 +26,7 @@
 
 #include "emu/mem/cache_waiter.h"
 #include "emu/mem/prefetch.h"
+#include "emu/mem/protocol.h"
 #include "emu/mem/request.h"
 #include "emu/mem/tags.h"
 #include "emu/sim/clock.h"
@@ -35,7 +36,7 @@
 #include "emu/sim/part.h"
 #include "emu/sim/stats.h"
 
-/* MESI; a cache without coherence knows INVALID, EXCLUSIVE and MODIFIED. */
+/* Numbers of the states in the shipped protocols; a cache without coherence has no SHARED. */
 enum cache_state { CACHE_INVALID, CACHE_SHARED, CACHE_EXCLUSIVE, CACHE_MODIFIED };
 
 struct cache_config {
@@ -43,6 +44,7 @@ struct cache_config {
 
 #include "emu/mem/cache.def"
     bool coherent; /* the level below keeps a directory and grants states; follows from where the cache is */
+    const struct protocol *protocol; /* by line; NULL: MESI if coherent, else as write_through says */
 };
 
 extern const struct part_kind cache_kind;
@@ -101,7 +103,8 @@ enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, e
                                        uint64_t time, struct cache_actor actor, struct cache_waiter *waiter);
 
 /* The part of an access that is inline: whether it is a hit in the way that was used last, which then is
- * counted, and changes nothing else. Otherwise it has to be made by cache_access_slowly(). */
+ * counted, and changes nothing else. Otherwise it has to be made by cache_access_slowly(). State numbers
+ * say what hits in every protocol: protocol_check(). */
 static inline bool cache_hit(struct cache *cache, uint64_t physical, enum cache_use use)
 {
     struct cache_front *front = (void *)cache;
@@ -136,7 +139,8 @@ struct cache_words {
     bool divergent; /* of the requests that this leads to: struct mem_request */
 };
 
-/* cache_access() of all these words in one lookup. A store to a line whose write has not been sent unites with it. */
+/* cache_access() of all these words in one lookup. A store to a line whose write has not been sent unites
+ * with it. */
 enum cache_outcome cache_access_words(struct cache *cache, const struct cache_words *words,
                                       enum cache_use use, uint64_t time, struct cache_actor actor,
                                       struct cache_waiter *waiter);
@@ -177,12 +181,13 @@ static inline void cache_warm(struct cache *cache, uint64_t physical, bool store
 /* cache_maintain() without time, here and below. Lines under way are left as they are. */
 void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size);
 
-/* Prefetches and speculative accesses do not touch [first, last]; one range, replaced by the next call; first > last: none. */
+/* Prefetches and speculative accesses do not touch [first, last]; one range, replaced by the next call;
+ * first > last: none. */
 void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);
 
-/* What the coherent level below does to a line: INVALID or SHARED is what remains. Returns whether the line
- * was dirty (its newest version then goes to the caller). */
-bool cache_probe(struct cache *cache, uint64_t line, enum cache_state remains, uint64_t now);
+/* What the last level does to a line: PROTOCOL_PROBE_... Returns whether the line was dirty (its
+ * newest version then goes to the caller). */
+bool cache_probe(struct cache *cache, uint64_t line, enum protocol_event probe, uint64_t now);
 
 /* Takes a line that is not dirty out, without time; stores to it that wait to be written go on. */
 void cache_forget(struct cache *cache, uint64_t line, uint64_t now);

@@ -25,13 +25,13 @@ void cache_copy_lost(struct cache *cache, uint64_t line)
         mshr->request.upgrade = false;
 }
 
-void cache_evict(struct cache *cache, uint32_t index, uint64_t now)
+void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event, uint64_t now)
 {
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index);
-    bool dirty = cache_state_of(cache, index) == CACHE_MODIFIED;
+    struct protocol_step step = cache_step(cache, cache_state_of(cache, index), event);
     tags_remove(tags, index);
-    if (dirty) {
+    if (step.action == PROTOCOL_DO_WRITE_BACK) {
         cache_write_back(cache, line, false, now);
         return;
     }
@@ -60,7 +60,7 @@ static void place(struct cache *cache, uint64_t line, unsigned state, uint64_t n
     }
     index = tags_victim(tags, line, cache_locked(cache, line));
     if (index == TAGS_NONE) {
-        if ((state & CACHE_STATE_MASK) == CACHE_MODIFIED)
+        if (cache_has(cache, state, PROTOCOL_DIRTY))
             cache_write_back(cache, line, false, now);
         else
             cache_tell_evict(cache, line, now);
@@ -68,7 +68,7 @@ static void place(struct cache *cache, uint64_t line, unsigned state, uint64_t n
     }
     if (tags_state(tags, index)) {
         cache->counters.evictions++;
-        cache_evict(cache, index, now);
+        cache_evict(cache, index, PROTOCOL_EVICT, now);
     }
     tags_fill(tags, index, line, state);
 }
@@ -120,10 +120,16 @@ static void ask_ownership(struct cache *cache, struct mshr *mshr, uint64_t now)
 
 void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
 {
-    bool owned = !cache->config.coherent || mshr->request.exclusive;
+    bool granted = !cache->config.coherent || mshr->request.exclusive;
     unsigned level = mshr->request.level;
-    bool here = tags_find(&cache->front.tags, mshr->line) != TAGS_NONE;
-    unsigned state = !owned ? CACHE_SHARED : has_store(mshr) ? CACHE_MODIFIED : CACHE_EXCLUSIVE;
+    uint32_t index = tags_find(&cache->front.tags, mshr->line);
+    bool here = index != TAGS_NONE;
+    unsigned state = cache_step(cache, here ? cache_state_of(cache, index) : PROTOCOL_ABSENT,
+                                granted ? PROTOCOL_FILL_OWNED : PROTOCOL_FILL)
+                         .next;
+    bool owned = cache_has(cache, state, PROTOCOL_WRITABLE);
+    if (owned && has_store(mshr))
+        state = cache_step(cache, state, PROTOCOL_STORE).next;
     struct cache_waiters served = {0}, blocked = mshr->blocked;
     mshr->blocked = (struct cache_waiters){0};
 

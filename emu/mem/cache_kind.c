@@ -8,6 +8,29 @@ static bool is_power(uint64_t value)
     return value > 0 && (value & (value - 1)) == 0;
 }
 
+const struct protocol *cache_protocol(const struct cache_config *config)
+{
+    if (config->protocol)
+        return config->protocol;
+    if (config->coherent)
+        return &protocol_mesi;
+    return config->write_through ? &protocol_write_through : &protocol_write_back;
+}
+
+static bool check_protocol(const struct cache_config *config, struct error *err)
+{
+    const struct protocol *protocol = cache_protocol(config);
+    if (!protocol_check(protocol, err))
+        return false;
+    if (protocol->grain != PROTOCOL_LINE)
+        return error_set(err, "protocol: %s keeps states by word; this cache has one for each line",
+                         protocol->name);
+    if (config->coherent != (protocol->directory_count > 0))
+        return error_set(err, "protocol: %s is %sfor a coherent cache", protocol->name,
+                         config->coherent ? "not " : "");
+    return true;
+}
+
 static bool check(const void *part, struct error *err)
 {
     const struct cache_config *config = part;
@@ -24,7 +47,7 @@ static bool check(const void *part, struct error *err)
         return error_set(err, "write_allocate: a coherent cache has to own the lines that it writes");
     if (config->prefetch != CACHE_PREFETCH_NONE && config->mshrs < 2)
         return error_set(err, "prefetch: needs a second MSHR, because the last one is kept for others");
-    return true;
+    return check_protocol(config, err);
 }
 
 #define PART struct cache_config

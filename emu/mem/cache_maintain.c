@@ -25,26 +25,32 @@ static bool arrived(struct cache_upkeep *upkeep)
     return missing == 0;
 }
 
+static enum protocol_event event_of(enum mem_op op)
+{
+    if (op == MEM_CLEAN)
+        return PROTOCOL_CLEAN;
+    return op == MEM_INVALIDATE ? PROTOCOL_INVALIDATE : PROTOCOL_EVICT;
+}
+
 /* Treats one entry; false when it has to wait for a place in the write buffer. */
 static bool treat(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
 {
     struct cache *cache = upkeep->cache;
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index);
-    bool dirty = cache_state_of(cache, index) == CACHE_MODIFIED;
-    if (dirty && upkeep->op != MEM_INVALIDATE && !cache_can_write(cache))
+    enum protocol_event event = event_of(upkeep->op);
+    struct protocol_step step = cache_step(cache, cache_state_of(cache, index), event);
+    if (step.action == PROTOCOL_DO_WRITE_BACK && !cache_can_write(cache))
         return false;
-    if (upkeep->op == MEM_CLEAN) {
-        if (dirty) {
-            tags_set_state(tags, index, cache->config.coherent ? CACHE_SHARED : CACHE_EXCLUSIVE);
+    if (event == PROTOCOL_CLEAN) {
+        if (step.action == PROTOCOL_DO_WRITE_BACK) {
+            tags_set_state(tags, index, step.next);
             cache_write_back(cache, line, true, now);
         }
         return true;
     }
-    if (upkeep->op == MEM_INVALIDATE && dirty)
-        tags_set_state(tags, index, CACHE_EXCLUSIVE); /* what was written is lost, as asked for */
     cache->counters.invalidated++;
-    cache_evict(cache, index, now);
+    cache_evict(cache, index, event, now);
     cache_copy_lost(cache, line);
     return true;
 }

@@ -1,8 +1,8 @@
-/* What is done to lines at once: by the coherent level below, by resets and by fast-forwarding. */
+/* What is done to lines at once: by the last level below, by resets and by fast-forwarding. */
 #include "emu/mem/cache_state.h"
 
-/* Takes the newest version out of the write buffer, where it has not gone down yet. */
-static bool probe_writes(struct cache *cache, uint64_t line, uint64_t now)
+/* Whether the write buffer has the newest version; takes it out where it has not gone down yet. */
+static bool probe_writes(struct cache *cache, uint64_t line, bool take, uint64_t now)
 {
     bool dirty = false;
     for (struct cache_write *write = cache->writes_busy, *next; write; write = next) {
@@ -10,6 +10,8 @@ static bool probe_writes(struct cache *cache, uint64_t line, uint64_t now)
         if (write->line != line || write->taken)
             continue;
         dirty = true;
+        if (!take)
+            return true;
         if (write->state == CACHE_WRITE_SENT)
             write->taken = true;
         else
@@ -18,23 +20,24 @@ static bool probe_writes(struct cache *cache, uint64_t line, uint64_t now)
     return dirty;
 }
 
-bool cache_probe(struct cache *cache, uint64_t line, enum cache_state remains, uint64_t now)
+bool cache_probe(struct cache *cache, uint64_t line, enum protocol_event probe, uint64_t now)
 {
     struct tags *tags = &cache->front.tags;
-    bool dirty = cache->writes_busy && probe_writes(cache, line, now);
+    bool dirty = cache->writes_busy && probe_writes(cache, line, probe != PROTOCOL_PROBE_READ, now);
     uint32_t index = tags_find(tags, line);
     cache->counters.probes++;
     if (index == TAGS_NONE)
         return dirty;
-    dirty |= cache_state_of(cache, index) == CACHE_MODIFIED;
-    if (remains == CACHE_INVALID) {
+    struct protocol_step step = cache_step(cache, cache_state_of(cache, index), probe);
+    dirty |= step.action == PROTOCOL_DO_ANSWER;
+    if (step.next == PROTOCOL_ABSENT) {
         cache->counters.invalidated++;
         tags_remove(tags, index);
         cache_copy_lost(cache, line);
         cache_tell_evict(cache, line, now);
     } else {
         unsigned flag = tags_state(tags, index) & CACHE_FLAG_PREFETCHED;
-        tags_set_state(tags, index, CACHE_SHARED | flag);
+        tags_set_state(tags, index, step.next | flag);
     }
     return dirty;
 }
@@ -45,7 +48,7 @@ void cache_forget(struct cache *cache, uint64_t line, uint64_t now)
     if (index == TAGS_NONE)
         return;
     cache->counters.invalidated++;
-    cache_evict(cache, index, now);
+    cache_evict(cache, index, PROTOCOL_EVICT, now);
 }
 
 void cache_invalidate_all(struct cache *cache)
@@ -72,7 +75,7 @@ static void displace(struct cache *cache, uint32_t index)
 {
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index), now = cache->queue->now;
-    if (cache_state_of(cache, index) == CACHE_MODIFIED) {
+    if (cache_step(cache, cache_state_of(cache, index), PROTOCOL_EVICT).action == PROTOCOL_DO_WRITE_BACK) {
         (void)warm_below(cache, line,
                          true); /* the level below has to know that it holds the newest version */
         cache_tell_write_back(cache, line, now);
@@ -97,11 +100,20 @@ static void tell_store(struct cache *cache, uint64_t line, struct cache_actor ac
     uint64_t now = cache->queue->now;
     uint32_t index = tags_find(&cache->front.tags, line);
     cache_tell_access(cache, line, true, &actor, now);
-    if (index != TAGS_NONE && cache_state_of(cache, index) == CACHE_MODIFIED)
+    if (index != TAGS_NONE && cache_has(cache, cache_state_of(cache, index), PROTOCOL_DIRTY))
         return;
     cache_tell_write_back(cache, line, now);
     if (index == TAGS_NONE && !cache_write_find(cache, line))
         cache_tell_evict(cache, line, now);
+}
+
+/* A store that asks nobody any more. */
+static void warm_store(struct cache *cache, uint32_t index)
+{
+    unsigned state = cache_state_of(cache, index);
+    if (!cache_has(cache, state, PROTOCOL_WRITABLE))
+        state = cache_step(cache, state, PROTOCOL_FILL_OWNED).next;
+    tags_set_state(&cache->front.tags, index, cache_step(cache, state, PROTOCOL_STORE).next);
 }
 
 /* Brings the line in, unless there is no place for it. */
@@ -119,13 +131,14 @@ static void warm_line(struct cache *cache, uint64_t line, bool store)
             return;
         if (tags_state(tags, index))
             displace(cache, index);
-        tags_fill(tags, index, line, alone ? CACHE_EXCLUSIVE : CACHE_SHARED);
+        enum protocol_event event = alone ? PROTOCOL_FILL_OWNED : PROTOCOL_FILL;
+        tags_fill(tags, index, line, cache_step(cache, PROTOCOL_ABSENT, event).next);
         cache_tell_fill(cache, line, cache->queue->now, cache->queue->now, MEM_LEVEL_MEMORY);
-    } else if (dirty && cache_state_of(cache, index) == CACHE_SHARED) {
+    } else if (dirty && !cache_has(cache, cache_state_of(cache, index), PROTOCOL_WRITABLE)) {
         (void)warm_below(cache, line, true);
     }
     if (dirty)
-        tags_set_state(tags, index, CACHE_MODIFIED);
+        warm_store(cache, index);
 }
 
 void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store, struct cache_actor actor)
@@ -152,9 +165,10 @@ void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical,
         uint32_t index = tags_find(tags, line);
         if (index == TAGS_NONE || mshr_find(&cache->mshrs, line) || cache_write_find(cache, line))
             continue;
-        if (op != MEM_INVALIDATE && cache_state_of(cache, index) == CACHE_MODIFIED) {
+        struct protocol_step step = cache_step(cache, cache_state_of(cache, index), PROTOCOL_CLEAN);
+        if (op != MEM_INVALIDATE && step.action == PROTOCOL_DO_WRITE_BACK) {
             (void)warm_below(cache, line, true);
-            tags_set_state(tags, index, cache->config.coherent ? CACHE_SHARED : CACHE_EXCLUSIVE);
+            tags_set_state(tags, index, step.next);
             cache_tell_write_back(cache, line, now);
         }
         if (op == MEM_CLEAN)

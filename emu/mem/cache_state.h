@@ -6,7 +6,7 @@
 #include "emu/mem/mshr.h"
 
 enum {
-    CACHE_STATE_MASK = 3,
+    CACHE_STATE_MASK = PROTOCOL_STATES - 1,
     CACHE_FLAG_PREFETCHED = 4, /* beside the state in the tags: not used yet */
     CACHE_SCAN = 64,           /* lookups of a maintenance operation between two events */
 };
@@ -97,6 +97,7 @@ struct cache {
     struct cache_upkeep *upkeep, *upkeep_free; /* all that are under way; for reuse */
 
     struct cache_config config;
+    struct protocol_rules rules; /* of config.protocol */
     uint32_t component;
     uint16_t requester;
     char *name;
@@ -105,6 +106,19 @@ struct cache {
 static inline unsigned cache_state_of(const struct cache *cache, uint32_t index)
 {
     return tags_state(&cache->front.tags, index) & CACHE_STATE_MASK;
+}
+
+/* What the protocol says of an event in a state. */
+static inline struct protocol_step cache_step(const struct cache *cache, unsigned state,
+                                              enum protocol_event event)
+{
+    return protocol_step(&cache->rules, state, event);
+}
+
+/* Whether a state has PROTOCOL_READABLE ... */
+static inline bool cache_has(const struct cache *cache, unsigned state, unsigned property)
+{
+    return cache->rules.properties[state & CACHE_STATE_MASK] & property;
 }
 
 /* No more lines are on their way out than the write buffer holds, so that a store or a clean operation may
@@ -160,8 +174,8 @@ void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t n
 
 /* cache_fill.c: lines that come and go. */
 void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now);
-/* Takes a line out; a dirty one goes into the write buffer. */
-void cache_evict(struct cache *cache, uint32_t index, uint64_t now);
+/* Takes a line out: PROTOCOL_EVICT, which puts a dirty one into the write buffer, or PROTOCOL_INVALIDATE. */
+void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event, uint64_t now);
 /* The ways of the line's set that wait for an upgrade and have to stay. */
 uint64_t cache_locked(const struct cache *cache, uint64_t line);
 /* The line's copy was taken away: an upgrade that has not been sent asks for the line itself. */
@@ -171,6 +185,9 @@ void cache_copy_lost(struct cache *cache, uint64_t line);
 void cache_upkeep_answered(struct cache_upkeep *upkeep, uint64_t now);
 void cache_upkeep_resume(struct cache *cache, uint64_t now);
 void cache_upkeep_free(struct cache *cache);
+
+/* cache_report.c: the configuration's protocol, or the one that stands for NULL. */
+const struct protocol *cache_protocol(const struct cache_config *config);
 
 /* Calls to all observers. */
 void cache_tell_access(const struct cache *cache, uint64_t line, bool store, const struct cache_actor *actor,

@@ -62,7 +62,7 @@ struct coherence *coherence_new(uint32_t granule,
                                 void *context);
 void coherence_free(struct coherence *checker);
 
-/* Watches the coherent level: it and all first-level caches above it are one holder. Each of them has to be
+/* Watches the last level: it and all first-level caches above it are one holder. Each of them has to be
  * watched too, and be given the last-level cache. */
 void coherence_watch_llc(struct coherence *checker, struct llc *llc);
 

@@ -40,7 +40,7 @@ void llc_look(struct llc_entry *entry, uint64_t now)
         return;
     }
     event_init(&entry->event, llc->component, answer, entry);
-    uint32_t index = tags_find(&llc->tags, entry->line);
+    uint32_t index = llc_find(llc, entry->line);
     if (index != TAGS_NONE && llc->frames[index].busy) {
         llc->counters.line_waits += !entry->waited;
         entry->waited = true;
@@ -146,11 +146,14 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
                                 .line = line,
                                 .asked = now,
                                 .frame = TAGS_NONE,
-                                .client = (int16_t)llc_client_of(llc, link)};
+                                .client = llc_client_of(llc, link)};
     uint64_t start = clock_edge(&llc->clock, now);
-    if (start < llc->start)
-        start = llc->start;
-    llc->start = llc_after(llc, start, llc->config.accept_clocks);
+    struct llc_bank *bank = llc_bank(llc, line);
+    if (start < bank->start) {
+        start = bank->start;
+        llc->counters.bank_waits++;
+    }
+    bank->start = llc_after(llc, start, llc->config.accept_clocks);
     event_init(&entry->event, llc->component, look, entry);
     event_schedule(llc->queue, &entry->event, llc_after(llc, start, llc->config.tag_clocks));
     return true;
@@ -170,23 +173,22 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     struct mem_link *lower = &llc->lower[LLC_READS];
     uint64_t line = address & ~(uint64_t)(llc->config.line - 1), now = llc->queue->now;
     int client = llc_client_of(llc, link);
-    uint32_t index = tags_find(&llc->tags, line);
+    uint32_t index = llc_find(llc, line);
     if (index == TAGS_NONE) {
         index = llc_make_room(llc, line, false, now);
         if (index == TAGS_NONE)
             return false;
-        tags_fill(&llc->tags, index, line, LLC_CLEAN);
+        tags_fill(&llc->tags, index, llc_key(llc, line), LLC_CLEAN);
         if (lower->port_ops->warm)
             (void)lower->port_ops->warm(lower->port, lower, line, false);
         llc_tell_fill(llc, line, now, now, MEM_LEVEL_MEMORY);
     }
     tags_touch(&llc->tags, index);
-    (void)llc_take(llc, index, client, exclusive ? CACHE_INVALID : CACHE_SHARED, now);
-    bool alone = llc_alone(&llc->frames[index], client);
-    llc_grant(llc, index, client, alone);
+    enum protocol_reply reply =
+        llc_settle(llc, index, client, exclusive ? PROTOCOL_GET_OWNED : PROTOCOL_GET_READ, now);
     if (exclusive)
         tags_set_state(&llc->tags, index, LLC_DIRTY); /* its copy may leave without a word */
-    return alone;
+    return reply == PROTOCOL_REPLY_OWNED;
 }
 
 const struct mem_port_ops llc_ops = {request_offered, response_room, functional, warm, llc_warm_maintain};
@@ -202,6 +204,7 @@ static void *array_of(size_t count, size_t size)
 static void make_pools(struct llc *llc)
 {
     const struct llc_config *config = &llc->config;
+    llc->banks = array_of(config->banks, sizeof *llc->banks);
     llc->entries = array_of(config->queue, sizeof *llc->entries);
     llc->mshrs = array_of(config->mshrs, sizeof *llc->mshrs);
     llc->writes = array_of(config->write_buffer, sizeof *llc->writes);
@@ -226,18 +229,25 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     struct llc *llc = array_of(1, sizeof *llc);
     uint32_t sets = (uint32_t)(config->size / config->line / config->ways);
     llc->config = *config;
+    llc->config.protocol = llc_protocol(config);
+    protocol_compile(llc->config.protocol, &llc->rules);
     llc->queue = queue;
     llc->clock = *clock;
     llc->component = component;
     llc->requester = requester;
     llc->name = array_of(strlen(name) + 1, 1);
     strcpy(llc->name, name);
-    uint32_t slices = config->slices ? config->slices : 1;
-    tags_init(&llc->tags, sets, config->ways, (uint32_t)__builtin_ctz(config->line * slices),
-              config->replacement);
+    uint32_t block = config->slice_bytes ? config->slice_bytes : config->line;
+    uint32_t chooses = (uint32_t)__builtin_ctz(config->slices ? config->slices : 1);
+    llc->block_shift = (uint32_t)__builtin_ctz(block);
+    llc->moved = block > config->line ? chooses : 0;
+    tags_init(&llc->tags, sets, config->ways,
+              (uint32_t)__builtin_ctz(config->line) + (llc->moved ? 0 : chooses), config->replacement);
     llc->frames = array_of(tags_size(&llc->tags), sizeof *llc->frames);
     for (uint32_t i = 0; i < tags_size(&llc->tags); i++)
         llc->frames[i].owner = LLC_NOBODY;
+    llc->words = 1;
+    llc->holders = array_of(tags_size(&llc->tags), sizeof *llc->holders);
     for (enum llc_way way = 0; way < LLC_WAYS; way++)
         llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false};
     make_pools(llc);
@@ -255,28 +265,15 @@ void llc_free(struct llc *llc)
         event_cancel(llc->queue, &llc->writes[i].request.event);
     tags_free(&llc->tags);
     free(llc->frames);
+    free(llc->holders);
+    free(llc->clients);
+    free(llc->client_slot);
+    free(llc->banks);
     free(llc->entries);
     free(llc->mshrs);
     free(llc->writes);
     free(llc->name);
     free(llc);
-}
-
-static bool probe_cache(void *context, uint64_t line, enum cache_state remains, uint64_t now)
-{
-    return cache_probe(context, line, remains, now);
-}
-
-void llc_attach(struct llc *llc, struct cache *cache)
-{
-    assert(cache_configuration(cache)->line == llc->config.line);
-    llc_attach_client(llc, &(struct llc_client){cache_link(cache), probe_cache, cache});
-}
-
-void llc_attach_client(struct llc *llc, const struct llc_client *client)
-{
-    assert(llc->client_count < LLC_CLIENTS);
-    llc->clients[llc->client_count++] = *client;
 }
 
 void llc_observe(struct llc *llc, struct cache_observer *observer)

@@ -1,31 +1,37 @@
-/* The coherent level: a shared, inclusive second-level cache whose tags are the directory of the first-level
- * caches (MESI).
+/* The last level: a shared, inclusive second-level cache whose tags are the directory of the first-level
+ * caches. The rows of a protocol (protocol.h) say what a request does to their copies and to the directory.
  *
- * One transaction at a time for each line; further requests for it wait in order of arrival. A read grants
- * SHARED, or EXCLUSIVE when nobody else has the line; an exclusive read first takes the line from all others.
- * A fetch is never granted more than SHARED. Copies in first-level caches are changed by cache_probe(); the
- * time that takes is the cache's own to count. Clean lines leave first-level caches silently, so that the directory
- * may name more holders than there are. A MEM_WRITE of a whole line by an attached cache brings a dirty line
- * back: with request->exclusive the sender keeps a SHARED copy; one that comes after the line was taken from
- * its sender is answered and changes nothing. Any other MEM_WRITE is a store that goes through: it takes the
- * line from all but its sender and is done here. A client that is not attached is served, and takes lines
- * from others as it must, but holds nothing as far as the directory knows. Reads and writes lie within one
- * line.
+ * One transaction at a time for each line; further requests for it wait in order of arrival. Copies in
+ * first-level caches are changed by cache_probe(); the time that takes is the cache's own to count. A
+ * MEM_WRITE of a whole line by an attached cache brings a dirty line back (PROTOCOL_PUT_LINE); with
+ * request->exclusive the sender keeps a copy to read (PROTOCOL_PUT_KEEP). Any other MEM_WRITE is a store that
+ * is done here. A client that is not attached is served, and takes lines from others as it must, but is not
+ * recorded. Reads and writes lie within one line.
  *
  * Latency from arrival to response, in clocks, from the first clock edge at or after the arrival:
- *   queue + hit_clocks                             the line is here
- *   queue + hit_clocks + probe_clocks              and another cache's copy had to be asked for
- *   queue + tag_clocks + memory + fill_clocks      the line comes from memory
- * where queue is 0 unless another request was accepted less than accept_clocks before, and memory is the time
- * from the request to its answer, which waits for the next clock edge. What waits for its line, an MSHR, a
- * way or room in the write buffer looks again when it is there, tag_clocks of the above being over. State
- * changes when the tags have been looked at, at queue + tag_clocks.
+ *   queue + hit_clocks + array                         the line is here
+ *   queue + hit_clocks + array + probe_clocks          and the protocol's row probes
+ *   queue + tag_clocks + memory + array + fill_clocks  the line comes from memory
+ * where queue is 0 unless the line's bank accepted another request less than accept_clocks before; array is 0
+ * unless the data array of the bank is busy; and memory is the time from the request to its answer, which
+ * waits for the next clock edge. What waits for its line, an MSHR, a way or room in the write buffer looks
+ * again when it is there, tag_clocks of the above being over. State changes when the tags have been looked
+ * at, at queue + tag_clocks.
+ *
+ * A last level can be one of several slices. Blocks of slice_bytes take turns among the slices; each slice is
+ * an instance of its own, with latencies of its own, and who sends requests chooses it. Within a slice lines
+ * take turns among its banks, which share its queue, MSHRs and write buffer. A bank accepts requests by
+ * itself (a range counts for the bank of its first line). A line that is read from or written to the bank's
+ * data array keeps the array busy for bank_clocks; lines are served in the order of their times: for a hit or
+ * a store when the tags have been looked at, for a line from memory at the clock edge after it has come, and
+ * for a victim and for what a probe brings at once. Only the response waits for its own line's turn. With
+ * bank_clocks of 0 the array is never busy.
  *
  * A range to clean or invalidate takes tag_clocks, then a clock for each line, or for each of the cache's own
  * lines where those are fewer. An uncached request passes at once, whatever lines are here. A line on its way
  * to memory is read again only when memory has answered. Warming puts lines in and out without time; a line
- * whose set is wholly busy is then not recorded. Not modelled: bank conflicts of the data array, prefetching,
- * and the width of the way back to the first-level caches.
+ * whose set is wholly busy is then not recorded. Not modelled: prefetching, and the width of the way back to
+ * the first-level caches.
  */
 #ifndef EMU_MEM_LLC_H
 #define EMU_MEM_LLC_H
@@ -33,12 +39,13 @@
 #include "emu/mem/cache.h"
 #include "emu/sim/energy.h"
 
-enum { LLC_CLIENTS = 128 };
-
 struct llc_config {
 #include "emu/sim/fields_struct.h"
 
 #include "emu/mem/llc.def"
+    uint32_t
+        slice_bytes; /* of the blocks that take turns among slices: a power of two, at least a line; 0: a line */
+    const struct protocol *protocol; /* by line, with a directory; that of the attached caches; NULL: MESI */
 };
 
 extern const struct part_kind llc_kind;
@@ -60,6 +67,8 @@ extern const struct part_kind llc_kind;
     LLC_COUNTER(late_writes, "requests", "Write-backs of lines that had been taken meanwhile")               \
     LLC_COUNTER(line_waits, "requests", "Requests that waited for another one of their line")                \
     LLC_COUNTER(stalls, "requests", "Requests that waited for an MSHR, a way or the write buffer")           \
+    LLC_COUNTER(bank_waits, "requests", "Requests that waited until their bank accepted them")               \
+    LLC_COUNTER(array_waits, "requests", "Requests that waited for the data array of their bank")            \
     LLC_COUNTER(refusals, "requests", "Requests refused because the queue was full")                         \
     LLC_COUNTER(uncached, "requests", "Requests passed through")                                             \
     LLC_COUNTER(maintenance, "requests", "Ranges cleaned or invalidated")                                    \
@@ -82,14 +91,14 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
                     const struct mem_port_ops *lower_ops, void *lower);
 void llc_free(struct llc *llc);
 
-/* Makes a first-level cache, whose lower port is this one, known as a holder of lines. At most LLC_CLIENTS.
- */
+/* Makes a first-level cache, whose lower port is this one, known as a holder of lines. Any number; they are
+ * numbered from 0 in order of attachment. */
 void llc_attach(struct llc *llc, struct cache *cache);
 
 /* The same for a holder of any kind, known by its link: probe() does what cache_probe() does. */
 struct llc_client {
     const struct mem_link *link;
-    bool (*probe)(void *context, uint64_t line, enum cache_state remains, uint64_t now);
+    bool (*probe)(void *context, uint64_t line, enum protocol_event event, uint64_t now);
     void *context;
 };
 void llc_attach_client(struct llc *llc, const struct llc_client *client);
@@ -107,7 +116,8 @@ const struct llc_counters *llc_counted(const struct llc *llc);
 struct llc_line {
     bool present, dirty, busy;
     int owner; /* number of the client, in order of attachment, that may have changed it; -1: none */
-    uint64_t holders[LLC_CLIENTS / 64]; /* bit: client */
+    const uint64_t
+        *holders; /* bit: client, in words of 64; NULL: not present. Until the next event or attachment */
 };
 struct llc_line llc_line_state(const struct llc *llc, uint64_t physical);
 

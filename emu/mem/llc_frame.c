@@ -1,90 +1,111 @@
-/* The array of the coherent level and its directory: who has a line, and taking it from them. */
+/* The array of the last level and its directory: who has a line, and taking it from them. */
 #include <assert.h>
 
 #include "emu/mem/llc_state.h"
 
-int llc_client_of(const struct llc *llc, const struct mem_link *link)
+bool llc_holds(const struct llc *llc, uint32_t index, int client)
 {
-    for (unsigned i = 0; i < llc->client_count; i++)
-        if (llc->clients[i].link == link)
-            return (int)i;
-    return LLC_NOBODY;
+    return client >= 0 && (llc_holders(llc, index)[client / 64] >> (client % 64) & 1);
 }
 
-bool llc_holds(const struct llc_frame *frame, int client)
+static bool others_hold(const struct llc *llc, uint32_t index, int client)
 {
-    return client >= 0 && (frame->holders[client / 64] >> (client % 64) & 1);
-}
-
-bool llc_alone(const struct llc_frame *frame, int client)
-{
-    for (int word = 0; word < LLC_WORDS; word++) {
-        uint64_t own = client >= 0 && client / 64 == word ? UINT64_C(1) << (client % 64) : 0;
-        if (frame->holders[word] & ~own)
-            return false;
+    const uint64_t *holders = llc_holders(llc, index);
+    for (unsigned word = 0; word < llc->words; word++) {
+        bool own_word = client >= 0 && (unsigned)client / 64 == word;
+        if (holders[word] & ~(own_word ? UINT64_C(1) << (client % 64) : 0))
+            return true;
     }
-    return true;
+    return false;
+}
+
+enum protocol_standing llc_standing(const struct llc *llc, uint32_t index, int client)
+{
+    const struct llc_frame *frame = &llc->frames[index];
+    if (frame->owner != LLC_NOBODY)
+        return frame->owner == client ? PROTOCOL_OWNED_SELF : PROTOCOL_OWNED_OTHER;
+    if (llc_holds(llc, index, client))
+        return others_hold(llc, index, client) ? PROTOCOL_SHARED_BOTH : PROTOCOL_SHARED_SELF;
+    return others_hold(llc, index, client) ? PROTOCOL_SHARED_OTHERS : PROTOCOL_NOBODY;
 }
 
 /* Asks one holder; its newest version, if it has one, comes here. */
-static void probe(struct llc *llc, uint32_t index, int client, enum cache_state remains, uint64_t now)
+static void probe(struct llc *llc, uint32_t index, int client, enum protocol_event event, uint64_t now)
 {
     const struct llc_client *holder = &llc->clients[client];
     struct llc_frame *frame = &llc->frames[index];
     llc->counters.probes++;
-    if (holder->probe(holder->context, tags_key(&llc->tags, index), remains, now)) {
+    if (holder->probe(holder->context, llc_line_at(llc, index), event, now)) {
         llc->counters.dirty_probes++;
-        llc->transfers++;
+        (void)llc_transfer(llc, llc_line_at(llc, index), now);
         tags_set_state(&llc->tags, index, LLC_DIRTY);
     }
-    if (remains == CACHE_INVALID)
-        frame->holders[client / 64] &= ~(UINT64_C(1) << (client % 64));
-    if (frame->owner == client)
+    if (event == PROTOCOL_PROBE_TAKE)
+        llc_holders(llc, index)[client / 64] &= ~(UINT64_C(1) << (client % 64));
+    if (frame->owner == client && event != PROTOCOL_PROBE_READ)
         frame->owner = LLC_NOBODY;
 }
 
-unsigned llc_take(struct llc *llc, uint32_t index, int client, enum cache_state remains, uint64_t now)
+unsigned llc_probe(struct llc *llc, uint32_t index, int client, enum protocol_request request, uint64_t now)
 {
     struct llc_frame *frame = &llc->frames[index];
+    struct protocol_turn turn = protocol_turn(&llc->rules, request, llc_standing(llc, index, client));
     unsigned probes = 0;
-    if (remains != CACHE_INVALID) {
-        if (frame->owner == LLC_NOBODY || frame->owner == client)
-            return 0;
-        probe(llc, index, frame->owner, remains, now);
+    if (turn.probe == PROTOCOL_NO_PROBE)
+        return 0;
+    if (turn.probe != PROTOCOL_PROBE_TAKE) {
+        probe(llc, index, frame->owner, turn.probe, now);
         return 1;
     }
-    for (int word = 0; word < LLC_WORDS; word++)
-        for (uint64_t left = frame->holders[word]; left; left &= left - 1) {
-            int holder = 64 * word + __builtin_ctzll(left);
+    for (unsigned word = 0; word < llc->words; word++)
+        for (uint64_t left = llc_holders(llc, index)[word]; left; left &= left - 1) {
+            int holder = (int)(64 * word) + __builtin_ctzll(left);
             if (holder == client)
                 continue;
-            probe(llc, index, holder, CACHE_INVALID, now);
+            probe(llc, index, holder, PROTOCOL_PROBE_TAKE, now);
             probes++;
         }
     return probes;
 }
 
-void llc_grant(struct llc *llc, uint32_t index, int client, bool exclusive)
+/* What is recorded of others has been changed by their probes. */
+static void record(struct llc *llc, uint32_t index, int client, enum protocol_standing next)
 {
-    struct llc_frame *frame = &llc->frames[index];
-    if (client < 0)
+    uint64_t own = client >= 0 ? UINT64_C(1) << (client % 64) : 0;
+    uint64_t *word = llc_holders(llc, index) + (client >= 0 ? client / 64 : 0);
+    if (next == PROTOCOL_OWNED_OTHER)
         return;
-    frame->holders[client / 64] |= UINT64_C(1) << (client % 64);
-    frame->owner = (int16_t)(exclusive ? client : LLC_NOBODY);
+    if (next == PROTOCOL_NOBODY || next == PROTOCOL_SHARED_OTHERS)
+        *word &= ~own;
+    else
+        *word |= own;
+    llc->frames[index].owner = next == PROTOCOL_OWNED_SELF ? client : LLC_NOBODY;
+}
+
+enum protocol_reply llc_settle(struct llc *llc, uint32_t index, int client, enum protocol_request request,
+                               uint64_t now)
+{
+    struct protocol_turn turn = protocol_turn(&llc->rules, request, llc_standing(llc, index, client));
+    if (turn.probe != PROTOCOL_NO_PROBE && turn.probe != PROTOCOL_PROBE_READ) {
+        (void)llc_probe(llc, index, client, request, now);
+        turn = protocol_turn(&llc->rules, request, llc_standing(llc, index, client));
+    }
+    record(llc, index, client, turn.next);
+    return turn.reply;
 }
 
 void llc_forget(struct llc *llc, uint32_t index, uint64_t now)
 {
-    uint64_t line = tags_key(&llc->tags, index);
-    (void)llc_take(llc, index, LLC_NOBODY, CACHE_INVALID, now);
+    uint64_t line = llc_line_at(llc, index);
+    (void)llc_settle(llc, index, LLC_NOBODY, PROTOCOL_RECALL, now);
     tags_remove(&llc->tags, index);
     llc_tell_evict(llc, line, now);
 }
 
-/* The ways of the line's set that belong to transactions. */
-static uint64_t busy_ways(const struct llc *llc, uint64_t line)
+/* The ways of the key's set that belong to transactions. */
+static uint64_t busy_ways(const struct llc *llc, uint64_t key)
 {
-    uint32_t first = tags_first(&llc->tags, line);
+    uint32_t first = tags_first(&llc->tags, key);
     uint64_t busy = 0;
     for (uint32_t way = 0; way < llc->config.ways; way++)
         busy |= (uint64_t)llc->frames[first + way].busy << way;
@@ -93,15 +114,16 @@ static uint64_t busy_ways(const struct llc *llc, uint64_t line)
 
 uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now)
 {
-    uint32_t index = tags_victim(&llc->tags, line, busy_ways(llc, line));
+    uint64_t key = llc_key(llc, line);
+    uint32_t index = tags_victim(&llc->tags, key, busy_ways(llc, key));
     if (index == TAGS_NONE || tags_state(&llc->tags, index) == 0)
         return index;
     struct llc_frame *frame = &llc->frames[index];
-    uint64_t victim = tags_key(&llc->tags, index);
+    uint64_t victim = llc_line_at(llc, index);
     bool may_be_dirty = tags_state(&llc->tags, index) == LLC_DIRTY || frame->owner != LLC_NOBODY;
     if (timed && may_be_dirty && !llc_can_write(llc))
         return TAGS_NONE;
-    unsigned taken = llc_take(llc, index, LLC_NOBODY, CACHE_INVALID, now);
+    unsigned taken = llc_probe(llc, index, LLC_NOBODY, PROTOCOL_RECALL, now);
     if (timed) {
         llc->counters.back_invalidations += taken;
         llc->counters.evictions++;
@@ -119,7 +141,7 @@ uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now)
 struct llc_line llc_line_state(const struct llc *llc, uint64_t physical)
 {
     struct llc_line line = {.owner = LLC_NOBODY};
-    uint32_t index = tags_find(&llc->tags, physical & ~(uint64_t)(llc->config.line - 1));
+    uint32_t index = llc_find(llc, physical & ~(uint64_t)(llc->config.line - 1));
     if (index == TAGS_NONE)
         return line;
     const struct llc_frame *frame = &llc->frames[index];
@@ -127,8 +149,7 @@ struct llc_line llc_line_state(const struct llc *llc, uint64_t physical)
     line.dirty = tags_state(&llc->tags, index) == LLC_DIRTY;
     line.busy = frame->busy;
     line.owner = frame->owner;
-    for (int word = 0; word < LLC_WORDS; word++)
-        line.holders[word] = frame->holders[word];
+    line.holders = llc_holders(llc, index);
     return line;
 }
 

@@ -8,23 +8,45 @@ static bool is_power(uint64_t value)
     return value > 0 && (value & (value - 1)) == 0;
 }
 
+const struct protocol *llc_protocol(const struct llc_config *config)
+{
+    return config->protocol ? config->protocol : &protocol_mesi;
+}
+
+static bool check_protocol(const struct llc_config *config, struct error *err)
+{
+    const struct protocol *protocol = llc_protocol(config);
+    if (!protocol_check(protocol, err))
+        return false;
+    if (protocol->grain != PROTOCOL_LINE)
+        return error_set(err, "protocol: %s keeps states by word; this level has one for each line",
+                         protocol->name);
+    if (!protocol->directory_count)
+        return error_set(err, "protocol: %s has no directory", protocol->name);
+    return true;
+}
+
 static bool check(const void *part, struct error *err)
 {
     const struct llc_config *config = part;
     uint64_t way = (uint64_t)config->ways * config->line;
     if (config->replacement == TAGS_TREE_PLRU && !is_power(config->ways))
         return error_set(err, "ways: %u; tree-PLRU needs a power of two", config->ways);
-    if (!is_power(config->slices))
-        return error_set(err, "slices: %u; allowed is a power of two up to 256", config->slices);
+    if (config->slice_bytes && (config->slice_bytes < config->line || !is_power(config->slice_bytes)))
+        return error_set(err, "slice_bytes: %u; allowed is a power of two from a line, %u bytes",
+                         config->slice_bytes, config->line);
     if (config->size % way || !is_power(config->size / way))
         return error_set(err,
                          "size: %" PRIu64
                          " bytes; %u ways of %u-byte lines need a power of two times %" PRIu64 " bytes",
                          config->size, config->ways, config->line, way);
+    if (config->banks > config->size / way)
+        return error_set(err, "banks: %u; allowed is a power of two up to size / (ways * line), %" PRIu64,
+                         config->banks, config->size / way);
     if (config->tag_clocks > config->hit_clocks)
         return error_set(err, "tag_clocks: %u; allowed is at most hit_clocks, %u", config->tag_clocks,
                          config->hit_clocks);
-    return true;
+    return check_protocol(config, err);
 }
 
 #define PART struct llc_config

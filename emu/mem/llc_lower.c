@@ -1,4 +1,4 @@
-/* The coherent level's way to memory: lines read, lines written back, requests that pass. */
+/* The last level's way to memory: lines read, lines written back, requests that pass. */
 #include <assert.h>
 #include <stddef.h>
 
@@ -82,7 +82,7 @@ void llc_write_back(struct llc *llc, uint64_t line, uint64_t now)
     mem_request_init(&out->request, MEM_WRITE, line, llc->config.line);
     out->request.requester = llc->requester;
     llc->counters.write_backs++;
-    llc->transfers++;
+    (void)llc_transfer(llc, line, now);
     llc->written++;
     llc_tell_write(llc, line, now);
     bool first = !llc->unsent_writes;
@@ -122,12 +122,11 @@ static void line_came(struct llc *llc, struct mem_request *request, uint64_t now
     struct llc_entry *entry = mshr->entry;
     entry->request->level = request->level == MEM_LEVEL_L1 ? MEM_LEVEL_MEMORY : request->level;
     llc->counters.fills++;
-    llc->transfers++;
     llc_tell_fill(llc, entry->line, entry->asked, now, entry->request->level);
     mshr->next = llc->free_mshrs;
     llc->free_mshrs = mshr;
-    event_schedule(llc->queue, &entry->event,
-                   llc_after(llc, clock_edge(&llc->clock, now), llc->config.fill_clocks));
+    uint64_t start = llc_transfer_waited(llc, entry->line, clock_edge(&llc->clock, now));
+    event_schedule(llc->queue, &entry->event, llc_after(llc, start, llc->config.fill_clocks));
     llc_retry(llc, now);
 }
 

@@ -1,4 +1,4 @@
-/* Cleaning and invalidating a range at the coherent level: line by line, then memory is told. */
+/* Cleaning and invalidating a range at the last level: line by line, then memory is told. */
 #include "emu/mem/llc_state.h"
 
 /* The range, walked by lines or, when these are more than the cache has ways, by ways. */
@@ -23,23 +23,27 @@ static struct walk walk_of(const struct llc *llc, uint64_t address, uint64_t siz
 static uint32_t next_line(const struct llc *llc, const struct walk *walk, uint64_t cursor)
 {
     if (!walk->by_way)
-        return tags_find(&llc->tags, walk->first + cursor * llc->config.line);
+        return llc_find(llc, walk->first + cursor * llc->config.line);
     uint32_t index = (uint32_t)cursor;
-    uint64_t key = tags_key(&llc->tags, index);
-    bool here = tags_state(&llc->tags, index) && key >= walk->first && key <= walk->last;
+    uint64_t line = llc_line_at(llc, index);
+    bool here = tags_state(&llc->tags, index) && line >= walk->first && line <= walk->last;
     return here ? index : TAGS_NONE;
+}
+
+static enum protocol_request recall_of(enum mem_op op)
+{
+    return op == MEM_CLEAN ? PROTOCOL_RECALL_CLEAN : PROTOCOL_RECALL;
 }
 
 static void maintain_line(struct llc *llc, uint32_t index, enum mem_op op, uint64_t now)
 {
-    enum cache_state remains = op == MEM_CLEAN ? CACHE_SHARED : CACHE_INVALID;
     llc->counters.maintained++;
-    (void)llc_take(llc, index, LLC_NOBODY, remains, now);
+    (void)llc_settle(llc, index, LLC_NOBODY, recall_of(op), now);
     if (tags_state(&llc->tags, index) == LLC_DIRTY) {
         if (op == MEM_INVALIDATE)
             llc->counters.dropped++;
         else
-            llc_write_back(llc, tags_key(&llc->tags, index), now);
+            llc_write_back(llc, llc_line_at(llc, index), now);
         tags_set_state(&llc->tags, index, LLC_CLEAN);
     }
     if (op != MEM_CLEAN)
@@ -94,9 +98,9 @@ void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64
         uint32_t index = next_line(llc, &walk, cursor);
         if (index == TAGS_NONE || llc->frames[index].busy)
             continue;
-        (void)llc_take(llc, index, LLC_NOBODY, op == MEM_CLEAN ? CACHE_SHARED : CACHE_INVALID, now);
+        (void)llc_settle(llc, index, LLC_NOBODY, recall_of(op), now);
         if (tags_state(&llc->tags, index) == LLC_DIRTY && op != MEM_INVALIDATE)
-            llc_tell_write(llc, tags_key(&llc->tags, index), now);
+            llc_tell_write(llc, llc_line_at(llc, index), now);
         tags_set_state(&llc->tags, index, LLC_CLEAN);
         if (op != MEM_CLEAN)
             llc_forget(llc, index, now);

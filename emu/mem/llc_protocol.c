@@ -1,14 +1,15 @@
-/* What reads and writes do at the coherent level once their line is theirs (MESI). */
+/* What reads and writes do at the last level once their line is theirs: they walk the rows of the
+ * protocol. */
 #include <assert.h>
 
 #include "emu/mem/llc_state.h"
 
-/* The response comes when the data array, and the probes if any, are done. */
-static void answer_later(struct llc_entry *entry, unsigned probes, uint64_t now)
+/* The response comes when the data array, whose turn begins at `start`, and the probes if any, are done. */
+static void answer_later(struct llc_entry *entry, unsigned probes, uint64_t start)
 {
     const struct llc_config *config = &entry->llc->config;
     uint32_t clocks = config->hit_clocks - config->tag_clocks + (probes ? config->probe_clocks : 0);
-    event_schedule(entry->llc->queue, &entry->event, llc_after(entry->llc, now, clocks));
+    event_schedule(entry->llc->queue, &entry->event, llc_after(entry->llc, start, clocks));
 }
 
 static void lock(struct llc_entry *entry, uint32_t index)
@@ -19,11 +20,25 @@ static void lock(struct llc_entry *entry, uint32_t index)
     entry->frame = index;
 }
 
-/* What others may keep: nothing beside a writer. */
-static enum cache_state left_to_others(const struct mem_request *request)
+/* A whole line from an attached cache, which has changed it. */
+static bool is_put(const struct llc_entry *entry)
 {
-    bool writes = request->op == MEM_WRITE || request->exclusive;
-    return writes ? CACHE_INVALID : CACHE_SHARED;
+    const struct mem_request *request = entry->request;
+    return request->op == MEM_WRITE && request->size == entry->llc->config.line &&
+           request->mask == UINT64_MAX && entry->client != LLC_NOBODY;
+}
+
+/* The request's name in the protocol. */
+static enum protocol_request kind_of(const struct llc_entry *entry)
+{
+    const struct mem_request *request = entry->request;
+    if (is_put(entry))
+        return request->exclusive ? PROTOCOL_PUT_KEEP : PROTOCOL_PUT_LINE;
+    if (request->op == MEM_WRITE)
+        return PROTOCOL_PUT_STORE;
+    if (request->exclusive)
+        return PROTOCOL_GET_OWNED;
+    return request->kind == MEM_FETCH ? PROTOCOL_GET_FETCH : PROTOCOL_GET_READ;
 }
 
 /* The line is here, and the entry's. */
@@ -35,8 +50,8 @@ static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
     entry->request->level = MEM_LEVEL_L2;
     tags_touch(&llc->tags, index);
     lock(entry, index);
-    llc->transfers++;
-    answer_later(entry, llc_take(llc, index, entry->client, left_to_others(entry->request), now), now);
+    uint64_t start = llc_transfer_waited(llc, entry->line, now);
+    answer_later(entry, llc_probe(llc, index, entry->client, kind_of(entry), now), start);
 }
 
 /* The line is not here. `fetch`: it has to come from memory. */
@@ -53,14 +68,13 @@ static void miss(struct llc_entry *entry, bool fetch, uint64_t now)
         llc_stall(entry);
         return;
     }
-    tags_fill(&llc->tags, index, entry->line, LLC_CLEAN);
+    tags_fill(&llc->tags, index, llc_key(llc, entry->line), LLC_CLEAN);
     lock(entry, index);
     if (fetch) {
         llc_read_memory(llc, entry, now);
     } else {
-        llc->transfers++;
         entry->request->level = MEM_LEVEL_L2;
-        answer_later(entry, 0, now);
+        answer_later(entry, 0, llc_transfer_waited(llc, entry->line, now));
     }
 }
 
@@ -76,7 +90,7 @@ void llc_read(struct llc_entry *entry, uint32_t index, uint64_t now)
         miss(entry, true, now);
         return;
     }
-    if (request->upgrade && llc_holds(&llc->frames[index], entry->client))
+    if (request->upgrade && llc_holds(llc, index, entry->client))
         llc->counters.upgrades++;
     else
         llc->counters.lost_upgrades += request->upgrade;
@@ -87,22 +101,21 @@ void llc_read(struct llc_entry *entry, uint32_t index, uint64_t now)
 static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
-    struct llc_frame *frame = index == TAGS_NONE ? NULL : &llc->frames[index];
+    enum protocol_standing standing =
+        index == TAGS_NONE ? PROTOCOL_NOBODY : llc_standing(llc, index, entry->client);
     entry->request->level = MEM_LEVEL_L2;
-    if (!frame || frame->owner != entry->client) {
+    if (protocol_turn(&llc->rules, kind_of(entry), standing).reply == PROTOCOL_REPLY_STALE) {
         llc->counters.late_writes++;
         answer_later(entry, 0, now);
         return;
     }
     llc->counters.hits++;
-    llc->transfers++;
+    uint64_t start = llc_transfer_waited(llc, entry->line, now);
     tags_set_state(&llc->tags, index, LLC_DIRTY);
     tags_touch(&llc->tags, index);
     lock(entry, index);
-    frame->owner = LLC_NOBODY;
-    if (!entry->request->exclusive)
-        frame->holders[entry->client / 64] &= ~(UINT64_C(1) << (entry->client % 64));
-    answer_later(entry, 0, now);
+    (void)llc_settle(llc, index, entry->client, kind_of(entry), now);
+    answer_later(entry, 0, start);
 }
 
 void llc_write(struct llc_entry *entry, uint32_t index, uint64_t now)
@@ -112,7 +125,7 @@ void llc_write(struct llc_entry *entry, uint32_t index, uint64_t now)
     bool whole = request->size == llc->config.line && request->mask == UINT64_MAX;
     if (!entry->waited && !entry->stalled)
         llc->counters.writes++;
-    if (whole && entry->client != LLC_NOBODY)
+    if (is_put(entry))
         bring_back(entry, index, now);
     else if (index == TAGS_NONE)
         miss(entry, !whole, now);
@@ -128,14 +141,11 @@ void llc_conclude(struct llc_entry *entry, uint64_t now)
     uint32_t index = entry->frame;
     if (index == TAGS_NONE)
         return;
-    if (request->op == MEM_READ) {
-        (void)llc_take(llc, index, entry->client, left_to_others(request), now);
-        bool alone = llc_alone(&llc->frames[index], entry->client);
-        request->exclusive = alone && (request->exclusive || request->kind != MEM_FETCH);
-        llc_grant(llc, index, entry->client, request->exclusive);
-    } else if (!(request->size == llc->config.line && request->mask == UINT64_MAX) ||
-               entry->client == LLC_NOBODY) {
-        (void)llc_take(llc, index, entry->client, CACHE_INVALID, now);
+    if (is_put(entry))
+        return;
+    enum protocol_reply reply = llc_settle(llc, index, entry->client, kind_of(entry), now);
+    if (request->op == MEM_READ)
+        request->exclusive = reply == PROTOCOL_REPLY_OWNED;
+    else
         tags_set_state(&llc->tags, index, LLC_DIRTY);
-    }
 }

@@ -1,4 +1,4 @@
-/* What the coherent level can be, and what it tells about itself. */
+/* What the last level can be, and what it tells about itself. */
 #include <math.h>
 #include <stddef.h>
 

@@ -48,7 +48,7 @@ struct mem_request {
     uint8_t kind;       /* enum mem_kind */
     bool divergent;     /* of a SIMT access of more lines than its bytes take: emu/simt/coalesce.h */
 
-    /* Between a cache and the coherent level below it. */
+    /* Between a cache and the last level below it. */
     bool exclusive; /* of a read: asks for the line to be written; in the response: nobody else has a copy */
     bool upgrade;   /* of an exclusive read: the requester has a copy, so that no data need come */
     uint8_t level;  /* enum mem_level, set by whoever answers */

@@ -1,4 +1,4 @@
-/* A crossbar between requesters (the host's coherent level, accelerators' caches) and memory controllers.
+/* A crossbar between requesters (the host's last-level cache, accelerators' caches) and memory controllers.
  *
  * Requests and responses cross on virtual channels of their own (emu/net/vc.h: queues, round robin, head-of-line
  * blocking), so that neither class waits for the other. A message of n clocks crosses an idle crossbar in

@@ -1,4 +1,4 @@
-/* A coherent level between scripted first-level caches and a memory of constant latency. */
+/* A last level between scripted first-level caches and a memory of constant latency. */
 #ifndef TESTS_MEM_LLC_RIG_H
 #define TESTS_MEM_LLC_RIG_H
 
@@ -19,13 +19,14 @@ struct scripted {
     bool waits, refuses; /* was refused; refuses responses */
     bool dirty;          /* what it answers to probes */
     unsigned probes;
-    enum cache_state remains; /* of the last probe */
-    uint64_t probed;          /* the line */
+    enum protocol_event event; /* the last probe */
+    uint64_t probed;           /* the line */
 };
 
 struct rig {
     struct event_queue queue;
     struct slow_memory memory;
+    uint64_t written; /* address of the last write that memory has accepted */
     struct llc *llc;
     struct scripted clients[RIG_CLIENTS]; /* the last one is not attached */
 };
@@ -50,16 +51,23 @@ static void scripted_room(void *context, struct mem_link *link, uint64_t now)
     client->waits = !mem_link_request(link, &client->request, now);
 }
 
-static bool scripted_probe(void *context, uint64_t line, enum cache_state remains, uint64_t now)
+static bool scripted_probe(void *context, uint64_t line, enum protocol_event event, uint64_t now)
 {
     struct scripted *client = context;
     (void)now;
     client->probes++;
     client->probed = line;
-    client->remains = remains;
+    client->event = event;
     bool dirty = client->dirty;
     client->dirty = false;
     return dirty;
+}
+
+static void rig_accepted(void *context, const struct mem_request *request)
+{
+    struct rig *rig = context;
+    if (request->op == MEM_WRITE)
+        rig->written = request->address;
 }
 
 static inline struct rig *rig_new(const struct llc_config *config)
@@ -72,6 +80,8 @@ static inline struct rig *rig_new(const struct llc_config *config)
         fail_msg("%s", err.text);
     event_queue_init(&rig->queue);
     rig->memory.queue = &rig->queue;
+    rig->memory.accepted = rig_accepted;
+    rig->memory.context = rig;
     rig->llc = llc_new("l2", config, &rig->queue, &(struct clock){CLOCK}, 2, 99, &slow_ops, &rig->memory);
     for (int i = 0; i < RIG_CLIENTS; i++) {
         struct scripted *client = &rig->clients[i];
@@ -155,7 +165,6 @@ static inline void check_line(const struct rig *rig, uint64_t address, uint64_t 
     assert_true(line.present);
     assert_false(line.busy);
     assert_int_equal(line.holders[0], holders);
-    assert_int_equal(line.holders[1], 0);
     assert_int_equal(line.owner, owner);
     assert_int_equal(line.dirty, dirty);
 }

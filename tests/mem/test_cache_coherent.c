@@ -1,4 +1,4 @@
-/* States granted by a coherent level, upgrades and probes. A hit takes 2 clocks, an answer 100. */
+/* States granted by a last level, upgrades and probes. A hit takes 2 clocks, an answer 100. */
 #include "tests/mem/cache_rig.h"
 
 static struct rig *coherent_rig(uint32_t sets, uint32_t ways)
@@ -98,7 +98,7 @@ static void upgrade_loses_its_copy(void **state)
         rig_until(rig, 110);
         (void)rig_store(rig, 0, 1, 110);
         rig_until(rig, sent ? 112 : 111);
-        assert_false(cache_probe(rig->cache, LINE, CACHE_INVALID, rig->queue.now));
+        assert_false(cache_probe(rig->cache, LINE, PROTOCOL_PROBE_TAKE, rig->queue.now));
         assert_int_equal(rig_state(rig, 1), CACHE_INVALID);
         rig_until(rig, 300);
         assert_int_equal(rig->log[1].upgrade, sent);
@@ -144,12 +144,12 @@ static void probes_of_lines(void **state)
     (void)rig_load(rig, 1, 2, 0);
     rig_until(rig, 150);
     uint64_t now = rig->queue.now;
-    assert_false(cache_probe(rig->cache, 3 * LINE, CACHE_INVALID, now));
-    assert_true(cache_probe(rig->cache, LINE, CACHE_SHARED, now));
+    assert_false(cache_probe(rig->cache, 3 * LINE, PROTOCOL_PROBE_TAKE, now));
+    assert_true(cache_probe(rig->cache, LINE, PROTOCOL_PROBE_SHARE, now));
     assert_int_equal(rig_state(rig, 1), CACHE_SHARED);
-    assert_false(cache_probe(rig->cache, LINE, CACHE_INVALID, now));
+    assert_false(cache_probe(rig->cache, LINE, PROTOCOL_PROBE_TAKE, now));
     assert_int_equal(rig_state(rig, 1), CACHE_INVALID);
-    assert_false(cache_probe(rig->cache, 2 * LINE, CACHE_SHARED, now));
+    assert_false(cache_probe(rig->cache, 2 * LINE, PROTOCOL_PROBE_SHARE, now));
     assert_int_equal(rig_state(rig, 2), CACHE_SHARED);
     assert_int_equal(rig->cache->counters.probes, 4);
     assert_int_equal(rig->cache->counters.invalidated, 1);
@@ -171,8 +171,8 @@ static void probe_takes_a_waiting_write_back(void **state)
     (void)rig_load(rig, 2, 0, 305);
     rig_until(rig, 350);
     assert_int_equal(rig->count, 2);
-    assert_true(cache_probe(rig->cache, 0, CACHE_SHARED, rig->queue.now));
-    assert_false(cache_probe(rig->cache, 0, CACHE_INVALID, rig->queue.now));
+    assert_true(cache_probe(rig->cache, 0, PROTOCOL_PROBE_SHARE, rig->queue.now));
+    assert_false(cache_probe(rig->cache, 0, PROTOCOL_PROBE_TAKE, rig->queue.now));
     rig_open(rig);
     rig_until(rig, 500);
     assert_int_equal(rig->count, 3);
@@ -193,8 +193,8 @@ static void probe_meets_a_sent_write_back(void **state)
     (void)rig_load(rig, 1, 1, 200);
     rig_until(rig, 350);
     assert_int_equal(rig->count, 3);
-    assert_true(cache_probe(rig->cache, 0, CACHE_INVALID, rig->queue.now));
-    assert_false(cache_probe(rig->cache, 0, CACHE_INVALID, rig->queue.now));
+    assert_true(cache_probe(rig->cache, 0, PROTOCOL_PROBE_TAKE, rig->queue.now));
+    assert_false(cache_probe(rig->cache, 0, PROTOCOL_PROBE_TAKE, rig->queue.now));
     rig_until(rig, 500);
     assert_string_equal(rig->story, "f0s0f1a1e0"); /* nothing was written back */
     rig_free(rig);

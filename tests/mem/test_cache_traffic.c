@@ -165,7 +165,8 @@ static void probe(struct world *world)
     if (!world->coherent || world->reading[at])
         return;
     world->probing = true;
-    if (cache_probe(world->cache, at * LINE, dice(world, 2) ? CACHE_INVALID : CACHE_SHARED, world->queue.now))
+    if (cache_probe(world->cache, at * LINE, dice(world, 2) ? PROTOCOL_PROBE_TAKE : PROTOCOL_PROBE_SHARE,
+                    world->queue.now))
         world->memory[at] = held;
     world->probing = false;
     assert_int_equal(world->memory[at], world->newest[at]);

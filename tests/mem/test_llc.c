@@ -1,4 +1,4 @@
-/* The coherent level under scripted clients: latencies by the formula in llc.h, states, and every race.
+/* The last level under scripted clients: latencies by the formula in llc.h, states, and every race.
  *
  * The default: tags 4 clocks, hit 12, probe 6 more, fill 2; memory of the rig 100. */
 #include "tests/mem/llc_rig.h"
@@ -38,7 +38,7 @@ static void second_reader_shares(void **state)
     assert_false(rig->clients[1].request.exclusive);
     assert_int_equal(rig->clients[0].probes, 1);
     assert_int_equal(rig->clients[0].probed, 0x40);
-    assert_int_equal(rig->clients[0].remains, CACHE_SHARED);
+    assert_int_equal(rig->clients[0].event, PROTOCOL_PROBE_SHARE);
     check_line(rig, 0x40, 3, -1, true);
     assert_int_equal(rig_do(rig, 2, READ, 0x40), HIT);
     check_line(rig, 0x40, 7, -1, true);
@@ -57,7 +57,7 @@ static void writer_takes_the_line_from_all(void **state)
     /* The first one has been asked twice: it was the owner before the second read. */
     assert_int_equal(rig->clients[0].probes, 2);
     for (unsigned client = 0; client < 3; client++)
-        assert_int_equal(rig->clients[client].remains, CACHE_INVALID);
+        assert_int_equal(rig->clients[client].event, PROTOCOL_PROBE_TAKE);
     check_line(rig, 0x80, 8, 3, false);
     rig_free(rig);
 }
@@ -74,7 +74,7 @@ static void upgrade_of_a_copy_taken_away(void **state)
     rig_ask(&rig->clients[1], UPGRADE, 0xc0);
     event_queue_run(&rig->queue, rig->queue.now + (HIT + PROBE) * CLOCK);
     assert_int_equal(rig_clocks(&rig->clients[0]), HIT + PROBE);
-    assert_int_equal(rig->clients[1].remains, CACHE_INVALID);
+    assert_int_equal(rig->clients[1].event, PROTOCOL_PROBE_TAKE);
     rig->clients[0].dirty = true;
     rig_drain(rig);
     assert_int_equal(rig_clocks(&rig->clients[1]), HIT + PROBE + (HIT - TAGS) + PROBE);
@@ -198,14 +198,14 @@ static void eviction_takes_copies(void **state)
     (void)rig_do(rig, 1, READ, 0x040);
     rig->clients[0].dirty = true;
     assert_int_equal(rig_do(rig, 2, READ, 0x080), MISS);
-    assert_int_equal(rig->clients[0].remains, CACHE_INVALID);
+    assert_int_equal(rig->clients[0].event, PROTOCOL_PROBE_TAKE);
     assert_int_equal(rig->clients[0].probed, 0x000);
     assert_int_equal(rig->clients[1].probes, 0);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
     assert_false(llc_line_state(rig->llc, 0x000).present);
     /* The clean one goes without a write. */
     (void)rig_do(rig, 2, READ, 0x0c0);
-    assert_int_equal(rig->clients[1].remains, CACHE_INVALID);
+    assert_int_equal(rig->clients[1].event, PROTOCOL_PROBE_TAKE);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
     assert_int_equal(llc_counted(rig->llc)->back_invalidations, 2);
     rig_free(rig);
@@ -222,7 +222,7 @@ static void busy_lines_are_no_victims(void **state)
     rig_drain(rig);
     assert_int_equal(rig_clocks(&rig->clients[0]), MISS);
     assert_int_equal(rig_clocks(&rig->clients[1]), MISS + MEMORY + FILL);
-    assert_int_equal(rig->clients[0].remains, CACHE_INVALID);
+    assert_int_equal(rig->clients[0].event, PROTOCOL_PROBE_TAKE);
     check_line(rig, 0x040, 2, 1, false);
     rig_free(rig);
 }
@@ -351,11 +351,149 @@ static void slices_use_all_sets(void **state)
     rig_free(rig);
 }
 
+/* Slice 2 of 6, of 4 sets and a way: of the lines 2, 8, 14, 20, 26, ... of memory the first four take a
+ * set each, and the fifth takes that of the first. By blocks of 2 lines it has the lines 4, 5, 16, 17, 28,
+ * ... */
+static void six_slices(void **state)
+{
+    (void)state;
+    static const unsigned by_line[] = {2, 8, 14, 20, 26}, by_block[] = {4, 5, 16, 17, 28};
+    for (unsigned blocks = 0; blocks < 2; blocks++) {
+        const unsigned *lines = blocks ? by_block : by_line;
+        struct llc_config config = one_set(1);
+        config.size *= 4;
+        config.slices = 6;
+        config.slice_bytes = blocks ? 2 * config.line : 0;
+        struct rig *rig = rig_new(&config);
+        for (unsigned i = 0; i < 4; i++)
+            assert_int_equal(rig_do(rig, 0, EXCLUSIVE, lines[i] * 64), MISS);
+        for (unsigned i = 0; i < 4; i++)
+            assert_int_equal(rig_do(rig, 0, READ, lines[i] * 64), HIT);
+        /* The victim is probed and written back by its own address. */
+        rig->clients[0].dirty = true;
+        assert_int_equal(rig_do(rig, 0, READ, lines[4] * 64), MISS);
+        assert_int_equal(rig->clients[0].probed, lines[0] * 64);
+        assert_int_equal(rig->written, lines[0] * 64);
+        assert_false(llc_line_state(rig->llc, lines[0] * 64).present);
+        for (unsigned i = 1; i < 5; i++)
+            assert_true(llc_line_state(rig->llc, lines[i] * 64).present);
+        /* Ranges find lines by their addresses, one by one and all at once. */
+        mem_request_init(&rig->clients[1].request, MEM_INVALIDATE, lines[1] * 64, 64);
+        rig_send(&rig->clients[1]);
+        rig_drain(rig);
+        assert_false(llc_line_state(rig->llc, lines[1] * 64).present);
+        assert_true(llc_line_state(rig->llc, lines[2] * 64).present);
+        mem_request_init(&rig->clients[1].request, MEM_INVALIDATE, lines[3] * 64, 64 * 64);
+        rig_send(&rig->clients[1]);
+        rig_drain(rig);
+        assert_true(llc_line_state(rig->llc, lines[2] * 64).present);
+        assert_false(llc_line_state(rig->llc, lines[3] * 64).present);
+        assert_false(llc_line_state(rig->llc, lines[4] * 64).present);
+        rig_free(rig);
+    }
+}
+
+/* Any line comes back under its own address, of whichever slice, at the ends of the address space too. */
+static void slices_keep_addresses(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {1, 2, 3, 6, 7, 64, 255, 256};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (uint32_t block = 64; block <= 4096; block *= 8) {
+            struct llc_config config = one_set(16);
+            config.slices = counts[i];
+            config.slice_bytes = block;
+            struct rig *rig = rig_new(&config);
+            for (unsigned k = 0; k < 8; k++) {
+                uint64_t number = (k * UINT64_C(0x9e3779b97f4a7c15)) >> 14; /* 50 bits */
+                uint64_t line = k == 0 ? 0 : k == 1 ? (UINT64_C(1) << 56) - 64 : number * 64;
+                (void)rig_do(rig, 0, READ, line);
+                (void)rig_do(rig, 1, EXCLUSIVE, line);
+                assert_int_equal(rig->clients[0].probed, line);
+                assert_true(llc_line_state(rig->llc, line).present);
+            }
+            assert_int_equal(llc_counted(rig->llc)->misses, 8);
+            rig_free(rig);
+        }
+}
+
+/* A holder among very many: counts its probes. */
+struct member {
+    struct mem_link link;
+    struct mem_request request;
+    unsigned answers, probes;
+};
+
+static bool member_respond(void *context, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct member *member = context;
+    (void)link;
+    (void)request;
+    (void)now;
+    member->answers++;
+    return true;
+}
+
+static bool member_probe(void *context, uint64_t line, enum protocol_event event, uint64_t now)
+{
+    struct member *member = context;
+    (void)now;
+    assert_int_equal(line, 0x40);
+    assert_int_equal(event, PROTOCOL_PROBE_TAKE);
+    member->probes++;
+    return false;
+}
+
+static void ask_as(struct rig *rig, struct member *member, bool exclusive)
+{
+    mem_request_init(&member->request, MEM_READ, 0x40, 64);
+    member->request.exclusive = exclusive;
+    assert_true(mem_link_request(&member->link, &member->request, rig->queue.now));
+    rig_drain(rig);
+}
+
+/* The directory records as many clients as there are: the rig's 5 read a line, 300 more are attached while
+ * it is there and read it too, and the last one takes it from all. */
+static void clients_without_number(void **state)
+{
+    (void)state;
+    enum { MEMBERS = 300, LAST = MEMBERS - 1 };
+    static const struct mem_client_ops ops = {member_respond, NULL};
+    static struct member members[MEMBERS];
+    struct rig *rig = rig_default();
+    for (unsigned i = 0; i < RIG_CLIENTS - 1; i++)
+        (void)rig_do(rig, i, FETCH, 0x40);
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        members[i] = (struct member){.link = {&llc_ops, rig->llc, &ops, &members[i], NULL, false}};
+        llc_attach_client(rig->llc, &(struct llc_client){&members[i].link, member_probe, &members[i]});
+        ask_as(rig, &members[i], false);
+    }
+    struct llc_line line = llc_line_state(rig->llc, 0x40);
+    for (unsigned client = 0; client < RIG_CLIENTS - 1 + MEMBERS; client++)
+        assert_true(line.holders[client / 64] >> (client % 64) & 1);
+    ask_as(rig, &members[LAST], true);
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        assert_int_equal(members[i].probes, i != LAST);
+        assert_int_equal(members[i].answers, 1 + (i == LAST));
+    }
+    for (unsigned i = 0; i < RIG_CLIENTS - 1; i++)
+        assert_int_equal(rig->clients[i].event, PROTOCOL_PROBE_TAKE);
+    line = llc_line_state(rig->llc, 0x40);
+    assert_int_equal(line.owner, RIG_CLIENTS - 1 + LAST);
+    assert_int_equal(line.holders[(RIG_CLIENTS - 1 + LAST) / 64], UINT64_C(1)
+                                                                      << ((RIG_CLIENTS - 1 + LAST) % 64));
+    assert_int_equal(line.holders[0] | line.holders[1] | line.holders[2] | line.holders[3], 0);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clients_without_number),
         cmocka_unit_test(miss_then_hit),
         cmocka_unit_test(slices_use_all_sets),
+        cmocka_unit_test(six_slices),
+        cmocka_unit_test(slices_keep_addresses),
         cmocka_unit_test(second_reader_shares),
         cmocka_unit_test(writer_takes_the_line_from_all),
         cmocka_unit_test(upgrade_of_a_copy_taken_away),

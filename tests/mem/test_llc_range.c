@@ -1,4 +1,4 @@
-/* The coherent level under scripted clients: ranges, what passes by, warming, and what it tells of itself. */
+/* The last level under scripted clients: ranges, what passes by, warming, and what it tells of itself. */
 #include "tests/mem/llc_rig.h"
 
 static void uncached_passes(void **state)
@@ -47,7 +47,7 @@ static void ranges(void **state)
     assert_int_equal(maintain(rig, 2, MEM_CLEAN, 0x1010, 0xc0), TAGS + 3 + MEMORY);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
     assert_int_equal(rig->memory.seen[MEM_CLEAN], 1);
-    assert_int_equal(rig->clients[0].remains, CACHE_SHARED);
+    assert_int_equal(rig->clients[0].event, PROTOCOL_PROBE_SHARE);
     check_line(rig, 0x1000, 1, -1, false);
     check_line(rig, 0x10c0, 2, -1, false);
     check_line(rig, 0x1100, 1, 0, false);
@@ -124,14 +124,14 @@ static void stores_through(void **state)
     rig_send(&rig->clients[0]);
     rig_drain(rig);
     assert_int_equal(rig_clocks(&rig->clients[0]), HIT + PROBE);
-    assert_int_equal(rig->clients[1].remains, CACHE_INVALID);
+    assert_int_equal(rig->clients[1].event, PROTOCOL_PROBE_TAKE);
     check_line(rig, 0x40, 1, -1, true);
 
     struct scripted *device = &rig->clients[RIG_CLIENTS - 1];
     assert_int_equal(rig_do(rig, RIG_CLIENTS - 1, READ, 0x40), HIT);
     check_line(rig, 0x40, 1, -1, true);
     (void)rig_do(rig, RIG_CLIENTS - 1, BACK, 0x40);
-    assert_int_equal(rig->clients[0].remains, CACHE_INVALID);
+    assert_int_equal(rig->clients[0].event, PROTOCOL_PROBE_TAKE);
     check_line(rig, 0x40, 0, -1, true);
     /* A whole line need not come from memory, a part must. */
     assert_int_equal(rig_do(rig, RIG_CLIENTS - 1, BACK, 0x80), HIT);
@@ -159,7 +159,7 @@ static void warming_takes_no_time(void **state)
     (void)llc_ops.warm(rig->llc, a, 0x80, false);
     (void)llc_ops.warm(rig->llc, a, 0xc0, false);
     assert_false(llc_line_state(rig->llc, 0x40).present);
-    assert_int_equal(rig->clients[1].remains, CACHE_INVALID);
+    assert_int_equal(rig->clients[1].event, PROTOCOL_PROBE_TAKE);
     assert_int_equal(llc_pending(rig->llc), 0);
     assert_int_equal(rig_do(rig, 0, READ, 0xc0), HIT);
     assert_int_equal(rig->memory.seen[MEM_READ] + rig->memory.seen[MEM_WRITE], 0);

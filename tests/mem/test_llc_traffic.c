@@ -1,7 +1,20 @@
-/* Random traffic of real first-level caches on a small coherent level, against a reference model: a version
+/* Random traffic of real first-level caches on a small last level, against a reference model: a version
  * number for each line, which stores make newer and which travels as data would. */
 #include "emu/mem/llc.h"
 #include "tests/mem/slow_memory.h"
+
+#define PROTOCOL_ROWS "tests/mem/msi.def"
+#define PROTOCOL_HAS_DIRECTORY
+#include "emu/mem/protocols/expand.h"
+
+static const struct protocol msi = {.name = "msi",
+                                    .grain = PROTOCOL_LINE,
+                                    .state_count = sizeof states / sizeof *states,
+                                    .cache_count = sizeof cache_rows / sizeof *cache_rows,
+                                    .directory_count = sizeof directory_rows / sizeof *directory_rows,
+                                    .states = states,
+                                    .cache = cache_rows,
+                                    .directory = directory_rows};
 
 enum { CORES = 4, CACHES = CORES + 1, LINES = 48, LINE = 64, WAITERS = 3, BASE = 0x80000000 };
 
@@ -32,6 +45,7 @@ struct traffic {
     uint64_t going[LINES], coming[LINES]; /* to and from memory */
     unsigned away[LINES];                 /* written back, not accepted yet */
     bool upkeep, warming, warms;
+    const struct protocol *protocol; /* NULL: the default */
 };
 
 static uint64_t draw(struct traffic *traffic, uint64_t below)
@@ -146,13 +160,14 @@ static void accepted(void *context, const struct mem_request *request)
     }
 }
 
-static bool probed(void *context, uint64_t line, enum cache_state remains, uint64_t now)
+static bool probed(void *context, uint64_t line, enum protocol_event event, uint64_t now)
 {
     struct core *core = context;
-    bool dirty = cache_probe(core->cache, line, remains, now);
+    bool dirty = cache_probe(core->cache, line, event, now);
     if (dirty)
         core->traffic->in_l2[number_of(line)] = core->traffic->in_l1[core->number][number_of(line)];
-    assert_true(cache_line_state(core->cache, line) <= remains);
+    assert_true(cache_line_state(core->cache, line) <=
+                (event == PROTOCOL_PROBE_TAKE ? CACHE_INVALID : CACHE_SHARED));
     return dirty;
 }
 
@@ -261,6 +276,7 @@ static struct cache *cache_of(struct traffic *traffic, struct core *core, bool f
     config.mshr_targets = 2;
     config.write_buffer = 1;
     config.coherent = true;
+    config.protocol = traffic->protocol;
     if (!part_check(&cache_kind, &config, &err))
         fail_msg("%s", err.text);
     return cache_new("l1", &config, &traffic->queue, &(struct clock){CLOCK}, 10 + core->number,
@@ -284,9 +300,9 @@ static void add_core(struct traffic *traffic, unsigned number)
     event_schedule(&traffic->queue, &core->event, CLOCK);
 }
 
-/* warms: lines come without time too; then the coherent level has more ways than requests, for such a line
+/* warms: lines come without time too; then the last level has more ways than requests, for such a line
  * needs one that is not busy. */
-static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms)
+static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, const struct protocol *protocol)
 {
     struct traffic *traffic = calloc(1, sizeof *traffic);
     struct llc_config config;
@@ -295,18 +311,25 @@ static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms)
     traffic->random = seed;
     traffic->limit = limit;
     traffic->warms = warms;
+    traffic->protocol = protocol;
     event_queue_init(&traffic->queue);
     traffic->memory.queue = &traffic->queue;
     traffic->memory.accepted = accepted;
     traffic->memory.context = traffic;
     traffic->memory.most = 1 + (unsigned)draw(traffic, 4);
     part_defaults(&llc_kind, 0, &config);
+    config.protocol = protocol;
     config.size = draw(traffic, 2) ? 32 * LINE : 16 * LINE;
     config.ways = warms ? 16 : 4;
     config.queue = 2 + (uint32_t)draw(traffic, 8);
     config.mshrs = 1 + (uint32_t)draw(traffic, 4);
     config.write_buffer = 1 + (uint32_t)draw(traffic, 2);
     config.replacement = draw(traffic, 2) ? TAGS_LRU : TAGS_TREE_PLRU;
+    /* It answers for all slices here: that their bits move within its keys must not be seen. */
+    config.slices = (uint32_t)(1 + seed % 4);
+    config.slice_bytes = seed % 2 ? 4 * LINE : 0;
+    config.banks = warms ? 1 : 1U << seed % 3;
+    config.bank_clocks = (uint32_t)(seed % 4);
     if (!part_check(&llc_kind, &config, &err))
         fail_msg("%s", err.text);
     traffic->llc =
@@ -343,35 +366,86 @@ static void traffic_free(struct traffic *traffic)
     free(traffic);
 }
 
+/* Adds what was counted to *sum. */
+static void run_traffic(uint64_t seed, uint64_t limit, const struct protocol *protocol,
+                        struct llc_counters *sum)
+{
+    struct traffic *traffic = traffic_new(seed, limit, seed > 6, protocol);
+    event_queue_run(&traffic->queue, CLOCK_NEVER);
+    slow_open(&traffic->memory);
+    event_queue_run(&traffic->queue, CLOCK_NEVER);
+    assert_int_equal(traffic->operations, traffic->limit);
+    for (unsigned i = 0; i < CACHES; i++)
+        assert_int_equal(traffic->cores[i].away, 0);
+    assert_int_equal(llc_pending(traffic->llc), 0);
+    assert_int_equal(traffic->memory.held, 0);
+    check_all(traffic);
+    flush(traffic);
+    const struct llc_counters *counted = llc_counted(traffic->llc);
+#define LLC_COUNTER(name, unit, meaning) sum->name += counted->name;
+    LLC_COUNTERS(LLC_COUNTER)
+#undef LLC_COUNTER
+    traffic_free(traffic);
+}
+
 static void versions_under_random_traffic(void **state)
 {
     (void)state;
     struct llc_counters sum = {0};
-    for (uint64_t seed = 1; seed <= 8; seed++) {
-        struct traffic *traffic = traffic_new(seed, 25000, seed > 6);
-        event_queue_run(&traffic->queue, CLOCK_NEVER);
-        slow_open(&traffic->memory);
-        event_queue_run(&traffic->queue, CLOCK_NEVER);
-        assert_int_equal(traffic->operations, traffic->limit);
-        for (unsigned i = 0; i < CACHES; i++)
-            assert_int_equal(traffic->cores[i].away, 0);
-        assert_int_equal(llc_pending(traffic->llc), 0);
-        assert_int_equal(traffic->memory.held, 0);
-        check_all(traffic);
-        flush(traffic);
-        const struct llc_counters *counted = llc_counted(traffic->llc);
-#define LLC_COUNTER(name, unit, meaning) sum.name += counted->name;
-        LLC_COUNTERS(LLC_COUNTER)
-#undef LLC_COUNTER
-        traffic_free(traffic);
-    }
+    for (uint64_t seed = 1; seed <= 8; seed++)
+        run_traffic(seed, 25000, NULL, &sum);
     /* What is rare has been there. */
     assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
+    assert_true(sum.bank_waits && sum.array_waits);
     assert_true(sum.back_invalidations && sum.dirty_probes && sum.maintained && sum.write_backs);
+}
+
+/* Another protocol in the same caches. */
+static void versions_under_msi(void **state)
+{
+    (void)state;
+    struct llc_counters sum = {0}, mesi = {0};
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        run_traffic(seed, 8000, &msi, &sum);
+        run_traffic(seed, 8000, NULL, &mesi);
+    }
+    assert_true(sum.late_writes && sum.lost_upgrades && sum.dirty_probes);
+    assert_true(sum.upgrades + sum.lost_upgrades > mesi.upgrades + mesi.lost_upgrades);
+}
+
+/* A reader that is alone gets its line EXCLUSIVE under MESI, and stores without a word; under MSI it asks
+ * again. */
+static void first_store_asks_under_msi(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct traffic *traffic = traffic_new(1, 0, false, i ? &msi : NULL);
+        struct cache *cache = traffic->cores[0].cache;
+        struct job job = {.waiter = {NULL, done, &job}, .core = &traffic->cores[0], .busy = true};
+        struct cache_actor actor = {.pc = 0x1000};
+        traffic->cores[0].away = 2;
+        assert_int_equal(cache_access(cache, BASE, CACHE_LOAD, CLOCK, actor, &job.waiter), CACHE_MISS);
+        event_queue_run(&traffic->queue, CLOCK_NEVER);
+        assert_int_equal(cache_line_state(cache, BASE), i ? CACHE_SHARED : CACHE_EXCLUSIVE);
+        assert_int_equal(llc_line_state(traffic->llc, BASE).owner, i ? -1 : 0);
+        job.busy = true;
+        enum cache_outcome outcome =
+            cache_access(cache, BASE, CACHE_STORE, traffic->queue.now, actor, &job.waiter);
+        assert_int_equal(outcome, i ? CACHE_MISS : CACHE_HIT);
+        event_queue_run(&traffic->queue, CLOCK_NEVER);
+        assert_int_equal(cache_line_state(cache, BASE), CACHE_MODIFIED);
+        assert_int_equal(llc_counted(traffic->llc)->upgrades, i);
+        assert_int_equal(llc_line_state(traffic->llc, BASE).owner, 0);
+        traffic_free(traffic);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(versions_under_random_traffic)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions_under_random_traffic),
+        cmocka_unit_test(versions_under_msi),
+        cmocka_unit_test(first_store_asks_under_msi),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

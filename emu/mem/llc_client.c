@@ -1,0 +1,83 @@
+/* The clients of the last level: who has made a request, and room in the directory for all of them. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "emu/mem/llc_state.h"
+
+static uint32_t slot_of(const struct llc *llc, const struct mem_link *link)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)link * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> 32) & (llc->slots - 1);
+}
+
+int llc_client_of(const struct llc *llc, const struct mem_link *link)
+{
+    if (!llc->slots)
+        return LLC_NOBODY;
+    for (uint32_t slot = slot_of(llc, link);; slot = (slot + 1) & (llc->slots - 1)) {
+        int32_t client = llc->client_slot[slot];
+        if (client == LLC_NOBODY || llc->clients[client].link == link)
+            return client;
+    }
+}
+
+static void enter(struct llc *llc, int32_t client)
+{
+    uint32_t slot = slot_of(llc, llc->clients[client].link);
+    while (llc->client_slot[slot] != LLC_NOBODY)
+        slot = (slot + 1) & (llc->slots - 1);
+    llc->client_slot[slot] = client;
+}
+
+static void grow_slots(struct llc *llc)
+{
+    llc->slots = llc->slots ? 2 * llc->slots : 8;
+    free(llc->client_slot);
+    llc->client_slot = malloc(llc->slots * sizeof *llc->client_slot);
+    if (!llc->client_slot)
+        abort();
+    for (uint32_t slot = 0; slot < llc->slots; slot++)
+        llc->client_slot[slot] = LLC_NOBODY;
+    for (unsigned client = 0; client + 1 < llc->client_count; client++)
+        enter(llc, (int32_t)client);
+}
+
+/* Another word for each line, those that there are being kept. */
+static void grow_holders(struct llc *llc)
+{
+    uint32_t frames = tags_size(&llc->tags);
+    uint64_t *holders = calloc((size_t)frames * (llc->words + 1), sizeof *holders);
+    if (!holders)
+        abort();
+    for (size_t frame = 0; frame < frames; frame++)
+        for (unsigned word = 0; word < llc->words; word++)
+            holders[frame * (llc->words + 1) + word] = llc->holders[frame * llc->words + word];
+    free(llc->holders);
+    llc->holders = holders;
+    llc->words++;
+}
+
+void llc_attach_client(struct llc *llc, const struct llc_client *client)
+{
+    llc->clients = realloc(llc->clients, (llc->client_count + 1) * sizeof *llc->clients);
+    if (!llc->clients)
+        abort();
+    llc->clients[llc->client_count++] = *client;
+    if (llc->client_count > 64 * llc->words)
+        grow_holders(llc);
+    if (2 * llc->client_count > llc->slots)
+        grow_slots(llc);
+    enter(llc, (int32_t)llc->client_count - 1);
+}
+
+static bool probe_cache(void *context, uint64_t line, enum protocol_event event, uint64_t now)
+{
+    return cache_probe(context, line, event, now);
+}
+
+void llc_attach(struct llc *llc, struct cache *cache)
+{
+    assert(cache_configuration(cache)->line == llc->config.line);
+    assert(cache_configuration(cache)->protocol == llc->config.protocol);
+    llc_attach_client(llc, &(struct llc_client){cache_link(cache), probe_cache, cache});
+}
