@@ -119,71 +119,11 @@ static bool check_times(const struct dram_config *config, struct error *err)
 static bool check(const void *part, struct error *err)
 {
     const struct dram_config *config = part;
-    struct dram_map map;
+    struct home_bits map;
     return check_organisation(config, err) &&
            between("write_high", config->write_high, 1, config->write_queue, "at most write_queue", err) &&
            between("write_low", config->write_low, 0, config->write_high - 1, "below write_high", err) &&
            check_times(config, err) && dram_map_init(&map, config, err);
-}
-
-static unsigned bits_of(uint64_t count)
-{
-    unsigned bits = 0;
-    while (count >> (bits + 1))
-        bits++;
-    return bits;
-}
-
-/* The bits of a field that the organisation asks for; UINT_MAX: the letter stands for none. */
-static unsigned wanted_bits(const struct dram_config *config, char letter)
-{
-    switch (letter) {
-    case 'R': return bits_of(config->rows);
-    case 'K': return bits_of(config->ranks);
-    case 'G': return bits_of(config->groups);
-    case 'B': return bits_of(config->banks);
-    case 'C': return bits_of(config->row_bytes / config->burst_bytes);
-    case 'H':
-    case '%': return bits_of(config->channels);
-    case 'O': return bits_of(config->burst_bytes);
-    default: return UINT_MAX;
-    }
-}
-
-/* Fits the standard's map to the organisation: the first piece of a field takes what the others leave, and channels whose
- * number is no power of two are a remainder. A map that cannot be fitted stays, for check() to explain. */
-static void fit_map(struct dram_config *config)
-{
-    char fitted[DRAM_MAP_TEXT] = "", source[DRAM_MAP_TEXT], *save;
-    unsigned rest[128] = {0};
-    bool seen[128] = {false};
-    bool remainder = config->channels & (config->channels - 1);
-    strcpy(source, config->map);
-    for (const char *c = source; *c; c++)
-        if (*c >= 'A' && *c <= 'Z')
-            rest[(unsigned char)*c] += c[1] >= '0' && c[1] <= '9' ? (unsigned)strtoul(c + 1, NULL, 10) : 1;
-    for (char *piece = strtok_r(source, " .", &save); piece; piece = strtok_r(NULL, " .", &save)) {
-        unsigned char letter = (unsigned char)*piece;
-        unsigned own = piece[1] ? (unsigned)strtoul(piece + 1, NULL, 10) : 1;
-        unsigned wanted = wanted_bits(config, *piece);
-        size_t used = strlen(fitted);
-        if (wanted == UINT_MAX || letter > 126)
-            return;
-        if (*piece == '%' || (*piece == 'H' && remainder)) {
-            (void)snprintf(fitted + used, sizeof fitted - used, "%s%s", used ? " " : "",
-                           *piece == '%' && !remainder && wanted == 0 ? "" : "%");
-            continue;
-        }
-        unsigned others = rest[letter] - own, bits = own;
-        if (!seen[letter])
-            bits = wanted > others ? wanted - others : 0;
-        else if (wanted < rest[letter] && wanted <= others)
-            bits = 0;
-        seen[letter] = true;
-        if (bits)
-            (void)snprintf(fitted + used, sizeof fitted - used, "%s%c%u", used ? " " : "", *piece, bits);
-    }
-    strcpy(config->map, fitted);
 }
 
 static void derive(void *part, const bool given[])
@@ -198,7 +138,12 @@ static void derive(void *part, const bool given[])
                        config->rows == standard.rows && config->row_bytes == standard.row_bytes &&
                        config->burst_bytes == standard.burst_bytes))
         return;
-    fit_map(config);
+    /* A map that cannot be fitted stays, for check() to explain. */
+    struct error ignored;
+    struct home_layout layout = dram_map_layout(config);
+    char fitted[HOME_TEXT];
+    if (home_text_fit(config->map, &layout.geometry, fitted, &ignored))
+        strcpy(config->map, fitted);
 }
 
 /* The source of a standard's value, or where it is no fact of the standard's. */

@@ -32,7 +32,7 @@ enum {
     DRAM_RANKS = 8,
     DRAM_CHANNELS = 256,
     DRAM_QUEUE = 1024,
-    DRAM_MAP_TEXT = 96,
+    DRAM_MAP_TEXT = 96, /* HOME_TEXT of emu/mem/home.h */
 };
 
 extern const char *const dram_standard_names[], *const dram_page_names[],

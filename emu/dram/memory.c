@@ -164,21 +164,32 @@ static bool is_full(const struct dram_slice *slice, enum dram_direction directio
 
 /* Counts the bursts that each channel must take; the slice that cannot, or NULL. */
 static struct dram_slice *full_slice(struct dram_memory *memory, const struct mem_request *request,
-                                     enum dram_direction direction, uint64_t first, uint64_t last)
+                                     enum dram_direction direction, uint32_t count)
 {
-    uint64_t burst = memory->common.config.burst_bytes;
     struct mem_link *link = mem_request_link(request);
     struct dram_slice *full = NULL;
-    for (uint64_t at = first; at <= last; at += burst) {
-        struct dram_slice *slice = &memory->slices[dram_map_place(&memory->map, at).channel];
+    for (uint32_t i = 0; i < count; i++) {
+        struct dram_slice *slice = &memory->slices[memory->bursts[i].controller];
         if (slice->wanted++ == 0)
             dram_channel_run(&slice->channel, memory->edge);
         if (!full && is_full(slice, direction, link, slice->wanted))
             full = slice;
     }
-    for (uint64_t at = first; at <= last; at += burst)
-        memory->slices[dram_map_place(&memory->map, at).channel].wanted = 0;
+    for (uint32_t i = 0; i < count; i++)
+        memory->slices[memory->bursts[i].controller].wanted = 0;
     return full;
+}
+
+/* Sets the homes of the bursts that a request touches, the first of which begins at `first`. */
+static void find_bursts(struct dram_memory *memory, const struct mem_request *request, uint64_t first,
+                        uint32_t count)
+{
+    memory->bursts[0] = request->home;
+    for (uint32_t i = 1; i < count; i++) {
+        struct home *home = &memory->bursts[i];
+        home_resolve(memory->homes, first + (uint64_t)i * memory->common.config.burst_bytes, home);
+        assert(home->module == memory->module && home->stack == memory->stack);
+    }
 }
 
 /* Queues one burst, unless a queued write makes that needless. */
@@ -201,19 +212,19 @@ static void take(struct dram_memory *memory, enum dram_direction direction, stru
 
 /* Queues the part of the request, which covers the bytes [from, to), that lies in the burst at `at`. */
 static void take_part(struct dram_memory *memory, struct mem_request *request, uint64_t from, uint64_t to,
-                      uint64_t at, struct dram_place place)
+                      uint64_t at, const struct home *home)
 {
     const struct dram_config *config = &memory->common.config;
     uint64_t size = config->burst_bytes;
     bool read = request->op == MEM_READ;
     struct dram_burst burst = {.request = read ? request : NULL,
-                               .row = place.row,
-                               .column = place.column,
+                               .row = home->row,
+                               .column = home->column,
                                .first = (uint16_t)(at < from ? from - at : 0),
                                .last = (uint16_t)(at + size > to ? to - at - 1 : size - 1),
-                               .bank = (uint8_t)place.bank,
+                               .bank = (uint8_t)home->bank,
                                .whole = request->mask == UINT64_MAX};
-    take(memory, read ? DRAM_READS : DRAM_WRITES, &memory->slices[place.channel], &burst,
+    take(memory, read ? DRAM_READS : DRAM_WRITES, &memory->slices[home->controller], &burst,
          at_once(config, request->time));
 }
 
@@ -221,37 +232,40 @@ static void take_part(struct dram_memory *memory, struct mem_request *request, u
 static bool take_all(struct dram_memory *memory, struct mem_request *request, uint64_t now)
 {
     uint64_t size = memory->common.config.burst_bytes;
-    uint64_t from = request->address - memory->base, to = from + request->size;
-    uint64_t first = from & ~(size - 1), last = (to - 1) & ~(size - 1);
+    uint64_t from = request->address, to = from + request->size, first = from & ~(size - 1);
+    uint32_t count = (uint32_t)((to - 1 - first) / size) + 1;
     enum dram_direction direction = request->op == MEM_READ ? DRAM_READS : DRAM_WRITES;
     struct mem_link *link = mem_request_link(request);
-    assert((last - first) / size < memory->slices->channel.queue.limit[direction]);
+    assert(count <= memory->slices->channel.queue.limit[direction]);
 
-    struct dram_place place = dram_map_place(&memory->map, first);
-    struct dram_slice *slice = &memory->slices[place.channel], *full = NULL;
+    struct dram_slice *slice = &memory->slices[request->home.controller], *full = NULL;
     (void)edge_at(memory, now);
-    if (first == last) {
+    if (count == 1) {
         dram_channel_run(&slice->channel, memory->edge);
         full = is_full(slice, direction, link, 1) ? slice : NULL;
     } else {
-        full = full_slice(memory, request, direction, first, last);
+        find_bursts(memory, request, first, count);
+        full = full_slice(memory, request, direction, count);
     }
     if (full) {
         refuse(full, direction, link);
         return false;
     }
     if (direction == DRAM_READS)
-        request->parts = (uint16_t)(request->parts + (last - first) / size + 1);
-    take_part(memory, request, from, to, first, place);
-    for (uint64_t at = first + size; at <= last; at += size)
-        take_part(memory, request, from, to, at, dram_map_place(&memory->map, at));
+        request->parts = (uint16_t)(request->parts + count);
+    take_part(memory, request, from, to, first, &request->home);
+    for (uint32_t i = 1; i < count; i++)
+        take_part(memory, request, from, to, first + i * size, &memory->bursts[i]);
     return true;
 }
 
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct dram_memory *memory = port;
+    const struct home *home = &request->home;
     (void)link;
+    assert(home_current(home) && home->module == memory->module && home->stack == memory->stack &&
+           home->controller < memory->common.config.channels);
     event_init(&request->event, memory->component, respond, request);
     request->time = now;
     request->parts = 1; /* of ours, so that it cannot end while its bursts are being queued */
@@ -278,10 +292,11 @@ static bool functional(void *port, const struct mem_access *access)
     return true;
 }
 
-const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional, NULL, NULL};
+const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional, NULL, NULL, NULL};
 
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, uint64_t base, const struct phys *bytes, struct error *err)
+                      uint32_t component, const struct home_map *homes, const struct phys *bytes,
+                      struct error *err)
 {
     if (!part_check(&dram_kind, config, err))
         return false;
@@ -293,8 +308,7 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
                                    .read_done = read_done,
                                    .context = memory};
     dram_rules_init(&common->rules, config);
-    (void)dram_map_init(&memory->map, config, err);
-    memory->base = base;
+    memory->homes = homes;
     memory->queue = queue;
     memory->component = component;
     memory->bytes = bytes;
@@ -304,7 +318,10 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
     memory->lookahead = (common->clocks.tCL + common->clocks.tBURST) * config->tCK + config->front_latency +
                         config->back_latency;
     memory->slices = aligned_alloc(DRAM_LINE, config->channels * sizeof *memory->slices);
-    if (!memory->slices)
+    memory->bursts =
+        calloc(config->read_queue > config->write_queue ? config->read_queue : config->write_queue,
+               sizeof *memory->bursts);
+    if (!memory->slices || !memory->bursts)
         abort();
     memset(memory->slices, 0, config->channels * sizeof *memory->slices);
     for (uint32_t i = 0; i < config->channels; i++) {
@@ -327,6 +344,12 @@ void dram_memory_track(struct dram_memory *memory, struct track_sink *sink, cons
     dram_memory_observe(memory, dram_track_observer(memory->track));
 }
 
+void dram_memory_serve(struct dram_memory *memory, uint16_t module, uint16_t stack)
+{
+    memory->module = module;
+    memory->stack = stack;
+}
+
 void dram_memory_free(struct dram_memory *memory)
 {
     for (uint32_t i = 0; i < memory->common.config.channels; i++) {
@@ -339,6 +362,7 @@ void dram_memory_free(struct dram_memory *memory)
     free(memory->slices);
     dram_track_free(memory->track);
     memory->track = NULL;
+    free(memory->bursts);
     memory->figures = NULL;
     memory->slices = NULL;
 }

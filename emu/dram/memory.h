@@ -19,8 +19,8 @@
  */
 struct dram_memory {
     struct dram_common common;
-    struct dram_map map;
-    uint64_t base; /* address of the first byte */
+    const struct home_map *homes; /* for the bursts of a request behind its first one */
+    uint16_t module, stack;       /* whose channels these are */
     struct event_queue *queue;
     const struct phys *bytes; /* for functional accesses; may be NULL */
     uint64_t lookahead;       /* from a read command to its response */
@@ -29,6 +29,7 @@ struct dram_memory {
     uint32_t component;
     struct mem_request *refused_first, *refused_last; /* responses that clients had no room for */
     uint64_t requests_read, requests_write;
+    struct home *bursts;          /* homes of the request in hand, burst by burst */
     uint64_t read_latency;        /* femtoseconds, summed over read requests */
     struct histogram read_clocks; /* the same, of tCK, rounded */
     struct dram_track *track;     /* an observer, or NULL */
@@ -46,11 +47,18 @@ struct dram_memory {
 
 extern const struct mem_port_ops dram_memory_ops;
 
-/* A memory at `base` whose events have the given component number. Fails when part_check(&dram_kind, ) does.
- * `queue` and `bytes` must outlive it, and its address must not change. Requests may be as long as
- * read_queue and write_queue bursts. */
+/* A memory whose events have the given component number. Requests come with a home of `homes`, in module 0 and
+ * stack 0 unless dram_memory_serve() says otherwise; its controllers are the channels, and its parts are in the
+ * ranges of the config. All bursts of a request must be in this memory; it may be as long as read_queue and
+ * write_queue bursts. Fails when part_check() does. `homes`, `queue` and `bytes` must outlive the memory,
+ * and its address must not change. */
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, uint64_t base, const struct phys *bytes, struct error *err);
+                      uint32_t component, const struct home_map *homes, const struct phys *bytes,
+                      struct error *err);
+
+/* The memory is the given stack of the given module. */
+void dram_memory_serve(struct dram_memory *memory, uint16_t module, uint16_t stack);
+
 void dram_memory_free(struct dram_memory *memory);
 
 /* Adds an observer of all commands, which stays the caller's (emu/sim/observer.h). To be called before the first request. */

@@ -7,19 +7,14 @@
 #include "emu/machine/timed_state.h"
 #include "emu/nucd/engine.h"
 
-static uint32_t route(const void *context, uint64_t address)
-{
-    const struct dram_memory *memory = context;
-    return dram_map_place(&memory->map, address - memory->base).channel;
-}
-
 /* Memory with whoever watches its commands. */
 static bool make_memory(struct timed *timed, const struct phys *phys, struct error *err)
 {
     const struct dram_config *config = tree_config(timed->options.machine->tree, "dram");
     const struct timed_options *o = &timed->options;
+    timed->homes = dram_map_homes(config, phys->base);
     timed->memory_made = dram_memory_init(&timed->memory, config, &timed->queue, timed_component(timed),
-                                          phys->base, phys, err);
+                                          timed->homes, phys, err);
     if (!timed->memory_made)
         return false;
     if (o->check_dram) {
@@ -49,8 +44,9 @@ static void make_levels(struct timed *timed)
         struct crossbar_config crossbar = *described;
         crossbar.inputs = 1 + machine->accel_count + timed_simt_inputs(machine);
         crossbar.outputs = dram->channels;
-        timed->crossbar =
-            crossbar_new(&crossbar, &timed->queue, &timed->crossbar_clock, component, route, &timed->memory);
+        const struct crossbar_route route = {
+            .homes = timed->homes, .modules = 1, .stacks = 1, .controllers = crossbar.outputs};
+        timed->crossbar = crossbar_new(&crossbar, &timed->queue, &timed->crossbar_clock, component, &route);
         for (uint32_t i = 0; i < crossbar.outputs; i++)
             crossbar_connect(timed->crossbar, i, &dram_memory_ops, &timed->memory);
     }
@@ -58,6 +54,7 @@ static void make_levels(struct timed *timed)
     void *lower = timed->crossbar ? crossbar_port(timed->crossbar, 0) : &timed->memory;
     timed->llc = llc_new("l2", tree_config(machine->tree, "l2"), &timed->queue, &timed->l2_clock,
                          timed_component(timed), SYSTEM_HARTS, ops, lower);
+    llc_set_homes(timed->llc, timed->homes);
 }
 
 static bool make_cores(struct timed *timed, struct error *err)
@@ -148,6 +145,7 @@ void timed_free(struct timed *timed)
         crossbar_free(timed->crossbar);
     if (timed->memory_made)
         dram_memory_free(&timed->memory);
+    home_map_free(timed->homes);
     if (timed->options.check_dram)
         dram_checker_free(&timed->dram_checker);
     energy_free(&timed->ledger);

@@ -22,8 +22,10 @@ static struct cache *make_cache(struct timed *timed, const struct timed_core *co
         llc_attach(timed->llc, cache);
         return cache;
     }
-    return cache_new(name, config, &timed->queue, clock, component, (uint16_t)number, &crossbar_ops,
-                     crossbar_port(timed->crossbar, 1 + number - timed->hosts));
+    struct cache *cache = cache_new(name, config, &timed->queue, clock, component, (uint16_t)number,
+                                    &crossbar_ops, crossbar_port(timed->crossbar, 1 + number - timed->hosts));
+    cache_set_homes(cache, timed->homes);
+    return cache;
 }
 
 static bool watch_core(struct timed *timed, struct timed_core *core, const struct clock *clock,

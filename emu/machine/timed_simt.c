@@ -45,13 +45,6 @@ bool timed_simt_present(const struct timed *timed)
 /* Whether a wait is over. */
 typedef bool simt_condition(const struct simt_grid *grid, uint64_t number);
 
-/* Lines take turns. */
-static uint32_t slice_of(const void *context, uint64_t address)
-{
-    const struct timed_simt *simt = context;
-    return (uint32_t)(address / simt->l2.line % simt->l2.slices);
-}
-
 static bool set_clocks(struct timed *timed, struct timed_simt *simt, struct error *err)
 {
     (void)timed;
@@ -64,8 +57,9 @@ static void make_slices(struct timed *timed, struct timed_simt *simt)
 {
     const struct machine_config *machine = timed->options.machine;
     uint32_t count = simt->l2.slices, input = 1 + machine->accel_count;
+    const struct crossbar_route route = {.shift = (uint32_t)__builtin_ctz(simt->l2.line)}; /* lines in turn */
     simt->crossbar = crossbar_new(&simt->crossbar_config, &timed->queue, &simt->crossbar_clock,
-                                  timed_component(timed), slice_of, simt);
+                                  timed_component(timed), &route);
     simt->slices = calloc(count, sizeof *simt->slices);
     if (!simt->slices)
         abort();
@@ -76,6 +70,7 @@ static void make_slices(struct timed *timed, struct timed_simt *simt)
         (void)snprintf(name, sizeof name, "simt.l2.%u", i);
         simt->slices[i] = llc_new(name, &simt->l2, &timed->queue, &simt->l2_clock, timed_component(timed),
                                   (uint16_t)(REQUESTER + simt->count + i), ops, lower);
+        llc_set_homes(simt->slices[i], timed->homes);
         crossbar_connect(simt->crossbar, i, &llc_ops, simt->slices[i]);
     }
 }

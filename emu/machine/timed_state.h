@@ -47,6 +47,7 @@ struct timed {
     struct llc *llc;
     struct crossbar *crossbar; /* or NULL */
     struct timed_simt *simt;   /* likewise */
+    struct home_map *homes;
     struct dram_memory memory;
     bool memory_made;
     struct dram_checker dram_checker;

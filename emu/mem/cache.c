@@ -321,10 +321,15 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
     cache_write_init(cache);
     if (!cache->name)
         abort();
-    cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false};
+    cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false, NULL};
     cache->keep_first = 1;
     event_init(&cache->room, component, room, cache);
     return cache;
+}
+
+void cache_set_homes(struct cache *cache, struct home_map *homes)
+{
+    cache->link.homes = homes;
 }
 
 void cache_free(struct cache *cache)

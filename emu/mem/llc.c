@@ -191,7 +191,21 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     return reply == PROTOCOL_REPLY_OWNED;
 }
 
-const struct mem_port_ops llc_ops = {request_offered, response_room, functional, warm, llc_warm_maintain};
+/* Of what is not cached here. */
+static const struct mem_link *next(const void *port, const struct home *home)
+{
+    (void)home;
+    return &((const struct llc *)port)->lower[LLC_PASSED];
+}
+
+const struct mem_port_ops llc_ops = {request_offered,   response_room, functional, warm,
+                                     llc_warm_maintain, next};
+
+void llc_set_homes(struct llc *llc, struct home_map *homes)
+{
+    for (enum llc_way way = 0; way < LLC_WAYS; way++)
+        llc->lower[way].homes = homes;
+}
 
 static void *array_of(size_t count, size_t size)
 {
@@ -249,7 +263,7 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     llc->words = 1;
     llc->holders = array_of(tags_size(&llc->tags), sizeof *llc->holders);
     for (enum llc_way way = 0; way < LLC_WAYS; way++)
-        llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false};
+        llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false, NULL};
     make_pools(llc);
     return llc;
 }

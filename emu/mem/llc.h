@@ -91,6 +91,9 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
                     const struct mem_port_ops *lower_ops, void *lower);
 void llc_free(struct llc *llc);
 
+/* It is the last level: requests get their homes from this map, which outlives it, when they leave. */
+void llc_set_homes(struct llc *llc, struct home_map *homes);
+
 /* Makes a first-level cache, whose lower port is this one, known as a holder of lines. Any number; they are
  * numbered from 0 in order of attachment. */
 void llc_attach(struct llc *llc, struct cache *cache);

@@ -96,7 +96,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
         llc_ops.maintain(slices->slices[i], link, op, address, size);
 }
 
-const struct mem_port_ops llc_slices_ops = {request_offered, response_room, functional, warm, maintain};
+const struct mem_port_ops llc_slices_ops = {request_offered, response_room, functional, warm, maintain, NULL};
 
 /* The originator of a range, a cache, takes every response. */
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
@@ -149,7 +149,8 @@ struct llc_slices *llc_slices_new(struct llc *const *list, uint32_t count, llc_s
     slices->context = context;
     for (uint32_t i = 0; i < count; i++) {
         slices->slices[i] = list[i];
-        slices->parts[i].link = (struct mem_link){&llc_ops, list[i], &range_ops, slices, NULL, false};
+        slices->parts[i].link = (struct mem_link){
+            .port_ops = &llc_ops, .port = list[i], .client_ops = &range_ops, .client = slices};
     }
     return slices;
 }

@@ -4,8 +4,10 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "emu/mem/home.h"
 #include "emu/sim/event.h"
 
 enum mem_op {
@@ -32,7 +34,11 @@ enum mem_level {
     MEM_LEVELS
 };
 
-enum { MEM_HOPS = 12 }; /* components that one request can pass between its originator and memory */
+/* Links that one request can pass between its originator and memory. Each costs 8 bytes of every request, behind
+ * the fields that are used on the way. Nine modules in a tree of three levels need 11: above the last level 2, a
+ * module's crossbar, and a link and a crossbar for each of four steps. Whoever builds a machine checks its longest
+ * path by mem_path_length(). */
+enum { MEM_HOPS = 24 };
 
 struct mem_link;
 
@@ -53,15 +59,16 @@ struct mem_request {
     bool upgrade;   /* of an exclusive read: the requester has a copy, so that no data need come */
     uint8_t level;  /* enum mem_level, set by whoever answers */
 
-    /* Of the links on the way from the originator to the present holder. */
-    uint8_t depth;
-    struct mem_link *route[MEM_HOPS];
+    uint8_t depth;    /* links on the way from the originator to the present holder */
+    struct home home; /* of the first byte, from the last level on */
 
     /* For the holder, the component that accepted the request last. */
     uint16_t parts;           /* pieces that are still under way */
     uint64_t time;            /* of its choice */
     struct mem_request *next; /* in a list of its choice */
     struct event event;       /* of its choice: mostly the one that sends the response */
+
+    struct mem_link *route[MEM_HOPS]; /* the links on the way, the originator's first */
 };
 
 /* An untimed access to the bytes, for loaders and debuggers. */
@@ -87,6 +94,8 @@ struct mem_port_ops {
     bool (*warm)(void *port, struct mem_link *link, uint64_t address, bool exclusive);
     /* op (MEM_CLEAN ...) of the range in the caches below, without time. NULL: no cache below. */
     void (*maintain)(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
+    /* The link on which the port passes on a request for that home. NULL: it answers itself. */
+    const struct mem_link *(*next)(const void *port, const struct home *home);
 };
 
 /* The upper end of a link, which asks. */
@@ -106,6 +115,7 @@ struct mem_link {
     void *client;
     struct mem_link *next_waiting; /* in the port's mem_waiters */
     bool waiting;
+    struct home_map *homes; /* of a link that leaves the last level: gives requests their homes; else NULL */
 };
 
 /* The clients that a port has refused, first come first served. */
@@ -129,8 +139,22 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->upgrade = false;
     request->level = MEM_LEVEL_L1;
     request->depth = 0;
+    request->home.generation = 0;
     request->parts = 0;
     request->event.place = 0;
+}
+
+/* Gives a request its home when it leaves the last level, and counts it. False: a change waits for the requests
+ * that are under way, and wakes the link. */
+static inline bool mem_link_enter(struct mem_link *link, struct mem_request *request)
+{
+    home_resolve(link->homes, request->address, &request->home);
+    if (request->home.slot->change) {
+        home_wait(request->home.slot, link);
+        return false;
+    }
+    request->home.slot->outstanding++;
+    return true;
 }
 
 /* Offers the request to the port. When it is accepted the port holds it until it responds; when it is refused
@@ -138,10 +162,14 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
 static inline bool mem_link_request(struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     assert(request->depth < MEM_HOPS);
+    if (link->homes && !mem_link_enter(link, request))
+        return false;
     request->route[request->depth++] = link;
     if (link->port_ops->request(link->port, link, request, now))
         return true;
     request->depth--;
+    if (link->homes)
+        request->home.slot->outstanding--;
     return false;
 }
 
@@ -157,11 +185,16 @@ static inline struct mem_link *mem_request_link(const struct mem_request *reques
 static inline bool mem_request_respond(struct mem_request *request, uint64_t now)
 {
     struct mem_link *link = mem_request_link(request);
+    struct home_slot *slot =
+        link->homes ? request->home.slot : NULL; /* the client may use the request again */
     request->depth--;
-    if (link->client_ops->respond(link->client, link, request, now))
-        return true;
-    request->depth++;
-    return false;
+    if (!link->client_ops->respond(link->client, link, request, now)) {
+        request->depth++;
+        return false;
+    }
+    if (slot && --slot->outstanding == 0 && slot->change)
+        home_quiet(slot, now);
+    return true;
 }
 
 /* A client calls this when it has refused a response and has room again. */
@@ -169,6 +202,10 @@ static inline void mem_link_response_room(struct mem_link *link, uint64_t now)
 {
     link->port_ops->response_room(link->port, link, now);
 }
+
+/* Links on the way of a request for that home, from `first` to the port that answers it; MEM_HOPS + 1 when there are
+ * more than MEM_HOPS, as when routes go round in a circle. */
+unsigned mem_path_length(const struct mem_link *first, const struct home *home);
 
 /* Puts a refused link at the end, unless it waits already. */
 void mem_waiters_add(struct mem_waiters *waiters, struct mem_link *link);

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/net/vc.h"
 
@@ -22,26 +23,53 @@ struct crossbar {
     struct crossbar_config config;
     struct vc requests;  /* from inputs to outputs */
     struct vc responses; /* from outputs to inputs */
-    crossbar_route *route;
-    const void *context;
+    struct crossbar_route route;
+    uint16_t *table; /* of the route, or NULL */
+    uint64_t mask;   /* of a route by address to a power of two of outputs, else 0 */
     struct crossbar_input *inputs;
     struct crossbar_output *outputs;
 };
 
-static struct vc_message message_of(const struct crossbar *crossbar, struct mem_request *request,
-                                    uint32_t sink, bool data)
+static struct net_message message_of(const struct crossbar *crossbar, struct mem_request *request,
+                                     uint32_t sink, uint32_t bytes)
 {
-    uint32_t bytes = data ? request->size : 0, width = crossbar->config.width;
+    uint32_t width = crossbar->config.width;
     uint32_t clocks = bytes / width + (bytes % width != 0);
-    return (struct vc_message){
+    return (struct net_message){
         .request = request, .clocks = clocks ? clocks : 1, .bytes = bytes, .sink = sink};
 }
 
+static uint32_t output_of_home(const struct crossbar *crossbar, const struct home *home)
+{
+    const struct crossbar_route *route = &crossbar->route;
+    assert(home->module < route->modules && home->stack < route->stacks &&
+           home->controller < route->controllers);
+    uint32_t index = (home->module * route->stacks + home->stack) * route->controllers + home->controller;
+    return crossbar->table ? crossbar->table[index] : index;
+}
+
+static uint32_t output_of_address(const struct crossbar *crossbar, uint64_t address)
+{
+    uint64_t number = address >> crossbar->route.shift;
+    return (uint32_t)(crossbar->mask ? number & crossbar->mask : number % crossbar->config.outputs);
+}
+
+/* Of an untimed access. */
 static uint32_t output_of(const struct crossbar *crossbar, uint64_t address)
 {
-    uint32_t output = crossbar->route(crossbar->context, address);
-    assert(output < crossbar->config.outputs);
-    return output;
+    struct home home;
+    if (!crossbar->route.homes)
+        return output_of_address(crossbar, address);
+    home_resolve(crossbar->route.homes, address, &home);
+    return output_of_home(crossbar, &home);
+}
+
+static uint32_t output_of_request(const struct crossbar *crossbar, const struct mem_request *request)
+{
+    if (!crossbar->route.homes)
+        return output_of_address(crossbar, request->address);
+    assert(home_current(&request->home));
+    return output_of_home(crossbar, &request->home);
 }
 
 /* From a client into the vc of requests. */
@@ -49,8 +77,8 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
 {
     struct crossbar_input *input = port;
     struct crossbar *crossbar = input->crossbar;
-    struct vc_message message =
-        message_of(crossbar, request, output_of(crossbar, request->address), request->op == MEM_WRITE);
+    struct net_message message =
+        message_of(crossbar, request, output_of_request(crossbar, request), net_request_bytes(request));
     if (vc_offer(&crossbar->requests, input->number, &message, now))
         return true;
     mem_waiters_add(&input->waiters, link);
@@ -84,8 +112,7 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
     struct crossbar_output *output = client;
     struct crossbar *crossbar = output->crossbar;
     const struct crossbar_input *input = mem_request_link(request)->port;
-    struct vc_message message =
-        message_of(crossbar, request, input->number, request->op == MEM_READ && !request->upgrade);
+    struct net_message message = message_of(crossbar, request, input->number, net_response_bytes(request));
     (void)link;
     if (vc_offer(&crossbar->responses, output->number, &message, now))
         return true;
@@ -160,18 +187,45 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
     }
 }
 
-const struct mem_port_ops crossbar_ops = {request_offered, response_room, functional, warm, maintain};
+static const struct mem_link *next(const void *port, const struct home *home)
+{
+    const struct crossbar *crossbar = ((const struct crossbar_input *)port)->crossbar;
+    return &crossbar->outputs[crossbar->route.homes ? output_of_home(crossbar, home) : 0].link;
+}
+
+const struct mem_port_ops crossbar_ops = {request_offered, response_room, functional, warm, maintain, next};
+
+/* Copies the route and checks that the outputs that it names exist. */
+static void set_route(struct crossbar *crossbar, const struct crossbar_route *route)
+{
+    const uint32_t outputs = crossbar->config.outputs;
+    crossbar->route = *route;
+    crossbar->route.outputs = NULL;
+    if (!route->homes) {
+        crossbar->mask = (outputs & (outputs - 1)) == 0 ? outputs - 1 : 0;
+        return;
+    }
+    const size_t count = (size_t)route->modules * route->stacks * route->controllers;
+    assert(count > 0 && (route->outputs || count <= outputs));
+    if (!route->outputs)
+        return;
+    crossbar->table = calloc(count, sizeof *crossbar->table);
+    if (!crossbar->table)
+        abort();
+    memcpy(crossbar->table, route->outputs, count * sizeof *crossbar->table);
+    for (size_t i = 0; i < count; i++)
+        assert(crossbar->table[i] < outputs);
+}
 
 struct crossbar *crossbar_new(const struct crossbar_config *config, struct event_queue *queue,
-                              const struct clock *clock, uint32_t component, crossbar_route *route,
-                              const void *context)
+                              const struct clock *clock, uint32_t component,
+                              const struct crossbar_route *route)
 {
     struct crossbar *crossbar = calloc(1, sizeof *crossbar);
     if (!crossbar)
         abort();
     crossbar->config = *config;
-    crossbar->route = route;
-    crossbar->context = context;
+    set_route(crossbar, route);
     const struct vc_owner down = {deliver_request, input_room, crossbar};
     const struct vc_owner up = {deliver_response, output_room, crossbar};
     vc_init(&crossbar->requests, queue, clock, component, config->inputs, config->request_queue,
@@ -197,6 +251,7 @@ void crossbar_free(struct crossbar *crossbar)
     vc_free(&crossbar->responses);
     free(crossbar->inputs);
     free(crossbar->outputs);
+    free(crossbar->table);
     free(crossbar);
 }
 
@@ -210,8 +265,8 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
 {
     static const struct mem_client_ops client = {respond, request_room};
     assert(output < crossbar->config.outputs);
-    crossbar->outputs[output].link =
-        (struct mem_link){ops, port, &client, &crossbar->outputs[output], NULL, false};
+    crossbar->outputs[output].link = (struct mem_link){
+        .port_ops = ops, .port = port, .client_ops = &client, .client = &crossbar->outputs[output]};
 }
 
 /* One end of a virtual channel, whose messages are called NAME in the plural: "requests" and "request_bytes". */

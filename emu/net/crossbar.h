@@ -16,8 +16,8 @@
 #include "emu/sim/stats.h"
 
 enum {
-    CROSSBAR_PORTS = 256, /* inputs, and outputs, at most */
-    CROSSBAR_GRAIN = 16,  /* bytes, aligned, that always have one route */
+    CROSSBAR_PORTS = 65535, /* inputs, and outputs, at most: routes name outputs in 16 bits */
+    CROSSBAR_GRAIN = 16,    /* bytes, aligned, that always have one route */
 };
 
 struct crossbar_config {
@@ -29,9 +29,18 @@ struct crossbar_config {
 
 extern const struct part_kind crossbar_kind;
 
-/* The output for the request's first address, below config->outputs. All requests must lie in one output's
- * part. */
-typedef uint32_t crossbar_route(const void *context, uint64_t address);
+/* How requests find their output: by the home that they carry, or, above the last level, by their address.
+ *
+ * By home (`homes` is set): a table has the output for each home, [(module * stacks + stack) * controllers +
+ * controller]. An entry is the output of a memory here, or of the link towards it: a module's crossbar has its
+ * stacks' controllers and, for all homes of another module, the link to that one. Untimed accesses, which carry no
+ * home, ask `homes`. By address: the output is address >> shift, modulo the number of outputs. */
+struct crossbar_route {
+    const struct home_map *homes;          /* outlives the crossbar; NULL: by address */
+    uint32_t modules, stacks, controllers; /* numbers are below these */
+    const uint16_t *outputs; /* the table, which is copied; NULL: outputs are numbered like its entries */
+    uint32_t shift;
+};
 
 struct crossbar;
 
@@ -39,11 +48,12 @@ struct crossbar;
  * output of its first address and is answered there. */
 extern const struct mem_port_ops crossbar_ops;
 
-/* config must have passed the check; what is passed must outlive the crossbar. Out of memory aborts; never
- * NULL. */
+/* config must have passed the check, and every output of the route must exist; queue and clock must outlive the
+ * crossbar. A request goes to the output of its first address, even if it is longer than what has one route. Out of
+ * memory aborts; never NULL. */
 struct crossbar *crossbar_new(const struct crossbar_config *config, struct event_queue *queue,
-                              const struct clock *clock, uint32_t component, crossbar_route *route,
-                              const void *context);
+                              const struct clock *clock, uint32_t component,
+                              const struct crossbar_route *route);
 void crossbar_free(struct crossbar *crossbar);
 
 /* The port for crossbar_ops of an input; it can have several clients. */

@@ -3,33 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void queue_init(struct vc_queue *queue, uint32_t size)
-{
-    *queue = (struct vc_queue){.ring = calloc(size, sizeof *queue->ring), .size = size};
-    if (!queue->ring)
-        abort();
-}
-
-static struct vc_message *queue_head(const struct vc_queue *queue)
-{
-    return queue->count ? &queue->ring[queue->first] : NULL;
-}
-
-/* Adds a message; most messages at one time so far are kept in *peak. */
-static void queue_add(struct vc_queue *queue, const struct vc_message *message, uint64_t *peak)
-{
-    uint32_t at = queue->first + queue->count++;
-    queue->ring[at < queue->size ? at : at - queue->size] = *message;
-    *peak = queue->count > *peak ? queue->count : *peak;
-}
-
-static void queue_drop(struct vc_queue *queue)
-{
-    queue->count--;
-    if (++queue->first == queue->size)
-        queue->first = 0;
-}
-
 static void arm(struct vc_sink *sink, uint64_t time)
 {
     if (time < sink->free)
@@ -43,30 +16,30 @@ static void arm(struct vc_sink *sink, uint64_t time)
 static void ask(struct vc *vc, uint32_t number, uint64_t now)
 {
     const struct vc_source *source = &vc->sources[number];
-    const struct vc_message *head = queue_head(&source->queue);
+    const struct net_message *head = net_queue_head(&source->queue);
     if (!head)
         return;
     struct vc_sink *sink = &vc->sinks[head->sink];
     sink->asking[number / 64] |= UINT64_C(1) << number % 64;
-    if (sink->arriving.count < sink->arriving.size)
+    if (!net_queue_full(&sink->arriving))
         arm(sink, source->free > now ? source->free : now);
 }
 
-/* The first asking source with number from..VC_ENDS - 1, or VC_ENDS. */
+/* The first asking source from number `from` on, or the number of sources. */
 static uint32_t next_asking(const struct vc_sink *sink, uint32_t from)
 {
-    for (uint32_t word = from / 64; word < VC_ENDS / 64; word++) {
+    for (uint32_t word = from / 64; word < sink->vc->words; word++) {
         uint64_t bits = sink->asking[word];
         if (word == from / 64)
             bits &= UINT64_MAX << from % 64;
         if (bits)
             return word * 64 + (uint32_t)__builtin_ctzll(bits);
     }
-    return VC_ENDS;
+    return sink->vc->source_count;
 }
 
-/* The first asking source of [from, to) that can send now, or VC_ENDS; *next becomes the earliest time at
- * which another one can, if that is less. */
+/* The first asking source of [from, to) that can send now, or the number of sources; *next becomes the earliest
+ * time at which another one can, if that is less. */
 static uint32_t ready_source(const struct vc_sink *sink, uint32_t from, uint32_t to, uint64_t now,
                              uint64_t *next)
 {
@@ -76,10 +49,10 @@ static uint32_t ready_source(const struct vc_sink *sink, uint32_t from, uint32_t
             return i;
         *next = time < *next ? time : *next;
     }
-    return VC_ENDS;
+    return sink->vc->source_count;
 }
 
-static void count(struct vc_counters *counters, const struct vc_message *message)
+static void count(struct vc_counters *counters, const struct net_message *message)
 {
     counters->messages++;
     counters->bytes += message->bytes;
@@ -91,7 +64,7 @@ static void cross(struct vc_sink *sink, uint32_t number, uint64_t now)
 {
     struct vc *vc = sink->vc;
     struct vc_source *source = &vc->sources[number];
-    struct vc_message message = *queue_head(&source->queue);
+    struct net_message message = *net_queue_head(&source->queue);
     const uint64_t period = vc->clock->period;
     message.time = now + (vc->latency + message.clocks - 1) * period;
     source->free = sink->free = now + message.clocks * period;
@@ -99,8 +72,8 @@ static void cross(struct vc_sink *sink, uint32_t number, uint64_t now)
     sink->asking[number / 64] &= ~(UINT64_C(1) << number % 64);
     count(&source->counters, &message);
     count(&sink->counters, &message);
-    queue_drop(&source->queue);
-    queue_add(&sink->arriving, &message, &sink->counters.peak);
+    net_queue_drop(&source->queue);
+    net_queue_add(&sink->arriving, &message, &sink->counters.peak);
     if (!sink->blocked && !event_pending(&sink->deliver))
         event_schedule(vc->queue, &sink->deliver, message.time);
     ask(vc, number, now);
@@ -110,20 +83,20 @@ static void arbitrate(void *owner, uint64_t now)
 {
     struct vc_sink *sink = owner;
     struct vc *vc = sink->vc;
+    const uint32_t none = vc->source_count;
     uint64_t next = CLOCK_NEVER;
-    if (sink->arriving.count == sink->arriving.size)
+    if (net_queue_full(&sink->arriving))
         return;
-    uint32_t source = ready_source(sink, sink->turn, VC_ENDS, now, &next);
-    if (source == VC_ENDS)
+    uint32_t source = ready_source(sink, sink->turn, none, now, &next);
+    if (source == none)
         source = ready_source(sink, 0, sink->turn, now, &next);
-    if (source != VC_ENDS) {
+    if (source != none) {
         cross(sink, source, now);
-        next = sink->arriving.count < sink->arriving.size && next_asking(sink, 0) < VC_ENDS ? sink->free
-                                                                                            : CLOCK_NEVER;
+        next = !net_queue_full(&sink->arriving) && next_asking(sink, 0) < none ? sink->free : CLOCK_NEVER;
     }
     if (next != CLOCK_NEVER)
         arm(sink, next);
-    if (source != VC_ENDS)
+    if (source != none)
         vc->owner.room(vc->owner.context, source, now);
 }
 
@@ -132,21 +105,21 @@ static void deliver(void *owner, uint64_t now)
 {
     struct vc_sink *sink = owner;
     struct vc *vc = sink->vc;
-    const struct vc_message *head;
+    const struct net_message *head;
     bool any = false, again = sink->blocked;
     sink->blocked = false; /* the receiver may tell us of room while it takes the message */
-    while ((head = queue_head(&sink->arriving)) && head->time <= now) {
+    while ((head = net_queue_head(&sink->arriving)) && head->time <= now) {
         if (!vc->owner.deliver(vc->owner.context, sink->number, head->request, now)) {
             sink->counters.refusals += any || !again;
             sink->blocked = true;
             break;
         }
         any = true;
-        queue_drop(&sink->arriving);
+        net_queue_drop(&sink->arriving);
     }
     if (head && head->time > now)
         event_schedule(vc->queue, &sink->deliver, head->time);
-    if (any && next_asking(sink, 0) < VC_ENDS)
+    if (any && next_asking(sink, 0) < vc->source_count)
         arm(sink, now);
 }
 
@@ -159,18 +132,21 @@ void vc_init(struct vc *vc, struct event_queue *queue, const struct clock *clock
                       .owner = *owner,
                       .source_count = source_count,
                       .sink_count = sink_count,
+                      .words = (source_count + 63) / 64,
                       .latency = latency,
                       .sources = calloc(source_count, sizeof *vc->sources),
                       .sinks = calloc(sink_count, sizeof *vc->sinks)};
-    if (!vc->sources || !vc->sinks)
+    vc->asking = calloc((size_t)sink_count * vc->words, sizeof *vc->asking);
+    if (!vc->sources || !vc->sinks || !vc->asking)
         abort();
     for (uint32_t i = 0; i < source_count; i++)
-        queue_init(&vc->sources[i].queue, source_queue);
+        net_queue_init(&vc->sources[i].queue, source_queue);
     for (uint32_t i = 0; i < sink_count; i++) {
         struct vc_sink *sink = &vc->sinks[i];
         sink->vc = vc;
         sink->number = i;
-        queue_init(&sink->arriving, sink_buffer);
+        sink->asking = &vc->asking[(size_t)i * vc->words];
+        net_queue_init(&sink->arriving, sink_buffer);
         event_init(&sink->arbitrate, component, arbitrate, sink);
         event_init(&sink->deliver, component, deliver, sink);
     }
@@ -179,24 +155,25 @@ void vc_init(struct vc *vc, struct event_queue *queue, const struct clock *clock
 void vc_free(struct vc *vc)
 {
     for (uint32_t i = 0; i < vc->source_count; i++)
-        free(vc->sources[i].queue.ring);
+        net_queue_free(&vc->sources[i].queue);
     for (uint32_t i = 0; i < vc->sink_count; i++) {
         event_cancel(vc->queue, &vc->sinks[i].arbitrate);
         event_cancel(vc->queue, &vc->sinks[i].deliver);
-        free(vc->sinks[i].arriving.ring);
+        net_queue_free(&vc->sinks[i].arriving);
     }
     free(vc->sources);
     free(vc->sinks);
+    free(vc->asking);
 }
 
-bool vc_offer(struct vc *vc, uint32_t source, const struct vc_message *message, uint64_t now)
+bool vc_offer(struct vc *vc, uint32_t source, const struct net_message *message, uint64_t now)
 {
     struct vc_source *from = &vc->sources[source];
     if (!vc_has_room(vc, source)) {
         from->counters.refusals++;
         return false;
     }
-    queue_add(&from->queue, message, &from->counters.peak);
+    net_queue_add(&from->queue, message, &from->counters.peak);
     if (from->queue.count == 1)
         ask(vc, source, now);
     return true;

@@ -10,22 +10,7 @@
 #ifndef EMU_NET_VC_H
 #define EMU_NET_VC_H
 
-#include "emu/mem/request.h"
-
-enum { VC_ENDS = 256 }; /* sources, and sinks, at most */
-
-struct vc_message {
-    struct mem_request *request;
-    uint64_t time;   /* of its arrival at the sink */
-    uint32_t clocks; /* n */
-    uint32_t bytes;  /* of data */
-    uint32_t sink;
-};
-
-struct vc_queue {
-    struct vc_message *ring;
-    uint32_t first, count, size;
-};
+#include "emu/net/message.h"
 
 /* What one end has seen. */
 struct vc_counters {
@@ -36,7 +21,7 @@ struct vc_counters {
 };
 
 struct vc_source {
-    struct vc_queue queue;
+    struct net_queue queue;
     uint64_t free; /* time from which on the next message can cross */
     struct vc_counters counters;
 };
@@ -45,10 +30,10 @@ struct vc;
 
 struct vc_sink {
     struct vc *vc;
-    struct vc_queue arriving; /* on their way or in the buffer, in order of arrival */
+    struct net_queue arriving; /* on their way or in the buffer, in order of arrival */
     uint64_t free;
-    uint64_t asking[VC_ENDS / 64]; /* sources whose head wants to come here */
-    uint32_t turn;                 /* the source that is asked first */
+    uint64_t *asking; /* a bit for each source: its head wants to come here */
+    uint32_t turn;    /* the source that is asked first */
     uint32_t number;
     bool blocked; /* the head of `arriving` was refused */
     struct event arbitrate, deliver;
@@ -68,12 +53,14 @@ struct vc {
     const struct clock *clock;
     struct vc_owner owner;
     uint32_t source_count, sink_count;
+    uint32_t words;   /* of each sink's asking */
     uint32_t latency; /* clocks, at least 1 */
     struct vc_source *sources;
     struct vc_sink *sinks;
+    uint64_t *asking; /* of all sinks */
 };
 
-/* Counts from 1 to VC_ENDS; source_queue messages wait at each source, sink_buffer can be on their way to
+/* Counts from 1 on; source_queue messages wait at each source, sink_buffer can be on their way to
  * and in the buffer of each sink. Out of memory aborts. Release with vc_free(). */
 void vc_init(struct vc *vc, struct event_queue *queue, const struct clock *clock, uint32_t component,
              uint32_t source_count, uint32_t source_queue, uint32_t sink_count, uint32_t sink_buffer,
@@ -81,12 +68,12 @@ void vc_init(struct vc *vc, struct event_queue *queue, const struct clock *clock
 void vc_free(struct vc *vc);
 
 /* Queues a message at a source; false when its queue is full: owner.room() will be called. */
-bool vc_offer(struct vc *vc, uint32_t source, const struct vc_message *message, uint64_t now);
+bool vc_offer(struct vc *vc, uint32_t source, const struct net_message *message, uint64_t now);
 
 static inline bool vc_has_room(const struct vc *vc, uint32_t source)
 {
-    const struct vc_queue *queue = &vc->sources[source].queue;
-    return queue->count < queue->size;
+    const struct net_queue *queue = &vc->sources[source].queue;
+    return !net_queue_full(queue);
 }
 
 /* The receiver behind a sink, which has refused, has room. */

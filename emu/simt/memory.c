@@ -32,8 +32,8 @@ void simt_memory_init(struct simt *simt)
         simt->atomics[i].next = simt->free_atomics;
         simt->free_atomics = &simt->atomics[i];
     }
-    simt->link =
-        (struct mem_link){simt->parts.lower_ops, simt->parts.lower, &simt_client_ops, simt, NULL, false};
+    simt->link = (struct mem_link){
+        simt->parts.lower_ops, simt->parts.lower, &simt_client_ops, simt, NULL, false, simt->parts.homes};
 }
 
 void simt_memory_free(struct simt *simt)

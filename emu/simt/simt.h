@@ -110,6 +110,7 @@ struct simt_parts {
     struct cache *l1;                     /* on the same clock; write-through, not coherent */
     const struct mem_port_ops *lower_ops; /* where atomics go */
     void *lower;
+    struct home_map *homes; /* for requests that leave the last level there, or NULL */
     struct simt_source source;
 };
 

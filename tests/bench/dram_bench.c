@@ -18,6 +18,7 @@ struct client {
 
 struct bench {
     struct event_queue queue;
+    struct home_map *homes;
     struct dram_memory memory;
     struct client *clients;
     uint64_t random, done, next, span;
@@ -74,7 +75,8 @@ static double rate(enum dram_standard standard, enum pattern pattern, double *ba
     if (!bench)
         exit(1);
     event_queue_init(&bench->queue);
-    if (!dram_memory_init(&bench->memory, &config, &bench->queue, 1, 0, NULL, &err)) {
+    bench->homes = dram_map_homes(&config, 0);
+    if (!dram_memory_init(&bench->memory, &config, &bench->queue, 1, bench->homes, NULL, &err)) {
         (void)fprintf(stderr, "dram_bench: %s\n", err.text);
         exit(1);
     }
@@ -89,7 +91,7 @@ static double rate(enum dram_standard standard, enum pattern pattern, double *ba
     for (unsigned i = 0; i < in_flight; i++) {
         struct client *client = &bench->clients[i];
         client->bench = bench;
-        client->link = (struct mem_link){&dram_memory_ops, &bench->memory, &client_ops, client, NULL, false};
+        client->link = (struct mem_link){&dram_memory_ops, &bench->memory, &client_ops, client, NULL, false, bench->homes};
         send(client, 0);
     }
     while (bench->done < REQUESTS)
@@ -98,6 +100,7 @@ static double rate(enum dram_standard standard, enum pattern pattern, double *ba
     *bandwidth = (double)bench->done * config.burst_bytes / ((double)bench->queue.now * 1e-6);
     double millions = (double)bench->done / elapsed * 1e-6;
     dram_memory_free(&bench->memory);
+    home_map_free(bench->homes);
     free(bench->clients);
     free(bench);
     return millions;

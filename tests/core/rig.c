@@ -63,7 +63,7 @@ static bool functional(void *port, const struct mem_access *access)
     return true;
 }
 
-static const struct mem_port_ops port_ops = {take_request, response_room, functional, NULL, NULL};
+static const struct mem_port_ops port_ops = {take_request, response_room, functional, NULL, NULL, NULL};
 
 static void make_hart(struct rig *rig)
 {

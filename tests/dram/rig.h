@@ -33,6 +33,7 @@ struct probe {
 
 struct rig {
     struct event_queue queue;
+    struct home_map *homes;
     struct dram_memory memory;
     struct dram_checker checker;
     uint64_t random;
@@ -81,7 +82,7 @@ static inline bool probe_send(struct probe *probe, enum mem_op op, uint64_t addr
     static const struct mem_client_ops ops = {probe_respond, probe_room};
     struct rig *rig = probe->rig;
     if (!probe->link.client)
-        probe->link = (struct mem_link){&dram_memory_ops, &rig->memory, &ops, probe, NULL, false};
+        probe->link = (struct mem_link){&dram_memory_ops, &rig->memory, &ops, probe, NULL, false, rig->homes};
     mem_request_init(&probe->request, op, address, size);
     probe->done = 0;
     probe->away = true;
@@ -113,7 +114,8 @@ static inline struct rig *rig_unwatched(const struct dram_config *config, unsign
     assert_non_null(rig);
     event_queue_init(&rig->queue);
     dram_checker_init(&rig->checker, config);
-    if (!dram_memory_init(&rig->memory, config, &rig->queue, 1, 0, NULL, &err))
+    rig->homes = dram_map_homes(config, 0);
+    if (!dram_memory_init(&rig->memory, config, &rig->queue, 1, rig->homes, NULL, &err))
         fail_msg("%s", err.text);
     rig->random = 1;
     rig->probes = calloc(probes, sizeof *rig->probes);
@@ -138,6 +140,7 @@ static inline void rig_free(struct rig *rig)
     if (rig->checker.violations)
         fail_msg("%s: %s", dram_standard_name(rig->checker.config.standard), rig->checker.first.text);
     dram_memory_free(&rig->memory);
+    home_map_free(rig->homes);
     dram_checker_free(&rig->checker);
     free(rig->probes);
     free(rig);
@@ -160,8 +163,11 @@ static inline struct dram_config one_channel(enum dram_standard standard)
 static inline uint64_t address_of(const struct rig *rig, uint32_t group, uint32_t bank, uint32_t row,
                                   uint32_t column)
 {
-    struct dram_place place = {0, group * rig->memory.common.config.banks + bank, row, column};
-    return dram_map_address(&rig->memory.map, &place);
+    const uint32_t banks = rig->memory.common.config.banks;
+    const struct home home = {.bank = (uint16_t)(group * banks + bank), .row = row, .column = column};
+    uint64_t address = 0;
+    assert_true(home_address(rig->homes, &home, &address));
+    return address;
 }
 
 #endif

@@ -266,7 +266,7 @@ static void functional_access(void **state)
     struct error err;
     event_queue_init(queue);
     assert_true(phys_init(&bytes, 0x80000000, 1 << 20, &err));
-    assert_true(dram_memory_init(&memory, &config, queue, 0, 0x80000000, &bytes, &err));
+    assert_true(dram_memory_init(&memory, &config, queue, 0, NULL, &bytes, &err));
     char text[6] = "croft";
     struct mem_access access = {.address = 0x80001234, .bytes = text, .size = 6, .write = true};
     assert_true(dram_memory_ops.functional(&memory, &access));

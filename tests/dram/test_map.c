@@ -10,9 +10,9 @@
 
 #include "emu/dram/map.h"
 
-static struct dram_map map_of(const struct dram_config *config)
+static struct home_bits map_of(const struct dram_config *config)
 {
-    struct dram_map map;
+    struct home_bits map;
     struct error err;
     if (!dram_map_init(&map, config, &err))
         fail_msg("%s", err.text);
@@ -24,19 +24,20 @@ static void by_hand(void **state)
     (void)state;
     struct dram_config config;
     dram_config_default(&config, DRAM_STANDARD_hbm1); /* R14 B2 C5 G2 H3 O6 */
-    struct dram_map map = map_of(&config);
+    struct home_bits map = map_of(&config);
     uint64_t address = UINT64_C(0x2abc) << 18 | 3 << 16 | 21 << 11 | 2 << 9 | 5 << 6 | 17;
-    struct dram_place place = dram_map_place(&map, address);
-    assert_int_equal(place.channel, 5);
+    struct home place = {0};
+    home_bits_place(&map, address, &place);
+    assert_int_equal(place.controller, 5);
     assert_int_equal(place.bank, 2 * 4 + 3);
     assert_int_equal(place.row, 0x2abc);
     assert_int_equal(place.column, 21);
-    assert_true(dram_map_address(&map, &place) == (address & ~UINT64_C(63)));
+    assert_true(home_bits_number(&map, &place) == (address & ~UINT64_C(63)));
 
     (void)strcpy(config.map, "R10.C2 B2 R4 C3 G2 H3 O6"); /* in pieces: their bits keep their order */
     map = map_of(&config);
     address = UINT64_C(0x155) << 22 | 2 << 20 | 1 << 18 | 9 << 14 | 6 << 11;
-    place = dram_map_place(&map, address);
+    home_bits_place(&map, address, &place);
     assert_int_equal(place.row, 0x155 << 4 | 9);
     assert_int_equal(place.column, 2 << 3 | 6);
     assert_int_equal(place.bank, 1);
@@ -44,12 +45,12 @@ static void by_hand(void **state)
     dram_config_default(&config, DRAM_STANDARD_gddr5); /* R12 B2 C5 % C1 G2 O5, 6 channels */
     map = map_of(&config);
     address = (UINT64_C(6004) << 3 | 5) << 5;
-    place = dram_map_place(&map, address);
-    assert_int_equal(place.channel, 4);
+    home_bits_place(&map, address, &place);
+    assert_int_equal(place.controller, 4);
     assert_int_equal(place.column, (1000 % 32) << 1 | 1);
     assert_int_equal(place.bank, 1 * 4 + 1000 / 32 % 4);
     assert_int_equal(place.row, 1000 / 128);
-    assert_true(dram_map_address(&map, &place) == address);
+    assert_true(home_bits_number(&map, &place) == address);
 }
 
 /* The row's bits, folded, are XORed in: row 0xb of 16 banks and 4 channels. */
@@ -59,12 +60,13 @@ static void hashes_by_hand(void **state)
     struct dram_config config;
     dram_config_default(&config, DRAM_STANDARD_hbm1);
     config.bank_hash = config.channel_hash = true;
-    struct dram_map map = map_of(&config);
-    struct dram_place place = dram_map_place(&map, UINT64_C(0x2abc) << 18);
+    struct home_bits map = map_of(&config);
+    struct home place = {0};
+    home_bits_place(&map, UINT64_C(0x2abc) << 18, &place);
     /* 0x2abc = 10 1010 1011 1100: in fours 1100 ^ 1011 ^ 1010 ^ 10 = 1111; in threes 100 ^ 111 ^ 010 ^ 101 ^
      * 10 = 110 */
     assert_int_equal(place.bank, 15);
-    assert_int_equal(place.channel, 6);
+    assert_int_equal(place.controller, 6);
     assert_int_equal(place.row, 0x2abc);
 }
 
@@ -87,17 +89,18 @@ static void one_to_one(void **state)
         config.bank_hash = i & 1;
         config.channel_hash = i & 2 && config.channels == 4;
         (void)snprintf(config.map, sizeof config.map, "%s", texts[i / 4]);
-        struct dram_map map = map_of(&config);
+        struct home_bits map = map_of(&config);
         static bool seen[5][16][8][4];
         memset(seen, 0, sizeof seen);
         for (uint64_t address = 0; address < dram_config_bytes(&config); address += 64) {
-            struct dram_place place = dram_map_place(&map, address + address / 64 % 64);
-            assert_true(place.channel < config.channels && place.bank < 16 && place.row < 8 &&
+            struct home place = {0};
+            home_bits_place(&map, address + address / 64 % 64, &place);
+            assert_true(place.controller < config.channels && place.bank < 16 && place.row < 8 &&
                         place.column < 4);
-            bool *here = &seen[place.channel][place.bank][place.row][place.column];
+            bool *here = &seen[place.controller][place.bank][place.row][place.column];
             assert_false(*here);
             *here = true;
-            assert_true(dram_map_address(&map, &place) == address);
+            assert_true(home_bits_number(&map, &place) == address);
         }
     }
 }
@@ -105,7 +108,7 @@ static void one_to_one(void **state)
 static void refused(const char *text, const char *complaint)
 {
     struct dram_config config;
-    struct dram_map map;
+    struct home_bits map;
     struct error err = {""};
     dram_config_default(&config, DRAM_STANDARD_hbm1);
     (void)snprintf(config.map, sizeof config.map, "%s", text);
@@ -133,7 +136,7 @@ static void hostile_texts(void **state)
     refused("\xff", "'?'");
     refused("RRRRRRRRRRRRRRBBCCCCCGGHHHOOOOOO", "O twice");
     struct dram_config config;
-    struct dram_map map;
+    struct home_bits map;
     struct error err;
     dram_config_default(&config, DRAM_STANDARD_gddr5); /* 6 channels */
     (void)strcpy(config.map, "R12 B2 C6 G2 H3 O5");

@@ -26,6 +26,7 @@ struct bench {
     struct crossbar_config crossbar_config;
     const struct llc_config *l2;
     struct clock clock, crossbar_clock, l2_clock;
+    struct home_map *homes;
     struct dram_memory memory;
     struct crossbar *crossbar;
     struct llc *slices[64];
@@ -93,22 +94,18 @@ static void ended(void *context, struct simt *simt, struct simt_block *block, ui
     (void)context, (void)simt, (void)block, (void)now;
 }
 
-static uint32_t slice_of(const void *context, uint64_t address)
-{
-    const struct bench *bench = context;
-    return (uint32_t)(address / LINE) % bench->l2->slices;
-}
-
 static void make_levels(struct bench *bench)
 {
     struct error err;
     const struct dram_config *dram = tree_config(bench->machine.tree, "dram");
-    assert_true(dram_memory_init(&bench->memory, dram, &bench->queue, 1, BASE, NULL, &err));
-    bench->crossbar =
-        crossbar_new(&bench->crossbar_config, &bench->queue, &bench->crossbar_clock, 2, slice_of, bench);
+    bench->homes = dram_map_homes(dram, BASE);
+    assert_true(dram_memory_init(&bench->memory, dram, &bench->queue, 1, bench->homes, NULL, &err));
+    const struct crossbar_route route = {.shift = (uint32_t)__builtin_ctz(LINE)};
+    bench->crossbar = crossbar_new(&bench->crossbar_config, &bench->queue, &bench->crossbar_clock, 2, &route);
     for (uint32_t i = 0; i < bench->l2->slices; i++) {
         bench->slices[i] = llc_new("l2", bench->l2, &bench->queue, &bench->l2_clock, 3 + i, (uint16_t)i,
                                    &dram_memory_ops, &bench->memory);
+        llc_set_homes(bench->slices[i], bench->homes);
         crossbar_connect(bench->crossbar, i, &llc_ops, bench->slices[i]);
     }
 }
@@ -171,6 +168,7 @@ static double run(struct bench *bench, const char *const *sets, size_t set_count
         llc_free(bench->slices[i]);
     crossbar_free(bench->crossbar);
     dram_memory_free(&bench->memory);
+    home_map_free(bench->homes);
     machine_free(&bench->machine);
     return seconds;
 }

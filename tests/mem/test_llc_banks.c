@@ -170,7 +170,7 @@ static void bad_banks_are_refused(void **state)
     assert_string_equal(err.text, "banks: 2; allowed is a power of two up to size / (ways * line), 1");
     config = banked(1, 1001);
     assert_false(part_check(&llc_kind, &config, &err));
-    assert_string_equal(err.text, "bank_clocks: 1001; allowed is 0 to 1000");
+    assert_string_equal(err.text, "bank_clocks: '1001' is not allowed; allowed: 0 to 1000");
 }
 
 int main(void)

@@ -44,14 +44,14 @@ static struct sliced *sliced_new(uint32_t queue)
     assert_non_null(sliced);
     event_queue_init(&sliced->queue);
     sliced->memory.queue = &sliced->queue;
-    llc_config_default(&config);
+    part_defaults(&llc_kind, 0, &config);
     config.slices = SLICES;
     config.queue = queue;
     for (uint32_t i = 0; i < SLICES; i++)
         sliced->list[i] =
             llc_new("l2", &config, &sliced->queue, &clock, 2 + i, 99, &slow_ops, &sliced->memory);
     sliced->slices = llc_slices_new(sliced->list, SLICES, by_line, NULL);
-    cache_config_default(&l1);
+    part_defaults(&cache_kind, 0, &l1);
     l1.coherent = true;
     for (uint16_t i = 0; i < 2; i++) {
         sliced->caches[i] =

@@ -124,8 +124,8 @@ static inline bool memory_warm(void *port, struct mem_link *link, uint64_t addre
     return exclusive;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, memory_warm,
-                                               NULL};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional,
+                                               memory_warm,    NULL,        NULL};
 
 static inline void client_go(struct client *client, uint64_t now);
 
@@ -218,13 +218,6 @@ static inline bool send(struct client *client, unsigned slot, enum mem_op op, ui
     return client_offer(client, slot, client->rig->queue.now);
 }
 
-/* Bits 12 and up of an address are its output. */
-static inline uint32_t route(const void *context, uint64_t address)
-{
-    const struct crossbar_config *config = context;
-    return (uint32_t)(address >> 12) % config->outputs;
-}
-
 static inline struct rig *rig_new(const struct crossbar_config *config)
 {
     static const struct mem_client_ops client_ops = {client_respond, client_room};
@@ -236,7 +229,8 @@ static inline struct rig *rig_new(const struct crossbar_config *config)
     rig->random = 1;
     if (!part_check(&crossbar_kind, config, &err))
         fail_msg("%s", err.text);
-    rig->crossbar = crossbar_new(config, &rig->queue, &rig->clock, 3, route, config);
+    const struct crossbar_route route = {.shift = 12}; /* bits 12 and up of an address are its output */
+    rig->crossbar = crossbar_new(config, &rig->queue, &rig->clock, 3, &route);
     rig->stats = stats_new();
     crossbar_publish(rig->crossbar, rig->stats, scope_enter(NULL, "x"));
     for (unsigned i = 0; i < MOST; i++) {
@@ -248,7 +242,7 @@ static inline struct rig *rig_new(const struct crossbar_config *config)
         event_init(&client->retry, 5, client_retry, client);
         if (i < config->inputs)
             client->link = (struct mem_link){
-                &crossbar_ops, crossbar_port(rig->crossbar, i), &client_ops, client, NULL, false};
+                &crossbar_ops, crossbar_port(rig->crossbar, i), &client_ops, client, NULL, false, NULL};
     }
     return rig;
 }

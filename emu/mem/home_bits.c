@@ -1,0 +1,392 @@
+#include "emu/mem/home_bits.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char letters[] = "RKGBCHSMO";
+enum { LETTER_OFFSET = 8, LETTERS, LETTER_DIVISION = LETTERS /* and the field that is the remainder */ };
+
+static uint32_t log2_of(uint64_t power)
+{
+    return (uint32_t)__builtin_ctzll(power);
+}
+
+static bool is_power(uint32_t number)
+{
+    return number && (number & (number - 1)) == 0;
+}
+
+/* The pieces as written: the most significant first. */
+struct reader {
+    struct piece {
+        unsigned letter, bits;
+    } pieces[HOME_TEXT];
+    unsigned count;
+    unsigned bits[LETTERS + HOME_FIELDS]; /* in all, by letter */
+};
+
+/* The field behind a %: H unless S or M follows without a number. */
+static unsigned divided_field(const char **at)
+{
+    unsigned field = **at == 'S' ? HOME_FIELD_S : **at == 'M' ? HOME_FIELD_M : HOME_FIELD_H;
+    if (field == HOME_FIELD_H || isdigit((unsigned char)(*at)[1]))
+        return HOME_FIELD_H;
+    ++*at;
+    return field;
+}
+
+static bool read_text(struct reader *reader, const char *text, struct error *err)
+{
+    for (const char *at = text; *at;) {
+        if (isspace((unsigned char)*at) || *at == '.') {
+            at++;
+            continue;
+        }
+        const char *letter = *at == '%' ? letters : strchr(letters, *at);
+        if (!letter)
+            return error_set(
+                err, "map: '%c' in \"%s\" is no field; allowed are R K G B C H S M O %% with numbers of bits",
+                isprint((unsigned char)*at) ? *at : '?', text);
+        unsigned kind = (unsigned)(letter - letters), bits = 0, digits = 0;
+        if (*at++ == '%')
+            kind = LETTER_DIVISION + divided_field(&at);
+        for (; isdigit((unsigned char)*at); at++, digits++)
+            bits = bits < 100 ? 10 * bits + (unsigned)(*at - '0') : bits;
+        if (!digits)
+            bits = 1;
+        if (bits > 32 || bits == 0)
+            return error_set(err, "map: a field of %u bits in \"%s\"; 1 to 32 are allowed", bits, text);
+        reader->pieces[reader->count++] = (struct piece){kind, bits};
+        reader->bits[kind] += bits;
+    }
+    return true;
+}
+
+/* Bits that a number below count needs, unless it is a remainder. */
+static unsigned number_bits(const struct reader *reader, enum home_field field, uint32_t count)
+{
+    return reader->bits[LETTER_DIVISION + field] || !is_power(count) ? 0 : log2_of(count);
+}
+
+static bool check_division(const struct reader *reader, enum home_field field, uint32_t count,
+                           const char *name, const char *text, struct error *err)
+{
+    unsigned divisions = reader->bits[LETTER_DIVISION + field];
+    if (divisions <= 1 && (is_power(count) || divisions == 1))
+        return true;
+    const char suffix[2] = {field == HOME_FIELD_H ? '\0' : letters[field], '\0'};
+    return error_set(err, "map: \"%s\" must hold one %%%s, because %u %s are no power of two", text, suffix,
+                     count, name);
+}
+
+static bool check_bits(const struct reader *reader, const struct home_layout *layout, struct error *err)
+{
+    const struct home_geometry *g = &layout->geometry;
+    const char *text = layout->text;
+    const unsigned wanted[LETTERS] = {log2_of(g->rows),
+                                      log2_of(g->ranks),
+                                      log2_of(g->groups),
+                                      log2_of(g->banks),
+                                      log2_of(g->columns),
+                                      number_bits(reader, HOME_FIELD_H, g->controllers),
+                                      number_bits(reader, HOME_FIELD_S, g->stacks),
+                                      number_bits(reader, HOME_FIELD_M, g->modules),
+                                      log2_of(g->burst)};
+    for (unsigned i = 0; i < LETTERS; i++)
+        if (reader->bits[i] != wanted[i])
+            return error_set(err, "map: \"%s\" has %u bits of %c, but this memory needs %u", text,
+                             reader->bits[i], letters[i], wanted[i]);
+    if (!check_division(reader, HOME_FIELD_H, g->controllers, "channels", text, err) ||
+        !check_division(reader, HOME_FIELD_S, g->stacks, "stacks", text, err) ||
+        !check_division(reader, HOME_FIELD_M, g->modules, "modules", text, err))
+        return false;
+    if (reader->count == 0 || reader->pieces[reader->count - 1].letter != LETTER_OFFSET)
+        return error_set(err, "map: \"%s\" must end in O%u, the offset in a burst", text,
+                         wanted[LETTER_OFFSET]);
+    for (unsigned i = 0; i + 1 < reader->count; i++)
+        if (reader->pieces[i].letter == LETTER_OFFSET)
+            return error_set(err, "map: \"%s\" has O twice; it must be one field", text);
+    if (reader->count > HOME_PIECES)
+        return error_set(err, "map: \"%s\" has %u pieces; %d are allowed", text, reader->count, HOME_PIECES);
+    return true;
+}
+
+static bool check_hash(bool hash, const char *name, const char *what, uint32_t count, struct error *err)
+{
+    if (!hash || is_power(count))
+        return true;
+    return error_set(err, "%s: %u %s are no power of two, which hashing needs", name, count, what);
+}
+
+/* Checks the counts; *bytes becomes what all of it holds. */
+static bool check_geometry(const struct home_layout *layout, uint64_t *bytes, struct error *err)
+{
+    const struct home_geometry *g = &layout->geometry;
+    const uint32_t powers[] = {g->ranks, g->groups, g->banks, g->rows, g->columns, g->burst};
+    const uint64_t ends[] = {(uint64_t)layout->module + g->modules, (uint64_t)layout->stack + g->stacks,
+                             (uint64_t)layout->controller + g->controllers,
+                             (uint64_t)g->ranks * g->groups * g->banks};
+    for (unsigned i = 0; i < sizeof powers / sizeof *powers; i++)
+        if (!is_power(powers[i]))
+            return error_set(err,
+                             "map: ranks, groups, banks, rows, columns and bursts must be powers of two");
+    if (!g->modules || !g->stacks || !g->controllers)
+        return error_set(err, "map: there must be a module, a stack and a controller");
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i] > UINT16_MAX + 1)
+            return error_set(err, "map: modules, stacks, controllers and banks have numbers of 16 bits");
+    *bytes = (uint64_t)g->modules * g->stacks;
+    const uint32_t factors[] = {g->controllers, g->ranks, g->groups, g->banks, g->rows, g->columns, g->burst};
+    for (unsigned i = 0; i < sizeof factors / sizeof *factors; i++)
+        if (__builtin_mul_overflow(*bytes, factors[i], bytes))
+            return error_set(err, "map: more than 2^64 bytes");
+    return true;
+}
+
+static void remove_piece(struct reader *reader, unsigned at)
+{
+    reader->count--;
+    memmove(&reader->pieces[at], &reader->pieces[at + 1], (reader->count - at) * sizeof reader->pieces[0]);
+}
+
+/* Gives a letter `wanted` bits in all. */
+static void fit_letter(struct reader *reader, unsigned letter, unsigned wanted)
+{
+    unsigned total = 0;
+    for (unsigned i = reader->count; i-- > 0;) {
+        struct piece *piece = &reader->pieces[i];
+        if (piece->letter != letter)
+            continue;
+        piece->bits = piece->bits < wanted - total ? piece->bits : wanted - total;
+        total += piece->bits;
+        if (piece->bits == 0)
+            remove_piece(reader, i);
+    }
+    if (total == wanted)
+        return;
+    unsigned top = 0;
+    while (top < reader->count && reader->pieces[top].letter != letter)
+        top++;
+    if (top < reader->count) {
+        reader->pieces[top].bits += wanted - total;
+        return;
+    }
+    top = letter == LETTER_OFFSET ? reader->count : 0;
+    memmove(&reader->pieces[top + 1], &reader->pieces[top], (reader->count - top) * sizeof reader->pieces[0]);
+    reader->pieces[top] = (struct piece){letter, wanted};
+    reader->count++;
+}
+
+/* The same for a field that may be a remainder. */
+static void fit_divided(struct reader *reader, enum home_field field, uint32_t count)
+{
+    const unsigned division = LETTER_DIVISION + field;
+    if (reader->bits[division] || is_power(count)) {
+        fit_letter(reader, field, number_bits(reader, field, count));
+        return;
+    }
+    fit_letter(reader, field, 1); /* of its pieces, the least significant one is left */
+    for (unsigned i = 0; i < reader->count; i++)
+        if (reader->pieces[i].letter == (unsigned)field)
+            reader->pieces[i].letter = division;
+}
+
+bool home_text_fit(const char *from, const struct home_geometry *geometry, char text[HOME_TEXT],
+                   struct error *err)
+{
+    const struct home_geometry *g = geometry;
+    struct reader reader = {.count = 0};
+    struct home_bits bits;
+    struct home_layout layout = {.geometry = *g};
+    size_t length = 0;
+    if (strlen(from) >= HOME_TEXT - LETTERS)
+        return error_set(err, "map: \"%s\" is too long", from);
+    if (!read_text(&reader, from, err))
+        return false;
+    fit_letter(&reader, HOME_FIELD_R, log2_of(g->rows));
+    fit_letter(&reader, HOME_FIELD_K, log2_of(g->ranks));
+    fit_letter(&reader, HOME_FIELD_G, log2_of(g->groups));
+    fit_letter(&reader, HOME_FIELD_B, log2_of(g->banks));
+    fit_letter(&reader, HOME_FIELD_C, log2_of(g->columns));
+    fit_letter(&reader, LETTER_OFFSET, log2_of(g->burst));
+    fit_divided(&reader, HOME_FIELD_H, g->controllers);
+    fit_divided(&reader, HOME_FIELD_S, g->stacks);
+    fit_divided(&reader, HOME_FIELD_M, g->modules);
+    for (unsigned i = 0; i < reader.count; i++) {
+        const struct piece *piece = &reader.pieces[i];
+        char word[16];
+        if (piece->letter < LETTER_DIVISION)
+            (void)snprintf(word, sizeof word, "%c%u", letters[piece->letter], piece->bits);
+        else if (piece->letter == LETTER_DIVISION + HOME_FIELD_H)
+            (void)snprintf(word, sizeof word, "%%");
+        else
+            (void)snprintf(word, sizeof word, "%%%c", letters[piece->letter - LETTER_DIVISION]);
+        int written = snprintf(layout.text + length, HOME_TEXT - length, "%s%s", length ? " " : "", word);
+        length += (size_t)written;
+        if (length >= HOME_TEXT)
+            return error_set(err, "map: \"%s\" becomes too long", from);
+    }
+    memcpy(text, layout.text, HOME_TEXT);
+    return home_bits_init(&bits, &layout, err);
+}
+
+/* Where a field's lowest bit stands in its word. */
+static unsigned place_of(enum home_field field, const struct home_geometry *g)
+{
+    switch (field) {
+    case HOME_FIELD_R: return 0;
+    case HOME_FIELD_C: return 32;
+    case HOME_FIELD_M: return 0;
+    case HOME_FIELD_S: return 16;
+    case HOME_FIELD_H: return 32;
+    case HOME_FIELD_B: return 48;
+    case HOME_FIELD_G: return 48 + log2_of(g->banks);
+    case HOME_FIELD_K: return 48 + log2_of(g->banks) + log2_of(g->groups);
+    case HOME_FIELDS: break;
+    }
+    return 0;
+}
+
+static bool is_second(unsigned field)
+{
+    return field == HOME_FIELD_R || field == HOME_FIELD_C;
+}
+
+static uint32_t count_of(enum home_field field, const struct home_geometry *g)
+{
+    return field == HOME_FIELD_H ? g->controllers : field == HOME_FIELD_S ? g->stacks : g->modules;
+}
+
+/* Cuts the pieces of one word, from the least significant one up, and notes the divisions. */
+static void compile(struct home_bits *bits, const struct reader *reader, const struct home_geometry *g,
+                    bool second)
+{
+    unsigned used[HOME_FIELDS] = {0}, from = bits->offset_bits, divisions = 0;
+    for (unsigned i = reader->count - 1; i-- > 0;) {
+        struct piece piece = reader->pieces[i];
+        if (piece.letter >= LETTER_DIVISION) {
+            enum home_field field = (enum home_field)(piece.letter - LETTER_DIVISION);
+            bits->divisions[divisions++] =
+                (struct home_division){count_of(field, g), (uint8_t)from, (uint8_t)place_of(field, g)};
+            from = 0;
+            continue;
+        }
+        enum home_field field = (enum home_field)piece.letter;
+        if (is_second(field) == second)
+            bits->pieces[bits->piece_count++] =
+                (struct home_piece){.mask = (uint32_t)((UINT64_C(1) << piece.bits) - 1),
+                                    .number = (uint8_t)divisions,
+                                    .from = (uint8_t)from,
+                                    .to = (uint8_t)(place_of(field, g) + used[field])};
+        used[field] += piece.bits;
+        from += piece.bits;
+    }
+    bits->division_count = divisions;
+}
+
+bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, struct error *err)
+{
+    const struct home_geometry *g = &layout->geometry;
+    struct reader reader = {.count = 0};
+    uint64_t bytes = 0;
+    if (!check_geometry(layout, &bytes, err) || !read_text(&reader, layout->text, err) ||
+        !check_bits(&reader, layout, err) ||
+        !check_hash(layout->controller_hash, "channel_hash", "channels", g->controllers, err) ||
+        !check_hash(layout->stack_hash, "stack_hash", "stacks", g->stacks, err))
+        return false;
+    *bits = (struct home_bits){.offset_bits = log2_of(g->burst),
+                               .row_bits = log2_of(g->rows),
+                               .bank_bits = log2_of(g->groups) + log2_of(g->banks),
+                               .controller_bits = is_power(g->controllers) ? log2_of(g->controllers) : 0,
+                               .stack_bits = is_power(g->stacks) ? log2_of(g->stacks) : 0,
+                               .hashed = layout->stack_hash || layout->controller_hash || layout->bank_hash,
+                               .stack_hash = layout->stack_hash,
+                               .controller_hash = layout->controller_hash,
+                               .bank_hash = layout->bank_hash,
+                               .origin = layout->module | (uint64_t)layout->stack << 16 |
+                                         (uint64_t)layout->controller << 32,
+                               .bytes = bytes};
+    compile(bits, &reader, g, false);
+    bits->first_count = bits->piece_count;
+    compile(bits, &reader, g, true);
+    return true;
+}
+
+/* The row folded by XOR to a number of `width` bits. The number of rounds does not depend on the row, so that
+ * the host foresees the last. */
+static inline uint64_t folded(const struct home_bits *bits, uint64_t row, uint32_t width)
+{
+    uint64_t fold = 0;
+    for (uint32_t at = 0; width && at < bits->row_bits; at += width)
+        fold ^= row >> at;
+    return fold & ((UINT64_C(1) << width) - 1);
+}
+
+/* What hashing flips in the first word; doing it twice changes nothing. */
+static inline uint64_t hash(const struct home_bits *bits, uint32_t row)
+{
+    uint64_t flips = 0;
+    if (bits->stack_hash)
+        flips |= folded(bits, row, bits->stack_bits) << 16;
+    if (bits->controller_hash)
+        flips |= folded(bits, row, bits->controller_bits) << 32;
+    if (bits->bank_hash)
+        flips |= folded(bits, row, bits->bank_bits) << 48;
+    return flips;
+}
+
+static inline uint64_t cut(const struct home_piece *piece, const uint64_t *numbers)
+{
+    return (numbers[piece->number] >> piece->from & piece->mask) << piece->to;
+}
+
+void home_bits_place(const struct home_bits *bits, uint64_t number, struct home *home)
+{
+    uint64_t numbers[HOME_DIVISIONS + 1], first = 0, second = 0;
+    numbers[0] = number;
+    for (uint32_t i = 0; i < bits->division_count; i++) {
+        const struct home_division *division = &bits->divisions[i];
+        number >>= division->shift;
+        uint64_t quotient =
+            number <= UINT32_MAX ? (uint32_t)number / division->divisor : number / division->divisor;
+        first |= (number - quotient * division->divisor) << division->to;
+        numbers[i + 1] = number = quotient;
+    }
+    uint32_t i = 0;
+    for (; i < bits->first_count; i++)
+        first |= cut(&bits->pieces[i], numbers);
+    for (; i < bits->piece_count; i++)
+        second |= cut(&bits->pieces[i], numbers);
+    if (bits->hashed)
+        first ^= hash(bits, (uint32_t)second);
+    first += bits->origin;
+    home->module = (uint16_t)first;
+    home->stack = (uint16_t)(first >> 16);
+    home->controller = (uint16_t)(first >> 32);
+    home->bank = (uint16_t)(first >> 48);
+    home->row = (uint32_t)second;
+    home->column = (uint32_t)(second >> 32);
+}
+
+/* The way back of a cut. */
+static void uncut(const struct home_piece *piece, uint64_t word, uint64_t *numbers)
+{
+    numbers[piece->number] |= (word >> piece->to & piece->mask) << piece->from;
+}
+
+uint64_t home_bits_number(const struct home_bits *bits, const struct home *home)
+{
+    uint64_t numbers[HOME_DIVISIONS + 1] = {0}, second = home->row | (uint64_t)home->column << 32;
+    uint64_t first = home->module | (uint64_t)home->stack << 16 | (uint64_t)home->controller << 32 |
+                     (uint64_t)home->bank << 48;
+    first = (first - bits->origin) ^ hash(bits, home->row);
+    for (uint32_t i = 0; i < bits->piece_count; i++)
+        uncut(&bits->pieces[i], i < bits->first_count ? first : second, numbers);
+    for (uint32_t i = bits->division_count; i-- > 0;) {
+        const struct home_division *division = &bits->divisions[i];
+        numbers[i] |= (numbers[i + 1] * division->divisor + (first >> division->to & UINT16_MAX))
+                      << division->shift;
+    }
+    return numbers[0];
+}
