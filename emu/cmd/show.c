@@ -8,20 +8,23 @@
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/machine/machine.h"
+#include "emu/schema/renames.h"
 
-enum { OPTION_SET };
+enum { OPTION_SET, OPTION_MIGRATE };
 
 static const struct option_row rows[] = {
     [OPTION_SET] = {"set", 0, "NAME=VALUE", "give a key another value; may be repeated"},
+    [OPTION_MIGRATE] = {"migrate", 0, "FILE", "instead, write the description FILE with today's keys"},
 };
 
 static const struct option_set interface = {
     .command = "croft show",
-    .synopsis = "[options] MACHINE",
+    .synopsis = "[options] MACHINE | --migrate FILE",
     .summary = "Prints a machine's resolved description as YAML, with every key explained.",
     .example = "croft show functional --set memory.size=2GiB",
     .notes = "MACHINE is a name that `croft machines` lists, or a file (its path contains a '/' or ends in "
-             ".yaml).\n",
+             ".yaml).\n"
+             "--migrate keeps order and values of FILE and what it extends, but not its comments.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };
@@ -29,6 +32,7 @@ static const struct option_set interface = {
 /* What the command line asks for. */
 struct request {
     const char *machine;
+    const char *old;   /* of --migrate, or NULL */
     const char **sets; /* room for argc of them */
     size_t set_count;
 };
@@ -48,15 +52,36 @@ static int parse(struct request *request, int argc, char **argv)
             return 2;
         if (option == OPTION_SET)
             request->sets[request->set_count++] = value;
+        else if (option == OPTION_MIGRATE)
+            request->old = value;
         else if (request->machine)
             return options_usage_error(&interface, "one MACHINE at a time; '%s' is a second one", value);
         else
             request->machine = value;
     }
-    if (!request->machine)
+    if (request->old && (request->machine || request->set_count))
+        return options_usage_error(&interface, "--migrate FILE stands alone");
+    if (!request->machine && !request->old)
         return options_usage_error(&interface,
                                    "which MACHINE? `croft machines` lists those that are shipped");
     return -1;
+}
+
+static int flushed(void)
+{
+    if (fflush(stdout) != EOF && !ferror(stdout))
+        return 0;
+    (void)fprintf(stderr, "croft show: the output cannot be written: %s\n", strerror(errno));
+    return 1;
+}
+
+static int migrate(const struct request *request)
+{
+    struct error err;
+    if (renames_migrate(request->old, stdout, &err))
+        return flushed();
+    (void)fprintf(stderr, "croft show: %s\n", err.text);
+    return 2;
 }
 
 static int show(const struct request *request)
@@ -71,11 +96,7 @@ static int show(const struct request *request)
     }
     machine_show(&config, stdout);
     machine_free(&config);
-    if (fflush(stdout) == EOF || ferror(stdout)) {
-        (void)fprintf(stderr, "croft show: the output cannot be written: %s\n", strerror(errno));
-        return 1;
-    }
-    return 0;
+    return flushed();
 }
 
 int cmd_show(int argc, char **argv)
@@ -85,7 +106,7 @@ int cmd_show(int argc, char **argv)
         abort();
     int status = parse(&request, argc, argv);
     if (status < 0)
-        status = show(&request);
+        status = request.old ? migrate(&request) : show(&request);
     free(request.sets);
     return status;
 }

@@ -126,17 +126,24 @@ static bool check(const void *part, struct error *err)
            check_times(config, err) && dram_map_init(&map, config, err);
 }
 
+static bool is_power_of_two(uint32_t value)
+{
+    return (value & (value - 1)) == 0;
+}
+
+/* The standard's values; map and hashing follow the organisation. */
 static void derive(void *part, const bool given[])
 {
-    struct dram_config *config = part, derived, standard;
-    int map = part_field_find(&dram_kind, "map");
+    struct dram_config *config = part, standard;
     dram_config_default(&standard, config->standard);
-    derived = standard;
-    part_take(&dram_kind, 0, config, &derived, given);
-    if (given[map] || (config->channels == standard.channels && config->ranks == standard.ranks &&
-                       config->groups == standard.groups && config->banks == standard.banks &&
-                       config->rows == standard.rows && config->row_bytes == standard.row_bytes &&
-                       config->burst_bytes == standard.burst_bytes))
+    part_take(&dram_kind, 0, config, &standard, given);
+    if (!given[part_field_find(&dram_kind, "channel_hash")] && !is_power_of_two(config->channels))
+        config->channel_hash = false;
+    if (given[part_field_find(&dram_kind, "map")] ||
+        (config->channels == standard.channels && config->ranks == standard.ranks &&
+         config->groups == standard.groups && config->banks == standard.banks &&
+         config->rows == standard.rows && config->row_bytes == standard.row_bytes &&
+         config->burst_bytes == standard.burst_bytes))
         return;
     /* A map that cannot be fitted stays, for check() to explain. */
     struct error ignored;
@@ -146,12 +153,13 @@ static void derive(void *part, const bool given[])
         strcpy(config->map, fitted);
 }
 
-/* The source of a standard's value, or where it is no fact of the standard's. */
-static const char *note(const void *part, const struct part_field *field)
+/* The standard and, where the value is a fact of the standard's, the source. */
+static void note(const void *part, const struct part_field *field, char *buffer, size_t size)
 {
     const struct dram_config *config = part;
     const char *source = dram_standard_source(config->standard, field->name);
-    return source ? source : dram_standard_name(config->standard);
+    (void)snprintf(buffer, size, "%s%s%s", dram_standard_name(config->standard), source ? ": " : "",
+                   source ? source : "");
 }
 
 #define DRAM_STANDARD(name, meaning) #name,

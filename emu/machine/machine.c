@@ -162,7 +162,7 @@ static bool check_lines(const struct machine_config *config, uint64_t request, s
                             line, below->path, line_of(below));
             return tree_at(config->tree, i, "line", err);
         }
-        if (line > request) {
+        if (!below && line > request) {
             (void)error_set(err,
                             "%" PRIu32 " B is not allowed; allowed: what the smaller of dram.read_queue and "
                             "dram.write_queue holds, %" PRIu64 " B",

@@ -150,6 +150,35 @@ static void remove_piece(struct reader *reader, unsigned at)
     memmove(&reader->pieces[at], &reader->pieces[at + 1], (reader->count - at) * sizeof reader->pieces[0]);
 }
 
+/* Whether the letter is that of a field, or of its remainder. */
+static bool is_field(unsigned letter, enum home_field field)
+{
+    return letter == (unsigned)field || letter == LETTER_DIVISION + (unsigned)field;
+}
+
+/* Where a field goes that the text lacks: ranks, groups and banks below the row, so that rows stay whole; controllers above the
+ * offset, stacks above these and modules above stacks, so that neighbours spread. */
+static unsigned missing_place(const struct reader *reader, unsigned letter)
+{
+    unsigned place = 0;
+    switch (letter) {
+    case HOME_FIELD_R: return 0;
+    case HOME_FIELD_K:
+    case HOME_FIELD_G:
+    case HOME_FIELD_B:
+        while (place < reader->count && reader->pieces[place].letter == HOME_FIELD_R)
+            place++;
+        return place;
+    case LETTER_OFFSET: return reader->count;
+    default:
+        while (place < reader->count && reader->pieces[place].letter != LETTER_OFFSET &&
+               !(letter >= HOME_FIELD_S && (is_field(reader->pieces[place].letter, HOME_FIELD_H) ||
+                                            is_field(reader->pieces[place].letter, HOME_FIELD_S))))
+            place++;
+        return place;
+    }
+}
+
 /* Gives a letter `wanted` bits in all. */
 static void fit_letter(struct reader *reader, unsigned letter, unsigned wanted)
 {
@@ -172,7 +201,7 @@ static void fit_letter(struct reader *reader, unsigned letter, unsigned wanted)
         reader->pieces[top].bits += wanted - total;
         return;
     }
-    top = letter == LETTER_OFFSET ? reader->count : 0;
+    top = missing_place(reader, letter);
     memmove(&reader->pieces[top + 1], &reader->pieces[top], (reader->count - top) * sizeof reader->pieces[0]);
     reader->pieces[top] = (struct piece){letter, wanted};
     reader->count++;

@@ -8,7 +8,10 @@
 
 #include "emu/sim/text.h"
 
-enum { DEPTH = 32 }; /* of mappings in mappings */
+enum {
+    DEPTH = 32,  /* of mappings in mappings */
+    KEYS = 4096, /* of a mapping: its keys are compared with one another */
+};
 
 struct reader {
     yaml_parser_t parser;
@@ -82,9 +85,11 @@ static struct node *add_member(struct reader *reader, struct node *mapping)
         return NULL;
     }
     const char *name = (const char *)reader->event.data.scalar.value;
-    const struct node *twin = node_find(mapping, name);
+    const struct node *twin = mapping->members < KEYS ? node_find(mapping, name) : NULL;
     if (strlen(name) != reader->event.data.scalar.length)
         (void)error_set(reader->err, "the name of a key holds a NUL character");
+    else if (mapping->members == KEYS)
+        (void)error_set(reader->err, "a mapping may have at most %d keys", KEYS);
     else if (twin)
         (void)error_set(reader->err, "%s is set twice, here and on line %u", text_quote(name).text,
                         twin->line);
@@ -97,6 +102,7 @@ static struct node *add_member(struct reader *reader, struct node *mapping)
             mapping->last->next = node;
         else
             mapping->first = node;
+        mapping->members++;
         return mapping->last = node;
     }
     (void)at_event(reader);

@@ -11,6 +11,7 @@ struct node {
     char *text; /* of a value; NULL: a mapping */
     unsigned line;
     struct node *first, *last; /* what a mapping holds, in its order */
+    unsigned members;          /* how many that are */
     struct node *next;
 };
 

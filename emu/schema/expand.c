@@ -6,9 +6,12 @@
 #include "emu/sim/text.h"
 
 enum {
-    COPIES_MOST = 65536,
+    PARTS_MOST = 65536, /* of a machine */
     DEPTH_MOST = 16,
 };
+
+/* Each part looks at each setting: some seconds at most. */
+static const uint64_t looks_most = UINT64_C(1) << 28;
 
 size_t name_length(const char *name)
 {
@@ -136,7 +139,7 @@ static bool find_mention(const struct tree *tree, const struct instance *parent,
 static bool read_count(const struct tree *tree, const struct mention *mention, const struct part_role *role,
                        uint32_t *count, struct error *err)
 {
-    uint64_t value = 0, most = COPIES_MOST;
+    uint64_t value = 0, most = PARTS_MOST;
     const char *text = mention->count;
     if (!text || strcmp(text, "auto") == 0)
         text = role && role->initial ? role->initial : "1";
@@ -198,17 +201,45 @@ static struct instance *add_instance(struct instance *parent, const struct part_
 
 static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err);
 
+/* Whether the machine may have so many parts more. */
+static bool has_room(struct tree *tree, const struct instance *parent, const struct mention *mention,
+                     uint32_t count, struct error *err)
+{
+    tree->part_count += count;
+    if (tree->part_count <= PARTS_MOST && (uint64_t)tree->part_count * tree->setting_count <= looks_most)
+        return true;
+    if (tree->part_count > PARTS_MOST)
+        (void)error_set(err, "a machine may have at most %d parts", PARTS_MOST);
+    else
+        (void)error_set(err, "the machine is too large: %u parts and %u settings", tree->part_count,
+                        tree->setting_count);
+    (void)error_prefix(err, "%s%s%s", parent->path, *parent->path ? "." : "", mention->name);
+    unsigned setting = mention->count_setting; /* or the nearest that multiplies it */
+    for (; parent && !setting; parent = parent->parent)
+        setting = parent->count_setting;
+    return setting ? tree_at_setting(tree, setting - 1, err) : false;
+}
+
+/* Of a part with no copies there is one that is absent, for the settings below it to be checked. */
 static bool add_copies(struct tree *tree, struct instance *parent, const struct part_kind *kind,
                        const struct part_role *role, const struct mention *mention, unsigned depth,
                        struct error *err)
 {
     bool numbered = role ? role->many : mention->count != NULL;
     uint32_t count = 1;
-    if (numbered && !read_count(tree, mention, role, &count, err))
+    struct mention single = *mention;
+    if (numbered && !role && part_field_find(kind, "count") >= 0) { /* a number that the part keeps itself */
+        numbered = false;
+        single.count_setting = 0;
+        mention = &single;
+    }
+    if ((numbered && !read_count(tree, mention, role, &count, err)) ||
+        !has_room(tree, parent, mention, count, err))
         return false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i == 0 || i < count; i++) {
         struct instance *instance = add_instance(parent, kind, role, mention, numbered ? (int)i : -1);
         instance->copies = count;
+        instance->absent = parent->absent || count == 0;
         instance->implied = role && role->presence == PART_TIMED && !mention->present;
         if (!expand_below(tree, instance, depth + 1, err))
             return false;
@@ -283,6 +314,27 @@ static bool is_known(const struct custom *customs, size_t count, const char *nam
     return false;
 }
 
+/* A word that settings and references can name without doubt. */
+static bool is_name(const char *name)
+{
+    static const char *const reserved[] = {"count",   "kind", "template", "templates",
+                                           "extends", "none", "auto",     "default"};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return false;
+    return ((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z')) &&
+           name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] == '\0';
+}
+
+static bool refuse_name(const struct tree *tree, const char *name, unsigned setting, struct error *err)
+{
+    (void)error_set(err,
+                    "%s is not allowed as a part's name; allowed: a letter, then letters, digits, '_' and "
+                    "'-', but no word that descriptions use themselves",
+                    text_quote(name).text);
+    return tree_at_setting(tree, setting, err);
+}
+
 static bool read_custom(const struct tree *tree, const struct instance *parent, struct custom *custom,
                         struct error *err)
 {
@@ -316,7 +368,9 @@ static bool expand_customs(struct tree *tree, struct instance *parent, unsigned 
         customs[count] = (struct custom){.name = strndup(rest, length)};
         if (!customs[count].name)
             abort();
-        fine = read_custom(tree, parent, &customs[count++], err);
+        fine = is_name(customs[count].name) ? read_custom(tree, parent, &customs[count], err)
+                                            : refuse_name(tree, customs[count].name, i, err);
+        count++;
     }
     if (fine && count > 1)
         qsort(customs, count, sizeof *customs, by_kind_and_name);

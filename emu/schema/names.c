@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/renames.h"
 #include "emu/schema/tree.h"
 #include "emu/sim/nearest.h"
 #include "emu/sim/text.h"
@@ -123,7 +124,7 @@ static const struct instance *walk_to(const struct instance *instance, const cha
         const char *tail = name + length + 1;
         if (below->index >= 0 && name_is_index(tail)) {
             size_t number = name_length(tail);
-            if (tail[number] != '.')
+            if (tail[number] != '.' || (*tail != '*' && strtoul(tail, NULL, 10) != (unsigned)below->index))
                 continue;
             tail += number + 1;
         }
@@ -131,29 +132,6 @@ static const struct instance *walk_to(const struct instance *instance, const cha
     }
     *rest = name;
     return instance;
-}
-
-/* Names that were keys once, and what is written today. */
-static const struct {
-    const char *old, *advice;
-} renames[] = {
-    {"crossbar.present",
-     "write `crossbar: {}` for a machine that has it, `crossbar: none` for one that has not"},
-    {"nucd.present", "write `nucd: {}` for a machine that has it, `nucd: none` for one that has not"},
-    {"devices.rom.present", "write `rom: {}` or `rom: none` in devices"},
-    {"devices.finisher.present", "write `finisher: {}` or `finisher: none` in devices"},
-    {"devices.rtc.present", "write `rtc: {}` or `rtc: none` in devices"},
-    {"devices.clint.present", "write `clint: {}` or `clint: none` in devices"},
-    {"devices.plic.present", "write `plic: {}` or `plic: none` in devices"},
-    {"devices.uart.present", "write `uart: {}` or `uart: none` in devices"},
-};
-
-static bool was_renamed(const char *name, struct error *err)
-{
-    for (size_t i = 0; i < sizeof renames / sizeof *renames; i++)
-        if (strcmp(renames[i].old, name) == 0)
-            return !error_set(err, "%s is no key any more: %s", name, renames[i].advice);
-    return false;
 }
 
 /* A part that the kind can have, but this machine has not. */
@@ -174,6 +152,40 @@ static bool is_absent(const struct instance *instance, const char *rest, struct 
     return false;
 }
 
+/* The number of a copy that there is not. */
+static bool is_beyond(const struct instance *instance, const char *rest, struct error *err)
+{
+    size_t length = name_length(rest);
+    for (const struct instance *below = instance->first; below; below = below->next) {
+        const char *tail = rest + length + 1;
+        if (below->index < 0 || strlen(below->name) != length || strncmp(below->name, rest, length) != 0 ||
+            rest[length] != '.' || !name_is_index(tail) || *tail == '*' ||
+            strtoul(tail, NULL, 10) < below->copies)
+            continue;
+        (void)error_set(err, "the machine has no %s%s%.*s: %s.count is %u, and numbers begin with 0",
+                        instance->path, *instance->path ? "." : "", (int)(length + 1 + name_length(tail)),
+                        rest, below->name, below->copies);
+        return true;
+    }
+    return false;
+}
+
+/* A field of the kind that is spelt nearly like `rest`, the end of `name`, as a dotted name; NULL: there is none. */
+static const char *nearest_field(const struct part_kind *kind, const char *name, const char *rest,
+                                 char near[TREE_NAME])
+{
+    const char **names = calloc(kind->field_count + 1, sizeof *names), *found;
+    if (!names)
+        abort();
+    for (size_t i = 0; i < kind->field_count; i++)
+        names[i] = kind->fields[i].name;
+    found = nearest_name(rest, names, kind->field_count);
+    if (found)
+        (void)snprintf(near, TREE_NAME, "%.*s%s", (int)(rest - name), name, found);
+    free(names);
+    return found ? near : NULL;
+}
+
 bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
 {
     char keys[768], plain[TREE_NAME];
@@ -181,13 +193,16 @@ bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
     const struct instance *instance = walk_to(tree->root, name, &rest);
     struct name_list list = {NULL, 0};
     plain_name(name, plain);
-    if (was_renamed(plain, err) || is_absent(instance, rest, err))
+    if (renames_explain(plain, err) || is_beyond(instance, rest, err) || is_absent(instance, rest, err))
         return false;
     collect(&list, tree->root->kind, "");
     add_name(&list, "", "extends");
     bool known = !strchr(rest, '.') && *instance->path;
     const struct instance *shown = strchr(rest, '.') ? tree->root : instance;
     const char *meant = meant_by(&list, plain, known);
+    char near[TREE_NAME];
+    if (!meant && known)
+        meant = nearest_field(instance->kind, name, rest, near);
     members(shown->kind, shown->role, keys, sizeof keys);
     (void)error_set(err, "unknown key %s%s%s%s%s%s: %s", text_quote(name).text,
                     meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'? Known " : "; known ",

@@ -18,7 +18,10 @@ struct chain {
     ino_t inodes[TREE_CHAIN];
 };
 
-enum { TEMPLATES_DEEP = 8 }; /* templates that use templates */
+enum {
+    TEMPLATES_DEEP = 8,    /* templates that use templates */
+    SETTINGS_MOST = 65536, /* what templates of templates multiply ends here */
+};
 
 static bool ends_in_yaml(const char *name)
 {
@@ -208,6 +211,10 @@ static bool flatten(const struct flattening *f, const struct node *mapping, cons
             (void)error_set(f->err, "the name %s is too long", text_quote(name).text);
             return at_node(f, node);
         }
+        if (f->tree->setting_count >= SETTINGS_MOST) {
+            (void)error_set(f->err, "a machine may have at most %d settings", SETTINGS_MOST);
+            return at_node(f, node);
+        }
         bool own = strcmp(name, "name") == 0 || strcmp(name, "description") == 0;
         if (own && f->file > 0)
             continue; /* they describe one file only and are not inherited */
@@ -244,6 +251,22 @@ static bool next_of(const struct tree *tree, const struct node *document, const 
     return error_prefix(err, "%s:%u", tree->files[tree->file_count - 1].path, extends->line);
 }
 
+/* `templates` holds mappings by name. */
+static bool check_templates(const struct flattening *f, const struct node *document)
+{
+    const struct node *templates = node_find(document, "templates"), *bad = NULL;
+    if (templates && templates->text)
+        bad = templates;
+    for (const struct node *node = templates ? templates->first : NULL; node && !bad; node = node->next)
+        if (node->text)
+            bad = node;
+    if (!bad)
+        return true;
+    (void)error_set(f->err, "%s is a section, not a value: %s", text_quote(bad->name).text,
+                    bad == templates ? "it holds templates by name" : "a template is a mapping of keys");
+    return at_node(f, bad);
+}
+
 static bool read_files(struct tree *tree, struct chain *chain, struct error *err)
 {
     for (const char *next = tree->options.machine; next;)
@@ -252,7 +275,7 @@ static bool read_files(struct tree *tree, struct chain *chain, struct error *err
             return false;
     for (unsigned file = tree->file_count; file-- > 0;) {
         const struct flattening f = {.tree = tree, .chain = chain, .file = file, .err = err};
-        if (!flatten(&f, chain->documents[file], "", 0))
+        if (!check_templates(&f, chain->documents[file]) || !flatten(&f, chain->documents[file], "", 0))
             return false;
     }
     return true;

@@ -24,7 +24,7 @@ static void show_field(const struct show *show, const struct instance *instance,
     tree_source(show->tree, instance, index, source);
     (void)fprintf(show->out, "%*s# %s\n", indent, "", field->explanation);
     (void)fprintf(show->out, "%*s# Allowed: %s%s.", indent, "", allowed,
-                  field->type == FIELD_TEXT ? "" : "; or auto");
+                  field_has_auto(field) ? "; or auto" : "");
     if (instance->winner[index] && field->initial[0] && *field->initial[0])
         (void)fprintf(show->out, " Default: %s.",
                       field->initial[part_variant(instance->kind, instance->config)]);

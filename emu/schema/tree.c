@@ -82,16 +82,14 @@ static bool apply_field(struct tree *tree, struct instance *instance, int index,
         (void)error_set(err, "%s takes one value, not a mapping", setting->pattern);
         return tree_at_setting(tree, number, err);
     }
-    instance->given[index] = strcmp(setting->value, "auto") != 0 || field->type == FIELD_TEXT;
+    instance->given[index] = strcmp(setting->value, "auto") != 0 || !field_has_auto(field);
     instance->winner[index] = instance->given[index] ? number + 1 : 0;
     if (!instance->given[index] || field_set(field, instance->config, setting->value, err))
         return true;
-    const char *dot = strrchr(setting->pattern, '.');
     if (strncmp(err->text, field->name, strlen(field->name)) == 0) { /* the pattern stands in for the name */
         struct error message = *err;
         (void)error_set(err, "%s%s", setting->pattern, message.text + strlen(field->name));
     }
-    (void)dot;
     return tree_at_setting(tree, number, err);
 }
 
@@ -278,10 +276,15 @@ void tree_source(const struct tree *tree, const struct instance *instance, unsig
         format_setting(tree, instance->winner[field], buffer);
         return;
     }
-    const char *note = role ? role->source : kind->note ? kind->note(instance->config, f) : NULL;
-    if (!note || !*note)
-        note = f->source[part_variant(kind, instance->config)];
-    (void)snprintf(buffer, TREE_SOURCE, "default%s%s", *note ? ": " : "", note);
+    unsigned variant = part_variant(kind, instance->config);
+    const char *source = role && *role->source ? role->source : f->source[variant];
+    bool follows = role ? *role->value == '@' : !f->initial[variant];
+    if (follows && !role && kind->note)
+        kind->note(instance->config, f, buffer, TREE_SOURCE);
+    else if (follows && *source)
+        (void)snprintf(buffer, TREE_SOURCE, "%s", source);
+    else
+        (void)snprintf(buffer, TREE_SOURCE, "default%s%s", *source ? ": " : "", source);
 }
 
 void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_SOURCE])
@@ -351,7 +354,7 @@ static void drop_implied(struct tree *tree)
     if (tree->options.timed(tree))
         return;
     for (struct instance *i = tree->root; i; i = next_of(i, true))
-        i->absent = i->implied || (i->parent && i->parent->absent);
+        i->absent = i->absent || i->implied || (i->parent && i->parent->absent);
 }
 
 /* The machine's name where no key gives one: that of its file. */

@@ -119,6 +119,7 @@ struct tree_file {
 struct tree {
     struct tree_options options;
     struct instance *root;
+    unsigned part_count; /* absent ones not counted */
     struct setting *settings;
     unsigned setting_count;
     struct tree_file files[TREE_CHAIN];

@@ -150,8 +150,8 @@ struct part_kind {
     /* Gives fields without a default their values, and fits others that the user left alone to those that he set.
      * given[i] tells which: field i was set. NULL: all fields have defaults. */
     void (*derive)(void *config, const bool given[]);
-    /* Where the value of a field that derive() made comes from; NULL, or returning NULL: the field's source. */
-    const char *(*note)(const void *config, const struct part_field *field);
+    /* Writes where the value of a field that derive() made comes from. NULL: the field's source says so. */
+    void (*note)(const void *config, const struct part_field *field, char *buffer, size_t size);
     /* What fields must fulfil together; each is within its range. The message begins with a field's name and ": ", or
      * concerns several fields. NULL: nothing. */
     bool (*check)(const void *config, struct error *err);
@@ -184,6 +184,12 @@ bool field_set(const struct part_field *field, void *config, const char *text, s
 /* The value as it is written in a description. */
 enum { FIELD_VALUE = 600 };
 void field_format(const struct part_field *field, const void *config, char buffer[FIELD_VALUE]);
+
+/* Whether `auto` is no value of the field, but leaves it to itself: not for texts with a default of their own. */
+static inline bool field_has_auto(const struct part_field *field)
+{
+    return field->type != FIELD_TEXT || !field->initial[0];
+}
 
 /* The values that the field takes, in words: "4 KiB to 1 TiB, a multiple of 4 KiB", "true or false". */
 void field_allowed(const struct part_field *field, char *buffer, size_t size);

@@ -1,4 +1,6 @@
 /* What multiprocessors are described by. */
+#include <stdio.h>
+
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
 #include "emu/simt/simt.h"
@@ -85,13 +87,14 @@ static void derive(void *part, const bool given[])
     part_take(&simt_kind, 0, config, &derived, given);
 }
 
-static const char *note(const void *config, const struct part_field *field)
+static void note(const void *config, const struct part_field *field, char *buffer, size_t size)
 {
+    const char *source = NULL;
     (void)config;
     for (unsigned i = 0; i < SIMT_WORKS; i++)
         if (field->offset == offsetof(struct simt_config, energy) + i * sizeof(uint64_t))
-            return energies[i].source;
-    return NULL;
+            source = energies[i].source;
+    (void)snprintf(buffer, size, "%s", source ? source : "");
 }
 
 static const struct part_section sections[] = {

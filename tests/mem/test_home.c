@@ -192,7 +192,7 @@ static void texts_follow_counts(void **state)
     fits(hbm, (struct home_geometry){1, 1, 4, 1, 4, 4, 16384, 32, 64}, "R14 B2 C5 G2 H2 O6");
     fits(hbm, (struct home_geometry){1, 1, 6, 1, 4, 4, 16384, 32, 64}, "R14 B2 C5 G2 % O6");
     fits(hbm, (struct home_geometry){1, 1, 1, 1, 1, 8, 32768, 32, 64}, "R15 B3 C5 O6");
-    fits(hbm, (struct home_geometry){9, 4, 8, 2, 4, 4, 16384, 16, 128}, "%M S2 K1 R14 B2 C4 G2 H3 O7");
+    fits(hbm, (struct home_geometry){9, 4, 8, 2, 4, 4, 16384, 16, 128}, "R14 K1 B2 C4 G2 %M S2 H3 O7");
     fits("R12 B2 C5 % C1 G2 O5", (struct home_geometry){1, 1, 4, 1, 4, 4, 4096, 64, 32},
          "R12 B2 C5 % C1 G2 O5");
     fits(tom, (struct home_geometry){1, 1, 16, 1, 1, 16, 4096, 1, 64}, "R12 B4 H4 O6");

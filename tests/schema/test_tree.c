@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "emu/machine/key.h"
+#include "emu/machine/machine.h"
 #include "tests/machine/folder.h"
 
 static void write_text(const struct folder *folder, const char *name, const char *text)
@@ -40,23 +40,95 @@ static void assert_source(const struct machine_config *config, const char *key, 
     assert_string_equal(source + length - strlen(end), end);
 }
 
-static void every_row_of_the_table_is_sound(void **state)
+/* The kinds in a tree, each once: those of roles, and of the list. */
+struct kinds {
+    const struct part_kind *of[64];
+    size_t count;
+};
+
+static void add_kind(struct kinds *kinds, const struct part_kind *kind)
 {
-    (void)state;
-    static struct machine_config config;
-    for (int i = 0; i < MACHINE_KEYS; i++) {
-        const struct key *key = &machine_keys[i];
-        struct error err;
-        char allowed[512];
-        key_allowed(key, allowed, sizeof allowed);
-        assert_true(key_find(key->name) == i); /* unique */
-        if (!key_set(key, &config, key->initial, &err))
+    for (size_t i = 0; i < kinds->count; i++)
+        if (kinds->of[i] == kind)
+            return;
+    assert_true(kinds->count < 64);
+    kinds->of[kinds->count++] = kind;
+    for (const struct part_role *role = kind->roles; role && role->name; role++)
+        add_kind(kinds, role->kind);
+}
+
+static void all_kinds(struct kinds *kinds)
+{
+    kinds->count = 0;
+    add_kind(kinds, &root_kind);
+    for (const struct part_kind *const *kind = machine_kinds; *kind; kind++)
+        add_kind(kinds, *kind);
+}
+
+static void assert_sound(const struct part_kind *kind, int index, void *config)
+{
+    const struct part_field *field = &kind->fields[index];
+    struct error err;
+    char allowed[512];
+    field_allowed(field, allowed, sizeof allowed);
+    assert_int_equal(part_field_find(kind, field->name), index); /* unique */
+    assert_true(field->offset + field->size <= kind->config_size);
+    for (unsigned variant = 0; variant < PART_VARIANTS; variant++)
+        if (field->initial[variant] && !field_set(field, config, field->initial[variant], &err))
             fail_msg("%s", err.text);
-        assert_true(key->kind > KEY_BANDWIDTH ||
-                    (key_set(key, &config, key->min, &err) && key_set(key, &config, key->max, &err)));
-        size_t length = strlen(key->explanation);
-        assert_true(length > 10 && length < 120 && key->explanation[length - 1] == '.');
+    for (unsigned variant = 0; variant < PART_VARIANTS; variant++)
+        assert_non_null(field->source[variant]);
+    assert_true(field->initial[0] || kind->derive);
+    assert_true(field->type >= FIELD_BOOL ||
+                (field_set(field, config, field->min, &err) && field_set(field, config, field->max, &err)));
+    size_t length = strlen(field->explanation);
+    if (length <= 10 || length >= 120 || field->explanation[length - 1] != '.')
+        fail_msg("%s: %s", field->name, field->explanation);
+}
+
+static void every_row_of_the_tables_is_sound(void **state)
+{
+    struct kinds kinds;
+    unsigned rows = 0;
+    (void)state;
+    all_kinds(&kinds);
+    for (size_t i = 0; i < kinds.count; i++) {
+        void *config = calloc(1, kinds.of[i]->config_size + 1);
+        assert_non_null(config);
+        for (size_t j = 0; j < kinds.of[i]->field_count; j++, rows++)
+            assert_sound(kinds.of[i], (int)j, config);
+        free(config);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(kinds.of[i]->name, kinds.of[j]->name);
     }
+    assert_true(rows > 200 && kinds.count > 10);
+}
+
+/* What a role sets is a field of its part, with a value that the field takes. */
+static void every_default_of_a_role_is_sound(void **state)
+{
+    struct kinds kinds;
+    unsigned walked = 0;
+    (void)state;
+    all_kinds(&kinds);
+    for (size_t i = 0; i < kinds.count; i++) {
+        for (const struct part_role *role = kinds.of[i]->roles; role && role->name; role++) {
+            void *config = calloc(1, role->kind->config_size + 1);
+            assert_non_null(config);
+            for (const struct part_default *d = role->defaults; d && d->field; d++, walked++) {
+                int field = part_field_find(role->kind, d->field);
+                struct error err;
+                bool port = false;
+                for (const struct part_port *p = role->kind->ports; p && p->name; p++)
+                    port = port || strcmp(p->name, d->field) == 0;
+                assert_true(field >= 0 || port);
+                assert_true(port || *d->value == '@' ||
+                            field_set(&role->kind->fields[field], config, d->value, &err));
+            }
+            free(config);
+        }
+    }
+    assert_true(walked > 20);
 }
 
 static void the_defaults_are_the_documented_ones(void **state)
@@ -66,9 +138,10 @@ static void the_defaults_are_the_documented_ones(void **state)
     assert_loads(*state, &config, "tiny.yaml", NULL);
     assert_string_equal(config.name, "tiny");
     assert_string_equal(config.description, "");
-    assert_true(config.harts == 1 && config.memory.base == 0x80000000 && config.memory.size == 1 << 30);
-    assert_true(config.stack.size == 8 << 20 && config.host.core == MACHINE_CORE_FUNCTIONAL);
-    assert_true(config.host.count == 1 && config.host.rob == 128 && config.accel.count == 0);
+    assert_true(config.harts == 1 && config.memory->base == 0x80000000 && config.memory->size == 1 << 30);
+    assert_true(config.stack->size == 8 << 20 && config.host->core == CORE_FUNCTIONAL);
+    assert_true(config.host_count == 1 && config.host->rob == 128 && config.accel_count == 0);
+    assert_true(!config.accel && !config.nucd && !config.simt && !config.devices.clint);
     assert_source(&config, "memory.size", "default");
     machine_free(&config);
 }
@@ -89,19 +162,19 @@ static void files_extend_files_and_shipped_machines(void **state)
         fail_msg("%s", err.text);
     assert_string_equal(config.name, "top"); /* name and description are a file's own */
     assert_string_equal(config.description, "on top");
-    assert_true(config.memory.size == 64 << 20 && config.memory.base == 0x1000);
-    assert_true(config.host.rob == 16 && config.host.store_queue == 8);
-    assert_true(config.stack.size == 2 << 20 && config.accel.count == 4);
+    assert_true(config.memory->size == 64 << 20 && config.memory->base == 0x1000);
+    assert_true(config.host->rob == 16 && config.host->store_queue == 8);
+    assert_true(config.stack->size == 2 << 20 && config.accel_count == 4);
     assert_source(&config, "host.rob", "top.yaml:5");
     assert_source(&config, "host.store_queue", "middle.yaml:2");
     assert_source(&config, "memory.size", "base.yaml:4");
     assert_source(&config, "stack.size", "--set");
 
-    const char *names[MACHINE_KEYS];
-    size_t count = machine_unused_keys(&config, names);
+    const char *names[8];
+    size_t count = tree_unused(config.tree, names, 8);
     assert_int_equal(count, 3);
-    assert_string_equal(names[0], "host.rob");
-    assert_string_equal(names[1], "host.store_queue");
+    assert_string_equal(names[0], "host.store_queue");
+    assert_string_equal(names[1], "host.rob");
     assert_string_equal(names[2], "accel.count");
     machine_free(&config);
 }
@@ -163,7 +236,7 @@ static const struct fault faults[] = {
     {"memory:\n  rob: 5\n", NULL,
      "%s/m.yaml:2: unknown key 'memory.rob'; did you mean 'host.rob'? Known in memory: base, size"},
     {"stak:\n  size: 1 MiB\n", NULL,
-     "%s/m.yaml:2: unknown key 'stak'; did you mean 'stack'? Known at the top: name, description, harts, "
+     "%s/m.yaml:1: unknown key 'stak'; did you mean 'stack'? Known at the top: name, description, harts, "
      "quantum, memory, stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"zzz: 1", NULL,
      "%s/m.yaml:1: unknown key 'zzz'; known at the top: name, description, harts, quantum, memory, "
@@ -171,17 +244,14 @@ static const struct fault faults[] = {
     {"extend: functional", NULL,
      "%s/m.yaml:1: unknown key 'extend'; did you mean 'extends'? Known at the top: name, description, harts, "
      "quantum, memory, stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
-    {"memory.size: 1 GiB", NULL,
-     "%s/m.yaml:1: key 'memory.size': in a file, write the section and, indented beneath it, the key"},
     {"memory: 1 GiB", NULL, "%s/m.yaml:1: 'memory' is a section, not a value; its keys: base, size"},
-    {"memory:\n", NULL, "%s/m.yaml:1: 'memory' is a section, not a value; its keys: base, size"},
-    {"harts:\n  count: 1\n", NULL, "%s/m.yaml:2: harts takes one value, not a mapping"},
+    {"harts:\n  count: 1\n", NULL, "%s/m.yaml:1: harts takes one value, not a mapping"},
     {"extends: {a: b}\n", NULL, "%s/m.yaml:1: extends takes one value, not a mapping"},
     {"harts: [1, 2]\n", NULL, "%s/m.yaml:1: 'harts' takes one value, not a list"},
     {"? [a]\n: 1\n", NULL, "%s/m.yaml:1: a key must be a name, not a mapping or a list"},
-    {"harts: 1\nharts: 1\n", NULL, "%s/m.yaml:2: harts is set twice, here and on line 1"},
+    {"harts: 1\nharts: 1\n", NULL, "%s/m.yaml:2: 'harts' is set twice, here and on line 1"},
     {"memory: {size: 1 GiB}\nmemory: {base: 0}\n", NULL,
-     "%s/m.yaml:2: section memory appears twice, here and on line 1"},
+     "%s/m.yaml:2: 'memory' is set twice, here and on line 1"},
     {"harts: &one 1\n", NULL,
      "%s/m.yaml:1: anchors, aliases and tags (& * !) have no place in a machine description"},
     {"harts: 1\nhost: *one\n", NULL,
@@ -192,7 +262,7 @@ static const struct fault faults[] = {
      "%s/m.yaml:2: a second document begins; a file holds one machine description"},
     {"harts: 1\n  memory: 2\n", NULL,
      "%s/m.yaml:2: not YAML: mapping values are not allowed in this context"},
-    {"name: \"a\\0b\"\n", NULL, "%s/m.yaml:1: name: the value holds a NUL character"},
+    {"name: \"a\\0b\"\n", NULL, "%s/m.yaml:1: 'name': the value holds a NUL character"},
     {"name: \"a\\nb\"\n", NULL,
      "%s/m.yaml:1: name: 'a?b' is not allowed; allowed: one line of UTF-8 text of at most 255 bytes"},
     {"name: a\nmemory:\n  size:\n", NULL,
@@ -204,15 +274,15 @@ static const struct fault faults[] = {
      "%s/m.yaml:2: memory.size: '2 TiB' is not allowed; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"memory:\n  size: 4097 B\n", NULL,
      "%s/m.yaml:2: memory.size: '4097 B' is not allowed; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
-    {"harts: 66\n", NULL, "%s/m.yaml:1: harts: '66' is not allowed; allowed: 1 to 65; or auto"},
+    {"harts: 66\ndevices: {clint: {}}\n", NULL, "%s/m.yaml:1: harts: 66 is not allowed; allowed: 1 to 65"},
     {"harts: 2\n", NULL,
-     "%s/m.yaml:1: harts: 2 is not allowed; allowed: 1, or more with devices.clint.present, for harts reach "
+     "%s/m.yaml:1: harts: 2 is not allowed; allowed: 1, or more with devices.clint, for harts reach "
      "each other by its software interrupts"},
     {"devices:\n  uart:\n    irk: 3\n", NULL,
      "%s/m.yaml:3: unknown key 'devices.uart.irk'; did you mean 'devices.uart.irq'? Known in devices.uart: "
-     "present, base, irq"},
+     "base, irq"},
     {"devices:\n  uart: 0x10000000\n", NULL,
-     "%s/m.yaml:2: 'devices.uart' is a section, not a value; its keys: present, base, irq"},
+     "%s/m.yaml:2: 'devices.uart' is a section, not a value; its keys: base, irq"},
     {"devices: {uart: {base: 0x10000001}}\n", NULL,
      "%s/m.yaml:1: devices.uart.base: '0x10000001' is not allowed; allowed: 0x0 to 0xfffffffffff000, a "
      "multiple of 0x1000"},
@@ -230,7 +300,7 @@ static const struct fault faults[] = {
      "address, 2^56-1"},
     {"memory:\n  size: 1 MiB\n", NULL,
      "%s/m.yaml:2: memory.size: 1 MiB is not allowed; allowed: more than stack.size, which is 8 MiB "
-     "(default)"},
+     "(default: the default of Linux)"},
     {"harts: 1\nextends: nowhere.yaml\n", NULL,
      "%s/m.yaml:2: extends: %s/nowhere.yaml: cannot be opened: No such file or directory"},
     {"extends: shipped/\n", NULL,
@@ -305,15 +375,15 @@ static void chains_have_an_end(void **state)
     char name[32], text[64];
     struct machine_config config;
     struct error err = {.text = ""};
-    for (int i = 0; i < MACHINE_CHAIN + 1; i++) {
+    for (int i = 0; i < TREE_CHAIN + 1; i++) {
         (void)snprintf(name, sizeof name, "m%d.yaml", i);
         (void)snprintf(text, sizeof text, i ? "extends: m%d.yaml\n" : "harts: 1\n", i - 1);
         write_text(folder, name, text);
     }
-    (void)snprintf(name, sizeof name, "m%d.yaml", MACHINE_CHAIN - 1);
+    (void)snprintf(name, sizeof name, "m%d.yaml", TREE_CHAIN - 1);
     assert_loads(folder, &config, name, NULL);
     machine_free(&config);
-    (void)snprintf(name, sizeof name, "m%d.yaml", MACHINE_CHAIN);
+    (void)snprintf(name, sizeof name, "m%d.yaml", TREE_CHAIN);
     assert_false(load(folder, &config, name, NULL, &err));
     assert_non_null(strstr(err.text, "m1.yaml:1: extends: a machine may consist of at most 16 files"));
 }
@@ -337,7 +407,8 @@ static void a_name_is_looked_up_among_the_shipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_of_the_table_is_sound),
+        cmocka_unit_test(every_row_of_the_tables_is_sound),
+        cmocka_unit_test(every_default_of_a_role_is_sound),
         FOLDER_TEST(the_defaults_are_the_documented_ones),
         FOLDER_TEST(files_extend_files_and_shipped_machines),
         FOLDER_TEST(lists_shipped_machines_in_order),

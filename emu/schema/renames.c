@@ -1,0 +1,190 @@
+#include "emu/schema/renames.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emu/schema/document.h"
+
+/* Parts that had a key for whether there are any, and were described without being there. */
+static const struct {
+    const char *part, *key;
+    bool stays; /* the key does; zero means that there is none */
+} renames[] = {
+    {"crossbar", "present", false},     {"nucd", "present", false},
+    {"devices.rom", "present", false},  {"devices.finisher", "present", false},
+    {"devices.rtc", "present", false},  {"devices.clint", "present", false},
+    {"devices.plic", "present", false}, {"devices.uart", "present", false},
+    {"accel", "count", true},
+};
+
+enum { RENAMES = sizeof renames / sizeof *renames, NAME = 512 };
+
+bool renames_explain(const char *name, struct error *err)
+{
+    for (size_t i = 0; i < RENAMES; i++) {
+        size_t length = strlen(renames[i].part);
+        if (renames[i].stays || strncmp(renames[i].part, name, length) != 0 || name[length] != '.' ||
+            strcmp(name + length + 1, renames[i].key) != 0)
+            continue;
+        (void)error_set(err,
+                        "%s is no key any more: write `%s: {}` for a machine that has it, `%s: none` for one "
+                        "that has not (croft show --migrate FILE rewrites a file)",
+                        name, renames[i].part, renames[i].part);
+        return true;
+    }
+    return false;
+}
+
+/* A file that is being written. */
+struct migration {
+    FILE *out;
+    bool old;     /* it has such a key: a part that it only describes is not put in by that */
+    bool extends; /* another description, which may have the parts that this one only describes */
+};
+
+/* Characters that mean nothing to YAML within a plain text. */
+static bool is_plain(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    size_t length = strlen(text), rest = strspn(text, letters);
+    if (rest == 0 || text[length - 1] == ' ')
+        return false;
+    for (const char *c = text; *c; c++)
+        if (!strchr(letters, *c) && !strchr(" ._/+-,()", *c))
+            return false;
+    return true;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    if (is_plain(text)) {
+        (void)fputs(text, out);
+        return;
+    }
+    (void)fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c < ' ' || *c == 0x7f)
+            (void)fprintf(out, "\\x%02x", *c);
+        else
+            (void)fprintf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+    }
+    (void)fputc('"', out);
+}
+
+static void put_mapping(const struct migration *m, const struct node *mapping, const char *path, int indent,
+                        const char *prefix, const char *without);
+
+static int find_rename(const char *path)
+{
+    for (int i = 0; i < RENAMES; i++)
+        if (strcmp(renames[i].part, path) == 0)
+            return i;
+    return -1;
+}
+
+static void put_name(const struct migration *m, int indent, const char *prefix, const char *name)
+{
+    char whole[NAME];
+    (void)snprintf(whole, sizeof whole, "%s%s", prefix, name);
+    (void)fprintf(m->out, "%*s", indent, "");
+    put_text(m->out, whole);
+    (void)fputc(':', m->out);
+}
+
+static void put_section(const struct migration *m, const struct node *section, const char *path, int indent,
+                        const char *prefix, const char *without)
+{
+    put_name(m, indent, prefix, section->name);
+    bool empty = !section->first || (without && section->first == section->last);
+    (void)fputs(empty ? " {}\n" : "\n", m->out);
+    put_mapping(m, section, path, indent + 2, "", without);
+}
+
+/* A part that was there or not by one of its keys. */
+static void put_part(const struct migration *m, const struct node *part, const char *path, int indent,
+                     const char *prefix, int rename)
+{
+    const struct node *key = node_find(part, renames[rename].key);
+    bool absent = key && key->text && strcmp(key->text, "false") == 0;
+    if (key && renames[rename].stays) {
+        put_section(m, part, path, indent, prefix, NULL);
+    } else if (absent) {
+        put_name(m, indent, prefix, part->name);
+        (void)fputs(" none\n", m->out);
+    } else if (key) {
+        put_section(m, part, path, indent, prefix, renames[rename].key);
+    } else if (m->extends) { /* dotted names do not put it in */
+        char dotted[NAME];
+        (void)snprintf(dotted, sizeof dotted, "%s%s.", prefix, part->name);
+        put_mapping(m, part, path, indent, dotted, NULL);
+    } else {
+        (void)fprintf(m->out, "%*s# %s was described, but the machine had none.\n", indent, "", path);
+        put_name(m, indent, prefix, part->name);
+        (void)fputs(" none\n", m->out);
+    }
+}
+
+static void put_mapping(const struct migration *m, const struct node *mapping, const char *path, int indent,
+                        const char *prefix, const char *without)
+{
+    for (const struct node *node = mapping->first; node; node = node->next) {
+        char below[NAME];
+        (void)snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", node->name);
+        int rename = node->text || !m->old ? -1 : find_rename(below);
+        if (without && strcmp(node->name, without) == 0)
+            continue;
+        if (rename >= 0) {
+            put_part(m, node, below, indent, prefix, rename);
+        } else if (!node->text) {
+            put_section(m, node, below, indent, prefix, NULL);
+        } else {
+            put_name(m, indent, prefix, node->name);
+            (void)fputs(*node->text ? " " : "", m->out);
+            if (*node->text)
+                put_text(m->out, node->text);
+            (void)fputc('\n', m->out);
+        }
+    }
+}
+
+static bool is_old(const struct node *mapping, const char *path)
+{
+    struct error ignored;
+    for (const struct node *node = mapping->first; node; node = node->next) {
+        char below[NAME];
+        (void)snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", node->name);
+        if (node->text ? renames_explain(below, &ignored) : is_old(node, below))
+            return true;
+    }
+    return false;
+}
+
+bool renames_migrate(const char *path, FILE *out, struct error *err)
+{
+    struct stat stat;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0 || fstat(file, &stat) != 0) {
+        (void)error_set(err, "%s: cannot be opened: %s", path, strerror(errno));
+        if (file >= 0)
+            (void)close(file);
+        return false;
+    }
+    struct node *document = NULL;
+    if (S_ISREG(stat.st_mode))
+        document = document_read(file, path, err);
+    else
+        (void)error_set(err, "%s: not a regular file; a machine description is a YAML file", path);
+    (void)close(file);
+    if (!document)
+        return false;
+    const struct migration m = {
+        .out = out, .old = is_old(document, ""), .extends = node_find(document, "extends") != NULL};
+    if (!document->first)
+        (void)fputs("{}\n", out);
+    put_mapping(&m, document, "", 0, "", NULL);
+    node_free(document);
+    return true;
+}

@@ -1,0 +1,375 @@
+/* Trees of instances: presence, counts, nesting, names, patterns, and which setting wins. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/schema/load.h"
+
+#define TIMED "host: {core: inorder}\ndevices: {clint: {}}\n"
+
+static void a_part_is_there_when_it_is_mentioned(void **state)
+{
+    static const char *const ways[] = {"crossbar: {}\n", "crossbar:\n", "crossbar: default\n",
+                                       "crossbar: {width: 16 B}\n"};
+    struct machine_config config;
+    must_load(*state, &config, TIMED, NULL);
+    assert_null(tree_find(config.tree, "crossbar"));
+    assert_non_null(tree_find(config.tree, "l2")); /* cores that tell time need it */
+    machine_free(&config);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, "%s%s", TIMED, ways[i]);
+        must_load(*state, &config, text, NULL);
+        assert_value(&config, "crossbar", "width", i == 3 ? "16 B" : "32 B");
+        machine_free(&config);
+    }
+    must_load(*state, &config, TIMED, SETS("crossbar=default"));
+    assert_non_null(tree_find(config.tree, "crossbar"));
+    machine_free(&config);
+    must_load(*state, &config, "{}\n", NULL);
+    assert_null(tree_find(config.tree, "l2"));
+    machine_free(&config);
+}
+
+static void none_takes_out_with_all_below(void **state)
+{
+    const struct folder *folder = *state;
+    static const char base[] =
+        TIMED "crossbar: {width: 16 B, latency: 9}\naccel: {count: 2, l1d: {size: 16 KiB}}\n"
+              "near: {kind: group, dram: {channels: 2}}\n";
+    struct machine_config config;
+    folder_write(folder, "shipped/base.yaml", base, sizeof base - 1);
+    must_load(folder, &config, "extends: base\ncrossbar: none\naccel: none\nnear: none\n", NULL);
+    assert_null(tree_find(config.tree, "crossbar"));
+    assert_null(tree_find(config.tree, "accel"));
+    assert_null(tree_find(config.tree, "near"));
+    assert_int_equal(config.accel_count, 0);
+    machine_free(&config);
+
+    /* What is put in again begins anew: defaults, and one copy. */
+    must_load(folder, &config, "extends: base\ncrossbar: none\naccel: none\n",
+              SETS("crossbar=default", "accel=default", "accel.l1i.size=8 KiB"));
+    assert_value(&config, "crossbar", "width", "32 B");
+    assert_value(&config, "crossbar", "latency", "2");
+    assert_value(&config, "accel", "l1d.size", "(none)");
+    assert_value(&config, "accel.l1d", "size", "32 KiB");
+    assert_value(&config, "accel.l1i", "size", "8 KiB");
+    assert_int_equal(config.accel_count, 1);
+    machine_free(&config);
+
+    assert_refused_as(folder, "extends: base\ncrossbar: none\naccel: none\n", SETS("crossbar.width=8 B"),
+                      "--set: the machine has no crossbar; crossbar=default puts one in");
+    assert_refused_as(folder, "memory: none\n", NULL,
+                      "/m.yaml:1: memory: none is not allowed: every machine has it");
+    assert_refused_as(folder, "crossbar: absent\n", NULL,
+                      "/m.yaml:1: 'crossbar' is a section, not a value; its keys: clock, width, latency, "
+                      "request_queue, response_queue, buffer, energy_bit, in, out");
+}
+
+static void copies_are_set_together_or_one_by_one(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_config config;
+    static const char text[] = TIMED "crossbar: {}\n"
+                                     "accel:\n"
+                                     "  3: {l1d: {size: 16 KiB}}\n"
+                                     "  count: 5\n"
+                                     "  l1i: {size: 8 KiB}\n"
+                                     "  1.l1i.size: 64 KiB\n";
+    must_load(
+        folder, &config, text,
+        SETS("accel.*.l1d.ways=2", "accel.4.l1d.size=64 KiB", "accel.2.latency.mul=9", "accel.0.l1d.ways=1"));
+    assert_int_equal(config.accel_count, 5);
+    static const char *const sizes[] = {"32 KiB", "32 KiB", "32 KiB", "16 KiB", "64 KiB"};
+    for (unsigned i = 0; i < 5; i++) {
+        char part[32];
+        (void)snprintf(part, sizeof part, "accel.%u.l1d", i);
+        assert_value(&config, part, "size", sizes[i]);
+        assert_value(&config, part, "ways", i == 0 ? "1" : "2");
+        (void)snprintf(part, sizeof part, "accel.%u.l1i", i);
+        assert_value(&config, part, "size", i == 1 ? "64 KiB" : "8 KiB");
+        assert_value(&config, part, "ways", "4");
+        (void)snprintf(part, sizeof part, "accel.%u", i);
+        assert_value(&config, part, "latency.mul", i == 2 ? "9" : "3");
+    }
+    assert_null(tree_find(config.tree, "accel.5"));
+    machine_free(&config);
+
+    /* The number of copies is applied first, wherever it stands. */
+    must_load(folder, &config, text, SETS("accel.6.l1d.size=16 KiB", "accel.count=7"));
+    assert_value(&config, "accel.6.l1d", "size", "16 KiB");
+    machine_free(&config);
+    assert_refused_as(folder, text, SETS("accel.5.l1d.size=16 KiB"),
+                      "--set: the machine has no accel.5: accel.count is 5, and numbers begin with 0");
+    assert_refused_as(folder, text, SETS("accel.count=3"),
+                      "/m.yaml:5: the machine has no accel.3: accel.count is 3, and numbers begin with 0");
+    assert_refused_as(folder, TIMED, SETS("accel.l1d.size=16 KiB"),
+                      "--set: the machine has no accel; accel=default, or count=N, puts one in");
+}
+
+static void counts_have_their_range(void **state)
+{
+    const struct folder *folder = *state;
+    static const char *const bad[][2] = {
+        {"accel: {count: -1}\n", "'-1' is not a whole number"},
+        {"accel: {count: 1025}\n", "'1025' is not allowed; allowed: 0 to 1024"},
+        {"accel: {count: 99999999999999999999}\n", "accel.count: "},
+        {"host: {count: 0}\n", "'0' is not allowed; allowed: 1 to 1024"},
+        {"near: {kind: group, count: 65537}\n", "'65537' is not allowed; allowed: 0 to 65536"},
+        {"accel: {count: {}}\n", "accel.count"},
+        {"accel: {count: }\n", "accel.count"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct machine_config config;
+        struct error err;
+        assert_false(try_load(folder, &config, bad[i][0], NULL, &err));
+        if (!strstr(err.text, bad[i][1]) || !strstr(err.text, "/m.yaml:1: "))
+            fail_msg("%s: %s", bad[i][0], err.text);
+    }
+}
+
+/* A part without copies is absent, but what is set of it is still looked at. */
+static void no_copies_are_absence(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_config config;
+    static const char text[] = TIMED "accel: {count: 4, l1d: {size: 16 KiB}}\ncrossbar: {}\n"
+                                     "near: {kind: group, count: 2, dram: {channels: 2}}\n";
+    must_load(folder, &config, text, SETS("accel.count=0", "near.count=0"));
+    assert_null(config.accel);
+    assert_int_equal(config.accel_count, 0);
+    assert_int_equal(config.harts, 1);
+    assert_null(tree_find(config.tree, "near"));
+    for (const struct instance *i = tree_next(config.tree, NULL); i; i = tree_next(config.tree, i))
+        assert_true(strncmp(i->path, "accel", 5) != 0 && strncmp(i->path, "near", 4) != 0);
+    machine_free(&config);
+    must_load(folder, &config, text, SETS("accel.count=0", "accel.count=auto"));
+    assert_int_equal(config.accel_count, 1);
+    machine_free(&config);
+    assert_refused_as(
+        folder, text, SETS("accel.count=0", "accel.l1d.sice=1"),
+        "--set: unknown key 'accel.l1d.sice'; did you mean 'accel.l1d.size'? Known in accel.0.l1d: "
+        "size, ways, line, hit_clocks, mshrs, mshr_targets, write_buffer, replacement, "
+        "write_through, write_allocate, prefetch, prefetch_degree, energy_read, energy_write");
+}
+
+static const char stacks[] = "extends: base\n"
+                             "templates:\n"
+                             "  near: {kind: simt, count: 1, warps: 24, l2: {slices: 2}}\n"
+                             "  stack:\n"
+                             "    kind: group\n"
+                             "    dram: {standard: hmc_tom}\n"
+                             "    sm: {template: near, threads: 768}\n"
+                             "far:\n"
+                             "  template: stack\n"
+                             "  count: 4\n"
+                             "  pair: {kind: group, count: 2, dram: {standard: hbm1}}\n"
+                             "  dram: {channels: 8}\n";
+
+static void write_base(const struct folder *folder)
+{
+    static const char base[] = TIMED "memory: {size: 64 MiB}\n";
+    folder_write(folder, "shipped/base.yaml", base, sizeof base - 1);
+}
+
+static void parts_nest_under_names_of_ones_own(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_config config;
+    write_base(folder);
+    must_load(folder, &config, stacks,
+              SETS("far.*.sm.warps=96", "far.2.sm.warps=12", "far.*.pair.1.dram.channels=2",
+                   "far.3.pair.0.dram.channels=4"));
+    for (unsigned i = 0; i < 4; i++) {
+        char part[64];
+        (void)snprintf(part, sizeof part, "far.%u.sm", i);
+        assert_value(&config, part, "warps", i == 2 ? "12" : "96");
+        assert_value(&config, part, "threads", "768");
+        (void)snprintf(part, sizeof part, "far.%u.sm.l2", i);
+        assert_value(&config, part, "slices", "2");
+        assert_value(&config, part, "clock", "700 MHz"); /* the role's default in a multiprocessor */
+        (void)snprintf(part, sizeof part, "far.%u.dram", i);
+        assert_value(&config, part, "standard", "hmc_tom");
+        assert_value(&config, part, "channels", "8");
+        for (unsigned j = 0; j < 2; j++) {
+            (void)snprintf(part, sizeof part, "far.%u.pair.%u.dram", i, j);
+            assert_value(&config, part, "channels", j == 1 ? "2" : i == 3 ? "4" : "8");
+        }
+    }
+    const struct instance *vault = tree_find(config.tree, "far.3.pair.1.dram");
+    assert_string_equal(vault->path, "far.3.pair.1.dram");
+    assert_string_equal(vault->parent->path, "far.3.pair.1");
+    assert_int_equal(vault->parent->copies, 2);
+    machine_free(&config);
+
+    assert_refused_as(
+        folder, stacks, SETS("far.*.sm.wraps=96"),
+        "--set: unknown key 'far.*.sm.wraps'; did you mean 'far.*.sm.warps'? Known in far.0.sm: count, "
+        "width, "
+        "warps, threads, block_threads, blocks, scratchpad, stack, registers, clock, schedulers, policy, "
+        "banks, "
+        "memory_queue, accesses, atomics, latency, interval, energy, l1, crossbar, l2, memory");
+}
+
+static void wildcards_stand_for_names_and_numbers(void **state)
+{
+    struct machine_config config;
+    write_base(*state);
+    must_load(*state, &config, stacks,
+              SETS("*.l1d.ways=2", "*.*.*.*.*.channels=16", "far.0.*.0.dram.channels=1"));
+    assert_value(&config, "host.l1d", "ways", "2");
+    assert_value(&config, "far.1.pair.1.dram", "channels", "16");
+    assert_value(&config, "far.0.pair.0.dram", "channels", "1");
+    assert_value(&config, "far.0.pair.1.dram", "channels", "16");
+    machine_free(&config);
+}
+
+static void a_pattern_that_concerns_nothing_is_an_error(void **state)
+{
+    const struct folder *folder = *state;
+    static const char *const texts[] = {
+        "\nhots: {core: inorder}\n",
+        "\nmemory: {*.size: 1 GiB}\n",
+        "\n'*.l3.size': 1 MiB\n",
+        "\nnear: {dram: {}}\n",
+        "\nnear: none\n",
+        "\nhost: {5: {core: ooo}}\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct machine_config config;
+        struct error err;
+        assert_false(try_load(folder, &config, texts[i], NULL, &err));
+        if (!strstr(err.text, "/m.yaml:2: "))
+            fail_msg("%s: %s", texts[i], err.text);
+    }
+}
+
+static void the_last_setting_wins_and_is_named(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_config config;
+    static const char base[] = TIMED "crossbar: {}\naccel: {count: 2, l1d: {size: 16 KiB}}\n";
+    char *text;
+    folder_write(folder, "shipped/base.yaml", base, sizeof base - 1);
+    must_load(folder, &config,
+              "extends: base\naccel:\n  0: {l1d: {ways: 8}}\n  l1d: {ways: 2}\n  1.l1d.size: 8 KiB\n",
+              SETS("accel.1.l1d.ways=1"));
+    assert_value(&config, "accel.0.l1d", "ways", "2"); /* though it was the more special */
+    assert_value(&config, "accel.1.l1d", "ways", "1");
+    text = shown(&config);
+    assert_non_null(strstr(text, "\n    size: 16 KiB  # base.yaml:4\n"));
+    assert_non_null(strstr(text, "/m.yaml:4\n"));
+    assert_null(strstr(text, "/m.yaml:3\n")); /* overruled */
+    assert_non_null(strstr(text, "\n  1:\n"));
+    assert_non_null(strstr(text, "\n      ways: 1  # --set\n"));
+    assert_non_null(strstr(text, "\n      size: 8 KiB  # "));
+    assert_non_null(strstr(text, "/m.yaml:5\n"));
+    free(text);
+    char source[TREE_SOURCE];
+    tree_source_of(config.tree, "accel.1.l1d.ways", source);
+    assert_string_equal(source, "--set");
+    tree_source_of(config.tree, "accel.0.l1d.size", source);
+    assert_string_equal(source, "base.yaml:4");
+    tree_source_of(config.tree, "accel.count", source);
+    assert_string_equal(source, "base.yaml:4");
+    machine_free(&config);
+}
+
+static void auto_restores_what_follows(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_config config;
+    static const char base[] =
+        "host: {core: ooo, clock: 3 GHz, rob: 64, iq: 10, tlb: {l1_ways: 2}}\n"
+        "l2: {clock: 1 GHz}\ndram: {standard: hbm1, channels: 4, map: \"R14 B2 C5 G2 H2 O6\"}\n";
+    folder_write(folder, "shipped/base.yaml", base, sizeof base - 1);
+    must_load(folder, &config, "extends: base\n", NULL);
+    assert_value(&config, "l2", "clock", "1 GHz");
+    assert_value(&config, "host", "iq", "10");
+    machine_free(&config);
+    must_load(folder, &config, "extends: base\nhost: {iq: auto}\n",
+              SETS("l2.clock=auto", "host.tlb.l1_ways=auto", "dram.map=auto", "dram.channels=auto"));
+    assert_value(&config, "l2", "clock", "3 GHz");
+    assert_value(&config, "host", "iq", "64");
+    assert_value(&config, "host", "rob", "64");
+    assert_value(&config, "host.tlb", "l1_ways", "32");
+    assert_value(&config, "dram", "channels", "8");
+    assert_value(&config, "dram", "map", "\"R14 B2 C5 G2 H3 O6\"");
+    machine_free(&config);
+    must_load(folder, &config, "extends: base\n", SETS("host.clock=auto", "host.rob=auto", "l2.clock=auto"));
+    assert_value(&config, "host", "rob", "128");
+    assert_value(&config, "l2", "clock", "2 GHz");
+    machine_free(&config);
+}
+
+static void names_of_ones_own_are_words(void **state)
+{
+    static const char *const bad[] = {"*",    "7",    "a b",     "\\u00fc", "count", "kind",  "extends",
+                                      "none", "auto", "default", "-a",      "a\\nb", "\\e[2J"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct machine_config config;
+        struct error err;
+        char text[128];
+        (void)snprintf(text, sizeof text, "near: {kind: group, \"%s\": {kind: group}}\n", bad[i]);
+        assert_false(try_load(*state, &config, text, NULL, &err));
+        assert_non_null(strstr(err.text, "/m.yaml:1: "));
+        for (const char *c = err.text; *c; c++)
+            assert_true(*c >= ' ' && *c <= '~');
+    }
+    assert_refused_as(
+        *state, "near: {kind: grup}\n", NULL,
+        "/m.yaml:1: near: there is no kind 'grup'; there are: group, dram, link, crossbar, llc, core, simt, "
+        "nucd");
+}
+
+static void templates_are_found_and_end(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_config config;
+    static const char base[] = "templates: {wide: {width: 64 B, latency: 5}, slow: {clock: 500 MHz}}\n";
+    folder_write(folder, "shipped/base.yaml", base, sizeof base - 1);
+    must_load(folder, &config,
+              "extends: base\ntemplates:\n  slow: {clock: 400 MHz}\n  both: {template: wide, buffer: 3}\n"
+              "host: {core: inorder}\na: {kind: crossbar, template: both, latency: 7}\nb: {kind: crossbar, "
+              "template: slow}\n",
+              NULL);
+    assert_value(&config, "a", "width", "64 B");
+    assert_value(&config, "a", "latency", "7"); /* its own key wins */
+    assert_value(&config, "a", "buffer", "3");
+    assert_value(&config, "b", "clock", "400 MHz"); /* the nearest file's */
+    machine_free(&config);
+    assert_refused_as(folder, "\na: {template: wide}\n", NULL,
+                      "/m.yaml:2: template: there is no template 'wide'");
+    assert_refused_as(folder, "templates: {a: {template: b}, b: {template: a}}\nc: {template: a}\n", NULL,
+                      "/m.yaml:1: template: 'a' uses templates without end");
+    assert_refused_as(folder, "templates: {a: {kind: group, b: {template: a}}}\nc: {template: a}\n", NULL,
+                      "/m.yaml:1: template: 'a' uses templates without end");
+    assert_refused_as(folder, "templates: 5\n", NULL,
+                      "/m.yaml:1: 'templates' is a section, not a value: it holds templates by name");
+    assert_refused_as(folder, "templates:\n  a: 5\n", NULL,
+                      "/m.yaml:2: 'a' is a section, not a value: a template is a mapping of keys");
+}
+
+#define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_part_is_there_when_it_is_mentioned),
+        FOLDER_TEST(none_takes_out_with_all_below),
+        FOLDER_TEST(copies_are_set_together_or_one_by_one),
+        FOLDER_TEST(counts_have_their_range),
+        FOLDER_TEST(no_copies_are_absence),
+        FOLDER_TEST(parts_nest_under_names_of_ones_own),
+        FOLDER_TEST(wildcards_stand_for_names_and_numbers),
+        FOLDER_TEST(a_pattern_that_concerns_nothing_is_an_error),
+        FOLDER_TEST(the_last_setting_wins_and_is_named),
+        FOLDER_TEST(auto_restores_what_follows),
+        FOLDER_TEST(names_of_ones_own_are_words),
+        FOLDER_TEST(templates_are_found_and_end),
+    };
+    return cmocka_run_group_tests_name("trees of instances", tests, NULL, NULL);
+}

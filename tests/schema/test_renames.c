@@ -1,0 +1,179 @@
+/* Older descriptions: messages for their keys, and files rewritten. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "emu/schema/renames.h"
+#include "tests/schema/load.h"
+
+static void old_keys_name_what_to_write(void **state)
+{
+    static const char *const parts[] = {"crossbar",    "nucd",          "devices.rom",  "devices.finisher",
+                                        "devices.rtc", "devices.clint", "devices.plic", "devices.uart"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char set[64], text[128], option[512], file[600];
+        const char *sets[] = {set, NULL}, *dot = strchr(parts[i], '.');
+        (void)snprintf(set, sizeof set, "%s.present=true", parts[i]);
+        (void)snprintf(option, sizeof option,
+                       "--set: %s.present is no key any more: write `%s: {}` for a machine that has it, "
+                       "`%s: none` for one that has not (croft show --migrate FILE rewrites a file)",
+                       parts[i], parts[i], parts[i]);
+        assert_refused_as(*state, "{}\n", sets, option);
+        (void)snprintf(file, sizeof file, "/m.yaml:2: %s", option + 7);
+        if (dot)
+            (void)snprintf(text, sizeof text, "devices: {%s:\n  {present: false}}\n", dot + 1);
+        else
+            (void)snprintf(text, sizeof text, "%s:\n  {present: false}\n", parts[i]);
+        assert_refused_as(*state, text, NULL, file);
+    }
+}
+
+/* The rewritten text of a description; free() it. */
+static char *migrated(const struct folder *folder, const char *old)
+{
+    char path[128], *text;
+    size_t size;
+    struct error err;
+    folder_write(folder, "old.yaml", old, strlen(old));
+    (void)snprintf(path, sizeof path, "%s/old.yaml", folder->path);
+    FILE *out = open_memstream(&text, &size);
+    bool done = renames_migrate(path, out, &err);
+    (void)fclose(out);
+    if (!done)
+        fail_msg("%s", err.text);
+    return text;
+}
+
+static const char *const files[][2] = {
+    {"{}\n", "{}\n"},
+    {"name: a\nharts: auto\nmemory: {base: 0x1000, size: 64 MiB}\n",
+     "name: a\nharts: auto\nmemory:\n  base: 0x1000\n  size: 64 MiB\n"},
+    {"crossbar: {present: true}\nnucd: {present: false, mode: driver}\n", "crossbar: {}\nnucd: none\n"},
+    {"crossbar: {width: 16 B, present: true}\n", "crossbar:\n  width: 16 B\n"},
+    /* A part that was only described: another file may have it, or none has. */
+    {"extends: nucd\ncrossbar: {width: 16 B}\naccel: {l1d: {size: 8 KiB}}\ndevices: {uart: {irq: 5}, rtc: "
+     "{present: true}}\n",
+     "extends: nucd\ncrossbar.width: 16 B\naccel.l1d:\n  size: 8 KiB\ndevices:\n  uart.irq: 5\n  rtc: {}\n"},
+    {"crossbar: {present: true}\naccel: {clock: 1 GHz}\n",
+     "crossbar: {}\n# accel was described, but the machine had none.\naccel: none\n"},
+    {"accel: {clock: 1 GHz}\n", "accel:\n  clock: 1 GHz\n"},
+    {"nucd: {present: true}\naccel: {clock: 1 GHz, count: 0}\n",
+     "nucd: {}\naccel:\n  clock: 1 GHz\n  count: 0\n"},
+    {"description: 'a: \"b\" # c'\nname: '- x'\n", "description: \"a: \\\"b\\\" # c\"\nname: \"- x\"\n"},
+    {"name: \"a\\nb\"\ndram: {map: R14 % O6, tCL: }\n",
+     "name: \"a\\x0ab\"\ndram:\n  map: \"R14 % O6\"\n  tCL:\n"},
+};
+
+static void files_are_rewritten(void **state)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *text = migrated(*state, files[i][0]);
+        assert_string_equal(text, files[i][1]);
+        char *again = migrated(*state, text);
+        if (!strchr(text, '#'))
+            assert_string_equal(again, text); /* today's files stay */
+        free(again);
+        free(text);
+    }
+}
+
+/* The machine of the NUCD paper and the board as older files described them. */
+static void whole_machines_load(void **state)
+{
+    static const char board[] = "name: virt\nharts: auto\nquantum: 10000\n"
+                                "devices:\n"
+                                "  rom: {present: true, base: 0x1000}\n"
+                                "  clint: {present: true, base: 0x2000000}\n"
+                                "  uart: {present: true, base: 0x10000000, irq: 10}\n"
+                                "  rtc: {present: false, irq: 12}\n";
+    static const char paper[] = "extends: board\n"
+                                "host: {count: 1, core: ooo, clock: 2 GHz}\n"
+                                "accel: {count: 16, core: inorder, clock: 1 GHz, l1i: {size: 32 KiB}}\n"
+                                "nucd: {present: true}\n"
+                                "crossbar: {present: true}\n"
+                                "devices: {uart: {irq: 9}}\n"
+                                "dram: {standard: hbm1, channels: 8}\n";
+    const struct folder *folder = *state;
+    struct machine_config config;
+    char *text = migrated(folder, board);
+    folder_write(folder, "shipped/board.yaml", text, strlen(text));
+    free(text);
+    text = migrated(folder, paper);
+    must_load(folder, &config, text, NULL);
+    assert_int_equal(config.harts, 17);
+    assert_true(tree_find(config.tree, "devices.rom") && config.devices.clint && config.devices.uart &&
+                !tree_find(config.tree, "devices.rtc"));
+    assert_value(&config, "devices.uart", "irq", "9");
+    assert_true(config.nucd && tree_find(config.tree, "crossbar"));
+    assert_value(&config, "dram", "standard", "hbm1");
+    machine_free(&config);
+    free(text);
+}
+
+/* No file of today changes its meaning. The tests run in the repository's root folder. */
+static void shipped_machines_stay(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_list list;
+    struct error err;
+    assert_true(machine_list(&list, "emu/machine/shipped", &err));
+    assert_true(list.count > 5);
+    for (size_t i = 0; i < list.count; i++) {
+        char path[512], name[128], *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        (void)snprintf(path, sizeof path, "emu/machine/shipped/%s.yaml", list.names[i]);
+        assert_true(renames_migrate(path, out, &err));
+        (void)fclose(out);
+        (void)snprintf(name, sizeof name, "shipped/%.100s.yaml", list.names[i]);
+        folder_write(folder, name, text, size);
+        free(text);
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        struct machine_config before, after;
+        assert_true(machine_load(&before, list.names[i], "emu/machine/shipped", NULL, 0, &err));
+        if (!machine_load(&after, list.names[i], folder->shipped, NULL, 0, &err))
+            fail_msg("%s", err.text);
+        const struct instance *x = tree_next(before.tree, NULL), *y = tree_next(after.tree, NULL);
+        for (; x && y; x = tree_next(before.tree, x), y = tree_next(after.tree, y)) {
+            assert_string_equal(x->path, y->path);
+            assert_memory_equal(x->config, y->config, x->kind->config_size + !x->kind->config_size);
+        }
+        assert_true(!x && !y);
+        machine_free(&before);
+        machine_free(&after);
+    }
+    machine_list_free(&list);
+}
+
+static void what_is_no_description_is_refused(void **state)
+{
+    const struct folder *folder = *state;
+    struct error err;
+    char path[256];
+    folder_write(folder, "old.yaml", "a: [1]\n", 7);
+    (void)snprintf(path, sizeof path, "%s/old.yaml", folder->path);
+    assert_false(renames_migrate(path, stdout, &err));
+    assert_non_null(strstr(err.text, "/old.yaml:1: 'a' takes one value, not a list"));
+    assert_false(renames_migrate(folder->path, stdout, &err));
+    assert_non_null(strstr(err.text, ": not a regular file; a machine description is a YAML file"));
+    assert_false(renames_migrate("/nowhere.yaml", stdout, &err));
+    assert_string_equal(err.text, "/nowhere.yaml: cannot be opened: No such file or directory");
+}
+
+#define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(old_keys_name_what_to_write),
+        FOLDER_TEST(files_are_rewritten),
+        FOLDER_TEST(whole_machines_load),
+        FOLDER_TEST(shipped_machines_stay),
+        FOLDER_TEST(what_is_no_description_is_refused),
+    };
+    return cmocka_run_group_tests_name("older descriptions", tests, NULL, NULL);
+}
