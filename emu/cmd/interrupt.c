@@ -6,7 +6,6 @@
 /* A handler is handed nothing but the number: what it needs can be in file scope only. */
 static volatile sig_atomic_t arrived;
 static struct system *volatile armed_system;
-static struct hart *volatile armed_hart;
 
 static double first; /* when it came; ms of the host */
 
@@ -46,8 +45,6 @@ static void handle(int number)
     first = milliseconds();
     if (armed_system)
         system_interrupt(armed_system);
-    else if (armed_hart)
-        hart_request_yield(armed_hart);
 }
 
 const volatile sig_atomic_t *interrupt_arrived(void)
@@ -55,11 +52,10 @@ const volatile sig_atomic_t *interrupt_arrived(void)
     return &arrived;
 }
 
-void interrupt_arm(struct system *system, struct hart *hart)
+void interrupt_arm(struct system *system)
 {
     arrived = 0;
     armed_system = system;
-    armed_hart = hart;
     set_handlers(SIG_DFL, handle);
 }
 
@@ -67,5 +63,4 @@ void interrupt_disarm(void)
 {
     set_handlers(handle, SIG_DFL);
     armed_system = NULL;
-    armed_hart = NULL;
 }

@@ -13,9 +13,8 @@
 /* 0, or the number of the signal that has arrived since interrupt_arm(). */
 const volatile sig_atomic_t *interrupt_arrived(void);
 
-/* From now on the signals stop the system, or the hart if there is no system. One run of the process at a
- * time. */
-void interrupt_arm(struct system *system, struct hart *hart);
+/* From now on the signals stop the system. One run of the process at a time. */
+void interrupt_arm(struct system *system);
 
 /* To be called after the run, before what was armed is released. */
 void interrupt_disarm(void);

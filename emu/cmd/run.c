@@ -15,7 +15,6 @@
 #include "emu/debug/log.h"
 #include "emu/env/bare.h"
 #include "emu/env/gdb_system.h"
-#include "emu/env/gdb_user.h"
 #include "emu/env/kernel.h"
 #include "emu/env/launch.h"
 #include "emu/env/user.h"
@@ -92,34 +91,110 @@ static bool wind_up(struct session *s, const char *program, int *status, struct 
     return report_write(s->report, &run, err);
 }
 
-/* Runs a user program on the hart; returns the exit status, or -1 with err set. */
-static int run_program(struct session *s, const struct user_options *options, struct hart *hart,
-                       const struct phys *memory, struct error *err)
+/* A program with what is around it, ready to run. */
+struct program {
+    struct system *system;
+    const char *program;
+    struct offload *offload; /* or NULL */
+    /* The exit status of a run that has ended so, or -1 with err set. */
+    int (*finish)(void *context, enum system_stop stop, struct error *err);
+    bool (*restart)(void *context, struct error *err); /* NULL: it cannot start anew */
+    int (*signal)(const void *context);                /* for gdb (gdb_system.h); or NULL */
+    void *context;
+};
+
+/* Gives a system its clock, if the machine has one, and its statistics. */
+static bool start_clock(struct session *s, const struct request *r, const struct program *p,
+                        struct error *err)
 {
-    report_add_hart(s->report, hart);
-    struct user *user = user_new(hart, memory, options, err);
-    if (!user)
-        return -1;
-    int status = -1;
-    s->start = seconds_now();
-    const struct gdb_facts facts = {report_stats(s->report), &s->machine};
-    bool ran = true;
-    if (s->gdb)
-        ran = gdb_user_run(s->gdb, user, &facts, &status, err);
-    else {
-        interrupt_arm(NULL, hart);
-        status = user_run(user);
-        interrupt_disarm();
+    struct system *system = p->system;
+    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
+                      p->offload, s->log, p->program, report_stats(s->report), err))
+        return false;
+    if (s->timing.timed)
+        timed_attach(s->timing.timed, system);
+    for (unsigned i = 0; i < system->threads; i++)
+        report_add_hart(s->report, &system->harts[i]);
+    return true;
+}
+
+/* Lets gdb run the system; returns as run_program(). */
+static int debug_program(struct session *s, const struct program *p, struct error *err)
+{
+    const struct gdb_system_options gdb = {
+        .program = p->program,
+        .facts = {report_stats(s->report), &s->machine},
+        .reset = p->restart,
+        .signal = p->signal,
+        .context = p->context,
+    };
+    switch (gdb_system_run(s->gdb, p->system, &gdb, err)) {
+    case GDB_SYSTEM_EXIT: return p->finish(p->context, SYSTEM_EXIT, err);
+    case GDB_SYSTEM_LIMIT: return p->finish(p->context, SYSTEM_LIMIT, err);
+    case GDB_SYSTEM_EXPIRED: return p->finish(p->context, SYSTEM_EXPIRED, err);
+    case GDB_SYSTEM_TRAPPED: return p->finish(p->context, SYSTEM_TRAP, err);
+    case GDB_SYSTEM_FAILED: return -1;
+    case GDB_SYSTEM_KILLED: break;
     }
-    ran = ran && wind_up(s, options->program, &status, err);
+    if (p->signal)
+        fprintf(stderr, "croft: %s: killed by gdb\n", p->program);
+    return 128 + SIGKILL;
+}
+
+/* Runs the system to its end. Signals stop it; under gdb they end the process, as gdb has stops of its own. */
+static int run_system(const struct program *p, struct error *err)
+{
+    enum system_stop stop;
+    interrupt_arm(p->system);
+    while ((stop = system_run(p->system, UINT64_MAX)) == SYSTEM_RESET)
+        if (!p->restart(p->context, err))
+            break;
+    interrupt_disarm();
+    return stop == SYSTEM_RESET ? -1 : p->finish(p->context, stop, err);
+}
+
+/* Runs what start_clock() has started; returns the exit status, or -1 with err set. */
+static int run_program(struct session *s, const struct program *p, struct error *err)
+{
+    s->start = seconds_now();
+    int status = s->gdb ? debug_program(s, p, err) : run_system(p, err);
+    return status >= 0 && !wind_up(s, p->program, &status, err) ? -1 : status;
+}
+
+static int finish_user(void *user, enum system_stop stop, struct error *err)
+{
+    (void)err;
+    return user_finish(user, stop);
+}
+
+static int signal_of(const void *user)
+{
+    return user_signal(user);
+}
+
+/* Runs a user program on the system of `harts`. */
+static int run_harts(struct session *s, const struct request *r, struct user_options *options,
+                     struct user_harts *harts, struct multiprocessors *multiprocessors, struct error *err)
+{
+    struct program p = {.system = &harts->system,
+                        .program = options->program,
+                        .offload = workers_offload(harts->workers),
+                        .finish = finish_user,
+                        .signal = signal_of};
+    if (!start_clock(s, r, &p, err))
+        return -1;
+    options->timed = multiprocessors->timed = s->timing.timed;
+    struct user *user = user_new(&harts->system.harts[0], &harts->program, options, err);
+    p.context = user;
+    int status = user ? run_program(s, &p, err) : -1;
     user_free(user);
-    return ran ? status : -1;
+    return status;
 }
 
 static int run_user(struct session *s, const struct request *r, struct error *err)
 {
     struct phys memory;
-    struct user_harts user;
+    struct user_harts harts;
     if (s->machine.harts != 1 && !machine_timed(&s->machine))
         return error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts) ? 0 : -1;
     if (!phys_init(&memory, s->machine.memory->base, s->machine.memory->size, err))
@@ -130,7 +205,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     struct multiprocessors multiprocessors;
     multiprocessors_init(&multiprocessors, &s->machine, decoder);
     launch_describe(&s->machine, &simt);
-    if (user_harts_init(&user, &s->machine, firmware(s), &memory, decoder, err)) {
+    if (user_harts_init(&harts, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
         simt.debugged = s->gdb != NULL;
         options.simt = simt.limits.count ? &simt : NULL;
@@ -142,72 +217,21 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.stats = report_stats(s->report);
         options.log = s->log;
         options.signal = interrupt_arrived();
-        options.workers = user.workers;
-        struct timing_options timing = r->timing;
-        timing.max_insns = options.max_insns;
-        if (timing_start(&s->timing, &timing, &s->machine, user.harts, user.count, &memory,
-                         workers_offload(user.workers), s->log, r->user.program, options.stats, err)) {
-            options.machine = s->timing.timed ? &s->timing.user : NULL;
-            multiprocessors.timed = s->timing.timed;
-            status = run_program(s, &options, &user.harts[0], &user.program, err);
-        }
+        options.workers = harts.workers;
+        options.system = &harts.system;
+        status = run_harts(s, r, &options, &harts, &multiprocessors, err);
         timing_free(&s->timing);
-        user_harts_free(&user);
+        user_harts_free(&harts);
     }
     decoder_free(decoder);
     phys_free(&memory);
     return status;
 }
 
-/* Lets gdb run a system. True with *stop set when the run has ended so; otherwise *status is the exit status,
- * or -1 with err set. */
-static bool debug_system(struct session *s, struct system *system, const struct gdb_system_options *gdb,
-                         enum system_stop *stop, int *status, struct error *err)
+static int finish_kernel(void *kernel, enum system_stop stop, struct error *err)
 {
-    switch (gdb_system_run(s->gdb, system, gdb, err)) {
-    case GDB_SYSTEM_EXIT: *stop = SYSTEM_EXIT; return true;
-    case GDB_SYSTEM_LIMIT: *stop = SYSTEM_LIMIT; return true;
-    case GDB_SYSTEM_EXPIRED: *stop = SYSTEM_EXPIRED; return true;
-    case GDB_SYSTEM_KILLED: *status = 128 + SIGKILL; return false;
-    default: *status = -1; return false;
-    }
-}
-
-static int debug_kernel(struct session *s, struct kernel *kernel, const struct user_options *options,
-                        struct error *err)
-{
-    const struct gdb_system_options gdb = {
-        .program = options->program,
-        .facts = {report_stats(s->report), &s->machine},
-        .max_insns = options->max_insns,
-        .reset = kernel_restart,
-    };
-    enum system_stop stop;
-    int status;
-    bool ended = debug_system(s, kernel_system(kernel), &gdb, &stop, &status, err);
-    return ended ? kernel_finish(kernel, stop) : status;
-}
-
-/* Gives a system its clock, if the machine has one, and its statistics: the run may begin. */
-static bool start_system(struct session *s, const struct request *r, struct system *system,
-                         struct offload *offload, const char *program, struct error *err)
-{
-    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
-                      offload, s->log, program, report_stats(s->report), err))
-        return false;
-    if (s->timing.timed)
-        timed_attach(s->timing.timed, system);
-    for (unsigned i = 0; i < system->count; i++)
-        report_add_hart(s->report, &system->harts[i]);
-    s->start = seconds_now();
-    return true;
-}
-
-/* Signals stop the run; under gdb they end it, as gdb has stops of its own. */
-static void arm(const struct session *s, struct system *system)
-{
-    if (!s->gdb)
-        interrupt_arm(system, NULL);
+    (void)err;
+    return kernel_finish(kernel, stop);
 }
 
 static int run_kernel(struct session *s, const struct request *r, struct error *err)
@@ -232,39 +256,29 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     if (!kernel)
         return -1;
     int status = -1;
-    if (start_system(s, r, kernel_system(kernel), kernel_offload(kernel), user.program, err)) {
-        user.machine = s->timing.timed ? &s->timing.user : NULL;
-        arm(s, kernel_system(kernel));
-        status = s->gdb ? debug_kernel(s, kernel, &user, err) : kernel_run(kernel);
-        interrupt_disarm();
-        if (status >= 0 && !wind_up(s, user.program, &status, err))
-            status = -1;
+    const struct program p = {.system = kernel_system(kernel),
+                              .program = user.program,
+                              .offload = kernel_offload(kernel),
+                              .finish = finish_kernel,
+                              .restart = kernel_restart,
+                              .context = kernel};
+    if (start_clock(s, r, &p, err)) {
+        user.timed = s->timing.timed;
+        status = run_program(s, &p, err);
     }
     timing_free(&s->timing);
     kernel_free(kernel);
     return status;
 }
 
-static int debug_bare(struct session *s, struct bare *bare, const struct bare_options *options,
-                      struct error *err)
+static int finish_bare(void *bare, enum system_stop stop, struct error *err)
 {
-    const struct gdb_system_options gdb = {
-        .program = options->program ? options->program : options->bios,
-        .facts = {report_stats(s->report), &s->machine},
-        .max_insns = options->max_insns,
-        .reset = bare_restart,
-        .context = bare,
-    };
-    enum system_stop stop;
-    int status;
-    return debug_system(s, bare_system(bare), &gdb, &stop, &status, err) ? bare_finish(bare, stop, err)
-                                                                         : status;
+    return bare_finish(bare, stop, err);
 }
 
 static int run_bare(struct session *s, const struct request *r, struct error *err)
 {
     struct bare_options options = r->bare;
-    const struct bare_options *o = &options;
     options.machine = &s->machine;
     options.program = r->user.program;
     options.dir = r->user.dir;
@@ -275,21 +289,16 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     options.debugged = s->gdb != NULL;
     options.signal = interrupt_arrived();
     options.stats = report_stats(s->report);
-    struct bare *bare = bare_new(o, err);
+    struct bare *bare = bare_new(&options, err);
     if (!bare)
         return -1;
-    const char *program = o->program ? o->program : o->bios;
-    if (!start_system(s, r, bare_system(bare), bare_offload(bare), program, err)) {
-        struct error ignored;
-        timing_free(&s->timing);
-        (void)bare_free(bare, &ignored);
-        return -1;
-    }
-    arm(s, bare_system(bare));
-    int status = s->gdb ? debug_bare(s, bare, o, err) : bare_run(bare, err);
-    interrupt_disarm();
-    if (status >= 0 && !wind_up(s, program, &status, err))
-        status = -1;
+    const struct program p = {.system = bare_system(bare),
+                              .program = options.program ? options.program : options.bios,
+                              .offload = bare_offload(bare),
+                              .finish = finish_bare,
+                              .restart = bare_restart,
+                              .context = bare};
+    int status = start_clock(s, r, &p, err) ? run_program(s, &p, err) : -1;
     timing_free(&s->timing);
     struct error close_error;
     if (!bare_free(bare, &close_error) && status >= 0) {

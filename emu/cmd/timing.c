@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/cmd/interrupt.h"
 #include "emu/sim/nearest.h"
 #include "emu/sim/unit.h"
 
@@ -80,41 +79,6 @@ bool timing_check(const struct timing_options *options, const struct machine_con
         options->first, machine->name);
 }
 
-static enum hart_stop user_run_timed(void *context, struct hart *hart, uint64_t max_insns)
-{
-    return timed_run(context, hart, max_insns);
-}
-
-static uint64_t user_instructions(void *context)
-{
-    return timed_instructions(context);
-}
-
-static uint64_t user_now(void *context)
-{
-    return timed_now(context) / 1000000;
-}
-
-static void user_sleep(void *context, uint64_t ns)
-{
-    timed_sleep(context, ns);
-}
-
-static bool user_expired(void *context)
-{
-    return timed_expired(context);
-}
-
-static const char *user_limit(void *context)
-{
-    return timed_limit(context);
-}
-
-static bool user_faulted(void *context, unsigned *accelerator, uint64_t *pc)
-{
-    return timed_task_fault(context, accelerator, pc);
-}
-
 static void observe(void *context, struct hart *hart, const struct step_report *report)
 {
     log_report(context, hart, report);
@@ -137,7 +101,6 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         return false;
     const struct timed_options timed = {
         .machine = machine,
-        .max_insns = options->max_insns,
         .max_time = options->max_time,
         .roi = options->roi,
         .check_coherence = options->check_coherence,
@@ -148,21 +111,12 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .context = log,
         .offload = offload,
         .program = program,
-        .signal = interrupt_arrived(),
         .progress = true,
     };
     timing->timed = timed_new(&timed, harts, count, memory, err);
     if (!timing->timed)
         return false;
     timed_publish(timing->timed, stats);
-    timing->user = (struct user_machine){.run = user_run_timed,
-                                         .instructions = user_instructions,
-                                         .now = user_now,
-                                         .sleep = user_sleep,
-                                         .expired = user_expired,
-                                         .limit = user_limit,
-                                         .faulted = user_faulted,
-                                         .context = timing->timed};
     return true;
 }
 

@@ -8,8 +8,7 @@
 
 /* What the command line asks for; timing_init() first. */
 struct timing_options {
-    uint64_t max_time;  /* fs; UINT64_MAX: no limit */
-    uint64_t max_insns; /* of all harts of a user program (timed.h); 0: no limit */
+    uint64_t max_time; /* fs; UINT64_MAX: no limit */
     bool roi, check_coherence, check_dram, check_nucd;
     const char *trace_kind, *trace_path;
     const char *first; /* the first of these options that was given, or NULL */
@@ -31,7 +30,6 @@ bool timing_check(const struct timing_options *options, const struct machine_con
 struct timing {
     struct timed *timed; /* NULL: the machine has no clock */
     struct trace *trace;
-    struct user_machine user; /* for user_options.machine */
 };
 
 /* Builds the machine around the harts if it is a timed one, and registers its statistics. Everything must

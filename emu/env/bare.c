@@ -13,6 +13,7 @@
 #include "emu/env/semihosting.h"
 #include "emu/env/workers.h"
 #include "emu/machine/board.h"
+#include "emu/machine/scheduler.h"
 #include "emu/sim/unit.h"
 
 enum {
@@ -301,6 +302,7 @@ static bool set_up(struct bare *bare, struct error *err)
     if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->all, bare->decoder,
                      err))
         return false;
+    bare->system.max_insns = o->max_insns;
     for (unsigned i = 0; i < bare->system.count; i++)
         bare->system.harts[i].hardware_ad = machine->mmu->ad == MMU_AD_HARDWARE;
     const struct console_options console = {.input = STDIN_FILENO,
@@ -412,7 +414,8 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         return STATUS_LIMIT;
     case SYSTEM_EXPIRED:
         unit_format(UNIT_TIME, system_time(&bare->system) * SYSTEM_TICK_NS * 1000000, time);
-        fprintf(stderr, "croft run: stopped after %s of simulated time (--max-time)\n", time);
+        fprintf(stderr, "croft run: stopped after %s of simulated time (%s)\n", time,
+                system_time_limit(&bare->system));
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_WATCHED:
@@ -428,18 +431,4 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
     if (bare->test_failed)
         fprintf(stderr, "croft run: test %" PRIu64 " failed (tohost)\n", bare->test_failed);
     return bare->system.status;
-}
-
-int bare_run(struct bare *bare, struct error *err)
-{
-    const struct bare_options *o = bare->options;
-    for (;;) {
-        uint64_t used = system_instructions(&bare->system);
-        enum system_stop stop =
-            used < o->max_insns ? system_run(&bare->system, o->max_insns - used) : SYSTEM_LIMIT;
-        if (stop != SYSTEM_RESET)
-            return bare_finish(bare, stop, err);
-        if (!bare_restart(bare, err))
-            return -1;
-    }
 }

@@ -47,12 +47,8 @@ struct system *bare_system(struct bare *bare);
 /* For the timed machine; or NULL. */
 struct offload *bare_offload(const struct bare *bare);
 
-/* Runs to the end and returns the exit status: what the program gave the finisher or HTIF, 1 when that is a
+/* The exit status of a run of the system that has ended so: what the program gave the finisher or HTIF, 1 when that is a
  * failure of a test, 124 at max_insns; or -1 with err set. Prints why, when it was not the program's wish. */
-int bare_run(struct bare *bare, struct error *err);
-
-/* The status of a run that was stopped so, with the same messages; for debuggers, which run the system
- * themselves. */
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err);
 
 /* Starts the machine (a struct bare) anew: devices, harts and images as at first. */

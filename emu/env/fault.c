@@ -9,6 +9,7 @@
 #include "emu/env/kernel_pages.h"
 #include "emu/env/workers.h"
 #include "emu/hart/probe.h"
+#include "emu/machine/timed.h"
 #include "emu/sim/unit.h"
 #include "emu/simt/warp_memory.h"
 #include "isa/disasm.h"
@@ -240,10 +241,10 @@ int fault_report_task(struct user *user, unsigned accelerator, uint64_t pc)
 
 int fault_report(struct user *user)
 {
-    const struct user_machine *machine = user->options->machine;
+    const struct timed *timed = user->options->timed;
     unsigned accelerator;
     uint64_t pc = user->hart->pc;
-    bool task = machine && machine->faulted && machine->faulted(machine->context, &accelerator, &pc);
+    bool task = timed && timed_task_fault(timed, &accelerator, &pc);
     return report(user, task ? &accelerator : NULL, pc);
 }
 
@@ -266,6 +267,13 @@ int fault_interrupt(struct user *user)
     return 128 + number;
 }
 
+int fault_asleep(struct user *user)
+{
+    fprintf(stderr, "croft: %s: sleeps for ever: its time to go on is beyond the end of simulated time\n",
+            user->options->program);
+    return 1;
+}
+
 static int stopped_after(struct user *user, const char *count, const char *what)
 {
     char text[SYMBOLS_TEXT];
@@ -283,10 +291,10 @@ int fault_limit(struct user *user)
 
 int fault_time(struct user *user)
 {
-    const struct user_machine *machine = user->options->machine;
+    const struct timed *timed = user->options->timed;
     char time[UNIT_TEXT];
-    unit_format(UNIT_TIME, machine->now(machine->context) * 1000000, time);
+    unit_format(UNIT_TIME, timed_now(timed) / 1000000 * 1000000, time);
     char what[64];
-    (void)snprintf(what, sizeof what, "of simulated time (%s)", machine->limit(machine->context));
+    (void)snprintf(what, sizeof what, "of simulated time (%s)", timed_limit(timed));
     return stopped_after(user, time, what);
 }

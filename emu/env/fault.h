@@ -21,6 +21,9 @@ int fault_interrupt(struct user *user);
 /* Reports that the instruction limit is reached. Returns USER_STATUS_LIMIT. */
 int fault_limit(struct user *user);
 
+/* Reports that the program sleeps beyond the end of simulated time. Returns 1. */
+int fault_asleep(struct user *user);
+
 /* Reports that the limit of simulated time is reached. Returns USER_STATUS_LIMIT. */
 int fault_time(struct user *user);
 

@@ -1,5 +1,6 @@
 #include "emu/env/gdb_system.h"
 
+#include <signal.h>
 #include <time.h>
 
 enum {
@@ -13,6 +14,7 @@ struct gdb_system {
     const struct gdb_system_options *options;
     enum gdb_system_end end; /* once the run has ended by itself */
     struct error *err;
+    bool faulted; /* the current hart's instruction cannot be executed, and gdb was told */
 };
 
 static struct hart *hart_of(void *target, unsigned thread)
@@ -22,7 +24,7 @@ static struct hart *hart_of(void *target, unsigned thread)
 
 static unsigned thread_count(void *target)
 {
-    return ((struct gdb_system *)target)->system->count;
+    return ((struct gdb_system *)target)->system->threads;
 }
 
 static bool register_read(void *target, unsigned thread, unsigned number, uint64_t *value)
@@ -61,10 +63,14 @@ static bool watchpoint(void *target, bool insert, uint64_t address, uint64_t len
 static void thread_describe(void *target, unsigned thread, char *text, size_t size)
 {
     static const char *const modes[] = {"user", "supervisor", "reserved", "machine"};
+    const struct gdb_system *system = target;
     const struct hart *hart = hart_of(target, thread);
-    bool waits = ((struct gdb_system *)target)->system->waiting[thread];
-    (void)snprintf(text, size, "hart %u, %s mode%s", hart->hartid, modes[hart->privilege & 3],
-                   waits ? ", waits for an interrupt" : "");
+    bool waits = system->system->waiting[thread];
+    if (!hart->privileged)
+        (void)snprintf(text, size, "%s", system->faulted ? "faulted" : "user mode");
+    else
+        (void)snprintf(text, size, "hart %u, %s mode%s", hart->hartid, modes[hart->privilege & 3],
+                       waits ? ", waits for an interrupt" : "");
 }
 
 static void statistics(void *target, FILE *out)
@@ -93,6 +99,30 @@ static void idle(void)
     (void)nanosleep(&moment, NULL);
 }
 
+/* gdb's number for a signal of Linux (gdb's include/gdb/signals.def): they agree up to SIGTERM but for these. */
+static unsigned gdb_number(int number)
+{
+    switch (number) {
+    case SIGBUS: return 10;
+    case SIGUSR1: return 30;
+    case SIGUSR2: return 31;
+    case SIGSYS: return 12;
+    default: return number <= SIGTERM ? (unsigned)number : 143; /* unknown signal */
+    }
+}
+
+static unsigned fault_number(const struct trap *trap)
+{
+    switch (trap->cause) {
+    case TRAP_ILLEGAL_INSTRUCTION: return GDB_SIGNAL_ILL;
+    case TRAP_BREAKPOINT: return GDB_SIGNAL_TRAP;
+    case TRAP_ECALL_USER: return gdb_number(SIGSYS); /* in a region */
+    case TRAP_LOAD_MISALIGNED:
+    case TRAP_STORE_MISALIGNED: return gdb_number(SIGBUS);
+    default: return GDB_SIGNAL_SEGV;
+    }
+}
+
 static void end(struct gdb_system *target, struct gdb_stop *stop, enum gdb_system_end how, int status)
 {
     target->end = how;
@@ -100,16 +130,33 @@ static void end(struct gdb_system *target, struct gdb_stop *stop, enum gdb_syste
     stop->status = status;
 }
 
+static void die(struct gdb_system *target, struct gdb_stop *stop, enum gdb_system_end how, unsigned signal)
+{
+    target->end = how;
+    stop->kind = GDB_STOP_DIED;
+    stop->signal = signal;
+}
+
+static void exited(struct gdb_system *target, struct gdb_stop *stop)
+{
+    const struct gdb_system_options *options = target->options;
+    int signal = options->signal ? options->signal(options->context) : 0;
+    if (signal)
+        die(target, stop, GDB_SYSTEM_EXIT, gdb_number(signal));
+    else
+        end(target, stop, GDB_SYSTEM_EXIT, target->system->status);
+}
+
 static void explain(struct gdb_system *target, enum system_stop why, struct gdb_stop *stop)
 {
     struct system *system = target->system;
-    const struct hart *hart = &system->harts[system->current < system->count ? system->current : 0];
+    const struct hart *hart = &system->harts[system->current];
     switch (why) {
     case SYSTEM_LIMIT:
-        if (system_instructions(system) >= target->options->max_insns)
+        if (system_instructions(system) >= system->max_insns)
             end(target, stop, GDB_SYSTEM_LIMIT, LIMIT_STATUS);
         return;
-    case SYSTEM_EXIT: end(target, stop, GDB_SYSTEM_EXIT, system->status); return;
+    case SYSTEM_EXIT: exited(target, stop); return;
     case SYSTEM_RESET:
         if (!target->options->reset(target->options->context, target->err))
             end(target, stop, GDB_SYSTEM_FAILED, 1);
@@ -127,6 +174,11 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
         stop->address = hart->watch_hit.address;
         stop->write = hart->watch_hit.write;
         break;
+    case SYSTEM_TRAP:
+        target->faulted = true;
+        stop->kind = GDB_STOP_SIGNAL;
+        stop->signal = fault_number(&hart->trap);
+        break;
     case SYSTEM_WATCHED: return;
     case SYSTEM_EXPIRED: end(target, stop, GDB_SYSTEM_EXPIRED, LIMIT_STATUS); return;
     case SYSTEM_STUCK: idle(); return;
@@ -140,14 +192,19 @@ static void run(void *context, const struct gdb_action *actions, struct gdb_stop
         [GDB_STAY] = SYSTEM_HOLD, [GDB_CONTINUE] = SYSTEM_GO, [GDB_STEP] = SYSTEM_STEP};
     struct gdb_system *target = context;
     struct system *system = target->system;
-    uint64_t done = system_instructions(system), max = target->options->max_insns;
-    uint64_t left = max > done ? max - done : 0;
-    for (unsigned i = 0; i < system->count; i++)
+    unsigned current = system->current;
+    bool dies = target->faulted && actions[current].signal == fault_number(&system->harts[current].trap);
+    target->faulted = false;
+    if (dies) {
+        die(target, stop, GDB_SYSTEM_TRAPPED, actions[current].signal);
+        return;
+    }
+    for (unsigned i = 0; i < system->threads; i++)
         system->motion[i] = motions[actions[i].motion];
-    explain(target, system_run(system, left < SLICE ? left : SLICE), stop);
+    explain(target, system_run(system, SLICE), stop);
 }
 
-static const struct gdb_target_ops ops = {
+static const struct gdb_target_ops target_ops = {
     .thread_count = thread_count,
     .register_read = register_read,
     .register_write = register_write,
@@ -165,8 +222,11 @@ static const struct gdb_target_ops ops = {
 enum gdb_system_end gdb_system_run(struct gdb_server *server, struct system *system,
                                    const struct gdb_system_options *options, struct error *err)
 {
-    struct gdb_system target = {system, options, GDB_SYSTEM_KILLED, err};
+    struct gdb_system target = {.system = system, .options = options, .end = GDB_SYSTEM_KILLED, .err = err};
+    struct gdb_target_ops ops = target_ops;
     struct gdb_stop stop;
+    if (!options->reset)
+        ops.reset = NULL;
     system->hooks.wait = NULL;
     fprintf(stderr, "croft: %s waits for gdb: %s\n", options->program, gdb_server_command(server));
     if (!gdb_server_run(server, &(struct gdb_target){&ops, &target}, &stop, err))

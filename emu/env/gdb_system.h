@@ -1,4 +1,7 @@
-/* Debugging a whole system: one thread for each hart, numbered from 1. */
+/* Debugging a system: one thread for each of its system->threads, numbered from 1.
+ *
+ * A trap that would end a user program stops it first, with the signal that Linux would send; the program ends when gdb
+ * delivers that signal. Others have nobody to reach: handlers are never called. */
 #ifndef EMU_ENV_GDB_SYSTEM_H
 #define EMU_ENV_GDB_SYSTEM_H
 
@@ -10,17 +13,19 @@
 struct gdb_system_options {
     const char *program; /* for messages */
     struct gdb_facts facts;
-    uint64_t max_insns; /* of all harts together */
-    /* Restarts the machine, as its first start does: for SYSTEM_RESET and `monitor reset`. */
+    /* Restarts the machine, as its first start does: for SYSTEM_RESET and `monitor reset`. NULL: it cannot. */
     bool (*reset)(void *context, struct error *err);
+    /* The signal (Linux's number) by which a program has ended itself, or 0. NULL: programs end without. */
+    int (*signal)(const void *context);
     void *context;
 };
 
 /* How the run has ended. */
 enum gdb_system_end {
     GDB_SYSTEM_EXIT,    /* system_exit() was called: system->status */
-    GDB_SYSTEM_LIMIT,   /* after max_insns instructions */
+    GDB_SYSTEM_LIMIT,   /* after system->max_insns instructions */
     GDB_SYSTEM_EXPIRED, /* after the time that a timed machine may take */
+    GDB_SYSTEM_TRAPPED, /* by a trap, whose signal gdb has delivered */
     GDB_SYSTEM_KILLED,  /* gdb has killed it */
     GDB_SYSTEM_FAILED,  /* a reset has failed, or no gdb can connect: *err */
 };

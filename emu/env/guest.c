@@ -7,6 +7,9 @@
 
 #include "emu/env/kernel_pages.h"
 #include "emu/env/launch.h"
+#include "emu/machine/timed.h"
+
+#define NS UINT64_C(1000000) /* fs */
 
 const void *guest_readable(const struct user *user, uint64_t address, uint64_t length)
 {
@@ -53,8 +56,7 @@ int64_t guest_put(const struct user *user, uint64_t address, const void *bytes, 
 
 uint64_t guest_nanoseconds(const struct user *user)
 {
-    const struct user_machine *machine = user->options->machine;
-    return machine ? machine->now(machine->context) : user->hart->instret + user->slept;
+    return user->options->timed ? timed_now(user->options->timed) / NS : user->hart->instret + user->slept;
 }
 
 uint64_t guest_process_nanoseconds(const struct user *user)
@@ -64,10 +66,9 @@ uint64_t guest_process_nanoseconds(const struct user *user)
 
 void guest_sleep(struct user *user, uint64_t nanoseconds)
 {
-    const struct user_machine *machine = user->options->machine;
     user->slept += nanoseconds;
-    if (machine)
-        machine->sleep(machine->context, nanoseconds);
+    if (user->options->system)
+        system_sleep(user->options->system, nanoseconds);
 }
 
 int guest_interrupted(const struct user *user)
@@ -90,4 +91,6 @@ void guest_end(struct user *user, int status)
 {
     user->ended = true;
     user->status = status & 0xff;
+    if (user->options->system)
+        system_exit(user->options->system, user->status);
 }

@@ -188,6 +188,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
     kernel->decoder = decoder_new();
     if (!system_init(system, (unsigned)machine->harts, machine->quantum, &kernel->all, kernel->decoder, err))
         return false;
+    system->max_insns = o->user->max_insns;
     for (unsigned i = 0; i < system->count; i++) {
         struct hart *hart = &system->harts[i];
         hart->hardware_ad = machine->mmu->ad == MMU_AD_HARDWARE;
@@ -272,19 +273,11 @@ int kernel_finish(struct kernel *kernel, enum system_stop stop)
     struct hart *hart = kernel->user->hart;
     if (stop == SYSTEM_EXIT)
         return kernel->system.status;
-    if (stop == SYSTEM_STUCK) {
-        fprintf(stderr, "croft: %s: sleeps for ever: its time to go on is beyond the end of simulated time\n",
-                kernel->options->user->program);
-        return 1;
-    }
+    if (stop == SYSTEM_STUCK)
+        return fault_asleep(kernel->user);
     if (hart->privilege == PRIV_S) /* where the program will go on */
         hart->pc = hart->priv.sepc;
     if (guest_interrupted(kernel->user))
         return fault_interrupt(kernel->user);
     return stop == SYSTEM_EXPIRED ? fault_time(kernel->user) : fault_limit(kernel->user);
-}
-
-int kernel_run(struct kernel *kernel)
-{
-    return kernel_finish(kernel, system_run(&kernel->system, kernel->options->user->max_insns));
 }

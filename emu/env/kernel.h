@@ -37,15 +37,11 @@ struct offload *kernel_offload(const struct kernel *kernel);
 /* The kernel's table of ranges, in the machine's memory; NULL before the program starts. */
 const struct croft_range_table *kernel_ranges(const struct kernel *kernel);
 
-/* Runs to the end and returns the exit status, as user_run(); 128 + SIGKILL when memory is full, 1 when the
- * kernel itself has failed. */
-int kernel_run(struct kernel *kernel);
-
 /* Refuses to start the program again, with a message, for debuggers that would. */
 bool kernel_restart(void *kernel, struct error *err);
 
-/* The status of a run that was stopped so, with the same messages; for debuggers, which run the system
- * themselves. */
+/* The exit status of a run that has ended so, as user_finish(); 128 + SIGKILL when memory is full, 1 when the kernel
+ * itself has failed. */
 int kernel_finish(struct kernel *kernel, enum system_stop stop);
 
 #endif

@@ -11,12 +11,9 @@
 #include "emu/env/launch.h"
 #include "emu/env/stack.h"
 #include "emu/env/workers.h"
+#include "emu/machine/timed.h"
 
-enum {
-    A0 = 10,
-    SP = 2,
-    SLICE = 1 << 25, /* instructions, a tenth of a second: a loop of plain blocks sees no yield */
-};
+enum { A0 = 10, SP = 2 };
 
 static bool set_up(struct user *user, struct error *err)
 {
@@ -73,16 +70,6 @@ struct user *guest_new(struct hart *hart, const struct phys *memory, const struc
     return NULL;
 }
 
-struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
-                      struct error *err)
-{
-    struct user *user = guest_new(hart, memory, options, err);
-    if (!user || set_up(user, err))
-        return user;
-    user_free(user);
-    return NULL;
-}
-
 void user_free(struct user *user)
 {
     if (!user)
@@ -101,75 +88,94 @@ void user_free(struct user *user)
 /* Whether the hart has stopped for a task, whose registers are not its own. */
 static bool is_task(const struct user *user)
 {
-    const struct user_machine *machine = user->options->machine;
     unsigned accelerator;
     uint64_t pc;
-    return machine && machine->faulted && machine->faulted(machine->context, &accelerator, &pc);
+    return user->options->timed && timed_task_fault(user->options->timed, &accelerator, &pc);
 }
 
-static void serve_call(struct user *user)
-{
-    int64_t result = calls_serve(user);
-    hart_retire_call(user->hart);
-    if (!user->ended)
-        user->hart->x[A0] = (uint64_t)result;
-}
-
-static enum hart_stop run(const struct user_options *options, struct hart *hart, uint64_t max_insns)
-{
-    const struct user_machine *machine = options->machine;
-    if (machine)
-        return machine->run(machine->context, hart, max_insns);
-    if (options->signal && max_insns > SLICE)
-        max_insns = SLICE;
-    return options->log ? log_run(options->log, hart, max_insns) : hart_run(hart, max_insns);
-}
-
-bool user_exhausted(const struct user *user)
-{
-    const struct user_machine *machine = user->options->machine;
-    uint64_t done = machine ? machine->instructions(machine->context) : user->hart->instret;
-    return done >= user->options->max_insns;
-}
-
-enum user_stop user_advance(struct user *user, uint64_t max_insns)
+bool user_serve(struct user *user)
 {
     struct hart *hart = user->hart;
-    struct log *log = user->options->log;
-    const struct user_machine *machine = user->options->machine;
-    uint64_t end = max_insns < UINT64_MAX - hart->instret ? hart->instret + max_insns : UINT64_MAX;
-    while (!user->ended) {
-        if (hart->instret >= end || user_exhausted(user))
-            return USER_STOP_LIMIT;
-        if (guest_interrupted(user))
-            return USER_STOP_SIGNAL;
-        uint64_t left = end - hart->instret;
-        enum hart_stop stop = run(user->options, hart, left);
-        if (log)
-            log_flush(log);
-        if (stop == HART_STOP_MARKER)
-            marker_serve(&user->regions, hart);
-        else if (stop == HART_STOP_TRAP && hart->trap.cause == TRAP_ECALL_USER && !is_task(user))
-            serve_call(user);
-        else if (stop == HART_STOP_TRAP)
-            return USER_STOP_FAULT;
-        else if (stop == HART_STOP_BREAK)
-            return USER_STOP_BREAK;
-        else if (stop == HART_STOP_WATCH)
-            return USER_STOP_WATCH;
-        else if (stop == HART_STOP_YIELD && machine && machine->expired(machine->context))
-            return USER_STOP_TIME;
-    }
-    return USER_STOP_ENDED;
+    if (hart->trap.cause != TRAP_ECALL_USER || is_task(user))
+        return false;
+    int64_t result = calls_serve(user);
+    hart_retire_call(hart);
+    if (!user->ended)
+        hart->x[A0] = (uint64_t)result;
+    return true;
 }
 
-int user_run(struct user *user)
+/* A log stands in front of what the stop behind it brings about. */
+static void flush_log(const struct user *user)
 {
-    switch (user_advance(user, user->options->max_insns)) {
-    case USER_STOP_ENDED: return user->status;
-    case USER_STOP_FAULT: return fault_report(user);
-    case USER_STOP_TIME: return fault_time(user);
-    case USER_STOP_SIGNAL: return fault_interrupt(user);
+    if (user->options->log)
+        log_flush(user->options->log);
+}
+
+static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_insns)
+{
+    const struct user *user = context;
+    enum hart_stop stop = log_run(user->options->log, hart, max_insns);
+    flush_log(user);
+    return stop;
+}
+
+static void hook_marker(void *context, struct hart *hart)
+{
+    struct user *user = context;
+    flush_log(user);
+    marker_serve(&user->regions, hart);
+}
+
+static bool hook_trap(void *context, struct hart *hart)
+{
+    struct user *user = context;
+    (void)hart;
+    flush_log(user);
+    return user_serve(user);
+}
+
+static void take_system(struct user *user)
+{
+    struct system *system = user->options->system;
+    if (!system)
+        return;
+    system->max_insns = user->options->max_insns;
+    system->hooks = (struct system_hooks){
+        .run = user->options->log ? hook_run : NULL,
+        .marker = hook_marker,
+        .trap = hook_trap,
+        .context = user,
+    };
+}
+
+struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                      struct error *err)
+{
+    struct user *user = guest_new(hart, memory, options, err);
+    if (!user)
+        return NULL;
+    take_system(user);
+    if (set_up(user, err))
+        return user;
+    user_free(user);
+    return NULL;
+}
+
+int user_signal(const struct user *user)
+{
+    return user->signal;
+}
+
+int user_finish(struct user *user, enum system_stop stop)
+{
+    flush_log(user);
+    switch (stop) {
+    case SYSTEM_EXIT: return user->status;
+    case SYSTEM_TRAP: return fault_report(user);
+    case SYSTEM_EXPIRED: return fault_time(user);
+    case SYSTEM_WATCHED: return fault_interrupt(user);
+    case SYSTEM_STUCK: return fault_asleep(user);
     default: return fault_limit(user);
     }
 }

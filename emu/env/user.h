@@ -6,30 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emu/hart/hart.h"
-#include "emu/mem/phys.h"
+#include "emu/machine/system.h"
 #include "emu/sim/error.h"
 #include "emu/sim/stats.h"
 
 struct launch_options;
 struct log;
+struct timed;
 struct user;
 struct workers;
-
-/* A machine that takes simulated time, on which the program runs in place of hart_run(). */
-struct user_machine {
-    enum hart_stop (*run)(void *context, struct hart *hart,
-                          uint64_t max_insns); /* YIELD: look at expired() */
-    uint64_t (*instructions)(void *context);   /* executed by all harts */
-    uint64_t (*now)(void *context);            /* ns of simulated time */
-    void (*sleep)(void *context, uint64_t ns); /* the program goes on so much later */
-    bool (*expired)(void *context);            /* its time is over */
-    const char *(*limit)(void *context);       /* then: by which option or key */
-    /* Whether what the hart has stopped for has happened in a task that it has offloaded: on which accelerator, and
-     * where. */
-    bool (*faulted)(void *context, unsigned *accelerator, uint64_t *pc);
-    void *context;
-};
 
 /* What a run is made of; everything must outlive the struct user. */
 struct user_options {
@@ -40,17 +25,19 @@ struct user_options {
     size_t environment_count;
     const char *dir;     /* the only host folder whose files the program can reach */
     uint64_t stack_size; /* in bytes, at the end of memory */
-    /* The program is stopped after so many instructions of all harts, accelerators and firmware included; the machine
-     * sees to it, if there is one. UINT64_MAX: never. */
+    /* The program is stopped after so many instructions of all harts, accelerators and firmware included. UINT64_MAX:
+     * never. */
     uint64_t max_insns;
     struct stats *stats; /* the markers' regions go here; may be NULL */
     struct log *log;     /* every instruction is logged if not NULL, by the machine if there is one */
     const struct launch_options *simt; /* the multiprocessors, or NULL: none */
     struct workers
         *workers; /* accelerators that take the program's tasks, or NULL; --env kernel has its own */
-    const struct user_machine *machine; /* or NULL: an instruction takes 1 ns */
-    /* The number of a signal that ends the run, 0: none so far; whoever sets it also lets the hart yield. May
-     * be NULL. */
+    /* Runs the program: its first hart is the program's. NULL: the caller runs the hart (user_serve()). */
+    struct system *system;
+    const struct timed *timed; /* the machine that gives the system its clock; NULL: it has none */
+    /* The number of a signal that ends the run, 0: none so far; whoever sets it calls system_interrupt(). May be
+     * NULL. */
     const volatile sig_atomic_t *signal;
 };
 
@@ -72,24 +59,14 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
                       struct error *err);
 void user_free(struct user *user);
 
-/* Why the program does not go on. */
-enum user_stop {
-    USER_STOP_LIMIT,  /* the instruction limit of this call is reached */
-    USER_STOP_ENDED,  /* the program has ended itself: guest.h's status and signal */
-    USER_STOP_FAULT,  /* it cannot go on: hart->trap says why */
-    USER_STOP_BREAK,  /* it is at a breakpoint of the hart */
-    USER_STOP_WATCH,  /* it has touched a watchpoint of the hart */
-    USER_STOP_TIME,   /* the machine's time is over */
-    USER_STOP_SIGNAL, /* user_options.signal */
-};
+/* Serves the trap at which the hart has stopped if it is a call; false when the program cannot go on: hart->trap says
+ * why. For those who run the hart themselves. */
+bool user_serve(struct user *user);
 
-/* Whether as many instructions have been executed as user_options.max_insns allows. */
-bool user_exhausted(const struct user *user);
+/* The exit status of a run of the system that has ended so. Messages go to standard error. */
+int user_finish(struct user *user, enum system_stop stop);
 
-/* Runs the program for up to max_insns instructions of its hart, with its calls and markers. */
-enum user_stop user_advance(struct user *user, uint64_t max_insns);
-
-/* Runs the program to its end and returns the exit status. Messages go to standard error. */
-int user_run(struct user *user);
+/* The signal by which the program has ended itself, or 0. */
+int user_signal(const struct user *user);
 
 #endif

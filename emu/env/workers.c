@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "emu/env/elf.h"
-#include "emu/machine/system.h"
 
 /* CROFT_NUCD_FIRMWARE of linker/croft_map.ld. */
 #define LINKED_AT UINT64_C(0xbfe00000)
@@ -102,50 +101,29 @@ struct offload *workers_offload(const struct workers *workers)
     return workers ? workers->offload : NULL;
 }
 
-static bool make_harts(struct user_harts *user, unsigned count, const struct phys *memory,
-                       const struct decoder *decoder, struct error *err)
-{
-    for (; user->count < count; user->count++) {
-        struct hart *hart = &user->harts[user->count];
-        if (!hart_init(hart, memory, decoder, err))
-            return false;
-        if (user->count > 0 && !hart_init_privileged(hart, &user->bus, user->count, SYSTEM_TICK_NS, err)) {
-            hart_free(hart);
-            return false;
-        }
-    }
-    return true;
-}
-
 bool user_harts_init(struct user_harts *user, const struct machine_config *machine, const char *firmware,
                      struct phys *memory, const struct decoder *decoder, struct error *err)
 {
     unsigned accelerators = workers_count(machine, firmware);
     *user = (struct user_harts){.program = workers_program_memory(machine, firmware, memory)};
-    user->harts = calloc(1 + accelerators, sizeof *user->harts);
-    if (!user->harts)
-        abort();
-    bus_init(&user->bus, memory);
+    if (!system_init_user(&user->system, accelerators, memory, decoder, err))
+        return false;
     const struct workers_options options = {.machine = machine,
                                             .firmware = firmware,
                                             .memory = memory,
-                                            .harts = user->harts,
-                                            .count = 1 + accelerators,
-                                            .bus = &user->bus};
-    if (make_harts(user, 1 + accelerators, memory, decoder, err)) {
-        user->workers = workers_new(&options, err);
-        if (user->workers || accelerators == 0)
-            return true;
-    }
+                                            .harts = user->system.harts,
+                                            .count = user->system.count,
+                                            .bus = &user->system.bus};
+    user->workers = workers_new(&options, err);
+    if (user->workers || accelerators == 0)
+        return true;
     user_harts_free(user);
     return false;
 }
 
 void user_harts_free(struct user_harts *user)
 {
-    for (unsigned i = 0; i < user->count; i++)
-        hart_free(&user->harts[i]);
-    free(user->harts);
+    system_free(&user->system);
     workers_free(user->workers);
     *user = (struct user_harts){0};
 }

@@ -3,6 +3,7 @@
 #define EMU_ENV_WORKERS_H
 
 #include "emu/machine/offload.h"
+#include "emu/machine/system.h"
 
 struct workers_options {
     const struct machine_config *machine;
@@ -48,11 +49,9 @@ void workers_set_ranges(struct workers *workers, uint64_t table);
 /* For the timed machine; NULL for NULL. */
 struct offload *workers_offload(const struct workers *workers);
 
-/* The harts of a user program's machine: its own, and privileged ones of accelerators on a bus of theirs. */
+/* The system of a user program, and of the accelerators that take its tasks. */
 struct user_harts {
-    struct hart *harts;
-    unsigned count;
-    struct bus bus;
+    struct system system;
     struct phys program; /* what the program sees of memory */
     struct workers *workers;
 };

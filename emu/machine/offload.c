@@ -76,13 +76,8 @@ static void set_work(void *context, unsigned number, bool level)
 {
     struct worker *worker = context;
     hart_set_interrupt(worker->hart, number, level);
-    if (!worker->core || !level)
-        return;
-    const struct timed *timed = worker->offload->timed;
-    if (timed->system)
-        timed->system->engine->interrupt(timed->system->engine->context, worker->core->core->parts.number);
-    else if (worker->core->core->waiting && hart_has_interrupt(worker->hart))
-        core_wake(worker->core->core, timed->queue.now);
+    if (worker->core && level)
+        scheduler_interrupt(&worker->offload->timed->scheduler, worker->core->core->parts.number);
 }
 
 static void stop_awaiting(struct worker *worker)

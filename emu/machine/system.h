@@ -1,4 +1,5 @@
-/* Several harts over one memory and its devices, run in turn by a fixed rule, so that every run repeats. */
+/* Harts over one memory and its devices: a whole machine, or a user program with the accelerators that take its tasks.
+ * The run loop is the same for all of them (scheduler.h). */
 #ifndef EMU_MACHINE_SYSTEM_H
 #define EMU_MACHINE_SYSTEM_H
 
@@ -11,27 +12,19 @@
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 
-/* Without an engine, an instruction takes 1 ns on each hart, and `time` ticks at 10 MHz. Within a round each
- * hart runs the same stretch of simulated time, a quantum of instructions or less if a timer is due before;
- * then devices are brought up to date. While all harts wait for interrupts, time jumps to the next timer; a
- * timer more than 2^63 ns from the start never comes.
- *
- * A reservation (LR) ends with its hart's turn, so that a turn must be long enough for the loops that the ISA
- * promises progress (16 instructions at most): one that is cut off fails once and then succeeds within the
- * turn. With a quantum of SYSTEM_QUANTUM_MIN or more, a turn that is shorter because of a timer, which comes
- * at ticks only, is followed or preceded by one of at least a tick. */
 enum { SYSTEM_TICK_NS = 100, SYSTEM_HARTS = 65, SYSTEM_QUANTUM_MIN = 100 };
 
 enum system_stop {
-    SYSTEM_LIMIT,   /* as many instructions as asked for have retired, of all harts together */
+    SYSTEM_LIMIT,   /* system_run()'s max_insns, or system->max_insns, have retired */
     SYSTEM_EXIT,    /* system_exit() was called: system->status */
     SYSTEM_RESET,   /* system_request_reset() was called */
     SYSTEM_BREAK,   /* hart `current` is at a breakpoint */
     SYSTEM_STEPPED, /* hart `current`, which was to step, has done so */
     SYSTEM_WATCH,   /* hart `current` has touched a watchpoint */
+    SYSTEM_TRAP, /* hart `current`, which is not privileged, has trapped, and hooks.trap does not serve it */
     SYSTEM_WATCHED, /* what the outside wanted: system_interrupt() was called */
     SYSTEM_STUCK,   /* all harts wait for an interrupt that nothing can raise */
-    SYSTEM_EXPIRED, /* the engine's time is over */
+    SYSTEM_EXPIRED, /* simulated time is over: system_time_limit() says by which limit */
 };
 
 struct system;
@@ -40,14 +33,14 @@ struct system;
 enum system_motion {
     SYSTEM_GO,
     SYSTEM_STEP, /* after one instruction, or the trap it takes, system_run() returns SYSTEM_STEPPED */
-    SYSTEM_HOLD, /* its turns are skipped */
+    SYSTEM_HOLD, /* it executes nothing */
 };
 
 /* What the system asks of those around it. All may be NULL. */
 struct system_hooks {
-    /* Runs a hart in place of hart_run(): logs. */
+    /* Runs a hart in place of hart_run(), in rounds: logs. */
     enum hart_stop (*run)(void *context, struct hart *hart, uint64_t max_insns);
-    /* Brings devices up to date with system_time(); called at every round. */
+    /* Brings devices up to date with system_time(); called at every round, or every SCHEDULER_POLL. */
     void (*update)(void *context);
     /* The tick at which a device changes by itself, or UINT64_MAX. */
     uint64_t (*next_event)(void *context);
@@ -57,42 +50,39 @@ struct system_hooks {
     void (*marker)(void *context, struct hart *hart);
     /* A semihosting call: serve it, and call hart_retire_call(). */
     void (*semihosting)(void *context, struct hart *hart);
+    /* A trap of a hart that is not privileged. True when it was a call, which is served now and may have called
+     * system_sleep() or scheduler_wait(); false: system_run() returns SYSTEM_TRAP. */
+    bool (*trap)(void *context, struct hart *hart);
     /* The emulator will print something: what the guest has printed before comes first. */
     void (*flush)(void *context);
     void *context;
 };
 
-/* Drives the harts in place of the rounds: a machine whose cores tell how long instructions take. */
-struct system_engine {
-    /* Runs until the harts have retired `end` instructions in all, or something happens. True when
-     * system_run() has to return *stop; otherwise it looks at exited, reset, interrupted and `end`, and calls
-     * again. */
-    bool (*advance)(void *context, uint64_t end, enum system_stop *stop);
-    uint64_t (*now)(void *context);                  /* ns of simulated time */
-    void (*timer_moved)(void *context);              /* the next timer event may have become earlier */
-    void (*interrupt)(void *context, unsigned hart); /* a wire of the hart has changed */
-    void (*halt)(void *context);  /* brings all harts to rest between two instructions: they will be reset */
-    void (*start)(void *context); /* they have been */
-    void (*quiet)(void *context); /* the host's terminal will be written to: leave no line of ours there */
-    void *context;
+/* A round of a system without a clock: each hart in turn runs the same stretch of simulated time. */
+struct system_round {
+    uint64_t start, length; /* in ns of simulated time */
+    uint64_t turn_start;    /* the current hart's progress at the start of its turn */
+    bool turn_over;         /* it has nothing to do in the rest of its turn */
 };
 
 struct system {
     unsigned count;
+    unsigned
+        threads; /* the first harts, which a debugger sees; the others are a user program's accelerators */
     struct hart *harts;
     struct bus bus;
     struct phys *memory;
     struct system_hooks hooks;
-    const struct system_engine *engine; /* NULL: rounds, with an instruction a nanosecond */
-    uint64_t quantum;                   /* in instructions, at least SYSTEM_QUANTUM_MIN */
+    struct scheduler
+        *scheduler;     /* NULL: there is no clock; harts run in rounds, an instruction a nanosecond */
+    uint64_t quantum;   /* the longest round, in instructions: at least SYSTEM_QUANTUM_MIN */
+    uint64_t max_insns; /* system_run() returns when all harts together have executed so many */
 
-    uint64_t round_start, round_length; /* in ns of simulated time */
-    unsigned current;                   /* the hart whose turn it is, or was */
-    uint64_t used;                      /* instructions that it has retired in this round */
-    uint64_t turn_start;                /* its instret at the start of its turn */
-    bool turn_over;                     /* it has nothing to do in the rest of its turn */
-    bool waiting[SYSTEM_HARTS];
-    enum system_motion motion[SYSTEM_HARTS];
+    unsigned current; /* the hart whose turn it is, or that has stopped last */
+    struct system_round round;
+    uint64_t end;  /* of this system_run(): progress of the threads */
+    bool *waiting; /* by hart: asleep until there is an interrupt */
+    enum system_motion *motion;
     bool exited, reset, interrupted;
     int status;
 };
@@ -102,12 +92,18 @@ struct system {
  */
 bool system_init(struct system *system, unsigned count, uint64_t quantum, struct phys *memory,
                  const struct decoder *decoder, struct error *err);
+
+/* Makes the harts of a user program: its own, which is not privileged and whose calls hooks.trap serves, and so
+ * many privileged ones of accelerators. As system_init() otherwise. */
+bool system_init_user(struct system *system, unsigned accelerators, struct phys *memory,
+                      const struct decoder *decoder, struct error *err);
 void system_free(struct system *system);
 
 /* Puts all harts back to reset, at pc. Memory and devices are the caller's. */
 void system_restart(struct system *system, uint64_t pc);
 
-/* Runs until max_insns more instructions have retired, or something stops it. Goes on where it stopped. */
+/* Runs until the threads have retired max_insns more instructions, or something stops it (scheduler.h). Goes on where
+ * it stopped. */
 enum system_stop system_run(struct system *system, uint64_t max_insns);
 
 /* Simulated time in ticks, as the running hart sees it. */

@@ -1,5 +1,5 @@
-/* A machine with a clock: the parts that a description asks for, built around harts that exist already, and
- * how they run.
+/* A machine with a clock: the parts that a description asks for, built around harts that exist already. Its scheduler
+ * (scheduler.h) runs them.
  *
  * Host cores have coherent first-level caches over the shared second level; accelerators have caches of their
  * own, outside of that. Both reach the memory controllers through the crossbar, if there is one. A memory
@@ -19,21 +19,18 @@
 #ifndef EMU_MACHINE_TIMED_H
 #define EMU_MACHINE_TIMED_H
 
-#include <signal.h>
-
 #include "emu/debug/trace.h"
 #include "emu/hart/hart.h"
 #include "emu/machine/machine.h"
-#include "emu/machine/system.h"
+#include "emu/machine/scheduler.h"
 #include "emu/sim/stats.h"
 
 struct offload;
 
 struct timed_options {
     const struct machine_config *machine; /* whose cores are timing cores */
-    uint64_t max_insns; /* timed_run() ends when all harts together have executed so many; 0: never */
-    uint64_t max_time;  /* fs of simulated time, after which the run ends; UINT64_MAX: never */
-    bool roi;           /* in time only within regions of interest; else functional, with caches kept warm */
+    uint64_t max_time; /* fs of simulated time, after which the run ends; UINT64_MAX: never */
+    bool roi;          /* in time only within regions of interest; else functional, with caches kept warm */
     bool check_coherence; /* look for accesses whose newest version is elsewhere */
     bool check_nucd;      /* look for accesses of tasks that their nucds do not name; needs an offload */
     bool check_dram;      /* re-read the commands of the memory against the datasheets' rules */
@@ -43,9 +40,7 @@ struct timed_options {
     void *context;
     struct offload *offload; /* gives accelerators tasks (offload.h); or NULL */
     const char *program;     /* ELF file, for names and lines in messages; or NULL */
-    /* Not 0: a run of timed_run() ends when its hart yields. May be NULL. */
-    const volatile sig_atomic_t *signal;
-    bool progress; /* show on standard error, if that is a terminal, how far the run is */
+    bool progress;           /* show on standard error, if that is a terminal, how far the run is */
 };
 
 struct timed;
@@ -65,24 +60,12 @@ void timed_publish(struct timed *timed, struct stats *stats);
 /* Simulated time in fs: that which the queue has reached. */
 uint64_t timed_now(const struct timed *timed);
 
-/* Whether max_time is over, or a task has not ended in time, which was told on standard error then. */
-bool timed_expired(const struct timed *timed);
-
-/* Which of them it was: "--max-time", or the key "nucd.timeout". */
+/* By which limit simulated time is over: "--max-time", or the key "nucd.timeout", of which standard error was told; or
+ * NULL. */
 const char *timed_limit(const struct timed *timed);
 
 /* Whether the first host has stopped for a fault in a region: on which accelerator, and at which pc. */
 bool timed_task_fault(const struct timed *timed, unsigned *accelerator, uint64_t *pc);
-
-/* What all harts have executed, as limits count it (hart_progress()). */
-uint64_t timed_instructions(const struct timed *timed);
-
-/* Runs a user program on `hart`, which is harts[0], like hart_run(); HART_STOP_YIELD when max_time is over,
- * HART_STOP_LIMIT at options.max_insns, too, which cores that are awake together pass by a few instructions. */
-enum hart_stop timed_run(struct timed *timed, struct hart *hart, uint64_t max_insns);
-
-/* Lets the core of harts[0] sleep for so long before the next timed_run() goes on. */
-void timed_sleep(struct timed *timed, uint64_t ns);
 
 /* Makes system_run() and its companions drive the system, whose harts these are, in time. */
 void timed_attach(struct timed *timed, struct system *system);

@@ -63,6 +63,7 @@ static bool make_cores(struct timed *timed, struct error *err)
         if (!timed_make_core(timed, i, i < timed->hosts, err))
             return false;
         timed->cores[i].core->warming = timed->warming;
+        scheduler_add(&timed->scheduler, timed->cores[i].core);
     }
     return true;
 }
@@ -78,15 +79,6 @@ static bool set_clocks(struct timed *timed, struct error *err)
            (!crossbar || clock_set_frequency(&timed->crossbar_clock, crossbar->clock, err));
 }
 
-static void expire(void *owner, uint64_t now)
-{
-    struct timed *timed = owner;
-    (void)now;
-    timed->expired = true;
-    timed->stopped = true;
-    timed->stop = HART_STOP_YIELD;
-}
-
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
                         struct phys *memory, struct error *err)
 {
@@ -100,13 +92,12 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
     timed->symbols = symbols_new(options->program ? options->program : "");
-    if (options->progress)
-        progress_init(&timed->progress, stderr);
     event_queue_init(&timed->queue);
     energy_init(&timed->ledger);
-    event_init(&timed->limit_event, timed_component(timed), expire, timed);
-    timed_beat_init(timed);
-    timed_system_init(timed);
+    scheduler_init(&timed->scheduler, &timed->queue, timed->components);
+    timed->components += SCHEDULER_COMPONENTS;
+    if (options->progress)
+        scheduler_show_progress(&timed->scheduler);
     if (set_clocks(timed, err) && make_memory(timed, memory, err)) {
         make_levels(timed);
         if (make_cores(timed, err) && timed_simt_new(timed, err)) {
@@ -117,7 +108,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
             if (options->check_nucd && options->offload)
                 timed_watch_tasks(timed);
             if (options->max_time != UINT64_MAX)
-                event_schedule(&timed->queue, &timed->limit_event, options->max_time);
+                scheduler_limit_time(&timed->scheduler, options->max_time);
             return timed;
         }
     }
@@ -129,8 +120,7 @@ void timed_free(struct timed *timed)
 {
     if (!timed)
         return;
-    if (timed->system)
-        timed->system->engine = NULL;
+    scheduler_free(&timed->scheduler);
     for (unsigned i = 0; i < timed->count; i++)
         timed_free_core(&timed->cores[i]);
     timed_simt_free(timed);

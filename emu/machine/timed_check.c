@@ -19,7 +19,7 @@ static void report(void *context, const struct footprint_finding *finding)
     const struct timed_core *core = &timed->cores[timed->hosts + finding->accel];
     char time[UNIT_TEXT];
     unit_format(UNIT_TIME, timed->queue.now, time);
-    timed_begin_message(timed);
+    scheduler_begin_message(&timed->scheduler);
     fprintf(stderr,
             "croft: --check nucd: %s of %u bytes at 0x%" PRIx64
             ", which the task's nucd does not name:\n  by ",
@@ -34,7 +34,7 @@ static void report(void *context, const struct footprint_finding *finding)
 static void unknown(void *context, unsigned accel, uint64_t begin)
 {
     struct timed *timed = context;
-    timed_begin_message(timed);
+    scheduler_begin_message(&timed->scheduler);
     fprintf(stderr, "croft: --check nucd: the task of the region at ");
     print_place(timed, begin);
     fprintf(stderr, ", on %s was not sent by a nucd: such tasks are not checked\n",

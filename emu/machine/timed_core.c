@@ -63,18 +63,7 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
     if (stop == HART_STOP_MARKER)
         timed_marker(timed, i, now);
     timed_switch_detail(timed, i);
-    if (timed->system)
-        return timed_system_stopped(timed, i, stop, now);
-    /* An accelerator beside a user program concerns nobody, unless it cannot go on. */
-    if (!timed->expired && stop == HART_STOP_LIMIT && timed_goes_on(timed, i))
-        return CORE_CONTINUE;
-    bool ends = stop == HART_STOP_TRAP || stop == HART_STOP_LIMIT;
-    if (!timed->expired &&
-        ((i >= timed->hosts && !ends) || (stop == HART_STOP_YIELD && !timed_signalled(timed))))
-        return CORE_CONTINUE;
-    timed->stopped = true;
-    timed->stop = stop;
-    return CORE_SLEEP;
+    return scheduler_stopped(&timed->scheduler, i, stop);
 }
 
 /* A host's FENCE.I is for accelerators too: their next tasks begin with one. */

@@ -75,7 +75,7 @@ static void warn(void *context, uint64_t pc, const char *text)
 {
     struct timed *timed = context;
     char place[SYMBOLS_TEXT];
-    timed_begin_message(timed);
+    scheduler_begin_message(&timed->scheduler);
     fprintf(stderr, "croft run: warning: %s: %s\n", symbols_describe(timed->symbols, pc, place, sizeof place),
             text);
 }
@@ -86,17 +86,14 @@ static void expired(void *context, unsigned target, const struct nucd_task *task
     char place[SYMBOLS_TEXT], limit[UNIT_TEXT];
     const struct hart *hart = &timed->harts[timed->hosts + target];
     unit_format(UNIT_TIME, timed->options.machine->nucd->timeout, limit);
-    progress_hide(&timed->progress);
+    progress_hide(&timed->scheduler.progress);
     fprintf(stderr,
             "croft run: the task of the nucd at 0x%llx, %s, has not ended on accelerator %u within %s",
             (unsigned long long)task->pc, symbols_describe(timed->symbols, task->pc, place, sizeof place),
             target, limit);
     fprintf(stderr, " (nucd.timeout); its pc is 0x%llx, %s\n", (unsigned long long)hart->pc,
             symbols_describe(timed->symbols, hart->pc, place, sizeof place));
-    timed->expired = true;
-    timed->late = true;
-    timed->stopped = true;
-    timed->stop = HART_STOP_YIELD;
+    scheduler_expire(&timed->scheduler, "nucd.timeout");
 }
 
 static void told(void *context, unsigned accel, const struct task_unit_report *report)

@@ -1,6 +1,5 @@
 #include "emu/machine/timed_simt.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,8 +41,12 @@ bool timed_simt_present(const struct timed *timed)
     return timed->simt != NULL;
 }
 
-/* Whether a wait is over. */
-typedef bool simt_condition(const struct simt_grid *grid, uint64_t number);
+/* What a wait is for. */
+struct simt_wait {
+    const struct timed_simt *simt;
+    bool (*met)(const struct simt_grid *grid, uint64_t number);
+    uint64_t number;
+};
 
 static bool set_clocks(struct timed *timed, struct timed_simt *simt, struct error *err)
 {
@@ -109,8 +112,6 @@ static void failed(void *context, enum grid_end end, struct warp *warp, const st
     struct timed_simt *simt = timed->simt;
     simt->failed = true;
     simt->fault(simt->fault_context, end, warp, report);
-    timed->stopped = true;
-    timed->stop = HART_STOP_YIELD;
 }
 
 bool timed_simt_new(struct timed *timed, struct error *err)
@@ -187,21 +188,17 @@ const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t mul
     return simt_counted(timed->simt->cores[multiprocessor].core);
 }
 
-/* The beat goes on, because a multiprocessor that meets no other event does not come back to be asked for signals. */
-static bool wait_until(struct timed *timed, simt_condition *met, uint64_t number)
+static bool is_met(const void *context)
 {
-    const struct timed_simt *simt = timed->simt;
-    bool ended = false;
-    timed_beat_start(timed, timed->queue.now);
-    while (!ended && !met(simt->grid, number)) {
-        bool fired = event_queue_step(&timed->queue);
-        assert(fired); /* the beat */
-        (void)fired;
-        progress_tick(&timed->progress, timed->queue.now, timed->harts[0].instret);
-        ended = timed->expired || timed_signalled(timed) || simt->failed;
-    }
-    timed_beat_stop(timed);
-    return !ended;
+    const struct simt_wait *wait = context;
+    return wait->simt->failed || wait->met(wait->simt->grid, wait->number);
+}
+
+static bool wait_until(struct timed *timed, bool (*met)(const struct simt_grid *grid, uint64_t number),
+                       uint64_t number)
+{
+    const struct simt_wait wait = {timed->simt, met, number};
+    return scheduler_wait(&timed->scheduler, is_met, &wait) && met(timed->simt->grid, number);
 }
 
 bool timed_simt_wait(struct timed *timed, uint64_t number)

@@ -4,11 +4,11 @@
 
 #include "emu/core/core.h"
 #include "emu/core/tlb.h"
-#include "emu/debug/progress.h"
 #include "emu/debug/symbols.h"
 #include "emu/dram/check.h"
 #include "emu/dram/memory.h"
 #include "emu/machine/offload.h"
+#include "emu/machine/scheduler.h"
 #include "emu/machine/timed.h"
 #include "emu/machine/timed_simt.h"
 #include "emu/mem/coherence.h"
@@ -24,17 +24,13 @@ struct timed_core {
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb; /* NULL: its hart never translates */
     struct core_observer traced;
-    bool paused; /* asleep because its hart has stopped */
 };
 
 struct engine;
 
 struct timed {
     struct event_queue queue;
-    bool stopped;        /* leave the event loop */
-    enum hart_stop stop; /* why, of cores[stopped_core] */
-    unsigned stopped_core;
-    bool expired;
+    struct scheduler scheduler;
     unsigned count;
     unsigned hosts; /* the first of them */
     struct timed_core cores[SYSTEM_HARTS];
@@ -56,41 +52,20 @@ struct timed {
 
     struct engine *nucd; /* offloads for the first host; or NULL */
     struct offload_observer nucd_observer;
-    bool late; /* a task has not ended in time: the run ends */
 
     struct coherence *coherence;       /* NULL: nobody checks */
     struct footprint_check *footprint; /* likewise */
     struct symbols *symbols;
-    struct progress progress;
 
-    struct event limit_event; /* max_time */
-    uint64_t slice;           /* hart_progress() of the first hart at which timed_run() ends */
-    struct event beat_event;  /* a core that meets no other event stops here, to let progress be seen */
-    unsigned regions;         /* of interest that are open (--detail roi) */
-    bool entered;             /* one of them has begun */
+    unsigned regions; /* of interest that are open (--detail roi) */
+    bool entered;     /* one of them has begun */
     bool warming;
-
-    /* A system in machine mode. */
-    struct system *system; /* or NULL */
-    struct system_engine engine;
-    uint64_t end;             /* the limit of system_instructions() */
-    bool halting;             /* the harts will be reset: no core goes on */
-    struct event timer_event; /* the next device or stimecmp is due */
-    struct event poll_event;  /* devices and the console are looked at */
-    bool idle;                /* all cores sleep; nothing polls */
-    uint64_t wake_at;         /* timed_sleep() */
 };
 
 /* The next component's number. */
 static inline uint32_t timed_component(struct timed *timed)
 {
     return timed->components++;
-}
-
-/* A signal from outside ends the run. */
-static inline bool timed_signalled(const struct timed *timed)
-{
-    return timed->options.signal && *timed->options.signal;
 }
 
 /* timed_core.c: makes core number i around its hart. */
@@ -103,23 +78,8 @@ bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config
                        struct core_ahead *ahead, struct error *err);
 void timed_attach_engine(struct timed *timed, unsigned i);
 
-/* timed.c: the event that ends a core's stretch, of runs that are no system's. */
-void timed_beat_init(struct timed *timed);
-void timed_beat_start(struct timed *timed, uint64_t now);
-void timed_beat_stop(struct timed *timed);
-
-/* Core i has stopped at its limit: false when that ends timed_run(). */
-bool timed_goes_on(struct timed *timed, unsigned i);
-
-/* timed_system.c: the events of a system's timers. */
-void timed_system_init(struct timed *timed);
-enum core_next timed_system_stopped(struct timed *timed, unsigned i, enum hart_stop stop, uint64_t now);
-
 /* timed_watch.c: watches all caches. */
 void timed_watch_coherence(struct timed *timed);
-
-/* Begins a message on standard error, behind all that the program and the progress have shown. */
-void timed_begin_message(struct timed *timed);
 
 /* timed_check.c: watches all tasks; at the end, prints a summary and returns whether there are findings. */
 void timed_watch_tasks(struct timed *timed);

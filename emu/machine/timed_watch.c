@@ -20,14 +20,6 @@ static void print_side(struct timed *timed, const struct coherence_side *side)
             side->pc, symbols_describe(timed->symbols, side->pc, text, sizeof text), time);
 }
 
-void timed_begin_message(struct timed *timed)
-{
-    const struct system_hooks *hooks = timed->system ? &timed->system->hooks : NULL;
-    if (hooks && hooks->flush)
-        hooks->flush(hooks->context);
-    progress_hide(&timed->progress);
-}
-
 static void report(void *context, const struct coherence_finding *finding)
 {
     static const char *const does[COHERENCE_PROBLEMS] = {
@@ -36,7 +28,7 @@ static void report(void *context, const struct coherence_finding *finding)
         [COHERENCE_LOST_UPDATE] = "lost update of line",
     };
     struct timed *timed = context;
-    timed_begin_message(timed);
+    scheduler_begin_message(&timed->scheduler);
     fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n  by ",
             finding->fetch ? "stale fetch of line" : does[finding->problem], finding->line);
     print_side(timed, &finding->access);

@@ -296,10 +296,22 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     return NULL;
 }
 
+/* A run may end with anything under way. */
+static void cancel_events(struct engine *e)
+{
+    struct event *const events[] = {&e->read_event, &e->write_event,  &e->send_event,
+                                    &e->land_event, &e->answer_event, &e->timeout_event};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        event_cancel(e->parts.queue, events[i]);
+    for (unsigned i = 0; i < e->places; i++)
+        event_cancel(e->parts.queue, &e->tasks[i].event);
+}
+
 void engine_free(struct engine *e)
 {
     if (!e)
         return;
+    cancel_events(e);
     if (e->window)
         window_free(e->window);
     free(e->answers);

@@ -39,7 +39,7 @@ static bool run(struct user *user, struct stream *stream, struct tally *tally)
             continue;
         struct step_report report;
         tally->stepped++;
-        if (stream_step(stream, &report) == HART_STOP_TRAP && user_advance(user, 1) == USER_STOP_FAULT)
+        if (stream_step(stream, &report) == HART_STOP_TRAP && !user_serve(user))
             return false;
     }
     return true;

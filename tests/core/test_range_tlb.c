@@ -65,7 +65,8 @@ static bool memory_functional(void *port, const struct mem_access *access)
     return false;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, NULL, NULL, NULL};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional,
+                                               NULL,           NULL,        NULL};
 
 static void wait_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {

@@ -81,7 +81,8 @@ static inline bool memory_functional(void *port, const struct mem_access *access
     return false;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional, NULL, NULL, NULL};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional,
+                                               NULL,           NULL,        NULL};
 
 static inline void wait_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {

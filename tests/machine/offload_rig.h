@@ -98,16 +98,17 @@ static inline struct rig *rig_new_checked(const char *count, bool check)
                                           .check_dram = true,
                                           .check_nucd = check,
                                           .offload = offload};
-    rig->timed = timed_new(&options, rig->user.harts, rig->user.count, &rig->memory, &err);
+    rig->timed = timed_new(&options, rig->user.system.harts, rig->user.system.count, &rig->memory, &err);
     if (!rig->timed)
         fail_msg("%s", err.text);
+    timed_attach(rig->timed, &rig->user.system);
     event_init(&rig->end, UINT16_MAX, tick, rig);
     rig->units = (struct offload_observer){.told = told, .context = rig};
     offload_observe(offload, &rig->units);
     rig->observer = (struct core_observer){.retired = retired, .context = rig};
     core_observe(rig->timed->cores[1].core, &rig->observer);
     (void)run(rig, 1, 5000); /* start-up */
-    for (unsigned i = 1; i < rig->user.count; i++)
+    for (unsigned i = 1; i < rig->user.system.count; i++)
         assert_true(rig->timed->cores[i].core->asleep);
     return rig;
 }
@@ -169,7 +170,7 @@ static inline const struct task_unit_report *one(struct rig *rig, enum task_unit
     unsigned next = rig->reports;
     if (!run(rig, next + 1, clocks))
         fail_msg("nothing was reported within %llu clocks; the pc is 0x%llx", (unsigned long long)clocks,
-                 (unsigned long long)rig->user.harts[1].pc);
+                 (unsigned long long)rig->user.system.harts[1].pc);
     assert_int_equal(rig->report[next].event, event);
     return &rig->report[next];
 }

@@ -181,9 +181,9 @@ static void begin(struct chase *chase, uint64_t start)
 static void run(struct chase *chase, uint64_t start)
 {
     begin(chase, start);
-    while (!chase->timed->stopped)
+    while (!chase->timed->scheduler.stopped)
         assert_true(event_queue_step(&chase->timed->queue));
-    assert_int_equal(chase->timed->stop, HART_STOP_TRAP);
+    assert_int_equal(chase->timed->scheduler.stop, HART_STOP_TRAP);
     assert_int_equal(chase->harts[chase->path->core].x[POINTER], BASE + (LOADS + 1) * chase->path->stride);
 }
 
@@ -216,7 +216,7 @@ static void machines_end_at_any_time(void **state)
             core_unobserve(chase->timed->cores[paths[i].core].core, &chase->observer);
             begin(chase, 0);
             for (unsigned n = 0; n < events && !ended; n++)
-                ended = !event_queue_step(&chase->timed->queue) || chase->timed->stopped;
+                ended = !event_queue_step(&chase->timed->queue) || chase->timed->scheduler.stopped;
             chase_free(chase);
         }
 }

@@ -139,7 +139,7 @@ static void a_fault_is_reported_and_resumed(void **state)
     assert_int_equal(report->value, NOBODY + 8);
     assert_int_equal(report->offset, 12);
     assert_false(run(rig, 2, 3000)); /* it waits */
-    assert_true(bus_add(&rig->user.bus, &region, &err));
+    assert_true(bus_add(&rig->user.system.bus, &region, &err));
     assert_true(task_unit_resume(unit_of(rig, 0)));
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 11 + 1 + 2 + 4 + 1000 + 2000);
     rig_free(rig);
@@ -263,7 +263,7 @@ static void a_hosts_fence_i_is_for_accelerators_too(void **state)
     /* addi a0, a0, 2 lies at `other`; the host's program copies it to BASE. */
     uint64_t other = rig->at;
     EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 2);
-    struct hart *host = &rig->user.harts[0];
+    struct hart *host = &rig->user.system.harts[0];
     host->pc = rig->at;
     host->x[A1] = other;
     host->x[A2] = BASE;
@@ -273,11 +273,11 @@ static void a_hosts_fence_i_is_for_accelerators_too(void **state)
     uint64_t fence = rig->at;
     EMIT(rig, fence_i, .rd = 0);
     EMIT(rig, ebreak, .rd = 0);
-    (void)timed_run(rig->timed, host, 3);
+    assert_int_equal(system_run(&rig->user.system, 3), SYSTEM_LIMIT);
     assert_int_equal(host->pc, fence);
     push(rig, 0, &task, 2);
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
-    assert_int_equal(timed_run(rig->timed, host, 100), HART_STOP_TRAP);
+    assert_int_equal(system_run(&rig->user.system, 100), SYSTEM_TRAP);
     for (unsigned accel = 0; accel < 2; accel++) {
         push(rig, accel, &task, 3);
         assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 7);

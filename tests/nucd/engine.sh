@@ -102,6 +102,12 @@ run "nucd.timeout=20 us" -- "$work/fault" e
 check timeout [ "$status" -eq 124 ]
 check timeout grep -q "nucd.timeout); its pc is 0x.*, work_region" "$work/err"
 
+# A run may end with tasks anywhere on their way.
+for kernel in "$@"; do
+    run "nucd.timeout=1 us" -- "$kernel"
+    check "${kernel##*/} in 1 us" [ "$status" -eq 124 ]
+done
+
 # The README's first example: the same position everywhere, and a gain here.
 "$croft" cc -O2 "$here/../../examples/cells.c" -o "$work/cells" || exit 1
 oracle "$work/cells"

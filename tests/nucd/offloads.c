@@ -119,7 +119,7 @@ static bool step(struct follower *f, struct stream *stream, struct user *user)
         begin(f, &insn);
     struct step_report report;
     if (stream_step(stream, &report) == HART_STOP_TRAP)
-        return user_advance(user, 1) != USER_STOP_FAULT;
+        return user_serve(user);
     if (report.retired && report.effects.marker)
         nucd_depend_init(&f->depend, NUCD_TASKS);
     if (report.retired && !first)

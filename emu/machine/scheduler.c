@@ -1,0 +1,110 @@
+#include "emu/machine/scheduler.h"
+
+#include "emu/hart/probe.h"
+
+#define NS UINT64_C(1000000) /* fs */
+
+uint64_t system_nanoseconds(const struct system *system)
+{
+    return system->scheduler ? system->scheduler->queue->now / NS : scheduler_round_time(system);
+}
+
+const char *system_time_limit(const struct system *system)
+{
+    return system->scheduler ? system->scheduler->expired : NULL;
+}
+
+static void take_progress_away(struct system *system)
+{
+    if (system->scheduler)
+        progress_hide(&system->scheduler->progress);
+}
+
+bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum system_stop *stop)
+{
+    const struct system_hooks *hooks = &system->hooks;
+    struct hart *hart = &system->harts[i];
+    bool goes = true;
+    if (why == HART_STOP_MARKER || why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP)
+        take_progress_away(system); /* whoever serves it may print */
+    if (why == HART_STOP_MARKER && hooks->marker) {
+        hooks->marker(hooks->context, hart);
+    } else if (why == HART_STOP_SEMIHOST && hooks->semihosting) {
+        hooks->semihosting(hooks->context, hart);
+    } else if (why == HART_STOP_TRAP) {
+        *stop = SYSTEM_TRAP;
+        goes = hooks->trap && hooks->trap(hooks->context, hart);
+    } else if (why == HART_STOP_BREAK) {
+        *stop = SYSTEM_BREAK;
+        goes = !hart_has_breakpoint(hart, hart->pc); /* it was taken out meanwhile */
+    } else if (why == HART_STOP_WATCH) {
+        *stop = SYSTEM_WATCH;
+        goes = false;
+    }
+    if (!goes || system->motion[i] != SYSTEM_STEP || why == HART_STOP_YIELD)
+        return goes;
+    *stop = SYSTEM_STEPPED;
+    return false;
+}
+
+/* Whether the run is over, whatever the harts do. */
+static bool is_over(struct system *system, enum system_stop *stop)
+{
+    if (system->exited)
+        *stop = SYSTEM_EXIT;
+    else if (system->reset)
+        *stop = SYSTEM_RESET;
+    else if (system_time_limit(system))
+        *stop = SYSTEM_EXPIRED;
+    else if (system->interrupted)
+        *stop = SYSTEM_WATCHED;
+    else
+        return false;
+    system->interrupted = false;
+    return true;
+}
+
+static uint64_t progress_of_threads(const struct system *system)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < system->threads; i++)
+        sum += hart_progress(&system->harts[i]);
+    return sum;
+}
+
+static uint64_t difference(uint64_t limit, uint64_t done)
+{
+    return limit > done ? limit - done : 0;
+}
+
+uint64_t scheduler_left_of_run(const struct system *system)
+{
+    if (system->end == UINT64_MAX)
+        return UINT64_MAX;
+    return difference(system->end, progress_of_threads(system));
+}
+
+uint64_t scheduler_left_of_all(const struct system *system)
+{
+    if (system->max_insns == UINT64_MAX)
+        return UINT64_MAX;
+    return difference(system->max_insns, system_instructions(system));
+}
+
+enum system_stop system_run(struct system *system, uint64_t max_insns)
+{
+    uint64_t done = progress_of_threads(system);
+    enum system_stop stop = SYSTEM_LIMIT;
+    bool goes = true;
+    system->end = max_insns < UINT64_MAX - done ? done + max_insns : UINT64_MAX;
+    while (!is_over(system, &stop) && goes) {
+        uint64_t run = scheduler_left_of_run(system), all = scheduler_left_of_all(system);
+        stop = SYSTEM_LIMIT;
+        if (run == 0 || all == 0)
+            break;
+        goes = system->scheduler ? scheduler_advance(system->scheduler, &stop)
+                                 : scheduler_turn(system, run < all ? run : all, &stop);
+    }
+    take_progress_away(system);
+    return stop;
+}

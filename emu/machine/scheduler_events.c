@@ -1,0 +1,393 @@
+/* Systems with a clock: cores go on by events of their own; timers, devices, limits and what debuggers ask for come in
+ * between. */
+#include <stdlib.h>
+
+#include "emu/core/serial.h"
+#include "emu/core/tlb.h"
+#include "emu/machine/scheduler.h"
+
+#define NS   UINT64_C(1000000) /* fs */
+#define TICK (SYSTEM_TICK_NS * NS)
+
+/* What would happen later never does; the rest is for what is under way then. */
+#define END_OF_TIME (CLOCK_NEVER - CLOCK_SECOND)
+
+/* Instructions: more than a core can retire between two polls. */
+enum { NEAR = 1 << 18 };
+
+static struct hart *hart_of(const struct scheduler *s, unsigned i)
+{
+    return s->cores[i].core->parts.hart;
+}
+
+/* Calls of a user program are served when its core sleeps, as they may let it sleep on; those of other systems within the
+ * core's event, and it goes on at once. */
+static bool serves_asleep(const struct scheduler *s, enum hart_stop stop)
+{
+    return s->system->hooks.trap && (stop == HART_STOP_TRAP || stop == HART_STOP_MARKER);
+}
+
+static bool all_asleep(const struct scheduler *s)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (!s->cores[i].core->asleep)
+            return false;
+    return true;
+}
+
+static bool must_leave(const struct scheduler *s)
+{
+    const struct system *system = s->system;
+    return s->halting || s->expired || system->exited || system->reset || system->interrupted;
+}
+
+/* Fires the next event; false when there is none. */
+static bool step(struct scheduler *s)
+{
+    bool fired = event_queue_step(s->queue);
+    if (s->progress.countdown != 0 && --s->progress.countdown == 0)
+        progress_look(&s->progress, s->queue->now, system_instructions(s->system));
+    return fired;
+}
+
+/* Timers. */
+void scheduler_set_timer(struct scheduler *s)
+{
+    /* One that is late already waits for the next poll, as its device does. */
+    uint64_t now = s->queue->now / TICK, next = system_next_event(s->system, now);
+    if (next > END_OF_TIME / TICK)
+        event_cancel(s->queue, &s->timer_event);
+    else
+        event_schedule(s->queue, &s->timer_event, next > now ? next * TICK : s->queue->now + SCHEDULER_POLL);
+}
+
+static void update(struct scheduler *s)
+{
+    const struct system_hooks *hooks = &s->system->hooks;
+    if (hooks->update)
+        hooks->update(hooks->context);
+}
+
+/* Lets a core go on from a time on, and polls meanwhile. */
+static void wake(struct scheduler *s, unsigned i, uint64_t time)
+{
+    core_wake(s->cores[i].core, time);
+    s->idle = false;
+    if (s->system && !event_pending(&s->poll_event))
+        event_schedule(s->queue, &s->poll_event, time + SCHEDULER_POLL);
+}
+
+void scheduler_interrupt(struct scheduler *s, unsigned i)
+{
+    if (s->cores[i].core->waiting && hart_has_interrupt(hart_of(s, i)))
+        wake(s, i, s->queue->now);
+    core_ahead_interrupted(s->cores[i].core, s->queue->now);
+}
+
+/* Compare registers within harts are looked at by the harts, which have to know what time it is. */
+static void timer_due(void *owner, uint64_t now)
+{
+    struct scheduler *s = owner;
+    update(s);
+    for (unsigned i = 0; i < s->count; i++) {
+        serial_clock(s->cores[i].core, now);
+        hart_of(s, i)->attention = true;
+        scheduler_interrupt(s, i);
+    }
+    scheduler_set_timer(s);
+}
+
+/* Limits. A stop at one takes time, as all that came before it has to be done; so no core stops for a limit until it is
+ * near. Then several cores share out what is left again and again, and end no more instructions beyond it than they
+ * are. */
+
+/* Whether accelerators stand beside a user program: they sleep most of the time, and the program's own limit is not
+ * theirs. */
+static bool has_apart(const struct scheduler *s)
+{
+    return s->system->threads < s->count;
+}
+
+/* Among how many cores a limit is shared out. */
+static uint64_t sharers(const struct scheduler *s)
+{
+    uint64_t awake = 0;
+    if (!has_apart(s))
+        return s->count; /* an interrupt may wake any of them */
+    for (unsigned i = 0; i < s->count; i++)
+        awake += !s->cores[i].core->asleep;
+    return awake ? awake : 1;
+}
+
+static uint64_t share_of(const struct scheduler *s, uint64_t left)
+{
+    if (left == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t share = left / sharers(s);
+    if (s->count > 1 && share > NEAR)
+        return UINT64_MAX;
+    return share ? share : left != 0;
+}
+
+/* Instructions that one core may execute now, by the limits of all harts and of the threads. */
+struct allowance {
+    uint64_t all, run;
+};
+
+static struct allowance allowance_of(const struct scheduler *s)
+{
+    uint64_t run = scheduler_left_of_run(s->system);
+    return (struct allowance){.all = share_of(s, scheduler_left_of_all(s->system)),
+                              .run = has_apart(s) ? run : share_of(s, run)};
+}
+
+static void grant(struct scheduler *s, unsigned i, struct allowance allowance)
+{
+    const struct system *system = s->system;
+    uint64_t done = hart_progress(hart_of(s, i)), more = allowance.all;
+    if (i < system->threads && allowance.run < more)
+        more = allowance.run;
+    if (system->motion[i] != SYSTEM_GO)
+        more = system->motion[i] == SYSTEM_STEP;
+    s->cores[i].core->limit = more < UINT64_MAX - done ? done + more : UINT64_MAX;
+}
+
+static void grant_all(struct scheduler *s)
+{
+    struct allowance allowance = allowance_of(s);
+    for (unsigned i = 0; i < s->count; i++)
+        grant(s, i, allowance);
+}
+
+static void poll(void *owner, uint64_t now)
+{
+    struct scheduler *s = owner;
+    update(s);
+    struct allowance allowance = allowance_of(s);
+    for (unsigned i = 0; i < s->count; i++)
+        if (has_apart(s) || s->cores[i].core->limit == UINT64_MAX)
+            grant(s, i, allowance);
+    for (unsigned i = 0; i < s->count; i++) /* a yield may have been asked for meanwhile */
+        core_ahead_interrupted(s->cores[i].core, now);
+    s->idle = all_asleep(s) && !s->waits;
+    if (!s->idle)
+        event_schedule(s->queue, &s->poll_event, now + SCHEDULER_POLL);
+    scheduler_set_timer(s);
+}
+
+void scheduler_expire(struct scheduler *s, const char *limit)
+{
+    s->expired = limit;
+    s->stopped = true;
+}
+
+static void time_over(void *owner, uint64_t now)
+{
+    (void)now;
+    scheduler_expire(owner, "--max-time");
+}
+
+/* Stops. */
+static void leave_loop(struct scheduler *s, unsigned i, enum hart_stop stop)
+{
+    s->stopped = true;
+    s->stopper = i;
+    s->stop = stop;
+}
+
+static bool can_go_on(struct scheduler *s, unsigned i)
+{
+    if (has_apart(s))
+        grant_all(s);
+    else
+        grant(s, i, allowance_of(s));
+    return s->system->motion[i] == SYSTEM_GO && hart_progress(hart_of(s, i)) < s->cores[i].core->limit;
+}
+
+enum core_next scheduler_stopped(struct scheduler *s, unsigned i, enum hart_stop stop)
+{
+    struct system *system = s->system;
+    bool goes = false;
+    if (!system) {
+        leave_loop(s, i, stop);
+        return CORE_SLEEP;
+    }
+    /* Markers and breakpoints of a user program are not its accelerators'. */
+    if (i >= system->threads && stop != HART_STOP_LIMIT)
+        return CORE_CONTINUE;
+    s->served = !serves_asleep(s, stop);
+    if (s->served)
+        goes = scheduler_serve(system, i, stop, &s->result);
+    s->ends = s->served && !goes;
+    if (stop == HART_STOP_LIMIT && goes)
+        goes = can_go_on(s, i);
+    if (goes && !must_leave(s) && (system->motion[i] != SYSTEM_HOLD || stop == HART_STOP_YIELD))
+        return CORE_CONTINUE;
+    s->cores[i].paused = true;
+    if (system->motion[i] != SYSTEM_HOLD || stop != HART_STOP_LIMIT)
+        leave_loop(s, i, stop);
+    return CORE_SLEEP;
+}
+
+static void note_waiting(struct scheduler *s)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        s->system->waiting[i] = s->cores[i].core->asleep && s->cores[i].core->waiting;
+}
+
+/* Wakes what has stopped for us, and what a debugger has moved. */
+static void go_on(struct scheduler *s)
+{
+    struct system *system = s->system;
+    bool forever = s->wake_at == CLOCK_NEVER; /* paused cores sleep for ever */
+    uint64_t start = s->wake_at > s->queue->now && !forever ? s->wake_at : s->queue->now;
+    for (unsigned i = 0; i < s->count; i++) {
+        struct core *core = s->cores[i].core;
+        if (system->motion[i] == SYSTEM_HOLD || (s->cores[i].paused && forever))
+            continue;
+        bool moved = core->asleep && core->waiting && !system->waiting[i];
+        if (moved)
+            core->waiting = false;
+        if (s->cores[i].paused || moved)
+            wake(s, i, start);
+        s->cores[i].paused = false;
+    }
+    if (system->hooks.trap) /* a user program's polls count from its calls */
+        event_schedule(s->queue, &s->poll_event, start + SCHEDULER_POLL);
+    grant_all(s);
+}
+
+/* All cores sleep and no timer is set. False when nothing can ever happen again. */
+static bool wait_outside(struct scheduler *s)
+{
+    const struct system_hooks *hooks = &s->system->hooks;
+    update(s);
+    if (!s->idle || must_leave(s))
+        return true;
+    if (!hooks->wait || !hooks->wait(hooks->context))
+        return false;
+    update(s);
+    return true;
+}
+
+bool scheduler_advance(struct scheduler *s, enum system_stop *stop)
+{
+    s->stopped = false;
+    go_on(s);
+    while (!s->stopped && !must_leave(s)) {
+        if (s->idle && !event_pending(&s->timer_event) && !wait_outside(s)) {
+            *stop = SYSTEM_STUCK;
+            note_waiting(s);
+            return false;
+        }
+        if (!step(s))
+            s->idle = true; /* nothing is under way */
+    }
+    note_waiting(s);
+    if (!s->stopped || must_leave(s))
+        return true;
+    s->system->current = s->stopper;
+    *stop = s->result;
+    return s->served ? !s->ends : scheduler_serve(s->system, s->stopper, s->stop, stop);
+}
+
+bool scheduler_wait(struct scheduler *s, bool (*met)(const void *context), const void *context)
+{
+    bool over = false;
+    s->waits = true;
+    event_schedule(s->queue, &s->poll_event, s->queue->now + SCHEDULER_POLL);
+    while (!over && !met(context)) {
+        (void)step(s); /* at least the poll */
+        over = must_leave(s);
+    }
+    s->waits = false;
+    note_waiting(s);
+    return !over;
+}
+
+void system_sleep(struct system *system, uint64_t ns)
+{
+    struct scheduler *s = system->scheduler;
+    if (!s)
+        return;
+    uint64_t from = s->wake_at > s->queue->now ? s->wake_at : s->queue->now;
+    uint64_t room = from < END_OF_TIME ? (END_OF_TIME - from) / NS : 0;
+    s->wake_at = ns <= room ? from + ns * NS : CLOCK_NEVER;
+}
+
+/* Runs what is under way to its end, and no further instruction. */
+void scheduler_halt(struct scheduler *s)
+{
+    s->halting = true;
+    for (unsigned i = 0; i < s->count; i++)
+        s->cores[i].core->limit = hart_progress(hart_of(s, i));
+    while (!all_asleep(s) && event_queue_step(s->queue))
+        ;
+    s->halting = false;
+}
+
+/* Data caches keep their lines, as memory keeps its bytes; the code is another one perhaps. */
+void scheduler_start(struct scheduler *s)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        struct core *core = s->cores[i].core;
+        core->waiting = false;
+        s->cores[i].paused = true;
+        cache_invalidate_all(core->parts.l1i);
+        if (core->parts.tlb)
+            tlb_flush(core->parts.tlb);
+    }
+    scheduler_set_timer(s);
+}
+
+/* Making one. */
+void scheduler_init(struct scheduler *s, struct event_queue *queue, uint32_t first)
+{
+    *s = (struct scheduler){.queue = queue};
+    event_init(&s->time_event, first, time_over, s);
+    event_init(&s->timer_event, first + 1, timer_due, s);
+    event_init(&s->poll_event, first + 2, poll, s);
+}
+
+void scheduler_add(struct scheduler *s, struct core *core)
+{
+    s->cores = realloc(s->cores, (s->count + 1) * sizeof *s->cores);
+    if (!s->cores)
+        abort();
+    s->cores[s->count++] = (struct scheduler_core){.core = core};
+}
+
+void scheduler_attach(struct scheduler *s, struct system *system)
+{
+    s->system = system;
+    system->scheduler = s;
+    for (unsigned i = 0; i < system->threads; i++)
+        s->cores[i].paused = true;
+    note_waiting(s);
+    scheduler_set_timer(s);
+}
+
+void scheduler_free(struct scheduler *s)
+{
+    if (s->system)
+        s->system->scheduler = NULL;
+    free(s->cores);
+}
+
+void scheduler_limit_time(struct scheduler *s, uint64_t time)
+{
+    event_schedule(s->queue, &s->time_event, time);
+}
+
+void scheduler_show_progress(struct scheduler *s)
+{
+    progress_init(&s->progress, stderr);
+}
+
+void scheduler_begin_message(struct scheduler *s)
+{
+    const struct system_hooks *hooks = s->system ? &s->system->hooks : NULL;
+    if (hooks && hooks->flush)
+        hooks->flush(hooks->context);
+    progress_hide(&s->progress);
+}

@@ -1,0 +1,136 @@
+/* Systems without a clock: harts take turns by a fixed rule, so that every run repeats. */
+#include "emu/machine/scheduler.h"
+
+/* The part of the round that the current hart has behind it. */
+static uint64_t turn_used(const struct system *system)
+{
+    return hart_progress(&system->harts[system->current]) - system->round.turn_start;
+}
+
+uint64_t scheduler_round_time(const struct system *system)
+{
+    return system->round.start + turn_used(system);
+}
+
+static uint64_t next_event(const struct system *system)
+{
+    return system_next_event(system, system->round.start / SYSTEM_TICK_NS);
+}
+
+/* The simulated time at which a tick begins. Those of more than 2^63 ns, 292 years, count as never: so time
+ * may jump to any other, and what runs from there on does not let it wrap. */
+static uint64_t tick_ns(uint64_t tick)
+{
+    return tick > INT64_MAX / SYSTEM_TICK_NS ? UINT64_MAX : tick * SYSTEM_TICK_NS;
+}
+
+/* Cuts the round short if a timer has moved into it. */
+static void shorten_round(struct system *system)
+{
+    struct system_round *round = &system->round;
+    uint64_t until = tick_ns(next_event(system)), now = scheduler_round_time(system);
+    if (system->current == 0 && until < round->start + round->length)
+        round->length = (until > now ? until : now) - round->start;
+}
+
+static bool all_wait(const struct system *system)
+{
+    for (unsigned i = 0; i < system->count; i++) {
+        if (system->motion[i] == SYSTEM_HOLD)
+            continue;
+        if (!system->waiting[i] || hart_has_interrupt(&system->harts[i]))
+            return false;
+    }
+    return true;
+}
+
+static void set_time(struct system *system)
+{
+    for (unsigned i = 0; i < system->count; i++) {
+        system->harts[i].time_base = system->round.start;
+        system->harts[i].time_origin = hart_progress(&system->harts[i]);
+        system->harts[i].attention = true; /* time may have made a timer due */
+    }
+    if (system->hooks.update)
+        system->hooks.update(system->hooks.context);
+}
+
+static void begin_turn(struct system *system, unsigned hart)
+{
+    system->current = hart;
+    system->round.turn_over = false;
+    system->round.turn_start = hart_progress(&system->harts[hart]);
+}
+
+/* Begins a round: decides how long it is. False when nothing can ever happen again. */
+static bool start_round(struct system *system)
+{
+    struct system_round *round = &system->round;
+    const struct system_hooks *hooks = &system->hooks;
+    round->start += round->length;
+    round->length = 0;
+    begin_turn(system, 0);
+    set_time(system);
+    uint64_t next = tick_ns(next_event(system));
+    if (all_wait(system)) {
+        if (next != UINT64_MAX && next > round->start) {
+            round->start = next;
+            set_time(system);
+        } else if (next == UINT64_MAX && !(hooks->wait && hooks->wait(hooks->context))) {
+            return false;
+        }
+        next = tick_ns(next_event(system));
+    }
+    uint64_t until = next > round->start ? next - round->start : system->quantum;
+    round->length = until < system->quantum ? until : system->quantum;
+    return true;
+}
+
+/* Ends the current hart's turn, and begins that of the next hart, or a round. False as start_round(). */
+static bool next_turn(struct system *system)
+{
+    /* Others may store before its next turn, so that a reservation does not outlast a turn; SC may then fail. */
+    if (system->count > 1)
+        system->harts[system->current].reserved = false;
+    if (system->current + 1 == system->count)
+        return start_round(system);
+    begin_turn(system, system->current + 1);
+    return true;
+}
+
+static enum hart_stop run_hart(const struct system *system, uint64_t insns)
+{
+    const struct system_hooks *hooks = &system->hooks;
+    struct hart *hart = &system->harts[system->current];
+    if (system->motion[system->current] == SYSTEM_STEP)
+        insns = 1;
+    return hooks->run ? hooks->run(hooks->context, hart, insns) : hart_run(hart, insns);
+}
+
+bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *stop)
+{
+    struct system_round *round = &system->round;
+    unsigned i = system->current;
+    struct hart *hart = &system->harts[i];
+    uint64_t used = turn_used(system);
+    if (system->waiting[i] && hart_has_interrupt(hart))
+        system->waiting[i] = false;
+    if (used >= round->length || round->turn_over || system->waiting[i] || system->motion[i] == SYSTEM_HOLD) {
+        *stop = SYSTEM_STUCK;
+        return round->length == 0 ? start_round(system) : next_turn(system);
+    }
+    uint64_t left = round->length - used;
+    enum hart_stop why = run_hart(system, left < allowed ? left : allowed);
+    if (why == HART_STOP_YIELD)
+        shorten_round(system);
+    if (why == HART_STOP_WFI) {
+        /* A hart that waits for what is already pending gives its turn away, so that idle loops do not starve
+         * others. */
+        system->waiting[i] = !hart_has_interrupt(hart);
+        round->turn_over = system->waiting[i] || system->count > 1;
+    }
+    bool goes = scheduler_serve(system, i, why, stop);
+    if (system->hooks.trap) /* a user program is alone: its quantum begins anew behind each stop */
+        round->length = turn_used(system) + system->quantum;
+    return goes;
+}
