@@ -14,7 +14,10 @@ EMU_SRC   := $(wildcard isa/*.c emu/*/*.c emu/*/*/*.c)
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
 LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
 
-INCLUDES  := -I. -I$(BUILD)/gen
+INCLUDES  := -I. -I$(BUILD)/gen -I$(BUILD)/include
+
+# The memory map that the emulator shares with guests; firmware.mk makes it.
+MAP_HEADER := $(BUILD)/include/linker/map.h
 
 # Expanded when a recipe runs, because the set-up may just have installed the libraries.
 EMU_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMIZE) $(WARNINGS) $(SANITIZE) -ffp-contract=off $(INCLUDES) -MMD -MP \

@@ -6,7 +6,7 @@ FIRMWARE_HEADERS := $(patsubst firmware/include/%,$(SHARE)/include/%,$(wildcard 
 FIRMWARE_FILES   := $(FIRMWARE_HEADERS) $(SYSROOT)/lib/bare.specs $(SYSROOT)/lib/crtbare.o \
                     $(SYSROOT)/lib/libcroft_bare.a
 FIRMWARE_ASFLAGS := -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= \
-                    -isystem $(SHARE)/include
+                    -I. -isystem $(SHARE)/include
 
 .PHONY: firmware
 firmware: $(FIRMWARE_FILES) ## start-up code, drivers and headers of machine-mode programs
@@ -17,7 +17,11 @@ $(SHARE)/include/croft/firmware/%.h: firmware/include/croft/firmware/%.h
 	cp $< $@
 
 # The memory map for C and assembler, from the linker scripts' one.
-$(SHARE)/include/croft/firmware/map.h: linker/croft_map.ld
+$(SHARE)/include/croft/firmware/map.h: $(MAP_HEADER)
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(MAP_HEADER): linker/croft_map.ld
 	@mkdir -p $(@D)
 	{ echo '#pragma once'; sed -E -e 's/^(PROVIDE\()?([A-Z_]+) = ([0-9a-fx]+)\)?;$$/#define \2 \3/' $<; } > $@
 
@@ -25,7 +29,7 @@ $(BUILD)/cross/firmware/%.o: firmware/%.c $(NEWLIB) | $(FIRMWARE_HEADERS)
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
-$(BUILD)/cross/firmware/start/%.o: firmware/start/%.S | $(FIRMWARE_HEADERS)
+$(BUILD)/cross/firmware/start/%.o: firmware/start/%.S firmware/start/trap_frame.h host/newlib/tls.S | $(FIRMWARE_HEADERS)
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(FIRMWARE_ASFLAGS) -c $< -o $@
 

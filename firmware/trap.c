@@ -7,6 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "firmware/start/trap_frame.h"
+
+_Static_assert(offsetof(struct trap_frame, pc) == FRAME_PC &&
+                   offsetof(struct trap_frame, status) == FRAME_STATUS &&
+                   offsetof(struct trap_frame, cause) == FRAME_CAUSE &&
+                   offsetof(struct trap_frame, value) == FRAME_VALUE && sizeof(struct trap_frame) == FRAME_FP,
+               "trap_entry.S finds the fields");
+
 /* start/trap_entry.S */
 extern const char trap_entry[], trap_vectors[];
 void trap_dispatch(struct trap_frame *frame);

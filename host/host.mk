@@ -36,6 +36,7 @@ $(BUILD)/setup-%.stamp: host/packages.txt host/setup.sh
 	@touch $@
 
 $(EMU_OBJ) $(INSN_ID).stamp: | $(BUILD)/setup-build.stamp
+$(EMU_OBJ): | $(MAP_HEADER)
 
 $(NEWLIB): host/newlib.sh | $(BUILD)/setup-build.stamp
 	@host/newlib.sh $(BUILD)/newlib $(SYSROOT)
@@ -50,16 +51,16 @@ $(BUILD)/cross/host/simt/%.o: host/simt/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHAR
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
-$(BUILD)/cross/host/simt/%.o: host/simt/%.S | $(BUILD)/setup-build.stamp
+$(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
-	$(CROSS)gcc -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
+	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
 
 $(SYSROOT)/lib/libcroft.a: $(HOST_OBJ)
 	rm -f $@
 	$(CROSS)ar rcsD $@ $^
 
-$(SYSROOT)/lib/crt0.o: host/start/crt0.S | $(NEWLIB)
-	$(CROSS)gcc -march=rv64gc -mabi=lp64d -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
+$(SYSROOT)/lib/crt0.o: host/start/crt0.S host/newlib/tls.S | $(NEWLIB)
+	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
 
 $(SYSROOT)/lib/croft.specs: host/croft.specs | $(NEWLIB)
 	cp $< $@

@@ -5,7 +5,7 @@ KERNEL_ELF    := $(SHARE)/kernel/kernel.elf
 # Without floating point: those registers are the program's. Loops in string.c must not become calls of themselves.
 KERNEL_CFLAGS := -std=c17 -O2 -g -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany -ffreestanding -nostdlib \
                  -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) \
-                 -I. -Ihost/kernel/include -isystem $(SHARE)/include -MMD -MP
+                 -I. -isystem $(SHARE)/include -MMD -MP
 
 .PHONY: kernel
 kernel: $(KERNEL_ELF) ## the kernel beneath user programs

@@ -27,7 +27,7 @@ unit-tests: $(UNIT_TESTS) ## build the unit tests
 programs: $(PROGRAM_FILES)
 
 $(TEST_OBJ) $(UNIT_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/hart/streams.o $(BUILD)/obj/tests/isa/objdump.o: \
-    | $(BUILD)/setup-test.stamp
+    | $(BUILD)/setup-test.stamp $(MAP_HEADER)
 
 $(TEST_LIB): $(TEST_OBJ)
 	@mkdir -p $(@D)
@@ -42,12 +42,13 @@ $(UNIT_TESTS) $(BUILD)/tests/hart/streams $(BUILD)/tests/isa/objdump: $(BUILD)/t
 	@mkdir -p $(@D)
 	$(LINK_TEST)
 
-# The program that runs blocks of instructions under qemu-riscv64; the addresses are those of tests/hart/batch.h.
-$(BUILD)/tests/hart/runner: tests/hart/runner.S | $(BUILD)/setup-build.stamp
+# The program that runs blocks of instructions under qemu-riscv64, at the addresses of tests/hart/batch.h.
+batch_address = $(shell sed -nE 's/^.define $(1) +UINT64_C\((0x[0-9a-f]+)\)/\1/p' tests/hart/batch.h)
+$(BUILD)/tests/hart/runner: tests/hart/runner.S tests/hart/batch.h | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
-	$(CROSS)gcc -march=rv64gc -mabi=lp64d -mcmodel=medany -nostdlib -static \
-	    -Wl,--no-relax,--build-id=none,--no-warn-rwx-segments,-Ttext=0x80000000 \
-	    -Wl,--section-start=.codes=0x80001000,--section-start=.states=0x80100000 $< -o $@
+	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -nostdlib -static \
+	    -Wl,--no-relax,--build-id=none,--no-warn-rwx-segments,-Ttext=$(call batch_address,BATCH_END) \
+	    -Wl,--section-start=.codes=$(call batch_address,BATCH_CODE),--section-start=.states=$(call batch_address,BATCH_STATES) $< -o $@
 
 $(BUILD)/tests/hart/rounding: tests/hart/rounding.c $(SHARE_FILES) | $(BUILD)/bin/croft
 	@mkdir -p $(@D)
@@ -73,12 +74,13 @@ SHELL_FILES := .ci/run $(sort $(shell find examples host tests -name '*.sh'))
 TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
 TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES))
 
-lint: | $(INSN_ID).h $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts
+lint: | $(MAP_HEADER) $(INSN_ID).h $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts, which room uses which
 	@clang-format --dry-run -Werror $(C_FILES)
 	@echo "clang-tidy: $(words $(TIDY_FILES)) files"
 	@printf '%s\n' $(TIDY_FILES) | xargs -P "$$(nproc)" -n 4 \
 	    sh -c 'clang-tidy --quiet --warnings-as-errors="*" "$$@" -- $(TIDY_FLAGS) 2>/dev/null' _
 	shellcheck $(SHELL_FILES)
+	@tests/layers.sh
 
 format: | $(BUILD)/setup-lint.stamp ## lay all C files out
 	clang-format -i $(C_FILES)

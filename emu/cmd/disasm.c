@@ -171,32 +171,40 @@ static int list(struct listing *l, bool words, char **arguments, int count)
     return done ? 0 : 1;
 }
 
+/* What the command line asks for. */
+struct request {
+    struct listing listing;
+    bool words;
+    char **arguments; /* room for argc of them */
+    int count;
+};
+
+static int take(void *context, int option, const char *value)
+{
+    struct request *request = context;
+    if (option == OPTION_ARGUMENT)
+        request->arguments[request->count++] = (char *)(uintptr_t)value;
+    else if (option == BITS)
+        request->words = true;
+    else
+        request->listing.wanted = value;
+    return OPTIONS_TAKEN;
+}
+
 int cmd_disasm(int argc, char **argv)
 {
-    const char *value;
-    bool words = false;
-    int first = 1, count = 0;
-    struct listing listing = {0};
-    struct options options = options_start(&interface, argc, argv);
-    for (int option; (option = options_next(&options, &value)) != OPTION_END;) {
-        if (option == OPTION_HELP)
-            return 0;
-        if (option == OPTION_ERROR)
-            return 2;
-        if (option == OPTION_ARGUMENT)
-            argv[first + count++] = (char *)(uintptr_t)value;
-        else if (option == BITS)
-            words = true;
-        else
-            listing.wanted = value;
-    }
-    if (count == 0)
-        return options_usage_error(&interface, words ? "--bits needs a number" : "no program given");
-    if (!words && count > 1)
-        return options_usage_error(&interface, "takes one program, but '%s' was given, too", argv[first + 1]);
+    /* Arguments move to the front of argv, where the options were that have been taken. */
+    struct request r = {.arguments = argv + 1};
+    int status = options_parse(&interface, argc, argv, take, &r);
+    if (status != OPTIONS_TAKEN)
+        return status;
+    if (r.count == 0)
+        return options_usage_error(&interface, r.words ? "--bits needs a number" : "no program given");
+    if (!r.words && r.count > 1)
+        return options_usage_error(&interface, "takes one program, but '%s' was given, too", r.arguments[1]);
     struct decoder *decoder = decoder_new();
-    listing.decoder = decoder;
-    int status = list(&listing, words, argv + first, count);
+    r.listing.decoder = decoder;
+    status = list(&r.listing, r.words, r.arguments, r.count);
     decoder_free(decoder);
     return status;
 }

@@ -49,31 +49,20 @@ static bool parse_jobs(const char *value, unsigned *jobs)
     return end != value && *end == '\0' && number >= 1 && number <= JOBS_MOST;
 }
 
-/* Fills in the request. Returns -1, or the exit status when the command ends here. */
-static int parse(struct request *request, int argc, char **argv)
+static int take(void *context, int option, const char *value)
 {
-    const char *value;
-    struct options options = options_start(&interface, argc, argv);
-    for (;;) {
-        int option = options_next(&options, &value);
-        if (option == OPTION_END)
-            break;
-        if (option == OPTION_HELP)
-            return 0;
-        if (option == OPTION_ERROR)
-            return 2;
-        if (option == OPTION_OUT)
-            request->out = value;
-        else if (option == OPTION_SET)
-            request->sets[request->set_count++] = value;
-        else if (option == OPTION_JOBS && !parse_jobs(value, &request->jobs))
-            return options_usage_error(&interface, "--jobs: 1 to %d are allowed, not '%s'", JOBS_MOST, value);
-        else if (option == OPTION_ARGUMENT && request->file)
-            return options_usage_error(&interface, "one FILE at a time; '%s' is a second one", value);
-        else if (option == OPTION_ARGUMENT)
-            request->file = value;
-    }
-    return request->file ? -1 : options_usage_error(&interface, "which FILE describes the experiment?");
+    struct request *request = context;
+    if (option == OPTION_OUT)
+        request->out = value;
+    else if (option == OPTION_SET)
+        request->sets[request->set_count++] = value;
+    else if (option == OPTION_JOBS && !parse_jobs(value, &request->jobs))
+        return options_usage_error(&interface, "--jobs: 1 to %d are allowed, not '%s'", JOBS_MOST, value);
+    else if (option == OPTION_ARGUMENT && request->file)
+        return options_usage_error(&interface, "one FILE at a time; '%s' is a second one", value);
+    else if (option == OPTION_ARGUMENT)
+        request->file = value;
+    return OPTIONS_TAKEN;
 }
 
 /* The folder of the description, and that of results: absolute, since commands name them. */
@@ -129,6 +118,8 @@ static int experiment(const struct request *request)
     char folder[PATH_MAX], out[PATH_MAX], croft[PATH_MAX] = "";
     struct error err = {.text = ""};
     struct experiment e;
+    if (!request->file)
+        return options_usage_error(&interface, "which FILE describes the experiment?");
     int status = 2; /* the description is part of the command line */
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (readlink("/proc/self/exe", croft, sizeof croft - 1) <= 0) {
@@ -159,8 +150,8 @@ int cmd_experiment(int argc, char **argv)
     struct request request = {.sets = calloc((size_t)argc + 1, sizeof *request.sets)};
     if (!request.sets)
         abort();
-    int status = parse(&request, argc, argv);
-    if (status < 0)
+    int status = options_parse(&interface, argc, argv, take, &request);
+    if (status == OPTIONS_TAKEN)
         status = experiment(&request);
     free(request.sets);
     return status;

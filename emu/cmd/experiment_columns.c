@@ -11,9 +11,8 @@
 static bool unknown_name(struct experiment *e, const yaml_node_t *node, const char *what, const char *name,
                          const char *const *names, int count, struct error *err)
 {
-    const char *near = nearest_name(name, names, (size_t)count);
-    return tree_wrong(&e->tree, node, err, "unknown %s '%s'%s%s%s", what, name,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return tree_wrong(&e->tree, node, err, "unknown %s '%s'%s", what, name,
+                      nearest_hint(name, names, (size_t)count).text);
 }
 
 static int find_axis(struct experiment *e, const yaml_node_t *node, const char *name, struct error *err)

@@ -9,15 +9,14 @@
 
 enum { TEXT = 4096 };
 
-/* What is wrong with a run's statistics; the run has failed. */
-static void complain(struct experiment_run *run, const char *what, const char *name, const char *near)
+/* What is wrong with a run's statistics, and a hint or ""; the run has failed. */
+static void complain(struct experiment_run *run, const char *what, const char *name, const char *hint)
 {
-    (void)fprintf(stderr, "croft experiment: %s: %s '%s'%s%s%s\n", run->label, what, name,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    (void)fprintf(stderr, "croft experiment: %s: %s '%s'%s\n", run->label, what, name, hint);
     run->failed = true;
 }
 
-static const char *nearest(json_t *statistics, const char *name)
+static struct nearest_hint nearest(json_t *statistics, const char *name)
 {
     size_t count = 0;
     const char **names = calloc(json_object_size(statistics) + 1, sizeof *names), *key;
@@ -25,9 +24,9 @@ static const char *nearest(json_t *statistics, const char *name)
     if (!names)
         abort();
     json_object_foreach(statistics, key, value) names[count++] = key;
-    const char *near = nearest_name(name, names, count);
+    struct nearest_hint hint = nearest_hint(name, names, count);
     free(names);
-    return near;
+    return hint;
 }
 
 /* The sum of those whose names match; false if there is none. */
@@ -64,7 +63,7 @@ static double statistic(const struct experiment_column *column, json_t *statisti
             continue;
         }
         if (isnan(column->absent)) {
-            complain(run, "no statistic", name, nearest(statistics, name));
+            complain(run, "no statistic", name, nearest(statistics, name).text);
             return NAN;
         }
         total += minus ? -column->absent : column->absent;
@@ -81,14 +80,14 @@ static json_t *load_statistics(const struct experiment_where *where, const char 
     (void)snprintf(path, sizeof path, "%s/runs/%s.json", where->out, run->label);
     *file = json_load_file(path, 0, &error);
     if (!*file) {
-        complain(run, error.text, path, NULL);
+        complain(run, error.text, path, "");
         return NULL;
     }
     json_t *regions = json_object_get(*file, "regions");
     json_t *found =
         strcmp(region, "total") == 0 ? json_object_get(*file, "total") : json_object_get(regions, region);
     if (!found)
-        complain(run, "the program has no region of interest", region, nearest(regions, region));
+        complain(run, "the program has no region of interest", region, nearest(regions, region).text);
     return found;
 }
 

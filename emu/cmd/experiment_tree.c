@@ -191,9 +191,8 @@ static bool unknown_field(const struct tree *tree, const yaml_node_t *node, cons
     const char *names[NAMES];
     for (size_t i = 0; i < count && i < NAMES; i++)
         names[i] = fields[i].name;
-    const char *near = nearest_name(name, names, count < NAMES ? count : NAMES);
-    return tree_wrong(tree, node, err, "%s: unknown key '%s'%s%s%s", what, name,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return tree_wrong(tree, node, err, "%s: unknown key '%s'%s", what, name,
+                      nearest_hint(name, names, count < NAMES ? count : NAMES).text);
 }
 
 bool tree_fields(struct tree *tree, const yaml_node_t *node, const char *what,

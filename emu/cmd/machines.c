@@ -27,18 +27,17 @@ static bool machine_line(const char *name, const char *folder)
     return true;
 }
 
+static int take(void *context, int option, const char *value)
+{
+    (void)context, (void)option;
+    return options_usage_error(&interface, "takes no argument; `croft show %s` shows one machine", value);
+}
+
 int cmd_machines(int argc, char **argv)
 {
-    const char *value;
-    struct options options = options_start(&interface, argc, argv);
-    int option = options_next(&options, &value);
-    if (option == OPTION_HELP)
-        return 0;
-    if (option == OPTION_ERROR)
-        return 2;
-    if (option == OPTION_ARGUMENT)
-        return options_usage_error(&interface, "takes no argument; `croft show %s` shows one machine", value);
-
+    int status = options_parse(&interface, argc, argv, take, NULL);
+    if (status != OPTIONS_TAKEN)
+        return status;
     char folder[PATH_MAX];
     struct error err;
     struct machine_list list;
@@ -46,7 +45,7 @@ int cmd_machines(int argc, char **argv)
         (void)fprintf(stderr, "croft machines: %s\n", err.text);
         return 1;
     }
-    int status = 0;
+    status = 0;
     for (size_t i = 0; i < list.count; i++)
         if (!machine_line(list.names[i], folder))
             status = 1;

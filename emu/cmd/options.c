@@ -8,10 +8,20 @@
 
 enum { NAMES_MAX = 64, HELP_COLUMN = 28 };
 
-struct options options_start(const struct option_set *set, int argc, char **argv)
-{
-    return (struct options){.set = set, .argc = argc, .next = 1, .argv = argv};
-}
+/* Where a command is in its argument list. */
+struct options {
+    const struct option_set *set;
+    int argc, next;
+    char **argv;
+    bool arguments_only; /* "--" has been seen, or the first argument where the set stops at it */
+};
+
+/* Results of options_next() other than the index of a row and OPTION_ARGUMENT. */
+enum {
+    OPTION_END = -2,   /* nothing is left */
+    OPTION_HELP = -3,  /* --help was given and has been printed */
+    OPTION_ERROR = -4, /* a message has been printed */
+};
 
 int options_usage_error(const struct option_set *set, const char *format, ...)
 {
@@ -127,7 +137,9 @@ static int parse_letter(struct options *o, const char *word, const char **value)
     return unknown_option(o->set, word, strlen(word));
 }
 
-int options_next(struct options *o, const char **value)
+/* Returns the index of the next option's row, or one of the results above. *value becomes the option's value, the
+ * argument, or NULL for an option without value. */
+static int options_next(struct options *o, const char **value)
 {
     *value = NULL;
     if (o->next >= o->argc)
@@ -144,4 +156,21 @@ int options_next(struct options *o, const char **value)
     o->arguments_only = o->arguments_only || o->set->stop_at_argument;
     *value = word;
     return OPTION_ARGUMENT;
+}
+
+int options_parse(const struct option_set *set, int argc, char **argv,
+                  int (*take)(void *context, int option, const char *value), void *context)
+{
+    const char *value;
+    struct options options = {.set = set, .argc = argc, .next = 1, .argv = argv};
+    for (int option; (option = options_next(&options, &value)) != OPTION_END;) {
+        if (option == OPTION_HELP)
+            return 0;
+        if (option == OPTION_ERROR)
+            return 2;
+        int status = take(context, option, value);
+        if (status != OPTIONS_TAKEN)
+            return status;
+    }
+    return OPTIONS_TAKEN;
 }

@@ -25,29 +25,19 @@ struct option_set {
     const struct option_row *rows;
 };
 
-/* Where a command is in its argument list. */
-struct options {
-    const struct option_set *set;
-    int argc, next;
-    char **argv;
-    bool arguments_only; /* "--" has been seen, or the first argument where the set stops at it */
-};
+/* What `take` of options_parse() sees instead of a row's index. */
+enum { OPTION_ARGUMENT = -1 }; /* value is an argument that is no option */
 
-/* Results of options_next() other than the index of a row. */
-enum {
-    OPTION_END = -1,      /* nothing is left */
-    OPTION_ARGUMENT = -2, /* *value is an argument that is no option */
-    OPTION_HELP = -3,     /* --help was given and has been printed: leave with status 0 */
-    OPTION_ERROR = -4,    /* a message has been printed: leave with status 2 */
-};
+/* What options_parse() and its `take` return, unless it is an exit status. */
+enum { OPTIONS_TAKEN = -1 };
 
-/* Starts parsing argv[1..argc-1]; argv[0] is the command's own name. argv must outlive the struct. */
-struct options options_start(const struct option_set *set, int argc, char **argv);
-
-/* Returns the index of the next option's row, or one of the results above. *value becomes the option's value,
- * the argument, or NULL for an option without value. Understands --name VALUE, --name=VALUE, -m VALUE,
- * -mVALUE and --. */
-int options_next(struct options *options, const char **value);
+/* Calls take() for each option, with the index of its row and its value (NULL if it has none), and for each argument, in
+ * the order of argv[1..argc-1]; argv[0] is the command's own name. Understands --name VALUE, --name=VALUE, -m VALUE,
+ * -mVALUE and --. take() returns OPTIONS_TAKEN, or the exit status with which the command ends here, after a message.
+ * Returns OPTIONS_TAKEN when all was taken; else the exit status: take()'s, 0 after --help, whose text is then printed,
+ * 2 after a message about an option. */
+int options_parse(const struct option_set *set, int argc, char **argv,
+                  int (*take)(void *context, int option, const char *value), void *context);
 
 /* Prints usage, options and the example to standard output. */
 void options_help(const struct option_set *set);

@@ -84,18 +84,15 @@ static bool parse_count(const char *text, uint64_t *value)
 static bool take_environment(struct request *r, const char *name)
 {
     static const char *const known[] = {"user", "kernel", "bare"};
-    if (strcmp(name, "user") == 0)
-        r->env = ENV_USER;
-    else if (strcmp(name, "bare") == 0)
-        r->env = ENV_BARE;
-    else if (strcmp(name, "kernel") == 0)
-        r->env = ENV_KERNEL;
-    else {
-        const char *near = nearest_name(name, known, 3);
-        (void)options_usage_error(&interface, "unknown environment '%s'%s%s%s; allowed: user, kernel, bare",
-                                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
-    return r->env != ENV_CHOOSE;
+    static const enum environment values[] = {ENV_USER, ENV_KERNEL, ENV_BARE};
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(name, known[i]) == 0) {
+            r->env = values[i];
+            return true;
+        }
+    (void)options_usage_error(&interface, "unknown environment '%s'%s; allowed: user, kernel, bare", name,
+                              nearest_hint(name, known, 3).text);
+    return false;
 }
 
 static bool take_log(struct request *r, const char *value)
@@ -179,23 +176,27 @@ static bool choose_environment(struct request *r)
     return false;
 }
 
+/* The program and its arguments come last: only their number is kept. */
+static int take(void *context, int option, const char *value)
+{
+    struct request *r = context;
+    if (option != OPTION_ARGUMENT)
+        return take_option(r, option, value) ? OPTIONS_TAKEN : 2;
+    if (!r->user.program)
+        r->user.program = value;
+    r->user.argument_count++;
+    return OPTIONS_TAKEN;
+}
+
 bool request_parse(struct request *r, int argc, char **argv, int *status)
 {
-    const char *value;
-    struct options options = options_start(&interface, argc, argv);
-    int option;
-    while ((option = options_next(&options, &value)) >= 0)
-        if (!take_option(r, option, value))
-            break;
-    *status = option == OPTION_HELP ? 0 : 2;
-    if (option == OPTION_ARGUMENT) {
-        int first = options.next - 1;
-        r->user.program = value;
-        r->user.arguments = (const char *const *)&argv[first];
-        r->user.argument_count = (size_t)(argc - first);
-        r->user.environment = r->environment;
-    } else if (option != OPTION_END) {
+    *status = options_parse(&interface, argc, argv, take, r);
+    if (*status != OPTIONS_TAKEN)
         return false;
+    *status = 2;
+    if (r->user.program) {
+        r->user.arguments = (const char *const *)&argv[argc - (int)r->user.argument_count];
+        r->user.environment = r->environment;
     } else if (!r->bare.bios) {
         (void)options_usage_error(&interface, "no program given");
         return false;

@@ -37,34 +37,18 @@ struct request {
     size_t set_count;
 };
 
-/* Fills in the request. Returns -1, or the exit status when the command ends here. */
-static int parse(struct request *request, int argc, char **argv)
+static int take(void *context, int option, const char *value)
 {
-    const char *value;
-    struct options options = options_start(&interface, argc, argv);
-    for (;;) {
-        int option = options_next(&options, &value);
-        if (option == OPTION_END)
-            break;
-        if (option == OPTION_HELP)
-            return 0;
-        if (option == OPTION_ERROR)
-            return 2;
-        if (option == OPTION_SET)
-            request->sets[request->set_count++] = value;
-        else if (option == OPTION_MIGRATE)
-            request->old = value;
-        else if (request->machine)
-            return options_usage_error(&interface, "one MACHINE at a time; '%s' is a second one", value);
-        else
-            request->machine = value;
-    }
-    if (request->old && (request->machine || request->set_count))
-        return options_usage_error(&interface, "--migrate FILE stands alone");
-    if (!request->machine && !request->old)
-        return options_usage_error(&interface,
-                                   "which MACHINE? `croft machines` lists those that are shipped");
-    return -1;
+    struct request *request = context;
+    if (option == OPTION_SET)
+        request->sets[request->set_count++] = value;
+    else if (option == OPTION_MIGRATE)
+        request->old = value;
+    else if (request->machine)
+        return options_usage_error(&interface, "one MACHINE at a time; '%s' is a second one", value);
+    else
+        request->machine = value;
+    return OPTIONS_TAKEN;
 }
 
 static int flushed(void)
@@ -86,6 +70,9 @@ static int migrate(const struct request *request)
 
 static int show(const struct request *request)
 {
+    if (!request->machine)
+        return options_usage_error(&interface,
+                                   "which MACHINE? `croft machines` lists those that are shipped");
     char folder[PATH_MAX];
     struct error err;
     struct machine_config config;
@@ -104,8 +91,8 @@ int cmd_show(int argc, char **argv)
     struct request request = {.sets = calloc((size_t)argc + 1, sizeof *request.sets)};
     if (!request.sets)
         abort();
-    int status = parse(&request, argc, argv);
-    if (status < 0)
+    int status = options_parse(&interface, argc, argv, take, &request);
+    if (status == OPTIONS_TAKEN)
         status = request.old ? migrate(&request) : show(&request);
     free(request.sets);
     return status;

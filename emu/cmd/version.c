@@ -18,17 +18,17 @@ static const struct option_set interface = {
 #define COMPILER "gcc " __VERSION__
 #endif
 
+static int take(void *context, int option, const char *value)
+{
+    (void)context, (void)option;
+    return options_usage_error(&interface, "takes no argument, but '%s' was given", value);
+}
+
 int cmd_version(int argc, char **argv)
 {
-    const char *value;
-    struct options options = options_start(&interface, argc, argv);
-    switch (options_next(&options, &value)) {
-    case OPTION_HELP: return 0;
-    case OPTION_ERROR: return 2;
-    case OPTION_ARGUMENT:
-        return options_usage_error(&interface, "takes no argument, but '%s' was given", value);
-    default: break;
-    }
+    int status = options_parse(&interface, argc, argv, take, NULL);
+    if (status != OPTIONS_TAKEN)
+        return status;
     printf("croft %s\nbuilt with %s\n", CROFT_VERSION, COMPILER);
     return 0;
 }

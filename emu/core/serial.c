@@ -1,11 +1,11 @@
 #include "emu/core/serial.h"
 
 #include "emu/core/tlb.h"
+#include "isa/csr.h"
+#include "linker/map.h"
 
-enum { SERIAL_SATP = 0x180, SERIAL_MRANGE = 0x7c0, SERIAL_MLOCAL = 0x7c1 };
-
-/* 100 ns: the time base of the `virt` board. */
-#define SERIAL_TICK UINT64_C(100000000)
+/* fs */
+#define SERIAL_TICK (UINT64_C(1000000000000000) / CROFT_TIMEBASE)
 
 bool serial_needs_stores(struct core *core, unsigned *length)
 {
@@ -39,7 +39,7 @@ static bool wrote_translation(const struct effects *effects)
 {
     for (unsigned i = 0; i < effects->csr_count; i++) {
         unsigned number = effects->csrs[i].number;
-        if (number == SERIAL_SATP || number == SERIAL_MRANGE || number == SERIAL_MLOCAL)
+        if (number == CSR_satp || number == CSR_mrange || number == CSR_mlocal)
             return true;
     }
     return false;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "emu/debug/gdb_target.h"
+#include "isa/csr.h"
 #include "isa/disasm.h"
 
 enum { RA = 1, SP = 2, GP = 3, TP = 4, FP = 8 };
-enum { CSR_FCSR = 0x003, CSR_SBARRIER = 0x8c0, CSR_STHREAD_X = 0xcc0, CSR_SSHARED_SIZE = 0xcd1 };
 
 static const struct {
     const char *name;
@@ -64,12 +64,12 @@ char *gdb_description_new(size_t *length)
     fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.fpu\">\n", out);
     for (unsigned i = 0; i < 32; i++)
         write_register(out, fp_register_name[i], "ieee_double", GDB_REGISTER_F + i);
-    write_csrs(out, 0, CSR_FCSR);
+    write_csrs(out, 0, CSR_fcsr);
     fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.csr\">\n", out);
     /* Those of multiprocessors' threads no hart has. */
-    write_csrs(out, CSR_FCSR + 1, CSR_SBARRIER - 1);
-    write_csrs(out, CSR_SBARRIER + 1, CSR_STHREAD_X - 1);
-    write_csrs(out, CSR_SSHARED_SIZE + 1, 0xfff);
+    write_csrs(out, CSR_fcsr + 1, CSR_sbarrier - 1);
+    write_csrs(out, CSR_sbarrier + 1, CSR_sthread_x - 1);
+    write_csrs(out, CSR_sshared_size + 1, 0xfff);
     fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.virtual\">\n", out);
     write_special(out, "priv", GDB_REGISTER_PRIV);
     fputs("  </feature>\n</target>\n", out);

@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
-enum { TIMEBASE_HZ = 10000000 }; /* ticks per second: the timebase of the QEMU `virt` board */
+#include "linker/map.h"
+
+enum { TIMEBASE_HZ = CROFT_TIMEBASE }; /* ticks per second: the timebase of the QEMU `virt` board */
 
 #define TIMEBASE_NEVER UINT64_MAX
 

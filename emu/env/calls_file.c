@@ -32,13 +32,38 @@ static bool try_again(const struct user *user, int host, short events)
     return poll(&wait, 1, -1) >= 0 || (errno == EINTR && guest_interrupted(user) == 0);
 }
 
-/* The result of a host call that writes; a broken pipe ends the program as its signal would. */
-static int64_t written(struct user *user, ssize_t result)
+/* What a call moves between the guest's memory and a file. */
+struct transfer {
+    bool writes;                 /* to the file */
+    const struct iovec *vectors; /* NULL: it is bytes[length] */
+    int count;                   /* of vectors */
+    void *bytes;
+    size_t length;
+    bool positioned; /* at offset instead of the file's own position */
+    off_t offset;
+};
+
+static ssize_t transfer_once(int host, const struct transfer *t)
 {
+    if (t->vectors)
+        return t->writes ? writev(host, t->vectors, t->count) : readv(host, t->vectors, t->count);
+    if (t->positioned)
+        return t->writes ? pwrite(host, t->bytes, t->length, t->offset)
+                         : pread(host, t->bytes, t->length, t->offset);
+    return t->writes ? write(host, t->bytes, t->length) : read(host, t->bytes, t->length);
+}
+
+/* The call's result. A broken pipe ends the program as its signal would. */
+static int64_t transfer(struct user *user, int host, const struct transfer *t)
+{
+    ssize_t result;
+    do
+        result = transfer_once(host, t);
+    while (result < 0 && try_again(user, host, t->writes ? POLLOUT : POLLIN));
     if (result >= 0)
         return result;
     int failed = errno;
-    if (failed == EPIPE && user->signals[SIGPIPE].handler != SIGNAL_IGNORED)
+    if (t->writes && failed == EPIPE && user->signals[SIGPIPE].handler != SIGNAL_IGNORED)
         guest_end(user, 128 + SIGPIPE);
     return -failed;
 }
@@ -160,34 +185,41 @@ int64_t call_lseek(struct user *user, const uint64_t a[6])
     return result < 0 ? -errno : result;
 }
 
-int64_t call_read(struct user *user, const uint64_t a[6])
+/* a: descriptor, buffer, length, and the offset if the transfer has one. */
+static int64_t transfer_bytes(struct user *user, const uint64_t a[6], bool writes, bool positioned)
 {
     struct file *file = files_get(&user->files, a[0]);
-    void *to = guest_writable(user, a[1], a[2]);
+    const void *bytes = writes ? guest_readable(user, a[1], a[2]) : guest_writable(user, a[1], a[2]);
     if (!file)
         return -EBADF;
-    if (!to)
+    if (!bytes)
         return -EFAULT;
-    ssize_t result;
-    do
-        result = read(file->host, to, a[2]);
-    while (result < 0 && try_again(user, file->host, POLLIN));
-    return result < 0 ? -errno : result;
+    return transfer(user, file->host,
+                    &(struct transfer){.writes = writes,
+                                       .bytes = (void *)(uintptr_t)bytes,
+                                       .length = a[2],
+                                       .positioned = positioned,
+                                       .offset = (off_t)a[3]});
+}
+
+int64_t call_read(struct user *user, const uint64_t a[6])
+{
+    return transfer_bytes(user, a, false, false);
 }
 
 int64_t call_write(struct user *user, const uint64_t a[6])
 {
-    struct file *file = files_get(&user->files, a[0]);
-    const void *from = guest_readable(user, a[1], a[2]);
-    if (!file)
-        return -EBADF;
-    if (!from)
-        return -EFAULT;
-    ssize_t result;
-    do
-        result = write(file->host, from, a[2]);
-    while (result < 0 && try_again(user, file->host, POLLOUT));
-    return written(user, result);
+    return transfer_bytes(user, a, true, false);
+}
+
+int64_t call_pread(struct user *user, const uint64_t a[6])
+{
+    return transfer_bytes(user, a, false, true);
+}
+
+int64_t call_pwrite(struct user *user, const uint64_t a[6])
+{
+    return transfer_bytes(user, a, true, true);
 }
 
 /* Translates the guest's iovec[count] at address. Returns 0 or -errno. */
@@ -215,66 +247,27 @@ static int64_t get_vectors(const struct user *user, uint64_t address, uint64_t c
     return 0;
 }
 
-int64_t call_readv(struct user *user, const uint64_t a[6])
+static int64_t transfer_vectors(struct user *user, const uint64_t a[6], bool writes)
 {
     struct iovec vectors[VECTORS_MAX];
     struct file *file = files_get(&user->files, a[0]);
     if (!file)
         return -EBADF;
-    int64_t failed = get_vectors(user, a[1], a[2], true, vectors);
+    int64_t failed = get_vectors(user, a[1], a[2], !writes, vectors);
     if (failed)
         return failed;
-    ssize_t result;
-    do
-        result = readv(file->host, vectors, (int)a[2]);
-    while (result < 0 && try_again(user, file->host, POLLIN));
-    return result < 0 ? -errno : result;
+    return transfer(user, file->host,
+                    &(struct transfer){.writes = writes, .vectors = vectors, .count = (int)a[2]});
+}
+
+int64_t call_readv(struct user *user, const uint64_t a[6])
+{
+    return transfer_vectors(user, a, false);
 }
 
 int64_t call_writev(struct user *user, const uint64_t a[6])
 {
-    struct iovec vectors[VECTORS_MAX];
-    struct file *file = files_get(&user->files, a[0]);
-    if (!file)
-        return -EBADF;
-    int64_t failed = get_vectors(user, a[1], a[2], false, vectors);
-    if (failed)
-        return failed;
-    ssize_t result;
-    do
-        result = writev(file->host, vectors, (int)a[2]);
-    while (result < 0 && try_again(user, file->host, POLLOUT));
-    return written(user, result);
-}
-
-int64_t call_pread(struct user *user, const uint64_t a[6])
-{
-    struct file *file = files_get(&user->files, a[0]);
-    void *to = guest_writable(user, a[1], a[2]);
-    if (!file)
-        return -EBADF;
-    if (!to)
-        return -EFAULT;
-    ssize_t result;
-    do
-        result = pread(file->host, to, a[2], (off_t)a[3]);
-    while (result < 0 && try_again(user, file->host, POLLIN));
-    return result < 0 ? -errno : result;
-}
-
-int64_t call_pwrite(struct user *user, const uint64_t a[6])
-{
-    struct file *file = files_get(&user->files, a[0]);
-    const void *from = guest_readable(user, a[1], a[2]);
-    if (!file)
-        return -EBADF;
-    if (!from)
-        return -EFAULT;
-    ssize_t result;
-    do
-        result = pwrite(file->host, from, a[2], (off_t)a[3]);
-    while (result < 0 && try_again(user, file->host, POLLOUT));
-    return written(user, result);
+    return transfer_vectors(user, a, true);
 }
 
 int64_t call_ftruncate(struct user *user, const uint64_t a[6])

@@ -16,7 +16,7 @@
 #include "emu/env/kernel_pages.h"
 #include "emu/env/launch.h"
 #include "emu/env/workers.h"
-#include "host/kernel/include/croft/kernel/door.h"
+#include "isa/include/croft/door.h"
 
 enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
 

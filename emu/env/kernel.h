@@ -6,7 +6,7 @@
 #include "emu/env/user.h"
 #include "emu/machine/machine.h"
 #include "emu/machine/system.h"
-#include "host/kernel/include/croft/kernel/range.h"
+#include "isa/include/croft/range.h"
 
 /* Nothing is mapped in so many bytes beneath the stack, so
  * that an overflow is caught (Linux: stack_guard_gap, 256 pages). */

@@ -13,6 +13,7 @@ struct kernel_driver kernel_driver_of(const struct machine_config *machine, cons
     const uint64_t tick = SYSTEM_TICK_NS * UINT64_C(1000000); /* fs */
     if (!machine->nucd || machine->nucd->mode != NUCD_MODE_DRIVER)
         return (struct kernel_driver){0};
+    assert(workers_count(machine, firmware) <= KERNEL_DRIVER_UNITS);
     return (struct kernel_driver){.units = workers_count(machine, firmware),
                                   .base = machine->nucd->base + TASK_UNIT_PAGE,
                                   .size = TASK_UNIT_SIZE,

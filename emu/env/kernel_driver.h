@@ -6,7 +6,7 @@
 #include "emu/env/guest.h"
 #include "emu/machine/machine.h"
 #include "emu/nucd/cause.h"
-#include "host/kernel/include/croft/kernel/door.h"
+#include "isa/include/croft/door.h"
 
 /* What the driver has on this machine with this firmware: no units unless nucd.mode is driver. */
 struct kernel_driver kernel_driver_of(const struct machine_config *machine, const char *firmware);

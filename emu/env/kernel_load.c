@@ -9,14 +9,14 @@
 #include "emu/env/kernel_driver.h"
 #include "emu/env/stack.h"
 #include "emu/env/workers.h"
-#include "host/kernel/include/croft/kernel/door.h"
+#include "isa/include/croft/door.h"
+#include "linker/map.h"
 
 enum { PAGE = 4096 };
 
-/* The kernel maps physical memory one to one in the upper half of Sv39 from 0xffffffc000000000 to its own
- * last GiB but one. */
-#define MEMORY_MAX (UINT64_C(254) << 30)
-#define KERNEL_AT  UINT64_C(0x80000000) /* CROFT_DRAM_BASE of linker/croft_map.ld */
+/* The kernel maps physical memory one to one up to itself. */
+#define MEMORY_MAX (CROFT_KERNEL_BASE - CROFT_DIRECT_BASE)
+#define KERNEL_AT  ((uint64_t)CROFT_DRAM_BASE)
 
 static_assert(ELF_READ == 4 && KERNEL_SEGMENTS >= 2 * ELF_SEGMENTS + 1, "each segment may share two pages");
 

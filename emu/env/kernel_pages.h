@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "emu/hart/hart.h"
-#include "host/kernel/include/croft/kernel/range.h"
+#include "isa/include/croft/range.h"
 
 struct kernel_pages;
 

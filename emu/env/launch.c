@@ -9,16 +9,9 @@
 #include "emu/env/calls.h"
 #include "emu/env/fault.h"
 #include "emu/env/launch_state.h"
+#include "isa/include/croft/simt_call.h"
 
 enum { GP = 3 };
-
-/* What a program passes to the launch call. */
-struct launch_record {
-    uint64_t entry, argument;
-    uint32_t grid[3], block[3];
-    uint32_t scratchpad, registers;
-    uint64_t queue;
-};
 
 /* Of the warps that exist at a time: without a clock, those of one block. */
 static uint32_t stack_warps(const struct launch_options *options)
@@ -195,7 +188,7 @@ static int64_t advance(struct launch *launch)
 }
 
 static int64_t enqueue(struct launch *launch, const struct grid_launch *wanted,
-                       const struct launch_record *record)
+                       const struct simt_launch_record *record)
 {
     const struct launch_device *device = launch->options->device;
     const struct launch_work work = {.launch = *wanted,
@@ -219,7 +212,7 @@ static int64_t enqueue(struct launch *launch, const struct grid_launch *wanted,
 int64_t call_simt_launch(struct user *user, const uint64_t a[6])
 {
     struct launch *launch = user->launch;
-    struct launch_record record;
+    struct simt_launch_record record;
     if (!launch)
         return -ENOSYS;
     if (launch->caller)
@@ -277,10 +270,10 @@ int64_t call_simt_query(struct user *user, const uint64_t a[6])
         return -ENOSYS;
     const struct grid_limits *limits = &launch->options->limits;
     switch (a[0]) {
-    case 0: return limits->count;
-    case 1: return limits->width;
-    case 2: return limits->block_threads;
-    case 3: return (int64_t)limits->scratchpad;
+    case SIMT_QUERY_COUNT: return limits->count;
+    case SIMT_QUERY_WIDTH: return limits->width;
+    case SIMT_QUERY_THREADS: return limits->block_threads;
+    case SIMT_QUERY_SCRATCHPAD: return (int64_t)limits->scratchpad;
     default: return -EINVAL;
     }
 }

@@ -136,6 +136,14 @@ uint64_t semihosting_close(struct semihosting *sh, uint64_t address)
     return give(sh, files_close(&sh->files, handle));
 }
 
+/* How many bytes a host call has moved; notes why if it failed. */
+static uint64_t moved(struct semihosting *sh, ssize_t result)
+{
+    if (result < 0)
+        (void)semihosting_fail(sh, errno);
+    return result < 0 ? 0 : (uint64_t)result;
+}
+
 /* Writes bytes to a file or the console; returns how many were written. */
 static uint64_t put_bytes(struct semihosting *sh, const struct file *file, const uint8_t *bytes,
                           uint64_t count)
@@ -149,35 +157,7 @@ static uint64_t put_bytes(struct semihosting *sh, const struct file *file, const
     do
         written = write(file->host, bytes, count);
     while (written < 0 && errno == EINTR);
-    if (written < 0)
-        (void)semihosting_fail(sh, errno);
-    return written < 0 ? 0 : (uint64_t)written;
-}
-
-/* Fields: handle, buffer, length. Returns how many bytes were not written. */
-uint64_t semihosting_write(struct semihosting *sh, uint64_t address)
-{
-    uint64_t fields[3];
-    uint8_t bytes[CHUNK];
-    if (!semihosting_fields(sh, address, fields, 3))
-        return UINT64_MAX;
-    const struct file *file = get_file(sh, fields[0]);
-    if (!file)
-        return fields[2];
-    uint64_t left = fields[2];
-    while (left > 0) {
-        uint64_t count = left < CHUNK ? left : CHUNK;
-        if (!hart_memory_read(sh->hart, fields[1], bytes, count)) {
-            (void)semihosting_fail(sh, EFAULT);
-            break;
-        }
-        uint64_t written = put_bytes(sh, file, bytes, count);
-        left -= written;
-        fields[1] += written;
-        if (written < count)
-            break;
-    }
-    return left;
+    return moved(sh, written);
 }
 
 /* Reads from a file, or from the console up to the end of a line; returns how many bytes there were. */
@@ -196,13 +176,11 @@ static uint64_t get_bytes(struct semihosting *sh, const struct file *file, uint8
     do
         got = read(file->host, bytes, count);
     while (got < 0 && errno == EINTR);
-    if (got < 0)
-        (void)semihosting_fail(sh, errno);
-    return got < 0 ? 0 : (uint64_t)got;
+    return moved(sh, got);
 }
 
-/* Fields: handle, buffer, length. Returns how many bytes were not read. */
-uint64_t semihosting_read(struct semihosting *sh, uint64_t address)
+/* Fields: handle, buffer, length. Returns how many bytes were not moved. */
+static uint64_t transfer(struct semihosting *sh, uint64_t address, bool writes)
 {
     uint64_t fields[3];
     uint8_t bytes[CHUNK];
@@ -214,20 +192,30 @@ uint64_t semihosting_read(struct semihosting *sh, uint64_t address)
     uint64_t left = fields[2];
     while (left > 0) {
         uint64_t count = left < CHUNK ? left : CHUNK;
-        /* Looked at first, so that input is not lost where it cannot be put. */
+        /* When reading, too, so that input is not lost where it cannot be put. */
         if (!hart_memory_read(sh->hart, fields[1], bytes, count)) {
             (void)semihosting_fail(sh, EFAULT);
             break;
         }
-        uint64_t got = get_bytes(sh, file, bytes, count);
-        if (!hart_memory_write(sh->hart, fields[1], bytes, got))
+        uint64_t done = writes ? put_bytes(sh, file, bytes, count) : get_bytes(sh, file, bytes, count);
+        if (!writes && !hart_memory_write(sh->hart, fields[1], bytes, done))
             break;
-        left -= got;
-        fields[1] += got;
-        if (got < count)
+        left -= done;
+        fields[1] += done;
+        if (done < count)
             break;
     }
     return left;
+}
+
+uint64_t semihosting_write(struct semihosting *sh, uint64_t address)
+{
+    return transfer(sh, address, true);
+}
+
+uint64_t semihosting_read(struct semihosting *sh, uint64_t address)
+{
+    return transfer(sh, address, false);
 }
 
 uint64_t semihosting_istty(struct semihosting *sh, uint64_t address)

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "emu/env/elf.h"
-
-/* CROFT_NUCD_FIRMWARE of linker/croft_map.ld. */
-#define LINKED_AT UINT64_C(0xbfe00000)
+#include "emu/machine/system.h"
+#include "linker/map.h"
 
 struct workers {
     struct workers_options options;
@@ -28,11 +27,11 @@ struct phys workers_program_memory(const struct machine_config *machine, const c
 static bool load(const struct workers_options *o, uint64_t *entry, struct error *err)
 {
     struct phys memory = offload_firmware_memory(o->machine, o->memory);
-    const struct phys window = {memory.bytes, LINKED_AT, memory.size / 2};
+    const struct phys window = {memory.bytes, CROFT_NUCD_FIRMWARE, memory.size / 2};
     struct elf_program program;
     if (!elf_load(&program, o->firmware, ELF_PHYSICAL, &window, err))
         return error_prefix(err, "--firmware");
-    *entry = program.entry - LINKED_AT + memory.base;
+    *entry = program.entry - CROFT_NUCD_FIRMWARE + memory.base;
     return true;
 }
 

@@ -4,11 +4,7 @@
 #include "emu/hart/hart.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/priv.h"
-
-enum {
-#define CSR(name, number, text) CSR_##name = number,
-#include "isa/csr.def"
-};
+#include "isa/csr.h"
 
 /* The field of fcsr above the five flags. */
 enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };

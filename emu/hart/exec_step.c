@@ -8,10 +8,8 @@
 #include "emu/hart/fp_rows.h"
 #include "emu/hart/jump_rows.h"
 #include "emu/hart/mmu.h"
+#include "isa/csr.h"
 #include "isa/meaning.h"
-
-/* CSRs that instructions change besides those they name. */
-enum { CSR_FFLAGS = 0x001, CSR_FCSR = 0x003, CSR_MSTATUS = 0x300 };
 
 static bool raise_trap(struct hart *hart, enum trap_cause cause, uint64_t value)
 {
@@ -140,8 +138,8 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
     if (!csr_write(hart, number, value))
         return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
     note_csr(hart, number, effects);
-    if (number <= CSR_FCSR && !was_dirty)
-        note_csr(hart, CSR_MSTATUS, effects);
+    if (number <= CSR_fcsr && !was_dirty)
+        note_csr(hart, CSR_mstatus, effects);
     return true;
 }
 
@@ -307,7 +305,7 @@ static bool execute_fp(struct hart *hart, const struct insn *insn, struct effect
         hart->fflags |= (uint8_t)flags;
         if (flags) {
             effects->fp_written = true;
-            note_csr(hart, CSR_FFLAGS, effects);
+            note_csr(hart, CSR_fflags, effects);
         }
     }
     return ok;
@@ -319,7 +317,7 @@ static void make_fp_dirty(struct hart *hart, struct effects *effects)
     if ((hart->priv.mstatus & MSTATUS_FS) == MSTATUS_FS)
         return;
     hart->priv.mstatus |= MSTATUS_FS;
-    note_csr(hart, CSR_MSTATUS, effects);
+    note_csr(hart, CSR_mstatus, effects);
     priv_changed(hart);
 }
 
@@ -343,7 +341,7 @@ bool step_execute(struct hart *hart, const struct insn *insn, struct effects *ef
         make_fp_dirty(hart, effects);
     hart->pc = next;
     if (effects->returned) {
-        note_csr(hart, CSR_MSTATUS, effects);
+        note_csr(hart, CSR_mstatus, effects);
         priv_changed(hart);
     }
     return true;

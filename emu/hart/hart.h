@@ -10,6 +10,7 @@
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 #include "isa/decode.h"
+#include "isa/include/croft/nucd_bits.h"
 
 /* Why execution stopped. */
 enum hart_stop {
@@ -40,8 +41,9 @@ enum trap_cause {
     TRAP_FETCH_PAGE = 12,
     TRAP_LOAD_PAGE = 13,
     TRAP_STORE_PAGE = 15,
-    TRAP_NUCD_FAULT = 24, /* custom: the region of an offloaded task has faulted */
-    TRAP_NUCD_CALL = 25,  /* custom: a nucd, or a mark around such, that a driver is to serve */
+    TRAP_NUCD_FAULT = CROFT_NUCD_CAUSE_FAULT, /* custom: the region of an offloaded task has faulted */
+    TRAP_NUCD_CALL =
+        CROFT_NUCD_CAUSE_CALL, /* custom: a nucd, or a mark around such, that a driver is to serve */
 };
 
 struct trap {
@@ -71,7 +73,7 @@ struct marker {
 };
 
 /* Signatures: "NUCD", and "NUCC" of the marks around a call of a region. */
-enum { HART_NUCD = 0x4e554344, HART_NUCD_CALL = 0x4e554343 };
+enum { HART_NUCD = CROFT_NUCD_SIGNATURE, HART_NUCD_CALL = CROFT_NUCD_MARK_SIGNATURE };
 
 enum {
     HART_SINK = 32,           /* x[HART_SINK] takes what is written to x0 */

@@ -5,10 +5,9 @@
 
 #include "emu/hart/probe.h"
 #include "emu/machine/timed_state.h"
+#include "linker/map.h"
 
 enum { A0 = 10, A1, A2, A3, A4, A5 };
-
-enum { STACKS = 64 }; /* CROFT_HARTS_MAX: the upper half of the firmware's memory (firmware/nucd/setup.c) */
 
 /* An accelerator. */
 struct worker {
@@ -273,7 +272,7 @@ void offload_stack(const struct offload *offload, unsigned accel, uint64_t *firm
                    uint64_t *size)
 {
     *firmware = offload->firmware.base;
-    *size = offload->firmware.size / 2 / STACKS;
+    *size = offload->firmware.size / 2 / CROFT_HARTS_MAX;
     *first = offload->firmware.base + offload->firmware.size / 2 + accel * *size;
 }
 

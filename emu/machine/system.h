@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/dev/timebase.h"
 #include "emu/hart/hart.h"
 #include "emu/mem/bus.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 
-enum { SYSTEM_TICK_NS = 100, SYSTEM_HARTS = 65, SYSTEM_QUANTUM_MIN = 100 };
+enum { SYSTEM_TICK_NS = 1000000000 / TIMEBASE_HZ, SYSTEM_HARTS = 65, SYSTEM_QUANTUM_MIN = 100 };
 
 enum system_stop {
     SYSTEM_LIMIT,   /* system_run()'s max_insns, or system->max_insns, have retired */

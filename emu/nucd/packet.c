@@ -14,11 +14,11 @@ struct segment {
 
 static struct segment segment_of(uint64_t operand, unsigned memory, unsigned i)
 {
-    static const uint8_t shifts[] = {6, 12, 16, 20}; /* granules of 64 B, 4 KiB, 64 KiB, 1 MiB */
+    static const uint8_t shifts[] = {CROFT_NUCD_GRANULE_SHIFTS};
     unsigned bits = (unsigned)(operand >> 16 * i & 0xffff);
     return (struct segment){
         .reg = bits & 31,
-        .bytes = (uint64_t)(bits >> 5 & 511) << shifts[bits >> 14],
+        .bytes = (uint64_t)(bits >> 5 & CROFT_NUCD_MAX_GRANULES) << shifts[bits >> 14],
         .memory = memory >> i & 1,
     };
 }

@@ -14,9 +14,10 @@
 
 #include "emu/nucd/cause.h"
 #include "emu/nucd/task.h"
+#include "isa/include/croft/nucd_bits.h"
 
 enum {
-    NUCD_SIGNATURE = 0x4e554344, /* "NUCD" */
+    NUCD_SIGNATURE = CROFT_NUCD_SIGNATURE,
     NUCD_LINE_WORDS = NUCD_LINE / 8,
     NUCD_QUEUE_LINES = 1024,                               /* of a work queue, at most */
     NUCD_PACKET_FIXED = 3,                                 /* words before the registers' */

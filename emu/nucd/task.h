@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/include/croft/nucd_bits.h"
+
 enum {
-    NUCD_SEGMENTS = 4,
+    NUCD_SEGMENTS = CROFT_NUCD_SEGMENTS,
     NUCD_LINE = 64,     /* bytes of a cache line, to which ranges are rounded out */
     NUCD_LIVE_INS = 10, /* a register for each segment, gp and tp */
 };

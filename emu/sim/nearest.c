@@ -1,6 +1,7 @@
 #include "emu/sim/nearest.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { NAME_MAX_LENGTH = 127 };
@@ -55,4 +56,13 @@ const char *nearest_name(const char *wrong, const char *const *names, size_t cou
         }
     }
     return nearest;
+}
+
+struct nearest_hint nearest_hint(const char *wrong, const char *const *names, size_t count)
+{
+    struct nearest_hint hint = {.text = ""};
+    const char *name = nearest_name(wrong, names, count);
+    if (name)
+        (void)snprintf(hint.text, sizeof hint.text, "; did you mean '%s'?", name);
+    return hint;
 }

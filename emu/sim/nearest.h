@@ -11,4 +11,11 @@
  * nothing. */
 const char *nearest_name(const char *wrong, const char *const *names, size_t count);
 
+/* The end of a message about the misspelt name: "; did you mean 'NAME'?", or "" when none is near enough. */
+struct nearest_hint {
+    char text[160];
+};
+
+struct nearest_hint nearest_hint(const char *wrong, const char *const *names, size_t count);
+
 #endif

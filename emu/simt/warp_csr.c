@@ -1,10 +1,6 @@
 /* The CSRs of threads: floating-point state, counters, coordinates, the barrier. */
 #include "emu/simt/warp_state.h"
-
-enum {
-#define CSR(name, number, text) CSR_##name = number,
-#include "isa/csr.def"
-};
+#include "isa/csr.h"
 
 static uint64_t read_place(const struct warp *warp, unsigned lane, unsigned number)
 {

@@ -199,7 +199,7 @@ static inline enum warp_event after_csr(struct warp *warp, const struct warp_op 
     uint32_t mask = warp->mask;
     bool writes = insn->id == INSN_csrrw || insn->id == INSN_csrrwi || insn->rs1 != 0;
     warp->pc = op->stream.pc + insn->length;
-    if ((insn->imm & 0xfff) != WARP_CSR_BARRIER || !writes)
+    if ((insn->imm & 0xfff) != CSR_sbarrier || !writes)
         return WARP_DONE;
     warp_park(warp, warp->pc);
     warp->waiting |= mask;

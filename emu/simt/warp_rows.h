@@ -11,6 +11,7 @@
 #include "emu/hart/fp.h"
 #include "emu/hart/roles.h"
 #include "emu/simt/warp_state.h"
+#include "isa/csr.h"
 #include "isa/meaning.h"
 
 /* Lanes do not depend on each other, even where a destination is a source. */

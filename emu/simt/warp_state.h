@@ -95,7 +95,6 @@ bool warp_claim(struct warp *warp, unsigned lane, uint64_t address);
 
 /* warp_csr.c: one lane's access. False: there is no such CSR. */
 enum warp_csr { WARP_CSR_SWAP, WARP_CSR_SET, WARP_CSR_CLEAR };
-enum { WARP_CSR_BARRIER = 0x8c0 };
 bool warp_csr(struct warp *warp, const struct insn *insn, unsigned lane, enum warp_csr operation,
               uint64_t operand, uint64_t *old);
 

@@ -4,11 +4,12 @@
  *     croft cc --bare -O2 -g examples/firmware/offload.c -o offload
  *     croft run -m nucd --firmware build/share/croft/firmware/nucd.elf offload
  *
- * Registers and packets are described in emu/nucd/task_unit.h and emu/nucd/packet.h. */
+ * Registers and packets are described in croft/task_unit.h and emu/nucd/packet.h. */
 #include <croft/firmware/csr.h>
 #include <croft/firmware/hart.h>
 #include <croft/firmware/map.h>
 #include <croft/firmware/plic.h>
+#include <croft/task_unit.h>
 #include <stdio.h>
 
 enum {
@@ -16,20 +17,12 @@ enum {
     ROUNDS = 3,
     COUNT = 1024, /* numbers that a task adds */
     LINE = 64,
-    IRQ = 33, /* nucd.irq */
 };
 
-/* The host's half of a task unit. */
-struct unit {
-    volatile uint64_t line[8];
-    volatile uint64_t doorbell, credits, done, result, outcome, status, cause, value, offset, control;
-};
-
-enum { FAULTED = 4, KILL = 2, ACKNOWLEDGE = 4 };
-
-static struct unit *unit_at(unsigned number)
+static volatile struct task_unit_host *unit_at(unsigned number)
 {
-    return (struct unit *)(CROFT_NUCD_BASE + CROFT_NUCD_UNIT * (unsigned long)number + CROFT_NUCD_HOST);
+    return (volatile struct task_unit_host *)(CROFT_NUCD_BASE + TASK_UNIT_SIZE * (unsigned long)number +
+                                              TASK_UNIT_PAGE);
 }
 
 _Alignas(LINE) static long x[UNITS][COUNT], y[UNITS][COUNT];
@@ -65,7 +58,7 @@ static void flush(const void *from, unsigned long bytes)
 
 static void start(unsigned number, uint16_t tag, const long *from, long *to, long count)
 {
-    struct unit *unit = unit_at(number);
+    volatile struct task_unit_host *unit = unit_at(number);
     const uint64_t registers = 1 << 3 | 1 << 4 | 7 << 10; /* gp, tp, a0-a2 */
     uint64_t gp, tp;
     __asm__("mv %0, gp\n\tmv %1, tp" : "=r"(gp), "=r"(tp));
@@ -86,11 +79,11 @@ static void start(unsigned number, uint16_t tag, const long *from, long *to, lon
  * PLIC has kept; so the unit itself is asked. */
 static void await(unsigned number, unsigned long done)
 {
-    struct unit *unit = unit_at(number);
+    volatile struct task_unit_host *unit = unit_at(number);
     unsigned context = plic_machine_context(hart_id());
-    while (unit->done != done && (unit->status & 7) != FAULTED) {
+    while (unit->done != done && (unit->status & TASK_UNIT_STATE_MASK) != TASK_UNIT_FAULTED) {
         __asm__ volatile("wfi");
-        unit->control = ACKNOWLEDGE;
+        unit->control = TASK_UNIT_ACKNOWLEDGE;
         unsigned source = plic_claim(context);
         if (source != 0)
             plic_complete(context, source);
@@ -105,12 +98,12 @@ static int run(unsigned round)
     for (unsigned i = 0; i < UNITS; i++)
         start(i, (uint16_t)i, x[i], y[i], COUNT);
     for (unsigned i = 0; i < UNITS; i++) {
-        struct unit *unit = unit_at(i);
+        volatile struct task_unit_host *unit = unit_at(i);
         while (unit->done != round + 1)
             ;
         long expected = (round + 1) * COUNT * (long)(i + 1);
         failures += (long)unit->result != expected || y[i][COUNT - 1] != (long)((round + 1) * (i + 1));
-        unit->control = ACKNOWLEDGE;
+        unit->control = TASK_UNIT_ACKNOWLEDGE;
     }
     return failures;
 }
@@ -118,16 +111,16 @@ static int run(unsigned round)
 /* The task's first load is from address 8, where no memory is. */
 static int fault(void)
 {
-    struct unit *unit = unit_at(0);
-    plic_set_priority(IRQ, 1);
-    plic_enable(plic_machine_context(hart_id()), IRQ, true);
+    volatile struct task_unit_host *unit = unit_at(0);
+    plic_set_priority(CROFT_NUCD_IRQ, 1);
+    plic_enable(plic_machine_context(hart_id()), CROFT_NUCD_IRQ, true);
     csr_set(mie, 1ul << INTERRUPT_MACHINE_EXTERNAL);
     start(0, 99, (const long *)8, y[0], 1);
     await(0, ROUNDS + 1);
-    if ((unit->status & 7) != FAULTED)
+    if ((unit->status & TASK_UNIT_STATE_MASK) != TASK_UNIT_FAULTED)
         return 1;
     printf("a fault: cause %lu, address 0x%lx\n", (unsigned long)unit->cause, (unsigned long)unit->value);
-    unit->control = KILL;
+    unit->control = TASK_UNIT_KILL;
     return unit->done != ROUNDS + 1;
 }
 

@@ -2,13 +2,9 @@
 #include <croft/firmware/clint.h>
 #include <croft/firmware/map.h>
 #include <errno.h>
-#include <sys/time.h>
-#include <sys/times.h>
 #include <time.h>
-#include <unistd.h>
 
-int _gettimeofday(struct timeval *now, void *zone);
-clock_t _times(struct tms *result);
+#include "host/newlib/calls.h"
 
 enum { NANOSECONDS = 1000000000 };
 
@@ -66,15 +62,4 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
     return 0;
 }
 
-int usleep(useconds_t microseconds)
-{
-    struct timespec wanted = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
-    return nanosleep(&wanted, NULL);
-}
-
-unsigned sleep(unsigned seconds)
-{
-    struct timespec wanted = {(time_t)seconds, 0};
-    (void)nanosleep(&wanted, NULL);
-    return 0;
-}
+#include "host/newlib/sleep.h"

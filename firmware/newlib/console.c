@@ -4,16 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { END_OF_TRANSMISSION = 4 }; /* control-D */
+#include "host/newlib/calls.h"
 
-int _open(const char *path, int flags, ...);
-int _close(int fd);
-ssize_t _read(int fd, void *buffer, size_t size);
-ssize_t _write(int fd, const void *buffer, size_t size);
-off_t _lseek(int fd, off_t offset, int whence);
-int _fcntl(int fd, int command, int argument);
-int _fstat(int fd, struct stat *result);
-int _isatty(int fd);
+enum { END_OF_TRANSMISSION = 4 }; /* control-D */
 
 static int fail(int number)
 {

@@ -3,11 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int _stat(const char *path, struct stat *result);
-int _unlink(const char *path);
-int _link(const char *from, const char *to);
-int _rename(const char *from, const char *to);
-int _mkdir(const char *path, mode_t mode);
+#include "host/newlib/calls.h"
 
 static int no_such_file(void)
 {

@@ -1,21 +1,15 @@
 /* newlib's process in machine mode: its end, signals sent to itself, and the heap. */
 #include <croft/firmware/exit.h>
 #include <errno.h>
-#include <reent.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "host/newlib/calls.h"
 
 /* linker/bare.ld */
 extern char _end[], __heap_end[];
 
 enum { PROCESS_ID = 1 };
-
-void _exit(int status);
-int _getpid(void);
-int _kill(int process, int number);
-void *_sbrk(ptrdiff_t increment);
 
 void _exit(int status)
 {
@@ -40,7 +34,6 @@ int _kill(int process, int number)
     return 0;
 }
 
-/* Called with malloc()'s lock held. */
 void *_sbrk(ptrdiff_t increment)
 {
     static uintptr_t heap_end;
@@ -55,23 +48,4 @@ void *_sbrk(ptrdiff_t increment)
     return (void *)before;
 }
 
-/* There is one process, and it stays one. */
-int _fork_r(struct _reent *reent)
-{
-    reent->_errno = ENOSYS;
-    return -1;
-}
-
-int _execve_r(struct _reent *reent, const char *path, char *const argv[], char *const envp[])
-{
-    (void)path, (void)argv, (void)envp;
-    reent->_errno = ENOSYS;
-    return -1;
-}
-
-int _wait_r(struct _reent *reent, int *status)
-{
-    (void)status;
-    reent->_errno = ECHILD;
-    return -1;
-}
+#include "host/newlib/children.h"

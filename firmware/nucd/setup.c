@@ -3,6 +3,14 @@
 #include <croft/firmware/map.h>
 #include <stdint.h>
 
+#include "firmware/nucd/unit.h"
+#include "isa/csr.h"
+
+_Static_assert(CSR_MRANGE == CSR_mrange && CSR_MLOCAL == CSR_mlocal, "assembler cannot read isa/csr.def");
+
+/* csr_write() of a macro's number. */
+#define WRITE_NUMBER(csr, value) csr_write(csr, value)
+
 enum { PMP_R = 1, PMP_W = 2, PMP_X = 4, PMP_TOR = 1 << 3, PMP_NAPOT = 3 << 3 };
 
 /* A naturally aligned power of two as pmpaddr holds it (privileged specification, table of NAPOT ranges). */
@@ -29,7 +37,7 @@ uint64_t worker_setup(uint64_t number, uint64_t unit, uint64_t memory, uint64_t 
     csr_write(pmpcfg0, PMP_TOR | (PMP_TOR | PMP_R | PMP_X) << 8 | (PMP_NAPOT | PMP_R | PMP_W) << 16 |
                            PMP_NAPOT << 24 | all << 32);
 
-    csr_write(0x7c1 /* CSR_MLOCAL */, napot(stack, stack_size));
+    WRITE_NUMBER(CSR_MLOCAL, napot(stack, stack_size));
     csr_write(mcounteren, 7); /* cycle, time, instret; user mode asks both, as there is supervisor mode */
     csr_write(scounteren, 7);
     csr_write(mie, 1ul << INTERRUPT_MACHINE_EXTERNAL);

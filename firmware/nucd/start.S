@@ -6,12 +6,12 @@
 #include "firmware/nucd/unit.h"
 
     .macro  LIVE_IN register, number
-    ld      \register, UNIT_LIVE_IN + 8 * \number(tp)
+    ld      \register, TASK_UNIT_LIVE_INS + 8 * \number(tp)
     .endm
 
     .macro  COMMAND value, scratch
     li      \scratch, \value
-    sd      \scratch, UNIT_COMMAND(tp)
+    sd      \scratch, TASK_UNIT_COMMAND(tp)
     .endm
 
     .section .text.start, "ax", @progbits
@@ -21,7 +21,7 @@ _start:
     li      t0, CROFT_HARTS_MAX
 1:  bgeu    a0, t0, 1b              /* no room for it: the machine has no more harts */
     lla     sp, contexts
-    slli    t1, a0, 10              /* CONTEXT_SIZE */
+    slli    t1, a0, CONTEXT_SHIFT
     add     t1, t1, sp
     csrw    CSR_CONTEXT, t1
     addi    sp, t1, CONTEXT_SIZE - 16 /* setup's stack */
@@ -41,22 +41,22 @@ _start:
 idle:
     csrw    mscratch, tp
     csrr    sp, CSR_STACK
-    li      t3, UNIT_TAKE
-    li      t4, UNIT_START
+    li      t3, TASK_UNIT_TAKE
+    li      t4, TASK_UNIT_START
     /* All but what is loaded below: bit 0 and gp, tp, and <croft/nucd.h>'s carriers s5-s11 and s1. */
-    li      t5, ~(1 | 1 << 3 | 1 << 4 | 1 << 9 | 0x7f << 21 | 7 << (UNIT_FCSR + 5))
+    li      t5, ~(1 | 1 << 3 | 1 << 4 | 1 << 9 | 0x7f << 21 | 7 << (TASK_UNIT_FCSR_SHIFT + 5))
     li      t6, 1 << 9 | 7 << 25    /* s9-s11, s1 */
     wfi
-    sd      t3, UNIT_COMMAND(tp)
-    ld      t0, UNIT_SUMMARY(tp)
-    ld      t1, UNIT_BEGIN(tp)
+    sd      t3, TASK_UNIT_COMMAND(tp)
+    ld      t0, TASK_UNIT_SUMMARY(tp)
+    ld      t1, TASK_UNIT_BEGIN(tp)
     and     t2, t0, t5
     bnez    t2, most                /* rare: further registers, FENCE.I, or mrange */
     andi    t2, t0, 1
     beqz    t2, nothing
     and     t6, t6, t0
     csrw    mepc, t1
-    srli    t0, t0, UNIT_FCSR
+    srli    t0, t0, TASK_UNIT_FCSR_SHIFT
     csrw    fcsr, t0
     LIVE_IN s5, 21
     LIVE_IN s6, 22
@@ -68,7 +68,7 @@ idle:
     LIVE_IN s11, 27
     LIVE_IN s1, 9
 1:  LIVE_IN gp, 3
-    sd      t4, UNIT_COMMAND(tp)
+    sd      t4, TASK_UNIT_COMMAND(tp)
     LIVE_IN tp, 4
     mret
 
@@ -76,17 +76,17 @@ most:
     andi    t2, t0, 1
     beqz    t2, nothing
     csrw    mepc, t1
-    srli    t1, t0, UNIT_FCSR
+    srli    t1, t0, TASK_UNIT_FCSR_SHIFT
     csrw    fcsr, t1
-    srli    t0, t0, UNIT_CODE_BIT
-    andi    t1, t0, 1 << (UNIT_RANGES_BIT - UNIT_CODE_BIT)
+    srli    t0, t0, TASK_UNIT_CODE_SHIFT
+    andi    t1, t0, 1 << (TASK_UNIT_RANGES_SHIFT - TASK_UNIT_CODE_SHIFT)
     beqz    t1, 2f
-    ld      t1, UNIT_RANGES(tp)
+    ld      t1, TASK_UNIT_RANGES(tp)
     csrw    CSR_MRANGE, t1
 2:  andi    t0, t0, 1
     beqz    t0, 1f
     fence.i
-1:  sd      t4, UNIT_COMMAND(tp)
+1:  sd      t4, TASK_UNIT_COMMAND(tp)
     .irp    n, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     LIVE_IN x\n, \n
     .endr
@@ -95,11 +95,11 @@ most:
 
 /* wfi may end for nothing; or the host has killed a task between TAKE and mret, or a transfer was no packet. */
 nothing:
-    ld      t0, UNIT_STATUS(tp)
-    andi    t0, t0, UNIT_ANSWERED
+    ld      t0, TASK_UNIT_STATUS(tp)
+    andi    t0, t0, TASK_UNIT_ANSWERED
     beqz    t0, idle
 killed:
-    COMMAND UNIT_CLEAR, t0               /* the data cache is emptied; TAKE waits for that */
+    COMMAND TASK_UNIT_CLEAR, t0               /* the data cache is emptied; TAKE waits for that */
     j       idle
     .size   idle, . - idle
 
@@ -108,27 +108,27 @@ killed:
     .type   trap, @function
 trap:
     csrrw   tp, mscratch, tp
-    sd      t0, UNIT_RESULT(tp)
+    sd      t0, TASK_UNIT_RESULT(tp)
     csrr    t0, mcause
     bgez    t0, fault
-    ld      t0, UNIT_STATUS(tp)
-    andi    t0, t0, UNIT_STATE
-    addi    t0, t0, -UNIT_ENDED
+    ld      t0, TASK_UNIT_STATUS(tp)
+    andi    t0, t0, TASK_UNIT_STATE_MASK
+    addi    t0, t0, -TASK_UNIT_STATE_ENDED
     bnez    t0, killed
-    ld      t0, UNIT_FORMAT(tp)
+    ld      t0, TASK_UNIT_FORMAT(tp)
     andi    t0, t0, 31
     addi    t0, t0, -10
     bnez    t0, other
-    sd      a0, UNIT_RESULT(tp)
+    sd      a0, TASK_UNIT_RESULT(tp)
 complete:
     csrr    t0, fflags
-    sd      t0, UNIT_FFLAGS(tp)
-    COMMAND UNIT_COMPLETE, t0            /* the data cache is written back before the host is told */
+    sd      t0, TASK_UNIT_FFLAGS(tp)
+    COMMAND TASK_UNIT_COMPLETE, t0            /* the data cache is written back before the host is told */
     j       idle
 
 /* The result is in another register than a0, or there is none. */
 other:
-    sd      t1, UNIT_VALUE(tp)
+    sd      t1, TASK_UNIT_VALUE(tp)
     addi    t0, t0, 10
     slli    t0, t0, 3
     lla     t1, results
@@ -140,7 +140,7 @@ results:
     j       complete                /* none */
     nop
     .irp    n, 1, 2, 3
-    sd      x\n, UNIT_RESULT(tp)
+    sd      x\n, TASK_UNIT_RESULT(tp)
     j       complete
     .endr
     j       result_tp
@@ -150,7 +150,7 @@ results:
     j       result_t1
     nop
     .irp    n, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-    sd      x\n, UNIT_RESULT(tp)
+    sd      x\n, TASK_UNIT_RESULT(tp)
     j       complete
     .endr
     .option pop
@@ -158,8 +158,8 @@ result_tp:
     csrr    t0, mscratch
     j       1f
 result_t1:
-    ld      t0, UNIT_VALUE(tp)
-1:  sd      t0, UNIT_RESULT(tp)
+    ld      t0, TASK_UNIT_VALUE(tp)
+1:  sd      t0, TASK_UNIT_RESULT(tp)
     j       complete
 
 /* An exception: the host is told, and decides. Meanwhile the region's registers are in the core's context. An
@@ -173,25 +173,25 @@ fault:
     .irp    n, 1, 2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     sd      x\n, 8 * \n(t0)
     .endr
-    ld      t1, UNIT_RESULT(tp)
+    ld      t1, TASK_UNIT_RESULT(tp)
     sd      t1, 8 * 5(t0)
     csrr    t1, mscratch
     sd      t1, 8 * 4(t0)
     csrr    t1, mcause
-    sd      t1, UNIT_CAUSE(tp)
+    sd      t1, TASK_UNIT_CAUSE(tp)
     csrr    t1, mtval
-    sd      t1, UNIT_VALUE(tp)
+    sd      t1, TASK_UNIT_VALUE(tp)
     csrr    t1, mepc
-    sd      t1, UNIT_PC(tp)
-    COMMAND UNIT_FAULT, t1
+    sd      t1, TASK_UNIT_PC(tp)
+    COMMAND TASK_UNIT_FAULT, t1
 1:  wfi
-    ld      t1, UNIT_STATUS(tp)
-    andi    t2, t1, UNIT_ANSWERED
+    ld      t1, TASK_UNIT_STATUS(tp)
+    andi    t2, t1, TASK_UNIT_ANSWERED
     beqz    t2, 1b
-    andi    t1, t1, UNIT_STATE
-    addi    t1, t1, -UNIT_RUNNING
+    andi    t1, t1, TASK_UNIT_STATE_MASK
+    addi    t1, t1, -TASK_UNIT_STATE_RUNNING
     bnez    t1, killed
-    COMMAND UNIT_CLEAR, t1
+    COMMAND TASK_UNIT_CLEAR, t1
     csrw    mscratch, tp
     .irp    n, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     ld      x\n, 8 * \n(t0)

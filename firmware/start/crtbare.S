@@ -2,6 +2,8 @@
  * to main(), the others to hart_serve(). The loader has zeroed .bss. */
 #include <croft/firmware/map.h>
 
+#include "host/newlib/tls.S"
+
 #define MSTATUS_FS_INITIAL 0x2000
 
     .section .text.start, "ax", @progbits
@@ -22,17 +24,7 @@ _start:
     csrs    mstatus, t0
     csrw    fcsr, zero
 
-    /* This hart's thread-local storage: a copy of .tdata; .tbss behind it is zero already. */
-    lla     t0, __tdata_start
-    lla     t1, __tdata_end
-    mv      t2, tp
-    bgeu    t0, t1, 2f
-1:  lbu     t3, 0(t0)
-    sb      t3, 0(t2)
-    addi    t0, t0, 1
-    addi    t2, t2, 1
-    bltu    t0, t1, 1b
-2:
+    copy_tdata                      /* tp is this hart's */
     bnez    s0, secondary
     lla     sp, __stack_top
     lla     t0, device_tree

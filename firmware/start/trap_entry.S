@@ -1,9 +1,6 @@
 /* Where traps into machine mode arrive: the vector saves what C code may change and calls trap_dispatch(). */
-#define FRAME_PC     (32 * 8)
-#define FRAME_STATUS (33 * 8)
-#define FRAME_CAUSE  (34 * 8)
-#define FRAME_VALUE  (35 * 8)
-#define FRAME_FP     (36 * 8)           /* f0-f7, f10-f17, f28-f31, fcsr */
+#include "firmware/start/trap_frame.h"
+
 #define FRAME_FCSR   (FRAME_FP + 20 * 8)
 #define FRAME_SIZE   464                /* struct trap_frame and the above, a multiple of 16 */
 #define STATUS_FS    0x6000

@@ -1,17 +1,12 @@
 /* Clocks: newlib numbers them differently from Linux. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sys/time.h>
-#include <sys/times.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "host/calls/call.h"
+#include "host/newlib/calls.h"
 
 enum { LINUX_CLOCK_MONOTONIC = 1, LINUX_CLOCK_PROCESS_CPUTIME = 2, LINUX_CLOCK_COARSE = 6 };
-
-int _gettimeofday(struct timeval *now, void *zone);
-clock_t _times(struct tms *result);
 
 /* Indexed by newlib's clockid_t (time.h). */
 static const unsigned char linux_clock[] = {
@@ -72,14 +67,4 @@ clock_t _times(struct tms *result)
     return clock_ticks(LINUX_CLOCK_MONOTONIC);
 }
 
-int usleep(useconds_t microseconds)
-{
-    struct timespec wanted = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
-    return nanosleep(&wanted, NULL);
-}
-
-unsigned sleep(unsigned seconds)
-{
-    struct timespec wanted = {(time_t)seconds, 0}, left = wanted;
-    return nanosleep(&wanted, &left) == 0 ? 0 : (unsigned)left.tv_sec;
-}
+#include "host/newlib/sleep.h"

@@ -8,13 +8,7 @@
 #include <unistd.h>
 
 #include "host/calls/call.h"
-
-int _open(const char *path, int flags, ...);
-int _close(int fd);
-ssize_t _read(int fd, void *buffer, size_t size);
-ssize_t _write(int fd, const void *buffer, size_t size);
-off_t _lseek(int fd, off_t offset, int whence);
-int _fcntl(int fd, int command, int argument);
+#include "host/newlib/calls.h"
 
 static int open_at(int directory, const char *path, int flags, mode_t mode)
 {

@@ -8,11 +8,7 @@
 #include <unistd.h>
 
 #include "host/calls/call.h"
-
-int _mkdir(const char *path, mode_t mode);
-int _unlink(const char *path);
-int _link(const char *from, const char *to);
-int _rename(const char *from, const char *to);
+#include "host/newlib/calls.h"
 
 int mkdirat(int directory, const char *path, mode_t mode)
 {

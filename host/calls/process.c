@@ -1,16 +1,13 @@
 /* The process itself: its end, identity and heap. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <reent.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "host/calls/call.h"
+#include "host/newlib/calls.h"
 
-void _exit(int status);
-int _getpid(void);
-void *_sbrk(ptrdiff_t increment);
 int sched_yield(void);
 
 void _exit(int status)
@@ -89,23 +86,4 @@ int sched_yield(void)
     return (int)call0(CALL_SCHED_YIELD);
 }
 
-/* There is one process, and it stays one. */
-int _fork_r(struct _reent *reent)
-{
-    reent->_errno = ENOSYS;
-    return -1;
-}
-
-int _execve_r(struct _reent *reent, const char *path, char *const argv[], char *const envp[])
-{
-    (void)path, (void)argv, (void)envp;
-    reent->_errno = ENOSYS;
-    return -1;
-}
-
-int _wait_r(struct _reent *reent, int *status)
-{
-    (void)status;
-    reent->_errno = ECHILD;
-    return -1;
-}
+#include "host/newlib/children.h"

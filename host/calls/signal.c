@@ -4,8 +4,7 @@
 #include <signal.h>
 
 #include "host/calls/call.h"
-
-int _kill(int pid, int signal);
+#include "host/newlib/calls.h"
 
 /* Indexed by newlib's signal number; 0 where Linux has no such signal. */
 static const unsigned char linux_signal[NSIG] = {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host/calls/call.h"
+#include "host/newlib/calls.h"
 
 /* Linux, asm-generic/stat.h on a 64-bit machine. */
 struct linux_stat {
@@ -20,10 +21,6 @@ struct linux_stat {
     uint32_t unused[2];
 };
 _Static_assert(sizeof(struct linux_stat) == 128, "the kernel writes 128 bytes");
-
-int _fstat(int fd, struct stat *result);
-int _stat(const char *path, struct stat *result);
-int _isatty(int fd);
 
 static int stat_convert(long status, const struct linux_stat *from, struct stat *to)
 {

@@ -25,7 +25,7 @@ void device_unmap(uint64_t set)
 void device_send(unsigned number, const uint64_t *words, unsigned count)
 {
     enum { WORDS = 8 };
-    volatile struct device *device = device_at(number);
+    volatile struct task_unit_host *device = device_at(number);
     unsigned lines = (count + WORDS - 1) / WORDS;
     for (unsigned line = 0; line < lines; line++) {
         unsigned i = 0;

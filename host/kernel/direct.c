@@ -5,7 +5,7 @@
 
 void *pages_at(uint64_t physical)
 {
-    return (void *)(physical - CROFT_DRAM_BASE + DIRECT_BASE);
+    return (void *)(physical - CROFT_DRAM_BASE + CROFT_DIRECT_BASE);
 }
 
 /* By stores, which cores overlap: those with timing carry out cbo.zero one at a time (6,200 cycles a fault

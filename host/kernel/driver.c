@@ -7,6 +7,7 @@
 #include "host/kernel/memory.h"
 #include "host/kernel/operands.h"
 #include "host/kernel/ranges.h"
+#include "isa/csr.h"
 
 /* scause of a page fault (privileged specification, table 4.2) */
 enum { CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_PAGE = 15 };
@@ -99,9 +100,9 @@ static bool answer(struct kernel_frame *frame, uint64_t cause, uint64_t address)
 /* The device's oldest task has stopped at a fault. */
 static void serve_fault(struct kernel_frame *frame, const struct job *job)
 {
-    volatile struct device *device = device_at(job->device);
+    volatile struct task_unit_host *device = device_at(job->device);
     uint64_t cause = device->cause, value = device->value;
-    device->control = DEVICE_ACKNOWLEDGE;
+    device->control = TASK_UNIT_ACKNOWLEDGE;
     if (!answer(frame, cause, value)) {
         frame->cause = cause;
         frame->value = value;
@@ -111,19 +112,19 @@ static void serve_fault(struct kernel_frame *frame, const struct job *job)
         kernel_give_up(DOOR_FAULT, frame);
     }
     driver.boot->counters.faults++;
-    device->control = DEVICE_RESUME;
+    device->control = TASK_UNIT_RESUME;
 }
 
 /* Looks at the device of a task that is not complete. */
 static void poll(struct kernel_frame *frame, unsigned number)
 {
-    volatile struct device *device = device_at(number);
+    volatile struct task_unit_host *device = device_at(number);
     struct unit *unit = &driver.units[number];
     uint64_t done = device->done;
-    bool faulted = done == unit->done && (device->status & DEVICE_STATE) == DEVICE_FAULTED;
+    bool faulted = done == unit->done && (device->status & TASK_UNIT_STATE_MASK) == TASK_UNIT_FAULTED;
     if (done != unit->done) {
-        uint64_t flags = device->flags;
-        device->flags = flags;
+        uint64_t flags = device->fflags;
+        device->fflags = flags;
         __asm__ volatile("csrs fflags, %0" : : "r"(flags));
     }
     unit->done = done;
@@ -352,13 +353,12 @@ static void serve_task(struct kernel_frame *frame)
 
 void driver_trap(struct kernel_frame *frame)
 {
-    enum { SIGNATURE_MARK = 0x4e554343, MARK_END = 1 };
     uint64_t start = read_cycle(), xn = frame->x[frame->value >> 15 & 31];
     open_user_pages(true);
-    if (xn >> 32 != SIGNATURE_MARK) {
+    if (xn >> 32 != CROFT_NUCD_MARK_SIGNATURE) {
         serve_task(frame);
     } else {
-        if (xn & MARK_END)
+        if (xn & CROFT_NUCD_MARK_END)
             end_call(frame);
         else
             begin_call(frame);
@@ -382,8 +382,8 @@ void driver_settle(struct kernel_frame *frame)
 void driver_region_fault(struct kernel_frame *frame)
 {
     uint64_t cause, value;
-    __asm__ volatile("csrr %0, 0x5c0" : "=r"(cause)); /* nucdcause */
-    __asm__ volatile("csrr %0, 0x5c1" : "=r"(value)); /* nucdval */
+    __asm__ volatile("csrr %0, %1" : "=r"(cause) : "i"(CSR_nucdcause));
+    __asm__ volatile("csrr %0, %1" : "=r"(value) : "i"(CSR_nucdval));
     if (answer(frame, cause, value))
         return;
     /* With the program the frozen task ends too: nobody has to kill it. */

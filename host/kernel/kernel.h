@@ -2,7 +2,7 @@
  *
  * Design. One hart, one program, one address space. The lower half of Sv39 is the program's, at the addresses
  * that the `user` environment would give it; the upper half has the kernel (CROFT_KERNEL_BASE) and all of
- * physical memory (DIRECT_BASE), for supervisor mode alone. The kernel runs with interrupts off, so that
+ * physical memory (CROFT_DIRECT_BASE), for supervisor mode alone. The kernel runs with interrupts off, so that
  * every trap comes from the program, and one frame and one stack suffice. It has no floating-point code:
  * these registers stay the program's. Files, clocks and the like are the emulator's: such calls go through
  * the door (door.h) unchanged.
@@ -24,13 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/kernel/include/croft/kernel/door.h"
-#include "host/kernel/include/croft/kernel/range.h"
+#include "isa/include/croft/door.h"
+#include "isa/include/croft/range.h"
 
 enum { PAGE = 4096, PAGE_SHIFT = 12 };
-
-/* The first address of the upper half of Sv39: physical memory from CROFT_DRAM_BASE on. */
-#define DIRECT_BASE 0xffffffc000000000
 
 static inline uint64_t page_down(uint64_t address)
 {

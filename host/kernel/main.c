@@ -7,6 +7,8 @@
 #include "host/kernel/ranges.h"
 #include "host/kernel/table.h"
 #include "host/kernel/units.h"
+#include "isa/csr.h"
+#include "isa/include/croft/nucd_bits.h"
 
 enum { SP = 2, A0 = 10, A7 = 17 };
 
@@ -16,8 +18,8 @@ enum {
     CAUSE_FETCH_PAGE = 12,
     CAUSE_LOAD_PAGE = 13,
     CAUSE_STORE_PAGE = 15,
-    CAUSE_NUCD_FAULT = 24,
-    CAUSE_NUCD_CALL = 25
+    CAUSE_NUCD_FAULT = CROFT_NUCD_CAUSE_FAULT,
+    CAUSE_NUCD_CALL = CROFT_NUCD_CAUSE_CALL
 };
 
 enum { BAD_ADDRESS = 14 };
@@ -68,7 +70,7 @@ static void sleep_for(uint64_t nanoseconds)
     enum { STIE = 1 << 5 };
     const uint64_t tick = 1000000000 / CROFT_TIMEBASE;
     uint64_t until = read_time() + (nanoseconds + tick - 1) / tick;
-    __asm__ volatile("csrw 0x14d, %0; csrs sie, %1" : : "r"(until), "r"((uint64_t)STIE)); /* stimecmp */
+    __asm__ volatile("csrw %0, %1; csrs sie, %2" : : "i"(CSR_stimecmp), "r"(until), "r"((uint64_t)STIE));
     while (read_time() < until)
         __asm__ volatile("wfi");
     __asm__ volatile("csrc sie, %0" : : "r"((uint64_t)STIE));

@@ -2,7 +2,7 @@
 
 #include "host/kernel/ranges.h"
 
-enum { SP = 2, GP = 3, TP = 4, SIGNATURE = 0x4e554344 };
+enum { SP = 2, GP = 3, TP = 4 };
 
 /* A 16-bit segment of Xd or Xt. */
 struct segment {
@@ -13,9 +13,10 @@ struct segment {
 
 static struct segment segment_of(uint64_t pair_half, uint64_t memory, unsigned i)
 {
-    static const uint8_t shifts[] = {6, 12, 16, 20}; /* granules of 64 B, 4 KiB, 64 KiB, 1 MiB */
+    static const uint8_t shifts[] = {CROFT_NUCD_GRANULE_SHIFTS};
     uint64_t bits = pair_half >> (16 * i) & 0xffff;
-    return (struct segment){bits & 31, memory >> i & 1, (bits >> 5 & 511) << shifts[bits >> 14]};
+    return (struct segment){bits & 31, memory >> i & 1,
+                            (bits >> 5 & CROFT_NUCD_MAX_GRANULES) << shifts[bits >> 14]};
 }
 
 static enum operands_cause check_region(struct operands *operands, uint64_t length)
@@ -71,7 +72,7 @@ enum operands_cause operands_read(const struct kernel_frame *frame, uint32_t bit
     uint64_t n = frame->x[xn], d = frame->x[xd],
              t = xd ? frame->x[xd | 1] : 0; /* x0 as a pair is two zeros */
     struct segment in[OPERANDS_SEGMENTS], out[OPERANDS_SEGMENTS];
-    if (n >> 32 != SIGNATURE)
+    if (n >> 32 != CROFT_NUCD_SIGNATURE)
         return OPERANDS_SIGNATURE;
     if (xd % 2)
         return OPERANDS_ODD_PAIR;

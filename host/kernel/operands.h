@@ -3,9 +3,10 @@
 #define HOST_KERNEL_OPERANDS_H
 
 #include "host/kernel/kernel.h"
+#include "isa/include/croft/nucd_bits.h"
 
 enum {
-    OPERANDS_SEGMENTS = 4,
+    OPERANDS_SEGMENTS = CROFT_NUCD_SEGMENTS,
     OPERANDS_WORDS = 13, /* of a packet, at most */
     OPERANDS_LINE = 64,  /* bytes of a cache line */
 };

@@ -1,4 +1,4 @@
-/* The program's ranges, in the table that others may read (croft/kernel/range.h). */
+/* The program's ranges, in the table that others may read (isa/include/croft/range.h). */
 #ifndef HOST_KERNEL_RANGES_H
 #define HOST_KERNEL_RANGES_H
 

@@ -2,10 +2,13 @@
  * and memory opened; hart 0 goes on in kernel_main(a1) with translation on, the others sleep for ever. */
 #include <croft/firmware/map.h>
 
+#include "isa/include/croft/door.h"
+#include "isa/include/croft/nucd_bits.h"
+
 #define MSTATUS_FS      (3 << 13)   /* floating-point registers are the program's alone: no need to watch them */
 #define MSTATUS_MPP_S   (1 << 11)
 /* Causes 0 to 15 but calls from supervisor and machine mode; those of nucd. */
-#define DELEGATED       0x300f1ff
+#define DELEGATED       (0xf1ff | 1 << CROFT_NUCD_CAUSE_FAULT | 1 << CROFT_NUCD_CAUSE_CALL)
 #define SATP_SV39       8
 #define PMP_NAPOT_RWX   0x1f
 #define INTERRUPTS      0x222       /* those of supervisor mode */
@@ -73,7 +76,7 @@ supervisor_start:
 /* Nothing traps to machine mode, unless the kernel is broken. */
     .balign 4
 machine_trap:
-    li      a0, 0x104               /* DOOR_PANIC */
+    li      a0, DOOR_PANIC_NUMBER
     csrr    a1, mcause
     csrr    a2, mepc
     csrr    a3, mtval

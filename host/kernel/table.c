@@ -47,7 +47,7 @@ void table_init(uint64_t memory_size)
 {
     uint64_t gigapages = ((memory_size - 1) >> GIGAPAGE_SHIFT) + 1;
     for (uint64_t i = 0; i < gigapages; i++)
-        table_root[INDEX(DIRECT_BASE, 2) + i] =
+        table_root[INDEX(CROFT_DIRECT_BASE, 2) + i] =
             ENTRY(CROFT_DRAM_BASE + (i << GIGAPAGE_SHIFT), V | R | W | G | A | D);
     map_kernel(kernel_text, kernel_text_end, R | X);
     map_kernel(kernel_text_end, kernel_rodata_end, R);

@@ -1,9 +1,6 @@
 /* The way from the program into the kernel and back, and the door to the emulator. */
 
-/* struct kernel_frame */
-#define FRAME_PC    256
-#define FRAME_CAUSE 264
-#define FRAME_VALUE 272
+#include "isa/include/croft/door.h"
 
     .macro  each_register operation
     .irp    n, 1,2,3,4,5,6,7,8,9,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
@@ -22,11 +19,11 @@ trap_entry:
     csrrw   t0, sscratch, zero      /* the program's a0 */
     sd      t0, 80(a0)
     csrr    t0, sepc
-    sd      t0, FRAME_PC(a0)
+    sd      t0, KERNEL_FRAME_PC(a0)
     csrr    t0, scause
-    sd      t0, FRAME_CAUSE(a0)
+    sd      t0, KERNEL_FRAME_CAUSE(a0)
     csrr    t0, stval
-    sd      t0, FRAME_VALUE(a0)
+    sd      t0, KERNEL_FRAME_VALUE(a0)
     .option push
     .option norelax
     lla     gp, __global_pointer$
@@ -38,7 +35,7 @@ trap_entry:
 
     .globl  trap_return
 trap_return:                        /* a0: the frame */
-    ld      t0, FRAME_PC(a0)
+    ld      t0, KERNEL_FRAME_PC(a0)
     csrw    sepc, t0
     csrw    sscratch, a0
     each_register ld
@@ -46,7 +43,7 @@ trap_return:                        /* a0: the frame */
     sret
 
 kernel_trapped:
-    li      a0, 0x104               /* DOOR_PANIC */
+    li      a0, DOOR_PANIC_NUMBER
     csrr    a1, scause
     csrr    a2, sepc
     csrr    a3, stval

@@ -29,7 +29,8 @@ void units_forget_ranges(void)
         blocks_clean_ranges();
     blocks_order();
     for (uint64_t i = 0; i < units.count; i++) {
-        volatile struct device *device = (volatile struct device *)(units.at + i * units.size);
+        volatile struct task_unit_host *device =
+            (volatile struct task_unit_host *)(units.at + i * units.size);
         device->ranges = (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE;
     }
     blocks_order();

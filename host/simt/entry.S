@@ -1,4 +1,5 @@
 /* The beginning and end of a SIMT thread, and the switch between threads on the scalar core. */
+#include "host/simt/layout.h"
 
     /* Called with t0 as link register. In: sp, the top of the thread's stack; ra, where the thread goes in the end; a0,
      * the kernel's argument. From the top down: thread-local storage, which tp points to, struct simt_thread, stack. */
@@ -12,10 +13,10 @@ croft_simt_enter:
     sub     t4, t3, t1
     sub     t4, sp, t4
     andi    tp, t4, -64             /* the alignment of .tdata */
-    sd      ra, -16(tp)
-    sd      zero, -8(tp)
-    sd      zero, -32(tp)
-    addi    sp, tp, -32
+    sd      ra, SIMT_THREAD_END(tp)
+    sd      zero, SIMT_THREAD_REENT(tp)
+    sd      zero, SIMT_THREAD_NUMBER(tp)
+    addi    sp, tp, -SIMT_THREAD_SIZE
     beq     t1, t3, 4f
     mv      t4, tp
     bgeu    t1, t2, 2f
@@ -36,9 +37,9 @@ croft_simt_enter:
     .globl  simt_thread_finish
     .type   simt_thread_finish, @function
 simt_thread_finish:
-    ld      a0, -8(tp)
+    ld      a0, SIMT_THREAD_REENT(tp)
     call    simt_thread_end
-    ld      ra, -24(tp)
+    ld      ra, SIMT_THREAD_AFTER(tp)
     ret
     .size   simt_thread_finish, . - simt_thread_finish
 
@@ -65,7 +66,7 @@ croft_simt_yield:
     .globl  simt_scalar_switch
     .type   simt_scalar_switch, @function
 simt_scalar_switch:
-    addi    sp, sp, -224
+    addi    sp, sp, -SIMT_SWITCH_FRAME
     frcsr   t0
     sd      ra, 0(sp)
     sd      s0, 8(sp)
@@ -124,7 +125,7 @@ simt_scalar_switch:
     fld     fs10, 200(sp)
     fld     fs11, 208(sp)
     fscsr   t0
-    addi    sp, sp, 224
+    addi    sp, sp, SIMT_SWITCH_FRAME
     ret
     .size   simt_scalar_switch, . - simt_scalar_switch
 

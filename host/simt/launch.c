@@ -7,6 +7,22 @@
 
 #include "host/calls/call.h"
 #include "host/simt/simt.h"
+#include "isa/csr.h"
+
+/* Programs read <croft/simt.h> without isa/. */
+#define CHECK_CSR(mine, name)                                                                                \
+    _Static_assert((int)CROFT_SIMT_##mine == (int)CSR_##name, "number of isa/csr.def")
+CHECK_CSR(THREAD, sthread_x);
+CHECK_CSR(BLOCK, sblock_x);
+CHECK_CSR(BLOCK_DIM, sblockdim_x);
+CHECK_CSR(GRID_DIM, sgriddim_x);
+CHECK_CSR(LANE, slane);
+CHECK_CSR(WARP, swarp);
+CHECK_CSR(MULTIPROCESSOR, smp);
+CHECK_CSR(THREAD_ID, sthread_id);
+CHECK_CSR(SHARED, sshared);
+CHECK_CSR(SHARED_SIZE, sshared_size);
+CHECK_CSR(BARRIER, sbarrier);
 
 /* What the scalar core allows, so that a program which runs there asks no more of a multiprocessor than Fermi's has. */
 enum { SCALAR_WIDTH = 1, SCALAR_THREADS = 1024, SCALAR_SCRATCHPAD = 48 * 1024 };

@@ -1,92 +1,20 @@
-/* newlib's locks between the threads of multiprocessors and the host: recursive, made of an atomic exchange.
+/* newlib's locks between the threads of multiprocessors and the host.
  *
  * Lanes of one warp may wait for each other here: a lane that spins shares its warp's turns with the holder, as
  * isa/MANUAL.md promises (chapter SIMT, progress), so that the holder reaches its release. */
 #include <croft/simt.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <sys/lock.h>
+#include <stdint.h>
 
 #include "host/simt/simt.h"
 
-struct __lock {
-    atomic_uint held;
-    unsigned depth;
-    atomic_ulong owner; /* the holder's number; 0: nobody */
-};
-
-/* The names that newlib's sources use for their static locks. */
-struct __lock __lock___sinit_recursive_mutex;
-struct __lock __lock___sfp_recursive_mutex;
-struct __lock __lock___atexit_recursive_mutex;
-struct __lock __lock___at_quick_exit_mutex;
-struct __lock __lock___malloc_recursive_mutex;
-struct __lock __lock___env_recursive_mutex;
-struct __lock __lock___tz_mutex;
-struct __lock __lock___dd_hash_mutex;
-struct __lock __lock___arc4random_mutex;
-
-void __retarget_lock_init(_LOCK_T *lock)
+static inline uint64_t lock_self(void)
 {
-    *lock = calloc(1, sizeof **lock);
-    if (!*lock)
-        abort();
+    return simt_thread_number();
 }
 
-void __retarget_lock_init_recursive(_LOCK_T *lock)
+static inline void lock_pause(void)
 {
-    __retarget_lock_init(lock);
+    simt_pause();
 }
 
-void __retarget_lock_close(_LOCK_T lock)
-{
-    free(lock);
-}
-
-void __retarget_lock_close_recursive(_LOCK_T lock)
-{
-    free(lock);
-}
-
-int __retarget_lock_try_acquire_recursive(_LOCK_T lock)
-{
-    uint64_t self = simt_thread_number();
-    if (atomic_load_explicit(&lock->owner, memory_order_relaxed) != self) {
-        if (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
-            return 0;
-        atomic_store_explicit(&lock->owner, self, memory_order_relaxed);
-    }
-    lock->depth++;
-    return 1;
-}
-
-int __retarget_lock_try_acquire(_LOCK_T lock)
-{
-    return __retarget_lock_try_acquire_recursive(lock);
-}
-
-/* Waits with plain loads: they stay in a cache, atomics do not. */
-void __retarget_lock_acquire_recursive(_LOCK_T lock)
-{
-    while (!__retarget_lock_try_acquire_recursive(lock))
-        while (atomic_load_explicit(&lock->held, memory_order_relaxed))
-            simt_pause();
-}
-
-void __retarget_lock_acquire(_LOCK_T lock)
-{
-    __retarget_lock_acquire_recursive(lock);
-}
-
-void __retarget_lock_release_recursive(_LOCK_T lock)
-{
-    if (--lock->depth != 0)
-        return;
-    atomic_store_explicit(&lock->owner, 0, memory_order_relaxed);
-    atomic_store_explicit(&lock->held, 0, memory_order_release);
-}
-
-void __retarget_lock_release(_LOCK_T lock)
-{
-    __retarget_lock_release_recursive(lock);
-}
+#include "host/newlib/locks.h"

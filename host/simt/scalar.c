@@ -13,8 +13,8 @@
 
 enum {
     SCALAR_STACK =
-        32 * 1024,     /* bytes: enough for newlib's printf() of floating-point numbers, and as much again */
-    SCALAR_FRAME = 28, /* words that simt_scalar_switch() saves */
+        32 * 1024, /* bytes: enough for newlib's printf() of floating-point numbers, and as much again */
+    SCALAR_FRAME = SIMT_SWITCH_FRAME / 8, /* words that simt_scalar_switch() saves */
     SCALAR_ALIGNMENT = 64,
 };
 

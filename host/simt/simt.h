@@ -2,8 +2,12 @@
 #ifndef HOST_SIMT_SIMT_H
 #define HOST_SIMT_SIMT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/reent.h>
+
+#include "host/simt/layout.h"
+#include "isa/include/croft/simt_call.h"
 
 /* Beneath the thread-local storage that tp points to; set up by croft_simt_enter() (entry.S). */
 struct simt_thread {
@@ -13,25 +17,15 @@ struct simt_thread {
     struct _reent *reent; /* NULL until newlib asks for it */
 };
 
+#define SIMT_THREAD_AT(field) ((int)offsetof(struct simt_thread, field) - (int)sizeof(struct simt_thread))
+_Static_assert(sizeof(struct simt_thread) == SIMT_THREAD_SIZE &&
+                   SIMT_THREAD_AT(number) == SIMT_THREAD_NUMBER &&
+                   SIMT_THREAD_AT(after) == SIMT_THREAD_AFTER && SIMT_THREAD_AT(end) == SIMT_THREAD_END &&
+                   SIMT_THREAD_AT(reent) == SIMT_THREAD_REENT,
+               "entry.S finds the fields");
+
 /* A number that no other thread of the program has had, > 0. */
 uint64_t simt_thread_number(void);
-
-/* The system calls and the record of a launch: see isa/MANUAL.md, chapter SIMT. */
-enum simt_call { SIMT_CALL_LAUNCH = 464, SIMT_CALL_WAIT = 465, SIMT_CALL_QUERY = 466 };
-enum simt_query {
-    SIMT_QUERY_COUNT = 0,
-    SIMT_QUERY_WIDTH = 1,
-    SIMT_QUERY_THREADS = 2,
-    SIMT_QUERY_SCRATCHPAD = 3,
-};
-
-struct simt_launch_record {
-    uint64_t entry, argument;
-    uint32_t grid[3], block[3];
-    uint32_t scratchpad; /* bytes */
-    uint32_t registers;  /* 0: found out */
-    uint64_t queue;
-};
 
 /* Runs the whole grid on this core. Returns 0; or -1 and errno ENOMEM or EBUSY (already within a grid). */
 int simt_scalar_run(const struct simt_launch_record *launch);

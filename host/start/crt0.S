@@ -1,4 +1,6 @@
 /* The first instructions of a user program: from the stack that the loader built to main() and exit(). */
+#include "host/newlib/tls.S"
+
     .section .text.start, "ax", @progbits
     .globl  _start
     .type   _start, @function
@@ -10,18 +12,9 @@ _start:
     la      gp, __global_pointer$
     .option pop
 
-    /* Thread-local storage of the first thread: a copy of .tdata; .tbss behind it is zero already. */
-    lla     tp, __tls_main
-    lla     t0, __tdata_start
-    lla     t1, __tdata_end
-    mv      t2, tp
-    bgeu    t0, t1, 2f
-1:  lbu     t3, 0(t0)
-    sb      t3, 0(t2)
-    addi    t0, t0, 1
-    addi    t2, t2, 1
-    bltu    t0, t1, 1b
-2:
+    lla     tp, __tls_main          /* the first thread's */
+    copy_tdata
+
     /* The loader has zeroed .bss. sp points to argc, then argv[], NULL, envp[], NULL, the auxiliary vector. */
     ld      s0, 0(sp)
     addi    s1, sp, 8

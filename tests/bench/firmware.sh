@@ -36,16 +36,6 @@ echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$ru
 
 facts qemu-system-riscv64 "user + system seconds, boots: wall seconds"
 
-failures=0
-failure() {
-    [ $# -eq 0 ] || echo "bench: $*" >&2
-    failures=$((failures + 1))
-}
-
-progress() {
-    [ ! -t 2 ] || printf '\r%-40s' "$1, round $2 of $rounds" >&2
-}
-
 # On qemu's board, without firmware of its own: qemu ARGUMENTS...
 qemu=(qemu-system-riscv64 -M virt -nographic -m 1G)
 
@@ -109,12 +99,9 @@ for ((round = 1; round <= rounds; round++)); do
     allowed=124 measured log "$round" croft "$croft" "${log[@]}" --log commit:/dev/null "$sv39" </dev/null 2>"$out/log.err" ||
         failure "$(cat "$out/log.err")"
 done
-[ ! -t 2 ] || printf '\r%-40s\r' '' >&2
+progress
 
 awk -f "$here/lib.awk" -f "$here/firmware.awk" -v summary="$summary" -v lines="$lines" "$runs"
 echo
 echo "written: $runs, $summary"
-if [ "$failures" -gt 0 ]; then
-    echo "bench: $failures runs failed or differed" >&2
-    exit 1
-fi
+conclude

@@ -28,6 +28,26 @@ instructions_of() {
     awk '/"total"/ { total = 1 } total && /"hart.0.instructions"/ { gsub(/[^0-9]/, "", $2); print $2; exit }' "$1"
 }
 
+# failure [MESSAGE]: a run has failed or differs.
+failures=0
+failure() {
+    [ $# -eq 0 ] || echo "bench: $*" >&2
+    failures=$((failures + 1))
+}
+
+# progress NAME ROUND: on a terminal, what is being measured; without arguments, nothing any more.
+progress() {
+    [ -t 2 ] || return 0
+    if [ $# -gt 0 ]; then printf '\r%-40s' "$1, round $2" >&2; else printf '\r%-40s\r' '' >&2; fi
+}
+
+# The end of a script: its status says whether all runs were good.
+conclude() {
+    [ "$failures" -eq 0 ] && return
+    echo "bench: $failures runs failed or differed" >&2
+    return 1
+}
+
 # One measured run: measured PROGRAM-NAME ROUND EMULATOR COMMAND...; `allowed` is an exit status that is right, too.
 measured() {
     local name=$1 round=$2 emulator=$3 line count=""

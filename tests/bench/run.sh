@@ -27,33 +27,28 @@ echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$ru
 
 facts qemu-riscv64 "user + system seconds"
 
-failures=0
 for program in "$@"; do
     name=${program##*/}
     for ((round = 1; round <= rounds; round++)); do
-        [ ! -t 2 ] || printf '\r%-40s' "$name, round $round of $rounds" >&2
+        progress "$name" "$round"
         if ! measured "$name" "$round" croft "$croft" run --stats "$out/$name.json" "$program" ||
             ! measured "$name" "$round" qemu qemu-riscv64 "$program"; then
-            failures=$((failures + 1))
+            failure "$name is left out"
             break
         fi
         if ! cmp -s "$out/$name.croft.out" "$out/$name.qemu.out"; then
-            echo "bench: $name prints something else on croft than on qemu:" >&2
+            failure "$name prints something else on croft than on qemu:"
             diff "$out/$name.croft.out" "$out/$name.qemu.out" >&2 || true
-            failures=$((failures + 1))
             break
         fi
     done
 done
 for ((round = 1; round <= starts; round++)); do
-    measured start-up "$round" croft "$croft" run --stats "$out/start-up.json" "$trivial" || failures=$((failures + 1))
+    measured start-up "$round" croft "$croft" run --stats "$out/start-up.json" "$trivial" || failure "start-up"
 done
-[ ! -t 2 ] || printf '\r%-40s\r' '' >&2
+progress
 
 awk -f "$here/lib.awk" -f "$here/report.awk" -v summary="$summary" "$runs"
 echo
 echo "written: $runs, $summary"
-if [ "$failures" -gt 0 ]; then
-    echo "bench: $failures runs failed or differed" >&2
-    exit 1
-fi
+conclude

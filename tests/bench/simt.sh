@@ -16,7 +16,6 @@ rounds=${ROUNDS:-3}
 check_rounds
 need qemu-riscv64 qemu-user
 mkdir -p "$out"
-failures=0
 
 # threads FILE: instructions of threads.
 threads() {
@@ -29,13 +28,12 @@ kernel() {
     "$croft" run --set simt.count=1 "$rate" "$name" "$3" >"$out/$name.croft"
     qemu-riscv64 "$rate" "$name" "$3" >"$out/$name.qemu"
     cmp -s "$out/$name.croft" "$out/$name.qemu" || {
-        echo "bench: $name prints something else than on qemu" >&2
-        failures=$((failures + 1))
+        failure "$name prints something else than on qemu"
     }
     for ((round = 1; round <= rounds; round++)); do
         line=$("$measure" "$out/$name.out" "$croft" run --set simt.count=1 --stats "$out/$name.json" "$rate" "$name" "$2")
         read -r _ user system _ status <<<"$line"
-        [ "$status" -eq 0 ] || failures=$((failures + 1))
+        [ "$status" -eq 0 ] || failure
         best=$(awk -v a="$user" -v b="$system" -v best="$best" 'BEGIN { t = a + b; print (best == "" || t < best + 0) ? t : best }')
     done
     count=$(threads "$out/$name.json")
@@ -50,4 +48,4 @@ kernel integer 20000 50 400
 kernel real 20000 50 200
 kernel product 40 1 200
 kernel search 60 1 50
-[ "$failures" -eq 0 ]
+conclude

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "emu/env/guest.h"
 #include "emu/hart/stream.h"
-
-#define BASE UINT64_C(0x80000000)
-#define SIZE (UINT64_C(256) << 20)
+#include "tests/env/user_fixture.h"
 
 struct tally {
     uint64_t instructions, batches, stepped, sum;
@@ -68,30 +65,11 @@ static int measure(struct user *user, struct hart *hart)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: stream_bench PROGRAM [ARGS...]\n");
-        return 2;
-    }
-    struct error err;
-    struct phys memory;
-    struct hart hart;
-    struct decoder *decoder = decoder_new();
-    const struct user_options options = {.program = argv[1],
-                                         .arguments = (const char *const *)&argv[1],
-                                         .argument_count = (size_t)argc - 1,
-                                         .dir = ".",
-                                         .stack_size = 1 << 20,
-                                         .max_insns = UINT64_MAX};
-    struct user *user = NULL;
-    if (!phys_init(&memory, BASE, SIZE, &err) || !hart_init(&hart, &memory, decoder, &err) ||
-        !(user = user_new(&hart, &memory, &options, &err))) {
-        fprintf(stderr, "stream_bench: %s\n", err.text);
-        return 1;
-    }
-    int status = measure(user, &hart);
-    user_free(user);
-    hart_free(&hart);
-    phys_free(&memory);
-    decoder_free(decoder);
+    struct user_fixture f;
+    int status = user_fixture_init(&f, "stream_bench", argc, argv);
+    if (status != 0)
+        return status;
+    status = measure(f.user, &f.hart);
+    user_fixture_free(&f);
     return status;
 }

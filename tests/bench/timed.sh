@@ -30,16 +30,6 @@ echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$ru
 
 facts qemu-riscv64 "user + system seconds"
 
-failures=0
-failure() {
-    [ $# -eq 0 ] || echo "bench: $*" >&2
-    failures=$((failures + 1))
-}
-
-progress() {
-    [ ! -t 2 ] || printf '\r%-40s' "$1, round $2" >&2
-}
-
 for ((round = 1; round <= rounds; round++)); do
     progress mix "$round"
     measured mix "$round" qemu qemu-riscv64 "$mix" "$mix_rounds" || failure
@@ -71,12 +61,9 @@ progress "event queue and DRAM engine" 1
     "$event_bench"
     "$dram_bench"
 } >"$parts" || failure "a benchmark of a part fails"
-[ ! -t 2 ] || printf '\r%-40s\r' '' >&2
+progress
 
 awk -f "$here/lib.awk" -f "$here/timed.awk" -v summary="$summary" -v parts="$parts" "$runs"
 echo
 echo "written: $runs, $summary, $parts"
-if [ "$failures" -gt 0 ]; then
-    echo "bench: $failures runs failed or differed" >&2
-    exit 1
-fi
+conclude

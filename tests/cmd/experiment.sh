@@ -1,20 +1,15 @@
 #!/bin/bash
 # croft experiment from outside: experiment.sh CROFT. Prints "N passed, N failed".
 set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
-croft=$(realpath "$1") passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+croft=$(realpath "$1")
+scratch
 cd "$work" || exit 1
 
-check() {
-    if [ "$1" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $2"
-        tail -n 5 messages output 2>/dev/null
-    fi
+evidence() {
+    tail -n 5 messages output
 }
 
 # A loop of N rounds of 4 instructions in the region, after which it ends with STATUS.
@@ -71,7 +66,7 @@ Y
 # N rounds are 4 N instructions and a marker at one of the ends: 41 and 401, so that 401 / 41 = 9.780488 and the inverse
 # 0.102244.
 "$croft" experiment good.yaml --jobs 1 >output 2>messages
-check $? "a good description"
+judge $? "a good description"
 diff - good.results/results.csv >>output <<'C'
 program,rounds,size,instructions,twice,nothing,absent,rate,speedup,ratio,ratio.reference
 loop,few,default,41,82,0,7,2,9.780488,0.102244,0.100000
@@ -83,12 +78,12 @@ other,many,default,401,802,0,7,2,1,1,
 mean,few,default,41,,,,,,0.102244,
 mean,many,default,401,,,,,,1,
 C
-check $? "its results"
+judge $? "its results"
 grep -q '^  size: 256 MiB' good.results/runs/loop.many.small.json.machine.yaml
-check $? "the later axis wins"
+judge $? "the later axis wins"
 "$croft" experiment good.yaml --jobs 4 --out again --set memory.size=128MiB >again.txt 2>messages
 cmp -s good.results/results.csv again/results.csv && grep -q '^  size: 128 MiB' again/runs/loop.many.small.json.machine.yaml
-check $? "the same with four runs at a time, in another folder; --set over all"
+judge $? "the same with four runs at a time, in another folder; --set over all"
 
 # A run that fails, and one without the statistic: the others' results stay; those of an earlier time do not.
 sed 's/flags: -DSTATUS=0/flags: -DSTATUS=3/' good.yaml >bad.yaml
@@ -96,27 +91,27 @@ sed 's/flags: -DSTATUS=0/flags: -DSTATUS=3/' good.yaml >bad.yaml
 [ $? -eq 1 ] && grep -q '^croft experiment: other.few.default failed with status 3: .*croft run .* 10$' messages &&
     grep -q '2 failed' messages && grep -q '^other,few,default,,,,,,,,$' again/results.csv &&
     grep -q '^loop,few,default,41,' again/results.csv
-check $? "failing runs"
+judge $? "failing runs"
 sed 's/hart.0.instructions, mean/hart.0.instruction, mean/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 1 ] && grep -q "loop.few.default: no statistic 'hart.0.instruction'; did you mean 'hart.0.instructions'" messages
-check $? "a statistic that is missing"
+judge $? "a statistic that is missing"
 sed 's/region: loop/region: lop/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 1 ] && grep -q "other.few.default: the program has no region of interest 'lop'; did you mean 'loop'" messages
-check $? "a region that is missing"
+judge $? "a region that is missing"
 sed 's/loop.S, flags: \[/none.S, flags: [/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 1 ] && grep -q '^croft experiment: loop failed with status 1: .*croft cc -DSTATUS=0 ' messages &&
     grep -q '^other,few,default,41' bad.results/results.csv
-check $? "a program that cannot be compiled"
+judge $? "a program that cannot be compiled"
 
 # wrong SED-SCRIPT MESSAGE: the description, so changed, is refused with the message.
 wrong() {
     sed "$1" good.yaml >bad.yaml
     "$croft" experiment bad.yaml >output 2>messages
     [ $? -eq 2 ] && grep -qF "croft experiment: bad.yaml:$2" messages
-    check $? "$1: $2"
+    judge $? "$1: $2"
 }
 
 wrong 's/^machine/machin/' "2: experiment: unknown key 'machin'; did you mean 'machine'?"
@@ -140,17 +135,16 @@ wrong 's/^tables.*/tables: [}/' "22: not YAML"
 sed 's/^skip: .*/skip: [{size: small}, {size: default}]/; /^tables/d; /^references/d; /speedup:/d; /ratio:/d' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 2 ] && grep -q "bad.yaml: 'skip' leaves no run" messages
-check $? "nothing but skipped runs"
+judge $? "nothing but skipped runs"
 : >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 2 ] && grep -q 'bad.yaml: the file is empty' messages
-check $? "an empty file"
+judge $? "an empty file"
 "$croft" experiment none.yaml >output 2>messages
 [ $? -eq 2 ] && grep -q 'none.yaml: No such file' messages
-check $? "no file"
+judge $? "no file"
 "$croft" experiment good.yaml --jobs 0 >output 2>messages
 [ $? -eq 2 ] && grep -q "1 to 256 are allowed, not '0'" messages
-check $? "no jobs"
+judge $? "no jobs"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

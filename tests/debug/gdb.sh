@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
 # Scripted sessions of gdb-multiarch with croft's gdb server. Variables: CROFT (the command), OUT (a folder for products).
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=${OUT:-build/tests/debug/gdb}
-passed=0 failed=0
-
-rm -rf "$OUT"
-mkdir -p "$OUT"
-OUT=$(realpath "$OUT")
+OUT=$(fresh "$OUT")
 # A socket's path must be short, which that of OUT may not be.
 sockets=$(mktemp -d)
 trap 'rm -rf "$sockets"' EXIT
@@ -45,5 +43,4 @@ test_harts_log
 test_usage
 test_connections
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" = 0 ]
+conclude

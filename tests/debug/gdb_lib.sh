@@ -1,16 +1,6 @@
 # What the parts of gdb.sh share: starting croft and gdb, and comparing. To be sourced by gdb.sh.
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
 
-pass() {
-    passed=$((passed + 1))
-}
-
-fail() {
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    if [ $# -gt 1 ]; then printf '%s\n' "$2" | sed 's/^/    /'; fi
-}
-
 # same NAME WANTED GOT
 same() {
     if [ "$2" = "$3" ]; then pass; else fail "$1" "wanted: $2"$'\n'"got:    $3"; fi

@@ -3,28 +3,17 @@
 # output and exit status of qemu-riscv64 whoever runs the regions; costs are what the statistics say.
 # Variables: CROFT (the command), OUT (a folder for products).
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 examples=$here/../../examples
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=${OUT:-build/tests/driver}
-passed=0 failed=0
+OUT=$(fresh "$OUT")
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-OUT=$(realpath "$OUT")
-
-# verdict NAME COMMAND...: the command must succeed.
-verdict() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name"
-        head -n 12 "$OUT/errors" | sed 's/^/    /'
-    fi
+evidence() {
+    cat "$OUT/errors"
 }
 
 # machine ACCELERATORS MODE PROGRAM ARGUMENTS...: the program beneath the kernel; its status is in $status. More options
@@ -39,13 +28,8 @@ machine() {
         >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
 }
 
-oracle() {
-    expected=0
-    { qemu-riscv64 "$@" >"$OUT/expected" </dev/null || expected=$?; } 2>/dev/null
-}
-
 same() {
-    [ "$status" = "$expected" ] && cmp -s "$OUT/output" "$OUT/expected"
+    [ "$status" = "$wanted" ] && cmp -s "$OUT/output" "$OUT/wanted"
 }
 
 # counted NAME: the counter's value at the end of the run.
@@ -65,74 +49,74 @@ for name in ebox meabo2 meabo5 spatter spmv stride; do
 done
 
 for name in guest0 guest2; do
-    oracle "$OUT/$name"
+    oracle "$OUT/wanted" "$OUT/$name"
     for count in 1 4 16; do
         machine $count driver "$OUT/$name"
-        verdict "$name, driver, $count accelerators" same
+        check "$name, driver, $count accelerators" same
     done
     machine 4 none "$OUT/$name"
-    verdict "$name, none" same
+    check "$name, none" same
     for count in 1 4 16; do
         machine $count nucd "$OUT/$name"
-        verdict "$name, nucd, $count accelerators" same
+        check "$name, nucd, $count accelerators" same
     done
-    verdict "$name, nucd: the kernel maps what tasks touch first" [ "$(counted resumed)" -gt 0 ]
+    check "$name, nucd: the kernel maps what tasks touch first" [ "$(counted resumed)" -gt 0 ]
 done
 
 # What an accelerator has kept of the ranges is forgotten when memory is given back. The writes of RANGES are the kernel's.
 "$CROFT" cc -O2 -g "$here/guest_ranges.c" -o "$OUT/ranges"
-oracle "$OUT/ranges"
+oracle "$OUT/wanted" "$OUT/ranges"
 for mode in driver nucd ideal; do
     for count in 1 4; do
         machine $count $mode "$OUT/ranges"
-        verdict "memory at another place, $mode, $count accelerators" same
-        verdict "at the same address" [ ! -s "$OUT/errors" ]
+        check "memory at another place, $mode, $count accelerators" same
+        check "at the same address" [ ! -s "$OUT/errors" ]
     done
 done
 
 # Tasks that are queued behind each other fault one after the other: no page of the output was touched before.
-oracle "$OUT/vector"
+oracle "$OUT/wanted" "$OUT/vector"
 for count in 1 3; do
     machine $count nucd "$OUT/vector"
-    verdict "fault behind fault, $count accelerators" same
+    check "fault behind fault, $count accelerators" same
 done
 
-oracle "$OUT/guest2"
+oracle "$OUT/wanted" "$OUT/guest2"
 options=(--set nucd.queue_lines=2)
 machine 2 driver "$OUT/guest2"
-verdict "queues of two lines" same
-verdict "tasks wait for room" [ "$(counted driver_waits)" -gt 300 ]
+check "queues of two lines" same
+check "tasks wait for room" [ "$(counted driver_waits)" -gt 300 ]
 options=(--set nucd.capabilities=0x7f)
 machine 2 driver "$OUT/guest2"
-verdict "a capability that no one has" same
-verdict "which is counted" [ "$(counted malformed.capability)" = 2 ]
-verdict "and warned of" says 'is ignored, and the host runs its region: no accelerator has all of the capabilities in C'
+check "a capability that no one has" same
+check "which is counted" [ "$(counted malformed.capability)" = 2 ]
+check "and warned of" says 'is ignored, and the host runs its region: no accelerator has all of the capabilities in C'
 options=()
 
 for name in ebox meabo2 meabo5 spatter spmv stride; do
-    oracle "$OUT/$name"
+    oracle "$OUT/wanted" "$OUT/$name"
     for count in 1 16; do
         machine $count driver "$OUT/$name"
-        verdict "$name, driver, $count accelerators" same
+        check "$name, driver, $count accelerators" same
     done
 done
 
 # All tasks of meabo2 read the same vector of 1000 lines, which the first one's start cleans: some 38,000 cycles in all, and
 # 95,000 where each task cleans it.
 machine 16 driver "$OUT/meabo2"
-verdict "a shared input is cleaned once" [ "$(counted driver_clean_cycles)" -lt 60000 ]
+check "a shared input is cleaned once" [ "$(counted driver_clean_cycles)" -lt 60000 ]
 
 # As many accelerators as there can be beside a host.
-oracle "$OUT/stride" 64
+oracle "$OUT/wanted" "$OUT/stride" 64
 for mode in driver nucd; do
     machine 64 $mode "$OUT/stride" 64
-    verdict "stride, $mode, 64 accelerators" same
+    check "stride, $mode, 64 accelerators" same
 done
 machine 64 driver "$OUT/stride" 64
-verdict "the last of them" grep -q '"accel.63.tasks": 8,' "$OUT/stats.json"
+check "the last of them" grep -q '"accel.63.tasks": 8,' "$OUT/stats.json"
 
 # One call; a page for each accelerator; operating-system work once.
-oracle "$OUT/vector"
+oracle "$OUT/wanted" "$OUT/vector"
 for count in 4 16; do
     options=(--set nucd.os_clocks=0)
     machine $count driver "$OUT/vector"
@@ -141,42 +125,41 @@ for count in 4 16; do
     machine $count driver "$OUT/vector"
     more=$(($(counted driver_cycles) - $(counted driver_wait_cycles)))
     options=()
-    verdict "vector, $count" same
-    verdict "calls, tasks, pages" [ "$(counted driver_calls) $(counted driver_tasks) $(counted driver_maps)" = "1 16 $count" ]
-    verdict "work once for the call" [ "$(($(counted driver_os_cycles) / 100))" = 400 ]
-    verdict "which is the driver's" [ $more -gt 40000 ]
-    verdict "and comes on top" [ $more -gt $((without + 30000)) ]
+    check "vector, $count" same
+    check "calls, tasks, pages" [ "$(counted driver_calls) $(counted driver_tasks) $(counted driver_maps)" = "1 16 $count" ]
+    check "work once for the call" [ "$(($(counted driver_os_cycles) / 100))" = 400 ]
+    check "which is the driver's" [ $more -gt 40000 ]
+    check "and comes on top" [ $more -gt $((without + 30000)) ]
 done
 
 # The units' registers lie behind the packets' link: 16 tasks store at least 5 words and ring a bell each, on a way that is
 # 2 * 100 clocks longer.
-oracle "$OUT/vector"
+oracle "$OUT/wanted" "$OUT/vector"
 machine 16 driver "$OUT/vector"
 near=$(($(counted driver_cycles) - $(counted driver_wait_cycles)))
 options=(--set nucd.link_clocks=140)
 machine 16 driver "$OUT/vector"
 far=$(($(counted driver_cycles) - $(counted driver_wait_cycles)))
 options=()
-verdict "a longer link" [ $far -gt $((near + 16 * 6 * 200)) ]
+check "a longer link" [ $far -gt $((near + 16 * 6 * 200)) ]
 
 # Faults that nobody can answer: the exit class and the output before are QEMU's. In mode nucd, hardware tells the kernel.
 for mode in driver nucd; do
     for what in load store jump illegal; do
-        oracle "$OUT/guest2" $what
+        oracle "$OUT/wanted" "$OUT/guest2" $what
         machine 4 $mode "$OUT/guest2" $what
-        verdict "fault $what, $mode" same
-        verdict "fault $what, $mode: where" says guest_driver.c:
-        verdict "fault $what, $mode: by whom" says 'on accelerator 0, in the task of the nucd at'
+        check "fault $what, $mode" same
+        check "fault $what, $mode: where" says guest_driver.c:
+        check "fault $what, $mode: by whom" says 'on accelerator 0, in the task of the nucd at'
     done
 done
 for mode in driver nucd; do
     machine 4 $mode "$OUT/guest2" call
-    verdict "a system call in a region, $mode" [ $status = 159 ]
+    check "a system call in a region, $mode" [ $status = 159 ]
 done
 options=(--set 'nucd.timeout=1 ms')
 machine 4 driver "$OUT/guest2" endless
-verdict "a task without end" [ $status = 124 ]
-verdict "is named" says 'on accelerator 0 has not ended within 1 ms (nucd.timeout)'
+check "a task without end" [ $status = 124 ]
+check "is named" says 'on accelerator 0 has not ended within 1 ms (nucd.timeout)'
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+conclude

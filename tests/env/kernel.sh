@@ -2,17 +2,16 @@
 # The `kernel` environment, tested from outside: the guests of the `user` environment, and what only virtual memory has.
 # Variables: CROFT (the command), OUT (a folder for products), CHECK_RANGES (made of check_ranges.c), SHARE (croft's files).
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=${OUT:-build/tests/kernel-env}
 CHECK_RANGES=$(realpath "${CHECK_RANGES:-build/tests/env/check_ranges}")
 SHARE=$(realpath "${SHARE:-build/share/croft}")
-passed=0 failed=0
-
-rm -rf "$OUT"
-mkdir -p "$OUT/dir"
-OUT=$(realpath "$OUT")
+OUT=$(fresh "$OUT")
+mkdir "$OUT/dir"
 
 # run STATUS NAME TEXT OPTIONS...: croft run --env kernel OPTIONS must end with that status, and its output, of either
 # stream, contain the text.
@@ -21,11 +20,9 @@ run() {
     shift 3
     timeout 60 "$CROFT" run --env kernel "$@" >"$OUT/output" 2>&1 </dev/null || status=$?
     if [ "$status" = "$wanted" ] && grep -qF -- "$text" "$OUT/output"; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        printf "FAILED: %s: status %s, not %s, or no '%s':\n" "$name" "$status" "$wanted" "$text"
-        head -n 12 "$OUT/output" | sed 's/^/    /'
+        fail "$name: status $status, not $wanted, or no '$text'" "$(cat "$OUT/output")"
     fi
 }
 
@@ -53,21 +50,18 @@ run 0 stack 'argv y z' -E A=1 "$OUT/stack" x 'y z'
 run 0 regions "" --stats "$OUT/regions.json" "$OUT/regions"
 if cmp -s "$OUT/user" <("$CROFT" run --env kernel -E A=1 "$OUT/stack" x 'y z') &&
     grep -q '"first": {' "$OUT/regions.json"; then
-    passed=$((passed + 1))
+    pass
 else
-    failed=$((failed + 1))
-    echo "FAILED: the stack differs, or a region has lost its name"
+    fail "the stack differs, or a region has lost its name"
 fi
 
 # The ranges are what the page tables say.
 for arguments in process "kernel checks" "pointers 0x84000000"; do
     read -ra words <<<"$arguments"
     if (cd "$OUT/dir" && timeout 100 "$CHECK_RANGES" "$SHARE" "$OUT/${words[0]}" "${words[@]:1}") >"$OUT/output" 2>&1; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAILED: ranges of $arguments:"
-        head -n 12 "$OUT/output" | sed 's/^/    /'
+        fail "ranges of $arguments" "$(cat "$OUT/output")"
     fi
 done
 
@@ -111,5 +105,4 @@ run 1 "a program that does not fit" "outside of the memory" --set 'memory.size=9
 run 1 "no such program" '/nonexistent' /nonexistent
 run 1 "too many arguments" 'stack.size' --set 'stack.size=64 KiB' "$OUT/stack" "$(head -c 60000 /dev/zero | tr '\0' a)"
 run 2 "firmware" 'are for --env bare' --bios x "$OUT/fault"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+conclude

@@ -2,33 +2,18 @@
 # The `user` environment, the loader and the command line, tested from outside. Variables: CROFT (the command), OUT (a
 # folder for products), CC (the host's compiler), CHECK_BACKTRACE (the program made of tests/debug/check_backtrace.c).
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=${OUT:-build/tests/env}
 CC=${CC:-gcc}
 CHECK_BACKTRACE=$(realpath "${CHECK_BACKTRACE:-build/tests/debug/check_backtrace}")
-passed=0 failed=0
+OUT=$(fresh "$OUT")
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-OUT=$(realpath "$OUT")
-
-pass() {
-    passed=$((passed + 1))
-}
-
-fail() {
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    if [ $# -gt 1 ]; then printf '%s\n' "$2" | head -n 12 | sed 's/^/    /'; fi
-}
-
-# check NAME CONDITION...: one result from a command's status.
-check() {
-    local name=$1
-    shift
-    if "$@"; then pass; else fail "$name" "$(head -c 2000 "$OUT/stdout" "$OUT/stderr" 2>&1)"; fi
+evidence() {
+    head -c 2000 "$OUT/stdout" "$OUT/stderr"
 }
 
 # run STATUS NAME COMMAND...: the command must end with that status; its output is left in $OUT/stdout and stderr.
@@ -245,7 +230,7 @@ test_stats() {
     cp "$OUT/fault-plain" "$OUT/deeper/"
     run 0 stats "$CROFT" run --stats "$first" "$OUT/fault-plain"
     (cd "$OUT/deeper" && "$CROFT" run --stats "$second" ./fault-plain)
-    check "statistics repeat from another folder" diff <(sed '/"host": {/,$d' "$first") <(sed '/"host": {/,$d' "$second")
+    check "statistics repeat from another folder" diff <(without_host "$first") <(without_host "$second")
     check "the description is saved" grep -q '^memory:' "$first.machine.yaml"
     run 0 "the description runs" "$CROFT" run -m "$first.machine.yaml" "$OUT/fault-plain"
     run 139 "statistics of a death" "$CROFT" run --stats - "$OUT/fault-plain" load
@@ -274,5 +259,4 @@ test_disasm
 test_usage
 test_stats
 test_timed
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+conclude

@@ -37,7 +37,7 @@ test_timed_machines() {
 
 # same_stats FILE FILE: but for what depends on the host.
 same_stats() {
-    cmp -s <(sed '/"host": {/,$d' "$1") <(sed '/"host": {/,$d' "$2")
+    cmp -s <(without_host "$1") <(without_host "$2")
 }
 
 # The same bytes of statistics from another folder and under another path. Output goes to pipes: a program asks what its

@@ -3,25 +3,15 @@
 # replays what was typed. Small programs then wait for input in other ways. Variables: CROFT (the command), OUT (a folder for products).
 # shellcheck disable=SC2016 # dollars are for U-Boot and gdb
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 CROFT=${CROFT:-build/bin/croft}
 OUT=${OUT:-build/tests/firmware}
 bios=${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_jump.elf}
 kernel=${UBOOT:-/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin}
-passed=0 failed=0
 
 mkdir -p "$OUT"
-
-check() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n' "$name"
-    fi
-}
 
 # boot NAME STATUS OPTIONS... <INPUT: the output goes to NAME.txt, and the status must be that.
 boot() {
@@ -151,5 +141,4 @@ if command -v gdb-multiarch >/dev/null; then
     exec 4<&-
 fi
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+conclude

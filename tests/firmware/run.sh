@@ -5,33 +5,17 @@
 # The tests check themselves. Their lines are then compared with those under QEMU, but for lines that begin with
 # "spec:": there the specification leaves a choice, or QEMU 7.2 does something else.
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=${OUT:-build/tests/firmware}
 QEMU=${QEMU:-qemu-system-riscv64}
 limit=30 # seconds for one run
-passed=0 failed=0
 
 mkdir -p "$OUT"
 OUT=$(realpath "$OUT")
-
-pass() {
-    passed=$((passed + ${1:-1}))
-}
-
-fail() {
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    if [ $# -gt 1 ]; then printf '%s\n' "$2" | head -n 12 | sed 's/^/    /'; fi
-}
-
-# check NAME CONDITION...: one result from a command's status.
-check() {
-    local name=$1
-    shift
-    if "$@"; then pass; else fail "$name"; fi
-}
 
 # build OUTPUT SOURCE... [OPTIONS]: a machine-mode program.
 build() {
@@ -98,7 +82,7 @@ test_checks() {
     build "$name" "$here/$name.c" "$here/support.c" "$here/attempt.S"
     on_croft "$name" 0 --set "harts=$harts" "$OUT/$name" </dev/null
     count=$(sed -nE 's/^([0-9]+) passed, [0-9]+ failed$/\1/p' "$OUT/$name.croft")
-    pass "${count:-0}"
+    add "${count:-0}" 0
     check "$name: has checks" test "${count:-0}" -gt 0
     if [ "${3:-}" != croft ]; then
         on_qemu "$name" -smp 2 </dev/null # with two, QEMU's atomics are real ones
@@ -198,7 +182,7 @@ test_repeats() {
             fail "mailbox, run $run"
     done
     check "mailbox repeats" cmp -s "$OUT/repeat.1" "$OUT/repeat.2"
-    check "and its statistics" diff <(sed '/"host": {/,$d' "$OUT/repeat.1.json") <(sed '/"host": {/,$d' "$OUT/repeat.2.json")
+    check "and its statistics" diff <(without_host "$OUT/repeat.1.json") <(without_host "$OUT/repeat.2.json")
 }
 
 # Where files go in memory.
@@ -294,8 +278,8 @@ test_nucd() {
     done
     check "17 harts" grep -qx '17 harts' "$OUT/nucd.1.croft"
     check "their sum" grep -q 'round 2: the sum is 408' "$OUT/nucd.1.croft" # 3 (0 + 1 + ... + 16)
-    check "statistics of 17 harts repeat" cmp -s <(sed '/"host": {/,$d' "$OUT/nucd.1.json") \
-        <(sed '/"host": {/,$d' "$OUT/nucd.2.json")
+    check "statistics of 17 harts repeat" cmp -s <(without_host "$OUT/nucd.1.json") \
+        <(without_host "$OUT/nucd.2.json")
     check "accelerators are counted" grep -q '"accel.15.l1d.misses": [1-9]' "$OUT/nucd.1.json"
     on_croft nucd.check 3 -m nucd --check coherence --check dram "$OUT/mailbox" </dev/null
     check "findings name function and line" grep -q 'by accel.0 at 0x[0-9a-f]*, receive.*mailbox.c:' "$OUT/nucd.check.err"
@@ -316,13 +300,12 @@ test_nucd() {
 }
 
 if ! command -v "$QEMU" >/dev/null; then
-    echo "FAILED: $QEMU is not installed; it is what the programs are compared with"
-    echo "0 passed, 1 failed"
+    fail "$QEMU is not installed; it is what the programs are compared with"
+    conclude
     exit 1
 fi
 all=(checks_all log programs examples signature ends semihosting repeats loading time timed nucd)
 for group in "${@:-${all[@]}}"; do
     "test_$group"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+conclude

@@ -2,11 +2,11 @@
 # run.sh BUILD NAME...: runs the fuzzers BUILD/bin/fuzz-NAME for FUZZ_TIME seconds each, from the repository's root.
 # A failing input is left in BUILD/failures. The last line is `N passed, N failed`.
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 build=$1
 shift
-passed=0
-failed=0
 
 fuzz() {
     local name=$1 found=$build/corpus/$1
@@ -19,11 +19,10 @@ finish() {
     local name=$1
     if wait "$2"; then
         echo "fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/corpus/$name.log") inputs"
-        passed=$((passed + 1))
+        pass
     else
-        echo "fuzz $name: failed"
+        fail "fuzz $name"
         tail -n 40 "$build/corpus/$name.log"
-        failed=$((failed + 1))
     fi
 }
 
@@ -41,5 +40,4 @@ for ((first = 0; first < ${#names[@]}; first += cores)); do
         finish "${group[i]}" "${started[i]}"
     done
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

@@ -3,16 +3,17 @@
 #ifndef TESTS_HART_BATCH_H
 #define TESTS_HART_BATCH_H
 
+#define BATCH_BLOCKS      3072
+#define BATCH_CODE_BYTES  320 /* of a block's slot */
+#define BATCH_STATE_BYTES 1024
+
+#ifndef __ASSEMBLER__
 #include <stdint.h>
 
-/* Guest addresses, shared with tests/hart/runner.S. A block runs at its slot's address with tp at its state,
+/* Guest addresses; tests.mk links tests/hart/runner.S there. A block runs at its slot's address with tp at its state,
  * and ends in a jump to BATCH_END, where everything is saved to the state. x3 holds the block's address at
  * its start. */
-enum {
-    BATCH_BLOCKS = 3072,
-    BATCH_CODE_BYTES = 320, /* of a slot */
-    BATCH_WINDOW = 496,     /* bytes of memory that a block may touch */
-};
+enum { BATCH_WINDOW = 496 }; /* bytes of memory that a block may touch */
 #define BATCH_END    UINT64_C(0x80000000)
 #define BATCH_CODE   UINT64_C(0x80001000)
 #define BATCH_STATES UINT64_C(0x80100000)
@@ -32,7 +33,7 @@ struct batch {
     struct state states[BATCH_BLOCKS];
 };
 
-_Static_assert(sizeof(struct state) == 1024, "the runner relies on it");
+_Static_assert(sizeof(struct state) == BATCH_STATE_BYTES, "the runner relies on it");
 
 static inline uint64_t batch_code_at(uint64_t block)
 {
@@ -43,5 +44,7 @@ static inline uint64_t batch_state_at(uint64_t block)
 {
     return BATCH_STATES + block * sizeof(struct state);
 }
+
+#endif
 
 #endif

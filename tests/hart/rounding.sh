@@ -2,12 +2,12 @@
 # Runs tests/hart/rounding.c, built, on croft and on qemu-riscv64, and compares: rounding.sh CROFT PROGRAM [CASES]
 # On a difference, prints the first case that differs.
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 croft=$1
 program=$2
 cases=${3:-100000}
-passed=0
-failed=0
 
 # run on both: both ARGS...; leaves the outputs beside the program.
 both() {
@@ -28,10 +28,9 @@ paste -d '\n' "$program.croft" "$program.qemu" >"$program.pairs"
 differing=()
 while read -r ours && read -r theirs; do
     if [ "$ours" = "$theirs" ]; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        printf 'FAILED  croft: %s, qemu-riscv64: %s\n' "$ours" "$theirs"
+        fail "croft: $ours, qemu-riscv64: $theirs"
         differing+=("$ours")
     fi
 done <"$program.pairs"
@@ -39,5 +38,4 @@ for line in "${differing[@]:0:3}"; do
     read -r op _ mode _ <<<"$line"
     first_difference "$op" "${mode%:}"
 done
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+conclude && [ "$passed" -gt 0 ]

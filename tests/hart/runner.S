@@ -1,7 +1,7 @@
 /* Runs a batch of tests/hart/batch.h on any RISC-V Linux: reads count, code and states from standard input, runs each
  * block, and writes the states to standard output. */
-        .equ CODE_BYTES, 320
-        .equ STATE_BYTES, 1024
+#include "tests/hart/batch.h"
+
         .equ READ, 63
         .equ WRITE, 64
         .equ EXIT, 93
@@ -32,11 +32,11 @@ _start:
         la t0, count
         ld s2, 0(t0)
         la s0, code
-        li s1, CODE_BYTES
+        li s1, BATCH_CODE_BYTES
         mul s1, s1, s2
         call read_all
         la s0, states
-        li s1, STATE_BYTES
+        li s1, BATCH_STATE_BYTES
         mul s1, s1, s2
         mv s3, s1
         call read_all
@@ -103,9 +103,9 @@ read_done:
         ret
 
         .section .codes, "awx", @nobits
-code:   .space 3072 * CODE_BYTES
+code:   .space BATCH_BLOCKS * BATCH_CODE_BYTES
         .section .states, "aw", @nobits
-states: .space 3072 * STATE_BYTES
+states: .space BATCH_BLOCKS * BATCH_STATE_BYTES
 count:  .space 8
 next_state: .space 8
 end_state: .space 8

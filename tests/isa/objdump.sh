@@ -3,6 +3,8 @@
 # PROGRAM is tests/isa/objdump.c, built; FOLDER takes the intermediate files. RANDOM_WORDS and SEED choose the amount
 # of random encodings and another selection.
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 program=$1
 folder=$2
@@ -10,19 +12,15 @@ random_words=${RANDOM_WORDS:-3000000}
 seed=${SEED:-1}
 cross=riscv64-unknown-elf-
 march=rv64gc_zba_zbb_zbs_zicbom_zicboz
-passed=0
-failed=0
 mkdir -p "$folder"
 
 # result NAME STATUS FILE: notes a test, and shows what FILE says about it.
 result() {
     if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-        printf 'ok      %s: %s\n' "$1" "$(tail -n 1 "$3")"
+        pass
+        printf 'ok: %s: %s\n' "$1" "$(tail -n 1 "$3")"
     else
-        failed=$((failed + 1))
-        printf 'FAILED  %s\n' "$1"
-        sed 's/^/        /' "$3"
+        fail "$1" "$(cat "$3")"
     fi
 }
 
@@ -61,5 +59,4 @@ compare "all 16-bit encodings" 2 narrow
 compare "every row, extreme operands" 4 rows
 compare "random 32-bit encodings" 4 random "$seed" "$random_words"
 round_trip
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+conclude

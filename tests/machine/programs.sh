@@ -5,6 +5,8 @@
 # Then statistics must repeat.
 # ALL=1 takes all programs everywhere. Prints "N passed, N failed"; the status is 1 if any failed.
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 if [ $# -ne 3 ]; then
     echo "usage: tests/machine/programs.sh CROFT WORKDIR PROGRAMDIR" >&2
@@ -24,15 +26,11 @@ sample=(abort arguments assertion atomics calendar dispatch exit_order fft files
 # Those that run longest: one machine is enough for them.
 long=(digests heap)
 
-passed=0
-failed=0
-
 # tally NAME OUTPUT: adds what "N passed, N failed" at its end says, and shows failures.
 tally() {
     local p f
     read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$2")
-    passed=$((passed + ${p:-0}))
-    failed=$((failed + ${f:-1}))
+    add "${p:-0}" "${f:-1}"
     [ "${f:-1}" -eq 0 ] || echo "$1: ${2//$'\n'/$'\n'$1: }"
 }
 
@@ -52,12 +50,11 @@ repeats() {
     cp "$folder/$name" "$other/"
     (cd "$folder" && "$croft" run -m "$machine" --stats "$work/$machine/one.json" "./$name") >/dev/null || true
     (cd "$other" && "$croft" run -m "$machine" --stats "$work/$machine/two.json" "$other/../deep/$name") >/dev/null || true
-    if grep -q '"sim.time": [1-9]' "$work/$machine/one.json" && diff <(sed '/^  "host": {/,$d' "$work/$machine/one.json") \
-        <(sed '/^  "host": {/,$d' "$work/$machine/two.json"); then
-        passed=$((passed + 1))
+    if grep -q '"sim.time": [1-9]' "$work/$machine/one.json" && diff <(without_host "$work/$machine/one.json") \
+        <(without_host "$work/$machine/two.json"); then
+        pass
     else
-        echo "$machine: the statistics of $name do not repeat"
-        failed=$((failed + 1))
+        fail "$machine: the statistics of $name do not repeat"
     fi
 }
 
@@ -82,5 +79,4 @@ for machine in $machines; do
     compare "$machine" "--check coherence --check dram" "${checked[@]}"
     repeats "$machine"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

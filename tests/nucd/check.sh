@@ -1,11 +1,12 @@
 #!/bin/bash
 # --check nucd on whole programs, in every environment and mode that offloads: check.sh CROFT. Prints "N passed, N failed".
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
-croft=$1 passed=0 failed=0
+croft=$1
 here=$(dirname "$0")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+scratch
 
 # expect NAME STATUS: the exit status is that, and each line of standard input is a part of the messages.
 expect() {
@@ -14,11 +15,9 @@ expect() {
         grep -qF -- "$line" "$work/messages" || missing+=$line$'\n'
     done
     if [ "$status" -eq "$wanted" ] && [ -z "$missing" ]; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "$name: status $status, expected $wanted; not said: $missing"
-        head -n 20 "$work/messages"
+        fail "$name: status $status, expected $wanted; not said: $missing" "$(cat "$work/messages")"
     fi
 }
 
@@ -53,8 +52,7 @@ name the memory in an output range of the nucd
 the task may only read this
 name the memory in an input range of the nucd'
     if [ "$(grep -c 'which the task' "$work/messages")" -ne 4 ]; then
-        failed=$((failed + 1))
-        echo "wrong, $way: each place is not reported once"
+        fail "wrong, $way: each place is not reported once"
     fi
 done
 
@@ -64,5 +62,4 @@ expect "mode none" 0 <<<$'1022\n"nucd.check.accesses": 0,'
 run --set accel.count=0 "$work/undeclared"
 expect "no accelerators" 1 <<<'has no accelerators that take tasks'
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

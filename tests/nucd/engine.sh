@@ -3,23 +3,16 @@
 # in every mode, with 1, 4 and 16 accelerators, is that under qemu-riscv64; faults in regions end programs as there; and
 # an offload takes as long as the NUCD paper says (section VI-B). Prints "N passed, N failed"; the status is 1 if any failed.
 set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
-croft=$1 work=$2 passed=0 failed=0
+croft=$1 work=$2
 shift 2
 mkdir -p "$work"
 
-# check NAME CONDITION...
-check() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: failed: $*"
-        head -n 5 "$work/err"
-    fi
+evidence() {
+    head -n 5 "$work/err"
 }
 
 # run NAME=VALUE... -- PROGRAM [ARGUMENTS]: leaves $status, and out, err and stats.json in the work folder.
@@ -32,12 +25,6 @@ run() {
     shift
     status=0
     timeout 300 "$croft" run -m nucd "${sets[@]}" --stats "$work/stats.json" "$@" >"$work/out" 2>"$work/err" || status=$?
-}
-
-# oracle PROGRAM [ARGUMENTS]
-oracle() {
-    wanted=0
-    { qemu-riscv64 "$@" >"$work/wanted"; } 2>/dev/null || wanted=$?
 }
 
 fact() {
@@ -57,7 +44,7 @@ for program in cost fault; do
 done
 
 for kernel in "$@"; do
-    oracle "$kernel"
+    oracle "$work/wanted" "$kernel"
     for mode in none nucd ideal; do
         for count in 1 4 16; do
             run "nucd.mode=$mode" "accel.count=$count" -- "$kernel"
@@ -70,7 +57,7 @@ done
 
 # Out-of-order accelerators retire further instructions behind a region's first in the same cycle.
 for kernel in "$@"; do
-    oracle "$kernel"
+    oracle "$work/wanted" "$kernel"
     for mode in nucd ideal; do
         run accel.core=ooo "nucd.mode=$mode" accel.count=4 -- "$kernel"
         check "${kernel##*/} $mode, out of order" same_end
@@ -86,7 +73,7 @@ for granules in 1 2 4; do
 done
 
 for bad in l s i j b; do
-    oracle "$work/fault" "$bad"
+    oracle "$work/wanted" "$work/fault" "$bad"
     for count in 1 16; do
         run "accel.count=$count" -- "$work/fault" "$bad"
         check "fault $bad $count" same_end
@@ -94,7 +81,7 @@ for bad in l s i j b; do
         [ "$bad" = j ] || check "fault $bad $count" grep -q "at 0x.*, work_region" "$work/err"
     done
 done
-oracle "$work/fault"
+oracle "$work/wanted" "$work/fault"
 run -- "$work/fault"
 check "fault none" same_end
 
@@ -110,12 +97,12 @@ done
 
 # The README's first example: the same position everywhere, and a gain here.
 "$croft" cc -O2 "$here/../../examples/cells.c" -o "$work/cells" || exit 1
-oracle "$work/cells"
+oracle "$work/wanted" "$work/cells"
 run -- "$work/cells"
 check "cells" cmp -s <(head -n 1 "$work/out") <(head -n 1 "$work/wanted")
 check "cells, gain" holds "$(awk 'NR == 2 { print $6 }' "$work/out") > 1.3"
 
-oracle "$work/cost" 1
+oracle "$work/wanted" "$work/cost" 1
 run nucd.mode=none -- "$work/cost" 1
 check none same_end
 check none holds "$(fact nucd.offloads) == 0"
@@ -129,5 +116,4 @@ for kernel in "$@"; do
     fi
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

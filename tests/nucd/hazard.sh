@@ -4,6 +4,8 @@
 # of its own. ALL=1: every combination of modes, accelerators and sizes of the host, else a choice that has each of them.
 # CONFIGURATIONS="NAME..." takes only these. Prints "N passed, N failed", where a test is a body in a configuration.
 set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 random=$(realpath "$1") faults=$(realpath "$2") croft=$(realpath "${CROFT:?}") jobs=$(nproc)
 mkdir -p "$OUT"
@@ -76,15 +78,14 @@ configuration() {
     run_all "$croft" run -m nucd "${options[@]}"
 }
 
-# judge CONFIGURATION: counts, and says what differs first.
-judge() {
+# compare CONFIGURATION: counts, and says what differs first.
+compare() {
     local file good bad
     for file in random faults; do
         read -r good bad < <(diff --unchanged-line-format='=%c'\''\012'\''' --new-line-format='' \
             --old-line-format='-%c'\''\012'\''' "$out/qemu/$file.out" "$out/$1/$file.out" |
             awk '/^=/ { good++ } /^-/ { bad++ } END { print good + 0, bad + 0 }')
-        passed=$((passed + good))
-        failed=$((failed + bad))
+        add "$good" "$bad"
         [ "$bad" -eq 0 ] || complain "$1" "$file" "$bad"
     done
 }
@@ -104,7 +105,7 @@ complain() {
     echo "  smaller: tests/nucd/hazard_minimise.sh $name $body -m nucd $(options_of "$1")"
 }
 
-passed=0 failed=0 running=0
+running=0
 read -r -a configurations < <(if [ -n "${CONFIGURATIONS:-}" ]; then echo "$CONFIGURATIONS"; else list; fi | tr '\n' ' ')
 rm -rf "$out/qemu" && mkdir -p "$out/qemu"
 (cd "$out/qemu" && run_all qemu-riscv64)
@@ -117,6 +118,5 @@ for name in "${configurations[@]}"; do
     running=$((running + 1))
 done
 wait
-for name in "${configurations[@]}"; do judge "$name"; done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+for name in "${configurations[@]}"; do compare "$name"; done
+conclude

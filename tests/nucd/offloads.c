@@ -8,16 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/env/guest.h"
 #include "emu/hart/stream.h"
 #include "emu/nucd/depend.h"
 #include "emu/nucd/packet.h"
 #include "emu/nucd/region.h"
+#include "tests/env/user_fixture.h"
 
-#define BASE UINT64_C(0x80000000)
-#define SIZE (UINT64_C(256) << 20)
-
-enum { STACK = 1 << 20, MESSAGES = 10 };
+enum { MESSAGES = 10 };
 
 struct follower {
     struct hart *hart;
@@ -44,7 +41,7 @@ static uint64_t read_register(const void *context, unsigned reg)
 static bool is_memory(const void *context, uint64_t address)
 {
     (void)context;
-    return address - BASE < SIZE;
+    return address - USER_FIXTURE_BASE < USER_FIXTURE_SIZE;
 }
 
 /* At a nucd, with the registers as it reads them. */
@@ -80,7 +77,7 @@ static void begin(struct follower *f, const struct insn *insn)
 static void check_access(struct follower *f, const struct stream_op *op, uint64_t address)
 {
     uint64_t last = address + op->size - 1;
-    if (address < f->stack && address >= f->stack - STACK)
+    if (address < f->stack && address >= f->stack - USER_FIXTURE_STACK)
         return;
     if (op->flags & STREAM_STORE && !nucd_ranges_touch(&f->task.memory.out, address, last))
         wrong(f, op->pc, "store outside of the outputs, to", address);
@@ -155,31 +152,12 @@ static int run(struct user *user, struct follower *f)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: offloads PROGRAM [ARGS...]\n");
-        return 2;
-    }
-    struct error err;
-    struct phys memory;
-    struct hart hart;
-    struct decoder *decoder = decoder_new();
-    const struct user_options options = {.program = argv[1],
-                                         .arguments = (const char *const *)&argv[1],
-                                         .argument_count = (size_t)argc - 1,
-                                         .dir = ".",
-                                         .stack_size = STACK,
-                                         .max_insns = UINT64_MAX};
-    struct user *user = NULL;
-    if (!phys_init(&memory, BASE, SIZE, &err) || !hart_init(&hart, &memory, decoder, &err) ||
-        !(user = user_new(&hart, &memory, &options, &err))) {
-        fprintf(stderr, "offloads: %s\n", err.text);
-        return 1;
-    }
-    struct follower follower = {.hart = &hart};
-    int status = run(user, &follower);
-    user_free(user);
-    hart_free(&hart);
-    phys_free(&memory);
-    decoder_free(decoder);
+    struct user_fixture f;
+    int status = user_fixture_init(&f, "offloads", argc, argv);
+    if (status != 0)
+        return status;
+    struct follower follower = {.hart = &f.hart};
+    status = run(f.user, &follower);
+    user_fixture_free(&f);
     return status;
 }

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Regions that <croft/nucd.h> must refuse, each with its message: refused.sh CROFT. Prints "N passed, N failed".
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
-croft=$1 passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+croft=$1
+scratch
 
 # try MESSAGE PARAMETERS [TYPE]: compiles a region with the parameters, and a result if there is a type; MESSAGE ""
 # means that it must compile.
@@ -17,11 +18,9 @@ try() {
     "$croft" cc -O2 -c "$work/f.c" -o "$work/f.o" 2>"$work/messages" || status=$?
     if { [ -z "$message" ] && [ "$status" -eq 0 ]; } ||
         { [ -n "$message" ] && [ "$status" -ne 0 ] && grep -qF "$message" "$work/messages"; }; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "$head$2): status $status, expected: ${message:-that it compiles}"
-        head -n 5 "$work/messages"
+        fail "$head$2): status $status, expected: ${message:-that it compiles}" "$(cat "$work/messages")"
     fi
 }
 
@@ -43,5 +42,4 @@ try "f: the result must fit in a register" "$(v 1)" "struct big"
 try "f: a parameter must fit in a register" "CROFT_VALUE(struct big, v)"
 try "f: a parameter must fit in a register" "CROFT_VALUE(long double, v)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

@@ -1,5 +1,6 @@
 /* The engine with a core and accelerators that do as they are told: when packets leave and arrive, and what is no task. */
 #include "tests/nucd/engine_rig.h"
+#include "tests/sim/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,15 +47,10 @@ static void packets_take_their_clocks(void **state)
 /* The value of a fact in an engine's report as text; "" when there is none. */
 static void fact(const struct engine_rig *b, const char *name, char value[32])
 {
-    char *text = NULL, key[64];
-    size_t size;
-    struct error err;
+    char key[64];
     struct stats *facts = stats_new();
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
     engine_add_facts(b->engine, facts, scope_enter(NULL, "nucd"));
-    assert_true(stats_write_json(facts, out, &err));
-    (void)fclose(out);
+    char *text = stats_json(facts);
     stats_free(facts);
     (void)snprintf(key, sizeof key, "\"nucd.%s\": \"", name);
     const char *at = strstr(text, key);

@@ -379,25 +379,6 @@ static unsigned run_inline(struct fixture *f)
     return tasks;
 }
 
-static void compare(const struct fixture *wanted, const struct rig *found, uint64_t seed)
-{
-    const struct hart *a = &wanted->hart, *b = &found->hart;
-    bool same = a->pc == b->pc && a->trap.cause == b->trap.cause && a->trap.value == b->trap.value &&
-                a->fflags == b->fflags && a->frm == b->frm && memcmp(a->x, b->x, TEMP * sizeof *a->x) == 0 &&
-                memcmp(a->f, b->f, TEMP * sizeof *a->f) == 0 &&
-                memcmp(wanted->memory.bytes, found->memory.bytes, PROGRAM_BYTES) == 0;
-    if (same)
-        return;
-    for (unsigned r = 0; r < TEMP; r++)
-        if (a->x[r] != b->x[r] || a->f[r] != b->f[r])
-            print_error("x%u %#lx %#lx  f%u %#lx %#lx\n", r, a->x[r], b->x[r], r, a->f[r], b->f[r]);
-    for (unsigned i = 0; i < PROGRAM_BYTES; i++)
-        if (wanted->memory.bytes[i] != found->memory.bytes[i])
-            print_error("byte %#x: %#x %#x\n", i, wanted->memory.bytes[i], found->memory.bytes[i]);
-    fail_msg("program %lu: pc %#lx %#lx, flags %#x %#x, cause %u %u", seed, a->pc, b->pc, a->fflags,
-             b->fflags, a->trap.cause, b->trap.cause);
-}
-
 static void programs_mean_what_they_say(void **state)
 {
     (void)state;
@@ -422,7 +403,7 @@ static void programs_mean_what_they_say(void **state)
             fail_msg("program %lu: %u regions instead of %u, %lu on the host", seed, m->started, tasks,
                      m->returned);
         m->seen.traps += wanted.hart.trap.cause != TRAP_BREAKPOINT;
-        compare(&wanted, m->rig, seed);
+        program_compare(&wanted.hart, &wanted.memory, &m->rig->hart, &m->rig->memory, false, seed);
     }
     const struct seen *seen = &m->seen;
     assert_true(seen->tasks > PROGRAMS && seen->faults > PROGRAMS / 10 && seen->resumed > PROGRAMS / 10 &&

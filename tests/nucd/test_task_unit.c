@@ -75,7 +75,7 @@ static void set(struct fixture *f, uint64_t offset, uint64_t value)
     task_unit_ops.write(f->unit, offset, 8, value);
 }
 
-static void command(struct fixture *f, enum task_unit_command value)
+static void command(struct fixture *f, unsigned value)
 {
     set(f, TASK_UNIT_COMMAND, value);
 }
@@ -332,7 +332,7 @@ static void faults_and_answers(void **state)
 static void commands_out_of_place(void **state)
 {
     (void)state;
-    static const enum task_unit_command forward[] = {
+    static const unsigned forward[] = {
         [TASK_UNIT_LOADED] = TASK_UNIT_START, [TASK_UNIT_ENDED] = TASK_UNIT_COMPLETE};
     struct fixture f;
     for (unsigned wanted = TASK_UNIT_IDLE; wanted <= TASK_UNIT_FAULTED; wanted++)

@@ -427,4 +427,27 @@ static void program_make(struct fixture *f, uint64_t seed, bool patches)
     put_i(&p, INSN_ebreak, 0, 0, 0);
 }
 
+/* What a program has left behind where its instructions were executed one by one, and where regions were offloaded: all
+ * but the registers that are dead behind regions must be the same, and reservations if `reserved` says so. */
+static void program_compare(const struct hart *a, const struct phys *wanted, const struct hart *b,
+                            const struct phys *found, bool reserved, uint64_t seed)
+{
+    bool same =
+        a->pc == b->pc && a->trap.cause == b->trap.cause && a->trap.value == b->trap.value &&
+        a->fflags == b->fflags && a->frm == b->frm &&
+        (!reserved || (a->reserved == b->reserved && (!a->reserved || a->reservation == b->reservation))) &&
+        memcmp(a->x, b->x, TEMP * sizeof *a->x) == 0 && memcmp(a->f, b->f, TEMP * sizeof *a->f) == 0 &&
+        memcmp(wanted->bytes, found->bytes, PROGRAM_BYTES) == 0;
+    if (same)
+        return;
+    for (unsigned r = 0; r < TEMP; r++)
+        if (a->x[r] != b->x[r] || a->f[r] != b->f[r])
+            print_error("x%u %#lx %#lx  f%u %#lx %#lx\n", r, a->x[r], b->x[r], r, a->f[r], b->f[r]);
+    for (unsigned i = 0; i < PROGRAM_BYTES; i++)
+        if (wanted->bytes[i] != found->bytes[i])
+            print_error("byte %#x: %#x %#x\n", i, wanted->bytes[i], found->bytes[i]);
+    fail_msg("program %lu: pc %#lx %#lx, flags %#x %#x, cause %u %u", seed, a->pc, b->pc, a->fflags,
+             b->fflags, a->trap.cause, b->trap.cause);
+}
+
 #endif

@@ -270,27 +270,6 @@ static void run_ahead(struct machine *m, uint64_t seed)
     window_free(m->window);
 }
 
-static void compare(const struct fixture *wanted, const struct fixture *found, uint64_t seed)
-{
-    const struct hart *a = &wanted->hart, *b = &found->hart;
-    bool same = a->pc == b->pc && a->trap.cause == b->trap.cause && a->trap.value == b->trap.value &&
-                a->fflags == b->fflags && a->frm == b->frm && a->reserved == b->reserved &&
-                (!a->reserved || a->reservation == b->reservation) &&
-                memcmp(a->x, b->x, TEMP * sizeof *a->x) == 0 &&
-                memcmp(a->f, b->f, TEMP * sizeof *a->f) == 0 &&
-                memcmp(wanted->memory.bytes, found->memory.bytes, PROGRAM_BYTES) == 0;
-    if (!same) {
-        for (unsigned r = 0; r < TEMP; r++)
-            if (a->x[r] != b->x[r] || a->f[r] != b->f[r])
-                print_error("x%u %#lx %#lx  f%u %#lx %#lx\n", r, a->x[r], b->x[r], r, a->f[r], b->f[r]);
-        for (unsigned i = 0; i < PROGRAM_BYTES; i++)
-            if (wanted->memory.bytes[i] != found->memory.bytes[i])
-                print_error("byte %#x: %#x %#x\n", i, wanted->memory.bytes[i], found->memory.bytes[i]);
-        fail_msg("program %lu: pc %#lx %#lx, flags %#x %#x, cause %u %u", seed, a->pc, b->pc, a->fflags,
-                 b->fflags, a->trap.cause, b->trap.cause);
-    }
-}
-
 static void run_inline(struct fixture *f, uint64_t precise[NUCDS_MOST])
 {
     struct step_report report;
@@ -320,7 +299,7 @@ static void programs_mean_what_they_say(void **state)
         run_inline(&wanted, m->precise);
         run_ahead(m, seed);
         m->seen.traps += m->f.hart.trap.cause != TRAP_BREAKPOINT;
-        compare(&wanted, &m->f, seed);
+        program_compare(&wanted.hart, &wanted.memory, &m->f.hart, &m->f.memory, true, seed);
     }
     for (unsigned stop = 0; stop <= WINDOW_SERIAL; stop++)
         assert_true(m->seen.stops[stop] > PROGRAMS / 50);

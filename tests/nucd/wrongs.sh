@@ -2,11 +2,12 @@
 # Regions that do what they must not: wrongs.sh CROFT. Each dies as under qemu-riscv64, where that is promised, in all modes
 # of offloading, with a message that names accelerator and place. Prints "N passed, N failed".
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
-croft=$1 passed=0 failed=0
+croft=$1
 here=$(dirname "$0")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+scratch
 modes=("" "--env kernel" "--env kernel --set nucd.mode=driver")
 "$croft" cc -O1 -g "$here/wrongs.c" -o "$work/wrongs"
 
@@ -16,27 +17,23 @@ try() {
     # shellcheck disable=SC2086 # several words
     timeout 20 "$croft" run -m nucd $3 "$work/wrongs" $4 >"$work/out" 2>"$work/err" || status=$?
     if [ "$status" -eq "$1" ] && grep -qF -- "$2" "$work/err" && head -n 1 "$work/out" | grep -qx before; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "'$4' with '$3': status $status, expected $1: $2"
-        head -n 5 "$work/err"
+        fail "'$4' with '$3': status $status, expected $1: $2" "$(cat "$work/err")"
     fi
 }
 
 # as_qemu OPTIONS WHAT: output and status are qemu's, and nothing is said.
 as_qemu() {
-    local wanted=0 status=0
+    local status=0
     # shellcheck disable=SC2086 # several words
-    qemu-riscv64 "$work/wrongs" $2 >"$work/wanted" 2>"$work/err" || wanted=$?
+    oracle "$work/wanted" "$work/wrongs" $2
     # shellcheck disable=SC2086 # several words
     timeout 20 "$croft" run -m nucd $1 "$work/wrongs" $2 >"$work/out" 2>"$work/err" || status=$?
     if [ "$status" -eq "$wanted" ] && cmp -s "$work/wanted" "$work/out" && ! [ -s "$work/err" ]; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "'$2' with '$1': status $status, of qemu $wanted"
-        head -n 5 "$work/err"
+        fail "'$2' with '$1': status $status, of qemu $wanted" "$(cat "$work/err")"
     fi
 }
 
@@ -78,5 +75,4 @@ done
 as_qemu "--set nucd.mode=none --log insn:$work/log" fine
 as_qemu "--env kernel --log insn:$work/log" fine
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

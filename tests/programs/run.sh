@@ -9,6 +9,8 @@
 # CROFT_OPTIONS holds further words for `croft run`; JOBS is how many programs run at once (default 2),
 # LIMIT how many seconds each may take (default 120).
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 if [ $# -lt 3 ]; then
     echo "usage: tests/programs/run.sh CROFT WORKDIR PROGRAM..." >&2
@@ -33,5 +35,4 @@ realpath "$@" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$here/compare.sh" "$croft" "
 passed=$(grep -c '^passed ' "$results" || true)
 failed=$(($# - passed))
 sort "$results" | sed -n 's/^failed //p'
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu/sim/energy.h"
+#include "tests/sim/value.h"
 
 static uint64_t thrice(const void *context)
 {
@@ -44,13 +45,8 @@ static void accounts_add_up(void **state)
     assert_int_equal(energy_of(ledger.accounts[1]), 999);
 
     struct stats *stats = stats_new();
-    struct error err;
-    char *text = NULL;
-    size_t size;
     energy_publish(&ledger, stats);
-    FILE *out = open_memstream(&text, &size);
-    assert_true(stats_write_json(stats, out, &err));
-    (void)fclose(out);
+    char *text = stats_json(stats);
     assert_non_null(strstr(text, "\"m.read.energy\": 3584"));
     assert_non_null(strstr(text, "\"energy\": 4625"));
     free(text);

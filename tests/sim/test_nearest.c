@@ -71,12 +71,25 @@ static void survives_extreme_names(void **state)
     test_free(huge);
 }
 
+static void hints_end_a_message(void **state)
+{
+    (void)state;
+    char longest[128];
+    assert_string_equal(nearest_hint("memroy", names, 8).text, "; did you mean 'memory'?");
+    assert_string_equal(nearest_hint("something", names, 8).text, "");
+    memset(longest, 'x', 127);
+    longest[127] = '\0';
+    const char *const known[] = {longest};
+    struct nearest_hint hint = nearest_hint(longest, known, 1);
+    assert_int_equal(strlen(hint.text), 127 + strlen("; did you mean ''?"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_each_kind_of_edit), cmocka_unit_test(swap_counts_as_one_edit),
         cmocka_unit_test(keeps_to_the_threshold),  cmocka_unit_test(ties_go_to_the_earlier_name),
-        cmocka_unit_test(survives_extreme_names),
+        cmocka_unit_test(survives_extreme_names),  cmocka_unit_test(hints_end_a_message),
     };
     return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
 }

@@ -45,20 +45,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-static char *written(struct stats *stats)
-{
-    char *text = NULL;
-    size_t size;
-    struct error err;
-    FILE *out = open_memstream(&text, &size);
-    assert_true(stats_write_json(stats, out, &err));
-    (void)fclose(out);
-    return text;
-}
-
 static json_t *parsed(struct stats *stats)
 {
-    char *text = written(stats);
+    char *text = stats_json(stats);
     json_error_t why;
     json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, &why);
     assert_non_null(all);
@@ -350,13 +339,13 @@ static void facts_of_any_bytes(void **state)
 static void order_is_that_of_registration(void **state)
 {
     struct machine *machine = *state;
-    char *text = written(machine->stats);
+    char *text = stats_json(machine->stats);
     const char *total = strstr(text, "\"total\"");
     const char *first = strstr(total, "hart.0.instructions");
     const char *second = strstr(total, "memory.bytes");
     const char *third = strstr(total, "hart.0.twice");
     assert_true(first && first < second && second < third);
-    char *again = written(machine->stats);
+    char *again = stats_json(machine->stats);
     assert_string_equal(text, again);
     free(text);
     free(again);

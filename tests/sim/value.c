@@ -41,3 +41,15 @@ double stats_real(struct stats *stats, const char *name)
     free(text);
     return value;
 }
+
+char *stats_json(struct stats *stats)
+{
+    char *text = NULL;
+    size_t size;
+    struct error err;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_true(stats_write_json(stats, out, &err));
+    (void)fclose(out);
+    return text;
+}

@@ -11,4 +11,7 @@ uint64_t stats_value(struct stats *stats, const char *name);
 /* Likewise a ratio, to 6 decimals. */
 double stats_real(struct stats *stats, const char *name);
 
+/* What stats_write_json() writes. The caller frees it. */
+char *stats_json(struct stats *stats);
+
 #endif

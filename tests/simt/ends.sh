@@ -2,10 +2,11 @@
 # How launches end that do not come to their own end, without a clock and on machine gpu: ends.sh CROFT. Prints "N passed,
 # N failed".
 set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
-croft=$1 passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+croft=$1
+scratch
 
 cat >"$work/ends.c" <<'END'
 #include <croft/simt.h>
@@ -84,11 +85,9 @@ try() {
     shift 2
     timeout -k 1 20 "$@" >"$work/output" 2>&1 || status=$?
     if [ "$status" -eq "$expected" ] && grep -qF -e "$message" "$work/output"; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "${*:2}: status $status, expected $expected and: $message"
-        head -n 5 "$work/output"
+        fail "${*:2}: status $status, expected $expected and: $message" "$(cat "$work/output")"
     fi
 }
 
@@ -104,5 +103,4 @@ for machine in "--set simt.count=2" "-m gpu --set simt.count=2"; do
     run 0 "do not see threads" once --log commit:/dev/null
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

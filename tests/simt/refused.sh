@@ -2,10 +2,11 @@
 # Launches that <croft/simt.h> must refuse when they are compiled, each with its message, at all levels of optimisation:
 # refused.sh CROFT. Prints "N passed, N failed".
 set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
-croft=$1 passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+croft=$1
+scratch
 
 # try MESSAGE CALL: compiles a function with the call; MESSAGE "" means that it must compile without warnings.
 try() {
@@ -26,11 +27,9 @@ END
         "$croft" cc -std=c17 "$level" -Wall -Wextra -Werror -c "$work/f.c" -o "$work/f.o" 2>"$work/messages" || status=$?
         if { [ -z "$message" ] && [ "$status" -eq 0 ]; } ||
             { [ -n "$message" ] && [ "$status" -ne 0 ] && grep -qF "$message" "$work/messages"; }; then
-            passed=$((passed + 1))
+            pass
         else
-            failed=$((failed + 1))
-            echo "$2, $level: status $status, expected: ${message:-that it compiles}"
-            head -n 5 "$work/messages"
+            fail "$2, $level: status $status, expected: ${message:-that it compiles}" "$(cat "$work/messages")"
         fi
     done
 }
@@ -44,5 +43,4 @@ try "is not a function" "simt_launch(value, &a, simt_dim(1), simt_dim(1))"
 try "has no member named 'scratch'" "simt_launch(k, &a, simt_dim(1), simt_dim(1), .scratch = 1)"
 try "atomics have four or eight bytes" "simt_atomic_min((char *)0, 1)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

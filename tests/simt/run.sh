@@ -5,6 +5,8 @@
 # ALL=1 leaves nothing out, adds warps of 2, 8 and 16 threads, other numbers of multiprocessors, the kernel environment, and repeats all.
 # JOBS is how many programs run at once (default 2). Prints "N passed, N failed"; the status is 1 if any failed.
 set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
 
 # one CROFT WORKDIR PROGRAM: prints "passed" or "failed ..." for each run of one program.
 one() {
@@ -46,7 +48,7 @@ check() {
         echo "failed $name, $label: no thread ran on a multiprocessor"
     elif { [ -n "${ALL:-}" ] || [ "$label" = "$repeat" ]; } &&
         { timeout 120 "$croft" run "$@" --stats two.json "$program" >again 2>&1 || true; } &&
-        ! diff <(sed '/^  "host": {/,$d' one.json) <(sed '/^  "host": {/,$d' two.json) >/dev/null; then
+        ! diff <(without_host one.json) <(without_host two.json) >/dev/null; then
         echo "failed $name, $label: the statistics do not repeat"
     else
         echo "passed"
@@ -71,5 +73,4 @@ passed=$(grep -c '^passed' "$results" || true)
 failed=$(grep -c '^failed' "$results" || true)
 [ "$passed" -gt 0 ] || failed=$((failed + 1))
 sed -n 's/^failed //p' "$results"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

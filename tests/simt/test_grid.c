@@ -10,11 +10,10 @@
 
 #include "emu/hart/hart.h"
 #include "emu/simt/grid.h"
-#include "tests/isa/encode.h"
+#include "tests/simt/code_fixture.h"
 
-#define BASE    UINT64_C(0x80000000)
-#define DATA    (BASE + 0x10000)
-#define OP(...) ((struct operands){__VA_ARGS__})
+#define BASE CODE_BASE
+#define DATA (BASE + 0x10000)
 
 enum {
     RA = 1,
@@ -34,12 +33,9 @@ enum {
 };
 
 struct rig {
-    struct phys phys;
-    struct decoder *decoder;
-    struct warp_memory memory;
+    struct code_fixture code;
     struct grid_host host;
     struct grid grid;
-    uint64_t at;
     unsigned calls, refuse; /* served; still to be refused */
     uint64_t asked;
 };
@@ -63,38 +59,28 @@ static bool stop_third(void *context)
 
 static void rig_init(struct rig *rig, uint32_t count, uint32_t width)
 {
-    struct error err;
     memset(rig, 0, sizeof *rig);
-    rig->decoder = decoder_new();
-    assert_true(phys_init(&rig->phys, BASE, SIZE, &err));
-    const struct warp_memory_setup setup = {.memory = &rig->phys,
-                                            .decoder = rig->decoder,
-                                            .width = width,
-                                            .stack_shift = SHIFT,
-                                            .stack_physical = BASE + SIZE / 2,
-                                            .stack_warps = 1024 / width};
-    assert_true(warp_memory_init(&rig->memory, &setup, &err));
+    code_fixture_init(&rig->code, SIZE,
+                      (struct warp_memory_setup){.width = width,
+                                                 .stack_shift = SHIFT,
+                                                 .stack_physical = BASE + SIZE / 2,
+                                                 .stack_warps = 1024 / width});
     rig->host = (struct grid_host){.call = serve, .context = rig};
     rig->grid =
-        (struct grid){.memory = &rig->memory,
+        (struct grid){.memory = &rig->code.memory,
                       .host = &rig->host,
                       .limits = {.count = count, .width = width, .block_threads = 1024, .scratchpad = 4096}};
-    rig->at = BASE;
 }
 
 static void rig_free(struct rig *rig)
 {
     grid_free(&rig->grid);
-    warp_memory_free(&rig->memory);
-    phys_free(&rig->phys);
-    decoder_free(rig->decoder);
+    code_fixture_free(&rig->code);
 }
 
 static void row(struct rig *rig, enum insn_id id, struct operands operands)
 {
-    uint32_t bits = encode(id, &operands);
-    memcpy(phys_at(&rig->phys, rig->at, 4), &bits, 4);
-    rig->at += 4;
+    code_fixture_row(&rig->code, id, operands);
 }
 
 /* a1 = a0 + number of the thread * 2^shift */
@@ -107,9 +93,7 @@ static void own_slot(struct rig *rig, int shift)
 
 static uint64_t word(const struct rig *rig, uint64_t address)
 {
-    uint64_t value;
-    memcpy(&value, phys_at(&rig->phys, address, 8), 8);
-    return value;
+    return code_fixture_word(&rig->code, address);
 }
 
 static enum grid_end run(struct rig *rig, struct grid_launch launch)
@@ -249,9 +233,9 @@ static void stops_for_good(void **state)
     assert_int_equal(run(&rig, (struct grid_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}}), GRID_STOP);
     assert_int_equal(rig.grid.insns, 3 * GRID_SLICE);
     rig.host.stopped = NULL;
-    rig.at = BASE;
+    rig.code.at = BASE;
     row(&rig, INSN_ebreak, OP(.rd = 0));
-    warp_memory_flush(&rig.memory);
+    warp_memory_flush(&rig.code.memory);
     assert_int_equal(run(&rig, (struct grid_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}}), GRID_TRAP);
     assert_int_equal(rig.grid.report.trap.cause, TRAP_BREAKPOINT);
     rig_free(&rig);

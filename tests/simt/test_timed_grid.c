@@ -10,10 +10,10 @@
 
 #include "emu/hart/custom.h"
 #include "emu/simt/timed_grid.h"
-#include "tests/isa/encode.h"
 #include "tests/mem/slow_memory.h"
+#include "tests/simt/code_fixture.h"
 
-#define BASE  UINT64_C(0x80000000)
+#define BASE  CODE_BASE
 #define DATA  (BASE + 0x10000)
 #define COUNT (BASE + 0xf000) /* what atomics add up */
 #define STACK (BASE + 0x80000)
@@ -24,9 +24,7 @@ struct bench {
     struct custom_units units;
     struct event_queue queue;
     struct slow_memory below;
-    struct phys phys;
-    struct decoder *decoder;
-    struct warp_memory memory;
+    struct code_fixture code;
     struct grid_host host;
     struct simt_config config;
     struct cache *l1[MPS];
@@ -75,24 +73,17 @@ static void make_multiprocessor(struct bench *bench, unsigned i)
 static struct bench *bench_new(enum simt_policy policy, uint32_t width)
 {
     struct bench *bench = calloc(1, sizeof *bench);
-    struct error err;
     assert_non_null(bench);
     event_queue_init(&bench->queue);
     bench->below.queue = &bench->queue;
-    bench->decoder = decoder_new();
     bench->host = (struct grid_host){.call = no_calls};
     part_defaults(&simt_kind, 0, &bench->config);
     bench->config.policy = policy;
     bench->config.width = width;
-    assert_true(phys_init(&bench->phys, BASE, SIZE, &err));
-    const struct warp_memory_setup setup = {.memory = &bench->phys,
-                                            .decoder = bench->decoder,
-                                            .width = width,
-                                            .stack_shift = 6,
-                                            .stack_physical = STACK,
-                                            .stack_warps = MPS * 48,
-                                            .custom = &bench->units};
-    assert_true(warp_memory_init(&bench->memory, &setup, &err));
+    code_fixture_init(
+        &bench->code, SIZE,
+        (struct warp_memory_setup){
+            .width = width, .stack_shift = 6, .stack_physical = STACK, .stack_warps = MPS * 48, .custom = &bench->units});
     const struct simt_grid_parts parts = {.queue = &bench->queue,
                                           .clock = {CLOCK},
                                           .component = 5,
@@ -102,7 +93,7 @@ static struct bench *bench_new(enum simt_policy policy, uint32_t width)
                                           .failed = failed,
                                           .context = bench};
     bench->grid = simt_grid_new(&parts);
-    simt_grid_bind(bench->grid, &bench->memory, &bench->host);
+    simt_grid_bind(bench->grid, &bench->code.memory, &bench->host);
     for (unsigned i = 0; i < MPS; i++)
         make_multiprocessor(bench, i);
     return bench;
@@ -115,15 +106,13 @@ static void bench_free(struct bench *bench)
         simt_free(bench->simt[i]);
         cache_free(bench->l1[i]);
     }
-    warp_memory_free(&bench->memory);
-    phys_free(&bench->phys);
-    decoder_free(bench->decoder);
+    code_fixture_free(&bench->code);
     free(bench);
 }
 
 static uint32_t *word(struct bench *bench, uint64_t address)
 {
-    return (void *)phys_at(&bench->phys, address, 4);
+    return (void *)phys_at(&bench->code.phys, address, 4);
 }
 
 struct line {

@@ -9,11 +9,10 @@
 
 #include "emu/hart/hart.h"
 #include "emu/simt/warp.h"
-#include "tests/isa/encode.h"
+#include "tests/simt/code_fixture.h"
 
-#define BASE    UINT64_C(0x80000000)
-#define DATA    (BASE + 0x1000) /* below, memory is read-only */
-#define OP(...) ((struct operands){__VA_ARGS__})
+#define BASE CODE_BASE
+#define DATA (BASE + 0x1000) /* below, memory is read-only */
 
 enum {
     RA = 1,
@@ -31,46 +30,34 @@ enum {
 };
 
 struct rig {
-    struct phys phys;
-    struct decoder *decoder;
-    struct warp_memory memory;
+    struct code_fixture code;
     struct warp *warp;
     struct warp_report report;
-    uint64_t at; /* of the next instruction */
 };
 
 static void rig_init(struct rig *rig, unsigned width)
 {
     struct error err;
     memset(rig, 0, sizeof *rig);
-    rig->decoder = decoder_new();
-    assert_true(phys_init(&rig->phys, BASE, SIZE, &err));
-    const struct warp_memory_setup setup = {.memory = &rig->phys,
-                                            .decoder = rig->decoder,
-                                            .width = width,
-                                            .write_first = DATA,
-                                            .stack_shift = SHIFT,
-                                            .stack_physical = BASE + 0x8000,
-                                            .stack_warps = 2};
-    assert_true(warp_memory_init(&rig->memory, &setup, &err));
-    rig->warp = warp_new(&rig->memory, &err);
+    code_fixture_init(&rig->code, SIZE,
+                      (struct warp_memory_setup){.width = width,
+                                                 .write_first = DATA,
+                                                 .stack_shift = SHIFT,
+                                                 .stack_physical = BASE + 0x8000,
+                                                 .stack_warps = 2});
+    rig->warp = warp_new(&rig->code.memory, &err);
     assert_non_null(rig->warp);
-    rig->at = BASE;
 }
 
 static void rig_free(struct rig *rig)
 {
     warp_free(rig->warp);
-    warp_memory_free(&rig->memory);
-    phys_free(&rig->phys);
-    decoder_free(rig->decoder);
+    code_fixture_free(&rig->code);
 }
 
 static void row(struct rig *rig, enum insn_id id, struct operands operands)
 {
-    uint32_t bits = encode(id, &operands);
-    memcpy(phys_at(&rig->phys, rig->at, 4), &bits, 4);
-    rig->at += 4;
+    code_fixture_row(&rig->code, id, operands);
 }
 
 static void start(struct rig *rig, unsigned threads)
@@ -81,9 +68,7 @@ static void start(struct rig *rig, unsigned threads)
 
 static uint64_t word(const struct rig *rig, uint64_t address)
 {
-    uint64_t value;
-    memcpy(&value, phys_at(&rig->phys, address, 8), 8);
-    return value;
+    return code_fixture_word(&rig->code, address);
 }
 
 /* Steps until the warp is about to execute what stands at pc, or nothing. */
@@ -127,7 +112,7 @@ static void branches_join(void **state)
     row(&rig, INSN_addi, OP(.rd = T1, .imm = 1)); /* BASE + 12: the odd lanes */
     row(&rig, INSN_jal, OP(.imm = 8));
     row(&rig, INSN_addi, OP(.rd = T1, .imm = 2)); /* BASE + 20: the even lanes */
-    uint64_t join = rig.at;
+    uint64_t join = rig.code.at;
     row(&rig, INSN_jalr, OP(.rs1 = RA));
     start(&rig, 32);
     step_to(&rig, BASE + 8);
@@ -387,9 +372,9 @@ static void swizzle_is_bijective(void **state)
         struct rig rig;
         uint8_t seen[2 * 32 << SHIFT] = {0};
         rig_init(&rig, width);
-        for (uint64_t s = 0; s < rig.memory.stack_size; s++) {
-            uint64_t at = warp_stack_swizzle(&rig.memory, s);
-            assert_true(at < rig.memory.stack_size && !seen[at]);
+        for (uint64_t s = 0; s < rig.code.memory.stack_size; s++) {
+            uint64_t at = warp_stack_swizzle(&rig.code.memory, s);
+            assert_true(at < rig.code.memory.stack_size && !seen[at]);
             assert_int_equal(at % 8, s % 8);
             seen[at] = 1;
         }

@@ -2,6 +2,8 @@
 #ifndef CROFT_NUCD_H
 #define CROFT_NUCD_H
 
+#include <croft/nucd_bits.h>
+
 /* A region is a function whose inputs and outputs are declared. Its definition reads like a marked loop:
  *
  *     CROFT_REGION(scale, CROFT_IN(const double *, x, n * sizeof *x),
@@ -122,43 +124,29 @@ static inline struct croft_part croft_part_next(struct croft_part part)
     return part;
 }
 
-/* The marks: hints like nucd itself, slt x0, Xn, x0, where Xn is
- *
- *   63            32 31              1     0
- *   | 0x4e554343    | 0               | end |
- */
+/* The marks around a call of tasks; end: 0 or CROFT_NUCD_MARK_END. */
 #define CROFT_NUCD_MARK(end)                                                                                 \
-    __asm__ volatile(".insn r 0x33, 2, 0, x0, %0, x0" : : "r"(0x4e554343ul << 32 | (end)) : "memory")
+    __asm__ volatile(".insn r 0x33, 2, 0, x0, %0, x0"                                                        \
+                     :                                                                                       \
+                     : "r"((unsigned long)CROFT_NUCD_MARK_SIGNATURE << 32 | (end))                           \
+                     : "memory")
 
 static inline struct croft_part croft_part_begin(long total, long tasks, long grain)
 {
     struct croft_part part = croft_part_first(total, tasks, grain);
     if (part.total > 0)
-        CROFT_NUCD_MARK(0ul);
+        CROFT_NUCD_MARK(0);
     return part.limit > 0 ? part : croft_part_next(part);
 }
 
 static inline void croft_part_end(const struct croft_part *part)
 {
     if (part->total > 0)
-        CROFT_NUCD_MARK(1ul);
+        CROFT_NUCD_MARK(CROFT_NUCD_MARK_END);
 }
 
-/* From here on: how it is done. The operands of nucd, to the bit:
- *
- *   Xn   63            32 31  28 27  24 23          16 15                 0
- *        | 0x4e554344    | M out| M in | capabilities | length in parcels |
- *   Xd, Xt: four segments, the first in the lowest 16 bits
- *        15     14 13        5 4         0
- *        | size   | granules  | register |
- *
- * length: of the region, in units of 2 bytes, from the instruction after nucd. M: a bit per segment, 1 =
- * memory. size: granules of 64 B, 4 KiB, 64 KiB or 1 MiB. register: x0 = segment unused; else holds the
- * value, or the address of the first byte. An empty range has 0 granules. */
+/* From here on: how it is done. */
 enum {
-    CROFT_NUCD_SIGNATURE = 0x4e554344, /* "NUCD" */
-    CROFT_NUCD_MAX_GRANULES = 511,
-    CROFT_NUCD_SEGMENTS = 4,
     CROFT_NUCD_CALL_PARCELS = 4, /* auipc and jalr, kept at 8 bytes by norelax and norvc */
     CROFT_NUCD_MOVE_PARCELS = 2, /* mv, likewise */
 };

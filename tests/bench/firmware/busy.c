@@ -7,6 +7,7 @@
 #include <croft/firmware/map.h>
 #include <croft/firmware/plic.h>
 #include <croft/range.h>
+#include <croft/task_unit.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,20 +20,13 @@ enum {
     PASSES = BUSY_KERNEL == KERNEL_compute ? 1 : 2,
     LINE = 64,
     WIDTH = 256,
-    SHORT = 64,
-    IRQ = 33 /* nucd.irq */,
-    ACKNOWLEDGE = 4
+    SHORT = 64
 };
 
-/* The host's half of a task unit (emu/nucd/task_unit.h). */
-struct unit {
-    volatile uint64_t line[8];
-    volatile uint64_t doorbell, credits, done, result, outcome, status, cause, value, offset, control, ranges;
-};
-
-static struct unit *unit_at(unsigned number)
+static volatile struct task_unit_host *unit_at(unsigned number)
 {
-    return (struct unit *)(CROFT_NUCD_BASE + CROFT_NUCD_UNIT * (unsigned long)number + CROFT_NUCD_HOST);
+    return (volatile struct task_unit_host *)(CROFT_NUCD_BASE + TASK_UNIT_SIZE * (unsigned long)number +
+                                              TASK_UNIT_PAGE);
 }
 
 _Alignas(LINE) static double x[UNITS][COUNT], y[UNITS][COUNT];
@@ -118,7 +112,7 @@ static void flush(const void *from, unsigned long bytes)
 
 static void start(unsigned number, unsigned offset, unsigned count)
 {
-    struct unit *unit = unit_at(number);
+    volatile struct task_unit_host *unit = unit_at(number);
     const uint64_t registers = 1 << 3 | 0xf << 10; /* gp, a0-a3 */
     uint64_t gp;
     __asm__("mv %0, gp" : "=r"(gp));
@@ -158,8 +152,8 @@ int main(void)
     unsigned context = plic_machine_context(hart_id());
     csr_set(mie, 1ul << INTERRUPT_MACHINE_EXTERNAL);
     for (unsigned i = 0; i < UNITS; i++) {
-        plic_set_priority(IRQ + i, 1);
-        plic_enable(context, IRQ + i, true);
+        plic_set_priority(CROFT_NUCD_IRQ + i, 1);
+        plic_enable(context, CROFT_NUCD_IRQ + i, true);
         unit_at(i)->ranges = BUSY_RANGES ? (uint64_t)&table : 0;
         if (BUSY_KERNEL != KERNEL_short)
             start(i, 0, COUNT);
@@ -176,7 +170,7 @@ int main(void)
             __asm__ volatile("wfi");
             unsigned source = plic_claim(context);
             if (source != 0) {
-                unit_at(source - IRQ)->control = ACKNOWLEDGE;
+                unit_at(source - CROFT_NUCD_IRQ)->control = TASK_UNIT_ACKNOWLEDGE;
                 plic_complete(context, source);
             }
         }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* What the vector saves and, when the handler returns, restores; handlers may change it. Floating-point
- * registers that C code may change are saved behind it. start/trap_entry.S knows this layout. */
+ * registers that C code may change are saved behind it. */
 struct trap_frame {
     unsigned long x[32];  /* x[0] is unused */
     unsigned long pc;     /* mepc */

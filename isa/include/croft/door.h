@@ -3,29 +3,39 @@
  *
  * The door is a semihosting call (RISC-V semihosting 0.95: slli x0, x0, 0x1f; ebreak; srai x0, x0, 7) with an
  * operation from the numbers that are set aside for applications, 0x100-0x1ff. Operation in a0, argument in
- * a1. Only supervisor and machine mode have it. */
-#ifndef CROFT_KERNEL_DOOR_H
-#define CROFT_KERNEL_DOOR_H
+ * a1. Only supervisor and machine mode have it.
+ *
+ * Assembler sources see only what stands before the C part. */
+#ifndef CROFT_DOOR_H
+#define CROFT_DOOR_H
 
+/* Offsets in struct kernel_frame; register n is at 8 * n. */
+#define KERNEL_FRAME_PC    256
+#define KERNEL_FRAME_CAUSE 264
+#define KERNEL_FRAME_VALUE 272
+
+#define DOOR_PANIC_NUMBER 0x104
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
 #include <stdint.h>
 
+/* a1 is the physical address of the program's struct kernel_frame where nothing else is said. */
 enum door_operation {
-    DOOR_START =
-        0x100, /* the program is about to start; a1: physical address of the struct croft_range_table */
-    DOOR_CALL =
-        0x101, /* a1: physical address of the struct kernel_frame of a call that the emulator is to serve */
-    DOOR_FAULT = 0x102, /* a1: frame of a program that cannot go on, for the reason in cause and value */
-    DOOR_FULL = 0x103,  /* a1: frame of a program for whose page at `value` no memory is left */
-    DOOR_PANIC = 0x104, /* a trap in the kernel itself; a1: cause, a2: pc, a3: value */
-    /* Of the driver (host/kernel/driver.h); a1: frame, with pc at the nucd. */
-    DOOR_MALFORMED =
-        0x105, /* its operands are malformed; value: the number, from 0, of the cause in the manual's
-                               order */
-    DOOR_TIMEOUT =
-        0x106, /* the task has not ended in time; value: the number of its accelerator. Does not come back */
+    /* The program is about to start; a1: physical address of the struct croft_range_table. */
+    DOOR_START = 0x100,
+    DOOR_CALL = 0x101,              /* the emulator is to serve the program's call */
+    DOOR_FAULT = 0x102,             /* the program cannot go on, for the reason in cause and value */
+    DOOR_FULL = 0x103,              /* no memory is left for the program's page at `value` */
+    DOOR_PANIC = DOOR_PANIC_NUMBER, /* a trap in the kernel itself; a1: cause, a2: pc, a3: value */
+    /* Of the driver (host/kernel/driver.h), with pc at the nucd: its operands are malformed; value is the number of
+     * the cause in the manual's order, from 0. */
+    DOOR_MALFORMED = 0x105,
+    /* Likewise: the task has not ended in time; value is the number of its accelerator. Does not return. */
+    DOOR_TIMEOUT = 0x106,
 };
 
-/* The program's state at a trap. trap.S knows the offsets. */
+/* The program's state at a trap. */
 struct kernel_frame {
     uint64_t x[32];
     uint64_t pc, cause, value; /* sepc, scause, stval */
@@ -44,6 +54,11 @@ struct kernel_frame {
     uint64_t thread_call, thread_arguments[6];
 };
 
+_Static_assert(offsetof(struct kernel_frame, pc) == KERNEL_FRAME_PC &&
+                   offsetof(struct kernel_frame, cause) == KERNEL_FRAME_CAUSE &&
+                   offsetof(struct kernel_frame, value) == KERNEL_FRAME_VALUE,
+               "the kernel's assembler finds the fields");
+
 /* A part of the program as the emulator has loaded it. All addresses are multiples of 4096. */
 struct kernel_segment {
     uint64_t first, end, physical;
@@ -52,7 +67,7 @@ struct kernel_segment {
     uint32_t permissions, use; /* as in struct croft_range */
 };
 
-enum { KERNEL_SEGMENTS = 320 };
+enum { KERNEL_SEGMENTS = 320, KERNEL_DRIVER_UNITS = 64 };
 
 /* What the driver has done since the start; clocks are the host's. It counts without the instructions that save and
  * restore the program's registers. */
@@ -71,7 +86,7 @@ struct kernel_driver_counters {
 
 /* The accelerators that the driver has; all zeros: there is no driver. */
 struct kernel_driver {
-    uint64_t units; /* their number, at most 64 */
+    uint64_t units; /* their number, at most KERNEL_DRIVER_UNITS */
     uint64_t base,
         size;       /* physical address of the host's page of the first one, and the distance of the next */
     uint64_t lines; /* of each work queue, at least 2 */
@@ -99,4 +114,5 @@ struct kernel_boot {
     struct kernel_segment segments[KERNEL_SEGMENTS]; /* ascending, disjoint */
 };
 
+#endif
 #endif

@@ -1,0 +1,30 @@
+/* The calls by which a program runs threads on multiprocessors, as runtime (host/simt) and emulator see them:
+ * isa/MANUAL.md, chapter SIMT. Programs use <croft/simt.h>. */
+#ifndef CROFT_SIMT_CALL_H
+#define CROFT_SIMT_CALL_H
+
+#include <stdint.h>
+
+/* Numbers of system calls. */
+enum simt_call {
+    SIMT_CALL_LAUNCH = 464, /* address of a struct simt_launch_record */
+    SIMT_CALL_WAIT = 465,   /* number of the launch, 0: all */
+    SIMT_CALL_QUERY = 466,  /* an enum simt_query */
+};
+
+enum simt_query {
+    SIMT_QUERY_COUNT = 0,      /* multiprocessors */
+    SIMT_QUERY_WIDTH = 1,      /* threads of a warp */
+    SIMT_QUERY_THREADS = 2,    /* threads of a block, at most */
+    SIMT_QUERY_SCRATCHPAD = 3, /* bytes of a multiprocessor's scratchpad */
+};
+
+struct simt_launch_record {
+    uint64_t entry, argument;
+    uint32_t grid[3], block[3];
+    uint32_t scratchpad; /* bytes */
+    uint32_t registers;  /* 64-bit ones of a thread; 0: found out */
+    uint64_t queue;
+};
+
+#endif

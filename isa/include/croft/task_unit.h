@@ -1,0 +1,141 @@
+/* The registers of a task unit, an accelerator core's device for offloaded tasks (emu/nucd/task_unit.h), as firmware,
+ * drivers and emulator see them.
+ *
+ * Two pages: the first for the core's firmware, the second for the host, so that a driver can map that one alone. All
+ * registers are 8 bytes; those that cannot be read are 0, those that cannot be written ignore it.
+ *
+ *   the core's page
+ *   0x000  STATUS     r   [2:0] state, see enum task_unit_state; [8] a packet waits in the queue; [9] an error:
+ *                         a command that the state forbids, or a transfer that was refused or is no packet;
+ *                         [10] the host has answered: it resumed or killed the task
+ *   0x008  COMMAND    w   1 TAKE: next packet, IDLE to LOADED; 2 START: LOADED to RUNNING, the end is watched for;
+ *                         3 COMPLETE: ENDED to IDLE, tells the host; 4 FAULT: RUNNING to FAULTED, likewise;
+ *                         5 CLEAR: bits 9 and 10
+ *   0x010  BEGIN      r   the region's first instruction
+ *   0x018  END        r   what follows its last
+ *   0x020  REGISTERS  r   set of the registers that are handed over
+ *   0x028  FORMAT     r   [4:0] number of the result's register, 0: none; [10:8] frm; [23:16] capabilities;
+ *                         [47:32] tag
+ *   0x030  RESULT     rw  the result, written before COMPLETE
+ *   0x038  FFLAGS     rw  the floating-point exceptions that the region raised, likewise
+ *   0x040  CAUSE      rw  of a fault: trap cause, written before FAULT, as are
+ *   0x048  VALUE      rw  the address (or other trap value)
+ *   0x050  PC         rw  and the pc
+ *   0x058  DEPTH      r   calls less returns since START, signed
+ *   0x060  SUMMARY    r   what is needed to start a task: [31:1] as REGISTERS; [0] the state is LOADED; [39:37]
+ *                         frm, in its place in fcsr; [40] code has changed since the last START: FENCE.I is due;
+ *                         [41] RANGES was written since then: mrange is to be
+ *   0x068  RANGES     r   what the host has written there
+ *   0x100+8r          r   contents of register r, 0 if it is not handed over
+ *   the host's page
+ *   0x1000-0x103f     w   words of a line that is being put together; reading gives what was written
+ *   0x1040 DOORBELL   w   puts the line into the queue as part of a transfer of n lines in all, n in [7:0] of the
+ *                         first line's doorbell; ignored in the others
+ *   0x1048 CREDITS    r   lines of the queue that are free
+ *   0x1050 DONE       r   tasks completed or killed since reset
+ *   0x1058 RESULT     r   of the task that was completed last
+ *   0x1060 OUTCOME    r   likewise: [4:0] fflags, [47:32] tag
+ *   0x1068 FAULT      r   as STATUS of the core's page
+ *   0x1070 CAUSE, 0x1078 VALUE, 0x1080 OFFSET
+ *                     r   of the fault; OFFSET is from the region's begin, signed
+ *   0x1088 CONTROL    w   1 RESUME: FAULTED to RUNNING, from the faulting instruction; 2 KILL: any state to IDLE;
+ *                         4 ACKNOWLEDGE: lowers the interrupt
+ *   0x1090 RANGES     rw  physical address of the table of ranges that regions are translated by, 0: none
+ *                         (isa/MANUAL.md, "Range-based translation"), from the next task on
+ *   0x1098 FFLAGS     rw  floating-point exceptions of all tasks completed so far; writing 1 to bits clears them
+ *
+ * COMPLETE first has the core's data cache written back and emptied, and so has CLEAR behind KILL: only then is the
+ * host told, and the next task started. Meanwhile TAKE is forbidden, and so it is before the answer is cleared.
+ *
+ * A transfer is queued as a whole, when its last line has come; one that does not fit then is dropped, with
+ * the error bit set. Lines are free again, and the host is told, as soon as TAKE has passed them.
+ *
+ * Assembler sources see only what stands before the C part. */
+#ifndef CROFT_TASK_UNIT_H
+#define CROFT_TASK_UNIT_H
+
+#define TASK_UNIT_PAGE 0x1000
+#define TASK_UNIT_SIZE (2 * TASK_UNIT_PAGE)
+
+#define TASK_UNIT_STATUS    0x000
+#define TASK_UNIT_COMMAND   0x008
+#define TASK_UNIT_BEGIN     0x010
+#define TASK_UNIT_END       0x018
+#define TASK_UNIT_REGISTERS 0x020
+#define TASK_UNIT_FORMAT    0x028
+#define TASK_UNIT_RESULT    0x030
+#define TASK_UNIT_FFLAGS    0x038
+#define TASK_UNIT_CAUSE     0x040
+#define TASK_UNIT_VALUE     0x048
+#define TASK_UNIT_PC        0x050
+#define TASK_UNIT_DEPTH     0x058
+#define TASK_UNIT_SUMMARY   0x060
+#define TASK_UNIT_RANGES    0x068
+#define TASK_UNIT_LIVE_INS  0x100
+
+#define TASK_UNIT_LINE         0x1000
+#define TASK_UNIT_DOORBELL     0x1040
+#define TASK_UNIT_CREDITS      0x1048
+#define TASK_UNIT_DONE         0x1050
+#define TASK_UNIT_HOST_RESULT  0x1058
+#define TASK_UNIT_HOST_OUTCOME 0x1060
+#define TASK_UNIT_HOST_STATUS  0x1068
+#define TASK_UNIT_HOST_CAUSE   0x1070
+#define TASK_UNIT_HOST_VALUE   0x1078
+#define TASK_UNIT_HOST_OFFSET  0x1080
+#define TASK_UNIT_CONTROL      0x1088
+#define TASK_UNIT_HOST_RANGES  0x1090
+#define TASK_UNIT_HOST_FFLAGS  0x1098
+
+/* In STATUS. */
+#define TASK_UNIT_STATE_MASK    7
+#define TASK_UNIT_STATE_RUNNING 2
+#define TASK_UNIT_STATE_ENDED   3
+#define TASK_UNIT_WAITS         (1 << 8)
+#define TASK_UNIT_ERROR         (1 << 9)
+#define TASK_UNIT_ANSWERED      (1 << 10)
+
+/* To COMMAND. */
+#define TASK_UNIT_TAKE     1
+#define TASK_UNIT_START    2
+#define TASK_UNIT_COMPLETE 3
+#define TASK_UNIT_FAULT    4
+#define TASK_UNIT_CLEAR    5
+
+/* Bit numbers in SUMMARY. */
+#define TASK_UNIT_LOADED_SHIFT 0
+#define TASK_UNIT_FCSR_SHIFT   32
+#define TASK_UNIT_CODE_SHIFT   40
+#define TASK_UNIT_RANGES_SHIFT 41
+
+/* To CONTROL. */
+#define TASK_UNIT_RESUME      1
+#define TASK_UNIT_KILL        2
+#define TASK_UNIT_ACKNOWLEDGE 4
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
+#include <stdint.h>
+
+enum task_unit_state {
+    TASK_UNIT_IDLE,
+    TASK_UNIT_LOADED,
+    TASK_UNIT_RUNNING = TASK_UNIT_STATE_RUNNING,
+    TASK_UNIT_ENDED = TASK_UNIT_STATE_ENDED,
+    TASK_UNIT_FAULTED,
+};
+
+/* The host's page. */
+struct task_unit_host {
+    uint64_t line[8];
+    uint64_t doorbell, credits, done, result, outcome, status, cause, value, offset, control, ranges, fflags;
+};
+
+_Static_assert(offsetof(struct task_unit_host, doorbell) == TASK_UNIT_DOORBELL - TASK_UNIT_PAGE &&
+                   offsetof(struct task_unit_host, status) == TASK_UNIT_HOST_STATUS - TASK_UNIT_PAGE &&
+                   offsetof(struct task_unit_host, control) == TASK_UNIT_CONTROL - TASK_UNIT_PAGE &&
+                   offsetof(struct task_unit_host, fflags) == TASK_UNIT_HOST_FFLAGS - TASK_UNIT_PAGE,
+               "the struct has the registers at their offsets");
+#endif
+
+#endif

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Holds the #include lines of each room against README.md's table of rooms: layers.sh [README]. The table's columns are the
+# room, what lives there, and what it may use: names in backticks (of rooms in emu/ without `emu/`, of folders within a room
+# with the room's name), which stand above, "all above", or "all". Prints FILE:LINE for each include that the table does not
+# allow; the status is 1 if there is one.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+readme=${1:-README.md}
+find isa emu firmware host -name '*.[chS]' -o -name '*.def' | sort |
+    xargs grep -nE '^[[:space:]]*#[[:space:]]*include "' |
+    awk -v readme="$readme" '
+        # The names in backticks of a cell, by number in names[].
+        function backticked(cell, names,    count, parts, i) {
+            count = split(cell, parts, "`")
+            for (i = 2; i <= count; i += 2) {
+                sub(/\/$/, "", parts[i])
+                names[i / 2] = parts[i]
+            }
+            return int(count / 2)
+        }
+        # The room that a path lies in: the longest that matches, or "".
+        function room_of(path,    i, best) {
+            best = ""
+            for (i = 1; i <= rooms; i++)
+                if (index(path, room[i] "/") == 1 && length(room[i]) > length(best)) best = room[i]
+            return best
+        }
+        function bad(message) {
+            print message
+            broken = 1
+        }
+        function read_table(    line, cells, names, count, i, k, all, table, above) {
+            while ((getline line < readme) > 0) {
+                if (line ~ /^\| room \|/) {
+                    table = 1
+                    if (split(line, cells, "|") != 5)
+                        return bad(readme ": the table of rooms has no third column, what a room may use")
+                }
+                if (!table || line !~ /^\| `/) {
+                    if (table && line !~ /^\|/) break
+                    continue
+                }
+                split(line, cells, "|")
+                if (backticked(cells[2], names) != 1)
+                    return bad(readme ": one room in each row: " line)
+                room[++rooms] = names[1]
+                text[rooms] = cells[4]
+            }
+            for (i = 1; i <= rooms; i++) {
+                count = backticked(text[i], names)
+                for (k = 1; k <= count; k++) {
+                    if (("emu/" names[k]) == room_of("emu/" names[k] "/")) names[k] = "emu/" names[k]
+                    for (above = 1; above < i && room[above] != room_of(names[k] "/"); above++) {}
+                    if (above == i)
+                        return bad(readme ": " room[i] " may use " names[k] ", which is no room that stands above it")
+                    may[i] = may[i] " " names[k]
+                }
+                all = text[i] ~ /^ *all *$/ ? rooms : text[i] ~ /all above/ ? i - 1 : 0
+                for (k = 1; k <= all; k++) may[i] = may[i] " " room[k]
+                allowed[room[i]] = may[i]
+            }
+            if (rooms == 0) return bad(readme ": no table of rooms")
+        }
+        function fits(path, from,    names, count, i) {
+            count = split(allowed[from], names, " ")
+            for (i = 1; i <= count; i++)
+                if (index(path, names[i] "/") == 1) return 1
+            return 0
+        }
+        BEGIN { read_table() }
+        broken { next } # the input is read to its end all the same
+        {
+            split($0, place, ":")
+            split($0, quoted, "\"")
+            from = room_of(place[1])
+            to = room_of(quoted[2])
+            read++
+            if (from == "" || (to != from && !fits(quoted[2], from))) {
+                printf "%s:%s: %s may not use \"%s\"%s\n", place[1], place[2], from == "" ? "what is in no room" : from,
+                    quoted[2], to == "" ? ", which is in no room" : ""
+                wrong++
+            }
+        }
+        END {
+            if (broken || read == 0) exit 1
+            printf "layers: %d includes, %d not allowed by %s\n", read, wrong, readme
+            exit wrong > 0
+        }'

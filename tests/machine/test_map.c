@@ -1,0 +1,70 @@
+/* The memory map that guests are linked with (linker/croft_map.ld) is that of the shipped machines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "emu/dev/clint.h"
+#include "emu/machine/machine.h"
+#include "linker/map.h"
+
+static void load(struct machine_config *machine, const char *name)
+{
+    struct error err = {.text = ""};
+    if (!machine_load(machine, name, "emu/machine/shipped", NULL, 0, &err))
+        fail_msg("%s", err.text);
+}
+
+static void check_devices(const struct machine_config *machine)
+{
+    assert_int_equal(machine->memory.base, CROFT_DRAM_BASE);
+    assert_true(machine->memory.size >= CROFT_DRAM_SIZE);
+    assert_int_equal(machine->devices.finisher.base, CROFT_FINISHER_BASE);
+    assert_int_equal(machine->devices.rtc.base, CROFT_RTC_BASE);
+    assert_int_equal(machine->devices.clint.base, CROFT_CLINT_BASE);
+    assert_int_equal(machine->devices.plic.base, CROFT_PLIC_BASE);
+    assert_int_equal(machine->devices.uart.base, CROFT_UART_BASE);
+    assert_int_equal(machine->devices.uart.irq, CROFT_UART_IRQ);
+}
+
+static void devices_are_where_firmware_looks(void **state)
+{
+    static const char *const names[] = {"virt", "nucd", "functional"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct machine_config machine;
+        load(&machine, names[i]);
+        check_devices(&machine);
+        machine_free(&machine);
+    }
+}
+
+static void accelerators_are_where_their_firmware_looks(void **state)
+{
+    (void)state;
+    struct machine_config machine;
+    load(&machine, "nucd");
+    assert_int_equal(machine.nucd.base, CROFT_NUCD_BASE);
+    assert_int_equal(machine.nucd.irq, CROFT_NUCD_IRQ);
+    assert_int_equal(machine.memory.base + machine.memory.size - machine.nucd.memory, CROFT_NUCD_FIRMWARE);
+    machine_free(&machine);
+}
+
+/* A host and as many accelerators as there can be take one hart more than firmware has stacks for. */
+static void firmware_has_stacks_for_accelerators(void **state)
+{
+    (void)state;
+    assert_int_equal(CLINT_HARTS, CROFT_HARTS_MAX + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_are_where_firmware_looks),
+        cmocka_unit_test(accelerators_are_where_their_firmware_looks),
+        cmocka_unit_test(firmware_has_stacks_for_accelerators),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
