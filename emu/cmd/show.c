@@ -3,17 +3,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
+#include "emu/machine/graph.h"
 #include "emu/machine/machine.h"
 #include "emu/schema/renames.h"
 
-enum { OPTION_SET, OPTION_MIGRATE };
+enum { OPTION_SET, OPTION_GRAPH, OPTION_MIGRATE };
 
 static const struct option_row rows[] = {
     [OPTION_SET] = {"set", 0, "NAME=VALUE", "give a key another value; may be repeated"},
+    [OPTION_GRAPH] = {"graph", 0, "FILE",
+                      "draw the parts and their links instead: FILE.svg, .png, .dot; - is text"},
     [OPTION_MIGRATE] = {"migrate", 0, "FILE", "instead, write the description FILE with today's keys"},
 };
 
@@ -33,6 +37,7 @@ static const struct option_set interface = {
 struct request {
     const char *machine;
     const char *old;   /* of --migrate, or NULL */
+    const char *graph; /* of --graph, or NULL */
     const char **sets; /* room for argc of them */
     size_t set_count;
 };
@@ -42,6 +47,8 @@ static int take(void *context, int option, const char *value)
     struct request *request = context;
     if (option == OPTION_SET)
         request->sets[request->set_count++] = value;
+    else if (option == OPTION_GRAPH)
+        request->graph = value;
     else if (option == OPTION_MIGRATE)
         request->old = value;
     else if (request->machine)
@@ -68,6 +75,52 @@ static int migrate(const struct request *request)
     return 2;
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* Has Graphviz lay out the graph, in the format of the file's ending. */
+static bool run_dot(const struct machine_config *machine, const char *format, const char *path,
+                    struct error *err)
+{
+    char command[PATH_MAX + 64];
+    (void)snprintf(command, sizeof command, "dot -T%s", format);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
+    int old = dup(STDOUT_FILENO);
+    bool fine = old >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) >= 0;
+    FILE *dot = fine ? popen(command, "we") : NULL;
+    fine = dot && graph_dot(machine, dot, err);
+    int status = dot ? pclose(dot) : -1;
+    (void)dup2(old, STDOUT_FILENO);
+    (void)close(old);
+    (void)fclose(file);
+    if (dot && !fine)
+        return false;
+    return status == 0 || error_set(err, "--graph: Graphviz's command dot has failed; is the package "
+                                         "graphviz installed? FILE.dot and - "
+                                         "need none");
+}
+
+static bool draw(const struct machine_config *machine, const char *path, struct error *err)
+{
+    if (strcmp(path, "-") == 0)
+        return graph_text(machine, stdout, err);
+    if (ends_in(path, ".svg") || ends_in(path, ".png"))
+        return run_dot(machine, path + strlen(path) - 3, path, err);
+    if (!ends_in(path, ".dot"))
+        return error_set(
+            err, "--graph: '%s' is no picture; name a FILE.svg, FILE.png or FILE.dot, or - for text", path);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
+    bool drawn = graph_dot(machine, file, err);
+    return fclose(file) == 0 && drawn;
+}
+
 static int show(const struct request *request)
 {
     if (!request->machine)
@@ -81,8 +134,16 @@ static int show(const struct request *request)
         (void)fprintf(stderr, "croft show: %s\n", err.text);
         return 2; /* the machine is part of the command line */
     }
-    machine_show(&config, stdout);
+    bool shown = true;
+    if (request->graph)
+        shown = draw(&config, request->graph, &err);
+    else
+        machine_show(&config, stdout);
     machine_free(&config);
+    if (!shown) {
+        (void)fprintf(stderr, "croft show: %s\n", err.text);
+        return 2;
+    }
     return flushed();
 }
 
