@@ -80,7 +80,7 @@ static const struct launch_counts *count(void *context)
 {
     struct multiprocessors *m = context;
     m->counts.blocks = m->counts.insns = m->counts.thread_insns = 0;
-    for (uint32_t i = 0; m->timed && m->machine->simt && i < m->machine->simt->count; i++) {
+    for (uint32_t i = 0; m->timed && i < m->machine->multiprocessors; i++) {
         const struct simt_counters *counters = timed_simt_counted(m->timed, i);
         m->counts.blocks += counters->blocks;
         m->counts.insns += counters->instructions;
@@ -108,6 +108,6 @@ void multiprocessors_init(struct multiprocessors *m, const struct machine_config
         .wait = wait,
         .count = count,
         .context = m,
-        .warps = machine->simt ? machine->simt->count * machine->simt->warps : 0,
+        .warps = machine->simt ? machine->multiprocessors * machine->simt->warps : 0,
     };
 }

@@ -116,7 +116,7 @@ static bool check_times(const struct dram_config *config, struct error *err)
     return true;
 }
 
-static bool check(const void *part, struct error *err)
+bool dram_config_check(const void *part, struct error *err)
 {
     const struct dram_config *config = part;
     struct home_bits map;
@@ -125,77 +125,3 @@ static bool check(const void *part, struct error *err)
            between("write_low", config->write_low, 0, config->write_high - 1, "below write_high", err) &&
            check_times(config, err) && dram_map_init(&map, config, err);
 }
-
-static bool is_power_of_two(uint32_t value)
-{
-    return (value & (value - 1)) == 0;
-}
-
-/* The standard's values; map and hashing follow the organisation. */
-static void derive(void *part, const bool given[])
-{
-    struct dram_config *config = part, standard;
-    dram_config_default(&standard, config->standard);
-    part_take(&dram_kind, 0, config, &standard, given);
-    if (!given[part_field_find(&dram_kind, "channel_hash")] && !is_power_of_two(config->channels))
-        config->channel_hash = false;
-    if (given[part_field_find(&dram_kind, "map")] ||
-        (config->channels == standard.channels && config->ranks == standard.ranks &&
-         config->groups == standard.groups && config->banks == standard.banks &&
-         config->rows == standard.rows && config->row_bytes == standard.row_bytes &&
-         config->burst_bytes == standard.burst_bytes))
-        return;
-    /* A map that cannot be fitted stays, for check() to explain. */
-    struct error ignored;
-    struct home_layout layout = dram_map_layout(config);
-    char fitted[HOME_TEXT];
-    if (home_text_fit(config->map, &layout.geometry, fitted, &ignored))
-        strcpy(config->map, fitted);
-}
-
-/* The standard and, where the value is a fact of the standard's, the source. */
-static void note(const void *part, const struct part_field *field, char *buffer, size_t size)
-{
-    const struct dram_config *config = part;
-    const char *source = dram_standard_source(config->standard, field->name);
-    (void)snprintf(buffer, size, "%s%s%s", dram_standard_name(config->standard), source ? ": " : "",
-                   source ? source : "");
-}
-
-#define DRAM_STANDARD(name, meaning) #name,
-const char *const dram_standard_names[] = {
-#include "emu/dram/standard.def"
-    NULL};
-#undef DRAM_STANDARD
-const char *const dram_page_names[] = {"open", "closed", "timeout", NULL};
-const char *const dram_refresh_names[] = {"none", "all", "bank", NULL};
-
-#define PART struct dram_config
-static const struct part_field fields[] = {
-#include "emu/sim/fields_rows.h"
-
-#include "emu/dram/dram.def"
-};
-
-static const struct part_port ports[] = {
-    {.name = "in",
-     .type = "memory",
-     .direction = PART_SERVES,
-     .many = true,
-     .optional = true,
-     .explanation = "Its controllers, one for each channel."},
-    {.name = NULL},
-};
-
-const struct part_kind dram_kind = {
-    .name = "dram",
-    .explanation = "Memory devices and their controllers, one for each channel.",
-    .config_size = sizeof(struct dram_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
-    .functional = "",
-    .ports = ports,
-    .derive = derive,
-    .note = note,
-    .check = check,
-};

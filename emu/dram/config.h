@@ -44,7 +44,10 @@ struct dram_config {
 #include "emu/dram/dram.def"
 };
 
-extern const struct part_kind dram_kind;
+extern const struct part_kind dram_kind; /* dram_kind.c */
+
+/* What fields must fulfil together: the kind's check. */
+bool dram_config_check(const void *config, struct error *err);
 
 /* The parameters in clocks of tCK, rounded as param.def says; with bank_groups false, L is S. */
 struct dram_clocks {

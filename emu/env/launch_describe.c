@@ -8,7 +8,7 @@ void launch_describe(const struct machine_config *machine, struct launch_options
     if (!simt)
         return;
     options->stack = simt->stack;
-    options->limits = (struct grid_limits){.count = simt->count,
+    options->limits = (struct grid_limits){.count = machine->multiprocessors,
                                            .width = simt->width,
                                            .block_threads = simt->block_threads,
                                            .scratchpad = simt->scratchpad};

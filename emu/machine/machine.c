@@ -8,6 +8,8 @@
 #include "emu/machine/system.h"
 #include "emu/mem/llc.h"
 
+enum { SIMT_MOST = 1024 }; /* requesters of 16 bits name multiprocessors and their slices */
+
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
 #define PHYSICAL_END (UINT64_C(1) << 56)
 
@@ -41,14 +43,18 @@ static void view(struct machine_config *config, struct tree *tree)
         .stack = tree_config(tree, "stack"),
         .mmu = tree_config(tree, "mmu"),
         .nucd = tree_config(tree, "nucd"),
-        .simt = tree_config(tree, "simt"),
         .devices = {.latency = devices->latency,
                     .clint = tree_config(tree, "devices.clint"),
                     .plic = tree_config(tree, "devices.plic"),
                     .uart = tree_config(tree, "devices.uart")},
     };
-    if (config->simt && config->simt->count == 0)
-        config->simt = NULL;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        const struct simt_config *simt = i->config;
+        if (i->kind != &simt_kind || simt->count == 0)
+            continue;
+        config->simt = config->simt ? config->simt : simt;
+        config->multiprocessors += simt->count;
+    }
     if (!tree_root(tree)->given[harts])
         root->harts = is_timed(tree) ? config->host_count + config->accel_count : 1;
     config->harts = root->harts;
@@ -194,18 +200,64 @@ static bool check_cores(const struct machine_config *config, struct error *err)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
         const struct core_config *core = i->config;
-        if (i->kind != &core_kind || core->core != CORE_FUNCTIONAL)
+        if (i->kind != &core_kind)
+            continue;
+        if (!i->role) {
+            (void)error_set(err, "%s: cores are host and accel of the machine", i->path);
+            return false;
+        }
+        if (core->core != CORE_FUNCTIONAL)
             continue;
         (void)error_set(err, "functional is not allowed beside cores that tell time; allowed: inorder, ooo");
         return tree_at(config->tree, i, "core", err);
     }
-    if (config->accel_count == 0 || tree_find(config->tree, "crossbar"))
+    return true;
+}
+
+/* Programs see one kind of multiprocessor, wherever they are: (member, name of the key). */
+#define SIMT_ALIKE(ALIKE)                                                                                    \
+    ALIKE(clock)                                                                                             \
+    ALIKE(width)                                                                                             \
+    ALIKE(warps)                                                                                             \
+    ALIKE(threads)                                                                                           \
+    ALIKE(block_threads)                                                                                     \
+    ALIKE(blocks)                                                                                            \
+    ALIKE(scratchpad)                                                                                        \
+    ALIKE(registers)                                                                                         \
+    ALIKE(stack)
+
+/* The first key in which they differ, or NULL. */
+static const char *difference(const struct simt_config *a, const struct simt_config *b)
+{
+#define ALIKE(key)                                                                                           \
+    if (a->key != b->key)                                                                                    \
+        return #key;
+    SIMT_ALIKE(ALIKE)
+#undef ALIKE
+    return NULL;
+}
+
+static bool check_simt(const struct machine_config *config, struct error *err)
+{
+    const struct instance *first = NULL;
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
+        const struct simt_config *simt = i->config;
+        if (i->kind != &simt_kind || simt->count == 0)
+            continue;
+        first = first ? first : i;
+        const char *key = difference(simt, first->config);
+        if (key) {
+            (void)error_set(err,
+                            "differs from %s.%s; launches are of all multiprocessors, which are alike in it",
+                            first->path, key);
+            return tree_at(config->tree, i, key, err);
+        }
+    }
+    if (config->multiprocessors <= SIMT_MOST)
         return true;
-    (void)error_set(err,
-                    "%u is not allowed; allowed: 0, or more with a crossbar, by which they reach memory "
-                    "(crossbar: {})",
-                    config->accel_count);
-    return at(config, "accel", "count", err);
+    (void)error_set(err, "the machine has %" PRIu32 " multiprocessors; allowed: up to %d",
+                    config->multiprocessors, SIMT_MOST);
+    return tree_at(config->tree, first, "count", err);
 }
 
 static bool check(const struct machine_config *config, struct error *err)
@@ -213,6 +265,8 @@ static bool check(const struct machine_config *config, struct error *err)
     uint64_t request = UINT64_MAX, room = memory_room(config, &request);
     if (machine_timed(config) && (!check_room(config, room, err) || !check_lines(config, request, err) ||
                                   !check_cores(config, err) || !check_offload(config, err)))
+        return false;
+    if (!check_simt(config, err))
         return false;
     return check_memory(config, err) && check_harts(config, err);
 }

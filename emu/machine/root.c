@@ -175,6 +175,19 @@ static const struct part_field root_fields[] = {
      "Instructions in a hart's turn. Reservations (LR) end with it; 100 are enough for LR/SC loops to make "
      "progress.",
      {"ours", "ours"}},
+    {"homes",
+     FIELD_TEXT,
+     PLACE(root_config, homes),
+     "",
+     "",
+     "",
+     NULL,
+     {"", ""},
+     0,
+     "Which bits of an address say where it lives, when there are several memories: M module, S stack, else "
+     "as dram.map; "
+     "empty: stacks and modules take turns above the controllers.",
+     {"", ""}},
 };
 
 /* One hart; machine.c counts the cores of a timed machine. */

@@ -12,6 +12,7 @@ struct root_config {
     char name[ROOT_TEXT], description[ROOT_TEXT];
     uint32_t harts;
     uint64_t quantum;
+    char homes[96]; /* HOME_TEXT; empty: derived */
 };
 
 struct memory_config {

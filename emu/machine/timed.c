@@ -41,11 +41,25 @@ static void add_facts(const struct timed *timed, struct stats *stats)
         engine_add_facts(timed->nucd, stats, scope_enter(NULL, "nucd"));
 }
 
+/* Says which rules the commands of a memory break, if they do. */
+static unsigned report_commands(const struct timed *timed, const struct watched_memory *memory)
+{
+    const struct dram_checker *checker = &memory->checker;
+    bool several = timed->memory_count > 1;
+    if (!timed->options.check_dram || checker->violations == 0)
+        return 0;
+    fprintf(stderr,
+            "croft: --check dram: %s%s%" PRIu64 " of %" PRIu64 " commands break a rule; the first: %s\n",
+            several ? memory->name : "", several ? ": " : "", checker->violations, checker->commands,
+            checker->first.text);
+    return 1;
+}
+
 unsigned timed_finish(struct timed *timed, struct stats *stats)
 {
     unsigned findings = 0;
     progress_hide(&timed->scheduler.progress);
-    dram_memory_sync(&timed->memory, timed->queue.now);
+    builder_sync(&timed->builder, timed->queue.now);
     if (stats)
         add_facts(timed, stats);
     if (timed->options.roi && !timed->entered)
@@ -53,12 +67,8 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
             stderr,
             "croft run: warning: --detail roi: no region of interest was entered: no instruction has been "
             "timed (croft_roi_begin() begins one)\n");
-    if (timed->options.check_dram && timed->dram_checker.violations) {
-        fprintf(stderr,
-                "croft: --check dram: %" PRIu64 " of %" PRIu64 " commands break a rule; the first: %s\n",
-                timed->dram_checker.violations, timed->dram_checker.commands, timed->dram_checker.first.text);
-        findings++;
-    }
+    for (size_t i = 0; i < timed->memory_count; i++)
+        findings += report_commands(timed, &timed->memories[i]);
     if (timed->coherence && coherence_counted(timed->coherence)->reports) {
         const struct coherence_counters *counted = coherence_counted(timed->coherence);
         fprintf(stderr,

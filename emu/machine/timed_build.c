@@ -7,54 +7,40 @@
 #include "emu/machine/timed_state.h"
 #include "emu/nucd/engine.h"
 
-/* Memory with whoever watches its commands. */
-static bool make_memory(struct timed *timed, const struct phys *phys, struct error *err)
+/* Whoever watches the commands of a memory. */
+static bool watch_memory(struct timed *timed, const struct instance *instance, struct error *err)
 {
-    const struct dram_config *config = tree_config(timed->options.machine->tree, "dram");
     const struct timed_options *o = &timed->options;
-    timed->homes = dram_map_homes(config, phys->base);
-    timed->memory_made = dram_memory_init(&timed->memory, config, &timed->queue, timed_component(timed),
-                                          timed->homes, phys, err);
-    if (!timed->memory_made)
-        return false;
+    struct watched_memory *watched = &timed->memories[timed->memory_count++];
+    struct dram_memory *memory = builder_object(&timed->builder, instance);
+    watched->name = instance->path;
     if (o->check_dram) {
-        dram_checker_init(&timed->dram_checker, config);
-        dram_memory_observe(&timed->memory, dram_checker_observer(&timed->dram_checker));
+        dram_checker_init(&watched->checker, instance->config);
+        dram_memory_observe(memory, dram_checker_observer(&watched->checker));
     }
-    struct track_sink *sink = trace_tracks(o->trace);
-    if (sink)
-        dram_memory_track(&timed->memory, sink, "dram");
     if (!o->trace)
         return true;
-    if (!trace_dram(o->trace, "dram", config, &timed->dram_traced, err))
+    if (!trace_dram(o->trace, instance->path, instance->config, &watched->traced, err))
         return false;
-    if (timed->dram_traced.command)
-        dram_memory_observe(&timed->memory, &timed->dram_traced);
+    if (watched->traced.command)
+        dram_memory_observe(memory, &watched->traced);
     return true;
 }
 
-/* The crossbar and the second level above memory. */
-static void make_levels(struct timed *timed)
+static bool make_parts(struct timed *timed, const struct phys *phys, struct error *err)
 {
-    const struct machine_config *machine = timed->options.machine;
-    const struct crossbar_config *described = tree_config(machine->tree, "crossbar");
-    const struct dram_config *dram = tree_config(machine->tree, "dram");
-    uint32_t component = timed_component(timed);
-    if (described) {
-        struct crossbar_config crossbar = *described;
-        crossbar.inputs = 1 + machine->accel_count + timed_simt_inputs(machine);
-        crossbar.outputs = dram->channels;
-        const struct crossbar_route route = {
-            .homes = timed->homes, .modules = 1, .stacks = 1, .controllers = crossbar.outputs};
-        timed->crossbar = crossbar_new(&crossbar, &timed->queue, &timed->crossbar_clock, component, &route);
-        for (uint32_t i = 0; i < crossbar.outputs; i++)
-            crossbar_connect(timed->crossbar, i, &dram_memory_ops, &timed->memory);
-    }
-    const struct mem_port_ops *ops = timed->crossbar ? &crossbar_ops : &dram_memory_ops;
-    void *lower = timed->crossbar ? crossbar_port(timed->crossbar, 0) : &timed->memory;
-    timed->llc = llc_new("l2", tree_config(machine->tree, "l2"), &timed->queue, &timed->l2_clock,
-                         timed_component(timed), SYSTEM_HARTS, ops, lower);
-    llc_set_homes(timed->llc, timed->homes);
+    struct builder *builder = &timed->builder;
+    if (!builder_plan(builder, timed->options.machine, phys, err) ||
+        !builder_make(builder, &timed->queue, &timed->components, trace_tracks(timed->options.trace), err))
+        return false;
+    timed->memories = calloc(builder->count + 1, sizeof *timed->memories);
+    if (!timed->memories)
+        abort();
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->parts[i].instance->kind == &dram_kind &&
+            !watch_memory(timed, builder->parts[i].instance, err))
+            return false;
+    return true;
 }
 
 static bool make_cores(struct timed *timed, struct error *err)
@@ -66,17 +52,6 @@ static bool make_cores(struct timed *timed, struct error *err)
         scheduler_add(&timed->scheduler, timed->cores[i].core);
     }
     return true;
-}
-
-static bool set_clocks(struct timed *timed, struct error *err)
-{
-    const struct machine_config *machine = timed->options.machine;
-    const struct crossbar_config *crossbar = tree_config(machine->tree, "crossbar");
-    const struct llc_config *l2 = tree_config(machine->tree, "l2");
-    return clock_set_frequency(&timed->host_clock, machine->host->clock, err) &&
-           clock_set_frequency(&timed->l2_clock, l2->clock, err) &&
-           (!machine->accel || clock_set_frequency(&timed->accel_clock, machine->accel->clock, err)) &&
-           (!crossbar || clock_set_frequency(&timed->crossbar_clock, crossbar->clock, err));
 }
 
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
@@ -98,19 +73,16 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->components += SCHEDULER_COMPONENTS;
     if (options->progress)
         scheduler_show_progress(&timed->scheduler);
-    if (set_clocks(timed, err) && make_memory(timed, memory, err)) {
-        make_levels(timed);
-        if (make_cores(timed, err) && timed_simt_new(timed, err)) {
-            if (options->check_coherence)
-                timed_watch_coherence(timed);
-            if (options->offload)
-                offload_attach(options->offload, timed);
-            if (options->check_nucd && options->offload)
-                timed_watch_tasks(timed);
-            if (options->max_time != UINT64_MAX)
-                scheduler_limit_time(&timed->scheduler, options->max_time);
-            return timed;
-        }
+    if (make_parts(timed, memory, err) && make_cores(timed, err) && timed_simt_new(timed, err)) {
+        if (options->check_coherence)
+            timed_watch_coherence(timed);
+        if (options->offload)
+            offload_attach(options->offload, timed);
+        if (options->check_nucd && options->offload)
+            timed_watch_tasks(timed);
+        if (options->max_time != UINT64_MAX)
+            scheduler_limit_time(&timed->scheduler, options->max_time);
+        return timed;
     }
     timed_free(timed);
     return NULL;
@@ -129,15 +101,11 @@ void timed_free(struct timed *timed)
         coherence_free(timed->coherence);
     footprint_check_free(timed->footprint);
     symbols_free(timed->symbols);
-    if (timed->llc)
-        llc_free(timed->llc);
-    if (timed->crossbar)
-        crossbar_free(timed->crossbar);
-    if (timed->memory_made)
-        dram_memory_free(&timed->memory);
-    home_map_free(timed->homes);
-    if (timed->options.check_dram)
-        dram_checker_free(&timed->dram_checker);
+    builder_free(&timed->builder);
+    for (size_t i = 0; i < timed->memory_count; i++)
+        if (timed->options.check_dram)
+            dram_checker_free(&timed->memories[i].checker);
+    free(timed->memories);
     energy_free(&timed->ledger);
     free(timed);
 }
@@ -178,14 +146,8 @@ void timed_publish(struct timed *timed, struct stats *stats)
         coherence_publish(timed->coherence, stats, scope_enter(NULL, "coherence"));
     if (timed->footprint)
         footprint_check_publish(timed->footprint, stats, scope_enter(NULL, "nucd.check"));
-    llc_publish(timed->llc, stats, scope_enter(NULL, "l2"));
-    llc_energy(timed->llc, &timed->ledger, scope_enter(NULL, "l2"));
+    builder_publish(&timed->builder, true, stats, &timed->ledger);
     timed_simt_publish(timed, stats);
-    if (timed->crossbar)
-        crossbar_publish(timed->crossbar, stats, scope_enter(NULL, "crossbar"));
-    if (timed->crossbar)
-        crossbar_energy(timed->crossbar, &timed->ledger, scope_enter(NULL, "crossbar"));
-    dram_memory_publish(&timed->memory, stats, scope_enter(NULL, "dram"));
-    dram_memory_energy(&timed->memory, &timed->ledger, scope_enter(NULL, "dram"));
+    builder_publish(&timed->builder, false, stats, &timed->ledger);
     energy_publish(&timed->ledger, stats);
 }

@@ -10,21 +10,31 @@
 #define TICK_PRIVILEGED UINT64_C(100000000)
 #define TICK_USER       UINT64_C(1000000)
 
-static struct cache *make_cache(struct timed *timed, const struct timed_core *core, const char *kind,
-                                const struct cache_config *config, const struct clock *clock, unsigned number)
+/* The part of the core in the description. */
+static struct instance *instance_of(const struct timed *timed, const struct timed_core *core)
+{
+    return tree_find(timed->options.machine->tree, core->name);
+}
+
+/* A cache of the core: above a last level it is coherent, else requests get their homes when they leave it. */
+static struct cache *make_cache(struct timed *timed, struct timed_core *core, const char *kind,
+                                uint16_t number)
 {
     char name[32];
+    const struct instance *server = NULL;
+    const struct part_end below =
+        builder_server(&timed->builder, instance_of(timed, core), "memory", 0, &server);
     (void)snprintf(name, sizeof name, "%s.%s", core->name, kind);
-    uint32_t component = timed_component(timed);
-    if (config->coherent) {
-        struct cache *cache =
-            cache_new(name, config, &timed->queue, clock, component, (uint16_t)number, &llc_ops, timed->llc);
-        llc_attach(timed->llc, cache);
-        return cache;
-    }
-    struct cache *cache = cache_new(name, config, &timed->queue, clock, component, (uint16_t)number,
-                                    &crossbar_ops, crossbar_port(timed->crossbar, 1 + number - timed->hosts));
-    cache_set_homes(cache, timed->homes);
+    struct cache_config config =
+        *(const struct cache_config *)tree_config(timed->options.machine->tree, name);
+    config.coherent = server->kind == &llc_kind;
+    struct cache *cache = cache_new(name, &config, &timed->queue, &core->clock, timed_component(timed),
+                                    number, below.ops, below.object);
+    if (config.coherent)
+        llc_attach(below.object, cache);
+    else
+        cache_set_homes(cache, timed->builder.homes);
+    core->llc = config.coherent ? below.object : NULL;
     return cache;
 }
 
@@ -83,31 +93,19 @@ static struct core_near near_units(const struct timed *timed, unsigned number, b
     return host ? offload_near_host(offload) : offload_near(offload, number);
 }
 
-/* A cache of the core as the description has it. */
-static struct cache_config cache_of(const struct timed *timed, const struct timed_core *core,
-                                    const char *kind, bool coherent)
-{
-    char path[32];
-    (void)snprintf(path, sizeof path, "%s.%s", core->name, kind);
-    struct cache_config config =
-        *(const struct cache_config *)tree_config(timed->options.machine->tree, path);
-    config.coherent = coherent;
-    return config;
-}
-
 bool timed_make_core(struct timed *timed, unsigned i, bool host, struct error *err)
 {
     const struct machine_config *machine = timed->options.machine;
     struct timed_core *core = &timed->cores[i];
-    const struct clock *clock = host ? &timed->host_clock : &timed->accel_clock;
+    const struct clock *clock = &core->clock;
     struct hart *hart = &timed->harts[i];
     unsigned number = host ? i : i - timed->hosts;
     (void)snprintf(core->name, sizeof core->name, "%s.%u", host ? "host" : "accel", number);
     const struct core_config *config = tree_config(machine->tree, core->name);
-    const struct cache_config l1i = cache_of(timed, core, "l1i", host),
-                              l1d = cache_of(timed, core, "l1d", host);
-    core->l1i = make_cache(timed, core, "l1i", &l1i, clock, i);
-    core->l1d = make_cache(timed, core, "l1d", &l1d, clock, i);
+    if (!clock_set_frequency(&core->clock, config->clock, err))
+        return false;
+    core->l1i = make_cache(timed, core, "l1i", (uint16_t)i);
+    core->l1d = make_cache(timed, core, "l1d", (uint16_t)i);
     char tlb[32];
     (void)snprintf(tlb, sizeof tlb, "%s.tlb", core->name);
     if (hart->privileged)

@@ -148,7 +148,7 @@ bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config
     const struct engine_parts engine_parts = {
         .hart = &timed->harts[i],
         .queue = &timed->queue,
-        .clock = timed->host_clock,
+        .clock = timed->cores[i].clock,
         .component = timed_component(timed),
         .number = (uint16_t)i,
         .l1d = core->l1d,

@@ -1,17 +1,14 @@
 /* The multiprocessors of a machine with a clock: their caches, the crossbar to the slices of their second level, and the
- * launches that the host starts and waits for. Slices reach memory by the machine's crossbar if there is one, else
- * directly. Not coherent with the host's caches: what one side has written the other sees at once (bytes are in one
+ * launches that the host starts and waits for. Multiprocessors can be in several parts of a machine, those of each stack by
+ * themselves; a launch is one of all of them, numbered in the tree's order. Without a second level, a crossbar joins their
+ * first-level caches to what is below, or each is joined by itself. Not coherent with the host's caches: what one side has written the other sees at once (bytes are in one
  * place), but no cleaning is charged for it. */
 #ifndef EMU_MACHINE_TIMED_SIMT_H
 #define EMU_MACHINE_TIMED_SIMT_H
 
 #include "emu/simt/timed_grid.h"
 
-struct machine_config;
 struct timed;
-
-/* Inputs of the machine's crossbar that the multiprocessors take. */
-uint32_t timed_simt_inputs(const struct machine_config *machine);
 
 /* Told once that launches cannot go on; the report is that of a trap (GRID_TRAP), else NULL. */
 typedef void timed_simt_fault(void *context, enum grid_end end, struct warp *warp,
@@ -33,7 +30,7 @@ const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t mul
  * the run before: max_time, a signal, or a fault. */
 bool timed_simt_wait(struct timed *timed, uint64_t number);
 
-/* For timed_build.c. NULL for a machine without multiprocessors. Needs memory, and the crossbar if there is to be one. */
+/* For timed_build.c. NULL for a machine without multiprocessors. Needs the parts that the builder makes. */
 struct timed_simt;
 bool timed_simt_new(struct timed *timed, struct error *err);
 void timed_simt_free(struct timed *timed);

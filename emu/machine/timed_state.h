@@ -7,23 +7,32 @@
 #include "emu/debug/symbols.h"
 #include "emu/dram/check.h"
 #include "emu/dram/memory.h"
+#include "emu/machine/builder.h"
 #include "emu/machine/offload.h"
 #include "emu/machine/scheduler.h"
 #include "emu/machine/timed.h"
 #include "emu/machine/timed_simt.h"
 #include "emu/mem/coherence.h"
 #include "emu/mem/llc.h"
-#include "emu/net/crossbar.h"
 #include "emu/nucd/footprint_check.h"
 #include "emu/sim/energy.h"
 
 /* A core with what stands beside it. */
 struct timed_core {
     char name[16]; /* "accel.3" */
+    struct clock clock;
+    const struct llc *llc; /* of which its caches are copies; NULL: they are not coherent */
     struct core *core;
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb; /* NULL: its hart never translates */
     struct core_observer traced;
+};
+
+/* Who watches the commands of a memory. */
+struct watched_memory {
+    const char *name;
+    struct dram_checker checker;
+    struct dram_observer traced;
 };
 
 struct engine;
@@ -39,15 +48,10 @@ struct timed {
     struct hart *harts;
     struct stream_peers peers;
     uint32_t components; /* numbers given so far */
-    struct clock host_clock, accel_clock, l2_clock, crossbar_clock;
-    struct llc *llc;
-    struct crossbar *crossbar; /* or NULL */
-    struct timed_simt *simt;   /* likewise */
-    struct home_map *homes;
-    struct dram_memory memory;
-    bool memory_made;
-    struct dram_checker dram_checker;
-    struct dram_observer dram_traced;
+    struct builder builder;
+    struct timed_simt *simt;         /* or NULL */
+    struct watched_memory *memories; /* in the order of the builder */
+    size_t memory_count;
     struct energy_ledger ledger;
 
     struct engine *nucd; /* offloads for the first host; or NULL */

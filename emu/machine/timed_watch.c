@@ -39,11 +39,13 @@ static void report(void *context, const struct coherence_finding *finding)
 
 void timed_watch_coherence(struct timed *timed)
 {
-    const struct machine_config *machine = timed->options.machine;
-    timed->coherence = coherence_new(llc_configuration(timed->llc)->line, report, timed);
-    coherence_watch_llc(timed->coherence, timed->llc);
+    const struct builder *builder = &timed->builder;
+    timed->coherence = coherence_new(cache_configuration(timed->cores[0].l1d)->line, report, timed);
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->parts[i].instance->kind == &llc_kind)
+            coherence_watch_llc(timed->coherence, builder->parts[i].object);
     for (unsigned i = 0; i < timed->count; i++) {
-        const struct llc *llc = i < machine->host_count ? timed->llc : NULL;
+        const struct llc *llc = timed->cores[i].llc;
         coherence_watch_cache(timed->coherence, timed->cores[i].l1i, llc);
         coherence_watch_cache(timed->coherence, timed->cores[i].l1d, llc);
     }

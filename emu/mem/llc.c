@@ -268,6 +268,14 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     return llc;
 }
 
+void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port)
+{
+    for (enum llc_way way = 0; way < LLC_WAYS; way++) {
+        llc->lower[way].port_ops = ops;
+        llc->lower[way].port = port;
+    }
+}
+
 void llc_free(struct llc *llc)
 {
     for (uint32_t i = 0; i < llc->config.queue; i++)

@@ -91,6 +91,9 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
                     const struct mem_port_ops *lower_ops, void *lower);
 void llc_free(struct llc *llc);
 
+/* Joins it to the port below, when llc_new() was given none. To be called before the first request. */
+void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port);
+
 /* It is the last level: requests get their homes from this map, which outlives it, when they leave. */
 void llc_set_homes(struct llc *llc, struct home_map *homes);
 

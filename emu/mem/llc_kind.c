@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "emu/mem/llc.h"
+#include "emu/mem/site.h"
 
 static bool is_power(uint64_t value)
 {
@@ -71,6 +72,52 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
+static void *make(const void *config, const struct part_site *site, struct error *err)
+{
+    const struct mem_site *place = site->place;
+    if (!clock_set_frequency(site->clock, ((const struct llc_config *)config)->clock, err))
+        return NULL;
+    struct llc *llc =
+        llc_new(site->name, config, site->queue, site->clock, site->component, site->requester, NULL, NULL);
+    if (place->last)
+        llc_set_homes(llc, place->homes);
+    return llc;
+}
+
+static void free_part(void *part)
+{
+    llc_free(part);
+}
+
+static struct part_end serve(void *part, unsigned port, unsigned slot)
+{
+    (void)port;
+    (void)slot;
+    return (struct part_end){&llc_ops, part};
+}
+
+static void connect_part(void *part, unsigned port, unsigned slot, const struct part_end *server)
+{
+    (void)port;
+    (void)slot;
+    llc_connect(part, server->ops, server->object);
+}
+
+static void publish(void *part, struct stats *stats, struct scope scope)
+{
+    llc_publish(part, stats, scope);
+}
+
+static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
+{
+    llc_energy(part, ledger, scope);
+}
+
+static bool quiet(const void *part)
+{
+    return llc_pending(part) == 0;
+}
+
 const struct part_kind llc_kind = {
     .name = "llc",
     .explanation = "A shared, inclusive last-level cache, with the directory of the caches above it.",
@@ -80,4 +127,11 @@ const struct part_kind llc_kind = {
     .functional = "",
     .ports = ports,
     .check = check,
+    .make = make,
+    .free = free_part,
+    .serve = serve,
+    .connect = connect_part,
+    .publish = publish,
+    .energy = energy,
+    .quiet = quiet,
 };

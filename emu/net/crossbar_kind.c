@@ -1,6 +1,8 @@
 /* What a crossbar is described by. */
 #include "emu/net/crossbar.h"
 
+#include "emu/mem/site.h"
+
 static bool check(const void *part, struct error *err)
 {
     const struct crossbar_config *config = part;
@@ -34,6 +36,49 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
+static void *make(const void *config, const struct part_site *site, struct error *err)
+{
+    const struct mem_site *place = site->place;
+    struct crossbar_config sized = *(const struct crossbar_config *)config;
+    const struct crossbar_route route = {.homes = place->homes,
+                                         .modules = place->modules,
+                                         .stacks = place->stacks,
+                                         .controllers = place->controllers,
+                                         .outputs = place->routes};
+    sized.inputs = place->inputs;
+    sized.outputs = place->outputs;
+    if (!clock_set_frequency(site->clock, sized.clock, err) || !check(&sized, err))
+        return NULL;
+    return crossbar_new(&sized, site->queue, site->clock, site->component, &route);
+}
+
+static void free_part(void *part)
+{
+    crossbar_free(part);
+}
+
+static struct part_end serve(void *part, unsigned port, unsigned slot)
+{
+    (void)port;
+    return (struct part_end){&crossbar_ops, crossbar_port(part, slot)};
+}
+
+static void connect_part(void *part, unsigned port, unsigned slot, const struct part_end *server)
+{
+    (void)port;
+    crossbar_connect(part, slot, server->ops, server->object);
+}
+
+static void publish(void *part, struct stats *stats, struct scope scope)
+{
+    crossbar_publish(part, stats, scope);
+}
+
+static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
+{
+    crossbar_energy(part, ledger, scope);
+}
+
 const struct part_kind crossbar_kind = {
     .name = "crossbar",
     .explanation = "A crossbar between requesters and memory controllers.",
@@ -43,4 +88,10 @@ const struct part_kind crossbar_kind = {
     .functional = "",
     .ports = ports,
     .check = check,
+    .make = make,
+    .free = free_part,
+    .serve = serve,
+    .connect = connect_part,
+    .publish = publish,
+    .energy = energy,
 };

@@ -17,6 +17,41 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
+static void *make(const void *config, const struct part_site *site, struct error *err)
+{
+    (void)err;
+    return link_new(config, site->queue, site->component);
+}
+
+static void free_part(void *part)
+{
+    link_free(part);
+}
+
+static struct part_end serve(void *part, unsigned port, unsigned slot)
+{
+    (void)port;
+    (void)slot;
+    return (struct part_end){&link_ops, part};
+}
+
+static void connect_part(void *part, unsigned port, unsigned slot, const struct part_end *server)
+{
+    (void)port;
+    (void)slot;
+    link_connect(part, server->ops, server->object);
+}
+
+static void publish(void *part, struct stats *stats, struct scope scope)
+{
+    link_publish(part, stats, scope);
+}
+
+static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
+{
+    link_energy(part, ledger, scope);
+}
+
 const struct part_kind link_kind = {
     .name = "link",
     .explanation = "A link between parts at a distance, with a bandwidth for each direction.",
@@ -25,4 +60,10 @@ const struct part_kind link_kind = {
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
     .ports = ports,
+    .make = make,
+    .free = free_part,
+    .serve = serve,
+    .connect = connect_part,
+    .publish = publish,
+    .energy = energy,
 };

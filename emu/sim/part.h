@@ -121,12 +121,16 @@ struct part_end {
     void *object;
 };
 
-/* What parts are made with. */
+struct track_sink;
+
+/* What parts are made with. All of it outlives the part. */
 struct part_site {
-    const char *name; /* dotted: "accel.3.l1d"; valid as long as the part */
+    const char *name; /* dotted: "accel.3.l1d" */
     struct event_queue *queue;
-    uint32_t component; /* number of its events: the first of `kind->components` */
-    void *machine;      /* of the builder: struct machine; for kinds of rooms that know it */
+    struct clock *clock; /* room for the part's own, which it sets */
+    uint32_t component;  /* number of its events */
+    uint16_t requester;  /* its number as one that asks for memory */
+    const void *place;   /* what its room wants besides: struct mem_site (emu/mem/site.h) ...; or NULL */
 };
 
 struct part_kind {
@@ -155,6 +159,27 @@ struct part_kind {
     /* What fields must fulfil together; each is within its range. The message begins with a field's name and ": ", or
      * concerns several fields. NULL: nothing. */
     bool (*check)(const void *config, struct error *err);
+
+    /* The part in simulated time. Kinds without make() are made by those above them (a core makes its caches). */
+
+    /* Makes a part without its neighbours. NULL with err set when that is impossible. */
+    void *(*make)(const void *config, const struct part_site *site, struct error *err);
+    void (*free)(void *part);
+    /* The end of a port that serves, for the client with that slot. */
+    struct part_end (*serve)(void *part, unsigned port, unsigned slot);
+    /* Joins a port that asks to its server. */
+    void (*connect)(void *part, unsigned port, unsigned slot, const struct part_end *server);
+    /* Registers statistics and energy accounts. */
+    void (*publish)(void *part, struct stats *stats, struct scope scope);
+    void (*energy)(void *part, struct energy_ledger *ledger, struct scope scope);
+    /* Shows itself on tracks of a trace; NULL: it shows nothing. */
+    void (*observe)(void *part, struct track_sink *sink, const char *name);
+    /* Brings what it has counted up to a time; NULL: it always is. */
+    void (*sync)(void *part, uint64_t now);
+    /* As after make(), when the machine is reset. NULL: nothing to do. */
+    void (*reset)(void *part);
+    /* Whether nothing is under way in it. NULL: nothing ever is. */
+    bool (*quiet)(const void *part);
 };
 
 /* Sets *config to the defaults of a variant (0 for kinds without). */

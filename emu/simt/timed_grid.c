@@ -42,7 +42,7 @@ struct simt_grid {
     struct warp_memory *memory;
     const struct grid_host *host;
     struct event event;
-    struct station stations[SIMT_MULTIPROCESSORS];
+    struct station *stations;
     uint32_t turn; /* the multiprocessor that is asked first */
     struct launched *first, *last;
     uint32_t waiting;
@@ -251,6 +251,9 @@ struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
     if (!grid)
         abort();
     grid->parts = *parts;
+    grid->stations = calloc(parts->count, sizeof *grid->stations);
+    if (!grid->stations)
+        abort();
     event_init(&grid->event, parts->component, dispatch, grid);
     for (uint32_t i = 0; i < parts->count; i++) {
         struct station *station = &grid->stations[i];
@@ -278,6 +281,7 @@ void simt_grid_free(struct simt_grid *grid)
         free(grid->first);
         grid->first = next;
     }
+    free(grid->stations);
     free(grid);
 }
 

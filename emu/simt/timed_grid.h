@@ -11,7 +11,7 @@
 #include "emu/simt/grid.h"
 #include "emu/simt/simt.h"
 
-enum { SIMT_MULTIPROCESSORS = 128, SIMT_LAUNCHES = 1024 };
+enum { SIMT_LAUNCHES = 1024 };
 
 struct simt_grid;
 
@@ -19,7 +19,7 @@ struct simt_grid_parts {
     struct event_queue *queue;
     struct clock clock; /* the multiprocessors' */
     uint32_t component;
-    uint32_t count; /* of multiprocessors, 1 to SIMT_MULTIPROCESSORS */
+    uint32_t count; /* of multiprocessors, at least 1 */
     const struct simt_config *config;
     uint64_t tick; /* fs in which the threads' `time` advances by 1 */
     /* Something has ended the run: `end` is GRID_TRAP, with the warp and its report, GRID_STOP or GRID_HOST. */

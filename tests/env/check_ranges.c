@@ -93,7 +93,7 @@ static int run(const char *folder, const char *const *arguments, size_t count, s
                                       .arguments = arguments,
                                       .argument_count = count,
                                       .dir = ".",
-                                      .stack_size = machine.stack.size,
+                                      .stack_size = machine.stack->size,
                                       .max_insns = UINT64_MAX};
     const struct kernel_options options = {.image = image, .machine = &machine, .user = &user};
     struct kernel *kernel = kernel_new(&options, err);

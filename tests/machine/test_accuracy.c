@@ -200,7 +200,9 @@ static void loads_take_the_sum_of_their_parts(void **state)
             assert_int_equal(timed_finish(chase->timed, NULL), 0);
             /* The code's line and the loads' lines, each burst from a row that was closed. */
             uint64_t bursts = (LOADS + 1) * (paths[i].second ? 2 : 1);
-            assert_int_equal(DRAM_MEMORY_SUM(&chase->timed->memory, reads), bursts);
+            const struct dram_memory *memory =
+                builder_object(&chase->timed->builder, tree_find(chase->machine.tree, "dram"));
+            assert_int_equal(DRAM_MEMORY_SUM(memory, reads), bursts);
             chase_free(chase);
         }
     }

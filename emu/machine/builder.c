@@ -1,0 +1,412 @@
+#include "emu/machine/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/dram/map.h"
+#include "emu/machine/system.h"
+#include "emu/mem/home_bits.h"
+#include "emu/mem/llc.h"
+#include "emu/net/crossbar.h"
+#include "emu/net/link.h"
+
+enum { NO_ROUTE = UINT16_MAX, REQUESTERS = 2048 /* of last levels but the host's, from here on */ };
+
+const struct instance *builder_below(const struct instance *instance, const char *name)
+{
+    for (const struct instance *below = instance->first; below; below = below->next)
+        if (!below->absent && strcmp(below->name, name) == 0)
+            return below;
+    return NULL;
+}
+
+unsigned builder_simt_places(const struct instance *simt)
+{
+    const struct instance *l2 = builder_below(simt, "l2");
+    if (l2)
+        return ((const struct llc_config *)l2->config)->slices;
+    return builder_below(simt, "crossbar") ? 1 : ((const struct simt_config *)simt->config)->count;
+}
+
+/* Places that a wire takes at its server, and of its client's own ends. */
+static unsigned places_in(const struct wire *wire)
+{
+    return wire->client->kind == &simt_kind ? builder_simt_places(wire->client) : 1;
+}
+
+static unsigned places_out(const struct wire *wire)
+{
+    bool spreads = wire->client->kind == &crossbar_kind && wire->server->kind == &dram_kind;
+    return spreads ? ((const struct dram_config *)wire->server->config)->channels : 1;
+}
+
+/* The first place of a wire at its server: behind those of lower slots. */
+static unsigned first_in(const struct wiring *wiring, const struct wire *wire)
+{
+    unsigned first = 0;
+    for (size_t i = 0; i < wiring->count; i++) {
+        const struct wire *other = &wiring->wires[i];
+        if (other->server == wire->server && other->server_port == wire->server_port &&
+            other->server_slot < wire->server_slot)
+            first += places_in(other);
+    }
+    return first;
+}
+
+static unsigned first_out(const struct wiring *wiring, const struct wire *wire)
+{
+    unsigned first = 0;
+    for (size_t i = 0; i < wiring->count; i++) {
+        const struct wire *other = &wiring->wires[i];
+        if (other->client == wire->client && other->client_port == wire->client_port &&
+            other->client_slot < wire->client_slot)
+            first += places_out(other);
+    }
+    return first;
+}
+
+static unsigned all_in(const struct wiring *wiring, const struct instance *server)
+{
+    unsigned all = 0;
+    for (size_t i = 0; i < wiring->count; i++)
+        if (wiring->wires[i].server == server)
+            all += places_in(&wiring->wires[i]);
+    return all;
+}
+
+static unsigned all_out(const struct wiring *wiring, const struct instance *client)
+{
+    unsigned all = 0;
+    for (size_t i = 0; i < wiring->count; i++)
+        if (wiring->wires[i].client == client)
+            all += places_out(&wiring->wires[i]);
+    return all;
+}
+
+/* The number of the n-th part with copies outwards; 0 when there are fewer. */
+static uint16_t outer_number(const struct instance *part, unsigned n)
+{
+    for (; part; part = part->parent)
+        if (part->index >= 0 && n-- == 0)
+            return (uint16_t)part->index;
+    return 0;
+}
+
+static const struct instance *next_memory(const struct builder *builder, const struct instance *memory)
+{
+    do
+        memory = tree_next(builder->machine->tree, memory);
+    while (memory && memory->kind != &dram_kind);
+    return memory;
+}
+
+static bool is_alike(const struct dram_config *a, const struct dram_config *b)
+{
+    return a->channels == b->channels && a->ranks == b->ranks && a->groups == b->groups &&
+           a->banks == b->banks && a->rows == b->rows && a->row_bytes == b->row_bytes &&
+           a->burst_bytes == b->burst_bytes && strcmp(a->map, b->map) == 0;
+}
+
+/* The map of several memories. */
+static bool plan_range(struct builder *builder, const struct instance *first, unsigned memories,
+                       struct error *err)
+{
+    const struct memory_config *range = builder->machine->memory;
+    const struct root_config *root = tree_root(builder->machine->tree)->config;
+    const struct dram_config *dram = first->config;
+    struct home_layout layout = dram_map_layout(dram);
+    layout.geometry.modules = builder->modules;
+    layout.geometry.stacks = builder->stacks;
+    if ((uint64_t)builder->modules * builder->stacks != memories)
+        return error_set(err, "there are %u memories, and their numbers want %u modules of %u stacks each",
+                         memories, builder->modules, builder->stacks);
+    if (*root->homes)
+        (void)snprintf(layout.text, sizeof layout.text, "%s", root->homes);
+    else if (!home_text_fit(dram->map, &layout.geometry, layout.text, err))
+        return error_prefix(err, "homes");
+    builder->homes = home_map_new();
+    return home_range_add(builder->homes, range->base, range->size, &layout, err) ||
+           error_prefix(err, "homes");
+}
+
+static bool plan_homes(struct builder *builder, struct error *err)
+{
+    const struct instance *first = next_memory(builder, NULL);
+    unsigned memories = 0;
+    if (!first)
+        return error_set(err, "the machine has no dram");
+    builder->modules = builder->stacks = 1;
+    builder->controllers = ((const struct dram_config *)first->config)->channels;
+    for (const struct instance *i = first; i; i = next_memory(builder, i), memories++) {
+        if (!is_alike(first->config, i->config))
+            return error_set(err,
+                             "%s and %s: several memories of a machine have one organisation and one map",
+                             first->path, i->path);
+        uint32_t stack = outer_number(i, 0), module = outer_number(i, 1);
+        builder->stacks = stack >= builder->stacks ? stack + 1 : builder->stacks;
+        builder->modules = module >= builder->modules ? module + 1 : builder->modules;
+    }
+    if (memories > 1)
+        return plan_range(builder, first, memories, err);
+    builder->modules = builder->stacks = 1;
+    builder->homes = dram_map_homes(first->config, builder->bytes->base);
+    return true;
+}
+
+static size_t number_of(const struct builder *builder, const struct instance *part)
+{
+    size_t number = 0;
+    for (const struct instance *i = tree_next(builder->machine->tree, NULL); i != part;
+         i = tree_next(builder->machine->tree, i))
+        number++;
+    return number;
+}
+
+/* The wire on the shortest way from a part to a memory, or NULL. */
+static const struct wire *shortest(const struct builder *builder, const struct instance *part,
+                                   const uint32_t *distances)
+{
+    const struct wire *best = NULL;
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < builder->wiring.count; i++) {
+        const struct wire *wire = &builder->wiring.wires[i];
+        uint32_t distance = wire->client == part ? distances[number_of(builder, wire->server)] : UINT32_MAX;
+        bool earlier = best && distance == least && wire->client_slot < best->client_slot;
+        if (distance >= least && !earlier)
+            continue;
+        best = wire;
+        least = distance;
+    }
+    return best;
+}
+
+static uint16_t *routes_of(const struct builder *builder, const struct instance *crossbar, struct error *err)
+{
+    size_t size = (size_t)builder->modules * builder->stacks * builder->controllers;
+    uint16_t *routes = calloc(size, sizeof *routes);
+    if (!routes)
+        abort();
+    for (const struct instance *memory = next_memory(builder, NULL); memory;
+         memory = next_memory(builder, memory)) {
+        uint32_t *distances;
+        (void)wiring_distances(&builder->wiring, builder->machine->tree, memory, &distances);
+        const struct wire *wire = shortest(builder, crossbar, distances);
+        free(distances);
+        if (!wire) {
+            (void)error_set(err, "%s has no way to %s", crossbar->path, memory->path);
+            free(routes);
+            return NULL;
+        }
+        bool single = builder->modules * builder->stacks == 1;
+        size_t place =
+            single ? 0 : (size_t)outer_number(memory, 1) * builder->stacks + outer_number(memory, 0);
+        unsigned first = first_out(&builder->wiring, wire);
+        for (uint32_t i = 0; i < builder->controllers; i++)
+            routes[place * builder->controllers + i] = (uint16_t)(first + (wire->server == memory ? i : 0));
+    }
+    return routes;
+}
+
+/* Whether each part that asks for memory reaches all of it, within what a request can remember of its way. */
+static bool check_ways(const struct builder *builder, struct error *err)
+{
+    const struct tree *tree = builder->machine->tree;
+    for (const struct instance *memory = next_memory(builder, NULL); memory;
+         memory = next_memory(builder, memory)) {
+        uint32_t *distances;
+        const struct instance *lost = NULL;
+        (void)wiring_distances(&builder->wiring, tree, memory, &distances);
+        size_t number = 0;
+        for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i), number++) {
+            bool asks = i->kind == &core_kind || i->kind == &simt_kind;
+            if (asks && !lost && distances[number] > MEM_HOPS - 3)
+                lost = i;
+        }
+        bool far = lost && distances[number_of(builder, lost)] != UINT32_MAX;
+        free(distances);
+        if (lost)
+            return error_set(err,
+                             far ? "%s is too many links away from %s; a request passes at most %d"
+                                 : "%s has no way to %s",
+                             memory->path, lost->path, MEM_HOPS - 3);
+    }
+    return true;
+}
+
+bool builder_plan(struct builder *builder, const struct machine_config *machine, const struct phys *bytes,
+                  struct error *err)
+{
+    *builder = (struct builder){.machine = machine, .bytes = bytes};
+    return wiring_plan(&builder->wiring, machine->tree, machine_kinds, err) && plan_homes(builder, err) &&
+           check_ways(builder, err);
+}
+
+/* Parts below these are made by them. */
+static bool is_made(const struct instance *part)
+{
+    if (!part->kind->make)
+        return false;
+    for (const struct instance *above = part->parent; above; above = above->parent)
+        if (above->kind == &core_kind || above->kind == &simt_kind)
+            return false;
+    return true;
+}
+
+static void find_parts(struct builder *builder)
+{
+    const struct tree *tree = builder->machine->tree;
+    for (const struct part_kind *const *kind = machine_kinds; *kind; kind++)
+        for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+            if (i->kind != *kind || !is_made(i))
+                continue;
+            builder->parts = realloc(builder->parts, (builder->count + 1) * sizeof *builder->parts);
+            if (!builder->parts)
+                abort();
+            builder->parts[builder->count++] = (struct built_part){.instance = i};
+        }
+}
+
+/* What the room of a part wants to know of its place. */
+static bool set_place(const struct builder *builder, struct built_part *part, struct error *err)
+{
+    const struct instance *instance = part->instance;
+    bool single = builder->modules * builder->stacks == 1;
+    part->place = (struct mem_site){.homes = builder->homes,
+                                    .bytes = builder->bytes,
+                                    .modules = builder->modules,
+                                    .stacks = builder->stacks,
+                                    .controllers = builder->controllers,
+                                    .module = single ? 0 : outer_number(instance, 1),
+                                    .stack = single ? 0 : outer_number(instance, 0),
+                                    .inputs = all_in(&builder->wiring, instance),
+                                    .outputs = all_out(&builder->wiring, instance),
+                                    .last = true};
+    if (instance->kind != &crossbar_kind)
+        return true;
+    part->routes = routes_of(builder, instance, err);
+    part->place.routes = part->routes;
+    return part->routes != NULL;
+}
+
+static bool make_part(struct builder *builder, struct built_part *part, struct event_queue *queue,
+                      uint32_t *component, uint16_t *requester, struct track_sink *sink, struct error *err)
+{
+    const struct instance *instance = part->instance;
+    bool host = instance->kind == &llc_kind && !instance->parent->parent;
+    const struct part_site site = {.name = instance->path,
+                                   .queue = queue,
+                                   .clock = &part->clock,
+                                   .component = (*component)++,
+                                   .requester = host ? SYSTEM_HARTS : (*requester)++,
+                                   .place = &part->place};
+    if (!set_place(builder, part, err))
+        return false;
+    part->object = instance->kind->make(instance->config, &site, err);
+    if (part->object && sink && instance->kind->observe)
+        instance->kind->observe(part->object, sink, instance->path);
+    return part->object || error_prefix(err, "%s", instance->path);
+}
+
+void *builder_object(const struct builder *builder, const struct instance *instance)
+{
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->parts[i].instance == instance)
+            return builder->parts[i].object;
+    return NULL;
+}
+
+static struct part_end end_of(const struct builder *builder, const struct wire *wire, unsigned place)
+{
+    void *server = builder_object(builder, wire->server);
+    if (!server || !wire->server->kind->serve)
+        return (struct part_end){NULL, NULL};
+    return wire->server->kind->serve(server, wire->server_port, first_in(&builder->wiring, wire) + place);
+}
+
+struct part_end builder_server(const struct builder *builder, const struct instance *client, const char *port,
+                               unsigned place, const struct instance **server)
+{
+    for (size_t i = 0; i < builder->wiring.count; i++) {
+        const struct wire *wire = &builder->wiring.wires[i];
+        if (wire->client != client || strcmp(client->kind->ports[wire->client_port].name, port) != 0)
+            continue;
+        if (server)
+            *server = wire->server;
+        return end_of(builder, wire, place);
+    }
+    return (struct part_end){NULL, NULL};
+}
+
+static void connect_parts(const struct builder *builder)
+{
+    for (size_t i = 0; i < builder->wiring.count; i++) {
+        const struct wire *wire = &builder->wiring.wires[i];
+        void *client = builder_object(builder, wire->client);
+        if (!client)
+            continue;
+        for (unsigned place = 0; place < places_out(wire); place++) {
+            struct part_end end = end_of(builder, wire, 0);
+            wire->client->kind->connect(client, wire->client_port, first_out(&builder->wiring, wire) + place,
+                                        &end);
+        }
+    }
+}
+
+bool builder_make(struct builder *builder, struct event_queue *queue, uint32_t *component,
+                  struct track_sink *sink, struct error *err)
+{
+    uint16_t requester = REQUESTERS;
+    find_parts(builder);
+    for (size_t i = 0; i < builder->count; i++)
+        if (!make_part(builder, &builder->parts[i], queue, component, &requester, sink, err))
+            return false;
+    connect_parts(builder);
+    return true;
+}
+
+static void publish_part(const struct built_part *part, struct stats *stats, struct energy_ledger *ledger)
+{
+    const struct part_kind *kind = part->instance->kind;
+    const struct scope scope = scope_enter(NULL, part->instance->path);
+    if (kind->publish)
+        kind->publish(part->object, stats, scope);
+    if (kind->energy)
+        kind->energy(part->object, ledger, scope);
+}
+
+void builder_publish(const struct builder *builder, bool levels, struct stats *stats,
+                     struct energy_ledger *ledger)
+{
+    size_t kinds = 0;
+    while (machine_kinds[kinds])
+        kinds++;
+    for (size_t kind = kinds; kind-- > 0;)
+        for (size_t i = 0; i < builder->count; i++) {
+            const struct built_part *part = &builder->parts[i];
+            bool level = part->instance->kind == &llc_kind;
+            if (part->instance->kind == machine_kinds[kind] && level == levels)
+                publish_part(part, stats, ledger);
+        }
+}
+
+void builder_sync(const struct builder *builder, uint64_t now)
+{
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->parts[i].instance->kind->sync)
+            builder->parts[i].instance->kind->sync(builder->parts[i].object, now);
+}
+
+void builder_free(struct builder *builder)
+{
+    while (builder->count > 0) {
+        struct built_part *part = &builder->parts[--builder->count];
+        if (part->object)
+            part->instance->kind->free(part->object);
+        free(part->routes);
+    }
+    free(builder->parts);
+    builder->parts = NULL;
+    home_map_free(builder->homes);
+    builder->homes = NULL;
+    wiring_free(&builder->wiring);
+}

@@ -1,0 +1,19 @@
+/* What parts of the memory system are made with, beside struct part_site. */
+#ifndef EMU_MEM_SITE_H
+#define EMU_MEM_SITE_H
+
+#include "emu/mem/home.h"
+#include "emu/mem/phys.h"
+
+struct mem_site {
+    struct home_map *homes;                /* of all addresses; outlives the part */
+    const struct phys *bytes;              /* of main memory */
+    uint32_t modules, stacks, controllers; /* numbers of homes are below these */
+    uint16_t module, stack;                /* of a memory: which it is */
+    unsigned inputs, outputs;              /* of a crossbar */
+    const uint16_t *
+        routes; /* of a crossbar: its output by home, [(module * stacks + stack) * controllers + controller] */
+    bool last;  /* of what asks: requests get their homes when they leave it */
+};
+
+#endif
