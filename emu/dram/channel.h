@@ -1,38 +1,18 @@
-/* A channel: its banks, its queues and the controller that chooses commands (FR-FCFS). */
+/* A channel: its banks, its agents and the arbiter that grants them command slots. */
 #ifndef EMU_DRAM_CHANNEL_H
 #define EMU_DRAM_CHANNEL_H
 
+#include "emu/dram/agent.h"
 #include "emu/dram/queue.h"
 #include "emu/dram/timing.h"
 #include "emu/sim/observer.h"
-
-/* What a channel has done; registered as statistics by the memory. */
-#define DRAM_COUNTERS(row)                                                                                   \
-    row(activates, "commands", "Activate commands")                                                          \
-        row(precharges, "commands", "Precharge commands, of one bank or all; auto-precharges not counted")   \
-            row(reads, "bursts", "Bursts read from the devices")                                             \
-                row(writes, "bursts", "Bursts written to the devices")                                       \
-                    row(row_hits, "bursts", "Bursts whose row was open already")                             \
-                        row(refreshes, "commands", "Refreshes of all banks of a rank")                       \
-                            row(bank_refreshes, "commands", "Refreshes of one bank")                         \
-                                row(forwarded, "bursts", "Reads answered from the write queue")              \
-                                    row(merged, "bursts", "Writes united with a queued one")                 \
-                                        row(drains, "times", "Changes from reading to writing")              \
-                                            row(open_clocks, "clocks",                                       \
-                                                "Clocks in which a rank had a bank open, summed over ranks")
-
-struct dram_counters {
-#define DRAM_COUNTER(name, unit, meaning) uint64_t name;
-    DRAM_COUNTERS(DRAM_COUNTER)
-#undef DRAM_COUNTER
-};
 
 /* A command as it went over the bus. */
 struct dram_record {
     uint64_t cycle; /* of tCK */
     enum dram_command command;
     uint32_t channel, rank, group, bank; /* group of the rank, bank of the group; 0 where they mean nothing */
-    uint32_t row, column; /* row of an activate; row and column (in bursts) of column commands */
+    uint32_t row, column; /* row of commands that open; row and column (in bursts) of column commands */
 };
 
 /* Sees every command; those of one channel in order of time. */
@@ -54,16 +34,8 @@ struct dram_common {
     void *context;
 };
 
-/* The next command, as far as is known. Of those that may come first, one for a refresh is preferred, then a
- * column command, then the oldest burst's. */
-struct dram_choice {
-    uint64_t cycle; /* CLOCK_NEVER: none */
-    uint64_t merit; /* less is better */
-    uint32_t command, bank;
-};
-
 struct dram_bank {
-    struct dram_burst *burst; /* the one that is served next in the present direction, or NULL */
+    struct dram_burst *burst; /* the request that is served next in the present direction, or NULL */
     uint32_t row;             /* the open one */
     uint32_t streak;          /* row hits since an older burst for another row waits */
     uint64_t used;            /* cycle of the last column command or activate */
@@ -72,7 +44,7 @@ struct dram_bank {
 /* What decides when busy banks' next commands may come and which is preferred, packed for a quick scan. */
 struct dram_candidates {
     uint64_t ready[DRAM_BANKS];  /* cycle, as far as bank and bank group are concerned */
-    uint64_t merit[DRAM_BANKS];  /* less is better; see choose.c */
+    uint64_t merit[DRAM_BANKS];  /* less is better; see requests.c */
     uint8_t gate[DRAM_BANKS];    /* which of the times of bus and rank concerns it; likewise */
     uint8_t command[DRAM_BANKS]; /* what the bank's burst needs next */
 };
@@ -84,10 +56,13 @@ struct dram_channel {
     const struct dram_common *common;
     uint64_t floor; /* first cycle that has not been dealt with */
     struct dram_choice best;
-    uint64_t refresh_due; /* cycle at which the next refresh begins to wait */
-    uint64_t busy;        /* banks with a burst in the present direction */
-    uint64_t open;        /* banks with an open row */
-    uint64_t frozen;      /* banks that wait for their refresh */
+    uint64_t wake; /* the least of the agents' */
+    uint64_t open; /* banks with an open row */
+
+    /* What requests.c keeps for its agent. */
+    uint64_t busy;   /* banks with a burst in the present direction */
+    uint64_t frozen; /* banks that any agent holds: the requests leave them alone */
+    uint64_t taken;  /* of these, banks that another agent than the refresh holds */
     enum dram_direction direction;
     uint32_t turn;               /* column commands since the direction changed */
     bool pressed;                /* a writer waits for room */
@@ -97,12 +72,22 @@ struct dram_channel {
     struct dram_bank banks[DRAM_BANKS];
     struct dram_queue queue;
     struct dram_timing timing;
+
+    /* What refresh.c keeps for its agent. */
     uint64_t
         refresh_next[DRAM_RANKS]; /* cycle at which the next refresh is due; while it is late, when it was */
     uint32_t refresh_bank[DRAM_RANKS]; /* in turn */
     uint64_t refreshing;               /* ranks that wait for a refresh command */
+
     uint64_t open_since[DRAM_RANKS];
     struct dram_counters counters;
+
+    struct dram_agent *agents[DRAM_AGENTS]; /* in order of precedence */
+    uint32_t agent_count;
+    uint32_t wanting; /* set of those that want a command, without the requests */
+    uint64_t stir;    /* the least `wake` and `notice` of all but the refresh */
+    uint64_t notice;
+    struct dram_agent refresh, requests;
 };
 
 /* The channel at cycle 0, closed; common must outlive it. */
@@ -119,24 +104,107 @@ void dram_channel_settle(struct dram_channel *channel);
 void dram_channel_add(struct dram_channel *channel, enum dram_direction direction,
                       const struct dram_burst *burst);
 
+/* Requests of this direction are served from now on. */
+void dram_channel_direct(struct dram_channel *channel, enum dram_direction direction);
+
 /* Somebody waits, or nobody does any more, to queue writes. */
 void dram_channel_press(struct dram_channel *channel, bool pressed);
 
-/* choose.c: the candidate of a bank; those of its group after a command that delays the group; all of them
- * when ages begin again; the best; the direction. */
-void dram_choose_bank(struct dram_channel *channel, uint32_t bank);
-void dram_choose_group(struct dram_channel *channel, uint32_t bank);
-void dram_choose_rebase(struct dram_channel *channel);
-void dram_choose(struct dram_channel *channel);
-void dram_choose_arrival(struct dram_channel *channel, const struct dram_burst *burst);
-void dram_choose_direction(struct dram_channel *channel);
+/* requests.c: sets best to the next command of the requests; finds the candidates anew of a bank, and of a
+ * bank group after a command that delays the group; takes notice of a burst that has been queued; chooses the
+ * direction, and returns whether it has changed, so that the channel must choose again; lets ages begin again, so that
+ * they stay below 2^32; and gives out the next. */
+void dram_requests_propose(struct dram_channel *channel);
+void dram_requests_bank(struct dram_channel *channel, uint32_t bank);
+void dram_requests_group(struct dram_channel *channel, uint32_t bank);
+void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst *burst);
+bool dram_requests_turn(struct dram_channel *channel);
+void dram_requests_rebase(struct dram_channel *channel);
 
-/* refresh.c: set up; let a due refresh begin; its next command, if better than `best`; after it; and jump
- * over refreshes of an idle channel up to limit. */
+static inline uint64_t dram_requests_age(struct dram_channel *channel)
+{
+    if (channel->queue.age == UINT32_MAX)
+        dram_requests_rebase(channel);
+    return channel->queue.age++;
+}
+
+/* refresh.c: sets up the agent. */
 void dram_refresh_init(struct dram_channel *channel);
-void dram_refresh_begin(struct dram_channel *channel, uint64_t cycle);
-void dram_refresh_offer(const struct dram_channel *channel, struct dram_choice *best);
-void dram_refresh_done(struct dram_channel *channel, enum dram_command command, uint32_t bank);
-void dram_refresh_skip(struct dram_channel *channel, uint64_t limit);
+
+/* Asks the agents that want something, except the requests, for their next commands. */
+void dram_channel_ask(struct dram_channel *channel);
+
+/* Sets best. The requests, which nearly always want something, are asked first and without their ops. */
+static inline void dram_channel_choose(struct dram_channel *channel)
+{
+    dram_requests_propose(channel);
+    if (channel->wanting)
+        dram_channel_ask(channel);
+}
+
+/* Parts of dram_channel_issue(): tells the observer; does to several banks what the command does. */
+void dram_channel_tell(const struct dram_channel *channel, enum dram_command command, uint32_t bank,
+                       uint32_t row, uint32_t column);
+void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank);
+
+static inline uint64_t dram_channel_rank_mask(const struct dram_channel *channel, uint32_t rank)
+{
+    uint32_t banks = dram_config_rank_banks(&channel->common->config);
+    return UINT64_MAX >> (64 - banks) << (rank * banks);
+}
+
+/* Likewise: opens a bank, and closes banks of a rank. */
+static inline void dram_channel_open(struct dram_channel *channel, uint32_t index, uint32_t row)
+{
+    uint32_t rank = channel->common->rules.rank_of[index];
+    struct dram_bank *bank = &channel->banks[index];
+    if (!(channel->open & dram_channel_rank_mask(channel, rank)))
+        channel->open_since[rank] = channel->floor;
+    channel->open |= UINT64_C(1) << index;
+    bank->row = row;
+    bank->streak = 0;
+    bank->used = channel->floor;
+}
+
+static inline void dram_channel_close(struct dram_channel *channel, uint32_t rank, uint64_t banks)
+{
+    const uint64_t mask = dram_channel_rank_mask(channel, rank);
+    if (!(channel->open & mask))
+        return;
+    channel->open &= ~(banks & mask);
+    if (!(channel->open & mask))
+        channel->counters.open_clocks += channel->floor - channel->open_since[rank];
+}
+
+/* Issues a command at floor: for agents, in ops->grant. It must be legal, and is observed, counted and applied
+ * to banks and timing here. `bank` is any of those that the command concerns; row and column, in bursts, are
+ * shown in traces, and an opened bank gets the row. Inline because the requests issue most commands. */
+static inline void dram_channel_issue(struct dram_channel *channel, enum dram_command command, uint32_t bank,
+                                      uint32_t row, uint32_t column)
+{
+    const struct dram_rules *rules = &channel->common->rules;
+    if (channel->common->observers.first)
+        dram_channel_tell(channel, command, bank, row, column);
+    dram_timing_issue(&channel->timing, command, bank, channel->floor);
+    *(uint64_t *)(void *)((char *)&channel->counters + rules->counter[command]) += 1;
+    if (rules->grouped >> command & 1)
+        dram_requests_group(channel, bank);
+    if (rules->extent[command] != DRAM_EXTENT_BANK) {
+        dram_channel_change(channel, command, bank);
+        return;
+    }
+    if (rules->change[command] == DRAM_CHANGE_OPENS)
+        dram_channel_open(channel, bank, row);
+    else if (rules->change[command] == DRAM_CHANGE_CLOSES)
+        dram_channel_close(channel, rules->rank_of[bank], UINT64_C(1) << bank);
+    dram_requests_bank(channel, bank);
+}
+
+/* The cycle before which no command of requests or of added agents comes; CLOCK_NEVER if there is none unless
+ * something arrives. */
+static inline uint64_t dram_channel_next(const struct dram_channel *channel)
+{
+    return channel->best.cycle < channel->stir ? channel->best.cycle : channel->stir;
+}
 
 #endif

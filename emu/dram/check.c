@@ -27,6 +27,16 @@ static bool is_write(enum dram_command command)
     return command == DRAM_WR || command == DRAM_WRA;
 }
 
+static bool moves_data(enum dram_command command)
+{
+    return is_read(command) || is_write(command);
+}
+
+static bool is_for_rank(enum dram_command command)
+{
+    return command == DRAM_PREA || command == DRAM_REF;
+}
+
 static bool is_precharge(enum dram_command command)
 {
     return command == DRAM_PRE || command == DRAM_PREA;
@@ -91,28 +101,77 @@ static uint32_t rank_gap(const struct dram_config *c, enum dram_command earlier,
 static uint32_t other_rank_gap(const struct dram_config *c, enum dram_command earlier,
                                enum dram_command later)
 {
-    if (!dram_command_is_column(earlier) || !dram_command_is_column(later))
+    if (!moves_data(earlier) || !moves_data(later))
         return 0;
     uint32_t end = ck(c, is_read(earlier) ? c->tCL : c->tCWL) + ck(c, c->tBURST) + ck(c, c->tRTRS);
     uint32_t start = ck(c, is_read(later) ? c->tCL : c->tCWL);
     return end > start ? end - start : 0;
 }
 
+/* What the two commands concern lies together in one `place`, which is a bank, a group or a rank. */
+static bool meet(const struct dram_command_row *earlier, const struct dram_command_row *later,
+                 enum dram_relation relation, enum dram_extent place)
+{
+    const bool bank = relation == DRAM_SAME_BANK, group = bank || relation == DRAM_SAME_GROUP;
+    if (earlier->extent == DRAM_EXTENT_CHANNEL || later->extent == DRAM_EXTENT_CHANNEL)
+        return true;
+    if (relation == DRAM_OTHER_RANK)
+        return false;
+    if (earlier->extent == DRAM_EXTENT_RANK || later->extent == DRAM_EXTENT_RANK || place == DRAM_EXTENT_RANK)
+        return true;
+    if (earlier->extent == DRAM_EXTENT_GROUP || later->extent == DRAM_EXTENT_GROUP ||
+        place == DRAM_EXTENT_GROUP)
+        return group;
+    return bank;
+}
+
+/* The longest time of the standard's rules for a pair of which one is a command of its own. */
+static uint32_t own_gap(const struct dram_config *config, enum dram_command earlier, enum dram_command later,
+                        enum dram_relation relation)
+{
+    static const enum dram_extent places[] = {[DRAM_SCOPE_BANK] = DRAM_EXTENT_BANK,
+                                              [DRAM_SCOPE_GROUP] = DRAM_EXTENT_GROUP,
+                                              [DRAM_SCOPE_RANK] = DRAM_EXTENT_RANK};
+    const struct dram_command_row *commands = dram_commands(config);
+    struct dram_table table;
+    uint32_t gap = 0;
+    dram_table_init(&table, config);
+    for (size_t i = 0; i < table.rule_count; i++) {
+        const struct dram_rule *rule = &table.rules[i];
+        bool holds = rule->scope == DRAM_SCOPE_OTHER
+                         ? relation == DRAM_OTHER_RANK
+                         : meet(&commands[earlier], &commands[later], relation, places[rule->scope]);
+        if (rule->earlier & 1U << earlier && rule->later & 1U << later && holds)
+            gap = longer(gap, rule->clocks);
+    }
+    return gap;
+}
+
 uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,
                           enum dram_command later, enum dram_relation relation)
 {
+    if (earlier >= DRAM_OWN || later >= DRAM_OWN)
+        return own_gap(config, earlier, later, relation);
     if (relation == DRAM_OTHER_RANK)
         return other_rank_gap(config, earlier, later);
     uint32_t gap = rank_gap(config, earlier, later, relation != DRAM_SAME_RANK);
     /* A command for the rank concerns every bank of it. */
-    bool same_bank =
-        relation == DRAM_SAME_BANK || dram_command_is_rank(earlier) || dram_command_is_rank(later);
+    bool same_bank = relation == DRAM_SAME_BANK || is_for_rank(earlier) || is_for_rank(later);
     return same_bank ? longer(gap, bank_gap(config, earlier, later)) : gap;
 }
 
 void dram_checker_init(struct dram_checker *checker, const struct dram_config *config)
 {
-    *checker = (struct dram_checker){.config = *config};
+    *checker = (struct dram_checker){.config = *config, .rows = dram_commands(config)};
+    for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++)
+        for (enum dram_command later = 0; later < DRAM_COMMANDS; later++)
+            for (enum dram_relation relation = 0; relation < DRAM_RELATIONS; relation++) {
+                if (!checker->rows[earlier].name || !checker->rows[later].name)
+                    continue;
+                uint32_t gap = dram_checker_gap(config, earlier, later, relation);
+                checker->gaps[earlier][later][relation] = gap;
+                checker->reach = longer(checker->reach, gap);
+            }
     checker->channels = calloc(config->channels, sizeof *checker->channels);
     if (!checker->channels)
         abort();
@@ -130,7 +189,7 @@ static bool violation(struct dram_checker *checker, const struct dram_record *re
         (void)error_set(&checker->first,
                         "cycle %" PRIu64 ", channel %" PRIu32 ", %s of rank %" PRIu32 ", group %" PRIu32
                         ", bank %" PRIu32 ", row %" PRIu32 ": %s",
-                        record->cycle, record->channel, dram_command_name(record->command), record->rank,
+                        record->cycle, record->channel, checker->rows[record->command].name, record->rank,
                         record->group, record->bank, record->row, rule);
     return false;
 }
@@ -144,15 +203,18 @@ static enum dram_relation relation_of(const struct dram_record *a, const struct 
     return a->bank == b->bank ? DRAM_SAME_BANK : DRAM_SAME_GROUP;
 }
 
+static bool on_column_bus(const struct dram_checker *checker, enum dram_command command)
+{
+    return command < DRAM_OWN ? moves_data(command) : checker->rows[command].bus == DRAM_BUS_COLUMN;
+}
+
 /* Each remembered command must be far enough away; older ones than any rule reaches back to are not looked
  * at. */
 static bool check_gaps(struct dram_checker *checker, const struct dram_checker_channel *channel,
                        const struct dram_record *record)
 {
     const struct dram_config *c = &checker->config;
-    uint32_t reach = longer(longer(ck(c, c->tRFC), ck(c, c->tRFCB)), ck(c, c->tRC)) + ck(c, c->tCWL) +
-                     ck(c, c->tCL) + ck(c, c->tBURST) + ck(c, c->tWR) + ck(c, c->tRP);
-    bool dual = c->dual_command;
+    const uint32_t reach = longer(checker->reach, c->act_clocks);
     for (uint64_t age = 1; age <= channel->count && age <= DRAM_HISTORY; age++) {
         const struct dram_record *past = &channel->past[(channel->count - age) % DRAM_HISTORY];
         if (past->cycle > record->cycle)
@@ -160,17 +222,17 @@ static bool check_gaps(struct dram_checker *checker, const struct dram_checker_c
         uint64_t distance = record->cycle - past->cycle;
         if (distance > reach)
             break;
-        bool same_bus =
-            !dual || dram_command_is_column(past->command) == dram_command_is_column(record->command);
+        bool same_bus = !c->dual_command ||
+                        on_column_bus(checker, past->command) == on_column_bus(checker, record->command);
         if (same_bus && distance < (past->command == DRAM_ACT ? c->act_clocks : 1))
             return violation(checker, record, "the command bus is taken");
-        uint32_t gap = dram_checker_gap(c, past->command, record->command, relation_of(past, record));
+        uint32_t gap = checker->gaps[past->command][record->command][relation_of(past, record)];
         if (distance < gap) {
             char rule[160];
             (void)snprintf(rule, sizeof rule,
                            "%" PRIu64 " clocks after %s of group %" PRIu32 ", bank %" PRIu32
                            "; at least %" PRIu32 " are needed",
-                           distance, dram_command_name(past->command), past->group, past->bank, gap);
+                           distance, checker->rows[past->command].name, past->group, past->bank, gap);
             return violation(checker, record, rule);
         }
     }
@@ -193,7 +255,7 @@ static bool check_data(struct dram_checker *checker, struct dram_checker_channel
                        const struct dram_record *record)
 {
     const struct dram_config *c = &checker->config;
-    bool written = is_write(record->command);
+    bool written = is_write(record->command) || checker->rows[record->command].data == DRAM_DATA_WRITE;
     uint64_t start = record->cycle + ck(c, written ? c->tCWL : c->tCL);
     uint64_t end = channel->data_end;
     bool fits = start >= end;
@@ -220,6 +282,46 @@ static bool check_refresh(struct dram_checker *checker, const struct dram_checke
            violation(checker, record, "the bank was not refreshed for 9 tREFI");
 }
 
+/* Whether a command of the standard's own concerns the bank. */
+static bool own_concerns(const struct dram_checker *checker, const struct dram_record *record, uint32_t bank)
+{
+    const struct dram_config *c = &checker->config;
+    const struct dram_command_row *row = &checker->rows[record->command];
+    const bool rank = bank / dram_config_rank_banks(c) == record->rank;
+    const bool group = rank && bank / c->banks % c->groups == record->group;
+    switch (row->extent) {
+    case DRAM_EXTENT_BANK: return group && bank % c->banks == record->bank;
+    case DRAM_EXTENT_GROUP: return group;
+    case DRAM_EXTENT_RANK: return rank;
+    default: return true;
+    }
+}
+
+/* As check_state() for a command of the standard's own. */
+static bool check_own_state(struct dram_checker *checker, struct dram_checker_channel *channel,
+                            const struct dram_record *record)
+{
+    const struct dram_command_row *row = &checker->rows[record->command];
+    for (uint32_t bank = 0; bank < dram_config_channel_banks(&checker->config); bank++) {
+        if (!own_concerns(checker, record, bank))
+            continue;
+        if (row->needs == DRAM_NEEDS_OPEN && !channel->open[bank])
+            return violation(checker, record, "the bank is closed");
+        if (row->needs == DRAM_NEEDS_CLOSED && channel->open[bank])
+            return violation(checker, record, "the bank is open");
+        if (row->bus == DRAM_BUS_COLUMN && row->extent == DRAM_EXTENT_BANK && channel->open[bank] &&
+            channel->row[bank] != record->row)
+            return violation(checker, record, "another row is open");
+        if (row->change == DRAM_CHANGE_KEEPS)
+            continue;
+        channel->open[bank] = row->change == DRAM_CHANGE_OPENS;
+        channel->row[bank] = record->row;
+        if (row->change == DRAM_CHANGE_OPENS && !check_refresh(checker, channel, record, bank))
+            return false;
+    }
+    return true;
+}
+
 /* The command fits the states of the banks that it concerns, and changes them. */
 static bool check_state(struct dram_checker *checker, struct dram_checker_channel *channel,
                         const struct dram_record *record)
@@ -233,7 +335,6 @@ static bool check_state(struct dram_checker *checker, struct dram_checker_channe
             return violation(checker, record, "the bank is open already");
         channel->open[bank] = true;
         channel->row[bank] = record->row;
-        channel->activates[record->rank][channel->activate_count[record->rank]++ % 32] = record->cycle;
         return check_refresh(checker, channel, record, bank);
     case DRAM_PRE: channel->open[bank] = false; return true;
     case DRAM_PREA:
@@ -250,12 +351,21 @@ static bool check_state(struct dram_checker *checker, struct dram_checker_channe
     case DRAM_REFB:
         channel->refreshed[bank] = record->cycle;
         return !channel->open[bank] || violation(checker, record, "the bank is open");
-    default:
+    case DRAM_RD:
+    case DRAM_RDA:
+    case DRAM_WR:
+    case DRAM_WRA:
         if (!channel->open[bank])
             return violation(checker, record, "the bank is closed");
         channel->open[bank] = record->command == DRAM_RD || record->command == DRAM_WR;
         return channel->row[bank] == record->row || violation(checker, record, "another row is open");
+    default: return check_own_state(checker, channel, record);
     }
+}
+
+static bool opens(const struct dram_checker *checker, enum dram_command command)
+{
+    return command == DRAM_ACT || (command >= DRAM_OWN && checker->rows[command].change == DRAM_CHANGE_OPENS);
 }
 
 bool dram_checker_command(struct dram_checker *checker, const struct dram_record *record)
@@ -263,15 +373,17 @@ bool dram_checker_command(struct dram_checker *checker, const struct dram_record
     const struct dram_config *c = &checker->config;
     checker->commands++;
     if (record->channel >= c->channels || record->rank >= c->ranks || record->group >= c->groups ||
-        record->bank >= c->banks || record->row >= c->rows)
+        record->bank >= c->banks || record->row >= c->rows || record->command >= DRAM_COMMANDS ||
+        !checker->rows[record->command].name)
         return violation(checker, record, "no such place in this memory");
     struct dram_checker_channel *channel = &checker->channels[record->channel];
     bool good = check_gaps(checker, channel, record);
-    if (record->command == DRAM_ACT) {
+    if (opens(checker, record->command)) {
         good &= check_window(checker, channel, record, 4, c->tFAW, "a fifth activate within tFAW");
         good &= check_window(checker, channel, record, 32, c->t32AW, "a 33rd activate within t32AW");
+        channel->activates[record->rank][channel->activate_count[record->rank]++ % 32] = record->cycle;
     }
-    if (dram_command_is_column(record->command))
+    if (moves_data(record->command) || checker->rows[record->command].data != DRAM_DATA_NONE)
         good &= check_data(checker, channel, record);
     good &= check_state(checker, channel, record);
     channel->past[channel->count++ % DRAM_HISTORY] = *record;

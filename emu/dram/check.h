@@ -1,17 +1,21 @@
-/* The rule checker: re-reads commands and states the datasheets' rules in its own words, without the tables.
- */
+/* The rule checker: re-reads commands and states the datasheets' rules in its own words, without the tables. Only
+ * of a standard's own commands it knows what their rows say: it compares each of them with the commands before,
+ * rule by rule, and does not share the timing state's way of keeping times. */
 #ifndef EMU_DRAM_CHECK_H
 #define EMU_DRAM_CHECK_H
 
 #include "emu/dram/channel.h"
 
-/* How the places of two commands lie. */
-enum dram_relation { DRAM_SAME_BANK, DRAM_SAME_GROUP, DRAM_SAME_RANK, DRAM_OTHER_RANK };
+/* How the places of two commands lie, those of commands for several banks being their first bank. */
+enum dram_relation { DRAM_SAME_BANK, DRAM_SAME_GROUP, DRAM_SAME_RANK, DRAM_OTHER_RANK, DRAM_RELATIONS };
 
 enum { DRAM_HISTORY = 4096 }; /* commands of a channel that are remembered; a power of two */
 
 struct dram_checker {
     struct dram_config config;
+    const struct dram_command_row *rows;
+    uint32_t gaps[DRAM_COMMANDS][DRAM_COMMANDS][DRAM_RELATIONS]; /* dram_checker_gap() of all pairs */
+    uint32_t reach;                                              /* the longest time of any rule */
     struct dram_checker_channel {
         struct dram_record past[DRAM_HISTORY]; /* a ring */
         uint64_t count;
@@ -39,7 +43,8 @@ bool dram_checker_command(struct dram_checker *checker, const struct dram_record
 /* The observer, the checker's own, that passes all commands to it. */
 struct dram_observer *dram_checker_observer(struct dram_checker *checker);
 
-/* Clocks that `later` must keep from one `earlier`, 0 if any; windows and buses apart. */
+/* Clocks that `later` must keep from one `earlier`, 0 if any; windows and buses apart. For commands of the
+ * standard's own its rules are read. */
 uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,
                           enum dram_command later, enum dram_relation relation);
 

@@ -27,10 +27,11 @@ enum dram_refresh {
 };
 
 enum {
-    DRAM_BANKS = 64,  /* most banks of a channel: ranks * groups * banks */
+    DRAM_BANKS = 64, /* most banks of a channel, ranks * groups * banks: sets of them are a word of 64 bits */
     DRAM_GROUPS = 64, /* most bank groups of a channel: ranks * groups */
     DRAM_RANKS = 8,
-    DRAM_CHANNELS = 256,
+    DRAM_CHANNELS =
+        65536, /* most that a description may ask for; nothing is allocated for more than it has */
     DRAM_QUEUE = 1024,
     DRAM_MAP_TEXT = 96, /* HOME_TEXT of emu/mem/home.h */
 };
@@ -38,10 +39,13 @@ enum {
 extern const char *const dram_standard_names[], *const dram_page_names[],
                                                     *const dram_refresh_names[]; /* by value, then NULL */
 
+struct dram_rows;
+
 struct dram_config {
 #include "emu/sim/fields_struct.h"
 
 #include "emu/dram/dram.def"
+    const struct dram_rows *custom; /* a standard that is not listed in standard.def, or NULL */
 };
 
 extern const struct part_kind dram_kind; /* dram_kind.c */

@@ -112,18 +112,19 @@ static void arm(struct dram_slice *slice)
 {
     struct dram_memory *memory = slice->memory;
     const struct dram_channel *channel = &slice->channel;
-    uint64_t tCK = memory->common.config.tCK, time;
-    uint64_t next = channel->best.cycle;
+    uint64_t tCK = memory->common.config.tCK, time = CLOCK_NEVER;
+    uint64_t next = dram_channel_next(channel);
     if (slice->waiters[DRAM_READS].first || slice->waiters[DRAM_WRITES].first) {
-        uint64_t due = channel->refresh_due;
-        time = ((next < due ? next : due) + 1) * tCK;
-    } else if (channel->queue.count[DRAM_READS]) {
-        assert(next != CLOCK_NEVER);
+        uint64_t first = next < channel->wake ? next : channel->wake;
+        time = first == CLOCK_NEVER ? CLOCK_NEVER : (first + 1) * tCK;
+    } else if (channel->queue.count[DRAM_READS] && next != CLOCK_NEVER) {
         time = next * tCK + memory->lookahead;
-    } else {
-        return;
     }
-    if (!event_pending(&slice->event) || slice->event.time > time)
+    if (channel->notice != CLOCK_NEVER && next != CLOCK_NEVER) {
+        uint64_t noticed = (next + channel->notice) * tCK;
+        time = time < noticed ? time : noticed;
+    }
+    if (time != CLOCK_NEVER && (!event_pending(&slice->event) || slice->event.time > time))
         event_schedule(memory->queue, &slice->event, time);
 }
 
@@ -348,6 +349,20 @@ void dram_memory_serve(struct dram_memory *memory, uint16_t module, uint16_t sta
 {
     memory->module = module;
     memory->stack = stack;
+}
+
+struct dram_channel *dram_memory_reach(struct dram_memory *memory, uint32_t channel)
+{
+    struct dram_slice *slice = &memory->slices[channel];
+    dram_channel_run(&slice->channel, edge_at(memory, memory->queue->now));
+    return &slice->channel;
+}
+
+void dram_memory_changed(struct dram_memory *memory, uint32_t channel)
+{
+    struct dram_slice *slice = &memory->slices[channel];
+    dram_channel_choose(&slice->channel);
+    arm(slice);
 }
 
 void dram_memory_free(struct dram_memory *memory)

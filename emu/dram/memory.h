@@ -67,6 +67,12 @@ void dram_memory_observe(struct dram_memory *memory, struct dram_observer *obser
 /* Shows the commands on tracks of the sink (track.h), as groups of that name. To be called once, likewise. */
 void dram_memory_track(struct dram_memory *memory, struct track_sink *sink, const char *name);
 
+/* For agents of a channel (agent.h): whoever changes from outside what an agent wants, or adds one, first calls
+ * dram_memory_reach(), which brings the channel up to the queue's time and returns it, and afterwards
+ * dram_memory_changed(), so that the channel chooses again and is looked at in time. */
+struct dram_channel *dram_memory_reach(struct dram_memory *memory, uint32_t channel);
+void dram_memory_changed(struct dram_memory *memory, uint32_t channel);
+
 /* Does everything that comes before `now` (channels run lazily). To be called before counters are read and
  * before an observer is closed. */
 void dram_memory_sync(struct dram_memory *memory, uint64_t now);

@@ -26,14 +26,14 @@ void dram_queue_free(struct dram_queue *queue)
 }
 
 struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction direction,
-                                  const struct dram_burst *burst)
+                                  const struct dram_burst *burst, uint64_t age)
 {
     assert(dram_queue_room(queue, direction) > 0);
     struct dram_burst *added = queue->free;
     queue->free = added->next;
     *added = *burst;
     added->next = NULL;
-    added->age = queue->age++;
+    added->age = age;
     struct dram_list *list = &queue->lists[direction][burst->bank];
     if (list->first)
         list->last->next = added;
@@ -44,9 +44,9 @@ struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction 
     return added;
 }
 
-uint64_t dram_queue_rebase(struct dram_queue *queue)
+uint64_t dram_queue_rebase(struct dram_queue *queue, uint64_t oldest)
 {
-    uint64_t oldest = queue->age;
+    oldest = oldest < queue->age ? oldest : queue->age;
     for (uint32_t i = 0; i < DRAM_DIRECTIONS * DRAM_BANKS; i++) {
         const struct dram_burst *first = queue->lists[i / DRAM_BANKS][i % DRAM_BANKS].first;
         if (first && first->age < oldest)

@@ -27,7 +27,7 @@ struct dram_queue {
     uint32_t limit[DRAM_DIRECTIONS];
     struct dram_burst *free;
     struct dram_burst *pool;
-    uint64_t age; /* of the next burst; below 2^32 */
+    uint64_t age; /* the next; below 2^32 */
 };
 
 /* Allocates room for the configured numbers of bursts (out of memory aborts). */
@@ -39,13 +39,13 @@ static inline uint32_t dram_queue_room(const struct dram_queue *queue, enum dram
     return queue->limit[direction] - queue->count[direction];
 }
 
-/* Appends a copy of the burst as the youngest; there must be room. */
+/* Appends a copy of the burst, whose age must be more than that of all others; there must be room. */
 struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction direction,
-                                  const struct dram_burst *burst);
+                                  const struct dram_burst *burst, uint64_t age);
 
-/* Makes all ages less by that of the oldest burst, which is returned. To be called when the next age is
- * UINT32_MAX. */
-uint64_t dram_queue_rebase(struct dram_queue *queue);
+/* Makes all ages less by that of the oldest burst, or by `oldest` if it is less, and returns by how much. To be
+ * called when the next age is UINT32_MAX. */
+uint64_t dram_queue_rebase(struct dram_queue *queue, uint64_t oldest);
 
 void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction, struct dram_burst *burst);
 

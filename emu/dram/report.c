@@ -74,6 +74,20 @@ static const struct counter {
 #undef DRAM_COUNTER
 };
 
+/* The offset in struct dram_channel of what a command counts in. */
+static size_t offset_of(const struct dram_command_row *row)
+{
+    return offsetof(struct dram_channel, counters) + row->counter;
+}
+
+/* Registers a counter of one channel, or of all if `channel` is their number. */
+static void publish_counter(struct dram_memory *memory, struct stats *stats, struct scope scope,
+                            uint32_t channel, const struct counter *counter)
+{
+    const struct dram_figure *figure = figure_new(memory, counter->offset, channel, 1);
+    stats_computed(stats, scope, counter->name, read_figure, figure, counter->unit, counter->meaning);
+}
+
 void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct scope scope)
 {
     const struct stats_row requests[] = {
@@ -85,22 +99,39 @@ void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct
     stats_counters(stats, scope, requests, sizeof requests / sizeof *requests);
     stats_histogram(stats, scope, "read_clocks", &memory->read_clocks, "clocks", "requests",
                     "Clocks of tCK from request to response, of read requests");
+    const struct dram_command_row *own = &memory->common.rules.commands[DRAM_OWN];
     uint32_t channels = memory->common.config.channels;
     for (uint32_t channel = 0; channel <= channels; channel++) {
         struct scope of = channel < channels ? scope_number(&scope, channel) : scope;
-        for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
-            const struct dram_figure *figure = figure_new(memory, counters[i].offset, channel, 1);
-            stats_computed(stats, of, counters[i].name, read_figure, figure, counters[i].unit,
-                           counters[i].meaning);
-        }
+        for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+            publish_counter(memory, stats, of, channel, &counters[i]);
+        for (size_t i = 0; i < DRAM_OWN_COMMANDS && own[i].name; i++)
+            publish_counter(memory, stats, of, channel,
+                            &(struct counter){own[i].count, "commands", own[i].meaning, offset_of(&own[i])});
     }
 }
 
 /* Where the value of a field came from; a description may have changed the value since. */
 static const char *source_of(const struct dram_memory *memory, const char *field)
 {
-    const char *source = dram_standard_source(memory->common.config.standard, field);
+    const char *source = dram_rows(&memory->common.config)->source(field);
     return source ? source : "no published figure; not counted unless the description gives one";
+}
+
+/* Opens the accounts of the standard's own commands. */
+static void charge_own(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)
+{
+    const struct dram_config *config = &memory->common.config;
+    const struct dram_command_row *own = &memory->common.rules.commands[DRAM_OWN];
+    for (size_t i = 0; i < DRAM_OWN_COMMANDS && own[i].name; i++)
+        energy_add(ledger, scope,
+                   &(struct energy_account){
+                       .name = own[i].count,
+                       .read = read_figure,
+                       .context = figure_new(memory, offset_of(&own[i]), config->channels, config->devices),
+                       .unit = own[i].energy,
+                       .kind = ENERGY_PER_EVENT,
+                       .source = own[i].source});
 }
 
 void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)
@@ -146,4 +177,5 @@ void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger
                                             .kind = rows[i].kind,
                                             .source = source_of(memory, rows[i].field)});
     }
+    charge_own(memory, ledger, scope);
 }

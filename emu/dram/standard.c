@@ -1,41 +1,6 @@
 #include "emu/dram/standard.h"
 
-#include <assert.h>
-#include <stdio.h>
 #include <string.h>
-
-/* The words of the rows. */
-#define NS(x) ((uint64_t)((x)*1e6 + 0.5))
-#define CK(n) ((n)*config->tCK)
-enum {
-    ACT = DRAM_SET(ACT),
-    CLOSE = DRAM_SET(PRE) | DRAM_SET(PREA),
-    RD = DRAM_SET(RD),
-    RDA = DRAM_SET(RDA),
-    READ = RD | RDA,
-    WR = DRAM_SET(WR),
-    WRA = DRAM_SET(WRA),
-    WRITE = WR | WRA,
-    REF = DRAM_SET(REF),
-    REFB = DRAM_SET(REFB),
-};
-
-/* A row of zero clocks is a limit that the configuration has switched off. */
-static void rule_add(struct dram_table *table, struct dram_rule rule)
-{
-    if (rule.clocks == 0)
-        return;
-    assert(table->rule_count < DRAM_RULES);
-    table->rules[table->rule_count++] = rule;
-}
-
-static void window_add(struct dram_table *table, struct dram_window window)
-{
-    if (window.clocks == 0)
-        return;
-    assert(table->window_count < DRAM_WINDOWS);
-    table->windows[table->window_count++] = window;
-}
 
 #define DRAM_ROWS         "emu/dram/standards/gddr5.def"
 #define DRAM_NAME(prefix) prefix##gddr5
@@ -57,13 +22,9 @@ static void window_add(struct dram_table *table, struct dram_window window)
 #define DRAM_NAME(prefix) prefix##ddr3_1600k
 #include "emu/dram/standard_rows.h"
 
-static const struct standard {
-    const char *name, *meaning;
-    void (*config)(struct dram_config *config);
-    void (*table)(struct dram_table *table, const struct dram_clocks *clocks);
-    const char *(*source)(const char *field);
-} standards[DRAM_STANDARDS] = {
-#define DRAM_STANDARD(name, meaning) {#name, meaning, config_##name, table_##name, source_##name},
+static const struct dram_rows standards[DRAM_STANDARDS] = {
+#define DRAM_STANDARD(name, meaning)                                                                         \
+    {#name, meaning, commands_##name, config_##name, table_##name, source_##name},
 #include "emu/dram/standard.def"
 #undef DRAM_STANDARD
 };
@@ -90,7 +51,17 @@ void dram_table_init(struct dram_table *table, const struct dram_config *config)
 {
     struct dram_clocks clocks = dram_config_clocks(config);
     memset(table, 0, sizeof *table);
-    standards[config->standard].table(table, &clocks);
+    dram_rows(config)->table(table, &clocks);
+}
+
+const struct dram_rows *dram_rows(const struct dram_config *config)
+{
+    return config->custom ? config->custom : &standards[config->standard];
+}
+
+const struct dram_command_row *dram_commands(const struct dram_config *config)
+{
+    return dram_rows(config)->commands;
 }
 
 const char *dram_standard_source(enum dram_standard standard, const char *field)

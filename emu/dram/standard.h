@@ -7,7 +7,7 @@
 #include "emu/dram/command.h"
 #include "emu/dram/config.h"
 
-/* Between which places a rule holds. A rank command concerns all banks of its rank. */
+/* Between which places a rule holds. A command that concerns several banks keeps it for each of them. */
 enum dram_scope {
     DRAM_SCOPE_BANK,  /* the same bank */
     DRAM_SCOPE_GROUP, /* the same bank group, the same bank included */
@@ -41,7 +41,22 @@ struct dram_table {
     size_t window_count;
 };
 
-/* The rows of the configuration's standard with its timings. */
+/* A standard: what a file of rows gives (standard_rows.h). */
+struct dram_rows {
+    const char *name, *meaning;
+    const struct dram_command_row *commands;                                   /* DRAM_COMMANDS of them */
+    void (*config)(struct dram_config *config);                                /* sets the defaults */
+    void (*table)(struct dram_table *table, const struct dram_clocks *clocks); /* adds the rules */
+    const char *(*source)(const char *field);                                  /* as dram_standard_source() */
+};
+
+/* The rows that hold for a configuration: config->custom, or those of config->standard. */
+const struct dram_rows *dram_rows(const struct dram_config *config);
+
+/* The commands of the configuration's standard, by their numbers: DRAM_COMMANDS rows, some without a name. */
+const struct dram_command_row *dram_commands(const struct dram_config *config);
+
+/* The rules of the configuration's standard with its timings. */
 void dram_table_init(struct dram_table *table, const struct dram_config *config);
 
 /* Where the value of a field comes from, or NULL; fields as in `struct dram_config`. */

@@ -3,26 +3,31 @@
 #include <assert.h>
 #include <string.h>
 
-/* Where a rule between two commands takes effect. A rank command stands for all banks of the rank. */
-static enum dram_target target_of(enum dram_scope scope, enum dram_command earlier, enum dram_command later)
+/* Where a rule between two commands takes effect. A command that concerns several banks is delayed, and delays
+ * others, for all of them together. */
+static enum dram_target target_of(const struct dram_rules *rules, enum dram_scope scope,
+                                  enum dram_command earlier, enum dram_command later)
 {
+    const uint8_t extent =
+        rules->extent[earlier] > rules->extent[later] ? rules->extent[earlier] : rules->extent[later];
+    assert(scope != DRAM_SCOPE_OTHER || extent < DRAM_EXTENT_CHANNEL);
     if (scope == DRAM_SCOPE_OTHER)
         return DRAM_TARGET_OTHER;
-    if (scope == DRAM_SCOPE_RANK || dram_command_is_rank(earlier) || dram_command_is_rank(later))
+    if (scope == DRAM_SCOPE_RANK || extent >= DRAM_EXTENT_RANK)
         return DRAM_TARGET_RANK;
-    return scope == DRAM_SCOPE_GROUP ? DRAM_TARGET_GROUP : DRAM_TARGET_BANK;
+    return scope == DRAM_SCOPE_GROUP || extent == DRAM_EXTENT_GROUP ? DRAM_TARGET_GROUP : DRAM_TARGET_BANK;
 }
 
 /* The longest delay between two commands that takes effect at target; 0 if there is none. */
-static uint32_t longest(const struct dram_table *table, enum dram_command earlier, enum dram_command later,
-                        enum dram_target target)
+static uint32_t longest(const struct dram_rules *rules, const struct dram_table *table,
+                        enum dram_command earlier, enum dram_command later, enum dram_target target)
 {
     uint32_t clocks = 0;
     for (size_t i = 0; i < table->rule_count; i++) {
         const struct dram_rule *rule = &table->rules[i];
         if (!(rule->earlier >> earlier & 1) || !(rule->later >> later & 1))
             continue;
-        if (target_of(rule->scope, earlier, later) == target && rule->clocks > clocks)
+        if (target_of(rules, rule->scope, earlier, later) == target && rule->clocks > clocks)
             clocks = rule->clocks;
     }
     return clocks;
@@ -34,13 +39,13 @@ static void compile(struct dram_rules *rules, const struct dram_table *table, en
 {
     uint32_t count = rules->other_ends[earlier];
     const uint32_t before = count;
-    for (enum dram_command later = 0; later < DRAM_COMMANDS; later++) {
-        uint32_t clocks = longest(table, earlier, later, target);
-        assert(later == dram_timing_kind(later) ||
-               clocks == longest(table, earlier, dram_timing_kind(later), target));
+    for (enum dram_command later = 0; later < DRAM_COMMANDS && rules->commands[later].name; later++) {
+        uint32_t clocks = longest(rules, table, earlier, later, target);
+        assert(clocks == longest(rules, table, earlier, rules->timed_as[later], target));
+        assert(clocks < DRAM_DELAY);
         bool narrow = target == DRAM_TARGET_BANK || target == DRAM_TARGET_GROUP;
-        if (clocks == 0 || later != dram_timing_kind(later) ||
-            (narrow && longest(table, earlier, later, DRAM_TARGET_RANK) >= clocks))
+        if (clocks == 0 || later != rules->timed_as[later] ||
+            (narrow && longest(rules, table, earlier, later, DRAM_TARGET_RANK) >= clocks))
             continue;
         assert(count < DRAM_EFFECTS);
         rules->effects[earlier][count++] = (struct dram_effect){(uint8_t)target, (uint8_t)later, clocks};
@@ -52,19 +57,32 @@ static void compile(struct dram_rules *rules, const struct dram_table *table, en
         rules->grouped |= 1U << earlier;
 }
 
-void dram_rules_init(struct dram_rules *rules, const struct dram_config *config)
+/* Takes from the rows of the commands what is needed at every command. */
+static void take_commands(struct dram_rules *rules, const struct dram_config *config)
 {
-    struct dram_table table;
-    dram_table_init(&table, config);
-    memset(rules, 0, sizeof *rules);
-    for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++) {
-        for (enum dram_target target = 0; target < DRAM_TARGETS; target++)
-            compile(rules, &table, earlier, target);
-        rules->bus[earlier] = config->dual_command && dram_command_is_column(earlier);
-        rules->bus_clocks[earlier] = earlier == DRAM_ACT ? (uint8_t)config->act_clocks : 1;
+    rules->commands = dram_commands(config);
+    for (enum dram_command command = 0; command < DRAM_COMMANDS; command++) {
+        const struct dram_command_row *row = &rules->commands[command];
+        assert(row->change != DRAM_CHANGE_OPENS || row->extent == DRAM_EXTENT_BANK);
+        rules->bus[command] = config->dual_command && row->bus == DRAM_BUS_COLUMN;
+        rules->bus_clocks[command] = command == DRAM_ACT ? (uint8_t)config->act_clocks : 1;
+        rules->timed_as[command] = (uint8_t)row->timed_as;
+        rules->extent[command] = (uint8_t)row->extent;
+        rules->change[command] = (uint8_t)row->change;
+        rules->counter[command] = (uint16_t)row->counter;
     }
-    memcpy(rules->windows, table.windows, sizeof rules->windows);
-    rules->window_count = (uint32_t)table.window_count;
+}
+
+void dram_rules_compile(struct dram_rules *rules, const struct dram_config *config,
+                        const struct dram_table *table)
+{
+    memset(rules, 0, sizeof *rules);
+    take_commands(rules, config);
+    for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS && rules->commands[earlier].name; earlier++)
+        for (enum dram_target target = 0; target < DRAM_TARGETS; target++)
+            compile(rules, table, earlier, target);
+    memcpy(rules->windows, table->windows, sizeof rules->windows);
+    rules->window_count = (uint32_t)table->window_count;
     rules->ranks = config->ranks;
     rules->groups = config->groups;
     rules->banks = config->banks;
@@ -72,6 +90,13 @@ void dram_rules_init(struct dram_rules *rules, const struct dram_config *config)
         rules->group_of[bank] = (uint8_t)(bank / config->banks);
         rules->rank_of[bank] = (uint8_t)(bank / dram_config_rank_banks(config));
     }
+}
+
+void dram_rules_init(struct dram_rules *rules, const struct dram_config *config)
+{
+    struct dram_table table;
+    dram_table_init(&table, config);
+    dram_rules_compile(rules, config, &table);
 }
 
 void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules)
@@ -97,12 +122,13 @@ static void pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cyc
     }
 }
 
-/* What a command forbids other ranks. */
+/* What a command forbids other ranks; one for the channel forbids each rank what it forbids its own. */
 static void delay_others(struct dram_timing *timing, enum dram_command command, uint32_t rank, uint64_t cycle)
 {
     const struct dram_rules *rules = timing->rules;
+    const uint32_t first = rules->extent[command] == DRAM_EXTENT_CHANNEL ? 0 : rules->ends[command];
     for (uint32_t other = 0; other < rules->ranks; other++) {
-        for (uint32_t i = rules->ends[command]; other != rank && i < rules->other_ends[command]; i++) {
+        for (uint32_t i = first; other != rank && i < rules->other_ends[command]; i++) {
             const struct dram_effect *effect = &rules->effects[command][i];
             uint64_t at = cycle + effect->clocks, *slot = &timing->rank[other][effect->later];
             *slot = *slot > at ? *slot : at;
@@ -124,6 +150,6 @@ void dram_timing_issue(struct dram_timing *timing, enum dram_command command, ui
     }
     if (rules->ranks > 1)
         delay_others(timing, command, rank, cycle);
-    if (command == DRAM_ACT)
+    if (rules->change[command] == DRAM_CHANGE_OPENS)
         pass_windows(timing, rank, cycle);
 }

@@ -22,8 +22,11 @@ enum dram_target {
 
 enum { DRAM_EFFECTS = 64, DRAM_WINDOW_COUNT = 32 };
 
-/* Commands for which times are kept: all in front of RDA. A row of them is a cache line of the host. */
-enum { DRAM_KINDS = 8, DRAM_LINE = 64 };
+/* Above all delays in clocks: the choice among requests has 24 bits for them. */
+enum { DRAM_DELAY = 1 << 24 };
+
+/* Times are kept for each command. Those of the queued requests share a cache line of the host. */
+enum { DRAM_LINE = 64 };
 
 struct dram_rules {
     struct dram_effect effects[DRAM_COMMANDS][DRAM_EFFECTS];
@@ -31,22 +34,28 @@ struct dram_rules {
     uint8_t other_ends[DRAM_COMMANDS]; /* end of those on other ranks, which follow */
     struct dram_window windows[DRAM_WINDOWS];
     uint32_t window_count;
-    uint8_t bus[DRAM_COMMANDS];        /* which command bus */
+    uint8_t bus[DRAM_COMMANDS];        /* which command bus: enum dram_bus, or the only one */
     uint8_t bus_clocks[DRAM_COMMANDS]; /* for how long */
-    uint32_t ranks, groups, banks;     /* of the channel, of a rank, of a group */
-    uint8_t group_of[DRAM_BANKS];      /* of the channel */
+    uint8_t timed_as[DRAM_COMMANDS];   /* the columns of struct dram_command_row of that name */
+    uint8_t extent[DRAM_COMMANDS];
+    uint8_t change[DRAM_COMMANDS];
+    uint16_t counter[DRAM_COMMANDS]; /* offset in struct dram_counters */
+    const struct dram_command_row *commands;
+    uint32_t ranks, groups, banks; /* of the channel, of a rank, of a group */
+    uint8_t group_of[DRAM_BANKS];  /* of the channel */
     uint8_t rank_of[DRAM_BANKS];
     uint32_t grouped; /* set of commands that delay others of their bank group */
 };
 
 /* Cycle numbers; a command may come at the greatest of the values for its bank, its group, its rank and its
- * bus; one for the rank at that of rank and bus. */
+ * bus; one for the group at that of group, rank and bus; one for the rank at that of rank and bus, and one for
+ * the channel at that of all ranks and bus. */
 struct dram_timing {
-    _Alignas(DRAM_LINE) uint64_t bank[DRAM_BANKS][DRAM_KINDS];
-    uint64_t group[DRAM_GROUPS][DRAM_KINDS];
-    uint64_t rank[DRAM_RANKS][DRAM_KINDS];
+    _Alignas(DRAM_LINE) uint64_t bank[DRAM_BANKS][DRAM_COMMANDS];
+    uint64_t group[DRAM_GROUPS][DRAM_COMMANDS];
+    uint64_t rank[DRAM_RANKS][DRAM_COMMANDS];
     const struct dram_rules *rules;
-    uint64_t bus[2];
+    uint64_t bus[DRAM_BUSES];
     struct dram_past {
         uint32_t next;
         uint32_t filled;
@@ -54,31 +63,52 @@ struct dram_timing {
     } past[DRAM_RANKS][DRAM_WINDOWS];
 };
 
+/* Compiles the rows of the configuration's standard, or those of a table that is given instead. */
 void dram_rules_init(struct dram_rules *rules, const struct dram_config *config);
+void dram_rules_compile(struct dram_rules *rules, const struct dram_config *config,
+                        const struct dram_table *table);
 
 /* Nothing has happened yet. The rules must outlive the state. */
 void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules);
 
-/* A command with auto-precharge may come when the plain one may, so times are kept for the latter only. */
-static inline enum dram_command dram_timing_kind(enum dram_command command)
-{
-    return command == DRAM_RDA ? DRAM_RD : command == DRAM_WRA ? DRAM_WR : command;
-}
-
-/* The first cycle at which the command may come, as far as times are concerned. For rank commands any bank of
- * the rank may be named. */
+/* The first cycle at which the command may come, as far as times are concerned. For a command that concerns
+ * several banks any one of them may be named. */
 static inline uint64_t dram_timing_ready(const struct dram_timing *timing, enum dram_command command,
                                          uint32_t bank)
 {
     const struct dram_rules *rules = timing->rules;
-    command = dram_timing_kind(command);
-    uint64_t bus = timing->bus[rules->bus[command]], rank = timing->rank[rules->rank_of[bank]][command];
-    rank = rank > bus ? rank : bus;
-    if (dram_command_is_rank(command))
-        return rank;
-    uint64_t here = timing->bank[bank][command], group = timing->group[rules->group_of[bank]][command];
-    here = here > group ? here : group;
-    return here > rank ? here : rank;
+    const enum dram_extent extent = rules->extent[command];
+    const uint32_t kind = rules->timed_as[command];
+    uint64_t ready = timing->bus[rules->bus[command]], time = timing->rank[rules->rank_of[bank]][kind];
+    ready = ready > time ? ready : time;
+    for (uint32_t rank = 0; extent == DRAM_EXTENT_CHANNEL && rank < rules->ranks; rank++)
+        ready = ready > timing->rank[rank][kind] ? ready : timing->rank[rank][kind];
+    if (extent <= DRAM_EXTENT_GROUP) {
+        time = timing->group[rules->group_of[bank]][kind];
+        ready = ready > time ? ready : time;
+    }
+    if (extent == DRAM_EXTENT_BANK)
+        ready = ready > timing->bank[bank][kind] ? ready : timing->bank[bank][kind];
+    return ready;
+}
+
+/* The set of the banks of a bank's group. */
+static inline uint64_t dram_rules_group(const struct dram_rules *rules, uint32_t bank)
+{
+    return UINT64_MAX >> (64 - rules->banks) << (bank & ~(rules->banks - 1));
+}
+
+/* The set of the banks that a command at bank concerns. */
+static inline uint64_t dram_timing_banks(const struct dram_rules *rules, enum dram_command command,
+                                         uint32_t bank)
+{
+    const uint32_t ranked = rules->banks * rules->groups; /* a power of two, as all of them */
+    switch ((enum dram_extent)rules->extent[command]) {
+    case DRAM_EXTENT_BANK: return UINT64_C(1) << bank;
+    case DRAM_EXTENT_GROUP: return dram_rules_group(rules, bank);
+    case DRAM_EXTENT_RANK: return UINT64_MAX >> (64 - ranked) << (bank & ~(ranked - 1));
+    default: return UINT64_MAX >> (64 - ranked * rules->ranks);
+    }
 }
 
 /* The command comes at cycle, which is not checked. */

@@ -6,29 +6,32 @@
 
 void dram_trace_init(struct dram_trace *trace, FILE *out, const struct dram_config *config)
 {
-    *trace = (struct dram_trace){.out = out};
+    *trace = (struct dram_trace){.out = out, .commands = dram_commands(config)};
     int written = fprintf(out,
                           "# croft dram trace 1: %s, a cycle is %" PRIu64 " fs\n"
                           "# cycle channel command rank group bank row column\n",
-                          dram_standard_name(config->standard), config->tCK);
+                          dram_rows(config)->name, config->tCK);
     trace->failed = written < 0;
 }
 
 static void write_command(void *context, const struct dram_record *record)
 {
     struct dram_trace *trace = context;
-    char group[16] = "-", bank[16] = "-", row[16] = "-", column[16] = "-";
-    if (!dram_command_is_rank(record->command)) {
-        (void)snprintf(group, sizeof group, "%" PRIu32, record->group);
-        (void)snprintf(bank, sizeof bank, "%" PRIu32, record->bank);
-    }
-    if (record->command == DRAM_ACT || dram_command_is_column(record->command))
-        (void)snprintf(row, sizeof row, "%" PRIu32, record->row);
-    if (dram_command_is_column(record->command))
-        (void)snprintf(column, sizeof column, "%" PRIu32, record->column);
-    int written =
-        fprintf(trace->out, "%" PRIu64 " %" PRIu32 " %s %" PRIu32 " %s %s %s %s\n", record->cycle,
-                record->channel, dram_command_name(record->command), record->rank, group, bank, row, column);
+    const struct dram_command_row *row = &trace->commands[record->command];
+    char text[5][16] = {"-", "-", "-", "-", "-"}; /* rank, group, bank, row, column */
+    const bool column = row->bus == DRAM_BUS_COLUMN;
+    if (row->extent < DRAM_EXTENT_CHANNEL)
+        (void)snprintf(text[0], sizeof *text, "%" PRIu32, record->rank);
+    if (row->extent < DRAM_EXTENT_RANK)
+        (void)snprintf(text[1], sizeof *text, "%" PRIu32, record->group);
+    if (row->extent == DRAM_EXTENT_BANK)
+        (void)snprintf(text[2], sizeof *text, "%" PRIu32, record->bank);
+    if (row->change == DRAM_CHANGE_OPENS || column)
+        (void)snprintf(text[3], sizeof *text, "%" PRIu32, record->row);
+    if (column)
+        (void)snprintf(text[4], sizeof *text, "%" PRIu32, record->column);
+    int written = fprintf(trace->out, "%" PRIu64 " %" PRIu32 " %s %s %s %s %s %s\n", record->cycle,
+                          record->channel, row->name, text[0], text[1], text[2], text[3], text[4]);
     trace->failed |= written < 0;
 }
 
@@ -54,7 +57,7 @@ static bool read_number(char **at, uint64_t limit, uint64_t *value)
     return *end == '\0' && *value < limit;
 }
 
-static bool parse(char *text, struct dram_record *record)
+static bool parse(char *text, const struct dram_command_row *commands, struct dram_record *record)
 {
     char *at = NULL, *first = strtok_r(text, " \t\n", &at), *end;
     uint64_t channel, rank, group, bank, row, column;
@@ -62,10 +65,13 @@ static bool parse(char *text, struct dram_record *record)
     if (*end || *first < '0' || *first > '9' || !read_number(&at, DRAM_CHANNELS, &channel))
         return false;
     const char *name = strtok_r(NULL, " \t\n", &at);
+    if (!name)
+        return false;
     record->command = 0;
-    while (name && record->command < DRAM_COMMANDS && strcmp(name, dram_command_name(record->command)) != 0)
+    while (record->command < DRAM_COMMANDS &&
+           (!commands[record->command].name || strcmp(name, commands[record->command].name) != 0))
         record->command++;
-    if (!name || record->command == DRAM_COMMANDS)
+    if (record->command == DRAM_COMMANDS)
         return false;
     if (!read_number(&at, DRAM_RANKS, &rank) || !read_number(&at, DRAM_GROUPS, &group) ||
         !read_number(&at, DRAM_BANKS, &bank) || !read_number(&at, UINT32_MAX, &row) ||
@@ -80,7 +86,8 @@ static bool parse(char *text, struct dram_record *record)
     return true;
 }
 
-bool dram_trace_read(FILE *in, struct dram_record *record, unsigned long *line, struct error *err)
+bool dram_trace_read(FILE *in, const struct dram_command_row *commands, struct dram_record *record,
+                     unsigned long *line, struct error *err)
 {
     char text[256];
     while (fgets(text, sizeof text, in)) {
@@ -89,7 +96,7 @@ bool dram_trace_read(FILE *in, struct dram_record *record, unsigned long *line, 
             continue;
         if (!strchr(text, '\n') && !feof(in))
             return error_set(err, "line %lu: longer than a command of a trace can be", *line);
-        if (!parse(text, record))
+        if (!parse(text, commands, record))
             return error_set(
                 err, "line %lu: no command; a line is: cycle channel command rank group bank row column",
                 *line);

@@ -12,6 +12,7 @@
 struct dram_trace {
     struct dram_observer observer;
     FILE *out;
+    const struct dram_command_row *commands;
     bool failed; /* something could not be written */
 };
 
@@ -21,9 +22,10 @@ void dram_trace_init(struct dram_trace *trace, FILE *out, const struct dram_conf
 /* The observer, the trace's own, that writes to it. */
 struct dram_observer *dram_trace_observer(struct dram_trace *trace);
 
-/* Reads the next command of a trace into *record, skipping comments; *line counts lines from 0 before the
- * first call. At the end of the file record->command is DRAM_COMMANDS. Fails on a line that is none, naming
- * it. */
-bool dram_trace_read(FILE *in, struct dram_record *record, unsigned long *line, struct error *err);
+/* Reads the next command of a trace of a memory with these commands (dram_commands()) into *record, skipping
+ * comments; *line counts lines from 0 before the first call. At the end of the file record->command is
+ * DRAM_COMMANDS. Fails on a line that is none, naming it. */
+bool dram_trace_read(FILE *in, const struct dram_command_row *commands, struct dram_record *record,
+                     unsigned long *line, struct error *err);
 
 #endif

@@ -25,6 +25,7 @@ struct dram_track {
     struct track_end end;
     struct track_sink *sink; /* NULL: the trace has ended */
     struct dram_config config;
+    const struct dram_command_row *commands;
     struct dram_clocks clocks;
     struct channel *channels;
 };
@@ -98,7 +99,7 @@ static void move_data(struct dram_track *memory, struct channel *channel, struct
     bool read = record->command == DRAM_RD || record->command == DRAM_RDA;
     char name[48];
     settle(memory, bank, record->cycle, false);
-    (void)snprintf(name, sizeof name, "%s %" PRIu32, dram_command_name(record->command), record->column);
+    (void)snprintf(name, sizeof name, "%s %" PRIu32, memory->commands[record->command].name, record->column);
     bank->column = show_begin(memory, bank, name, record->cycle);
     bank->column_end = record->cycle + clocks->tBURST;
     if (record->command == DRAM_RDA || record->command == DRAM_WRA)
@@ -124,6 +125,24 @@ static void close_rank(struct dram_track *memory, struct channel *channel, const
         show_slice(memory, channel->ranks[record->rank], "refresh", record->cycle, memory->clocks.tRFC);
 }
 
+/* A command of the standard's own: a slice of one clock on the rank's line, besides what it does to rows. */
+static void own_command(struct dram_track *memory, struct channel *channel, const struct dram_record *record)
+{
+    const struct dram_config *config = &memory->config;
+    const struct dram_command_row *row = &memory->commands[record->command];
+    const uint32_t counts[] = {[DRAM_EXTENT_BANK] = 1,
+                               [DRAM_EXTENT_GROUP] = config->banks,
+                               [DRAM_EXTENT_RANK] = dram_config_rank_banks(config),
+                               [DRAM_EXTENT_CHANNEL] = dram_config_channel_banks(config)};
+    struct bank *bank =
+        &channel->banks[(record->rank * config->groups + record->group) * config->banks + record->bank];
+    if (row->change == DRAM_CHANGE_OPENS)
+        activate(memory, bank, record);
+    for (uint32_t i = 0; row->change == DRAM_CHANGE_CLOSES && i < counts[row->extent]; i++)
+        settle(memory, &bank[i], record->cycle, true);
+    show_slice(memory, channel->ranks[record->rank], row->name, record->cycle, 1);
+}
+
 static void show_command(void *context, const struct dram_record *record)
 {
     struct dram_track *memory = context;
@@ -141,7 +160,7 @@ static void show_command(void *context, const struct dram_record *record)
     case DRAM_REFB: refresh_bank(memory, bank, record->cycle); break;
     case DRAM_PREA:
     case DRAM_REF: close_rank(memory, channel, record); break;
-    case DRAM_COMMANDS: break;
+    default: own_command(memory, channel, record); break;
     }
 }
 
@@ -193,6 +212,7 @@ struct dram_track *dram_track_new(struct track_sink *sink, const char *name, con
     memory->sink = sink;
     memory->config = *config;
     memory->clocks = dram_config_clocks(config);
+    memory->commands = dram_commands(config);
     for (uint32_t i = 0; i < config->channels; i++) {
         char text[128];
         (void)snprintf(text, sizeof text, "%s channel %" PRIu32, name, i);

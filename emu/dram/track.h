@@ -1,8 +1,9 @@
 /* A memory's commands on tracks of a trace.
  *
- * Each channel is a group with lines: the data bus with its bursts, each rank with its refreshes, and each bank with the
- * rows that are open in it, within them the column commands, and its own refreshes. A row is open until a command closes it,
- * or until the device does after a column command with auto-precharge.
+ * Each channel is a group with lines: the data bus with its bursts, each rank with its refreshes and with the commands
+ * that only this standard has, and each bank with the rows that are open in it, within them the column commands, and its
+ * own refreshes. A row is open until a command closes it, or until the device does after a column command with
+ * auto-precharge.
  */
 #ifndef EMU_DRAM_TRACK_H
 #define EMU_DRAM_TRACK_H

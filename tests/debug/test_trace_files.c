@@ -72,13 +72,15 @@ static void kinds_ignore_what_is_not_theirs(void **state)
 static unsigned count_commands(void **state, const char *name)
 {
     FILE *in = fopen(in_folder(state, name), "r");
+    const struct dram_config config = one_channel(DRAM_STANDARD_gddr5);
+    const struct dram_command_row *commands = dram_commands(&config);
     struct dram_record record;
     struct error err;
     unsigned long line = 0;
     unsigned count = 0;
     assert_non_null(in);
     for (;; count++) {
-        assert_true(dram_trace_read(in, &record, &line, &err));
+        assert_true(dram_trace_read(in, commands, &record, &line, &err));
         if (record.command == DRAM_COMMANDS)
             break;
     }

@@ -123,6 +123,7 @@ static void traces_are_read_back(void **state)
 {
     (void)state;
     struct dram_config config = one_channel(DRAM_STANDARD_hbm1);
+    const struct dram_command_row *commands = dram_commands(&config);
     config.refresh = DRAM_REFRESH_BANK;
     struct recording *recording = recording_of(&config);
     struct dram_trace trace;
@@ -136,7 +137,7 @@ static void traces_are_read_back(void **state)
     struct error err;
     for (unsigned i = 0; i < recording->count; i++) {
         struct dram_record command = recording->records[i], again;
-        assert_true(dram_trace_read(file, &again, &line, &err));
+        assert_true(dram_trace_read(file, commands, &again, &line, &err));
         if (command.command == DRAM_PRE || command.command == DRAM_REFB)
             command.row = command.column = 0;
         assert_true(again.cycle == command.cycle && again.command == command.command &&
@@ -144,7 +145,7 @@ static void traces_are_read_back(void **state)
                     again.column == command.column && again.rank == command.rank);
     }
     struct dram_record end;
-    assert_true(dram_trace_read(file, &end, &line, &err));
+    assert_true(dram_trace_read(file, commands, &end, &line, &err));
     assert_int_equal(end.command, DRAM_COMMANDS);
     assert_int_equal(line, 2 + recording->count);
     (void)fclose(file);
@@ -164,6 +165,8 @@ static void hostile_traces(void **state)
                                         "1 0 ACT 0 0 0 99999999999999999999 -\n",
                                         "-1 0 ACT 0 0 0 0 -\n",
                                         "1 0 ACT 0 0 0 0x1 -\n"};
+    const struct dram_config config = one_channel(DRAM_STANDARD_hbm1);
+    const struct dram_command_row *commands = dram_commands(&config);
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
         char text[128];
         (void)snprintf(text, sizeof text, "# comment\n\n%s", lines[i]);
@@ -171,7 +174,7 @@ static void hostile_traces(void **state)
         struct dram_record command;
         struct error err = {""};
         unsigned long line = 0;
-        assert_false(dram_trace_read(file, &command, &line, &err));
+        assert_false(dram_trace_read(file, commands, &command, &line, &err));
         assert_non_null(strstr(err.text, "line 3"));
         (void)fclose(file);
     }
@@ -182,7 +185,7 @@ static void hostile_traces(void **state)
     struct dram_record command;
     struct error err;
     unsigned long line = 0;
-    assert_false(dram_trace_read(file, &command, &line, &err));
+    assert_false(dram_trace_read(file, commands, &command, &line, &err));
     (void)fclose(file);
 }
 

@@ -130,7 +130,12 @@ static uint32_t bus_clocks(const struct dram_config *config, enum dram_command e
 
 static bool exists(const struct dram_config *config, enum dram_command command)
 {
-    return command != DRAM_REFB || config->tRFCB;
+    return dram_commands(config)[command].name && (command != DRAM_REFB || config->tRFCB);
+}
+
+static bool is_for_rank(enum dram_command command)
+{
+    return command == DRAM_PREA || command == DRAM_REF;
 }
 
 /* All pairs of commands at all relations: tables and checker demand the same. */
@@ -152,8 +157,9 @@ static void tables_equal_checker(void **state)
                     uint32_t bus = bus_clocks(&config, earlier, later);
                     if (ready != (gap > bus ? START + gap : bus ? START + bus : 0))
                         fail_msg("%s: %s to %s, relation %u: table %d, checker %u",
-                                 dram_standard_name(config.standard), dram_command_name(earlier),
-                                 dram_command_name(later), found[j].relation, (int)(ready - START), gap);
+                                 dram_standard_name(config.standard), dram_commands(&config)[earlier].name,
+                                 dram_commands(&config)[later].name, found[j].relation, (int)(ready - START),
+                                 gap);
                 }
     }
     free(rules);
@@ -170,7 +176,7 @@ static bool row_decides(const struct dram_config *config, const struct dram_rule
     unsigned count = places(config, found);
     bool decides = false;
     for (unsigned i = 0; i < count; i++) {
-        bool whole = dram_command_is_rank(earlier) || dram_command_is_rank(later);
+        bool whole = is_for_rank(earlier) || is_for_rank(later);
         bool within = rule->scope == DRAM_SCOPE_OTHER ? found[i].relation == DRAM_OTHER_RANK
                                                       : found[i].relation <= relations[rule->scope] ||
                                                             (whole && found[i].relation != DRAM_OTHER_RANK);
@@ -213,7 +219,7 @@ static void every_row_is_felt(void **state)
 static struct dram_record record_of(const struct dram_config *config, enum dram_command command,
                                     uint32_t bank, uint64_t cycle)
 {
-    bool whole = dram_command_is_rank(command);
+    bool whole = is_for_rank(command);
     return (struct dram_record){.cycle = cycle,
                                 .command = command,
                                 .rank = bank / dram_config_rank_banks(config),

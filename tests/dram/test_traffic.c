@@ -205,6 +205,40 @@ static void lazy_is_the_same_as_eager(void **state)
     }
 }
 
+static void read_anywhere(struct probe *probe, uint64_t now)
+{
+    struct rig *rig = probe->rig;
+    (void)now;
+    uint64_t bursts = dram_config_bytes(&rig->memory.common.config) / 64;
+    (void)probe_send(probe, MEM_READ, rig_random(rig) % bursts * 64, 64);
+}
+
+/* A memory has as many channels as its description says, powers of two or not; each has its share. */
+static void any_number_of_channels(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {1, 3, 68, 300};
+    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct dram_config config = one_channel(DRAM_STANDARD_hbm1);
+        config.channels = counts[i];
+        (void)snprintf(config.map, sizeof config.map, "R14 B2 C5 G2 %% O6");
+        struct rig *rig = rig_new(&config, CLIENTS, NULL);
+        for (unsigned j = 0; j < CLIENTS; j++) {
+            rig->probes[j].then = read_anywhere;
+            read_anywhere(&rig->probes[j], 0);
+        }
+        while (rig->finished < 200 * (uint64_t)counts[i])
+            (void)event_queue_step(&rig->queue);
+        dram_memory_sync(&rig->memory, rig->queue.now);
+        uint64_t reads = DRAM_MEMORY_SUM(&rig->memory, reads) / counts[i];
+        for (uint32_t channel = 0; channel < counts[i]; channel++) {
+            uint64_t own = rig->memory.slices[channel].channel.counters.reads;
+            assert_true(own > reads / 2 && own < reads * 2);
+        }
+        rig_free(rig);
+    }
+}
+
 /* Without an observer, refreshes of an idle memory are counted and not executed: the same results, in no
  * time. */
 static void idle_costs_nothing(void **state)
@@ -282,6 +316,7 @@ int main(void)
         cmocka_unit_test(random_traffic_breaks_no_rule),
         cmocka_unit_test(streams_reach_the_peak),
         cmocka_unit_test(lazy_is_the_same_as_eager),
+        cmocka_unit_test(any_number_of_channels),
         cmocka_unit_test(idle_costs_nothing),
         cmocka_unit_test(nobody_starves),
     };

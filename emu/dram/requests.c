@@ -1,5 +1,6 @@
-/* Which command comes next: first ready, first come first served, with a cap on row hits out of turn. */
-#include "emu/dram/choose.h"
+/* The agent that serves the queued requests: first ready, first come first served, with a cap on row hits out of
+ * turn, reads and writes in turns. It has the most to choose from, so what its choice depends on is kept up to
+ * date command by command (dram_requests_issued()) and not worked out when the channel asks. */
 #include "emu/dram/channel.h"
 
 /* The command that the bank's next burst needs, which is found here too. */
@@ -39,19 +40,20 @@ static uint64_t bank_ready(const struct dram_channel *channel, uint32_t index)
     return later_of(timing->bank[index][command], timing->group[timing->rules->group_of[index]][command]);
 }
 
-/* Times only grow, so those of the banks themselves need not be looked at again. */
-void dram_choose_group(struct dram_channel *channel, uint32_t index)
+/* Times only grow, so those of the banks themselves need not be looked at again. The loop is over a set because
+ * GCC 12 takes the same loop over bank numbers for one without effects, and drops calls of it. */
+void dram_requests_group(struct dram_channel *channel, uint32_t index)
 {
     const struct dram_rules *rules = channel->timing.rules;
     const uint64_t *group = channel->timing.group[rules->group_of[index]];
-    const uint32_t first = index & ~(rules->banks - 1);
-    for (uint32_t bank = first; bank < first + rules->banks; bank++) {
-        uint64_t *ready = &channel->candidates.ready[bank], time = group[channel->candidates.command[bank]];
-        *ready = *ready > time ? *ready : time;
+    struct dram_candidates *candidates = &channel->candidates;
+    for (uint64_t left = dram_rules_group(rules, index); left; left &= left - 1) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(left);
+        candidates->ready[bank] = later_of(candidates->ready[bank], group[candidates->command[bank]]);
     }
 }
 
-void dram_choose_bank(struct dram_channel *channel, uint32_t index)
+void dram_requests_bank(struct dram_channel *channel, uint32_t index)
 {
     struct dram_bank *bank = &channel->banks[index];
     struct dram_candidates *candidates = &channel->candidates;
@@ -72,12 +74,20 @@ void dram_choose_bank(struct dram_channel *channel, uint32_t index)
     candidates->merit[index] = order << MERIT_ORDER_SHIFT | bank->burst->age << MERIT_BANK_BITS | index;
 }
 
-void dram_choose_rebase(struct dram_channel *channel)
+void dram_requests_rebase(struct dram_channel *channel)
 {
-    const uint64_t years = dram_queue_rebase(&channel->queue);
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t i = 0; i < channel->agent_count; i++) {
+        const struct dram_agent *agent = channel->agents[i];
+        if (agent->wants && agent != &channel->refresh && agent != &channel->requests)
+            oldest = oldest < agent->age ? oldest : agent->age;
+    }
+    const uint64_t years = dram_queue_rebase(&channel->queue, oldest);
+    for (uint32_t i = 0; i < channel->agent_count; i++)
+        channel->agents[i]->age -= years;
     for (uint64_t left = channel->busy; left; left &= left - 1)
         channel->candidates.merit[__builtin_ctzll(left)] -= years << MERIT_BANK_BITS;
-    dram_choose(channel);
+    dram_channel_choose(channel);
 }
 
 /* When the bank's next command may come. */
@@ -96,7 +106,7 @@ static uint64_t merit_of(const struct dram_channel *channel, uint32_t index)
 }
 
 /* Rows that have not been used for the timeout, and that no queued burst needs. */
-static void offer_timeouts(const struct dram_channel *channel, struct dram_choice *best)
+static void offer_timeouts(struct dram_channel *channel, struct dram_choice *best)
 {
     const struct dram_config *config = &channel->common->config;
     uint64_t timeout = (config->row_timeout + config->tCK - 1) / config->tCK;
@@ -107,7 +117,7 @@ static void offer_timeouts(const struct dram_channel *channel, struct dram_choic
             continue;
         uint64_t cycle = dram_timing_ready(&channel->timing, DRAM_PRE, index);
         cycle = cycle > bank->used + timeout ? cycle : bank->used + timeout;
-        dram_choice_offer(best, cycle > channel->floor ? cycle : channel->floor,
+        dram_choice_offer(best, &channel->requests, cycle > channel->floor ? cycle : channel->floor,
                           dram_merit(DRAM_ORDER_TIMEOUT, index), DRAM_PRE, index);
     }
 }
@@ -144,10 +154,11 @@ static uint64_t least_key(const struct dram_channel *channel, uint64_t banks)
     return best;
 }
 
-void dram_choose(struct dram_channel *channel)
+void dram_requests_propose(struct dram_channel *channel)
 {
     struct dram_choice *best = &channel->best;
     const uint64_t banks = channel->busy & ~channel->frozen;
+    best->agent = &channel->requests;
     if (banks) {
         uint64_t key = least_key(channel, banks);
         best->cycle = channel->floor + (key >> KEY_CYCLE_SHIFT);
@@ -160,26 +171,35 @@ void dram_choose(struct dram_channel *channel)
         best->merit = UINT64_MAX;
         best->command = best->bank = 0;
     }
-    if (channel->frozen)
-        dram_refresh_offer(channel, best);
     if (channel->common->config.page == DRAM_PAGE_TIMEOUT)
         offer_timeouts(channel, best);
 }
 
-void dram_choose_arrival(struct dram_channel *channel, const struct dram_burst *burst)
+void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst *burst)
 {
     const struct dram_bank *bank = &channel->banks[burst->bank];
     const struct dram_burst *before = bank->burst;
     if (before && (channel->candidates.command[burst->bank] != DRAM_PRE || burst->row != bank->row))
         return;
-    dram_choose_bank(channel, burst->bank);
+    dram_requests_bank(channel, burst->bank);
     if (bank->burst == before || channel->frozen >> burst->bank & 1)
         return;
     if (channel->best.bank == burst->bank)
-        dram_choose(channel);
+        dram_channel_choose(channel);
     else
-        dram_choice_offer(&channel->best, cycle_of(channel, burst->bank), merit_of(channel, burst->bank),
+        dram_choice_offer(&channel->best, &channel->requests, cycle_of(channel, burst->bank),
+                          merit_of(channel, burst->bank),
                           (enum dram_command)channel->candidates.command[burst->bank], burst->bank);
+}
+
+/* All bursts of the direction are for banks that an agent other than the refresh holds. */
+static bool is_stuck(const struct dram_channel *channel, enum dram_direction direction)
+{
+    const uint32_t banks = dram_config_channel_banks(&channel->common->config);
+    for (uint32_t bank = 0; bank < banks; bank++)
+        if (!(channel->taken >> bank & 1) && channel->queue.lists[direction][bank].first)
+            return false;
+    return true;
 }
 
 /* Reads go first. Writes have their turn when there are no reads or when write_high of them wait, and until
@@ -189,6 +209,10 @@ static enum dram_direction direction_wanted(const struct dram_channel *channel)
     const struct dram_config *config = &channel->common->config;
     uint32_t reads = channel->queue.count[DRAM_READS], writes = channel->queue.count[DRAM_WRITES];
     uint32_t batch = config->write_high - config->write_low;
+    if (channel->taken) {
+        reads = is_stuck(channel, DRAM_READS) ? 0 : reads;
+        writes = is_stuck(channel, DRAM_WRITES) ? 0 : writes;
+    }
     if (!reads || !writes)
         return writes ? DRAM_WRITES : reads ? DRAM_READS : channel->direction;
     if (channel->direction == DRAM_READS)
@@ -197,17 +221,11 @@ static enum dram_direction direction_wanted(const struct dram_channel *channel)
     return writes > config->write_low && channel->turn < config->write_queue ? DRAM_WRITES : DRAM_READS;
 }
 
-void dram_choose_direction(struct dram_channel *channel)
+bool dram_requests_turn(struct dram_channel *channel)
 {
     enum dram_direction wanted = direction_wanted(channel);
     if (wanted == channel->direction)
-        return;
-    channel->direction = wanted;
-    channel->turn = 0;
-    if (wanted == DRAM_WRITES)
-        channel->counters.drains++;
-    uint32_t banks = dram_config_channel_banks(&channel->common->config);
-    for (uint32_t bank = 0; bank < banks; bank++)
-        dram_choose_bank(channel, bank);
-    dram_choose(channel);
+        return false;
+    dram_channel_direct(channel, wanted);
+    return true;
 }

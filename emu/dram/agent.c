@@ -1,0 +1,110 @@
+#include "emu/dram/agent.h"
+
+#include <assert.h>
+
+#include "emu/dram/channel.h"
+
+void dram_agent_add(struct dram_agent *agent, struct dram_channel *channel, const struct dram_agent_ops *ops,
+                    void *owner)
+{
+    assert(channel->agent_count < DRAM_AGENTS);
+    *agent = (struct dram_agent){
+        .ops = ops, .owner = owner, .channel = channel, .wake = CLOCK_NEVER, .notice = CLOCK_NEVER};
+    uint32_t index = channel->agent_count++;
+    for (; index > 0 && channel->agents[index - 1] == &channel->requests; index--)
+        channel->agents[index] = channel->agents[index - 1]; /* the requests stay last */
+    channel->agents[index] = agent;
+    for (uint32_t i = 0; i < channel->agent_count; i++)
+        channel->agents[i]->index = i;
+    dram_agent_changed(agent);
+}
+
+void dram_agent_changed(struct dram_agent *agent)
+{
+    struct dram_channel *channel = agent->channel;
+    const uint64_t taken = channel->taken;
+    channel->wanting = 0;
+    channel->frozen = channel->taken = 0;
+    channel->wake = channel->stir = channel->notice = CLOCK_NEVER;
+    for (uint32_t i = 0; i < channel->agent_count; i++) {
+        const struct dram_agent *each = channel->agents[i];
+        channel->wanting |= (uint32_t)(each->wants && each != &channel->requests) << i;
+        channel->frozen |= each->banks; /* the requests hold none */
+        channel->wake = channel->wake < each->wake ? channel->wake : each->wake;
+        if (each == &channel->refresh)
+            continue;
+        channel->taken |= each->banks;
+        channel->stir = channel->stir < each->wake ? channel->stir : each->wake;
+        channel->notice = channel->notice < each->notice ? channel->notice : each->notice;
+    }
+    if (channel->taken != taken)
+        (void)dram_requests_turn(channel);
+}
+
+void dram_agent_renew(struct dram_agent *agent)
+{
+    agent->age = dram_requests_age(agent->channel);
+}
+
+/* Banks that agents of more precedence hold or wait for. */
+static uint64_t claimed_before(const struct dram_agent *agent)
+{
+    uint64_t banks = 0;
+    for (uint32_t i = 0; i < agent->index; i++)
+        banks |= agent->channel->agents[i]->banks;
+    return banks;
+}
+
+uint64_t dram_agent_barred(const struct dram_agent *agent)
+{
+    return claimed_before(agent) & ~agent->banks;
+}
+
+uint64_t dram_agent_pending(const struct dram_agent *agent)
+{
+    uint64_t banks = 0;
+    for (uint32_t i = agent->index + 1; i < agent->channel->agent_count; i++)
+        banks |= agent->channel->agents[i]->banks;
+    return banks & agent->banks;
+}
+
+uint64_t dram_agent_claim(struct dram_agent *agent, uint64_t banks)
+{
+    struct dram_channel *channel = agent->channel;
+    const uint64_t barred = claimed_before(agent), held = banks & ~barred;
+    agent->banks |= held;
+    agent->lost |= banks & barred;
+    for (uint32_t i = agent->index + 1; i < channel->agent_count; i++) {
+        struct dram_agent *other = channel->agents[i];
+        const uint64_t asked = other->banks & ~other->lost & held;
+        other->lost |= asked;
+        if (asked)
+            other->ops->suspend(other->owner, asked);
+    }
+    dram_agent_changed(agent);
+    return held;
+}
+
+void dram_agent_yield(struct dram_agent *agent, uint64_t banks)
+{
+    assert((banks & ~(agent->banks & agent->lost)) == 0);
+    agent->banks &= ~banks;
+    dram_agent_changed(agent);
+}
+
+/* An agent that had not yielded a bank yet when it was released keeps it, and is told all the same. */
+void dram_agent_release(struct dram_agent *agent, uint64_t banks)
+{
+    struct dram_channel *channel = agent->channel;
+    agent->banks &= ~banks;
+    agent->lost &= ~banks;
+    for (uint32_t i = agent->index + 1; i < channel->agent_count; i++) {
+        struct dram_agent *other = channel->agents[i];
+        const uint64_t again = other->lost & banks & ~claimed_before(other);
+        other->lost &= ~again;
+        other->banks |= again;
+        if (again)
+            other->ops->resume(other->owner, again);
+    }
+    dram_agent_changed(agent);
+}
