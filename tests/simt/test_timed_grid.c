@@ -80,10 +80,12 @@ static struct bench *bench_new(enum simt_policy policy, uint32_t width)
     part_defaults(&simt_kind, 0, &bench->config);
     bench->config.policy = policy;
     bench->config.width = width;
-    code_fixture_init(
-        &bench->code, SIZE,
-        (struct warp_memory_setup){
-            .width = width, .stack_shift = 6, .stack_physical = STACK, .stack_warps = MPS * 48, .custom = &bench->units});
+    code_fixture_init(&bench->code, SIZE,
+                      (struct warp_memory_setup){.width = width,
+                                                 .stack_shift = 6,
+                                                 .stack_physical = STACK,
+                                                 .stack_warps = MPS * 48,
+                                                 .custom = &bench->units});
     const struct simt_grid_parts parts = {.queue = &bench->queue,
                                           .clock = {CLOCK},
                                           .component = 5,
