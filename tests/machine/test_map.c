@@ -17,28 +17,51 @@ static void load(struct machine_config *machine, const char *name)
         fail_msg("%s", err.text);
 }
 
+static const struct device_config *device(const struct machine_config *machine, const char *path)
+{
+    const struct device_config *config = tree_config(machine->tree, path);
+    if (!config)
+        fail_msg("%s has no %s", machine->name, path);
+    return config;
+}
+
+static void check_memory(const struct machine_config *machine)
+{
+    assert_int_equal(machine->memory->base, CROFT_DRAM_BASE);
+    assert_true(machine->memory->size >= CROFT_DRAM_SIZE);
+}
+
 static void check_devices(const struct machine_config *machine)
 {
-    assert_int_equal(machine->memory.base, CROFT_DRAM_BASE);
-    assert_true(machine->memory.size >= CROFT_DRAM_SIZE);
-    assert_int_equal(machine->devices.finisher.base, CROFT_FINISHER_BASE);
-    assert_int_equal(machine->devices.rtc.base, CROFT_RTC_BASE);
-    assert_int_equal(machine->devices.clint.base, CROFT_CLINT_BASE);
-    assert_int_equal(machine->devices.plic.base, CROFT_PLIC_BASE);
-    assert_int_equal(machine->devices.uart.base, CROFT_UART_BASE);
-    assert_int_equal(machine->devices.uart.irq, CROFT_UART_IRQ);
+    assert_int_equal(device(machine, "devices.finisher")->base, CROFT_FINISHER_BASE);
+    assert_int_equal(device(machine, "devices.rtc")->base, CROFT_RTC_BASE);
+    assert_int_equal(device(machine, "devices.clint")->base, CROFT_CLINT_BASE);
+    assert_int_equal(device(machine, "devices.plic")->base, CROFT_PLIC_BASE);
+    assert_int_equal(device(machine, "devices.uart")->base, CROFT_UART_BASE);
+    assert_int_equal(device(machine, "devices.uart")->irq, CROFT_UART_IRQ);
 }
 
 static void devices_are_where_firmware_looks(void **state)
 {
-    static const char *const names[] = {"virt", "nucd", "functional"};
+    static const char *const names[] = {"virt", "nucd", "ddr3"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct machine_config machine;
         load(&machine, names[i]);
+        check_memory(&machine);
         check_devices(&machine);
         machine_free(&machine);
     }
+}
+
+/* Machine functional has no devices: bare-metal programs use its memory and HTIF. */
+static void memory_is_where_programs_are_linked(void **state)
+{
+    (void)state;
+    struct machine_config machine;
+    load(&machine, "functional");
+    check_memory(&machine);
+    machine_free(&machine);
 }
 
 static void accelerators_are_where_their_firmware_looks(void **state)
@@ -46,9 +69,9 @@ static void accelerators_are_where_their_firmware_looks(void **state)
     (void)state;
     struct machine_config machine;
     load(&machine, "nucd");
-    assert_int_equal(machine.nucd.base, CROFT_NUCD_BASE);
-    assert_int_equal(machine.nucd.irq, CROFT_NUCD_IRQ);
-    assert_int_equal(machine.memory.base + machine.memory.size - machine.nucd.memory, CROFT_NUCD_FIRMWARE);
+    assert_int_equal(machine.nucd->base, CROFT_NUCD_BASE);
+    assert_int_equal(machine.nucd->irq, CROFT_NUCD_IRQ);
+    assert_int_equal(machine.memory->base + machine.memory->size - machine.nucd->memory, CROFT_NUCD_FIRMWARE);
     machine_free(&machine);
 }
 
@@ -63,6 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_where_firmware_looks),
+        cmocka_unit_test(memory_is_where_programs_are_linked),
         cmocka_unit_test(accelerators_are_where_their_firmware_looks),
         cmocka_unit_test(firmware_has_stacks_for_accelerators),
     };
