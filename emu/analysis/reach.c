@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "emu/hart/stream_op.h"
+#include "isa/flow.h"
 
 /* ra, t0-t2, a0-a7, t3-t6; ft0-ft7, fa0-fa7, ft8-ft11 (psABI, register convention). */
 #define CALLER_SAVED       0xf003fce2u
@@ -21,8 +21,9 @@ struct walk {
 
 /* An instruction, and what an AUIPC before it has put where. */
 struct place {
+    uint64_t pc;
     struct insn insn;
-    struct stream_op op;
+    unsigned flow; /* flow_of() */
     unsigned base; /* register, or 0: none */
     uint64_t value;
 };
@@ -59,18 +60,20 @@ static bool look(const struct walk *walk, uint64_t pc, struct place *place)
     if (pc % 2 || !walk->code->fetch(walk->code->context, pc, &bits))
         return false;
     place->insn = decode(walk->decoder, bits);
-    stream_op_describe(&place->op, pc, &place->insn);
+    place->pc = pc;
+    place->flow = flow_of(&place->insn);
     return place->insn.id != INSN_illegal;
 }
 
 static void name_registers(struct reach *reach, const struct place *place)
 {
     bool whole = insn_table[place->insn.id].precision == PRECISION_D;
-    const uint8_t registers[] = {place->op.rd, place->op.rs1, place->op.rs2, place->op.rs3};
+    const struct insn_registers named = insn_registers(&place->insn);
+    const uint8_t registers[] = {named.rd, named.rs1, named.rs2, named.rs3};
     for (size_t i = 0; i < sizeof registers; i++) {
         if (registers[i] < 32)
             reach->integer |= UINT32_C(1) << registers[i];
-        else if (registers[i] < STREAM_NONE)
+        else if (registers[i] < REGISTER_NONE)
             *(whole ? &reach->whole : &reach->single) |= UINT32_C(1) << (registers[i] - 32);
     }
     reach->insns++;
@@ -82,14 +85,14 @@ static void note_auipc(struct place *place)
     if (place->insn.id != INSN_auipc)
         return;
     place->base = place->insn.rd;
-    place->value = place->op.pc + (uint64_t)(int64_t)place->insn.imm;
+    place->value = place->pc + (uint64_t)(int64_t)place->insn.imm;
 }
 
 /* Where a jump leads, if that is known. */
 static bool target_of(const struct place *place, uint64_t *target)
 {
-    if (!(place->op.flags & STREAM_INDIRECT)) {
-        *target = place->op.pc + (uint64_t)(int64_t)place->insn.imm;
+    if (!(place->flow & FLOW_INDIRECT)) {
+        *target = place->pc + (uint64_t)(int64_t)place->insn.imm;
         return true;
     }
     *target = (place->value + (uint64_t)(int64_t)place->insn.imm) & ~UINT64_C(1);
@@ -104,11 +107,10 @@ static void sweep(struct walk *walk, uint64_t pc)
     for (unsigned i = 0; i < REACH_INSNS && look(walk, pc, &place); i++) {
         uint64_t target = pc + (uint64_t)(int64_t)place.insn.imm;
         push(walk, pc);
-        bool direct = (place.op.flags & (STREAM_BRANCH | STREAM_JUMP)) &&
-                      !(place.op.flags & (STREAM_INDIRECT | STREAM_CALL));
+        bool direct = (place.flow & (FLOW_BRANCH | FLOW_JUMP)) && !(place.flow & (FLOW_INDIRECT | FLOW_CALL));
         if (direct && target > farthest)
             farthest = target;
-        if ((place.op.flags & STREAM_RETURN) && pc >= farthest)
+        if ((place.flow & FLOW_RETURN) && pc >= farthest)
             return;
         pc += place.insn.length;
     }
@@ -118,15 +120,15 @@ static void sweep(struct walk *walk, uint64_t pc)
 static bool follow_jump(struct walk *walk, const struct place *place)
 {
     uint64_t target;
-    bool call = place->op.flags & STREAM_CALL, known = target_of(place, &target);
+    bool call = place->flow & FLOW_CALL, known = target_of(place, &target);
     if (known)
         push(walk, target);
     if (call && !known) {
         walk->reach.integer |= CALLER_SAVED;
         walk->reach.whole |= CALLER_SAVED_FLOAT;
     }
-    if (!call && !known && !(place->op.flags & STREAM_RETURN))
-        sweep(walk, place->op.pc + place->insn.length);
+    if (!call && !known && !(place->flow & FLOW_RETURN))
+        sweep(walk, place->pc + place->insn.length);
     return call;
 }
 
@@ -137,9 +139,9 @@ static void walk_path(struct walk *walk, uint64_t pc)
         if (!look(walk, pc, &place))
             return;
         name_registers(&walk->reach, &place);
-        if (place.op.flags & STREAM_BRANCH)
+        if (place.flow & FLOW_BRANCH)
             push(walk, pc + (uint64_t)(int64_t)place.insn.imm);
-        if ((place.op.flags & STREAM_JUMP) && !follow_jump(walk, &place))
+        if ((place.flow & FLOW_JUMP) && !follow_jump(walk, &place))
             return;
         note_auipc(&place);
         pc += place.insn.length;

@@ -12,7 +12,6 @@
 #include "emu/hart/probe.h"
 #include "emu/hart/stream_op.h"
 #include "emu/hart/trace.h"
-#include "emu/simt/warp_memory.h"
 
 bool stream_init(struct stream *stream, struct hart *hart, struct error *err)
 {
@@ -188,11 +187,17 @@ static enum stream_end run_batch(struct stream *stream, uint32_t limit)
     return STREAM_MORE;
 }
 
-/* Ends the reservations that a store touches of harts other than `own`; true while somebody holds one. */
+/* Tells threads of a store, or only asks them if size is 0; true while one of them may hold a reservation. */
+static bool end_threads(const struct stream_peers *peers, uint64_t physical, unsigned size)
+{
+    return peers->threads_stored && peers->threads_stored(peers->threads, physical, size);
+}
+
+/* Ends the reservations that a store touches of harts other than `own`; true while one of them holds one. */
 static bool end_harts(const struct stream_peers *peers, const struct hart *own, uint64_t physical,
                       unsigned size)
 {
-    bool reserved = peers->threads && peers->threads->reserved;
+    bool reserved = false;
     for (unsigned i = 0; i < peers->count; i++) {
         struct hart *hart = &peers->harts[i];
         uint64_t block = hart->reservation_physical & ~(uint64_t)(STREAM_RESERVATION - 1);
@@ -205,16 +210,16 @@ static bool end_harts(const struct stream_peers *peers, const struct hart *own, 
 
 void stream_peers_stored(struct stream_peers *peers, uint64_t physical, unsigned size)
 {
-    peers->reserved = end_harts(peers, NULL, physical, size);
+    bool threads = end_threads(peers, 0, 0);
+    peers->reserved = end_harts(peers, NULL, physical, size) || threads;
 }
 
 /* Those that a store of this hart touches. */
 static bool end_reservations(const struct stream *stream, uint64_t physical, unsigned size)
 {
     const struct stream_peers *peers = stream->peers;
-    if (peers->threads && size)
-        warp_memory_disturb(peers->threads, physical, size);
-    return end_harts(peers, stream->hart, physical, size);
+    bool threads = end_threads(peers, physical, size);
+    return end_harts(peers, stream->hart, physical, size) || threads;
 }
 
 /* The same for all stores of the batch. */

@@ -11,25 +11,26 @@
 #include <stdint.h>
 
 #include "emu/hart/step.h"
+#include "isa/flow.h"
 
 enum {
-    STREAM_BATCH = 128, /* instructions of a batch at most */
-    STREAM_NONE = 64,   /* in place of a register's number */
+    STREAM_BATCH = 128,          /* instructions of a batch at most */
+    STREAM_NONE = REGISTER_NONE, /* in place of a register's number */
+    STREAM_FLOW = 2, /* a set of enum stream_flag holds one of enum flow, shifted by so many bits */
 };
 
 enum stream_flag {
     STREAM_LOAD = 1, /* reads memory; AMO and LR too */
     STREAM_STORE = 2,
-    STREAM_BRANCH = 4,    /* conditional */
-    STREAM_JUMP = 8,      /* unconditional, direct or not */
-    STREAM_INDIRECT = 16, /* JALR */
-    STREAM_CALL = 32,     /* a jump that writes x1 or x5 (unprivileged specification, table 2.1) */
-    STREAM_RETURN = 64,   /* a JALR from x1 or x5 that writes neither of them */
-    STREAM_SERIAL = 128,  /* executed by stream_step(): CSR, fence, AMO, LR/SC, system, HINT, trap, MMIO */
+    STREAM_BRANCH = FLOW_BRANCH << STREAM_FLOW,
+    STREAM_JUMP = FLOW_JUMP << STREAM_FLOW,
+    STREAM_INDIRECT = FLOW_INDIRECT << STREAM_FLOW,
+    STREAM_CALL = FLOW_CALL << STREAM_FLOW,
+    STREAM_RETURN = FLOW_RETURN << STREAM_FLOW,
+    STREAM_SERIAL = 128, /* executed by stream_step(): CSR, fence, AMO, LR/SC, system, HINT, trap, MMIO */
 };
 
-/* What a core needs to know of an instruction, worked out once. Registers: 0 to 31 integer, 32 to 63
- * floating-point; x0 and operands that do not exist are STREAM_NONE. */
+/* What a core needs to know of an instruction, worked out once. Registers are struct insn_registers'. */
 struct stream_op {
     uint64_t pc;
     const struct insn *insn;
@@ -57,15 +58,16 @@ enum stream_end {
 
 struct stream_trace;
 
-struct warp_memory;
-
 /* Harts that share memory, each under a stream of its own, and threads of multiprocessors beside them: what one of them
  * stores ends the reservations (LR) that others hold in the same block of STREAM_RESERVATION bytes. */
 struct stream_peers {
     struct hart *harts;
     unsigned count;
-    bool reserved;               /* one of them may hold a reservation */
-    struct warp_memory *threads; /* physical addresses are their program's; NULL: there are none */
+    bool reserved; /* one of them may hold a reservation */
+    /* Ends the reservations that threads hold in size bytes that a hart has stored; size may be 0. Returns whether a thread
+     * may hold one. Called while `reserved` is set. NULL: there are no threads. */
+    bool (*threads_stored)(void *threads, uint64_t physical, unsigned size);
+    void *threads;
 };
 
 /* A thread has stored: ends the reservations that harts hold there. */

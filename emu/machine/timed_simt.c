@@ -250,6 +250,7 @@ void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const stru
     timed->simt->fault = fault;
     timed->simt->fault_context = context;
     memory->peers = &timed->peers;
+    timed->peers.threads_stored = warp_memory_stored;
     timed->peers.threads = memory;
     simt_grid_bind(timed->simt->grid, memory, host);
 }

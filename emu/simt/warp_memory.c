@@ -66,6 +66,14 @@ void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t 
         ++memory->versions[block % WARP_VERSIONS];
 }
 
+bool warp_memory_stored(void *memory, uint64_t physical, unsigned size)
+{
+    struct warp_memory *own = memory;
+    if (size)
+        warp_memory_disturb(own, physical, size);
+    return own->reserved;
+}
+
 void warp_memory_flush(struct warp_memory *memory)
 {
     warp_memory_forget(memory);

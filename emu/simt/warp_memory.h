@@ -96,6 +96,9 @@ void warp_memory_flush(struct warp_memory *memory);
 /* A store at a program address: lanes' reservations of the bytes end. */
 void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t size);
 
+/* The same for a hart's store at a physical address, which is the program's: threads_stored() of struct stream_peers. */
+bool warp_memory_stored(void *memory, uint64_t physical, unsigned size);
+
 /* Where in the stacks' storage the byte at s of the window lies. */
 static inline uint64_t warp_stack_swizzle(const struct warp_memory *memory, uint64_t s)
 {

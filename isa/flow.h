@@ -1,0 +1,29 @@
+/* Where an instruction goes on, and which registers it names. */
+#ifndef ISA_FLOW_H
+#define ISA_FLOW_H
+
+#include <stdint.h>
+
+#include "isa/insn.h"
+
+enum flow {
+    FLOW_BRANCH = 1,   /* conditional */
+    FLOW_JUMP = 2,     /* unconditional, direct or not */
+    FLOW_INDIRECT = 4, /* JALR */
+    FLOW_CALL = 8,     /* a jump that writes x1 or x5 (unprivileged specification, table 2.1) */
+    FLOW_RETURN = 16,  /* a JALR from x1 or x5 that writes neither of them */
+};
+
+/* Set of enum flow; 0 for what goes on at the next instruction. */
+unsigned flow_of(const struct insn *insn);
+
+enum { REGISTER_NONE = 64 };
+
+/* Registers by number: 0 to 31 integer, 32 to 63 floating-point; x0 and operands that do not exist are REGISTER_NONE. */
+struct insn_registers {
+    uint8_t rd, rs1, rs2, rs3;
+};
+
+struct insn_registers insn_registers(const struct insn *insn);
+
+#endif
