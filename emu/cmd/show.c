@@ -98,8 +98,10 @@ static bool run_dot(const struct machine_config *machine, const char *format, co
     (void)dup2(old, STDOUT_FILENO);
     (void)close(old);
     (void)fclose(file);
-    if (dot && !fine)
+    if (dot && !fine) {
+        (void)unlink(path);
         return false;
+    }
     return status == 0 || error_set(err, "--graph: Graphviz's command dot has failed; is the package "
                                          "graphviz installed? FILE.dot and - "
                                          "need none");
@@ -118,7 +120,11 @@ static bool draw(const struct machine_config *machine, const char *path, struct 
     if (!file)
         return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
     bool drawn = graph_dot(machine, file, err);
-    return fclose(file) == 0 && drawn;
+    if (fclose(file) != 0 && drawn)
+        return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
+    if (!drawn)
+        (void)unlink(path);
+    return drawn;
 }
 
 static int show(const struct request *request)

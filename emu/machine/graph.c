@@ -106,13 +106,21 @@ static void text_wires(const struct machine_config *machine, const struct wiring
     }
 }
 
+/* Without a clock, no part asks another for memory. */
+static bool plan(struct wiring *wiring, const struct machine_config *machine, struct error *err)
+{
+    *wiring = (struct wiring){NULL, 0};
+    if (!machine_timed(machine) || wiring_plan(wiring, machine->tree, machine_kinds, err))
+        return true;
+    wiring_free(wiring);
+    return false;
+}
+
 bool graph_text(const struct machine_config *machine, FILE *out, struct error *err)
 {
     struct wiring wiring;
-    if (!wiring_plan(&wiring, machine->tree, machine_kinds, err)) {
-        wiring_free(&wiring);
+    if (!plan(&wiring, machine, err))
         return false;
-    }
     (void)fprintf(out, "%s\n", machine->name);
     for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i)) {
         char label[256];
@@ -168,10 +176,8 @@ static void dot_wires(const struct machine_config *machine, const struct wiring 
 bool graph_dot(const struct machine_config *machine, FILE *out, struct error *err)
 {
     struct wiring wiring;
-    if (!wiring_plan(&wiring, machine->tree, machine_kinds, err)) {
-        wiring_free(&wiring);
+    if (!plan(&wiring, machine, err))
         return false;
-    }
     (void)fprintf(out,
                   "digraph machine {\n  label=\"%s\"; labelloc=t; fontname=\"sans-serif\"; rankdir=TB;\n"
                   "  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n"

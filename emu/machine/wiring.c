@@ -266,7 +266,7 @@ size_t wiring_distances(const struct wiring *wiring, const struct tree *tree, co
 {
     size_t parts = number_of(tree, NULL), *from = malloc(wiring->count * sizeof *from + 1);
     size_t *to = malloc(wiring->count * sizeof *to + 1);
-    *distances = malloc(parts * sizeof **distances);
+    *distances = calloc(parts + 1, sizeof **distances);
     if (!from || !to || !*distances)
         abort();
     for (size_t i = 0; i < parts; i++)
