@@ -181,7 +181,7 @@ static void print_registers(const struct user *user, const struct place *place)
     if (x[SP] < user->stack_first && x[SP] >= user->memory->base)
         fprintf(stderr,
                 "  sp is below 0x%" PRIx64 ", the end of the stack's %" PRIu64
-                " KiB: endless recursion, or too small a stack.size?\n",
+                " KiB: endless recursion, or too small a user_stack.size?\n",
                 user->stack_first, user->options->stack_size / 1024);
 }
 

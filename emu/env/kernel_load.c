@@ -129,7 +129,7 @@ static bool load_program(const struct kernel_options *options, struct phys *memo
             err,
             "memory.size: the kernel (%" PRIu64 " bytes) and a stack of %" PRIu64
             " bytes with the gap beneath it leave no room for a program; enlarge memory.size or make "
-            "stack.size smaller",
+            "user_stack.size smaller",
             offset, user->stack_size);
     struct phys window = {memory->bytes + offset, memory->base, page_down(memory->size - needed)};
     struct elf_program program;

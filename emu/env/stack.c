@@ -93,7 +93,7 @@ bool stack_build(const struct phys *memory, uint64_t size, const struct stack_co
     if (needed > size / 4 || size > memory->size)
         return error_set(err,
                          "arguments and environment take %" PRIu64 " bytes; a quarter of the stack (%" PRIu64
-                         " bytes) is allowed: shorten them or enlarge stack.size",
+                         " bytes) is allowed: shorten them or enlarge user_stack.size",
                          needed, size / 4);
     uint64_t end = memory->base + memory->size;
     struct writer w = {.memory = memory, .word = end - needed, .string = end - strings};

@@ -26,7 +26,7 @@ static bool set_up(struct user *user, struct error *err)
     if (o->stack_size > end - program.end)
         return error_set(err,
                          "%s: ends at 0x%" PRIx64 ", which leaves no room for a stack of %" PRIu64
-                         " bytes below 0x%" PRIx64 "; enlarge memory.size or make stack.size smaller",
+                         " bytes below 0x%" PRIx64 "; enlarge memory.size or make user_stack.size smaller",
                          o->program, program.end, o->stack_size, end);
     const struct stack_contents contents = {.arguments = o->arguments,
                                             .argument_count = o->argument_count,

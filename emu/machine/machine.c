@@ -40,7 +40,7 @@ static void view(struct machine_config *config, struct tree *tree)
         .host = tree_config(tree, "host"),
         .accel = tree_config(tree, "accel"),
         .memory = tree_config(tree, "memory"),
-        .stack = tree_config(tree, "stack"),
+        .stack = tree_config(tree, "user_stack"),
         .mmu = tree_config(tree, "mmu"),
         .nucd = tree_config(tree, "nucd"),
         .devices = {.latency = devices->latency,
@@ -78,9 +78,9 @@ static bool check_memory(const struct machine_config *config, struct error *err)
     if (config->stack->size < config->memory->size)
         return true;
     unit_format(UNIT_SIZE, config->stack->size, other);
-    machine_source(config, "stack.size", source);
-    (void)error_set(err, "%s is not allowed; allowed: more than stack.size, which is %s (%s)", size, other,
-                    source);
+    machine_source(config, "user_stack.size", source);
+    (void)error_set(err, "%s is not allowed; allowed: more than user_stack.size, which is %s (%s)", size,
+                    other, source);
     return at(config, "memory", "size", err);
 }
 
@@ -191,7 +191,7 @@ static bool check_offload(const struct machine_config *config, struct error *err
     unit_format(UNIT_SIZE, bytes, size);
     (void)error_set(err,
                     "%s is not allowed; allowed: a power of two that divides memory.base + memory.size and "
-                    "leaves room for programs and stack.size",
+                    "leaves room for programs and user_stack.size",
                     size);
     return at(config, "nucd", "memory", err);
 }

@@ -193,7 +193,9 @@ bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
     const struct instance *instance = walk_to(tree->root, name, &rest);
     struct name_list list = {NULL, 0};
     plain_name(name, plain);
-    if (renames_explain(plain, err) || is_beyond(instance, rest, err) || is_absent(instance, rest, err))
+    bool free_name = !*instance->path;
+    if (renames_explain(plain, err) || (free_name && renames_moved(plain, err)) ||
+        is_beyond(instance, rest, err) || is_absent(instance, rest, err))
         return false;
     collect(&list, tree->root->kind, "");
     add_name(&list, "", "extends");

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,40 @@ static const struct {
 };
 
 enum { RENAMES = sizeof renames / sizeof *renames, NAME = 512 };
+
+/* Parts of the machine that have another name, so that groups can have the old one. */
+static const struct {
+    const char *old, *name, *key; /* the part's only key */
+} moves[] = {
+    {"stack", "user_stack", "size"},
+};
+
+enum { MOVES = sizeof moves / sizeof *moves };
+
+/* What follows the part's old name in a name: "" or ".KEY"; NULL for other names. */
+static const char *moved_key(size_t move, const char *name)
+{
+    size_t length = strlen(moves[move].old);
+    if (strncmp(name, moves[move].old, length) != 0)
+        return NULL;
+    name += length;
+    return !*name || (*name == '.' && strcmp(name + 1, moves[move].key) == 0) ? name : NULL;
+}
+
+bool renames_moved(const char *name, struct error *err)
+{
+    for (size_t i = 0; i < MOVES; i++) {
+        const char *key = moved_key(i, name);
+        if (!key)
+            continue;
+        (void)error_set(err,
+                        "%s is no key any more, but %s%s is (croft show --migrate FILE rewrites a file); a "
+                        "group of that name has a `kind` or a `template`",
+                        name, moves[i].name, key);
+        return true;
+    }
+    return false;
+}
 
 bool renames_explain(const char *name, struct error *err)
 {
@@ -150,6 +185,35 @@ static void put_mapping(const struct migration *m, const struct node *mapping, c
     }
 }
 
+/* Whether that node at the top is a part under its old name: another part of that name has other keys. */
+static bool is_moved(const struct node *document, const struct node *node, size_t move)
+{
+    const char *key = moved_key(move, node->name);
+    if (!key || !*key == !!node->text)
+        return false;
+    const struct node *section = node_find(document, moves[move].old);
+    for (const struct node *below = section ? section->first : NULL; below; below = below->next)
+        if (strcmp(below->name, moves[move].key) != 0)
+            return false;
+    return true;
+}
+
+/* Gives parts that have another name that one. */
+static void move_parts(struct node *document)
+{
+    for (struct node *node = document->first; node; node = node->next)
+        for (size_t i = 0; i < MOVES; i++) {
+            if (!is_moved(document, node, i))
+                continue;
+            char *name;
+            if (asprintf(&name, "%s%s", moves[i].name, moved_key(i, node->name)) < 0)
+                abort();
+            free(node->name);
+            node->name = name;
+            break;
+        }
+}
+
 static bool is_old(const struct node *mapping, const char *path)
 {
     struct error ignored;
@@ -180,6 +244,7 @@ bool renames_migrate(const char *path, FILE *out, struct error *err)
     (void)close(file);
     if (!document)
         return false;
+    move_parts(document);
     const struct migration m = {
         .out = out, .old = is_old(document, ""), .extends = node_find(document, "extends") != NULL};
     if (!document->first)

@@ -42,7 +42,7 @@ run 0 "memory that is all used" '128000 pages' --set 'memory.size=512 MiB' "$OUT
 run 9 "more than there is" refused --set 'memory.size=512 MiB' "$OUT/kernel" big 520
 run 137 "the last page" 'memory is full: no page is left for 0x' "$OUT/kernel" big 1014
 run 0 "break beyond physical memory, little of it touched" ' 0 failed' --set 'memory.size=16 MiB' \
-    --set 'stack.size=1 MiB' "$OUT/process"
+    --set 'user_stack.size=1 MiB' "$OUT/process"
 
 # The program finds the same stack as in the `user` environment.
 "$CROFT" run -E A=1 "$OUT/stack" x 'y z' >"$OUT/user"
@@ -103,6 +103,6 @@ run 1 "memory elsewhere" 'memory.base: --env kernel needs 0x80000000' --set memo
 run 1 "too little memory" 'leave no room for a program' --set 'memory.size=9 MiB' "$OUT/fault"
 run 1 "a program that does not fit" "outside of the memory" --set 'memory.size=9348 KiB' "$OUT/fault"
 run 1 "no such program" '/nonexistent' /nonexistent
-run 1 "too many arguments" 'stack.size' --set 'stack.size=64 KiB' "$OUT/stack" "$(head -c 60000 /dev/zero | tr '\0' a)"
+run 1 "too many arguments" 'user_stack.size' --set 'user_stack.size=64 KiB' "$OUT/stack" "$(head -c 60000 /dev/zero | tr '\0' a)"
 run 2 "firmware" 'are for --env bare' --bios x "$OUT/fault"
 conclude

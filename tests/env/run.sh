@@ -110,9 +110,9 @@ test_stack() {
     cp "$OUT/stack" "$long/stack"
     run 0 "stack, other path" "$CROFT" run -E A=1 --setenv 'B=two words' "$long/stack" x '' 'y z'
     check "stack does not move with the path" test "$(grep '^sp ' "$OUT/stdout")" = "$(cat "$OUT/sp")"
-    run 1 "too many arguments" "$CROFT" run --set 'stack.size=64 KiB' "$OUT/stack" \
+    run 1 "too many arguments" "$CROFT" run --set 'user_stack.size=64 KiB' "$OUT/stack" \
         "$(head -c 60000 /dev/zero | tr '\0' a)"
-    says "too many arguments" stderr stack.size
+    says "too many arguments" stderr user_stack.size
 }
 
 # fault STATUS PROGRAM KIND TEXT...: how a program dies, and what is said about it.

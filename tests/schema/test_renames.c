@@ -31,6 +31,27 @@ static void old_keys_name_what_to_write(void **state)
     }
 }
 
+#define MOVED                                                                                                \
+    " (croft show --migrate FILE rewrites a file); a group of that name has a `kind` or a `template`"
+
+/* The user program's stack, whose old name groups can have. */
+static void the_stack_has_another_name(void **state)
+{
+    static const char group[] = "stack: {kind: group, count: 2, simt: {count: 1, memory: dram}}\n";
+    static const char *const set[] = {"stack.size=1 MiB", NULL}, *const warps[] = {"stack.*.simt.warps=96",
+                                                                                   NULL};
+    struct machine_config config;
+    assert_refused_as(*state, "{}\n", set,
+                      "--set: stack.size is no key any more, but user_stack.size is" MOVED);
+    assert_refused_as(*state, "harts: 1\nstack.size: 1 MiB\n", NULL,
+                      "/m.yaml:2: stack.size is no key any more, but user_stack.size is" MOVED);
+    assert_refused_as(*state, "harts: 1\nstack: {size: 1 MiB}\n", NULL,
+                      "/m.yaml:2: stack is no key any more, but user_stack is" MOVED);
+    must_load(*state, &config, group, warps);
+    assert_value(&config, "stack.1.simt", "warps", "96");
+    machine_free(&config);
+}
+
 /* The rewritten text of a description; free() it. */
 static char *migrated(const struct folder *folder, const char *old)
 {
@@ -49,6 +70,12 @@ static char *migrated(const struct folder *folder, const char *old)
 
 static const char *const files[][2] = {
     {"{}\n", "{}\n"},
+    {"stack: {size: 1 MiB}\nharts: 1\n", "user_stack:\n  size: 1 MiB\nharts: 1\n"},
+    {"stack.size: 1 MiB\n", "user_stack.size: 1 MiB\n"},
+    /* Groups: of this file, and of the one that it extends. */
+    {"stack: {kind: group, count: 2}\n", "stack:\n  kind: group\n  count: 2\n"},
+    {"stack: {template: a}\n", "stack:\n  template: a\n"},
+    {"stack: {simt: {warps: 4}}\n", "stack:\n  simt:\n    warps: 4\n"},
     {"name: a\nharts: auto\nmemory: {base: 0x1000, size: 64 MiB}\n",
      "name: a\nharts: auto\nmemory:\n  base: 0x1000\n  size: 64 MiB\n"},
     {"crossbar: {present: true}\nnucd: {present: false, mode: driver}\n", "crossbar: {}\nnucd: none\n"},
@@ -169,11 +196,9 @@ static void what_is_no_description_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(old_keys_name_what_to_write),
-        FOLDER_TEST(files_are_rewritten),
-        FOLDER_TEST(whole_machines_load),
-        FOLDER_TEST(shipped_machines_stay),
-        FOLDER_TEST(what_is_no_description_is_refused),
+        FOLDER_TEST(old_keys_name_what_to_write), FOLDER_TEST(the_stack_has_another_name),
+        FOLDER_TEST(files_are_rewritten),         FOLDER_TEST(whole_machines_load),
+        FOLDER_TEST(shipped_machines_stay),       FOLDER_TEST(what_is_no_description_is_refused),
     };
     return cmocka_run_group_tests_name("older descriptions", tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static void numbers_round_trip_at_their_limits(void **state)
             const char *limits[] = {field->min, field->max};
             for (size_t k = 0; field->type < FIELD_BOOL && k < 2; k++) {
                 char set[TREE_NAME + 64];
-                const char *sets[] = {"memory.size=1 TiB", "stack.size=64 KiB", "memory.base=0", set};
+                const char *sets[] = {"memory.size=1 TiB", "user_stack.size=64 KiB", "memory.base=0", set};
                 (void)snprintf(set, sizeof set, "%s%s%s=%s", i->path, *i->path ? "." : "", field->name,
                                limits[k]);
                 if (strcmp(i->path, "memory") == 0 || strcmp(set, "harts=4096") == 0)
@@ -129,7 +129,7 @@ static void numbers_round_trip_at_their_limits(void **state)
     free(text);
     machine_free(&all);
     assert_true(walked > 400);
-    round_trip(*state, "{memory: {base: 0xfffffffffe0000, size: 128 KiB}, stack: {size: 64 KiB}}", NULL, 0);
+    round_trip(*state, "{memory: {base: 0xfffffffffe0000, size: 128 KiB}, user_stack: {size: 64 KiB}}", NULL, 0);
 }
 
 static void each_key_is_explained(void **state)

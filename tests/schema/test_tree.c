@@ -156,7 +156,7 @@ static void files_extend_files_and_shipped_machines(void **state)
     write_text(*state, "shipped/top.yaml",
                "description: on top\nextends: ../middle.yaml\n\nhost:\n  rob: 16\n");
     struct error err = {.text = ""};
-    const char *sets[] = {"stack.size=1 MiB", "stack.size=2MiB", "accel.count=4"};
+    const char *sets[] = {"user_stack.size=1 MiB", "user_stack.size=2MiB", "accel.count=4"};
     const struct folder *folder = *state;
     if (!machine_load(&config, "top", folder->shipped, sets, 3, &err))
         fail_msg("%s", err.text);
@@ -168,7 +168,7 @@ static void files_extend_files_and_shipped_machines(void **state)
     assert_source(&config, "host.rob", "top.yaml:5");
     assert_source(&config, "host.store_queue", "middle.yaml:2");
     assert_source(&config, "memory.size", "base.yaml:4");
-    assert_source(&config, "stack.size", "--set");
+    assert_source(&config, "user_stack.size", "--set");
 
     const char *names[8];
     size_t count = tree_unused(config.tree, names, 8);
@@ -230,20 +230,21 @@ static const struct fault faults[] = {
     {"\n- harts\n", NULL, "%s/m.yaml:2: a machine description is a mapping of keys, such as `harts: 1`"},
     {"harts: 1\nhart: 1\n", NULL,
      "%s/m.yaml:2: unknown key 'hart'; did you mean 'harts'? Known at the top: name, description, harts, "
-     "quantum, homes, memory, stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
+     "quantum, homes, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"\nmemory:\n  siez: 1 GiB\n", NULL,
      "%s/m.yaml:3: unknown key 'memory.siez'; did you mean 'memory.size'? Known in memory: base, size"},
     {"memory:\n  rob: 5\n", NULL,
      "%s/m.yaml:2: unknown key 'memory.rob'; did you mean 'host.rob'? Known in memory: base, size"},
-    {"stak:\n  size: 1 MiB\n", NULL,
-     "%s/m.yaml:1: unknown key 'stak'; did you mean 'stack'? Known at the top: name, description, harts, "
-     "quantum, homes, memory, stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
+    {"user_stak:\n  size: 1 MiB\n", NULL,
+     "%s/m.yaml:1: unknown key 'user_stak'; did you mean 'user_stack'? Known at the top: name, description, "
+     "harts, "
+     "quantum, homes, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"zzz: 1", NULL,
      "%s/m.yaml:1: unknown key 'zzz'; known at the top: name, description, harts, quantum, homes, memory, "
-     "stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
+     "user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"extend: functional", NULL,
      "%s/m.yaml:1: unknown key 'extend'; did you mean 'extends'? Known at the top: name, description, harts, "
-     "quantum, homes, memory, stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
+     "quantum, homes, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"memory: 1 GiB", NULL, "%s/m.yaml:1: 'memory' is a section, not a value; its keys: base, size"},
     {"harts:\n  count: 1\n", NULL, "%s/m.yaml:1: harts takes one value, not a mapping"},
     {"extends: {a: b}\n", NULL, "%s/m.yaml:1: extends takes one value, not a mapping"},
@@ -299,7 +300,7 @@ static const struct fault faults[] = {
      "%s/m.yaml:3: memory.size: 128 KiB from memory.base 0xfffffffffff000 reaches beyond the last physical "
      "address, 2^56-1"},
     {"memory:\n  size: 1 MiB\n", NULL,
-     "%s/m.yaml:2: memory.size: 1 MiB is not allowed; allowed: more than stack.size, which is 8 MiB "
+     "%s/m.yaml:2: memory.size: 1 MiB is not allowed; allowed: more than user_stack.size, which is 8 MiB "
      "(default: the default of Linux)"},
     {"harts: 1\nextends: nowhere.yaml\n", NULL,
      "%s/m.yaml:2: extends: %s/nowhere.yaml: cannot be opened: No such file or directory"},
@@ -321,9 +322,11 @@ static const struct fault faults[] = {
     {"{}", "memory.size", "--set 'memory.size': write NAME=VALUE, such as --set memory.size=2GiB"},
     {"{}", "memory.siz=1",
      "--set: unknown key 'memory.siz'; did you mean 'memory.size'? Known in memory: base, size"},
-    {"{}", "stak.size=1 MiB",
-     "--set: unknown key 'stak.size'; did you mean 'stack.size'? Known at the top: name, description, harts, "
-     "quantum, homes, memory, stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
+    {"{}", "user_stak.size=1 MiB",
+     "--set: unknown key 'user_stak.size'; did you mean 'user_stack.size'? Known at the top: name, "
+     "description, "
+     "harts, "
+     "quantum, homes, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"{}", "memory=1", "--set: 'memory' is a section, not a value; its keys: base, size"},
     {"{}", "extends=functional", "--set: extends belongs in a machine file; choose a machine with --machine"},
     {"{}", "memory.size=32KB",
@@ -333,7 +336,7 @@ static const struct fault faults[] = {
     {"{}",
      "memory.size=", "--set: memory.size: has no value; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"{}", "=",
-     "--set: unknown key ''; known at the top: name, description, harts, quantum, homes, memory, stack, "
+     "--set: unknown key ''; known at the top: name, description, harts, quantum, homes, memory, user_stack, "
      "host, "
      "accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"{}", "name=a\tb",
