@@ -184,9 +184,8 @@ static const struct part_field root_fields[] = {
      NULL,
      {"", ""},
      0,
-     "Which bits of an address say where it lives, when there are several memories: M module, S stack, else "
-     "as dram.map; "
-     "empty: stacks and modules take turns above the controllers.",
+     "Homes when there are several memories: as dram.map, with M module and S stack; empty: these take "
+     "turns.",
      {"", ""}},
 };
 

@@ -181,12 +181,12 @@ static void parts_nest_under_names_of_ones_own(void **state)
     struct machine_config config;
     write_base(folder);
     must_load(folder, &config, stacks,
-              SETS("far.*.sm.warps=96", "far.2.sm.warps=12", "far.*.pair.1.dram.channels=2",
+              SETS("far.*.sm.accesses=96", "far.2.sm.accesses=12", "far.*.pair.1.dram.channels=2",
                    "far.3.pair.0.dram.channels=4"));
     for (unsigned i = 0; i < 4; i++) {
         char part[64];
         (void)snprintf(part, sizeof part, "far.%u.sm", i);
-        assert_value(&config, part, "warps", i == 2 ? "12" : "96");
+        assert_value(&config, part, "accesses", i == 2 ? "12" : "96");
         assert_value(&config, part, "threads", "768");
         (void)snprintf(part, sizeof part, "far.%u.sm.l2", i);
         assert_value(&config, part, "slices", "2");
