@@ -139,8 +139,9 @@ if part env "user environment, loader, command line"; then
     built "$BUILD/tests/debug/check_backtrace" &&
         suite "environment" "$MAKE" --no-print-directory -s test-env BUILD="$BUILD" SETUP="$SETUP"
 fi
-if part env "experiments"; then
+if part env "experiments and pictures"; then
     suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"
+    suite "pictures of machines" tests/cmd/graph.sh "$BUILD/bin/croft"
 fi
 if part kernel "user programs beneath the kernel"; then
     suite "kernel environment" "$MAKE" --no-print-directory -s test-kernel BUILD="$BUILD" SETUP="$SETUP"

@@ -98,10 +98,10 @@ static bool run_dot(const struct machine_config *machine, const char *format, co
     (void)dup2(old, STDOUT_FILENO);
     (void)close(old);
     (void)fclose(file);
-    if (dot && !fine) {
+    if (!fine || status != 0)
         (void)unlink(path);
+    if (dot && !fine)
         return false;
-    }
     return status == 0 || error_set(err, "--graph: Graphviz's command dot has failed; is the package "
                                          "graphviz installed? FILE.dot and - "
                                          "need none");

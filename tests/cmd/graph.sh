@@ -1,0 +1,61 @@
+#!/bin/bash
+# croft show --graph from outside: graph.sh CROFT. Prints "N passed, N failed".
+set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+croft=$(realpath "$1")
+examples=$(realpath "$(dirname "$0")/../../examples/machines")
+scratch
+cd "$work" || exit 1
+
+evidence() {
+    tail -n 5 messages output
+}
+
+# draws NAME MACHINE FILE [OPTIONS...]: succeeds, without a word on standard error.
+draws() {
+    local name=$1
+    shift
+    "$croft" show "$1" --graph "$2" "${@:3}" >output 2>messages
+    judge $? "$name"
+    check "$name: no message" test ! -s messages
+}
+
+# says NAME REGEX: the text has such a line.
+says() {
+    check "$1" grep -qE "$2" output
+}
+
+draws "nucd as text" nucd -
+says "nucd: copies" '^  accel x 16: .* -> crossbar$'
+says "nucd: a level above a crossbar" '^  l2: .* -> crossbar$'
+draws "one part less" nucd - --set accel=none
+check "one part less: gone" bash -c '! grep -q accel output'
+
+draws "stacks as text" "$examples/stacks.yaml" -
+says "stacks: copies" '^  stack x 4$'
+says "stacks: what is in them" '^    dram: hmc_tom, 16 channels$'
+says "stacks: links" '^  peer x 12 +-> stack\.'
+
+draws "stacks for Graphviz" "$examples/stacks.yaml" stacks.dot
+check "stacks: Graphviz reads it" dot -Tcanon -o canonical.dot stacks.dot
+check "stacks: an edge over a link" grep -qE '"link\.0" -> .*stack\.0' stacks.dot
+for machine in $("$croft" machines | cut -d ' ' -f 1) "$examples/stacks.yaml"; do
+    draws "$machine as SVG" "$machine" picture.svg
+    check "$machine: a picture" grep -q '</svg>' picture.svg
+    check "$machine: the host is in it" grep -q '>host' picture.svg
+    rm -f picture.svg
+done
+draws "PNG" nucd picture.png
+check "PNG: a picture" test "$(head -c 4 picture.png | tail -c 3)" = PNG
+
+"$croft" show nucd --graph picture.gif >output 2>messages
+check "another format" test $? = 2
+check "another format: message" grep -q "name a FILE.svg, FILE.png or FILE.dot" messages
+PATH=/nowhere "$croft" show nucd --graph none.svg >output 2>messages
+check "no Graphviz" test $? != 0
+check "no Graphviz: message" grep -q "is the package graphviz installed" messages
+check "no Graphviz: no file" test ! -e none.svg
+
+conclude
