@@ -31,7 +31,7 @@ void setting_warn_regions(const struct machine_config *machine, const char *opti
     if (!option || !offload_wanted(machine))
         return;
     enum nucd_mode mode = machine->nucd->mode;
-    if (machine->host->core == CORE_OOO && (mode == NUCD_MODE_NUCD || mode == NUCD_MODE_IDEAL))
+    if (mode == NUCD_MODE_NUCD || mode == NUCD_MODE_IDEAL)
         fprintf(
             stderr,
             "croft run: warning: %s does not show what accelerators execute; with --set nucd.mode=none the "

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/core/ahead.h"
 #include "emu/core/energy.h"
+#include "emu/core/offload.h"
 #include "emu/hart/stream.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/event.h"
@@ -86,7 +86,7 @@ struct core_parts {
     struct core_near near;
     uint64_t tick; /* fs in which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
-    struct core_ahead ahead; /* of an out-of-order core; others ignore it */
+    struct core_offload offload; /* its mechanism, if it has one */
 };
 
 /* The interface of a kind of core. */
@@ -94,6 +94,7 @@ struct core_ops {
     void (*run)(struct core *core, uint64_t now); /* its event: go on */
     void (*publish)(struct core *core, struct stats *stats, struct scope scope);
     void (*free)(struct core *core);
+    const struct core_offload_events *offload;
 };
 
 /* The beginning of every core's struct. */

@@ -4,6 +4,7 @@
 #define EMU_CORE_SERIAL_H
 
 #include "emu/core/core.h"
+#include "emu/hart/priv.h"
 
 enum serial_wait {
     SERIAL_LATENCY,  /* for the instruction's latency only */
@@ -32,6 +33,12 @@ bool serial_needs_stores(struct core *core, unsigned *length);
 
 /* Whether that instruction is CBO.INVAL, CBO.CLEAN or CBO.FLUSH, of which a core may have several under way. */
 bool serial_is_maintenance(struct core *core);
+
+/* Whether an interrupt or a stop is due. */
+static inline bool core_interrupted(const struct hart *hart)
+{
+    return hart->yield || (hart->privileged && priv_due_interrupt(hart));
+}
 
 /* Brings the hart's clocks up to now, a time that the queue has reached. */
 void serial_clock(struct core *core, uint64_t now);

@@ -81,7 +81,7 @@ void scheduler_interrupt(struct scheduler *s, unsigned i)
 {
     if (s->cores[i].core->waiting && hart_has_interrupt(hart_of(s, i)))
         wake(s, i, s->queue->now);
-    core_ahead_interrupted(s->cores[i].core, s->queue->now);
+    core_offload_interrupted(s->cores[i].core, s->queue->now);
 }
 
 /* Compare registers within harts are looked at by the harts, which have to know what time it is. */
@@ -168,7 +168,7 @@ static void poll(void *owner, uint64_t now)
         if (has_apart(s) || s->cores[i].core->limit == UINT64_MAX)
             grant(s, i, allowance);
     for (unsigned i = 0; i < s->count; i++) /* a yield may have been asked for meanwhile */
-        core_ahead_interrupted(s->cores[i].core, now);
+        core_offload_interrupted(s->cores[i].core, now);
     s->idle = all_asleep(s) && !s->waits;
     if (!s->idle)
         event_schedule(s->queue, &s->poll_event, now + SCHEDULER_POLL);

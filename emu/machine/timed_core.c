@@ -111,8 +111,8 @@ bool timed_make_core(struct timed *timed, unsigned i, bool host, struct error *e
     if (hart->privileged)
         core->tlb = tlb_new(tree_config(machine->tree, tlb), hart, &timed->queue, clock,
                             timed_component(timed), (uint16_t)i, core->l1d);
-    struct core_ahead ahead = {0};
-    if (!timed_make_engine(timed, i, config, &ahead, err))
+    struct core_offload offload = {0};
+    if (!timed_make_engine(timed, i, config, &offload, err))
         return false;
     if (core->tlb && !host)
         tlb_set_ranges(core->tlb, config->range_tlb_entries);
@@ -130,7 +130,7 @@ bool timed_make_core(struct timed *timed, unsigned i, bool host, struct error *e
         .near = near_units(timed, number, host),
         .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
         .server = {stopped, timed, timed->options.offload ? code_changed : NULL},
-        .ahead = ahead,
+        .offload = offload,
     };
     core->core =
         config->core == CORE_OOO ? ooo_new(config, &core_parts, err) : inorder_new(config, &core_parts, err);

@@ -110,8 +110,9 @@ static void configure(const struct timed *timed, const struct core_config *core,
 {
     const struct nucd_config *nucd = timed->options.machine->nucd;
     struct nucd_scheduler_config *scheduler = &config->scheduler;
-    *config = (struct engine_config){.rob = core->rob,
-                                     .stores = core->store_queue,
+    bool ahead = core->core == CORE_OOO;
+    *config = (struct engine_config){.rob = ahead ? core->rob : 1, /* a task at a time */
+                                     .stores = ahead ? core->store_queue : 1,
                                      .tasks = nucd->tasks,
                                      .ideal = nucd->mode == NUCD_MODE_IDEAL,
                                      .read_ports = nucd->read_ports,
@@ -133,15 +134,15 @@ static void configure(const struct timed *timed, const struct core_config *core,
 }
 
 bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config *described,
-                       struct core_ahead *ahead, struct error *err)
+                       struct core_offload *offload, struct error *err)
 {
-    static const struct engine_core_ops core_ops = {core_ahead_complete, core_ahead_squash, core_ahead_go_on,
-                                                    core_ahead_arrived, core_ahead_storing};
+    static const struct engine_core_ops core_ops = {core_offload_complete, core_offload_squash,
+                                                    core_offload_go_on, core_offload_arrived,
+                                                    core_offload_storing};
     const struct timed_core *core = &timed->cores[i];
     const struct nucd_config *nucd = timed->options.machine->nucd;
     unsigned mode = nucd ? nucd->mode : NUCD_MODE_NONE;
-    if (i != 0 || !timed->options.offload || described->core != CORE_OOO ||
-        (mode != NUCD_MODE_NUCD && mode != NUCD_MODE_IDEAL))
+    if (i != 0 || !timed->options.offload || (mode != NUCD_MODE_NUCD && mode != NUCD_MODE_IDEAL))
         return true;
     struct engine_config config;
     configure(timed, described, &config);
@@ -163,7 +164,7 @@ bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config
     timed->nucd = engine_new(&config, &engine_parts, err);
     if (!timed->nucd)
         return false;
-    *ahead = engine_ahead(timed->nucd);
+    *offload = engine_offload(timed->nucd);
     timed->nucd_observer = (struct offload_observer){.told = told, .begun = begun, .context = timed->nucd};
     offload_observe(timed->options.offload, &timed->nucd_observer);
     return true;

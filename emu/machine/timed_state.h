@@ -76,10 +76,10 @@ static inline uint32_t timed_component(struct timed *timed)
 bool timed_make_core(struct timed *timed, unsigned i, bool host, struct error *err);
 void timed_free_core(struct timed_core *core);
 
-/* timed_offload.c: the offload engine of core i, if it has one: *ahead is for its parts. To be attached when the core is
+/* timed_offload.c: the offload engine of core i, if it has one: *offload is for its parts. To be attached when the core is
  * made. */
 bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config *config,
-                       struct core_ahead *ahead, struct error *err);
+                       struct core_offload *offload, struct error *err);
 void timed_attach_engine(struct timed *timed, unsigned i);
 
 /* timed_watch.c: watches all caches. */

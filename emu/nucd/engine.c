@@ -43,10 +43,10 @@ static bool describe(struct engine *e, const struct insn *insn, struct nucd_oper
     return false;
 }
 
-static struct ahead_step ahead_step(const struct engine *e, enum ahead_stop stop, uint64_t number)
+static struct offload_step make_step(const struct engine *e, enum offload_stop stop, uint64_t number)
 {
-    struct ahead_step step = {.stop = stop, .number = number};
-    if (stop == AHEAD_DISPATCHED || stop == AHEAD_TASK) {
+    struct offload_step step = {.stop = stop, .number = number};
+    if (stop == OFFLOAD_DISPATCHED || stop == OFFLOAD_TASK) {
         const struct window_entry *entry = window_entry(e->window, number);
         step.entry = (struct stream_entry){&entry->op, entry->address, entry->physical};
         step.next_pc = entry->next_pc;
@@ -63,7 +63,7 @@ static bool same_task(const struct nucd_task *a, const struct nucd_task *b)
 }
 
 /* A task that has left already comes back into the window: its result is there, or it is frozen and goes on. */
-static struct ahead_step enter_again(struct engine *e, struct engine_task *t)
+static struct offload_step enter_again(struct engine *e, struct engine_task *t)
 {
     engine_list_remove(&e->records, t);
     e->count.kept++;
@@ -74,9 +74,9 @@ static struct ahead_step enter_again(struct engine *e, struct engine_task *t)
     }
     engine_task_enter(t, window_task(e->window, &t->task, t->slot));
     if (!t->done)
-        return ahead_step(e, AHEAD_TASK, t->number);
+        return make_step(e, OFFLOAD_TASK, t->number);
     (void)window_complete(e->window, t->number, t->report.result, t->report.fflags);
-    return ahead_step(e, AHEAD_DISPATCHED, t->number);
+    return make_step(e, OFFLOAD_DISPATCHED, t->number);
 }
 
 static void count_launch(struct engine *e, uint64_t number)
@@ -118,12 +118,12 @@ static bool takes(void *context)
                     &task);
 }
 
-static struct ahead_step dispatch_task(struct engine *e, const struct nucd_task *task)
+static struct offload_step dispatch_task(struct engine *e, const struct nucd_task *task)
 {
     if (e->depend.used == UINT64_MAX >> (64 - e->depend.size)) {
         e->count.table_full += !e->full;
         e->full = true;
-        return ahead_step(e, AHEAD_WAIT, 0);
+        return make_step(e, OFFLOAD_WAIT, 0);
     }
     struct engine_task *first = e->records.first;
     if (first && same_task(&first->task, task) && first->sent)
@@ -136,10 +136,10 @@ static struct ahead_step dispatch_task(struct engine *e, const struct nucd_task 
     t->slot = nucd_depend_add(&e->depend, task);
     engine_task_enter(t, window_task(e->window, task, t->slot));
     count_launch(e, t->number);
-    return ahead_step(e, AHEAD_TASK, t->number);
+    return make_step(e, OFFLOAD_TASK, t->number);
 }
 
-static struct ahead_step dispatch_nucd(struct engine *e)
+static struct offload_step dispatch_nucd(struct engine *e)
 {
     struct nucd_task task;
     struct insn insn;
@@ -150,7 +150,7 @@ static struct ahead_step dispatch_nucd(struct engine *e)
     const struct nucd_operands operands = {.pc = pc, .read = window_read, .context = e->window};
     if (!is_returned(e, pc) && describe(e, &insn, operands, &task))
         return dispatch_task(e, &task);
-    return ahead_step(e, AHEAD_DISPATCHED, window_hint(e->window));
+    return make_step(e, OFFLOAD_DISPATCHED, window_hint(e->window));
 }
 
 /* No task has been near for long, and none stands next. */
@@ -186,43 +186,43 @@ static bool records_run(const struct engine *e)
 }
 
 /* Nothing is dispatched while squashed tasks run. They may be queued behind the one that is frozen: that goes on. */
-static struct ahead_step wait_for_records(struct engine *e)
+static struct offload_step wait_for_records(struct engine *e)
 {
     struct engine_task *t = e->records.first;
     if (t->stopped && window_pc(e->window) == t->task.pc) {
         engine_task_resume(t);
         e->running++;
     }
-    return ahead_step(e, AHEAD_WAIT, 0);
+    return make_step(e, OFFLOAD_WAIT, 0);
 }
 
-static struct ahead_step step(void *context)
+static struct offload_step step(void *context)
 {
     struct engine *e = context;
     if (is_faulty(e))
-        return ahead_step(e, AHEAD_LEAVE, 0);
+        return make_step(e, OFFLOAD_LEAVE, 0);
     if (records_run(e))
         return wait_for_records(e);
     if (is_over(e))
-        return ahead_step(e, AHEAD_LEAVE, 0);
+        return make_step(e, OFFLOAD_LEAVE, 0);
     struct window_step done = window_step(e->window);
     switch (done.stop) {
-    case WINDOW_DISPATCHED: return ahead_step(e, AHEAD_DISPATCHED, done.number);
+    case WINDOW_DISPATCHED: return make_step(e, OFFLOAD_DISPATCHED, done.number);
     case WINDOW_NUCD: return dispatch_nucd(e);
-    case WINDOW_SERIAL: return ahead_step(e, AHEAD_LEAVE, done.number);
-    default: return ahead_step(e, AHEAD_WAIT, done.number);
+    case WINDOW_SERIAL: return make_step(e, OFFLOAD_LEAVE, done.number);
+    default: return make_step(e, OFFLOAD_WAIT, done.number);
     }
 }
 
-static void look(const void *context, uint64_t number, struct ahead_view *view)
+static void look(const void *context, uint64_t number, struct offload_view *view)
 {
     const struct engine *e = context;
     const struct window_entry *entry = window_entry(e->window, number);
-    *view = (struct ahead_view){.evaluated = entry->evaluated,
-                                .address_known = entry->address_known,
-                                .address = entry->address,
-                                .physical = entry->physical,
-                                .held_for = entry->held_for};
+    *view = (struct offload_view){.evaluated = entry->evaluated,
+                                  .address_known = entry->address_known,
+                                  .address = entry->address,
+                                  .physical = entry->physical,
+                                  .held_for = entry->held_for};
 }
 
 static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_t ready)
@@ -269,7 +269,8 @@ static void drained(void *context)
     engine_clear_all(e, e->parts.queue->now);
 }
 
-static const struct ahead_ops engine_ops = {takes, step, look, task_ready, retired, interrupt, left, drained};
+static const struct offload_ops engine_ops = {takes,   step,      look, task_ready,
+                                              retired, interrupt, left, drained};
 
 struct engine *engine_new(const struct engine_config *config, const struct engine_parts *parts,
                           struct error *err)
@@ -318,9 +319,9 @@ void engine_free(struct engine *e)
     free(e);
 }
 
-struct core_ahead engine_ahead(struct engine *e)
+struct core_offload engine_offload(struct engine *e)
 {
-    return (struct core_ahead){&engine_ops, e};
+    return (struct core_offload){&engine_ops, e};
 }
 
 void engine_attach(struct engine *e, struct core *core, struct stream *stream)

@@ -1,7 +1,7 @@
-/* The offload engine beside an out-of-order host core: packet generator, dependency table, cleaning, scheduler, packet
+/* The offload engine beside a host core: packet generator, dependency table, cleaning, scheduler, packet
  * sender, completion and faults (NUCD paper, sections IV-A and IV-C; its figure 6).
  *
- * The engine is the core's offload mechanism (emu/core/ahead.h) over a window of instructions that are ahead
+ * The engine is the core's offload mechanism (emu/core/offload.h) over a window of instructions that are ahead
  * (emu/nucd/window.h), and sends tasks to the task units of accelerators (emu/nucd/task_unit.h).
  *
  * A task's way, in clocks of the host, begins when all in front of its nucd is complete and cannot be squashed:
@@ -39,7 +39,7 @@
 #ifndef EMU_NUCD_ENGINE_H
 #define EMU_NUCD_ENGINE_H
 
-#include "emu/core/ahead.h"
+#include "emu/core/offload.h"
 #include "emu/mem/cache.h"
 #include "emu/nucd/scheduler.h"
 #include "emu/nucd/task_unit.h"
@@ -65,7 +65,7 @@ struct engine_targets {
     void *context;
 };
 
-/* What the core offers: core_ahead_complete() and its companions. */
+/* What the core offers: core_offload_complete() and its companions. */
 struct engine_core_ops {
     void (*complete)(struct core *core, uint64_t number, uint64_t now);
     void (*squash)(struct core *core, uint64_t number, uint64_t now);
@@ -107,7 +107,7 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
 void engine_free(struct engine *engine);
 
 /* For struct core_parts. */
-struct core_ahead engine_ahead(struct engine *engine);
+struct core_offload engine_offload(struct engine *engine);
 
 /* The core is made: to be called before it runs. Its stream's observer is told of what retires, its peers of stores. */
 void engine_attach(struct engine *engine, struct core *core, struct stream *stream);

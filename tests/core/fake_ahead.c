@@ -63,9 +63,9 @@ static void evaluate(struct fake *fake, uint64_t number)
     e->evaluated = !e->held_for;
 }
 
-static struct ahead_step wait_for(uint64_t number)
+static struct offload_step wait_for(uint64_t number)
 {
-    return (struct ahead_step){.stop = AHEAD_WAIT, .number = number};
+    return (struct offload_step){.stop = OFFLOAD_WAIT, .number = number};
 }
 
 static void begin_task(struct fake *fake, struct fake_entry *e)
@@ -108,7 +108,7 @@ static uint64_t obstacle(const struct fake *fake, const struct fake_entry *e)
     return 0;
 }
 
-static struct ahead_step step(void *context)
+static struct offload_step step(void *context)
 {
     struct fake *fake = context;
     struct fake_entry *e = at(fake, fake->tail);
@@ -121,7 +121,7 @@ static struct ahead_step step(void *context)
     describe(fake, e, pc, &insn);
     bool task = insn.id == INSN_nucd;
     if ((e->op.flags & STREAM_SERIAL && !task) || hart_has_breakpoint(hart, pc))
-        return (struct ahead_step){.stop = AHEAD_LEAVE};
+        return (struct offload_step){.stop = OFFLOAD_LEAVE};
     uint64_t number = obstacle(fake, e);
     if (number)
         return wait_for(number);
@@ -136,20 +136,20 @@ static struct ahead_step step(void *context)
         event_init(&run->complete, 30, complete, run);
         event_schedule(&fake->rig->queue, &run->complete, fake->rig->queue.now + run->clocks * RIG_CLOCK);
     }
-    return (struct ahead_step){
-        .stop = task ? AHEAD_TASK : AHEAD_DISPATCHED,
+    return (struct offload_step){
+        .stop = task ? OFFLOAD_TASK : OFFLOAD_DISPATCHED,
         .number = fake->tail++,
         .entry = {&e->op, e->address_known ? e->address : 0, e->address_known ? e->address : 0},
         .next_pc = e->next_pc,
     };
 }
 
-static void look(const void *context, uint64_t number, struct ahead_view *view)
+static void look(const void *context, uint64_t number, struct offload_view *view)
 {
     const struct fake *fake = context;
     const struct fake_entry *e = seen(fake, number);
     assert_true(number >= fake->head && number < fake->tail);
-    *view = (struct ahead_view){e->evaluated, e->address_known, e->address, e->address, e->held_for};
+    *view = (struct offload_view){e->evaluated, e->address_known, e->address, e->address, e->held_for};
 }
 
 static bool is_current(const struct fake_task *task)
@@ -171,14 +171,14 @@ static void complete(void *owner, uint64_t now)
     for (uint64_t i = task->number + 1; i < fake->tail; i++)
         if (!at(fake, i)->evaluated && !at(fake, i)->is_task)
             evaluate(fake, i);
-    core_ahead_complete(fake->rig->core, task->number, now);
+    core_offload_complete(fake->rig->core, task->number, now);
 }
 
 static void arrive(void *owner, uint64_t now)
 {
     struct fake_task *task = owner;
     if (is_current(task))
-        core_ahead_arrived(task->fake->rig->core, task->number, now);
+        core_offload_arrived(task->fake->rig->core, task->number, now);
 }
 
 static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_t ready)
@@ -261,10 +261,10 @@ struct fake *fake_new(struct rig *rig)
     return fake;
 }
 
-struct core_ahead fake_ahead(struct fake *fake)
+struct core_offload fake_ahead(struct fake *fake)
 {
-    static const struct ahead_ops ops = {takes, step, look, task_ready, retired, interrupt, left, NULL};
-    return (struct core_ahead){&ops, fake};
+    static const struct offload_ops ops = {takes, step, look, task_ready, retired, interrupt, left, NULL};
+    return (struct core_offload){&ops, fake};
 }
 
 void fake_emit(struct rig *rig)
@@ -277,5 +277,5 @@ void fake_emit(struct rig *rig)
 void fake_squash(struct fake *fake, uint64_t number, uint64_t now)
 {
     forget(fake, number);
-    core_ahead_squash(fake->rig->core, number, now);
+    core_offload_squash(fake->rig->core, number, now);
 }

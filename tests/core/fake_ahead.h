@@ -47,7 +47,7 @@ struct fake {
     unsigned takes, lefts, interrupts, looks;
     uint64_t left_at, left_retired; /* fs; entries that had retired */
     enum hart_stop left_stop;       /* what left() returns; HART_STOP_LIMIT if not set */
-    bool halt;                      /* step() asks to wait for core_ahead_go_on() */
+    bool halt;                      /* step() asks to wait for core_offload_go_on() */
     bool once;                      /* takes nothing any more once it has been left */
 };
 
@@ -55,7 +55,7 @@ struct fake {
 struct fake *fake_new(struct rig *rig);
 
 /* For struct core_parts. */
-struct core_ahead fake_ahead(struct fake *fake);
+struct core_offload fake_ahead(struct fake *fake);
 
 /* A nucd whose region of two instructions follows: puts all three at rig->at. The operands are x28, x30 and x31. */
 void fake_emit(struct rig *rig);

@@ -54,7 +54,7 @@ static inline void scene_make(struct scene *s)
 {
     struct core_parts parts = rig_parts(s->rig);
     struct error err;
-    parts.ahead = fake_ahead(s->fake);
+    parts.offload = fake_ahead(s->fake);
     assert_true(part_check(&core_kind, &s->config, &err));
     s->rig->core = ooo_new(&s->config, &parts, &err);
     s->rig->observer = (struct core_observer){.retired = note, .context = s};

@@ -117,7 +117,7 @@ static void disturb(void *owner, uint64_t now)
         return;
     }
     hart_request_yield(&s->rig->hart);
-    core_ahead_interrupted(s->rig->core, now);
+    core_offload_interrupted(s->rig->core, now);
 }
 
 static struct core_config random_config(unsigned size, uint64_t *seed)
@@ -152,7 +152,7 @@ static void make_core(struct scene *s, const struct core_config *config, bool ma
         rig->tlb = tlb_new(&tlb, &rig->hart, &rig->queue, &rig->clock, 4, 0, rig->l1d);
     }
     struct core_parts parts = rig_parts(rig);
-    parts.ahead = fake_ahead(s->fake);
+    parts.offload = fake_ahead(s->fake);
     if (!part_check(&core_kind, config, &err))
         fail_msg("%s", err.text);
     rig->core = ooo_new(config, &parts, &err);
@@ -262,7 +262,7 @@ static void run_behind_nucd(uint64_t program, bool ahead, struct times *times)
         random_plain(rig, &seed, true);
     RIG_EMIT(rig, ecall, 0);
     struct core_parts parts = rig_parts(rig);
-    parts.ahead = fake_ahead(fake);
+    parts.offload = fake_ahead(fake);
     rig->core = ooo_new(&config, &parts, &err);
     rig->observer = (struct core_observer){.retired = note_times, .context = times};
     core_observe(rig->core, &rig->observer);

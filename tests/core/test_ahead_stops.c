@@ -84,7 +84,7 @@ static void interrupt_event(void *owner, uint64_t now)
 {
     struct scene *s = owner;
     hart_set_interrupt(&s->rig->hart, 7, true);
-    core_ahead_interrupted(s->rig->core, now);
+    core_offload_interrupted(s->rig->core, now);
 }
 
 /* The interrupt is taken at the nucd, at once. */
@@ -149,7 +149,7 @@ static void go_on_event(void *owner, uint64_t now)
 {
     struct scene *s = owner;
     s->fake->halt = false;
-    core_ahead_go_on(s->rig->core, now);
+    core_offload_go_on(s->rig->core, now);
 }
 
 /* step() has nothing to give at first. */
@@ -240,7 +240,7 @@ static void yield_event(void *owner, uint64_t now)
 {
     struct scene *s = owner;
     hart_request_yield(&s->rig->hart);
-    core_ahead_interrupted(s->rig->core, now);
+    core_offload_interrupted(s->rig->core, now);
 }
 
 /* A yield while the core waits is served soon, and the task begins anew. */
@@ -289,7 +289,7 @@ static void stays_behind(void **state)
         scene_task(s);
         scene_make(s);
         if (!warming)
-            s->rig->core->parts.ahead = (struct core_ahead){0};
+            s->rig->core->parts.offload = (struct core_offload){0};
         core_unobserve(s->rig->core, &s->rig->observer);
         core_set_warming(s->rig->core, warming);
         (void)run_program(s->rig, NULL, &s->cycles);

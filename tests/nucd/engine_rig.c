@@ -124,7 +124,7 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned targets)
                                        .context = b};
     b->engine = engine_new(&config, &parts, &err);
     assert_non_null(b->engine);
-    b->ops = engine_ahead(b->engine).ops;
+    b->ops = engine_offload(b->engine).ops;
     b->stats = stats_new();
     engine_publish(b->engine, b->stats, scope_enter(NULL, "nucd"));
     engine_attach(b->engine, (struct core *)b, &b->stream);
@@ -160,15 +160,15 @@ void engine_rig_set_operands(struct engine_rig *b, bool memory_in, bool memory_o
     hart->x[XT] = VALUE | (memory_out ? range << 16 : 0);
 }
 
-struct ahead_step engine_rig_step(struct engine_rig *b)
+struct offload_step engine_rig_step(struct engine_rig *b)
 {
     return b->ops->step(b->engine);
 }
 
 uint64_t engine_rig_start(struct engine_rig *b, uint64_t ready)
 {
-    struct ahead_step next = engine_rig_step(b);
-    assert_int_equal(next.stop, AHEAD_TASK);
+    struct offload_step next = engine_rig_step(b);
+    assert_int_equal(next.stop, OFFLOAD_TASK);
     b->ops->task_ready(b->engine, next.number, ready * NS, ready * NS);
     return next.number;
 }

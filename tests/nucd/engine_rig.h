@@ -33,7 +33,7 @@ struct engine_rig_push {
 struct engine_rig {
     struct rig *rig;
     struct engine *engine;
-    const struct ahead_ops *ops;
+    const struct offload_ops *ops;
     struct stats *stats;
     struct stream stream;
     struct event report_event;
@@ -53,7 +53,7 @@ void engine_rig_free(struct engine_rig *b);
 void engine_rig_set_operands(struct engine_rig *b, bool memory_in, bool memory_out);
 
 /* What stands next. */
-struct ahead_step engine_rig_step(struct engine_rig *b);
+struct offload_step engine_rig_step(struct engine_rig *b);
 
 /* Dispatches the task that stands next, ready at a time in clocks; its number. */
 uint64_t engine_rig_start(struct engine_rig *b, uint64_t ready);

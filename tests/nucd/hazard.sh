@@ -31,6 +31,8 @@ options_of() {
         return ;;
     single) echo "--set nucd.tasks=1 --set accel.count=4"; return ;;
     prefetch) echo "--set host.l1d.prefetch=stride --set host.l1d.prefetch_degree=8 --set accel.count=4"; return ;;
+    inorder) echo "--set host.core=inorder --set accel.count=4"; return ;;
+    blocks) echo "--env kernel --set host.core=inorder --set nucd.mode=ideal --set accel.count=1"; return ;;
     kernel) echo "--env kernel --set accel.count=4"; return ;;
     driver) echo "--env kernel --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=4"; return ;;
     esac
@@ -42,7 +44,7 @@ options_of() {
 
 list() {
     local mode count size
-    echo narrow single prefetch kernel driver none-16-paper
+    echo narrow single prefetch inorder blocks kernel driver none-16-paper
     if [ -n "${ALL:-}" ]; then
         for mode in nucd ideal; do
             for count in 1 4 16; do

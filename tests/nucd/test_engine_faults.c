@@ -28,8 +28,8 @@ static void a_fault_traps_and_is_resumed(void **state)
     engine_rig_run(b, 600);
     hart->pc = RIG_BASE;
     assert_int_equal(b->resumed, 0);
-    struct ahead_step next = engine_rig_step(b);
-    assert_int_equal(next.stop, AHEAD_TASK);
+    struct offload_step next = engine_rig_step(b);
+    assert_int_equal(next.stop, OFFLOAD_TASK);
     b->ops->task_ready(b->engine, next.number, 600 * NS, 600 * NS);
     engine_rig_run(b, 1000);
     assert_int_equal(b->resumed, 1);
@@ -103,15 +103,15 @@ static void what_has_left_is_not_run_again(void **state)
     assert_int_equal(b->ops->interrupt(b->engine), first);
     assert_int_equal(b->ops->left(b->engine, 250 * NS), HART_STOP_LIMIT);
     assert_true(b->ops->takes(b->engine));
-    struct ahead_step next = engine_rig_step(b);
-    assert_int_equal(next.stop, AHEAD_WAIT);
+    struct offload_step next = engine_rig_step(b);
+    assert_int_equal(next.stop, OFFLOAD_WAIT);
     assert_int_equal(next.number, 0);
     engine_rig_complete(b, 400, 0, 0);
     engine_rig_run(b, 425);
     assert_int_equal(b->gone_on, 1);
     next = engine_rig_step(b);
-    assert_int_equal(next.stop, AHEAD_DISPATCHED);
-    struct ahead_view view;
+    assert_int_equal(next.stop, OFFLOAD_DISPATCHED);
+    struct offload_view view;
     b->ops->look(b->engine, next.number, &view);
     assert_true(view.evaluated);
     (void)engine_rig_start(b, 425);
@@ -146,7 +146,7 @@ static void an_older_one_begins_anew(void **state)
     hart->x[XT] = 0;
     (void)engine_rig_start(b, 400);
     hart->x[XD] = VALUE;
-    assert_int_equal(engine_rig_step(b).stop, AHEAD_DISPATCHED);
+    assert_int_equal(engine_rig_step(b).stop, OFFLOAD_DISPATCHED);
     engine_rig_run(b, 1000);
     assert_int_equal(b->push_count, 2);
     assert_int_equal(b->pushes[1].packet.begin, RIG_BASE + 4);
@@ -185,7 +185,7 @@ static void the_host_runs_what_nobody_can_take(void **state)
     hart->pc += 8;
     hart->x[XD] = VALUE;
     assert_true(b->ops->takes(b->engine));
-    assert_int_equal(engine_rig_step(b).stop, AHEAD_LEAVE);
+    assert_int_equal(engine_rig_step(b).stop, OFFLOAD_LEAVE);
     assert_int_equal(b->ops->left(b->engine, 1000 * NS), HART_STOP_TRAP);
     engine_rig_free(b);
 }

@@ -171,8 +171,8 @@ static void malformed_ones_are_hints(void **state)
         assert_false(b->ops->takes(b->engine));
     assert_int_equal(b->warned, 1);
     assert_int_equal(stats_value(b->stats, "nucd.malformed.no_length"), 3);
-    struct ahead_step next = engine_rig_step(b);
-    assert_int_equal(next.stop, AHEAD_DISPATCHED);
+    struct offload_step next = engine_rig_step(b);
+    assert_int_equal(next.stop, OFFLOAD_DISPATCHED);
     assert_int_equal(next.next_pc, RIG_BASE + 4);
     b->rig->hart.x[XN] = UINT64_C(0x4e554343) << 32; /* a mark for drivers */
     assert_false(b->ops->takes(b->engine));

@@ -173,7 +173,7 @@ static void interrupt(void *owner, uint64_t now)
     if (m->ended)
         return;
     hart_request_yield(&m->rig->hart);
-    core_ahead_interrupted(m->rig->core, now);
+    core_offload_interrupted(m->rig->core, now);
     m->seen.interrupts++;
     event_schedule(&m->rig->queue, &m->interrupt, now + any_delay(m, 8000));
 }
@@ -255,8 +255,8 @@ static struct engine_config any_engine(struct machine *m, const struct core_conf
 
 static void make(struct machine *m, uint64_t seed)
 {
-    static const struct engine_core_ops core_ops = {core_ahead_complete, core_ahead_squash, core_ahead_go_on,
-                                                    core_ahead_arrived, core_ahead_storing};
+    static const struct engine_core_ops core_ops = {core_offload_complete, core_offload_squash, core_offload_go_on,
+                                                    core_offload_arrived, core_offload_storing};
     struct rig *rig = m->rig;
     struct error err;
     m->random.random = seed * UINT64_C(0xd1342543de82ef95) | 1;
@@ -290,7 +290,7 @@ static void make(struct machine *m, uint64_t seed)
     m->stats = stats_new();
     engine_publish(m->engine, m->stats, scope_enter(NULL, "nucd"));
     struct core_parts core_parts = rig_parts(rig);
-    core_parts.ahead = engine_ahead(m->engine);
+    core_parts.offload = engine_offload(m->engine);
     rig->core = ooo_new(&core, &core_parts, &err);
     if (!rig->core)
         fail_msg("%s", err.text);

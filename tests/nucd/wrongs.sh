@@ -8,7 +8,8 @@ source "$(dirname "$0")/../lib.sh"
 croft=$1
 here=$(dirname "$0")
 scratch
-modes=("" "--env kernel" "--env kernel --set nucd.mode=driver")
+modes=("" "--env kernel" "--env kernel --set nucd.mode=driver" "--set host.core=inorder"
+    "--env kernel --set host.core=inorder")
 "$croft" cc -O1 -g "$here/wrongs.c" -o "$work/wrongs"
 
 # try STATUS MESSAGE OPTIONS WHAT: the program with WHAT on machine nucd ends so; MESSAGE stands on standard error.

@@ -160,7 +160,7 @@ static void release(struct core *core)
 
 struct core *inorder_new(const struct core_config *config, const struct core_parts *parts, struct error *err)
 {
-    static const struct core_ops ops = {run, publish, release};
+    static const struct core_ops ops = {run, publish, release, &inorder_offload_events};
     struct inorder *c = calloc(1, sizeof *c);
     if (!c)
         abort();

@@ -11,6 +11,9 @@
  * several misses at a time; entries become free in program order. A load takes its bytes from the youngest
  * store in the buffer that has all of them, and waits for one that has a part.
  *
+ * With an offload mechanism (struct core_parts, offload), a task is an instruction that is executed alone: the core lets
+ * its stores leave, gives the task away and waits until it is complete, as long as no interrupt is due (offload.c).
+ *
  * Left out: competition of leaving stores with loads for the data cache's port, merging of stores in the
  * buffer, operand-dependent divide times, late reading of store data and addends.
  */

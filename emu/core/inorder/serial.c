@@ -20,10 +20,7 @@ void inorder_serial_init(struct inorder *c)
     c->passed = INORDER_NOWHERE;
 }
 
-/* Comes back in an event at `cycle`, so that all that happens before it has happened; true if it is that
- * time.
- */
-static bool reach(struct inorder *c, uint64_t cycle)
+bool inorder_reach(struct inorder *c, uint64_t cycle)
 {
     struct event_queue *queue = c->core.parts.queue;
     uint64_t time = clock_time(&c->core.parts.clock, cycle);
@@ -110,8 +107,7 @@ static void step(struct inorder *c, uint64_t now)
         c->serial_ready += c->latency.of[CORE_WORK_serial].latency;
 }
 
-/* Addresses and code may be others now. */
-static void refetch(struct inorder *c)
+void inorder_refetch(struct inorder *c)
 {
     inorder_redirect(c, c->cycle, CPI_serialise);
     c->line = c->page = INORDER_NOWHERE;
@@ -136,7 +132,7 @@ static void finish(struct inorder *c)
     }
     c->cycle = c->next;
     if (c->serial.refetch)
-        refetch(c);
+        inorder_refetch(c);
 }
 
 /* Nothing is left of the batch, and of what ended it. */
@@ -159,9 +155,18 @@ static bool stop(struct inorder *c, uint64_t now)
     assert(!awake || hart_progress(hart) < c->core.limit);
     c->passed = c->stop == HART_STOP_BREAK && hart->pc == pc ? pc : INORDER_NOWHERE;
     if (c->stop != HART_STOP_WFI)
-        refetch(c);
+        inorder_refetch(c);
     c->slept = !awake;
     return awake;
+}
+
+/* The core has left its mechanism. */
+static bool after_task(struct inorder *c)
+{
+    if (c->phase != PHASE_ISSUE)
+        return inorder_serial(c, c->core.parts.queue->now);
+    end_batch(c);
+    return true;
 }
 
 bool inorder_serial(struct inorder *c, uint64_t now)
@@ -173,10 +178,20 @@ bool inorder_serial(struct inorder *c, uint64_t now)
         if (!prepare(c))
             return false;
         c->phase = c->end == STREAM_STEP ? PHASE_STEP : PHASE_STOP;
-        if (!reach(c, c->cycle))
+        if (!inorder_reach(c, c->cycle))
             return false;
         return inorder_serial(c, c->core.parts.queue->now);
+    case PHASE_STORES:
+        if (!drain(c, true) || !inorder_reach(c, c->cycle))
+            return false;
+        c->phase = PHASE_TASK;
+        /* fall through */
+    case PHASE_TASK: return inorder_offload_go(c) && after_task(c);
     case PHASE_STEP:
+        if (inorder_offload_takes(c)) {
+            c->phase = PHASE_STORES;
+            return inorder_serial(c, now);
+        }
         inorder_stall(c, clock_cycle(&c->core.parts.clock, now), CPI_serialise);
         c->cycle = c->next;
         step(c, now);
@@ -191,7 +206,7 @@ bool inorder_serial(struct inorder *c, uint64_t now)
             return true;
         }
         c->phase = PHASE_STOP;
-        if (!reach(c, c->cycle))
+        if (!inorder_reach(c, c->cycle))
             return false;
         now = c->core.parts.queue->now;
         /* fall through */

@@ -78,8 +78,23 @@ enum inorder_phase {
     PHASE_ISSUE,  /* of the batch's entries */
     PHASE_DRAIN,  /* before an instruction that is executed alone, or a stop */
     PHASE_STEP,   /* time has come for it */
+    PHASE_STORES, /* before a task: stores leave */
+    PHASE_TASK,   /* it waits for the task, or has yet to leave the mechanism */
     PHASE_ACCESS, /* it waits for the data cache */
     PHASE_STOP,   /* time has come to hand `stop` to the server */
+};
+
+/* The task that the core waits for (offload.c). */
+struct inorder_offload {
+    struct offload_step step; /* what the mechanism gave last */
+    uint64_t pc, from;        /* where the core asked, and in which cycle */
+    uint64_t arrived;         /* cycle in which the packet had reached its accelerator, or INORDER_PENDING */
+    bool entered;             /* the step's instruction is ahead */
+    bool complete;            /* and can retire */
+    bool halted;              /* until core_offload_go_on() */
+    bool interrupted;         /* the mechanism has been told */
+    bool leaving;
+    bool refused; /* the instruction is executed the normal way */
 };
 
 struct inorder_notes;
@@ -160,6 +175,7 @@ struct inorder {
     uint64_t serial_from, serial_ready; /* issue and completion */
     uint32_t serial_offset;             /* of its access, what is done */
     bool serial_waits;
+    struct inorder_offload offload;
 
     struct core_config config;
     struct core_latencies latency;
@@ -254,6 +270,17 @@ void inorder_warm(struct inorder *c);
 /* inorder_serial.c */
 void inorder_serial_init(struct inorder *c);
 bool inorder_serial(struct inorder *c, uint64_t now);
+/* Comes back in an event at `cycle`, so that all that happens before it has happened; true if it is that time. */
+bool inorder_reach(struct inorder *c, uint64_t cycle);
+/* Addresses and code may be others now. */
+void inorder_refetch(struct inorder *c);
+
+/* inorder_offload.c: the core's mechanism. */
+extern const struct core_offload_events inorder_offload_events;
+/* Whether it takes the instruction at the hart's pc. Asked once for each time that the instruction is reached. */
+bool inorder_offload_takes(struct inorder *c);
+/* Goes on with the task. False while it is under way; else the core has left, with phase and stop set. */
+bool inorder_offload_go(struct inorder *c);
 
 /* inorder_note.c: for observers of instructions. */
 struct inorder_notes *inorder_notes_new(void);

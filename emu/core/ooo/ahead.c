@@ -1,4 +1,4 @@
-/* The out-of-order core ahead of offloaded tasks (emu/core/ahead.h).
+/* The out-of-order core ahead of offloaded tasks (emu/core/offload.h).
  *
  * Every instruction that the mechanism gives is a batch of one entry, and takes the same way as all others. A task is
  * an entry of unknown completion, as a load that misses. What differs: loads and stores whose address the mechanism
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "emu/core/ooo/state.h"
-#include "emu/hart/priv.h"
 
 static bool block(struct ooo *o)
 {
@@ -21,14 +20,9 @@ static bool block(struct ooo *o)
     return false;
 }
 
-static const struct core_ahead *mechanism(const struct ooo *o)
+static const struct core_offload *mechanism(const struct ooo *o)
 {
-    return &o->core.parts.ahead;
-}
-
-static bool is_interrupted(const struct hart *hart)
-{
-    return hart->yield || (hart->privileged && priv_due_interrupt(hart));
+    return &o->core.parts.offload;
 }
 
 static void drop_batch(struct ooo *o)
@@ -44,8 +38,8 @@ static uint32_t given(const struct ooo *o)
 
 bool ooo_ahead_begin(struct ooo *o)
 {
-    const struct core_ahead *ahead = mechanism(o);
-    if (!ahead->ops || o->core.warming || is_interrupted(o->core.parts.hart) ||
+    const struct core_offload *ahead = mechanism(o);
+    if (!ahead->ops || o->core.warming || core_interrupted(o->core.parts.hart) ||
         !ahead->ops->takes(ahead->context))
         return false;
     /* All before the oldest place of the reorder buffer were complete when that was dispatched. */
@@ -226,7 +220,7 @@ static bool has_come(struct ooo *o)
 }
 
 /* An instruction becomes the batch. */
-static void take(struct ooo *o, const struct ahead_step *step)
+static void take(struct ooo *o, const struct offload_step *step)
 {
     struct ooo_ahead *a = &o->ahead;
     struct stream *stream = &o->core.stream;
@@ -234,7 +228,7 @@ static void take(struct ooo *o, const struct ahead_step *step)
     assert(!a->stepped || offset == a->offset);
     a->offset = offset;
     a->stepped = true;
-    a->is_task = step->stop == AHEAD_TASK;
+    a->is_task = step->stop == OFFLOAD_TASK;
     a->early = false;
     stream->entries[0] = step->entry;
     stream->count = 1;
@@ -247,7 +241,7 @@ static void take(struct ooo *o, const struct ahead_step *step)
 static bool dispatch(struct ooo *o)
 {
     struct stream_entry *entry = &o->core.stream.entries[0];
-    struct ahead_view *view = &o->ahead.view;
+    struct offload_view *view = &o->ahead.view;
     if (!o->ahead.is_task && entry->op->flags & (STREAM_LOAD | STREAM_STORE)) {
         mechanism(o)->ops->look(mechanism(o)->context, o->tail - o->ahead.offset, view);
         entry->address = view->address;
@@ -259,12 +253,12 @@ static bool dispatch(struct ooo *o)
 static void step(struct ooo *o)
 {
     struct ooo_ahead *a = &o->ahead;
-    const struct ahead_step step = mechanism(o)->ops->step(mechanism(o)->context);
+    const struct offload_step step = mechanism(o)->ops->step(mechanism(o)->context);
     switch (step.stop) {
-    case AHEAD_DISPATCHED:
-    case AHEAD_TASK: take(o, &step); break;
-    case AHEAD_LEAVE: a->aim = AHEAD_FINISHES; break;
-    case AHEAD_WAIT:
+    case OFFLOAD_DISPATCHED:
+    case OFFLOAD_TASK: take(o, &step); break;
+    case OFFLOAD_LEAVE: a->aim = AHEAD_FINISHES; break;
+    case OFFLOAD_WAIT:
         a->aim = step.number ? AHEAD_AWAITS : AHEAD_HALTS;
         a->awaited = step.number + a->offset;
         if (!step.number)
@@ -279,7 +273,7 @@ bool ooo_ahead(struct ooo *o, uint64_t now)
     struct core *core = &o->core;
     (void)ooo_retire(o, o->tail - 1);
     tell_ready(o);
-    if (!o->ahead.interrupted && is_interrupted(core->parts.hart))
+    if (!o->ahead.interrupted && core_interrupted(core->parts.hart))
         interrupt(o);
     if (given(o))
         return dispatch(o);
@@ -326,7 +320,7 @@ void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uin
 
 void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle)
 {
-    struct ahead_view view;
+    struct offload_view view;
     mechanism(o)->ops->look(mechanism(o)->context, load->number - o->ahead.offset, &view);
     assert(view.address_known);
     load->address = view.address;
@@ -341,7 +335,7 @@ void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle)
 
 void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store)
 {
-    struct ahead_view view;
+    struct offload_view view;
     mechanism(o)->ops->look(mechanism(o)->context, number - o->ahead.offset, &view);
     assert(view.address_known);
     store->address = view.address;
@@ -354,14 +348,14 @@ void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store)
 static struct ooo *look_again(struct core *core, uint64_t now)
 {
     struct ooo *o = (struct ooo *)core;
-    if (core->ops != &ooo_ops || o->phase != OOO_AHEAD)
+    if (o->phase != OOO_AHEAD)
         return NULL;
     ooo_callback(o, now);
     ooo_go_on(o);
     return o;
 }
 
-void core_ahead_complete(struct core *core, uint64_t number, uint64_t now)
+static void complete(struct core *core, uint64_t number, uint64_t now)
 {
     struct ooo *o = look_again(core, now);
     assert(o && o->ahead.stepped);
@@ -380,26 +374,26 @@ void core_ahead_complete(struct core *core, uint64_t number, uint64_t now)
     ooo_work(o);
 }
 
-void core_ahead_squash(struct core *core, uint64_t number, uint64_t now)
+static void squash_from(struct core *core, uint64_t number, uint64_t now)
 {
     struct ooo *o = look_again(core, now);
     assert(o && o->ahead.stepped);
     squash(o, number + o->ahead.offset);
 }
 
-void core_ahead_go_on(struct core *core, uint64_t now)
+static void go_on(struct core *core, uint64_t now)
 {
     struct ooo *o = look_again(core, now);
     if (o && o->ahead.aim == AHEAD_HALTS)
         resume(o, o->floor, CPI_offload);
 }
 
-void core_ahead_interrupted(struct core *core, uint64_t now)
+static void interrupted(struct core *core, uint64_t now)
 {
     (void)look_again(core, now);
 }
 
-void core_ahead_arrived(struct core *core, uint64_t number, uint64_t now)
+static void arrived(struct core *core, uint64_t number, uint64_t now)
 {
     struct ooo *o = look_again(core, now);
     assert(o && o->ahead.stepped);
@@ -408,7 +402,7 @@ void core_ahead_arrived(struct core *core, uint64_t number, uint64_t now)
         o->pending[task & o->rob_mask].ready = o->floor;
 }
 
-bool core_ahead_storing(struct core *core, uint64_t first, uint64_t last)
+static bool storing(struct core *core, uint64_t first, uint64_t last)
 {
     struct ooo *o = (struct ooo *)core;
     for (uint64_t i = o->freed; i < o->drain_tail; i++) {
@@ -420,6 +414,15 @@ bool core_ahead_storing(struct core *core, uint64_t first, uint64_t last)
     }
     return false;
 }
+
+const struct core_offload_events ooo_offload_events = {
+    .complete = complete,
+    .squash = squash_from,
+    .go_on = go_on,
+    .interrupted = interrupted,
+    .arrived = arrived,
+    .storing = storing,
+};
 
 void ooo_ahead_drained(struct ooo *o)
 {

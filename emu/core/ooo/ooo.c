@@ -132,7 +132,7 @@ static void publish(struct core *core, struct stats *stats, struct scope scope)
         {"held", &o->count.held, "loads", "waits of loads for bytes that offloaded tasks had still to write"},
     };
     const size_t count =
-        sizeof counters / sizeof *counters - !core->parts.ahead.ops; /* no tasks: none held */
+        sizeof counters / sizeof *counters - !core->parts.offload.ops; /* no tasks: none held */
     stats_counters(stats, scope, counters, count);
     predict_publish(&o->predictor, stats, scope_enter(&scope, "predict"));
 }
@@ -144,7 +144,8 @@ static void destroy(struct core *core)
     free(o);
 }
 
-const struct core_ops ooo_ops = {.run = run, .publish = publish, .free = destroy};
+static const struct core_ops ooo_ops = {
+    .run = run, .publish = publish, .free = destroy, .offload = &ooo_offload_events};
 
 static uint32_t mask_of(uint32_t entries)
 {

@@ -176,12 +176,12 @@ static inline uint32_t ooo_fetched_facts(uint64_t fetched)
 enum ooo_ahead_aim {
     AHEAD_GOES,    /* asks for the next instruction */
     AHEAD_AWAITS,  /* an instruction's completion or retirement */
-    AHEAD_HALTS,   /* until core_ahead_go_on() */
+    AHEAD_HALTS,   /* until core_offload_go_on() */
     AHEAD_FINISHES /* leaves when all that was dispatched has retired */
 };
 
 struct ooo_ahead {
-    struct ahead_view view; /* of the load or store in the batch */
+    struct offload_view view; /* of the load or store in the batch */
     enum ooo_ahead_aim aim;
     enum cpi_cause cause; /* of what has put off the next dispatch */
     uint64_t offset;      /* an instruction's number here is the mechanism's plus this */
@@ -286,7 +286,7 @@ struct ooo {
     struct core_config config;
 };
 
-extern const struct core_ops ooo_ops;
+extern const struct core_offload_events ooo_offload_events;
 
 static inline struct ooo_entry *ooo_at(struct ooo *o, uint64_t number)
 {
