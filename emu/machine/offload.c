@@ -103,7 +103,7 @@ static void first_retired(void *context, const struct core *core, const struct c
     if (note->pc != packet->begin)
         return;
     stop_awaiting(worker);
-    OBSERVER_TELL(&offload->observers, struct offload_observer, begun, packet->tag,
+    OBSERVER_TELL(&offload->observers, struct offload_observer, begun, worker->number, packet->tag,
                   clock_time(&core->parts.clock, note->issue));
 }
 

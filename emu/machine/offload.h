@@ -79,7 +79,7 @@ struct offload_observer {
     struct observer link;
     void (*told)(void *context, unsigned accel, const struct task_unit_report *report);
     /* The first instruction of a task's region was issued at time (fs); that is known when the instruction is complete. */
-    void (*begun)(void *context, uint16_t tag, uint64_t time);
+    void (*begun)(void *context, unsigned accel, uint16_t tag, uint64_t time);
     void *context;
 };
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "emu/machine/timed_state.h"
-#include "emu/nucd/engine.h"
 
 uint64_t timed_now(const struct timed *timed)
 {
@@ -37,8 +36,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
         (void)snprintf(value, sizeof value, "%.4f", ipc);
         stats_fact_text(stats, name, value);
     }
-    if (timed->nucd)
-        engine_add_facts(timed->nucd, stats, scope_enter(NULL, "nucd"));
+    timed_add_engine_facts(timed, stats);
 }
 
 /* Says which rules the commands of a memory break, if they do. */

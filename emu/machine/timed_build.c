@@ -5,7 +5,6 @@
 
 #include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
-#include "emu/nucd/engine.h"
 
 /* Whoever watches the commands of a memory. */
 static bool watch_memory(struct timed *timed, const struct instance *instance, struct error *err)
@@ -96,7 +95,7 @@ void timed_free(struct timed *timed)
     for (unsigned i = 0; i < timed->count; i++)
         timed_free_core(&timed->cores[i]);
     timed_simt_free(timed);
-    engine_free(timed->nucd);
+    timed_free_engines(timed);
     if (timed->coherence)
         coherence_free(timed->coherence);
     footprint_check_free(timed->footprint);
@@ -140,8 +139,7 @@ void timed_publish(struct timed *timed, struct stats *stats)
         publish_core(&timed->cores[i], stats, &timed->ledger);
     if (timed->options.offload)
         offload_publish(timed->options.offload, stats);
-    if (timed->nucd)
-        engine_publish(timed->nucd, stats, scope_enter(NULL, "nucd"));
+    timed_publish_engines(timed, stats);
     if (timed->coherence)
         coherence_publish(timed->coherence, stats, scope_enter(NULL, "coherence"));
     if (timed->footprint)

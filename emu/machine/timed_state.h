@@ -35,7 +35,7 @@ struct watched_memory {
     struct dram_observer traced;
 };
 
-struct engine;
+struct timed_engine;
 
 struct timed {
     struct event_queue queue;
@@ -54,8 +54,7 @@ struct timed {
     size_t memory_count;
     struct energy_ledger ledger;
 
-    struct engine *nucd; /* offloads for the first host; or NULL */
-    struct offload_observer nucd_observer;
+    struct timed_engine *engines[SYSTEM_HARTS]; /* by host; NULL: it does not offload */
 
     struct coherence *coherence;       /* NULL: nobody checks */
     struct footprint_check *footprint; /* likewise */
@@ -81,6 +80,9 @@ void timed_free_core(struct timed_core *core);
 bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config *config,
                        struct core_offload *offload, struct error *err);
 void timed_attach_engine(struct timed *timed, unsigned i);
+void timed_publish_engines(const struct timed *timed, struct stats *stats);
+void timed_add_engine_facts(const struct timed *timed, struct stats *stats);
+void timed_free_engines(struct timed *timed);
 
 /* timed_watch.c: watches all caches. */
 void timed_watch_coherence(struct timed *timed);

@@ -33,7 +33,7 @@
  * A frozen task keeps its accelerator, so that no older task is queued behind it; where all accelerators are frozen,
  * the host runs an older task's region itself.
  *
- * Left out: several hosts (each engine would need credits of its own); regions in logs of the host, which show their
+ * Left out: several hosts with one accelerator (each engine would need credits of its own); regions in logs of the host, which show their
  * nucds; nucds within a region that the host runs in a frozen accelerator's place, after which squashed tasks are not
  * found again; virtual addresses that are not mapped when the task leaves are not cleaned, as no line can be there. */
 #ifndef EMU_NUCD_ENGINE_H

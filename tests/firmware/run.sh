@@ -295,6 +295,14 @@ test_nucd() {
         check "$kind: tasks are counted" grep -q '"accel.3.tasks": 3,' "$OUT/offload.json"
     done
     on_croft offload.roi 0 -m nucd --detail roi --firmware "$firmware" "$OUT/offload" </dev/null
+    build hosts "$here/offload_hosts.c" "$here/support.c" "$here/attempt.S"
+    for kind in "accel.count=4 --set host.core=ooo" "accel.count=3 --set host.core=inorder"; do
+        # shellcheck disable=SC2086 # several words
+        on_croft "hosts.${kind##*=}" 0 -m nucd --set $kind --set host.count=2 --set nucd.hosts=2 --firmware "$firmware" \
+            --check coherence --check nucd --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null
+        check "$kind: host 0 offloads" grep -q "\"nucd.offloads\": 16," "$OUT/hosts.json"
+        check "$kind: host 1 offloads" grep -q "\"nucd.1.offloads\": 16," "$OUT/hosts.json"
+    done
     refused offload.none "has no accelerators with task units" -m virt --firmware "$firmware" "$OUT/offload"
     on_croft nucd.coherent 0 -m hbm1 --set host.count=8 --check coherence --check dram "$OUT/mailbox" </dev/null
 }
