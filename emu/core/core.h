@@ -8,6 +8,7 @@
 
 #include "emu/core/energy.h"
 #include "emu/core/offload.h"
+#include "emu/hart/custom.h"
 #include "emu/hart/stream.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/event.h"
@@ -102,7 +103,8 @@ struct core {
     const struct core_ops *ops;
     struct core_parts parts;
     struct stream stream;
-    struct event event; /* by which it goes on */
+    struct event event;        /* by which it goes on */
+    struct custom_waiter unit; /* for units of custom instructions */
     uint64_t
         limit;    /* hart_progress() at which server.stopped(HART_STOP_LIMIT) is called; UINT64_MAX: never */
     bool asleep;  /* WFI, or server.stopped() has said so: woken by core_wake() */

@@ -66,6 +66,8 @@ static void find_wait(const struct core *core, struct serial *serial)
     serial->physical = effects->physical;
     serial->size = effects->size;
     find_block_wait(serial);
+    if (core->unit.waits)
+        serial->wait = SERIAL_UNIT;
     if (!effects->loaded && !effects->stored)
         return;
     /* Atomics, and LR too, take the line to be written. */
@@ -83,7 +85,9 @@ void serial_step(struct core *core, uint64_t now, struct serial *serial)
     uint8_t privilege = hart->privilege;
     *serial = (struct serial){.wait = SERIAL_LATENCY};
     serial_clock(core, now);
+    hart->waiter = core->warming ? NULL : &core->unit;
     serial->stop = stream_step(&core->stream, &serial->report);
+    hart->waiter = NULL;
     const struct step_report *report = &serial->report;
     serial->refetch = !report->retired || hart->privilege != privilege;
     if (!report->retired)

@@ -40,6 +40,7 @@ static bool execute_each(const struct custom_unit *unit, struct custom_lanes *la
                                    .pc = lanes->pc,
                                    .operand = {lanes->operand[0][lane], lanes->operand[1][lane]},
                                    .cycle = lanes->cycle,
+                                   .waiter = lanes->waiter,
                                    .warp = lanes->warp,
                                    .lane = lane};
         if (!execute(unit, &call)) {
@@ -62,4 +63,18 @@ bool custom_execute_lanes(const struct custom_unit *unit, struct custom_lanes *l
         unit && unit->execute_lanes ? unit->execute_lanes(unit->context, lanes) : execute_each(unit, lanes);
     (void)fp_end(saved);
     return done;
+}
+
+struct custom_waiter *custom_later(struct custom_waiter *waiter)
+{
+    if (waiter)
+        waiter->waits++;
+    return waiter;
+}
+
+void custom_done(struct custom_waiter *waiter, uint64_t now)
+{
+    assert(waiter->waits > 0);
+    if (--waiter->waits == 0)
+        waiter->done(waiter, now);
 }

@@ -9,7 +9,12 @@
  * alone, at the core's time (STREAM_SERIAL). A unit may ask for a yield. Rows that are evaluated from captured operands
  * (exec_defer.h) refuse them. Warps: execute() is called for the lanes of the group, lowest first, or execute_lanes() once
  * for all of them; with a clock, in the cycle of issue, up to which the multiprocessor may have run ahead of the event
- * queue. */
+ * queue.
+ *
+ * Time. An instruction takes what its class takes, unless the unit asks for more: custom_later() keeps whoever has the
+ * instruction waiting until custom_done(). In-order and out-of-order cores issue nothing meanwhile; in a warp, what needs
+ * the result waits, as for a load, and so do its next custom instruction, its fences and its end. Results hold at once:
+ * only time is open. Without a clock, nobody waits. */
 #ifndef EMU_HART_CUSTOM_H
 #define EMU_HART_CUSTOM_H
 
@@ -19,15 +24,23 @@ struct warp;
 
 enum { CUSTOM_OPERANDS = 2, CUSTOM_LANES = 32 };
 
+/* A core or warp that waits for units, as a cache_waiter for lines. Its owner sets the first two. */
+struct custom_waiter {
+    void (*done)(struct custom_waiter *waiter, uint64_t now); /* all that it waits for is complete */
+    void *owner;
+    unsigned waits; /* calls of custom_later() whose custom_done() has not come */
+};
+
 /* One thread's instruction. */
 struct custom_call {
     const struct insn *insn; /* id says which row; imm and the registers' numbers */
     uint64_t pc;
     uint64_t operand[CUSTOM_OPERANDS]; /* what the row hands over */
     uint64_t result;                   /* what the row receives; 0 unless the unit sets it */
-    struct trap trap;  /* of a call that fails; an illegal instruction unless the unit sets it */
-    uint64_t cycle;    /* of the core's or multiprocessor's clock since reset; 0 without a clock */
-    struct hart *hart; /* who executes it; NULL: the lane of a warp */
+    struct trap trap;             /* of a call that fails; an illegal instruction unless the unit sets it */
+    uint64_t cycle;               /* of the core's or multiprocessor's clock since reset; 0 without a clock */
+    struct custom_waiter *waiter; /* for custom_later() */
+    struct hart *hart;            /* who executes it; NULL: the lane of a warp */
     struct warp *warp;
     unsigned lane;
 };
@@ -42,6 +55,7 @@ struct custom_lanes {
     unsigned lane;                                   /* which one traps; the lowest unless the unit sets it */
     struct trap trap;                                /* as in a call */
     uint64_t cycle;                                  /* likewise */
+    struct custom_waiter *waiter;                    /* likewise */
     struct warp *warp;
 };
 
@@ -72,5 +86,13 @@ bool custom_execute(const struct custom_unit *unit, struct custom_call *call);
 
 /* The same for the lanes of a warp. */
 bool custom_execute_lanes(const struct custom_unit *unit, struct custom_lanes *lanes);
+
+/* For units, in execute() of a call that does not trap: the instruction, or this lane's, is complete when the unit calls
+ * custom_done() with the waiter that is returned, once, in an event later than the call. NULL: nobody can wait; it is
+ * complete at once. */
+struct custom_waiter *custom_later(struct custom_waiter *waiter);
+
+/* At the queue's now. */
+void custom_done(struct custom_waiter *waiter, uint64_t now);
 
 #endif

@@ -102,6 +102,7 @@ struct stream_trace;
 struct stream_entry;
 struct trace_run;
 struct custom_units;
+struct custom_waiter;
 
 struct hart {
     uint64_t x[33]; /* integer registers; x[0] stays 0 */
@@ -189,6 +190,7 @@ struct hart {
     struct watch_hit watch_hit;
     uint64_t stepped[CLASS_COUNT];     /* instructions retired one by one, by class */
     const struct custom_units *custom; /* who serves custom instructions (custom.h); NULL: nobody */
+    struct custom_waiter *waiter;      /* who waits for their units; NULL: they take no time */
 };
 
 /* Prepares a hart whose registers are all zero, over memory and decoder, which must outlive it. Until

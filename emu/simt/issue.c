@@ -31,7 +31,8 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
     const struct stream_op *op = warp->op;
-    if ((warp->pending & warp->uses) || (warp->fence && warp->under_way)) {
+    if ((warp->pending & warp->uses) || (warp->fence && warp->under_way) ||
+        (warp->custom && warp->unit_waiter.waits)) {
         enter(simt, slot, simt_waits(SIMT_STALL_memory));
         return;
     }
@@ -64,6 +65,7 @@ static void describe(struct simt_warp *warp)
     warp->work = (uint8_t)simt_work_of((enum insn_id)op->id);
     warp->unit = (uint8_t)unit_of((enum simt_work)warp->work);
     warp->fence = op->iclass == CLASS_FENCE;
+    warp->custom = op->iclass == CLASS_CUSTOM;
     warp->uses = 0;
     for (size_t i = 0; i < sizeof registers; i++)
         if (registers[i] < STREAM_NONE)
@@ -118,7 +120,7 @@ static bool step(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
     const struct simt_source *source = &simt->parts.source;
-    source->step(source->context, warp->warp, cycle, &simt->report, &warp->ended);
+    source->step(source->context, warp->warp, cycle, &warp->unit_waiter, &simt->report, &warp->ended);
     simt->halted |= simt->report.event == WARP_TRAP;
     if (simt->released)
         release_barrier(simt, slot, cycle);
@@ -174,6 +176,8 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
     warp->next = simt_ready_at(cycle + (control ? timing->latency : 1), SIMT_STALL_control);
     if (warp->unit == SIMT_UNIT_MEMORY)
         simt_memory_take(simt, slot);
+    else if (warp->unit_waiter.waits && warp->custom)
+        simt_unit_take(warp, rd);
     else if (rd < STREAM_NONE)
         warp->ready[rd] = simt_ready_at(cycle + timing->latency, SIMT_STALL_scoreboard);
     simt_fetch(simt, slot, cycle);

@@ -97,22 +97,43 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     simt->queue[(simt->queue_first + simt->queue_count++) % SIMT_ACCESSES] = access;
 }
 
-/* Nothing of the access is under way any more: its register is there in cycle `ready`. */
-static void complete(struct simt *simt, struct simt_access *access, uint64_t ready)
+/* What the warp waited for is complete: its register is there in cycle `ready`. */
+static void end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t ready)
 {
-    uint32_t slot = access->slot;
     struct simt_warp *warp = &simt->warps[slot];
-    access->next = simt->free_accesses;
-    simt->free_accesses = access;
     warp->under_way--;
-    if (access->rd < STREAM_NONE) {
-        warp->pending &= ~(UINT64_C(1) << access->rd);
-        warp->ready[access->rd] = simt_ready_at(ready, SIMT_STALL_memory);
+    if (rd < STREAM_NONE) {
+        warp->pending &= ~(UINT64_C(1) << rd);
+        warp->ready[rd] = simt_ready_at(ready, SIMT_STALL_memory);
     }
     if (warp->ended)
         simt_fetch(simt, slot, simt->cycle);
     else if (warp->state == simt_waits(SIMT_STALL_memory))
         simt_classify(simt, slot, simt->cycle);
+}
+
+/* Nothing of the access is under way any more. */
+static void complete(struct simt *simt, struct simt_access *access, uint64_t ready)
+{
+    access->next = simt->free_accesses;
+    simt->free_accesses = access;
+    end_wait(simt, access->slot, access->rd, ready);
+}
+
+void simt_unit_take(struct simt_warp *warp, uint8_t rd)
+{
+    warp->under_way++;
+    warp->unit_rd = rd;
+    if (rd < STREAM_NONE)
+        warp->pending |= UINT64_C(1) << rd;
+}
+
+void simt_unit_done(struct custom_waiter *waiter, uint64_t now)
+{
+    struct simt_warp *warp = waiter->owner;
+    struct simt *simt = warp->simt;
+    simt_touch(simt, now);
+    end_wait(simt, (uint32_t)(warp - simt->warps), warp->unit_rd, clock_cycle(&simt->parts.clock, now));
 }
 
 /* One of the access's lines has been answered in cycle `ready`. */

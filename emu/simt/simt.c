@@ -137,7 +137,9 @@ static void start_warp(struct simt *simt, struct simt_block *block, uint32_t num
     uint32_t slot = 64 * word + (uint32_t)__builtin_ctzll(simt->free_slots[word]);
     struct simt_warp *warp = &simt->warps[slot];
     simt->free_slots[word] &= simt->free_slots[word] - 1;
-    *warp = (struct simt_warp){.warp = block->warps[number], .block = block, .state = SIMT_NOWHERE};
+    *warp =
+        (struct simt_warp){.warp = block->warps[number], .block = block, .state = SIMT_NOWHERE, .simt = simt};
+    warp->unit_waiter = (struct custom_waiter){.done = simt_unit_done, .owner = warp};
     simt->ages[slot] = simt->age++;
     block->slots[number] = slot;
 }

@@ -78,6 +78,7 @@ struct simt_need {
 };
 
 struct simt;
+struct custom_waiter;
 
 /* A block of threads on a multiprocessor: its source's, from simt_place() until source.ended(). */
 struct simt_block {
@@ -91,10 +92,11 @@ struct simt_block {
 struct simt_source {
     /* The instruction that the warp executes next, or NULL: the step will not be an instruction. */
     const struct stream_op *(*next)(void *context, void *warp);
-    /* Executes it, at the multiprocessor's cycle. It serves calls and ends of threads. When all of a block's threads have
+    /* Executes it, at the multiprocessor's cycle; the waiter is for units of custom instructions. It serves calls and ends of threads. When all of a block's threads have
      * come to its barrier it calls simt_release(). After WARP_IDLE *ended says whether all lanes have ended. After
      * WARP_TRAP the multiprocessor stands still. */
-    void (*step)(void *context, void *warp, uint64_t cycle, struct warp_report *report, bool *ended);
+    void (*step)(void *context, void *warp, uint64_t cycle, struct custom_waiter *waiter,
+                 struct warp_report *report, bool *ended);
     /* All warps of the block have ended; the place is free. May call simt_place() for this multiprocessor. `now` may lie
      * ahead of the queue. */
     void (*ended)(void *context, struct simt *simt, struct simt_block *block, uint64_t now);

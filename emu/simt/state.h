@@ -2,6 +2,7 @@
 #ifndef EMU_SIMT_STATE_H
 #define EMU_SIMT_STATE_H
 
+#include "emu/hart/custom.h"
 #include "emu/simt/simt.h"
 
 /* Times are cycle numbers of the multiprocessor's clock; in `ready` the lowest bits say what waiting for them is blamed
@@ -44,8 +45,12 @@ struct simt_warp {
     uint8_t work;       /* enum simt_work */
     uint8_t state;      /* changed by enter() of simt_issue.c alone */
     bool fence;         /* the instruction waits until nothing is under way */
+    bool custom;        /* likewise until nothing is in `unit_waiter` */
+    uint8_t unit_rd;    /* register of the instruction in `unit_waiter` */
     bool ended;
     const struct stream_op *op; /* NULL: it waits at a barrier, or has ended */
+    struct custom_waiter unit_waiter;
+    struct simt *simt;
 };
 
 enum simt_access_kind { SIMT_LOAD, SIMT_STORE, SIMT_ATOMIC };
@@ -154,6 +159,9 @@ static inline bool simt_memory_room(const struct simt *simt)
 }
 /* Takes the slot's instruction, for which there is room and which simt->report tells of. */
 void simt_memory_take(struct simt *simt, uint32_t slot);
+/* The unit of the warp's custom instruction is not done: rd waits for it. */
+void simt_unit_take(struct simt_warp *warp, uint8_t rd);
+void simt_unit_done(struct custom_waiter *waiter, uint64_t now);
 /* Sends a line, or makes a pass, in this cycle. */
 void simt_memory_step(struct simt *simt, uint64_t cycle);
 extern const struct mem_client_ops simt_client_ops;

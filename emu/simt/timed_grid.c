@@ -209,7 +209,8 @@ static bool has_ended(struct simt_grid *grid)
     return grid->failed;
 }
 
-static void step(void *context, void *name, uint64_t cycle, struct warp_report *report, bool *ended)
+static void step(void *context, void *name, uint64_t cycle, struct custom_waiter *waiter,
+                 struct warp_report *report, bool *ended)
 {
     struct station *station = context;
     struct member *member = name;
@@ -221,6 +222,7 @@ static void step(void *context, void *name, uint64_t cycle, struct warp_report *
         return;
     }
     warp_set_clock(member->warp, cycle, ticks);
+    warp_set_waiter(member->warp, waiter);
     warp_step(member->warp, report);
     if (report->event == WARP_TRAP)
         fail(grid, GRID_TRAP, member->warp, report);

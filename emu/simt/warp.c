@@ -105,6 +105,7 @@ bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lane
     lanes->pc = op->stream.pc;
     lanes->mask = warp->mask;
     lanes->cycle = warp->timed ? warp->cycles : 0;
+    lanes->waiter = warp->waiter;
     lanes->warp = warp;
     if (custom_execute_lanes(custom_find(warp->memory->setup.custom, &op->insn), lanes))
         return true;
@@ -329,4 +330,9 @@ void warp_set_clock(struct warp *warp, uint64_t cycles, uint64_t ticks)
     warp->timed = true;
     warp->cycles = cycles;
     warp->ticks = ticks;
+}
+
+void warp_set_waiter(struct warp *warp, struct custom_waiter *waiter)
+{
+    warp->waiter = waiter;
 }

@@ -78,6 +78,7 @@ struct warp_place {
 };
 
 struct warp;
+struct custom_waiter;
 
 /* A warp without threads over memory, which must outlive it. NULL when the host has no memory. */
 struct warp *warp_new(struct warp_memory *memory, struct error *err);
@@ -131,6 +132,9 @@ const struct warp_scratchpad *warp_scratchpad(const struct warp *warp);
 /* Instructions executed since warp_new(), once for all their lanes, and by each of them. */
 uint64_t warp_insns(const struct warp *warp);
 uint64_t warp_thread_insns(const struct warp *warp);
+
+/* Who waits for units of custom instructions from now on (emu/hart/custom.h); NULL, as at first: nobody. */
+void warp_set_waiter(struct warp *warp, struct custom_waiter *waiter);
 
 /* What `cycle` and `time` read from now on; until then, instructions executed. */
 void warp_set_clock(struct warp *warp, uint64_t cycles, uint64_t ticks);

@@ -51,6 +51,7 @@ struct warp {
     struct warp_place place;
     bool timed;
     uint64_t cycles, ticks;
+    struct custom_waiter *waiter; /* for units of custom instructions, or NULL */
 };
 
 /* warp_schedule.c: makes the group that is due. False when no lane can run. */

@@ -21,7 +21,7 @@ static void double_all(void *argument)
     for (long i = 0; i < COUNT; i++)
         given[host][i] = i + host;
     CROFT_FOR_TASKS(part, COUNT, TASKS, 8)
-        twice(given[host] + part.first, doubled[host] + part.first, part.count);
+    twice(given[host] + part.first, doubled[host] + part.first, part.count);
 }
 
 static uint64_t wrong(unsigned host)

@@ -66,11 +66,13 @@ static const struct stream_op *next_load(void *context, void *name)
     return &warp->op;
 }
 
-static void load(void *context, void *name, uint64_t cycle, struct warp_report *report, bool *ended)
+static void load(void *context, void *name, uint64_t cycle, struct custom_waiter *waiter,
+                 struct warp_report *report, bool *ended)
 {
     struct warp_of *warp = name;
     struct bench *bench = warp->bench;
     (void)context;
+    (void)waiter;
     *ended = next_load(context, name) == NULL;
     report->event = *ended ? WARP_IDLE : WARP_DONE;
     if (*ended)

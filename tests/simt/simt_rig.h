@@ -2,6 +2,7 @@
 #ifndef TESTS_SIMT_SIMT_RIG_H
 #define TESTS_SIMT_SIMT_RIG_H
 
+#include "emu/hart/custom.h"
 #include "emu/simt/simt.h"
 #include "tests/mem/slow_memory.h"
 
@@ -18,6 +19,7 @@ struct rig_step {
     uint64_t advance; /* bytes from one round to the next */
     uint64_t base;
     bool spins;
+    uint32_t clocks; /* that the unit of a custom instruction takes; 0: as others of its class */
     uint32_t shared; /* lanes that go to the scratchpad, when the space is WARP_GLOBAL */
 };
 
@@ -26,6 +28,8 @@ struct rig_warp {
     struct rig *rig;
     unsigned at, round, number;
     bool arrived;
+    struct custom_waiter *waiter;
+    struct event unit;
 };
 
 struct rig {
@@ -88,12 +92,27 @@ static inline const struct stream_op *rig_next(void *context, void *name)
     return op;
 }
 
-static inline void rig_step_warp(void *context, void *name, uint64_t cycle, struct warp_report *report,
-                                 bool *ended)
+static inline void rig_unit_done(void *owner, uint64_t now)
+{
+    struct rig_warp *warp = owner;
+    custom_done(warp->waiter, now);
+}
+
+/* The unit of a custom instruction is done in that cycle. */
+static inline void rig_ask_unit(struct rig *rig, struct rig_warp *warp, struct custom_waiter *waiter,
+                                uint64_t cycle)
+{
+    assert_false(event_pending(&warp->unit));
+    warp->waiter = custom_later(waiter);
+    event_init(&warp->unit, 20, rig_unit_done, warp);
+    event_schedule(&rig->queue, &warp->unit, cycle * CLOCK);
+}
+
+static inline void rig_step_warp(void *context, void *name, uint64_t cycle, struct custom_waiter *waiter,
+                                 struct warp_report *report, bool *ended)
 {
     struct rig *rig = context;
     struct rig_warp *warp = name;
-    (void)cycle;
     report->event = WARP_IDLE;
     report->op = rig_next(context, name);
     *ended = !warp->arrived && !report->op;
@@ -102,6 +121,8 @@ static inline void rig_step_warp(void *context, void *name, uint64_t cycle, stru
     if (rig->order_count < sizeof rig->order - 1)
         rig->order[rig->order_count++] = (char)('a' + warp->number);
     const struct rig_step *step = &rig->script[warp->at++];
+    if (step->clocks)
+        rig_ask_unit(rig, warp, waiter, cycle + step->clocks);
     report->event = step->event;
     report->mask = rig->mask;
     report->taken_apart = false;

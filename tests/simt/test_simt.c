@@ -86,6 +86,41 @@ static void branches_stop_their_warp(void **state)
     rig_free(rig);
 }
 
+/* The unit of a custom instruction that issues at 0 is done at 100: then the user of its result issues. What is between
+ * them, and what does not ask the unit, goes on. */
+static void users_wait_for_units(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {
+        {.id = INSN_stash_chgmap, .rd = 5, .rs1 = 6, .rs2 = N, .clocks = 100},
+        {.id = INSN_add, .rd = 8, .rs1 = 6, .rs2 = N},
+        {.id = INSN_add, .rd = 7, .rs1 = 5, .rs2 = N},
+    };
+    struct simt_config config = config_of(SIMT_GTO);
+    struct rig *rig = rig_new(&config, script, COUNT(script), 1);
+    const struct simt_counters *c = rig_run(rig, 1);
+    assert_int_equal(c->cycles, 101);
+    assert_int_equal(c->stalls[0][SIMT_STALL_control], 21); /* work of its kind, which stops the warp */
+    assert_int_equal(c->stalls[0][SIMT_STALL_memory], 77);
+    rig_free(rig);
+}
+
+/* The second one waits for the first, which is done at 100, and the end, up to a clock later, for the second; other warps do
+ * not. */
+static void units_take_one_of_a_warp(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {
+        {.id = INSN_stash_chgmap, .rd = N, .rs1 = 6, .rs2 = N, .clocks = 100}};
+    struct simt_config config = config_of(SIMT_GTO);
+    for (unsigned warps = 1; warps <= 2; warps++) {
+        struct rig *rig = rig_new(&config, script, COUNT(script), 2);
+        (void)rig_run(rig, warps);
+        assert_in_range(rig->done, 200 * CLOCK, 201 * CLOCK);
+        rig_free(rig);
+    }
+}
+
 /* A load that misses: it issues at 0, is sent to the cache at 1, to memory at 1 + 4, answered 100 later at 105; 18 later
  * its user issues at 123. The second round hits: issue at 124, lookup at 125, 4 + 18 later the user at 147. */
 static void loads_take_their_way(void **state)
@@ -496,6 +531,8 @@ int main(void)
         cmocka_unit_test(order_crosses_words),
         cmocka_unit_test(spinning_warps_stand_back),
         cmocka_unit_test(nobody_starves),
+        cmocka_unit_test(users_wait_for_units),
+        cmocka_unit_test(units_take_one_of_a_warp),
     };
     return cmocka_run_group_tests_name("a multiprocessor under scripted warps", tests, NULL, NULL);
 }

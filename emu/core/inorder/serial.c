@@ -14,8 +14,17 @@ static void serial_came(struct cache_waiter *waiter, uint64_t now, unsigned leve
     inorder_kick(c, now);
 }
 
+static void unit_done(struct custom_waiter *waiter, uint64_t now)
+{
+    struct inorder *c = waiter->owner;
+    c->serial_waits = false;
+    c->serial_ready = clock_cycle(&c->core.parts.clock, now);
+    inorder_kick(c, now);
+}
+
 void inorder_serial_init(struct inorder *c)
 {
+    c->core.unit = (struct custom_waiter){.done = unit_done, .owner = c};
     c->serial_waiter = (struct cache_waiter){NULL, serial_came, c};
     c->passed = INORDER_NOWHERE;
 }
@@ -101,6 +110,8 @@ static void step(struct inorder *c, uint64_t now)
         warm_serial(&c->core, serial); /* finish() makes it a cycle */
     else if (serial->wait == SERIAL_CACHE || serial->wait == SERIAL_MAINTAIN)
         c->serial_offset = 0;
+    else if (serial->wait == SERIAL_UNIT)
+        c->serial_waits = true;
     else if (serial->wait == SERIAL_DEVICE)
         c->serial_ready += serial->clocks;
     else

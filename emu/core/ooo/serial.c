@@ -114,6 +114,13 @@ static void reply(struct cache_waiter *waiter, uint64_t now, unsigned level)
     ooo_go_on(o);
 }
 
+static void unit_done(struct custom_waiter *waiter, uint64_t now)
+{
+    struct ooo *o = waiter->owner;
+    ooo_callback(o, now);
+    ooo_go_on(o);
+}
+
 static void block_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     struct ooo *o = waiter->owner;
@@ -141,6 +148,8 @@ static bool access_lines(struct ooo *o)
     struct ooo_entry *e = &o->serial_entry;
     struct cache_actor actor = {.pc = e->pc, .core = o->core.parts.number};
     uint64_t cycle = ooo_later(e->issue, o->floor);
+    if (o->core.unit.waits)
+        return block(o);
     while (o->serial_offset < serial->size) {
         if (cache_access(o->l1d, serial->physical + o->serial_offset, serial->use, ooo_time(o, cycle), actor,
                          &o->serial_waiter) != CACHE_HIT)
@@ -168,6 +177,7 @@ static bool step(struct ooo *o, uint64_t now)
     case SERIAL_LATENCY: return finish(o, e->complete);
     case SERIAL_DEVICE: return finish(o, e->issue + ooo_later(o->serial.clocks, 1));
     case SERIAL_MAINTAIN: maintain(o); return finish(o, e->complete);
+    case SERIAL_UNIT:
     case SERIAL_CACHE: break;
     }
     o->serial_offset = 0;
@@ -217,6 +227,7 @@ void ooo_serial_init(struct ooo *o)
 {
     o->serial_waiter.owner = o;
     o->serial_waiter.done = reply;
+    o->core.unit = (struct custom_waiter){.done = unit_done, .owner = o};
     for (unsigned i = 0; i < OOO_BLOCKS; i++)
         o->block_waiters[i] = (struct cache_waiter){.done = block_done, .owner = o};
     o->passed = OOO_NEVER;
