@@ -33,7 +33,7 @@ static bool at_port(const struct planning *p, const struct instance *part, unsig
     (void)error_prefix(p->err, "%s%s%s", part->path, *part->path ? "." : "", port_of(part, port)->name);
     if (part->reference_setting[port])
         return tree_at_setting(p->tree, part->reference_setting[port] - 1, p->err);
-    return false;
+    return tree_at_part(p->tree, part, p->err);
 }
 
 static void add_wire(struct planning *p, const struct wire *wire)

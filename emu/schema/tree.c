@@ -325,6 +325,15 @@ bool tree_at(const struct tree *tree, const struct instance *instance, const cha
     return error_prefix(err, "%s", source);
 }
 
+bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err)
+{
+    for (; instance->parent; instance = instance->parent)
+        for (unsigned i = instance->since; i < tree->setting_count; i++)
+            if (pattern_within(tree->settings[i].pattern, instance))
+                return tree_at_setting(tree, i, err);
+    return false;
+}
+
 /* The message of a part begins with its field's name, or is about several fields. */
 static bool at_part(const struct tree *tree, const struct instance *instance, struct error *err)
 {

@@ -92,6 +92,10 @@ void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_
 /* "FILE:LINE: host.l1d.size" in front of the message; false. */
 bool tree_at(const struct tree *tree, const struct instance *instance, const char *field, struct error *err);
 
+/* "FILE:LINE: " of the first setting of the part, or of the nearest one above it that has a setting, in front of the message;
+ * false. */
+bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err);
+
 /* The dotted names that were set but have no effect on this machine, in the order of the settings; returns how many, and at
  * most `room` of them in names, which the tree keeps. */
 size_t tree_unused(const struct tree *tree, const char **names, size_t room);

@@ -11,6 +11,7 @@
 #include "emu/core/tlb.h"
 #include "emu/dram/standard.h"
 #include "emu/machine/machine.h"
+#include "emu/machine/wiring.h"
 #include "emu/mem/cache.h"
 #include "emu/mem/llc.h"
 #include "emu/mem/tags.h"
@@ -199,7 +200,6 @@ static const struct fault faults[] = {
     {"host:\n  core: ooo\n  predict:\n    btb: 3\n", "/m.yaml:4: host.predict.btb: ", ""},
     {"host:\n  core: ooo\n  fetch_bytes: 24\n", "/m.yaml:3: host.fetch_bytes: ", ""},
     {"host:\n  core: ooo\n  tlb:\n    l1_ways: 5\n", "", "host.tlb.l1_"},
-    {"host: {core: inorder}\naccel:\n  count: 2\n", "/m.yaml:3: accel.count: ", "crossbar"},
     {"host: {core: inorder, count: 4}\naccel:\n  count: 62\ncrossbar: {}\ndevices: {clint: {}}\n", "",
      "harts: 66 is not allowed; allowed: 1 to 65"},
     {"harts: 3\nhost: {core: inorder, count: 2}\ndevices: {clint: {}}\n",
@@ -225,6 +225,36 @@ static void each_fault_names_key_and_line(void **state)
         if (strncmp(text, faults[i].begins, strlen(faults[i].begins)) != 0 ||
             !strstr(text, faults[i].contains))
             fail_msg("fault %zu: %s", i, err.text);
+    }
+}
+
+/* Descriptions that load, but whose ports cannot be joined. */
+static const struct fault joints[] = {
+    {"host: {core: inorder}\naccel:\n  count: 2\ndevices: {clint: {}}\n",
+     "/m.yaml:2: accel.0.memory: the port is open: ", "`memory: crossbar`"},
+    {"host:\n  core: inorder\n  memory: host\n",
+     "/m.yaml:3: host.0.memory: host.0, a core, has no port that "
+     "serves memory",
+     ""},
+    {"host:\n  core: inorder\n  memory: l3\n", "/m.yaml:3: host.0.memory: ", "l3"},
+    {"host: {core: inorder}\nl2:\n  memory: dram.access[3]\n", "/m.yaml:3: l2.memory: ", "dram"},
+};
+
+static void ports_that_do_not_fit_are_named(void **state)
+{
+    for (size_t i = 0; i < sizeof joints / sizeof joints[0]; i++) {
+        struct machine_config config;
+        struct wiring wiring;
+        struct error err = {.text = ""};
+        const struct folder *folder = *state;
+        assert_loads(folder, &config, joints[i].text);
+        assert_false(wiring_plan(&wiring, config.tree, machine_kinds, &err));
+        wiring_free(&wiring);
+        machine_free(&config);
+        if (strncmp(err.text, folder->path, strlen(folder->path)) != 0 ||
+            strncmp(err.text + strlen(folder->path), joints[i].begins, strlen(joints[i].begins)) != 0 ||
+            !strstr(err.text, joints[i].contains))
+            fail_msg("joint %zu: %s", i, err.text);
     }
 }
 
@@ -328,6 +358,7 @@ int main(void)
         cmocka_unit_test(choices_are_those_of_the_parts),
         FOLDER_TEST(documented_ranges_hold),
         FOLDER_TEST(each_fault_names_key_and_line),
+        FOLDER_TEST(ports_that_do_not_fit_are_named),
         FOLDER_TEST(keys_of_another_core_are_unused),
     };
     return cmocka_run_group_tests_name("parts of timed machines", tests, NULL, NULL);

@@ -206,6 +206,10 @@ static void parts_nest_under_names_of_ones_own(void **state)
     machine_free(&config);
 
     assert_refused_as(
+        folder, stacks, SETS("far.*.sm.warps=96", "far.2.sm.warps=12"),
+        "--set: far.2.sm.warps: differs from far.0.sm.warps; launches are of all multiprocessors, which "
+        "are alike in it");
+    assert_refused_as(
         folder, stacks, SETS("far.*.sm.wraps=96"),
         "--set: unknown key 'far.*.sm.wraps'; did you mean 'far.*.sm.warps'? Known in far.0.sm: count, "
         "width, "
