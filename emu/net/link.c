@@ -79,10 +79,14 @@ static void send(void *owner, uint64_t now)
 static void deliver(void *owner, uint64_t now)
 {
     struct way *way = owner;
-    const struct net_message *head;
     bool again = way->blocked;
     way->blocked = false; /* the receiver may tell of room while it takes the message */
-    while ((head = net_queue_head(&way->arriving)) && head->time <= now) {
+    while (way->arriving.count) {
+        const struct net_message *head = net_queue_head(&way->arriving);
+        if (head->time > now) {
+            event_schedule(way->link->queue, &way->deliver, head->time);
+            break;
+        }
         if (!way->hand_on(way->link, head->request, now)) {
             way->blockings += !again;
             way->blocked = true;
@@ -91,8 +95,6 @@ static void deliver(void *owner, uint64_t now)
         again = false;
         net_queue_drop(&way->arriving);
     }
-    if (head && head->time > now)
-        event_schedule(way->link->queue, &way->deliver, head->time);
     send_some(way, now);
 }
 
