@@ -6,6 +6,7 @@
 
 #include "emu/core/tlb.h"
 #include "emu/machine/system.h"
+#include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
 
 enum { SIMT_MOST = 1024 }; /* requesters of 16 bits name multiprocessors and their slices */
@@ -260,11 +261,21 @@ static bool check_simt(const struct machine_config *config, struct error *err)
     return tree_at(config->tree, first, "count", err);
 }
 
+/* Homes and ways to memory are looked at when the machine is built. */
+static bool check_ports(const struct machine_config *config, struct error *err)
+{
+    struct wiring wiring;
+    bool planned = wiring_plan(&wiring, config->tree, machine_kinds, err);
+    wiring_free(&wiring);
+    return planned;
+}
+
 static bool check(const struct machine_config *config, struct error *err)
 {
     uint64_t request = UINT64_MAX, room = memory_room(config, &request);
-    if (machine_timed(config) && (!check_room(config, room, err) || !check_lines(config, request, err) ||
-                                  !check_cores(config, err) || !check_offload(config, err)))
+    if (machine_timed(config) &&
+        (!check_cores(config, err) || !check_ports(config, err) || !check_room(config, room, err) ||
+         !check_lines(config, request, err) || !check_offload(config, err)))
         return false;
     if (!check_simt(config, err))
         return false;

@@ -190,8 +190,9 @@ static bool check_open(struct planning *p)
             }
             if (joined)
                 continue;
-            (void)error_set(p->err, "the port is open: %s; name a part, as in `%s: crossbar`",
-                            port_of(part, port)->explanation, port_of(part, port)->name);
+            const struct part_port *open = port_of(part, port);
+            (void)error_set(p->err, "the port is open: %.*s; name a part, as in `%s: crossbar`",
+                            (int)strlen(open->explanation) - 1, open->explanation, open->name);
             return at_port(p, part, port);
         }
     return true;
