@@ -134,7 +134,19 @@ static void clint_write(void *device, uint64_t offset, unsigned size, uint64_t v
     timebase_moved(&clint->timebase);
 }
 
-const struct device_ops clint_ops = {.read = clint_read, .write = clint_write};
+static bool peek(void *device, uint64_t offset, uint64_t *value)
+{
+    *value = clint_read(device, offset, 4);
+    return true;
+}
+
+static bool clint_functional(void *device, const struct mem_access *access)
+{
+    return bytes_peek(access, 4, peek, device);
+}
+
+const struct device_ops clint_ops = {
+    .read = clint_read, .write = clint_write, .functional = clint_functional};
 
 static void *make(const void *config, const struct device_site *site)
 {

@@ -32,6 +32,7 @@ struct device_kind {
     uint64_t size;   /* of its registers in bytes */
     unsigned sizes;  /* BUS_1 ...: accesses that it takes */
     bool executable; /* it holds code */
+    bool storage;    /* its bytes are ordinary ones (emu/mem/bytes.h) */
     bool controller; /* takes other devices' interrupts: made before them */
     const struct device_ops *ops;
     /* NULL when the host has no memory. */

@@ -13,6 +13,7 @@ enum {
     CONSOLE_PUT = 1,
     CHARACTER = 0x100,
     CALL_WORDS = 8,
+    PIECE = 256, /* bytes of a write that are handed on at a time */
     CALL_WRITE = 64,
     CALL_EXIT = 93,
     RESPONSES = 32,
@@ -97,13 +98,19 @@ static void respond(struct htif *htif, uint64_t device, uint64_t command, uint64
 
 static uint64_t call_write(struct htif *htif, uint64_t file, uint64_t address, uint64_t length)
 {
-    const uint8_t *bytes = phys_at(htif->wiring.memory, address, length);
+    const struct bytes bytes = {htif->wiring.memory, htif->wiring.holders};
+    uint8_t piece[PIECE];
     if (file != 1 && file != 2)
         return (uint64_t)-EBADF;
-    if (!bytes)
+    if (bytes_reach(&bytes, address, length, true) < length)
         return (uint64_t)-EFAULT;
-    for (uint64_t i = 0; i < length; i++)
-        htif->wiring.output(htif->wiring.output_context, bytes[i]);
+    for (uint64_t done = 0, part; done < length; done += part) {
+        part = length - done < PIECE ? length - done : PIECE;
+        if (bytes_read(&bytes, address + done, piece, part) < part)
+            return done ? done : (uint64_t)-EFAULT;
+        for (uint64_t i = 0; i < part; i++)
+            htif->wiring.output(htif->wiring.output_context, piece[i]);
+    }
     return length;
 }
 
@@ -121,8 +128,10 @@ static void fail(struct htif *htif, uint64_t value, const char *what)
 
 static void call(struct htif *htif, uint64_t value)
 {
-    uint8_t *block = phys_at(htif->wiring.memory, value, CALL_WORDS * 8);
-    if (!block) {
+    const struct bytes bytes = {htif->wiring.memory, htif->wiring.holders};
+    uint8_t block[CALL_WORDS * 8];
+    if (bytes_reach(&bytes, value, sizeof block, true) < sizeof block ||
+        bytes_read(&bytes, value, block, sizeof block) < sizeof block) {
         fail(htif, value, "which is no address in memory");
         return;
     }
@@ -133,6 +142,7 @@ static void call(struct htif *htif, uint64_t value)
     default: break;
     }
     store(block, result);
+    (void)bytes_write(&bytes, value, block, 8);
     respond(htif, DEVICE_CALL, 0, 1);
 }
 

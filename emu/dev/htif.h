@@ -2,7 +2,7 @@
 #ifndef EMU_DEV_HTIF_H
 #define EMU_DEV_HTIF_H
 
-#include "emu/mem/phys.h"
+#include "emu/mem/bytes.h"
 
 /* tohost = device[63:56] | command[55:48] | payload[47:0] (Berkeley's front-end server, kept by Spike). A
  * value that is not 0 is acted on, and tohost cleared:
@@ -21,7 +21,8 @@
  * is acted on when the other half has been stored too, or at the next htif_poll(). */
 struct htif_wiring {
     const struct phys *memory;
-    uint64_t tohost, fromhost; /* physical addresses; fromhost 0: there is none */
+    const struct bytes_holders *holders; /* of bytes beside it, for calls; NULL: none */
+    uint64_t tohost, fromhost;           /* physical addresses; fromhost 0: there is none */
     /* The run ends. Code 0 is success; riscv-tests give the failing test's number. */
     void (*exit)(void *exit_context, uint64_t code);
     void (*output)(void *output_context, uint8_t byte);

@@ -193,7 +193,21 @@ static void plic_write(void *device, uint64_t offset, unsigned size, uint64_t va
     update(plic);
 }
 
-const struct device_ops plic_ops = {.read = plic_read, .write = plic_write};
+/* Reading a claim register claims. */
+static bool peek(void *device, uint64_t offset, uint64_t *value)
+{
+    if (offset >= CONTEXT && offset % CONTEXT_STEP == 4)
+        return false;
+    *value = plic_read(device, offset, 4);
+    return true;
+}
+
+static bool plic_functional(void *device, const struct mem_access *access)
+{
+    return bytes_peek(access, 4, peek, device);
+}
+
+const struct device_ops plic_ops = {.read = plic_read, .write = plic_write, .functional = plic_functional};
 
 static void *make(const void *config, const struct device_site *site)
 {

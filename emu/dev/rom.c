@@ -1,6 +1,7 @@
 #include "emu/dev/rom.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/dev/device.h"
 
@@ -12,6 +13,8 @@ enum {
 
 /* struct fw_dynamic_info */
 enum { DYNAMIC_MAGIC = 0x4942534f, DYNAMIC_VERSION = 2 };
+
+_Static_assert(DYNAMIC + 6 * 8 == ROM_BOOT_SIZE, "the boot program ends with the dynamic information");
 
 static const uint32_t program[] = {
     0x00000297, /* auipc t0, 0 */
@@ -70,7 +73,17 @@ static void rom_write(void *device, uint64_t offset, unsigned size, uint64_t val
     (void)value;
 }
 
-const struct device_ops rom_ops = {.read = rom_read, .write = rom_write};
+/* Loaders may fill what the boot program leaves free. */
+static bool rom_functional(void *device, const struct mem_access *access)
+{
+    uint8_t *at = ((struct rom *)device)->bytes + access->address;
+    if (access->write && access->address < ROM_BOOT_SIZE)
+        return false;
+    memcpy(access->write ? at : access->bytes, access->write ? access->bytes : at, access->size);
+    return true;
+}
+
+const struct device_ops rom_ops = {.read = rom_read, .write = rom_write, .functional = rom_functional};
 
 static void *make(const void *config, const struct device_site *site)
 {
@@ -88,6 +101,7 @@ static const struct device_kind device = {
     .size = ROM_SIZE,
     .sizes = ROM_ACCESS,
     .executable = true,
+    .storage = true,
     .ops = &rom_ops,
     .make = make,
     .free = free_device,

@@ -16,7 +16,10 @@ struct rom_boot {
 
 struct rom;
 
-/* ROM_SIZE bytes of zero, in which writes change nothing. NULL when the host has no memory. Release with
+/* Bytes at the start of the ROM that the boot program takes. */
+enum { ROM_BOOT_SIZE = 0x58 };
+
+/* ROM_SIZE bytes of zero, in which the harts' writes change nothing; loaders may fill what lies behind the boot program. NULL when the host has no memory. Release with
  * rom_free(). */
 struct rom *rom_create(void);
 void rom_free(struct rom *rom);

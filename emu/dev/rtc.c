@@ -79,13 +79,10 @@ void rtc_update(struct rtc *rtc)
     irq_set(&rtc->irq, level);
 }
 
-static uint64_t rtc_read(void *device, uint64_t offset, unsigned size)
+/* Of the registers whose reading has no effect. */
+static uint64_t register_value(const struct rtc *rtc, uint64_t offset)
 {
-    struct rtc *rtc = device;
-    (void)size;
-    rtc_update(rtc);
     switch (offset) {
-    case TIME_LOW: rtc->latched = (uint32_t)(time_ns(rtc) >> 32); return (uint32_t)time_ns(rtc);
     case TIME_HIGH: return rtc->latched;
     case ALARM_LOW: return (uint32_t)rtc->alarm;
     case ALARM_HIGH: return rtc->alarm >> 32;
@@ -93,6 +90,17 @@ static uint64_t rtc_read(void *device, uint64_t offset, unsigned size)
     case ALARM_STATUS: return rtc->armed;
     default: return 0;
     }
+}
+
+static uint64_t rtc_read(void *device, uint64_t offset, unsigned size)
+{
+    struct rtc *rtc = device;
+    (void)size;
+    rtc_update(rtc);
+    if (offset != TIME_LOW)
+        return register_value(rtc, offset);
+    rtc->latched = (uint32_t)(time_ns(rtc) >> 32);
+    return (uint32_t)time_ns(rtc);
 }
 
 static uint64_t with_low(uint64_t whole, uint64_t value)
@@ -127,7 +135,20 @@ static void rtc_write(void *device, uint64_t offset, unsigned size, uint64_t val
     timebase_moved(&rtc->timebase);
 }
 
-const struct device_ops rtc_ops = {.read = rtc_read, .write = rtc_write};
+/* As the last read or event has left the registers; nothing is latched. */
+static bool peek(void *device, uint64_t offset, uint64_t *value)
+{
+    const struct rtc *rtc = device;
+    *value = offset == TIME_LOW ? (uint32_t)time_ns(rtc) : register_value(rtc, offset);
+    return true;
+}
+
+static bool rtc_functional(void *device, const struct mem_access *access)
+{
+    return bytes_peek(access, 4, peek, device);
+}
+
+const struct device_ops rtc_ops = {.read = rtc_read, .write = rtc_write, .functional = rtc_functional};
 
 struct rtc_config {
     struct device_config device;

@@ -344,7 +344,28 @@ static void uart_write(void *device, uint64_t offset, unsigned size, uint64_t wh
     update_irq(uart);
 }
 
-const struct device_ops uart16550_ops = {.read = uart_read, .write = uart_write};
+/* The registers whose reading changes nothing: the others hand over a character or clear what they tell. */
+static bool peek(void *device, uint64_t offset, uint64_t *value)
+{
+    const struct uart16550 *uart = device;
+    bool divisor = uart->lcr & LCR_DLAB;
+    switch (offset) {
+    case RBR_THR_DLL: *value = (uint8_t)uart->divisor; return divisor;
+    case IER_DLM: *value = divisor ? (uint8_t)(uart->divisor >> 8) : uart->ier; return true;
+    case LCR: *value = uart->lcr; return true;
+    case MCR: *value = uart->mcr; return true;
+    case SCR: *value = uart->scr; return true;
+    default: return false;
+    }
+}
+
+static bool uart_functional(void *device, const struct mem_access *access)
+{
+    return bytes_peek(access, 1, peek, device);
+}
+
+const struct device_ops uart16550_ops = {
+    .read = uart_read, .write = uart_write, .functional = uart_functional};
 
 static void *make(const void *config, const struct device_site *site)
 {

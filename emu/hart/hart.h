@@ -191,6 +191,8 @@ struct hart {
     uint64_t stepped[CLASS_COUNT];     /* instructions retired one by one, by class */
     const struct custom_units *custom; /* who serves custom instructions (custom.h); NULL: nobody */
     struct custom_waiter *waiter;      /* who waits for their units; NULL: they take no time */
+    /* Bytes beside memory, for those who look from outside (probe.h, system calls); NULL: there are none. */
+    const struct bytes_holders *holders;
 };
 
 /* Prepares a hart whose registers are all zero, over memory and decoder, which must outlive it. Until

@@ -15,37 +15,38 @@ bool hart_csr_poke(struct hart *hart, unsigned number, uint64_t value)
     return csr_poke(hart, number, value);
 }
 
-/* The host address of the bytes from address to the end of its page, at most *length of them; *length becomes
- * their number. */
-static uint8_t *reach(const struct hart *hart, uint64_t address, uint64_t *length)
+/* Copies what lies in one page with the first byte, at most *length bytes; *length becomes their number. */
+static bool copy_part(const struct hart *hart, const struct mem_access *access, uint64_t *length)
 {
-    uint64_t physical, rest = MMU_PAGE - (address & (MMU_PAGE - 1));
-    if (*length > rest)
-        *length = rest;
-    return mmu_peek(hart, address, &physical) ? phys_at(hart->memory, physical, *length) : NULL;
+    const struct bytes bytes = {hart->memory, hart->holders};
+    uint64_t physical, rest = MMU_PAGE - (access->address & (MMU_PAGE - 1));
+    *length = access->size < rest ? access->size : rest;
+    if (!mmu_peek(hart, access->address, &physical))
+        return false;
+    return (access->write ? bytes_write(&bytes, physical, access->bytes, *length)
+                          : bytes_read(&bytes, physical, access->bytes, *length)) == *length;
 }
 
-bool hart_memory_read(const struct hart *hart, uint64_t address, void *to, uint64_t length)
+static bool copy(const struct hart *hart, struct mem_access access)
 {
-    for (uint64_t done = 0, part; done < length; done += part) {
-        part = length - done;
-        const uint8_t *bytes = reach(hart, address + done, &part);
-        if (!bytes)
+    for (uint64_t part; access.size > 0; access.size -= part) {
+        if (!copy_part(hart, &access, &part))
             return false;
-        memcpy((uint8_t *)to + done, bytes, part);
+        access.address += part;
+        access.bytes = (uint8_t *)access.bytes + part;
     }
     return true;
 }
 
+bool hart_memory_read(const struct hart *hart, uint64_t address, void *to, uint64_t length)
+{
+    return copy(hart, (struct mem_access){address, to, length, false});
+}
+
 bool hart_memory_write(struct hart *hart, uint64_t address, const void *from, uint64_t length)
 {
-    for (uint64_t done = 0, part; done < length; done += part) {
-        part = length - done;
-        uint8_t *bytes = reach(hart, address + done, &part);
-        if (!bytes)
-            return false;
-        memcpy(bytes, (const uint8_t *)from + done, part);
-    }
+    if (!copy(hart, (struct mem_access){address, (void *)(uintptr_t)from, length, true}))
+        return false;
     hart_flush_code(hart);
     return true;
 }

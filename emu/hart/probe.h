@@ -1,5 +1,5 @@
-/* What a debugger does to a hart: look at it, change it, and have it stop. Nothing here traps or touches a
- * device. */
+/* What a debugger does to a hart: look at it, change it, and have it stop. Nothing here traps, or has
+ * an effect on a device. */
 #ifndef EMU_HART_PROBE_H
 #define EMU_HART_PROBE_H
 
@@ -13,7 +13,7 @@ bool hart_csr_peek(const struct hart *hart, unsigned number, uint64_t *value);
 bool hart_csr_poke(struct hart *hart, unsigned number, uint64_t value);
 
 /* Copies length bytes at a virtual address through the hart's current data translation, permissions aside.
- * False when a byte of it is not in main memory; then nothing, or a first part, was copied. Code that is
+ * False when a byte of it is neither in main memory nor at a holder (bytes.h) that lets itself be copied; then nothing, or a first part, was copied. Code that is
  * written over is forgotten. */
 bool hart_memory_read(const struct hart *hart, uint64_t address, void *to, uint64_t length);
 bool hart_memory_write(struct hart *hart, uint64_t address, const void *from, uint64_t length);

@@ -118,6 +118,7 @@ static bool add_device(struct board *board, const struct machine_config *config,
                                       .size = device->kind->size,
                                       .sizes = device->kind->sizes,
                                       .executable = device->kind->executable,
+                                      .storage = device->kind->storage,
                                       .ops = device->kind->ops,
                                       .device = device->object,
                                       .name = part->name};
@@ -198,6 +199,7 @@ void board_reset(struct board *board)
 bool board_add_htif(struct board *board, uint64_t tohost, uint64_t fromhost, struct error *err)
 {
     struct htif *htif = htif_create(&(struct htif_wiring){.memory = board->bus->memory,
+                                                          .holders = &board->bus->holders,
                                                           .tohost = tohost,
                                                           .fromhost = fromhost,
                                                           .exit = board->host.tohost,

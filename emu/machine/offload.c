@@ -68,7 +68,20 @@ static void write_unit(void *device, uint64_t offset, unsigned size, uint64_t va
     task_unit_ops.write(unit, offset % TASK_UNIT_SIZE, size, value);
 }
 
-static const struct device_ops units_ops = {read_unit, write_unit};
+/* Reading a unit's register has no effect. */
+static bool peek_unit(void *device, uint64_t offset, uint64_t *value)
+{
+    *value = read_unit(device, offset, 8);
+    return true;
+}
+
+static bool units_functional(void *device, const struct mem_access *access)
+{
+    return bytes_peek(access, 8, peek_unit, device);
+}
+
+static const struct device_ops units_ops = {
+    .read = read_unit, .write = write_unit, .functional = units_functional};
 
 /* The unit's wire to the core. */
 static void set_work(void *context, unsigned number, bool level)

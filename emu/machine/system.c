@@ -26,6 +26,7 @@ static bool make_hart(struct system *system, bool privileged, const struct decod
         hart_free(hart);
         return false;
     }
+    hart->holders = &system->bus.holders;
     system->count++;
     return true;
 }

@@ -33,6 +33,15 @@ bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err
     }
     if (bus->count == BUS_REGIONS)
         return error_set(err, "device %s: the address map is full (%d devices)", region->name, BUS_REGIONS);
+    const struct bytes_holder holder = {.base = base,
+                                        .size = size,
+                                        .origin = base,
+                                        .functional = region->ops->functional,
+                                        .context = region->device,
+                                        .storage = region->storage,
+                                        .name = region->name};
+    if (holder.functional && !bytes_hold(&bus->holders, &holder, err))
+        return false;
     memmove(&bus->regions[at + 1], &bus->regions[at], (bus->count - at) * sizeof bus->regions[0]);
     bus->regions[at] = *region;
     bus->count++;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/mem/bytes.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 
@@ -14,6 +15,9 @@
 struct device_ops {
     uint64_t (*read)(void *device, uint64_t offset, unsigned size);
     void (*write)(void *device, uint64_t offset, unsigned size, uint64_t value);
+    /* The untimed access to what the registers hold, or the bytes of a ROM, for struct bytes_holder; access->address is
+     * an offset. NULL: there are no bytes to be had without effect. */
+    bool (*functional)(void *device, const struct mem_access *access);
 };
 
 /* Access sizes as a set. */
@@ -23,6 +27,7 @@ struct bus_region {
     uint64_t base, size; /* in bytes */
     unsigned sizes;      /* the set of access sizes that it takes */
     bool executable;     /* code may be fetched from it: a ROM */
+    bool storage;        /* its bytes are ordinary ones (bytes.h) */
     const struct device_ops *ops;
     void *device;
     const char *name; /* for messages and `croft show`; outlives the bus */
@@ -34,16 +39,17 @@ struct bus {
     const struct phys *memory;
     unsigned count;
     struct bus_region regions[BUS_REGIONS]; /* sorted by base, never overlapping each other or memory */
+    struct bytes_holders holders;           /* those of the regions that have bytes, and others */
 };
 
 /* An address map with main memory alone, which must outlive it. */
 void bus_init(struct bus *bus, const struct phys *memory);
 
-/* Adds a device's region. Fails when it overlaps another one or memory, or the map is full. */
+/* Adds a device's region, which becomes a holder of bytes if it has `functional`. Fails when it overlaps another one or memory, or the map is full. */
 bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err);
 
 /* Accesses a device. False, an access fault, where there is none, or it does not take the size or alignment.
- * Main memory is not reached this way: use phys_at(). */
+ * Main memory is not reached this way: use phys_at(). Bytes wherever they are, without effect: bytes.h. */
 bool bus_read(const struct bus *bus, uint64_t address, unsigned size, uint64_t *value);
 bool bus_write(const struct bus *bus, uint64_t address, unsigned size, uint64_t value);
 

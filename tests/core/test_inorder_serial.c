@@ -122,7 +122,7 @@ static void device_write(void *device, uint64_t offset, unsigned size, uint64_t 
 static void devices_are_accessed_in_time(void **state)
 {
     (void)state;
-    static const struct device_ops ops = {device_read, device_write};
+    static const struct device_ops ops = {.read = device_read, .write = device_write};
     struct error err;
     struct phys place = {.base = RIG_BASE, .size = RIG_SIZE};
     struct rig_options options = rig_options_default();

@@ -126,7 +126,7 @@ static void device_write(void *device, uint64_t offset, unsigned size, uint64_t 
 static void what_is_executed_alone(void **state)
 {
     (void)state;
-    static const struct device_ops ops = {device_read, device_write};
+    static const struct device_ops ops = {.read = device_read, .write = device_write};
     for (unsigned kind = 0; kind < KINDS; kind++) {
         struct error err;
         struct phys place = {.base = RIG_BASE, .size = RIG_SIZE};

@@ -294,10 +294,65 @@ static void conflicts_are_told(void **state)
     }
 }
 
+/* Bytes without effect, as a debugger reads them: what the bus reads, except where a read would do more. */
+static void devices_show_their_bytes_without_effect(void **state)
+{
+    struct place place;
+    struct rom_boot boot = {.start = 0x80000000, .fdt = 0x82000000};
+    uint64_t rom, value;
+    uint8_t bytes[16];
+    (void)state;
+    make(&place, "virt", NO_SETS);
+    const struct bytes view = {&place.memory, &place.bus.holders};
+    assert_true(board_set_boot(place.board, &boot, &rom));
+    assert_int_equal(bytes_read(&view, rom + 0x18, bytes, 16), 16);
+    assert_memory_equal(bytes, "\0\0\0\x80\0\0\0\0\0\0\0\x82\0\0\0\0", 16);
+    assert_int_equal(bytes_write(&view, rom + 0x57, "!", 1), 0); /* of the boot program */
+    assert_int_equal(bytes_write(&view, rom + 0x58, "!", 1), 1);
+    assert_true(bus_read(&place.bus, rom + 0x58, 1, &value));
+    assert_int_equal(value, '!');
+    assert_int_equal(bytes_reach(&view, rom, 1, true), 1);
+
+    assert_true(bus_write(&place.bus, CLINT + 0x4000, 8, 0x123456789abcdef0));
+    assert_int_equal(bytes_read(&view, CLINT + 0x4001, bytes, 6), 6);
+    assert_memory_equal(bytes, "\xde\xbc\x9a\x78\x56\x34", 6);
+    assert_int_equal(bytes_write(&view, CLINT + 0x4000, "!", 1), 0);
+    assert_int_equal(bytes_reach(&view, CLINT, 1, true), 0);
+
+    /* A character arrives: it stays, and so does its interrupt. */
+    assert_true(bus_write(&place.bus, PLIC + 4 * 10, 4, 1) &&
+                bus_write(&place.bus, PLIC + 0x2000, 4, 1 << 10));
+    assert_true(bus_write(&place.bus, UART + 1, 1, 1));
+    assert_int_equal(write(place.input, "A", 1), 1);
+    struct error err;
+    assert_int_equal(board_poll(place.board, &err), CONSOLE_RUNNING);
+    assert_int_equal(bytes_read(&view, UART, bytes, 1), 0);
+    assert_int_equal(bytes_read(&view, UART + 5, bytes, 1), 0);
+    assert_int_equal(bytes_read(&view, UART + 1, bytes, 1), 1);
+    assert_int_equal(bytes[0], 1);
+    assert_int_equal(bytes_read(&view, PLIC + 0x200004, bytes, 4), 0);
+    assert_int_equal(bytes_read(&view, PLIC + 0x1000, bytes, 4), 4);
+    assert_memory_equal(bytes, "\0\x04\0\0", 4);
+    assert_true(bus_read(&place.bus, PLIC + 0x200004, 4, &value));
+    assert_int_equal(value, 10);
+    assert_true(bus_read(&place.bus, UART, 1, &value));
+    assert_int_equal(value, 'A');
+
+    assert_int_equal(bytes_read(&view, FINISHER, bytes, 4), 0);
+    /* The low half of the time latches the high one, but not here. */
+    assert_true(bus_read(&place.bus, RTC + 4, 4, &value));
+    assert_int_equal(value, 0);
+    assert_int_equal(bytes_read(&view, RTC, bytes, 8), 8);
+    assert_int_equal(memcmp(bytes, (const uint8_t[4]){0}, 4) != 0, 1);
+    assert_memory_equal(bytes + 4, "\0\0\0\0", 4);
+    drop(&place);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(virt_has_its_devices),
+        cmocka_unit_test(devices_show_their_bytes_without_effect),
         cmocka_unit_test(functional_has_none),
         cmocka_unit_test(devices_move),
         cmocka_unit_test(interrupts_reach_their_harts),

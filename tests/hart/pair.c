@@ -29,7 +29,7 @@ static void device_write(void *device, uint64_t offset, unsigned size, uint64_t 
     machine->device += value;
 }
 
-static const struct device_ops device_ops = {device_read, device_write};
+static const struct device_ops device_ops = {.read = device_read, .write = device_write};
 
 static void machine_init(struct pair_machine *m, uint64_t size, bool privileged,
                          const struct decoder *decoder)

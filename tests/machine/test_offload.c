@@ -116,8 +116,9 @@ static void a_fault_is_reported_and_resumed(void **state)
 {
     (void)state;
     struct rig *rig = rig_new("accel.count=1");
-    static const struct device_ops late = {read_late, drop};
-    const struct bus_region region = {NOBODY, 4096, BUS_8, false, &late, NULL, "late"};
+    static const struct device_ops late = {.read = read_late, .write = drop};
+    const struct bus_region region = {
+        .base = NOBODY, .size = 4096, .sizes = BUS_8, .ops = &late, .device = NULL, .name = "late"};
     struct error err;
     EMIT(rig, addi, .rd = S0, .rs1 = 0, .imm = 1);
     EMIT(rig, addi, .rd = T0, .rs1 = 0, .imm = 2);
