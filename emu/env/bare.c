@@ -219,8 +219,9 @@ static void hook_semihosting(void *context, struct hart *hart)
 
 static bool load_images(struct bare *bare, struct error *err)
 {
+    const struct bytes bytes = {&bare->memory, &bare->system.bus.holders};
     struct rom_boot boot;
-    if (!bare_load(bare->options, &bare->memory, &boot, &bare->program_end, err))
+    if (!bare_load(bare->options, &bytes, &boot, &bare->program_end, err))
         return false;
     bare->start = boot.start;
     if (board_set_boot(bare->board, &boot, &bare->start))
@@ -404,7 +405,7 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         *err = bare->failure;
         return -1;
     }
-    if (!bare_write_signature(bare->options, &bare->memory, err))
+    if (!bare_write_signature(bare->options, &(struct bytes){&bare->memory, &bare->system.bus.holders}, err))
         return -1;
     switch (stop) {
     case SYSTEM_LIMIT:

@@ -39,24 +39,25 @@ static bool load_fdt(const struct bare_options *o, const struct phys *memory, co
                                size, memory->base, memory->base + memory->size - 1);
 }
 
-bool bare_load(const struct bare_options *o, const struct phys *memory, struct rom_boot *boot,
+bool bare_load(const struct bare_options *o, const struct bytes *bytes, struct rom_boot *boot,
                uint64_t *program_end, struct error *err)
 {
+    const struct phys *memory = bytes->memory;
     struct image_map map = {0};
     uint64_t end;
     *boot = (struct rom_boot){.start = memory->base, .next_mode = PRIV_S};
     if (o->kernel &&
-        !image_load(o->kernel, memory->base + KERNEL_OFFSET, memory, &map, &boot->next, &end, err))
+        !image_load(o->kernel, memory->base + KERNEL_OFFSET, bytes, &map, &boot->next, &end, err))
         return error_prefix(err, "--kernel");
-    if (o->bios && !image_load(o->bios, memory->base, memory, &map, &boot->start, &end, err))
+    if (o->bios && !image_load(o->bios, memory->base, bytes, &map, &boot->start, &end, err))
         return error_prefix(err, "--bios");
-    if (o->program && !image_load(o->program, memory->base, memory, &map, &boot->start, program_end, err))
+    if (o->program && !image_load(o->program, memory->base, bytes, &map, &boot->start, program_end, err))
         return false;
     return load_fdt(o, memory, &map, &boot->fdt, err);
 }
 
 /* The words of the signature region, as the RISCOF framework reads them: 8 hexadecimal digits a line. */
-bool bare_write_signature(const struct bare_options *o, const struct phys *memory, struct error *err)
+bool bare_write_signature(const struct bare_options *o, const struct bytes *bytes, struct error *err)
 {
     uint64_t begin, end;
     if (!o->signature)
@@ -64,8 +65,7 @@ bool bare_write_signature(const struct bare_options *o, const struct phys *memor
     const char *file = o->program ? o->program : o->bios;
     if (!image_symbol(file, "begin_signature", &begin) || !image_symbol(file, "end_signature", &end))
         return error_set(err, "--signature: %s has no symbols begin_signature and end_signature", file);
-    const uint8_t *bytes = end < begin ? NULL : phys_at(memory, begin, end - begin);
-    if (!bytes)
+    if (end < begin || bytes_reach(bytes, begin, end - begin, true) < end - begin)
         return error_set(err, "--signature: 0x%" PRIx64 " to 0x%" PRIx64 " is no range of memory", begin,
                          end);
     FILE *out = fopen(o->signature, "we");
@@ -73,7 +73,8 @@ bool bare_write_signature(const struct bare_options *o, const struct phys *memor
         return error_set(err, "--signature: cannot write %s: %s", o->signature, strerror(errno));
     for (uint64_t i = 0; i + 4 <= end - begin; i += 4) {
         uint32_t word;
-        memcpy(&word, bytes + i, 4);
+        if (bytes_read(bytes, begin + i, &word, 4) < 4)
+            word = 0;
         fprintf(out, "%08" PRIx32 "\n", word);
     }
     return fclose(out) == 0 ||

@@ -223,7 +223,7 @@ int64_t call_pwrite(struct user *user, const uint64_t a[6])
 }
 
 /* Translates the guest's iovec[count] at address. Returns 0 or -errno. */
-static int64_t get_vectors(const struct user *user, uint64_t address, uint64_t count, bool writable,
+static int64_t get_vectors(struct user *user, uint64_t address, uint64_t count, bool writable,
                            struct iovec *vectors)
 {
     if (count > VECTORS_MAX)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 enum {
+    CHUNK = 4096,         /* bytes that are copied at a time to where they are not memory */
     FLOAT_ABI_QUAD = 0x6, /* e_flags[2:1] == 3 (RISC-V ELF psABI) */
     FLAG_RVE = 0x8,
 };
@@ -114,8 +115,31 @@ static bool check_header(struct image *image, struct error *err)
     return true;
 }
 
+/* The bytes of a segment lie in memory, or at holders of ordinary ones. */
+static bool check_place(const struct image *image, size_t index, const GElf_Phdr *p, uint64_t first,
+                        const struct bytes *bytes, struct error *err)
+{
+    const struct phys *memory = bytes->memory;
+    const char *kind = image->address == ELF_PHYSICAL ? "physical " : "";
+    uint64_t reach = bytes_reach(bytes, first, p->p_memsz, true);
+    if (reach == p->p_memsz)
+        return true;
+    if (reach == 0 || phys_at(memory, first, 1))
+        return error_set(err,
+                         "segment %zu takes 0x%" PRIx64 " bytes at %saddress 0x%" PRIx64
+                         ", outside of the memory 0x%" PRIx64 "-0x%" PRIx64
+                         "; link the program into it or change memory.base and memory.size",
+                         index, (uint64_t)p->p_memsz, kind, first, memory->base,
+                         memory->base + memory->size - 1);
+    const struct bytes_holder *holder = bytes_holder_of(bytes->holders, first);
+    return error_set(err,
+                     "segment %zu takes 0x%" PRIx64 " bytes at %saddress 0x%" PRIx64 ", but from 0x%" PRIx64
+                     " on there are none: %s ends there; make the segment smaller or link it elsewhere",
+                     index, (uint64_t)p->p_memsz, kind, first, first + reach, holder->name);
+}
+
 static bool check_segment(const struct image *image, size_t index, const GElf_Phdr *p, uint64_t first,
-                          const struct phys *memory, struct error *err)
+                          const struct bytes *bytes, struct error *err)
 {
     if (p->p_filesz > p->p_memsz)
         return error_set(err,
@@ -129,14 +153,7 @@ static bool check_segment(const struct image *image, size_t index, const GElf_Ph
     if (p->p_align > 1 && (p->p_align & (p->p_align - 1)) != 0)
         return error_set(err, "segment %zu has alignment 0x%" PRIx64 ", which is no power of two", index,
                          (uint64_t)p->p_align);
-    if (!phys_at(memory, first, p->p_memsz))
-        return error_set(err,
-                         "segment %zu takes 0x%" PRIx64 " bytes at %saddress 0x%" PRIx64
-                         ", outside of the memory 0x%" PRIx64 "-0x%" PRIx64
-                         "; link the program into it or change memory.base and memory.size",
-                         index, (uint64_t)p->p_memsz, image->address == ELF_PHYSICAL ? "physical " : "",
-                         first, memory->base, memory->base + memory->size - 1);
-    return true;
+    return check_place(image, index, p, first, bytes, err);
 }
 
 static bool check_overlap(const struct image *image, const struct segment *new, size_t index,
@@ -153,7 +170,7 @@ static bool check_overlap(const struct image *image, const struct segment *new, 
     return true;
 }
 
-static bool collect_segments(struct image *image, const struct phys *memory, struct error *err)
+static bool collect_segments(struct image *image, const struct bytes *bytes, struct error *err)
 {
     for (size_t i = 0; i < image->header.e_phnum; i++) {
         GElf_Phdr p;
@@ -171,7 +188,7 @@ static bool collect_segments(struct image *image, const struct phys *memory, str
                                   .offset = p.p_offset,
                                   .file_size = p.p_filesz,
                                   .flags = p.p_flags};
-        if (!check_segment(image, i, &p, first, memory, err) || !check_overlap(image, &segment, i, err))
+        if (!check_segment(image, i, &p, first, bytes, err) || !check_overlap(image, &segment, i, err))
             return false;
         image->segments[image->count++] = segment;
     }
@@ -181,11 +198,13 @@ static bool collect_segments(struct image *image, const struct phys *memory, str
 }
 
 /* Fills *program from the collected segments. */
-static bool describe(const struct image *image, struct elf_program *program, struct error *err)
+static bool describe(const struct image *image, struct elf_program *program, const struct phys *memory,
+                     struct error *err)
 {
     bool entry_found = false;
     uint64_t headers_end = image->header.e_phoff + image->header.e_phnum * sizeof(Elf64_Phdr);
     *program = (struct elf_program){.entry = image->header.e_entry,
+                                    .end = memory->base,
                                     .write_first = UINT64_MAX,
                                     .headers_count = image->header.e_phnum,
                                     .range_count = image->count};
@@ -194,9 +213,10 @@ static bool describe(const struct image *image, struct elf_program *program, str
         program->ranges[i] = (struct elf_range){s->first, s->end};
         program->contents[i].bytes_end = s->first + s->file_size;
         program->contents[i].permissions = s->flags & (PF_R | PF_W | PF_X);
-        if (s->end > program->end)
+        bool plain = phys_at(memory, s->first, s->end - s->first) != NULL;
+        if (plain && s->end > program->end)
             program->end = s->end;
-        if ((s->flags & PF_W) && s->first < program->write_first)
+        if (plain && (s->flags & PF_W) && s->first < program->write_first)
             program->write_first = s->first;
         if ((s->flags & PF_X) && program->entry >= s->first && program->entry < s->end)
             entry_found = true;
@@ -215,21 +235,44 @@ static bool describe(const struct image *image, struct elf_program *program, str
     return true;
 }
 
-static bool copy_segment(const struct image *image, const struct segment *segment, const struct phys *memory,
-                         struct error *err)
+/* Reads length bytes of the file at an offset. */
+static bool read_file(const struct image *image, uint64_t offset, uint8_t *to, uint64_t length,
+                      struct error *err)
 {
-    uint8_t *to = phys_at(memory, segment->first, segment->file_size);
     uint64_t done = 0;
-    while (done < segment->file_size) {
-        ssize_t got = pread(image->fd, to + done, segment->file_size - done, (off_t)(segment->offset + done));
+    while (done < length) {
+        ssize_t got = pread(image->fd, to + done, length - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return error_set(err, "cannot be read at offset 0x%" PRIx64 ": %s", segment->offset + done,
+            return error_set(err, "cannot be read at offset 0x%" PRIx64 ": %s", offset + done,
                              strerror(errno));
         if (got == 0)
             return error_set(err, "became shorter while it was read");
         done += (uint64_t)got;
+    }
+    return true;
+}
+
+/* Fills a segment that does not lie in memory as a whole: the file's bytes, then zeros. */
+static bool fill_elsewhere(const struct image *image, const struct segment *segment,
+                           const struct bytes *bytes, struct error *err)
+{
+    uint8_t piece[CHUNK];
+    uint64_t size = segment->end - segment->first;
+    for (uint64_t done = 0, part; done < size; done += part) {
+        uint64_t left = size - done, filed = segment->file_size > done ? segment->file_size - done : 0;
+        part = left < sizeof piece ? left : sizeof piece;
+        filed = filed < part ? filed : part;
+        memset(piece + filed, 0, part - filed);
+        if (!read_file(image, segment->offset + done, piece, filed, err))
+            return false;
+        uint64_t address = segment->first + done, written = bytes_write(bytes, address, piece, part);
+        if (written == part)
+            continue;
+        const struct bytes_holder *holder = bytes_holder_of(bytes->holders, address + written);
+        return error_set(err, "cannot be loaded at 0x%" PRIx64 ": %s takes no such bytes; link it elsewhere",
+                         address + written, holder->name);
     }
     return true;
 }
@@ -249,8 +292,21 @@ static void zero(const struct phys *memory, uint64_t address, uint64_t length)
     memset(memory->bytes + pages_end, 0, end - pages_end);
 }
 
+static bool fill_segment(const struct image *image, const struct segment *segment, const struct bytes *bytes,
+                         struct error *err)
+{
+    uint8_t *to = phys_at(bytes->memory, segment->first, segment->end - segment->first);
+    if (!to)
+        return fill_elsewhere(image, segment, bytes, err);
+    if (!read_file(image, segment->offset, to, segment->file_size, err))
+        return false;
+    uint64_t end = segment->first + segment->file_size;
+    zero(bytes->memory, end, segment->end - end);
+    return true;
+}
+
 static bool load(struct image *image, struct elf_program *program, const char *path,
-                 const struct phys *memory, struct error *err)
+                 const struct bytes *bytes, struct error *err)
 {
     if (!open_regular(image, path, err) || !check_identification(image, err))
         return false;
@@ -258,22 +314,20 @@ static bool load(struct image *image, struct elf_program *program, const char *p
     image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
     if (!image->elf)
         return error_set(err, "is no readable ELF file: %s", elf_errmsg(-1));
-    if (!check_header(image, err) || !collect_segments(image, memory, err) || !describe(image, program, err))
+    if (!check_header(image, err) || !collect_segments(image, bytes, err) ||
+        !describe(image, program, bytes->memory, err))
         return false;
-    for (size_t i = 0; i < image->count; i++) {
-        const struct segment *s = &image->segments[i];
-        if (!copy_segment(image, s, memory, err))
+    for (size_t i = 0; i < image->count; i++)
+        if (!fill_segment(image, &image->segments[i], bytes, err))
             return false;
-        zero(memory, s->first + s->file_size, s->end - s->first - s->file_size);
-    }
     return true;
 }
 
 bool elf_load(struct elf_program *program, const char *path, enum elf_address address,
-              const struct phys *memory, struct error *err)
+              const struct bytes *bytes, struct error *err)
 {
     struct image image = {.fd = -1, .address = address};
-    bool loaded = load(&image, program, path, memory, err) || error_prefix(err, "%s", path);
+    bool loaded = load(&image, program, path, bytes, err) || error_prefix(err, "%s", path);
     (void)elf_end(image.elf);
     if (image.fd >= 0)
         (void)close(image.fd);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emu/mem/phys.h"
+#include "emu/mem/bytes.h"
 #include "emu/sim/error.h"
 
 /* Which of a segment's two addresses it is loaded at. */
@@ -26,9 +26,10 @@ struct elf_range {
 enum { ELF_EXECUTE = 1, ELF_WRITE = 2, ELF_READ = 4 }; /* PF_X, PF_W, PF_R */
 
 struct elf_program {
+    /* Of segments in memory alone: the first guest address after the highest one, which is the initial program break (the
+     * first of memory when there is none), and the lowest of a writable one (`end` when there is none). */
+    uint64_t end, write_first;
     uint64_t entry;         /* guest address of the first instruction; even, within an executable segment */
-    uint64_t end;           /* first guest address after the highest segment: the initial program break */
-    uint64_t write_first;   /* lowest guest address of a writable segment; `end` when there is none */
     uint64_t headers;       /* guest address of the program headers, or 0 when no segment holds them */
     uint64_t headers_count; /* their number */
     size_t range_count;     /* 1 to ELF_SEGMENTS */
@@ -39,11 +40,11 @@ struct elf_program {
     } contents[ELF_SEGMENTS]; /* of each range */
 };
 
-/* Copies the loadable segments of the file at `path` into memory, zeroes what they have beyond the file's
- * bytes (.bss), and fills *program. The entry is taken as it is, whatever the addresses, and must lie where a
- * segment is loaded. On failure err names the file, what is wrong with it and what is allowed; memory may
+/* Copies the loadable segments of the file at `path` to memory and other holders of ordinary bytes, zeroes what they
+ * have beyond the file's bytes (.bss), and fills *program. The entry is taken as it is, whatever the addresses, and must lie where a
+ * segment is loaded. On failure err names the file, what is wrong with it and what is allowed; bytes may
  * then be partly written. */
 bool elf_load(struct elf_program *program, const char *path, enum elf_address address,
-              const struct phys *memory, struct error *err);
+              const struct bytes *bytes, struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/env/kernel_pages.h"
@@ -11,28 +12,72 @@
 
 #define NS UINT64_C(1000000) /* fs */
 
-const void *guest_readable(const struct user *user, uint64_t address, uint64_t length)
+/* Bytes beside memory that a call works on. */
+struct guest_copy {
+    struct guest_copy *next;
+    uint64_t address, length;
+    bool write;
+    uint8_t bytes[];
+};
+
+/* A copy of bytes that do not lie in memory as a whole. Those that are to be written are written back at once too, so that
+ * a holder that refuses does so before the call. */
+static void *view_elsewhere(struct user *user, uint64_t address, uint64_t length, bool write)
 {
-    if (length == 0)
-        return user->memory->bytes;
-    if (user->launch && address >= WARP_STACK_WINDOW)
-        return launch_view(user->launch, address, length, false);
-    return user->pages ? kernel_pages_view(user->pages, address, length, false)
-                       : phys_at(user->memory, address, length);
+    const struct bytes bytes = {user->memory, user->hart->holders};
+    if (bytes_reach(&bytes, address, length, true) < length)
+        return NULL;
+    struct guest_copy *copy = malloc(sizeof *copy + length);
+    if (!copy)
+        abort();
+    *copy = (struct guest_copy){NULL, address, length, write};
+    if (bytes_read(&bytes, address, copy->bytes, length) < length ||
+        (write && bytes_write(&bytes, address, copy->bytes, length) < length)) {
+        free(copy);
+        return NULL;
+    }
+    struct guest_copy **last = &user->copies;
+    while (*last)
+        last = &(*last)->next;
+    *last = copy;
+    return copy->bytes;
 }
 
-void *guest_writable(const struct user *user, uint64_t address, uint64_t length)
+static void *view(struct user *user, uint64_t address, uint64_t length, bool write)
 {
-    if (length == 0)
-        return user->memory->bytes;
     if (user->launch && address >= WARP_STACK_WINDOW)
-        return launch_view(user->launch, address, length, true);
+        return launch_view(user->launch, address, length, write);
     if (user->pages)
-        return kernel_pages_view(user->pages, address, length, true);
-    return address < user->write_first ? NULL : phys_at(user->memory, address, length);
+        return kernel_pages_view(user->pages, address, length, write);
+    if (write && address < user->write_first)
+        return NULL;
+    void *at = phys_at(user->memory, address, length);
+    return at ? at : view_elsewhere(user, address, length, write);
 }
 
-int64_t guest_string(const struct user *user, uint64_t address, char *text, uint64_t size)
+const void *guest_readable(struct user *user, uint64_t address, uint64_t length)
+{
+    return length == 0 ? user->memory->bytes : view(user, address, length, false);
+}
+
+void *guest_writable(struct user *user, uint64_t address, uint64_t length)
+{
+    return length == 0 ? user->memory->bytes : view(user, address, length, true);
+}
+
+void guest_settle(struct user *user)
+{
+    const struct bytes bytes = {user->memory, user->hart->holders};
+    for (struct guest_copy *copy = user->copies, *next; copy; copy = next) {
+        next = copy->next;
+        if (copy->write)
+            (void)bytes_write(&bytes, copy->address, copy->bytes, copy->length);
+        free(copy);
+    }
+    user->copies = NULL;
+}
+
+int64_t guest_string(struct user *user, uint64_t address, char *text, uint64_t size)
 {
     for (uint64_t i = 0; i < size; i++) {
         const char *at = guest_readable(user, address + i, 1);
@@ -45,7 +90,7 @@ int64_t guest_string(const struct user *user, uint64_t address, char *text, uint
     return -ENAMETOOLONG;
 }
 
-int64_t guest_put(const struct user *user, uint64_t address, const void *bytes, uint64_t length)
+int64_t guest_put(struct user *user, uint64_t address, const void *bytes, uint64_t length)
 {
     void *to = guest_writable(user, address, length);
     if (!to)

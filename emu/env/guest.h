@@ -25,6 +25,7 @@ struct guest_signal {
     uint64_t handler, flags, mask;
 };
 
+struct guest_copy;
 struct kernel_pages;
 struct launch;
 struct workers;
@@ -36,6 +37,7 @@ struct user {
     struct kernel_pages *pages; /* the program's addresses are virtual; NULL: they are physical */
     struct launch *launch;      /* of threads (launch.h); NULL: there are no multiprocessors */
     struct workers *workers;    /* accelerators that take its tasks (workers.h); NULL: there are none */
+    struct guest_copy *copies;  /* of bytes beside memory, until the call is served; the oldest first */
     struct symbols *symbols;
     uint64_t write_first; /* guest addresses below are read-only */
     uint64_t stack_first; /* lowest address of the stack */
@@ -66,16 +68,20 @@ struct user *guest_new(struct hart *hart, const struct phys *memory, const struc
                        struct error *err);
 
 /* The host address of guest bytes [address, address + length) if the guest may read (write) all of them, else
- * NULL. Of virtual memory it holds until the call is served (kernel_pages.h). */
-const void *guest_readable(const struct user *user, uint64_t address, uint64_t length);
-void *guest_writable(const struct user *user, uint64_t address, uint64_t length);
+ * NULL. Of virtual memory it holds until the call is served (kernel_pages.h). Of bytes beside memory (emu/mem/bytes.h) it
+ * is a copy, which holds until guest_settle(). */
+const void *guest_readable(struct user *user, uint64_t address, uint64_t length);
+void *guest_writable(struct user *user, uint64_t address, uint64_t length);
+
+/* The call is served: writes back what it has written beside memory. */
+void guest_settle(struct user *user);
 
 /* Copies a terminated string to text[size]. Returns 0, -EFAULT if it runs out of memory, -ENAMETOOLONG if its
  * terminator is not within size bytes. */
-int64_t guest_string(const struct user *user, uint64_t address, char *text, uint64_t size);
+int64_t guest_string(struct user *user, uint64_t address, char *text, uint64_t size);
 
 /* Copies length bytes to the guest. Returns 0 or -EFAULT. */
-int64_t guest_put(const struct user *user, uint64_t address, const void *bytes, uint64_t length);
+int64_t guest_put(struct user *user, uint64_t address, const void *bytes, uint64_t length);
 
 /* Nanoseconds since the program's start by its own clock. */
 uint64_t guest_nanoseconds(const struct user *user);

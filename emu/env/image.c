@@ -86,21 +86,21 @@ bool image_place(const struct image_map *map, const struct phys *memory, uint64_
     return false;
 }
 
-bool image_load(const char *path, uint64_t address, const struct phys *memory, struct image_map *map,
+bool image_load(const char *path, uint64_t address, const struct bytes *bytes, struct image_map *map,
                 uint64_t *entry, uint64_t *end, struct error *err)
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
         return error_set(err, "%s: %s", path, strerror(errno));
     if (!is_elf(file)) {
-        bool loaded = load_raw(file, path, address, memory, end, err);
+        bool loaded = load_raw(file, path, address, bytes->memory, end, err);
         (void)fclose(file);
         *entry = address;
         return loaded && add_ranges(map, path, &(struct elf_range){address, *end}, *end > address, err);
     }
     (void)fclose(file);
     struct elf_program program;
-    if (!elf_load(&program, path, ELF_PHYSICAL, memory, err))
+    if (!elf_load(&program, path, ELF_PHYSICAL, bytes, err))
         return false;
     *entry = program.entry;
     *end = program.end;

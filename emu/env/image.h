@@ -23,10 +23,10 @@ struct image_map {
 };
 
 /* Loads a file: an ELF program by its physical addresses (elf_load()), anything else byte for byte at
- * `address`. At most IMAGE_FILES for a map; path must outlive it. *entry becomes where it starts, *end the
+ * `address` in memory. At most IMAGE_FILES for a map; path must outlive it. *entry becomes where it starts, *end the
  * first address behind it. On failure, also when it overlaps a file that the map already has, err names the
  * file, or both with their ranges, and what is allowed. */
-bool image_load(const char *path, uint64_t address, const struct phys *memory, struct image_map *map,
+bool image_load(const char *path, uint64_t address, const struct bytes *bytes, struct image_map *map,
                 uint64_t *entry, uint64_t *end, struct error *err);
 
 /* The highest address, a multiple of align (a power of two), at which size bytes (not 0) overlap no file;

@@ -105,7 +105,7 @@ static bool load_kernel(const struct kernel_options *options, struct phys *memor
                         struct kernel_layout *layout, struct kernel_boot *boot, struct error *err)
 {
     struct elf_program kernel;
-    if (!elf_load(&kernel, options->image, ELF_PHYSICAL, memory, err))
+    if (!elf_load(&kernel, options->image, ELF_PHYSICAL, &(struct bytes){memory, NULL}, err))
         return false;
     layout->kernel_entry = kernel.entry;
     layout->boot = page_up(kernel.end);
@@ -133,7 +133,7 @@ static bool load_program(const struct kernel_options *options, struct phys *memo
             offset, user->stack_size);
     struct phys window = {memory->bytes + offset, memory->base, page_down(memory->size - needed)};
     struct elf_program program;
-    if (!elf_load(&program, user->program, ELF_VIRTUAL, &window, err))
+    if (!elf_load(&program, user->program, ELF_VIRTUAL, &(struct bytes){&window, NULL}, err))
         return false;
     const struct stack_contents contents = {.arguments = user->arguments,
                                             .argument_count = user->argument_count,

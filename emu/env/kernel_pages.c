@@ -37,60 +37,67 @@ void kernel_pages_free(struct kernel_pages *pages)
     free(pages);
 }
 
-/* The bytes of [address, address + length) that lie in one page with the first, in the host; *part says how
- * many. */
-static uint8_t *translate_part(const struct kernel_pages *pages, uint64_t address, uint64_t length,
-                               bool write, uint64_t *part)
+/* The physical address of the bytes of [address, address + length) that lie in one page with the first; *part says how
+ * many. False when the program may not touch them, or they do not exist. */
+static bool translate_part(const struct kernel_pages *pages, uint64_t address, uint64_t length, bool write,
+                           uint64_t *part, uint64_t *physical)
 {
-    uint64_t physical, left = MMU_PAGE - address % MMU_PAGE;
+    uint64_t left = MMU_PAGE - address % MMU_PAGE;
+    const struct hart *hart = pages->hart;
+    const struct bytes bytes = {hart->memory, hart->holders};
     *part = length < left ? length : left;
-    if (!mmu_check(pages->hart, address, 1, write ? MMU_STORE : MMU_LOAD, PRIV_U, &physical))
-        return NULL;
-    return phys_at(pages->hart->memory, physical, *part);
+    return mmu_check(pages->hart, address, 1, write ? MMU_STORE : MMU_LOAD, PRIV_U, physical) &&
+           (phys_at(hart->memory, *physical, *part) || bytes_reach(&bytes, *physical, *part, true) == *part);
 }
 
-/* Copies between the program and bytes, all of which has been translated before. */
-static void transfer(const struct kernel_pages *pages, struct copy *copy, bool store)
+/* Copies between the program and bytes. False when a holder beside memory refuses. */
+static bool transfer(const struct kernel_pages *pages, struct copy *copy, bool store)
 {
-    for (uint64_t done = 0, part; done < copy->length; done += part) {
-        uint8_t *at = translate_part(pages, copy->address + done, copy->length - done, copy->write, &part);
-        if (at && store)
-            memcpy(at, copy->bytes + done, part);
-        else if (at)
-            memcpy(copy->bytes + done, at, part);
+    const struct bytes bytes = {pages->hart->memory, pages->hart->holders};
+    for (uint64_t done = 0, part, physical; done < copy->length; done += part) {
+        if (!translate_part(pages, copy->address + done, copy->length - done, copy->write, &part,
+                            &physical) ||
+            (store ? bytes_write(&bytes, physical, copy->bytes + done, part)
+                   : bytes_read(&bytes, physical, copy->bytes + done, part)) < part)
+            return false;
     }
+    return true;
 }
 
-static void *make_copy(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write)
+/* With bytes beside memory, those that are to be written are written back at once too, so that a holder that refuses does
+ * so before the call. */
+static void *make_copy(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write,
+                       bool elsewhere)
 {
     struct copy *copy = malloc(sizeof *copy + length);
     if (!copy)
         abort();
-    copy->next = pages->copies;
-    copy->address = address;
-    copy->length = length;
-    copy->write = write;
+    *copy = (struct copy){pages->copies, address, length, write};
+    if (!transfer(pages, copy, false) || (elsewhere && write && !transfer(pages, copy, true))) {
+        free(copy);
+        return NULL;
+    }
     pages->copies = copy;
-    transfer(pages, copy, false);
     return copy->bytes;
 }
 
 void *kernel_pages_view(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write)
 {
     uint8_t *first = NULL;
-    bool contiguous = true;
-    for (uint64_t done = 0, part; done < length; done += part) {
-        uint8_t *at = translate_part(pages, address + done, length - done, write, &part);
-        if (!at) {
+    bool contiguous = true, elsewhere = false;
+    for (uint64_t done = 0, part, physical; done < length; done += part) {
+        if (!translate_part(pages, address + done, length - done, write, &part, &physical)) {
             if (pages->missing.length == 0)
                 pages->missing = (struct kernel_missing){address + done, length - done, write};
             return NULL;
         }
-        if (!first)
+        uint8_t *at = phys_at(pages->hart->memory, physical, part);
+        if (done == 0)
             first = at;
-        contiguous = contiguous && at == first + done;
+        elsewhere = elsewhere || !at;
+        contiguous = contiguous && at && at == first + done;
     }
-    return contiguous ? first : make_copy(pages, address, length, write);
+    return contiguous ? first : make_copy(pages, address, length, write, elsewhere);
 }
 
 /* The oldest first, as they were made. */
@@ -106,7 +113,7 @@ static void store_copies(const struct kernel_pages *pages, struct copy *copy)
     for (struct copy *next; oldest; oldest = next) {
         next = oldest->next;
         if (oldest->write)
-            transfer(pages, oldest, true);
+            (void)transfer(pages, oldest, true);
         free(oldest);
     }
 }

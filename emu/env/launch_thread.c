@@ -109,6 +109,7 @@ bool launch_serve(void *context, struct warp *warp, unsigned lane, uint64_t *res
     struct registers kept = show_lane(user->hart, warp, lane);
     launch->caller = warp;
     *result = (uint64_t)calls_serve(user);
+    guest_settle(user);
     launch->missing = (struct kernel_missing){0};
     if (user->pages)
         launch->missing = kernel_pages_settle(user->pages, true);

@@ -20,7 +20,7 @@ static bool set_up(struct user *user, struct error *err)
     const struct user_options *o = user->options;
     const struct phys *memory = user->memory;
     struct elf_program program;
-    if (!elf_load(&program, o->program, ELF_VIRTUAL, memory, err))
+    if (!elf_load(&program, o->program, ELF_VIRTUAL, &(struct bytes){memory, user->hart->holders}, err))
         return false;
     uint64_t end = memory->base + memory->size;
     if (o->stack_size > end - program.end)
@@ -76,6 +76,7 @@ void user_free(struct user *user)
         return;
     for (unsigned i = 0; i < user->refused_count; i++)
         free(user->refused_paths[i]);
+    guest_settle(user);
     launch_free(user->launch);
     files_free(&user->files);
     heap_free(&user->heap);
@@ -99,6 +100,7 @@ bool user_serve(struct user *user)
     if (hart->trap.cause != TRAP_ECALL_USER || is_task(user))
         return false;
     int64_t result = calls_serve(user);
+    guest_settle(user);
     hart_retire_call(hart);
     if (!user->ended)
         hart->x[A0] = (uint64_t)result;

@@ -29,7 +29,7 @@ static bool load(const struct workers_options *o, uint64_t *entry, struct error 
     struct phys memory = offload_firmware_memory(o->machine, o->memory);
     const struct phys window = {memory.bytes, CROFT_NUCD_FIRMWARE, memory.size / 2};
     struct elf_program program;
-    if (!elf_load(&program, o->firmware, ELF_PHYSICAL, &window, err))
+    if (!elf_load(&program, o->firmware, ELF_PHYSICAL, &(struct bytes){&window, NULL}, err))
         return error_prefix(err, "--firmware");
     *entry = program.entry - CROFT_NUCD_FIRMWARE + memory.base;
     return true;

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
         return 2;
     context.path = argv[1];
     if (!phys_init(&context.memory, 0x80000000, 1 << 24, &err) ||
-        !elf_load(&context.program, argv[1], ELF_VIRTUAL, &context.memory, &err)) {
+        !elf_load(&context.program, argv[1], ELF_VIRTUAL, &(struct bytes){&context.memory, NULL}, &err)) {
         print_error("%s\n", err.text);
         return 1;
     }

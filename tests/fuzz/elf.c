@@ -21,7 +21,7 @@ static void load(const char *path, const struct phys *memory)
 {
     struct elf_program program;
     struct error err = {.text = ""};
-    if (!elf_load(&program, path, ELF_VIRTUAL, memory, &err)) {
+    if (!elf_load(&program, path, ELF_VIRTUAL, &(struct bytes){memory, NULL}, &err)) {
         check(strncmp(err.text, path, strlen(path)) == 0, err.text);
         check(!strchr(err.text, '\n'), "the message has several lines");
         return;
