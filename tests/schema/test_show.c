@@ -129,7 +129,8 @@ static void numbers_round_trip_at_their_limits(void **state)
     free(text);
     machine_free(&all);
     assert_true(walked > 400);
-    round_trip(*state, "{memory: {base: 0xfffffffffe0000, size: 128 KiB}, user_stack: {size: 64 KiB}}", NULL, 0);
+    round_trip(*state, "{memory: {base: 0xfffffffffe0000, size: 128 KiB}, user_stack: {size: 64 KiB}}", NULL,
+               0);
 }
 
 static void each_key_is_explained(void **state)
