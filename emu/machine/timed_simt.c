@@ -1,5 +1,6 @@
 #include "emu/machine/timed_simt.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -195,6 +196,7 @@ bool timed_simt_new(struct timed *timed, struct error *err)
         abort();
     timed->simt = simt;
     find_clusters(simt, machine->tree);
+    assert(simt->clusters); /* machine->simt is one's configuration */
     simt->requester = (uint16_t)(REQUESTERS + simt->count);
     for (uint32_t i = 0; i < simt->cluster_count; i++)
         if (!make_shared(timed, simt, &simt->clusters[i], err))
