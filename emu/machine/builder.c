@@ -107,9 +107,31 @@ static bool is_alike(const struct dram_config *a, const struct dram_config *b)
            a->burst_bytes == b->burst_bytes && strcmp(a->map, b->map) == 0;
 }
 
+/* The number of a memory among all, and where that lies. */
+static uint32_t memory_number(const struct builder *builder, const struct instance *memory)
+{
+    if (builder->modules * builder->stacks == 1)
+        return 0;
+    if (!builder->through)
+        return outer_number(memory, 1) * builder->stacks + outer_number(memory, 0);
+    uint32_t number = 0;
+    for (const struct instance *i = next_memory(builder, NULL); i != memory; i = next_memory(builder, i))
+        number++;
+    return number;
+}
+
+/* Whether each pair of numbers of a module and a stack is that of one memory. */
+static bool is_grid(const struct builder *builder, uint32_t memories)
+{
+    bool grid = (uint64_t)builder->modules * builder->stacks == memories;
+    for (const struct instance *i = next_memory(builder, NULL); grid && i; i = next_memory(builder, i))
+        for (const struct instance *j = next_memory(builder, i); grid && j; j = next_memory(builder, j))
+            grid = memory_number(builder, i) != memory_number(builder, j);
+    return grid;
+}
+
 /* The map of several memories. */
-static bool plan_range(struct builder *builder, const struct instance *first, unsigned memories,
-                       struct error *err)
+static bool plan_range(struct builder *builder, const struct instance *first, struct error *err)
 {
     const struct memory_config *range = builder->machine->memory;
     const struct root_config *root = tree_root(builder->machine->tree)->config;
@@ -117,9 +139,6 @@ static bool plan_range(struct builder *builder, const struct instance *first, un
     struct home_layout layout = dram_map_layout(dram);
     layout.geometry.modules = builder->modules;
     layout.geometry.stacks = builder->stacks;
-    if ((uint64_t)builder->modules * builder->stacks != memories)
-        return error_set(err, "there are %u memories, and their numbers want %u modules of %u stacks each",
-                         memories, builder->modules, builder->stacks);
     if (*root->homes)
         (void)snprintf(layout.text, sizeof layout.text, "%s", root->homes);
     else if (!home_text_fit(dram->map, &layout.geometry, layout.text, err))
@@ -146,8 +165,14 @@ static bool plan_homes(struct builder *builder, struct error *err)
         builder->stacks = stack >= builder->stacks ? stack + 1 : builder->stacks;
         builder->modules = module >= builder->modules ? module + 1 : builder->modules;
     }
+    builder->through = !is_grid(builder, memories);
+    if (builder->through) {
+        builder->modules = 1;
+        builder->stacks = memories;
+    }
     if (memories > 1)
-        return plan_range(builder, first, memories, err);
+        return plan_range(builder, first, err);
+    builder->through = false;
     builder->modules = builder->stacks = 1;
     builder->homes = dram_map_homes(first->config, builder->bytes->base);
     return true;
@@ -197,9 +222,7 @@ static uint16_t *routes_of(const struct builder *builder, const struct instance 
             free(routes);
             return NULL;
         }
-        bool single = builder->modules * builder->stacks == 1;
-        size_t place =
-            single ? 0 : (size_t)outer_number(memory, 1) * builder->stacks + outer_number(memory, 0);
+        size_t place = memory_number(builder, memory);
         unsigned first = first_out(&builder->wiring, wire);
         for (uint32_t i = 0; i < builder->controllers; i++)
             routes[place * builder->controllers + i] = (uint16_t)(first + (wire->server == memory ? i : 0));
@@ -270,14 +293,14 @@ static void find_parts(struct builder *builder)
 static bool set_place(const struct builder *builder, struct built_part *part, struct error *err)
 {
     const struct instance *instance = part->instance;
-    bool single = builder->modules * builder->stacks == 1;
+    uint32_t number = instance->kind == &dram_kind ? memory_number(builder, instance) : 0;
     part->place = (struct mem_site){.homes = builder->homes,
                                     .bytes = builder->bytes,
                                     .modules = builder->modules,
                                     .stacks = builder->stacks,
                                     .controllers = builder->controllers,
-                                    .module = single ? 0 : outer_number(instance, 1),
-                                    .stack = single ? 0 : outer_number(instance, 0),
+                                    .module = (uint16_t)(number / builder->stacks),
+                                    .stack = (uint16_t)(number % builder->stacks),
                                     .inputs = all_in(&builder->wiring, instance),
                                     .outputs = all_out(&builder->wiring, instance),
                                     .last = true};

@@ -7,7 +7,8 @@
  * ends of their ports.
  *
  * Homes. With one memory, its own map (dram.map) is the machine's. Several memories are of one organisation. They are numbered
- * by the parts with copies that hold them: the innermost number is the stack's, the next one the module's; `homes` of the
+ * by the parts with copies that hold them: the innermost number is the stack's, the next one the module's. Where modules hold
+ * different numbers of stacks, the memories are numbered through, in the tree's order, as stacks of one module. `homes` of the
  * machine cuts addresses, and follows the memories' map with stacks in turn above the controllers, modules above these. */
 #ifndef EMU_MACHINE_BUILDER_H
 #define EMU_MACHINE_BUILDER_H
@@ -30,6 +31,7 @@ struct builder {
     struct wiring wiring;
     struct home_map *homes;
     uint32_t modules, stacks, controllers;
+    bool through; /* memories are numbered through: one module, whose stacks they are */
     struct built_part *parts; /* of kinds with make(), in the order of making */
     size_t count;
 };
