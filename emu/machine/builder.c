@@ -10,7 +10,7 @@
 #include "emu/net/crossbar.h"
 #include "emu/net/link.h"
 
-enum { NO_ROUTE = UINT16_MAX, REQUESTERS = 2048 /* of last levels but the host's, from here on */ };
+enum { REQUESTERS = 2048 /* of last levels but the host's, from here on */ };
 
 const struct instance *builder_below(const struct instance *instance, const char *name)
 {
@@ -205,7 +205,9 @@ static const struct wire *shortest(const struct builder *builder, const struct i
     return best;
 }
 
-static uint16_t *routes_of(const struct builder *builder, const struct instance *crossbar, struct error *err)
+/* The outputs of a crossbar by home. Those of memories that cannot be reached from it do not matter: a request goes the
+ * shortest way, and check_ways() found one from where it comes. */
+static uint16_t *routes_of(const struct builder *builder, const struct instance *crossbar)
 {
     size_t size = (size_t)builder->modules * builder->stacks * builder->controllers;
     uint16_t *routes = calloc(size, sizeof *routes);
@@ -217,11 +219,8 @@ static uint16_t *routes_of(const struct builder *builder, const struct instance 
         (void)wiring_distances(&builder->wiring, builder->machine->tree, memory, &distances);
         const struct wire *wire = shortest(builder, crossbar, distances);
         free(distances);
-        if (!wire) {
-            (void)error_set(err, "%s has no way to %s", crossbar->path, memory->path);
-            free(routes);
-            return NULL;
-        }
+        if (!wire)
+            continue;
         size_t place = memory_number(builder, memory);
         unsigned first = first_out(&builder->wiring, wire);
         for (uint32_t i = 0; i < builder->controllers; i++)
@@ -290,7 +289,7 @@ static void find_parts(struct builder *builder)
 }
 
 /* What the room of a part wants to know of its place. */
-static bool set_place(const struct builder *builder, struct built_part *part, struct error *err)
+static void set_place(const struct builder *builder, struct built_part *part)
 {
     const struct instance *instance = part->instance;
     uint32_t number = instance->kind == &dram_kind ? memory_number(builder, instance) : 0;
@@ -304,11 +303,9 @@ static bool set_place(const struct builder *builder, struct built_part *part, st
                                     .inputs = all_in(&builder->wiring, instance),
                                     .outputs = all_out(&builder->wiring, instance),
                                     .last = true};
-    if (instance->kind != &crossbar_kind)
-        return true;
-    part->routes = routes_of(builder, instance, err);
+    if (instance->kind == &crossbar_kind)
+        part->routes = routes_of(builder, instance);
     part->place.routes = part->routes;
-    return part->routes != NULL;
 }
 
 static bool make_part(struct builder *builder, struct built_part *part, struct event_queue *queue,
@@ -322,8 +319,7 @@ static bool make_part(struct builder *builder, struct built_part *part, struct e
                                    .component = (*component)++,
                                    .requester = host ? SYSTEM_HARTS : (*requester)++,
                                    .place = &part->place};
-    if (!set_place(builder, part, err))
-        return false;
+    set_place(builder, part);
     part->object = instance->kind->make(instance->config, &site, err);
     if (part->object && sink && instance->kind->observe)
         instance->kind->observe(part->object, sink, instance->path);
