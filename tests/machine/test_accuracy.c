@@ -1,4 +1,4 @@
-/* Idle load-to-use latency of the shipped machines: the whole way from a core through its caches, the
+/* Idle load-to-use latency of the shipped machines and of those of tests/machine: the whole way from a core through its caches, the
  * crossbar and the controller to the devices and back is the sum of parts that are listed here, to the
  * femtosecond. Each part comes from the machine's description or the standard's datasheet; none is read from
  * the model. */
@@ -38,25 +38,41 @@ struct path {
     uint64_t cross;      /* crossbar clocks: crossbar.latency; 0: there is none */
     uint64_t cross_data; /* crossbar clocks: latency and one more for the second half of 64 bytes on 32 */
     uint64_t tCK, front, tRCDRD, second, tCL, tBURST, back;
+    const char *memory; /* that holds the lines; NULL: the only one */
+    uint64_t first;     /* of the lines, from the code's on */
+    uint64_t links[2];  /* GB/s: between crossbars, from the core's on; 0: none */
 };
 
 /* The crossbar's clock is 1 GHz in all machines that have one. */
 enum { CROSSBAR_CLOCK = 1000 };
 
+/* 64 B on 32 take a second clock of a crossbar. With numbers of stacks above those of vaults, 2 KiB lie in a stack. */
+#define CUBE 500, 2, 4, 2, 2, 3, 1600, 0, 14400, 0, 14400, 6400, 0
+#define NEAR "tests/machine/tree.yaml", 0, 128, CUBE, "stack.0.dram"
+#define FAR  "tests/machine/tree.yaml", 0, 128, CUBE, "module.4.dram"
+
 static const struct path paths[] = {
     /* 64 B are one burst; banks lie 8 KiB apart. 13.75 ns are 11 clocks. */
-    {"ddr3", 0, 8192, 500, 2, 4, 2, 0, 0, 1250, 0, 13750, 0, 13750, 5000, 0},
+    {"ddr3", 0, 8192, 500, 2, 4, 2, 0, 0, 1250, 0, 13750, 0, 13750, 5000, 0, NULL, 0, {0, 0}},
     /* Two bursts of 32 B, in two bank groups: the second activate keeps tRRD = 6 ns from the first. */
-    {"gddr5", 0, 256, 500, 2, 4, 2, 0, 0, 1000, 0, 12000, 6000, 12000, 2000, 0},
-    {"hbm1", 0, 64, 500, 2, 4, 2, 0, 0, 2000, 0, 14000, 0, 14000, 4000, 0},
+    {"gddr5", 0, 256, 500, 2, 4, 2, 0, 0, 1000, 0, 12000, 6000, 12000, 2000, 0, NULL, 0, {0, 0}},
+    {"hbm1", 0, 64, 500, 2, 4, 2, 0, 0, 2000, 0, 14000, 0, 14000, 4000, 0, NULL, 0, {0, 0}},
     /* Two bursts of 32 B of one row: tCCD = 3.2 ns, 4 clocks. tRCD 10.2 ns and tCL 9.9 ns are 13 clocks each.
      * The controller takes 4 ns each way. */
-    {"hmc", 0, 256, 500, 2, 4, 2, 0, 0, 800, 4000, 10400, 3200, 10400, 3200, 4000},
+    {"hmc", 0, 256, 500, 2, 4, 2, 0, 0, 800, 4000, 10400, 3200, 10400, 3200, 4000, NULL, 0, {0, 0}},
     /* 13.75 ns are 9 clocks of 1.6 ns. */
-    {"hmc_tom", 0, 128, 500, 2, 4, 2, 0, 0, 1600, 0, 14400, 0, 14400, 6400, 0},
-    {"nucd", 0, 64, 500, 2, 4, 2, 2, 3, 2000, 0, 14000, 0, 14000, 4000, 0},
-    {"nucd", 1, 64, 1000, 2, 0, 0, 2, 3, 2000, 0, 14000, 0, 14000, 4000, 0},
+    {"hmc_tom", 0, 128, 500, 2, 4, 2, 0, 0, 1600, 0, 14400, 0, 14400, 6400, 0, NULL, 0, {0, 0}},
+    {"nucd", 0, 64, 500, 2, 4, 2, 2, 3, 2000, 0, 14000, 0, 14000, 4000, 0, NULL, 0, {0, 0}},
+    {"nucd", 1, 64, 1000, 2, 0, 0, 2, 3, 2000, 0, 14000, 0, 14000, 4000, 0, NULL, 0, {0, 0}},
+    {"tests/machine/stacks.yaml", 0, 128, CUBE, "stack.2.dram", 2 * 2048, {80, 0}},
+    /* Memories are numbered in the order of the tree: the eight of the outer modules, then those of the centre. */
+    {NEAR, 8 * 2048, {160, 0}},
+    {FAR, 4 * 2048, {80, 80}},
 };
+
+/* A link's packet is a header of a flit of 16 B, with the line's 64 B on the way back, and arrives latency after its last
+ * byte. */
+enum { LINK_LATENCY = 11000, LINK_REQUEST = 16, LINK_RESPONSE = 80 };
 
 /* The first edge at or after time. */
 static uint64_t edge(uint64_t time, uint64_t period)
@@ -71,10 +87,20 @@ static uint64_t value_at(const struct path *p, uint64_t time)
     time += p->l2_lookup * p->core_clock;
     if (p->cross)
         time = edge(time, CROSSBAR_CLOCK) + p->cross * CROSSBAR_CLOCK;
+    for (unsigned i = 0; i < 2 && p->links[i]; i++) {
+        time += LINK_REQUEST * UINT64_C(1000) / p->links[i] + LINK_LATENCY;
+        time = edge(time, CROSSBAR_CLOCK) + p->cross * CROSSBAR_CLOCK;
+    }
     time = edge(time, p->tCK) + p->front;
     time += p->tRCDRD + p->second + p->tCL + p->tBURST + p->back;
     if (p->cross)
         time = edge(time, CROSSBAR_CLOCK) + p->cross_data * CROSSBAR_CLOCK;
+    for (unsigned i = 2; i-- > 0;) {
+        if (!p->links[i])
+            continue;
+        time += LINK_RESPONSE * UINT64_C(1000) / p->links[i] + LINK_LATENCY;
+        time = edge(time, CROSSBAR_CLOCK) + p->cross_data * CROSSBAR_CLOCK;
+    }
     return edge(time, p->core_clock) + p->l2_fill * p->core_clock;
 }
 
@@ -124,10 +150,10 @@ static void write_program(struct chase *chase)
         uint8_t pointer = (uint8_t)(POINTER + i * chase->apart);
         const struct operands load = {.rd = pointer, .rs1 = pointer};
         uint32_t code = i < LOADS ? encode(INSN_ld, &load) : encode(INSN_ecall, &none);
-        uint64_t next = BASE + (i + 1) * chase->path->stride;
+        uint64_t next = BASE + chase->path->first + (i + 1) * chase->path->stride;
         put(chase, BASE + 4 * i, &code, sizeof code);
         if (i > 0)
-            put(chase, BASE + i * chase->path->stride, &next, sizeof next);
+            put(chase, BASE + chase->path->first + i * chase->path->stride, &next, sizeof next);
     }
 }
 
@@ -173,7 +199,7 @@ static void begin(struct chase *chase, uint64_t start)
     struct hart *hart = &chase->harts[chase->path->core];
     hart->pc = BASE;
     for (unsigned i = 0; i < LOADS; i++)
-        hart->x[POINTER + i] = BASE + (i + 1) * chase->path->stride;
+        hart->x[POINTER + i] = BASE + chase->path->first + (i + 1) * chase->path->stride;
     core->limit = UINT64_MAX;
     core_wake(core, PS(start));
 }
@@ -184,7 +210,8 @@ static void run(struct chase *chase, uint64_t start)
     while (!chase->timed->scheduler.stopped)
         assert_true(event_queue_step(&chase->timed->queue));
     assert_int_equal(chase->timed->scheduler.stop, HART_STOP_TRAP);
-    assert_int_equal(chase->harts[chase->path->core].x[POINTER], BASE + (LOADS + 1) * chase->path->stride);
+    assert_int_equal(chase->harts[chase->path->core].x[POINTER],
+                     BASE + chase->path->first + (LOADS + 1) * chase->path->stride);
 }
 
 static void loads_take_the_sum_of_their_parts(void **state)
@@ -198,10 +225,11 @@ static void loads_take_the_sum_of_their_parts(void **state)
             run(chase, phase * paths[i].core_clock);
             assert_int_equal(chase->loads, LOADS);
             assert_int_equal(timed_finish(chase->timed, NULL), 0);
-            /* The code's line and the loads' lines, each burst from a row that was closed. */
-            uint64_t bursts = (LOADS + 1) * (paths[i].second ? 2 : 1);
+            /* The loads' lines, and the code's if it lies there, each burst from a row that was closed. */
+            uint64_t lines = LOADS + (paths[i].first == 0), bursts = lines * (paths[i].second ? 2 : 1);
             const struct dram_memory *memory =
-                builder_object(&chase->timed->builder, tree_find(chase->machine.tree, "dram"));
+                builder_object(&chase->timed->builder,
+                               tree_find(chase->machine.tree, paths[i].memory ? paths[i].memory : "dram"));
             assert_int_equal(DRAM_MEMORY_SUM(memory, reads), bursts);
             chase_free(chase);
         }
@@ -212,8 +240,8 @@ static void loads_take_the_sum_of_their_parts(void **state)
 static void machines_end_at_any_time(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        for (unsigned events = 0, ended = false; !ended; events++) {
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) /* the large machines take long to make */
+        for (unsigned events = 0, ended = false; !ended; events += paths[i].links[0] ? 23 : 1) {
             struct chase *chase = chase_new(&paths[i], 1);
             core_unobserve(chase->timed->cores[paths[i].core].core, &chase->observer);
             begin(chase, 0);
