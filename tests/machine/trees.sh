@@ -1,0 +1,80 @@
+#!/bin/bash
+# Machines that are trees of parts, from YAML alone: trees.sh CROFT WORKDIR FOLDER (of the compiled examples/simt).
+# On four stacks below 64 multiprocessors (stacks.yaml) and on nine modules with 16 stacks (tree.yaml), kernels must do what
+# they do on qemu-riscv64 and follow the rules of DRAM, and their requests must go to all stacks. A kernel of more blocks than
+# there are multiprocessors must use all of these and every link, and have the same statistics to the byte with the parts of
+# the description in the other order. Prints "N passed, N failed"; the status is 1 if any failed.
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+if [ $# -ne 3 ]; then
+    echo "usage: tests/machine/trees.sh CROFT WORKDIR FOLDER" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+work=$(fresh "$2")
+folder=$(realpath "$3")
+
+# A description with its parts in the other order; what stands before the first one goes.
+reversed() {
+    awk '/^[^ #]/ { n++ } n { part[n] = part[n] $0 "\n" } END { for (; n; n--) printf "%s", part[n] }' "$1"
+}
+
+# run MACHINE-FILE STATISTICS PROGRAM [ARGUMENT]
+run() {
+    local file=$1 statistics=$2
+    shift 2
+    timeout 120 "$croft" run -m "$file" --check dram --stats "$statistics" "$@" >"$work/output" 2>"$work/errors"
+}
+
+evidence() {
+    diff "$work/oracle" "$work/output" || true
+    tail -n 3 "$work/errors"
+}
+
+# values PATTERN: the values of the whole run whose names match, one on a line.
+values() {
+    sed -n '/^  "total"/,/^  "regions"/p' "$work/one.json" | grep -E "^ *\"($1)\": [0-9]+,?\$" | sed 's/.*: //; s/,$//'
+}
+
+# all NUMBER PATTERN: so many names match, and none has a value of 0.
+all() {
+    local number zeros
+    number=$(values "$2" | wc -l)
+    zeros=$(values "$2" | grep -cx 0 || true)
+    echo "$number values, $zeros of them 0" >>"$work/errors"
+    [ "$number" -eq "$1" ] && [ "$zeros" -eq 0 ]
+}
+
+# kernel MACHINE STACKS PROGRAM [ARGUMENT]
+kernel() {
+    local machine=$1 stacks=$2 name="$1, $3"
+    shift 2
+    oracle "$work/oracle" "$folder/$1" "${@:2}"
+    check "$name: runs" run "$here/$machine.yaml" "$work/one.json" "$folder/$1" "${@:2}"
+    check "$name: qemu's output" cmp -s "$work/oracle" "$work/output"
+    check "$name: all stacks" all "$stacks" '[a-z]+\.[0-9]+\.dram\.read_requests'
+}
+
+# whole MACHINE STACKS MULTIPROCESSORS LINKS NAMES: of the links
+whole() {
+    local machine=$1 other=$work/other/$1.yaml
+    kernel "$machine" "$2" scalar_product 160
+    check "$machine: all multiprocessors" all "$3" '.*simt\.[0-9]+\.blocks'
+    check "$machine: requests on all links" all "$4" "($5)\.[0-9]+\.request\.messages"
+    check "$machine: responses on all links" all "$4" "($5)\.[0-9]+\.response\.messages"
+    mkdir -p "$work/other"
+    reversed "$here/$machine.yaml" >"$other"
+    check "$machine: runs in the other order" run "$other" "$work/two.json" "$folder/scalar_product" 160
+    check "$machine: the same statistics" diff <(without_host "$work/one.json") <(without_host "$work/two.json")
+}
+
+kernel stacks 4 vector_add
+kernel stacks 4 lud
+whole stacks 4 68 16 'link|peer'
+kernel tree 16 vector_add
+kernel tree 16 lud
+whole tree 16 64 24 'inner|down|up|leaf_down|leaf_up'
+conclude
