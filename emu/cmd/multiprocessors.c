@@ -91,12 +91,17 @@ static const struct launch_counts *count(void *context)
 
 void multiprocessors_limit(const struct machine_config *machine, struct grid_limits *limits)
 {
-    const struct simt_config *simt = machine->simt;
-    if (!simt)
-        return;
-    uint64_t held = (uint64_t)simt->warps * simt->width;
-    held = simt->threads < held ? simt->threads : held;
-    limits->block_threads = limits->block_threads < held ? limits->block_threads : (uint32_t)held;
+    uint64_t most = 0;
+    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i)) {
+        const struct simt_config *simt = i->config;
+        if (i->kind != &simt_kind || simt->count == 0)
+            continue;
+        uint64_t held = (uint64_t)simt->warps * simt->width;
+        held = simt->threads < held ? simt->threads : held;
+        most = held > most ? held : most;
+    }
+    if (machine->simt && most < limits->block_threads)
+        limits->block_threads = (uint32_t)most;
 }
 
 void multiprocessors_init(struct multiprocessors *m, const struct machine_config *machine,
@@ -108,6 +113,6 @@ void multiprocessors_init(struct multiprocessors *m, const struct machine_config
         .wait = wait,
         .count = count,
         .context = m,
-        .warps = machine->simt ? machine->multiprocessors * machine->simt->warps : 0,
+        .warps = machine->warps,
     };
 }

@@ -31,7 +31,7 @@ struct builder {
     struct wiring wiring;
     struct home_map *homes;
     uint32_t modules, stacks, controllers;
-    bool through; /* memories are numbered through: one module, whose stacks they are */
+    bool through;             /* memories are numbered through: one module, whose stacks they are */
     struct built_part *parts; /* of kinds with make(), in the order of making */
     size_t count;
 };

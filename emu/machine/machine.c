@@ -55,6 +55,7 @@ static void view(struct machine_config *config, struct tree *tree)
             continue;
         config->simt = config->simt ? config->simt : simt;
         config->multiprocessors += simt->count;
+        config->warps += simt->count * simt->warps;
     }
     if (!tree_root(tree)->given[harts])
         root->harts = is_timed(tree) ? config->host_count + config->accel_count : 1;
@@ -219,10 +220,7 @@ static bool check_cores(const struct machine_config *config, struct error *err)
 #define SIMT_ALIKE(ALIKE)                                                                                    \
     ALIKE(clock)                                                                                             \
     ALIKE(width)                                                                                             \
-    ALIKE(warps)                                                                                             \
-    ALIKE(threads)                                                                                           \
     ALIKE(block_threads)                                                                                     \
-    ALIKE(blocks)                                                                                            \
     ALIKE(scratchpad)                                                                                        \
     ALIKE(registers)                                                                                         \
     ALIKE(stack)

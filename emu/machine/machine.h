@@ -22,8 +22,8 @@ struct machine_config {
     const struct stack_config *stack;
     const struct mmu_config *mmu;
     const struct nucd_config *nucd;
-    const struct simt_config *simt; /* of the first multiprocessors */
-    uint32_t multiprocessors;       /* of all parts together */
+    const struct simt_config *simt;  /* of the first multiprocessors */
+    uint32_t multiprocessors, warps; /* of all parts together */
     struct {
         uint64_t latency; /* fs */
         const struct device_config *clint, *plic, *uart;

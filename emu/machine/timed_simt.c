@@ -201,17 +201,24 @@ bool timed_simt_new(struct timed *timed, struct error *err)
     for (uint32_t i = 0; i < simt->cluster_count; i++)
         if (!make_shared(timed, simt, &simt->clusters[i], err))
             return false;
+    const struct simt_config **configs = calloc(simt->count, sizeof *configs);
+    if (!configs)
+        abort();
+    for (uint32_t i = 0; i < simt->cluster_count; i++)
+        for (uint32_t j = 0; j < simt->clusters[i].count; j++)
+            configs[simt->clusters[i].first + j] = simt->clusters[i].config;
     const struct simt_grid_parts parts = {
         .queue = &timed->queue,
         .clock = simt->clusters[0].clock,
         .component = timed_component(timed),
         .count = simt->count,
-        .config = simt->clusters[0].config,
+        .configs = configs,
         .tick = TICK,
         .failed = failed,
         .context = timed,
     };
     simt->grid = simt_grid_new(&parts);
+    free(configs);
     for (uint32_t i = 0; i < simt->cluster_count; i++)
         for (uint32_t j = 0; j < simt->clusters[i].count; j++)
             make_core(timed, simt, &simt->clusters[i], j);

@@ -33,7 +33,9 @@ struct place {
 
 struct station {
     struct simt *simt;
+    const struct simt_config *config;
     struct place *places;    /* config->blocks of them */
+    uint32_t first_stack;    /* of config->warps stacks that are its own */
     bool stacks[SIMT_WARPS]; /* taken */
 };
 
@@ -74,9 +76,9 @@ static uint32_t find_stacks(const struct station *station, uint32_t n, uint32_t 
     return UINT32_MAX;
 }
 
-static struct place *find_place(struct simt_grid *grid, struct station *station)
+static struct place *find_place(struct station *station)
 {
-    for (uint32_t i = 0; i < grid->parts.config->blocks; i++)
+    for (uint32_t i = 0; i < station->config->blocks; i++)
         if (!station->places[i].launched)
             return &station->places[i];
     return NULL;
@@ -116,11 +118,11 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     struct error err;
     if (!simt_fits(station->simt, need))
         return false;
-    struct place *place = find_place(grid, station);
-    uint32_t stacks = find_stacks(station, need->warps, grid->parts.config->warps);
+    struct place *place = find_place(station);
+    uint32_t stacks = find_stacks(station, need->warps, station->config->warps);
     if (!place || stacks == UINT32_MAX)
         return false;
-    uint32_t first = number * grid->parts.config->warps + stacks;
+    uint32_t first = station->first_stack + stacks;
     if (launched->placed == 0)
         begin(grid);
     if (!grid_block_start(&place->warps, grid->memory, &launched->launch, launched->placed, number, first,
@@ -257,12 +259,16 @@ struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
     if (!grid->stations)
         abort();
     event_init(&grid->event, parts->component, dispatch, grid);
+    uint32_t stacks = 0;
     for (uint32_t i = 0; i < parts->count; i++) {
         struct station *station = &grid->stations[i];
-        station->places = calloc(parts->config->blocks, sizeof *station->places);
+        station->config = parts->configs[i];
+        station->first_stack = stacks;
+        stacks += station->config->warps;
+        station->places = calloc(station->config->blocks, sizeof *station->places);
         if (!station->places)
             abort();
-        for (uint32_t j = 0; j < parts->config->blocks; j++)
+        for (uint32_t j = 0; j < station->config->blocks; j++)
             station->places[j].grid = grid;
     }
     return grid;
@@ -274,7 +280,7 @@ void simt_grid_free(struct simt_grid *grid)
         return;
     event_cancel(grid->parts.queue, &grid->event);
     for (uint32_t i = 0; i < grid->parts.count; i++) {
-        for (uint32_t j = 0; j < grid->parts.config->blocks; j++)
+        for (uint32_t j = 0; j < grid->stations[i].config->blocks; j++)
             grid_block_free(&grid->stations[i].places[j].warps);
         free(grid->stations[i].places);
     }
@@ -307,7 +313,7 @@ static struct simt_need need_of(const struct simt_grid *grid, const struct grid_
                                 uint32_t registers)
 {
     return (struct simt_need){
-        .warps = grid_block_warps(launch, grid->parts.config->width),
+        .warps = grid_block_warps(launch, grid->stations[0].config->width),
         .threads = (uint32_t)grid_block_threads(launch),
         .registers = registers,
         .scratchpad = launch->scratchpad,
@@ -316,12 +322,16 @@ static struct simt_need need_of(const struct simt_grid *grid, const struct grid_
 
 bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers)
 {
-    const struct simt_config *config = grid->parts.config;
-    const struct grid_limits limits = {grid->parts.count, config->width, config->threads, config->scratchpad};
-    if (!grid_possible(launch, &limits))
-        return false;
     const struct simt_need need = need_of(grid, launch, registers);
-    return simt_could(config, &need);
+    for (uint32_t i = 0; i < grid->parts.count; i++) {
+        const struct simt_config *config = grid->stations[i].config;
+        const struct grid_limits limits = {grid->parts.count, config->width, config->threads,
+                                           config->scratchpad};
+        if ((i == 0 || config != grid->stations[i - 1].config) && grid_possible(launch, &limits) &&
+            simt_could(config, &need))
+            return true;
+    }
+    return false;
 }
 
 bool simt_grid_room(const struct simt_grid *grid)

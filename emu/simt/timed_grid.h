@@ -20,7 +20,8 @@ struct simt_grid_parts {
     struct clock clock; /* the multiprocessors' */
     uint32_t component;
     uint32_t count; /* of multiprocessors, at least 1 */
-    const struct simt_config *config;
+    const struct simt_config *const
+        *configs;  /* of each multiprocessor, of one width; only simt_grid_new() reads the list */
     uint64_t tick; /* fs in which the threads' `time` advances by 1 */
     /* Something has ended the run: `end` is GRID_TRAP, with the warp and its report, GRID_STOP or GRID_HOST. */
     void (*failed)(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report);
@@ -31,15 +32,15 @@ struct simt_grid_parts {
 struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts);
 void simt_grid_free(struct simt_grid *grid);
 
-/* What threads see and who serves them, before the first launch. The memory has stacks for config->warps warps of each
- * multiprocessor. */
+/* What threads see and who serves them, before the first launch. The memory has stacks for the warps of each
+ * multiprocessor, in the order of their numbers. */
 void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const struct grid_host *host);
 
 /* What multiprocessor `number` is to be made with, and that it has been. To be called for each of them. */
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number);
 void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt);
 
-/* Whether a multiprocessor can hold a block of it, whose threads need so many 32-bit halves of registers. */
+/* Whether any multiprocessor can hold a block of it, whose threads need so many 32-bit halves of registers. */
 bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers);
 
 /* Whether fewer than SIMT_LAUNCHES wait or run. */

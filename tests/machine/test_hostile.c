@@ -36,7 +36,7 @@ static void assert_refused(const struct folder *folder, const void *bytes, size_
         assert_true(*c >= ' ' && *c <= '~');
 }
 
-struct bytes {
+struct input {
     size_t size;
     const char *bytes;
 };
@@ -46,7 +46,7 @@ struct bytes {
         sizeof(literal) - 1, literal                                                                         \
     }
 
-static const struct bytes samples[] = {
+static const struct input samples[] = {
     BYTES("\0"),
     BYTES("\0\0\0\0\0\0\0\0"),
     BYTES("\xff\xfe"),

@@ -71,9 +71,20 @@ whole() {
     check "$machine: the same statistics" diff <(without_host "$work/one.json") <(without_host "$work/two.json")
 }
 
+# The stacks' multiprocessors with twice the room of those in front.
+wider() {
+    local name="stacks, wider"
+    oracle "$work/oracle" "$folder/scalar_product" 160
+    check "$name: runs" run "$here/stacks.yaml" "$work/one.json" --set 'stack.*.simt.warps=96' \
+        --set 'stack.*.simt.threads=3072' "$folder/scalar_product" 160
+    check "$name: qemu's output" cmp -s "$work/oracle" "$work/output"
+    check "$name: set" grep -q 'warps: 96' "$work/one.json.machine.yaml"
+}
+
 kernel stacks 4 vector_add
 kernel stacks 4 lud
 whole stacks 4 68 16 'link|peer'
+wider
 kernel tree 16 vector_add
 kernel tree 16 lud
 whole tree 16 64 24 'inner|down|up|leaf_down|leaf_up'

@@ -181,12 +181,12 @@ static void parts_nest_under_names_of_ones_own(void **state)
     struct machine_config config;
     write_base(folder);
     must_load(folder, &config, stacks,
-              SETS("far.*.sm.accesses=96", "far.2.sm.accesses=12", "far.*.pair.1.dram.channels=2",
+              SETS("far.*.sm.warps=96", "far.2.sm.warps=12", "far.*.pair.1.dram.channels=2",
                    "far.3.pair.0.dram.channels=4"));
     for (unsigned i = 0; i < 4; i++) {
         char part[64];
         (void)snprintf(part, sizeof part, "far.%u.sm", i);
-        assert_value(&config, part, "accesses", i == 2 ? "12" : "96");
+        assert_value(&config, part, "warps", i == 2 ? "12" : "96");
         assert_value(&config, part, "threads", "768");
         (void)snprintf(part, sizeof part, "far.%u.sm.l2", i);
         assert_value(&config, part, "slices", "2");
@@ -206,8 +206,8 @@ static void parts_nest_under_names_of_ones_own(void **state)
     machine_free(&config);
 
     assert_refused_as(
-        folder, stacks, SETS("far.*.sm.warps=96", "far.2.sm.warps=12"),
-        "--set: far.2.sm.warps: differs from far.0.sm.warps; launches are of all multiprocessors, which "
+        folder, stacks, SETS("far.*.sm.width=16", "far.2.sm.width=8"),
+        "--set: far.2.sm.width: differs from far.0.sm.width; launches are of all multiprocessors, which "
         "are alike in it");
     assert_refused_as(
         folder, stacks, SETS("far.*.sm.wraps=96"),

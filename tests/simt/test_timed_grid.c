@@ -86,11 +86,14 @@ static struct bench *bench_new(enum simt_policy policy, uint32_t width)
                                                  .stack_physical = STACK,
                                                  .stack_warps = MPS * 48,
                                                  .custom = &bench->units});
+    const struct simt_config *configs[MPS];
+    for (unsigned i = 0; i < MPS; i++)
+        configs[i] = &bench->config;
     const struct simt_grid_parts parts = {.queue = &bench->queue,
                                           .clock = {CLOCK},
                                           .component = 5,
                                           .count = MPS,
-                                          .config = &bench->config,
+                                          .configs = configs,
                                           .tick = CLOCK,
                                           .failed = failed,
                                           .context = bench};
