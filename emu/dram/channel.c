@@ -99,26 +99,25 @@ static void grant_request(void *owner, const struct dram_choice *choice)
     struct dram_channel *channel = owner;
     const struct dram_common *common = channel->common;
     const uint32_t index = choice->bank;
-    enum dram_command command = (enum dram_command)choice->command;
-    struct mem_request *request = NULL; /* whose data come */
-    uint32_t row = 0, column = 0;
-    if (command != DRAM_PRE) {
-        struct dram_burst *burst = channel->banks[index].burst;
-        row = burst->row;
-        if (command == DRAM_ACT) {
-            burst->opened = true;
-        } else {
-            column = burst->column;
-            request = burst->request;
-            command = take(channel, index, burst);
-        }
+    struct dram_burst *burst = channel->banks[index].burst;
+    switch (choice->command) {
+    case DRAM_PRE: dram_channel_issue_bank(channel, DRAM_PRE, DRAM_CHANGE_CLOSES, index, 0, 0); return;
+    case DRAM_ACT:
+        burst->opened = true;
+        dram_channel_issue_bank(channel, DRAM_ACT, DRAM_CHANGE_OPENS, index, burst->row, 0);
+        return;
+    default: break;
     }
-    dram_channel_issue(channel, command, index, row, column);
+    const uint32_t row = burst->row, column = burst->column;
+    struct mem_request *request = burst->request; /* whose data come */
+    const enum dram_command command = take(channel, index, burst);
+    const bool closed = command == DRAM_RDA || command == DRAM_WRA;
+    dram_channel_issue_bank(channel, command, closed ? DRAM_CHANGE_CLOSES : DRAM_CHANGE_KEEPS, index, row,
+                            column);
     if (request)
         common->read_done(common->context, request,
                           channel->floor + common->clocks.tCL + common->clocks.tBURST);
-    if (dram_command_is_column(command))
-        (void)dram_requests_turn(channel);
+    (void)dram_requests_turn(channel);
 }
 
 /* They are asked by dram_channel_choose(). */

@@ -176,11 +176,9 @@ static inline void dram_channel_close(struct dram_channel *channel, uint32_t ran
         channel->counters.open_clocks += channel->floor - channel->open_since[rank];
 }
 
-/* Issues a command at floor: for agents, in ops->grant. It must be legal, and is observed, counted and applied
- * to banks and timing here. `bank` is any of those that the command concerns; row and column, in bursts, are
- * shown in traces, and an opened bank gets the row. Inline because the requests issue most commands. */
-static inline void dram_channel_issue(struct dram_channel *channel, enum dram_command command, uint32_t bank,
-                                      uint32_t row, uint32_t column)
+/* Likewise: what every command does at floor. */
+static inline void dram_channel_send(struct dram_channel *channel, enum dram_command command, uint32_t bank,
+                                     uint32_t row, uint32_t column)
 {
     const struct dram_rules *rules = &channel->common->rules;
     if (channel->common->observers.first)
@@ -189,15 +187,35 @@ static inline void dram_channel_issue(struct dram_channel *channel, enum dram_co
     *(uint64_t *)(void *)((char *)&channel->counters + rules->counter[command]) += 1;
     if (rules->grouped >> command & 1)
         dram_requests_group(channel, bank);
-    if (rules->extent[command] != DRAM_EXTENT_BANK) {
-        dram_channel_change(channel, command, bank);
+}
+
+/* Issues a command at floor that concerns one bank, and changes it so. Inline because the requests issue most commands, of
+ * which they know that. */
+static inline void dram_channel_issue_bank(struct dram_channel *channel, enum dram_command command,
+                                           enum dram_change change, uint32_t bank, uint32_t row,
+                                           uint32_t column)
+{
+    dram_channel_send(channel, command, bank, row, column);
+    if (change == DRAM_CHANGE_OPENS)
+        dram_channel_open(channel, bank, row);
+    else if (change == DRAM_CHANGE_CLOSES)
+        dram_channel_close(channel, channel->common->rules.rank_of[bank], UINT64_C(1) << bank);
+    dram_requests_bank(channel, bank);
+}
+
+/* Issues a command at floor: for agents, in ops->grant. It must be legal, and is observed, counted and applied
+ * to banks and timing here. `bank` is any of those that the command concerns; row and column, in bursts, are
+ * shown in traces, and an opened bank gets the row. */
+static inline void dram_channel_issue(struct dram_channel *channel, enum dram_command command, uint32_t bank,
+                                      uint32_t row, uint32_t column)
+{
+    const struct dram_rules *rules = &channel->common->rules;
+    if (rules->extent[command] == DRAM_EXTENT_BANK) {
+        dram_channel_issue_bank(channel, command, rules->change[command], bank, row, column);
         return;
     }
-    if (rules->change[command] == DRAM_CHANGE_OPENS)
-        dram_channel_open(channel, bank, row);
-    else if (rules->change[command] == DRAM_CHANGE_CLOSES)
-        dram_channel_close(channel, rules->rank_of[bank], UINT64_C(1) << bank);
-    dram_requests_bank(channel, bank);
+    dram_channel_send(channel, command, bank, row, column);
+    dram_channel_change(channel, command, bank);
 }
 
 /* The cycle before which no command of requests or of added agents comes; CLOCK_NEVER if there is none unless
