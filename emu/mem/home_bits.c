@@ -231,6 +231,8 @@ bool home_text_fit(const char *from, const struct home_geometry *geometry, char 
     size_t length = 0;
     if (strlen(from) >= HOME_TEXT - LETTERS)
         return error_set(err, "map: \"%s\" is too long", from);
+    if (g->columns == 0)
+        return error_set(err, "map: a row is shorter than a burst");
     if (!read_text(&reader, from, err))
         return false;
     fit_letter(&reader, HOME_FIELD_R, log2_of(g->rows));

@@ -66,8 +66,8 @@ bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, st
 /* Fits a bit string to a geometry, for descriptions whose counts change: *text becomes like `from`, with as many bits
  * of each field as the geometry needs. The most significant piece of a field takes or loses the difference; a field
  * that is missing goes below the row (K, G, B), above the offset (C, H) or above the controllers (S, then M); where a number of controllers, stacks or modules is no power of two, a division
- * stands in the place of the field's least significant piece. Divisions stay. Fails when `from` is no bit string or
- * the result is too long. */
+ * stands in the place of the field's least significant piece. Divisions stay. Fails when `from` is no bit string, a row
+ * is shorter than a burst (0 columns), or the result is too long. */
 bool home_text_fit(const char *from, const struct home_geometry *geometry, char text[HOME_TEXT],
                    struct error *err);
 
