@@ -27,7 +27,7 @@ EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
 # Handlers must not share their tails: each needs an indirect jump of its own for the host to predict.
 ROWS_FLAGS := -Wno-conversion -Wno-sign-conversion $(if $(findstring clang,$(CC)),,-foptimize-sibling-calls -fno-partial-inlining -fno-ipa-icf)
 $(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(ROWS_FLAGS)
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/*_v3*.c)): EMU_CFLAGS += -march=x86-64-v3
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/*_v3*.c emu/simt/*_v3*.c)): EMU_CFLAGS += -march=x86-64-v3
 # Loops over the lanes of a warp become host vectors at -O3 alone, and unless the NaNs of unbox() get paths of their own.
 WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/simt/warp_rows*.c)): EMU_CFLAGS += $(WARP_FLAGS)
