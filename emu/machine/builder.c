@@ -250,7 +250,7 @@ static bool check_ways(const struct builder *builder, struct error *err)
             return error_set(err,
                              far ? "%s is too many links away from %s; a request passes at most %d"
                                  : "%s has no way to %s",
-                             memory->path, lost->path, MEM_HOPS - 3);
+                             lost->path, memory->path, MEM_HOPS - 3);
     }
     return true;
 }
@@ -312,7 +312,7 @@ static bool make_part(struct builder *builder, struct built_part *part, struct e
                       uint32_t *component, uint16_t *requester, struct track_sink *sink, struct error *err)
 {
     const struct instance *instance = part->instance;
-    bool host = instance->kind == &llc_kind && !instance->parent->parent;
+    bool host = instance->kind == &llc_kind && !instance->parent->parent && instance->role;
     const struct part_site site = {.name = instance->path,
                                    .queue = queue,
                                    .clock = &part->clock,

@@ -81,6 +81,16 @@ wider() {
     check "$name: set" grep -q 'warps: 96' "$work/one.json.machine.yaml"
 }
 
+# A memory that nothing leads to is refused, and named.
+refused() {
+    local status=0
+    printf 'extends: ddr3\nisland: {kind: group, count: 1, dram: {standard: ddr3_1600k}}\n' >"$work/island.yaml"
+    timeout 60 "$croft" run -m "$work/island.yaml" "$folder/lud" >"$work/output" 2>"$work/errors" || status=$?
+    check "island: refused" test "$status" -eq 1
+    check "island: message" grep -q '^croft run: host.0 has no way to island.0.dram$' "$work/errors"
+}
+
+refused
 kernel stacks 4 vector_add
 kernel stacks 4 lud
 whole stacks 4 68 16 'link|peer'
