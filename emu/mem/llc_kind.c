@@ -113,11 +113,6 @@ static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
     llc_energy(part, ledger, scope);
 }
 
-static bool quiet(const void *part)
-{
-    return llc_pending(part) == 0;
-}
-
 const struct part_kind llc_kind = {
     .name = "llc",
     .explanation = "A shared, inclusive last-level cache, with the directory of the caches above it.",
@@ -133,5 +128,4 @@ const struct part_kind llc_kind = {
     .connect = connect_part,
     .publish = publish,
     .energy = energy,
-    .quiet = quiet,
 };

@@ -176,10 +176,6 @@ struct part_kind {
     void (*observe)(void *part, struct track_sink *sink, const char *name);
     /* Brings what it has counted up to a time; NULL: it always is. */
     void (*sync)(void *part, uint64_t now);
-    /* As after make(), when the machine is reset. NULL: nothing to do. */
-    void (*reset)(void *part);
-    /* Whether nothing is under way in it. NULL: nothing ever is. */
-    bool (*quiet)(const void *part);
 };
 
 /* Sets *config to the defaults of a variant (0 for kinds without). */
