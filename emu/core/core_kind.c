@@ -3,8 +3,7 @@
 
 #include "emu/core/config.h"
 #include "emu/core/inorder/inorder.h"
-#include "emu/core/tlb.h"
-#include "emu/mem/cache.h"
+#include "emu/core/tile.h"
 
 static const char *const model_names[] = {
     [CORE_FUNCTIONAL] = "functional", [CORE_INORDER] = "inorder", [CORE_OOO] = "ooo", NULL};
@@ -208,11 +207,18 @@ const struct part_kind core_kind = {
     .sections = sections,
     .roles = roles,
     .ports = ports,
+    .whole = true,
     .variants = variants,
     .variant = variant,
     .choose = choose,
     .derive = derive,
     .check = check,
+    .make = core_tile_make,
+    .free = core_tile_free,
+    .connect = core_tile_connect,
+    .publish = core_tile_publish,
+    .energy = core_tile_energy,
+    .observe = core_tile_observe,
 };
 
 void core_config_default(struct core_config *config, enum core_model model)

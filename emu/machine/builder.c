@@ -10,28 +10,29 @@
 #include "emu/net/crossbar.h"
 #include "emu/net/link.h"
 
-enum { REQUESTERS = 2048 /* of last levels but the host's, from here on */ };
-
-const struct instance *builder_below(const struct instance *instance, const char *name)
+/* The part below an instance under that name, or NULL when there is none. */
+static const struct instance *below(const struct instance *instance, const char *name)
 {
-    for (const struct instance *below = instance->first; below; below = below->next)
-        if (!below->absent && strcmp(below->name, name) == 0)
-            return below;
+    for (const struct instance *i = instance->first; i; i = i->next)
+        if (!i->absent && strcmp(i->name, name) == 0)
+            return i;
     return NULL;
 }
 
-unsigned builder_simt_places(const struct instance *simt)
+/* Places that the multiprocessors of a part take of what they are joined to: one for each slice of their last level or, without
+ * one, for their crossbar, or else for each of them. */
+static unsigned simt_places(const struct instance *simt)
 {
-    const struct instance *l2 = builder_below(simt, "l2");
+    const struct instance *l2 = below(simt, "l2");
     if (l2)
         return ((const struct llc_config *)l2->config)->slices;
-    return builder_below(simt, "crossbar") ? 1 : ((const struct simt_config *)simt->config)->count;
+    return below(simt, "crossbar") ? 1 : ((const struct simt_config *)simt->config)->count;
 }
 
 /* Places that a wire takes at its server, and of its client's own ends. */
 static unsigned places_in(const struct wire *wire)
 {
-    return wire->client->kind == &simt_kind ? builder_simt_places(wire->client) : 1;
+    return wire->client->kind == &simt_kind ? simt_places(wire->client) : 1;
 }
 
 static unsigned places_out(const struct wire *wire)
@@ -263,13 +264,13 @@ bool builder_plan(struct builder *builder, const struct machine_config *machine,
            check_ways(builder, err);
 }
 
-/* Parts below these are made by them. */
+/* Whether the builder makes it: parts in roles of a kind that is `whole` are made by those above them. */
 static bool is_made(const struct instance *part)
 {
     if (!part->kind->make)
         return false;
-    for (const struct instance *above = part->parent; above; above = above->parent)
-        if (above->kind == &core_kind || above->kind == &simt_kind)
+    for (const struct instance *i = part; i->parent; i = i->parent)
+        if (i->role && i->parent->kind->whole)
             return false;
     return true;
 }
@@ -288,7 +289,17 @@ static void find_parts(struct builder *builder)
         }
 }
 
-/* What the room of a part wants to know of its place. */
+/* Whether what it asks for memory leaves the last level there: nothing that it is joined to is a level itself. */
+static bool is_last(const struct builder *builder, const struct instance *part)
+{
+    for (size_t i = 0; i < builder->wiring.count; i++) {
+        const struct wire *wire = &builder->wiring.wires[i];
+        if (wire->client == part && wire->server->kind == &llc_kind)
+            return false;
+    }
+    return true;
+}
+
 static void set_place(const struct builder *builder, struct built_part *part)
 {
     const struct instance *instance = part->instance;
@@ -302,27 +313,43 @@ static void set_place(const struct builder *builder, struct built_part *part)
                                     .stack = (uint16_t)(number % builder->stacks),
                                     .inputs = all_in(&builder->wiring, instance),
                                     .outputs = all_out(&builder->wiring, instance),
-                                    .last = true};
+                                    .last = is_last(builder, instance)};
     if (instance->kind == &crossbar_kind)
         part->routes = routes_of(builder, instance);
     part->place.routes = part->routes;
 }
 
-static bool make_part(struct builder *builder, struct built_part *part, struct event_queue *queue,
-                      uint32_t *component, uint16_t *requester, struct track_sink *sink, struct error *err)
+static const void **configs_below(const struct instance *instance)
+{
+    const struct part_role *roles = instance->kind->roles;
+    size_t count = 0;
+    while (roles && roles[count].name)
+        count++;
+    const void **configs = calloc(count + 1, sizeof *configs);
+    if (!configs)
+        abort();
+    for (size_t i = 0; i < count; i++) {
+        const struct instance *part = below(instance, roles[i].name);
+        configs[i] = part ? part->config : NULL;
+    }
+    return configs;
+}
+
+static bool make_part(struct built_part *part, const struct builder_making *making, const void *place,
+                      struct error *err)
 {
     const struct instance *instance = part->instance;
-    bool host = instance->kind == &llc_kind && !instance->parent->parent && instance->role;
+    const void **configs = configs_below(instance);
     const struct part_site site = {.name = instance->path,
-                                   .queue = queue,
+                                   .queue = making->queue,
                                    .clock = &part->clock,
-                                   .component = (*component)++,
-                                   .requester = host ? SYSTEM_HARTS : (*requester)++,
-                                   .place = &part->place};
-    set_place(builder, part);
+                                   .numbers = making->numbers,
+                                   .below = configs,
+                                   .place = place};
     part->object = instance->kind->make(instance->config, &site, err);
-    if (part->object && sink && instance->kind->observe)
-        instance->kind->observe(part->object, sink, instance->path);
+    free(configs);
+    if (part->object && making->sink && instance->kind->observe)
+        instance->kind->observe(part->object, making->sink, instance->path);
     return part->object || error_prefix(err, "%s", instance->path);
 }
 
@@ -342,43 +369,39 @@ static struct part_end end_of(const struct builder *builder, const struct wire *
     return wire->server->kind->serve(server, wire->server_port, first_in(&builder->wiring, wire) + place);
 }
 
-struct part_end builder_server(const struct builder *builder, const struct instance *client, const char *port,
-                               unsigned place, const struct instance **server)
+/* One of the two ends of a wire takes several places at most. */
+static void connect_wire(const struct builder *builder, const struct wire *wire, void *client)
 {
-    for (size_t i = 0; i < builder->wiring.count; i++) {
-        const struct wire *wire = &builder->wiring.wires[i];
-        if (wire->client != client || strcmp(client->kind->ports[wire->client_port].name, port) != 0)
-            continue;
-        if (server)
-            *server = wire->server;
-        return end_of(builder, wire, place);
+    unsigned in = places_in(wire), out = places_out(wire);
+    for (unsigned place = 0; place < in * out; place++) {
+        struct part_end end = end_of(builder, wire, in > 1 ? place : 0);
+        wire->client->kind->connect(client, wire->client_port, first_out(&builder->wiring, wire) + place,
+                                    &end);
     }
-    return (struct part_end){NULL, NULL};
 }
 
 static void connect_parts(const struct builder *builder)
 {
     for (size_t i = 0; i < builder->wiring.count; i++) {
-        const struct wire *wire = &builder->wiring.wires[i];
-        void *client = builder_object(builder, wire->client);
-        if (!client)
-            continue;
-        for (unsigned place = 0; place < places_out(wire); place++) {
-            struct part_end end = end_of(builder, wire, 0);
-            wire->client->kind->connect(client, wire->client_port, first_out(&builder->wiring, wire) + place,
-                                        &end);
-        }
+        void *client = builder_object(builder, builder->wiring.wires[i].client);
+        if (client)
+            connect_wire(builder, &builder->wiring.wires[i], client);
     }
 }
 
-bool builder_make(struct builder *builder, struct event_queue *queue, uint32_t *component,
-                  struct track_sink *sink, struct error *err)
+bool builder_make(struct builder *builder, const struct builder_making *making, struct error *err)
 {
-    uint16_t requester = REQUESTERS;
     find_parts(builder);
-    for (size_t i = 0; i < builder->count; i++)
-        if (!make_part(builder, &builder->parts[i], queue, component, &requester, sink, err))
+    for (size_t i = 0; i < builder->count; i++) {
+        struct built_part *part = &builder->parts[i];
+        set_place(builder, part);
+        const void *place = making->place(making->context, part->instance, &part->place);
+        if (place && !make_part(part, making, place, err))
             return false;
+    }
+    if (making->numbers->requester > PART_REQUESTERS)
+        return error_set(err, "the machine has %u parts that ask for memory; at most %d are possible",
+                         making->numbers->requester, PART_REQUESTERS);
     connect_parts(builder);
     return true;
 }
@@ -393,25 +416,18 @@ static void publish_part(const struct built_part *part, struct stats *stats, str
         kind->energy(part->object, ledger, scope);
 }
 
-void builder_publish(const struct builder *builder, bool levels, struct stats *stats,
+void builder_publish(const struct builder *builder, const struct part_kind *kind, struct stats *stats,
                      struct energy_ledger *ledger)
 {
-    size_t kinds = 0;
-    while (machine_kinds[kinds])
-        kinds++;
-    for (size_t kind = kinds; kind-- > 0;)
-        for (size_t i = 0; i < builder->count; i++) {
-            const struct built_part *part = &builder->parts[i];
-            bool level = part->instance->kind == &llc_kind;
-            if (part->instance->kind == machine_kinds[kind] && level == levels)
-                publish_part(part, stats, ledger);
-        }
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->parts[i].object && builder->parts[i].instance->kind == kind)
+            publish_part(&builder->parts[i], stats, ledger);
 }
 
 void builder_sync(const struct builder *builder, uint64_t now)
 {
     for (size_t i = 0; i < builder->count; i++)
-        if (builder->parts[i].instance->kind->sync)
+        if (builder->parts[i].object && builder->parts[i].instance->kind->sync)
             builder->parts[i].instance->kind->sync(builder->parts[i].object, now);
 }
 

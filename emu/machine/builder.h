@@ -2,9 +2,9 @@
  *
  * Plan: ports are joined (wiring.h), addresses get homes, and each crossbar a route to every memory, the shortest; what
  * cannot be is a message with file, line and part, before anything is made. Make: parts are made without their neighbours, in
- * the order of the kinds (kinds.c), then of the tree, which numbers components; then ports are connected. Cores and
- * multiprocessors, which need harts and a program, are made by timed_core.c and timed_simt.c behind these, and ask for the
- * ends of their ports.
+ * the order of the kinds (kinds.c), then of the tree, which numbers components; then ports are connected. What parts want
+ * besides ports (cores their harts, multiprocessors their launches) they are given at their places, by whoever builds the
+ * machine.
  *
  * Homes. With one memory, its own map (dram.map) is the machine's. Several memories are of one organisation. They are numbered
  * by the parts with copies that hold them: the innermost number is the stack's, the next one the module's. Where modules hold
@@ -32,7 +32,7 @@ struct builder {
     struct home_map *homes;
     uint32_t modules, stacks, controllers;
     bool through;             /* memories are numbered through: one module, whose stacks they are */
-    struct built_part *parts; /* of kinds with make(), in the order of making */
+    struct built_part *parts; /* that the builder makes, in the order of making; object NULL: left out */
     size_t count;
 };
 
@@ -40,12 +40,21 @@ struct builder {
 bool builder_plan(struct builder *builder, const struct machine_config *machine, const struct phys *bytes,
                   struct error *err);
 
-/* Makes and connects the parts; *component is the next number, and is moved on. They show themselves on sink, if not NULL. */
-bool builder_make(struct builder *builder, struct event_queue *queue, uint32_t *component,
-                  struct track_sink *sink, struct error *err);
+struct builder_making {
+    struct event_queue *queue;
+    struct part_numbers *numbers; /* the next ones; moved on */
+    struct track_sink *sink;      /* parts show themselves on it; or NULL */
+    /* The place of a part (part_site.place): *memory, which outlives the part, or a struct of the part's room around it.
+     * NULL: the part is left out. */
+    const void *(*place)(void *context, const struct instance *instance, const struct mem_site *memory);
+    void *context;
+};
 
-/* Registers statistics and energy accounts of the last levels, or of all other parts, from the kinds that are made last. */
-void builder_publish(const struct builder *builder, bool levels, struct stats *stats,
+/* Makes and connects the parts. False with err set. */
+bool builder_make(struct builder *builder, const struct builder_making *making, struct error *err);
+
+/* Registers statistics and energy accounts of the parts of a kind. */
+void builder_publish(const struct builder *builder, const struct part_kind *kind, struct stats *stats,
                      struct energy_ledger *ledger);
 
 /* Brings what parts count up to a time. */
@@ -54,19 +63,7 @@ void builder_sync(const struct builder *builder, uint64_t now);
 /* Frees parts in the reverse order of their making, and the plan. */
 void builder_free(struct builder *builder);
 
-/* What serves a client's only port of that name: its instance in *server, if not NULL. A client that takes several places
- * (multiprocessors, for each slice) numbers them by `place`. ops is NULL when the port is open. */
-struct part_end builder_server(const struct builder *builder, const struct instance *client, const char *port,
-                               unsigned place, const struct instance **server);
-
-/* The part that was made of an instance, or NULL. */
+/* The part that was made of an instance; NULL: none, or it is part of another one. */
 void *builder_object(const struct builder *builder, const struct instance *instance);
-
-/* Places that the multiprocessors of a part take of what they are joined to: one for each slice of their last level or, without
- * one, for their crossbar, or else for each of them. */
-unsigned builder_simt_places(const struct instance *simt);
-
-/* The part below an instance under that name, or NULL when there is none. */
-const struct instance *builder_below(const struct instance *instance, const char *name);
 
 #endif

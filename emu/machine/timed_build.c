@@ -26,12 +26,9 @@ static bool watch_memory(struct timed *timed, const struct instance *instance, s
     return true;
 }
 
-static bool make_parts(struct timed *timed, const struct phys *phys, struct error *err)
+static bool watch_memories(struct timed *timed, struct error *err)
 {
-    struct builder *builder = &timed->builder;
-    if (!builder_plan(builder, timed->options.machine, phys, err) ||
-        !builder_make(builder, &timed->queue, &timed->components, trace_tracks(timed->options.trace), err))
-        return false;
+    const struct builder *builder = &timed->builder;
     timed->memories = calloc(builder->count + 1, sizeof *timed->memories);
     if (!timed->memories)
         abort();
@@ -42,14 +39,32 @@ static bool make_parts(struct timed *timed, const struct phys *phys, struct erro
     return true;
 }
 
-static bool make_cores(struct timed *timed, struct error *err)
+/* What cores and multiprocessors are given besides what the builder knows. */
+static const void *place_of(void *context, const struct instance *instance, const struct mem_site *memory)
 {
-    for (unsigned i = 0; i < timed->count; i++) {
-        if (!timed_make_core(timed, i, i < timed->hosts, err))
+    struct timed *timed = context;
+    if (instance->kind == &core_kind)
+        return timed_core_site(timed, instance, memory);
+    return instance->kind == &simt_kind ? timed_simt_site(timed, instance, memory) : (const void *)memory;
+}
+
+static bool make_parts(struct timed *timed, const struct phys *phys, struct error *err)
+{
+    const struct builder_making making = {.queue = &timed->queue,
+                                          .numbers = &timed->numbers,
+                                          .sink = trace_tracks(timed->options.trace),
+                                          .place = place_of,
+                                          .context = timed};
+    timed->cores = calloc(timed->count, sizeof *timed->cores);
+    timed->engines = calloc(timed->count, sizeof(struct timed_engine *));
+    if (!timed->cores || !timed->engines)
+        abort();
+    if (!builder_plan(&timed->builder, timed->options.machine, phys, err) ||
+        !builder_make(&timed->builder, &making, err) || !watch_memories(timed, err))
+        return false;
+    for (unsigned i = 0; i < timed->count; i++)
+        if (!timed_add_core(timed, i, err))
             return false;
-        timed->cores[i].core->warming = timed->warming;
-        scheduler_add(&timed->scheduler, timed->cores[i].core);
-    }
     return true;
 }
 
@@ -68,11 +83,11 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->symbols = symbols_new(options->program ? options->program : "");
     event_queue_init(&timed->queue);
     energy_init(&timed->ledger);
-    scheduler_init(&timed->scheduler, &timed->queue, timed->components);
-    timed->components += SCHEDULER_COMPONENTS;
+    scheduler_init(&timed->scheduler, &timed->queue, timed->numbers.component);
+    timed->numbers = (struct part_numbers){.component = SCHEDULER_COMPONENTS, .requester = count};
     if (options->progress)
         scheduler_show_progress(&timed->scheduler);
-    if (make_parts(timed, memory, err) && make_cores(timed, err) && timed_simt_new(timed, err)) {
+    if (timed_simt_new(timed, err) && make_parts(timed, memory, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
         if (options->offload)
@@ -92,20 +107,20 @@ void timed_free(struct timed *timed)
     if (!timed)
         return;
     scheduler_free(&timed->scheduler);
-    for (unsigned i = 0; i < timed->count; i++)
-        timed_free_core(&timed->cores[i]);
     timed_simt_free(timed);
+    builder_free(&timed->builder);
     timed_free_engines(timed);
     if (timed->coherence)
         coherence_free(timed->coherence);
     footprint_check_free(timed->footprint);
     symbols_free(timed->symbols);
-    builder_free(&timed->builder);
     for (size_t i = 0; i < timed->memory_count; i++)
         if (timed->options.check_dram)
             dram_checker_free(&timed->memories[i].checker);
     free(timed->memories);
     energy_free(&timed->ledger);
+    free(timed->engines);
+    free(timed->cores);
     free(timed);
 }
 
@@ -114,29 +129,22 @@ static uint64_t read_time(const void *context)
     return ((const struct timed *)context)->queue.now;
 }
 
-static void publish_core(struct timed_core *core, struct stats *stats, struct energy_ledger *ledger)
+/* The parts that only carry requests, from the kinds that are made last. */
+static void publish_carriers(const struct timed *timed, struct stats *stats, struct energy_ledger *ledger)
 {
-    const struct scope scope = scope_enter(NULL, core->name);
-    const struct scope l1i = scope_enter(&scope, "l1i"), l1d = scope_enter(&scope, "l1d");
-    core_publish(core->core, stats, scope);
-    stats_counter(stats, scope, "instructions", &core->core->parts.hart->instret, "instructions",
-                  "instructions retired");
-    cache_publish(core->l1i, stats, l1i);
-    cache_energy(core->l1i, ledger, l1i);
-    cache_publish(core->l1d, stats, l1d);
-    cache_energy(core->l1d, ledger, l1d);
-    if (core->tlb)
-        tlb_publish(core->tlb, stats, scope_enter(&scope, "tlb"));
-    if (core->tlb)
-        tlb_energy(core->tlb, ledger, scope_enter(&scope, "tlb"));
-    core_energy_add(&core->core->energy, ledger, scope);
+    size_t kind = 0;
+    while (machine_kinds[kind])
+        kind++;
+    while (kind-- > 0)
+        if (machine_kinds[kind] != &core_kind && machine_kinds[kind] != &llc_kind &&
+            machine_kinds[kind] != &simt_kind)
+            builder_publish(&timed->builder, machine_kinds[kind], stats, ledger);
 }
 
 void timed_publish(struct timed *timed, struct stats *stats)
 {
     stats_computed(stats, scope_enter(NULL, "sim"), "time", read_time, timed, "fs", "simulated time");
-    for (unsigned i = 0; i < timed->count; i++)
-        publish_core(&timed->cores[i], stats, &timed->ledger);
+    builder_publish(&timed->builder, &core_kind, stats, &timed->ledger);
     if (timed->options.offload)
         offload_publish(timed->options.offload, stats);
     timed_publish_engines(timed, stats);
@@ -144,8 +152,9 @@ void timed_publish(struct timed *timed, struct stats *stats)
         coherence_publish(timed->coherence, stats, scope_enter(NULL, "coherence"));
     if (timed->footprint)
         footprint_check_publish(timed->footprint, stats, scope_enter(NULL, "nucd.check"));
-    builder_publish(&timed->builder, true, stats, &timed->ledger);
+    builder_publish(&timed->builder, &llc_kind, stats, &timed->ledger);
     timed_simt_publish(timed, stats);
-    builder_publish(&timed->builder, false, stats, &timed->ledger);
+    builder_publish(&timed->builder, &simt_kind, stats, &timed->ledger);
+    publish_carriers(timed, stats, &timed->ledger);
     energy_publish(&timed->ledger, stats);
 }

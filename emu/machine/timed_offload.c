@@ -188,26 +188,26 @@ static struct timed_engine *new_engine(struct timed *timed, unsigned i)
     return e;
 }
 
-bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config *described,
-                       struct core_offload *offload, struct error *err)
+bool timed_make_engine(void *context, const struct part_site *site, const struct core_parts *parts,
+                       const struct core_config *described, struct core_offload *offload, struct error *err)
 {
     static const struct engine_core_ops core_ops = {core_offload_complete, core_offload_squash,
                                                     core_offload_go_on, core_offload_arrived,
                                                     core_offload_storing};
-    const struct timed_core *core = &timed->cores[i];
-    struct timed_engine *e = new_engine(timed, i);
+    struct timed *timed = context;
+    struct timed_engine *e = new_engine(timed, parts->number);
     if (!e)
         return true;
     struct engine_config config;
-    configure(timed, targets_of(timed, i, e->hosts), described, &config);
+    configure(timed, targets_of(timed, e->host, e->hosts), described, &config);
     const struct engine_parts engine_parts = {
         .hart = e->hart,
         .queue = &timed->queue,
-        .clock = timed->cores[i].clock,
-        .component = timed_component(timed),
-        .number = (uint16_t)i,
-        .l1d = core->l1d,
-        .l1i = core->l1i,
+        .clock = parts->clock,
+        .component = part_component(site),
+        .number = parts->number,
+        .l1d = parts->l1d,
+        .l1i = parts->l1i,
         .core = &core_ops,
         .limits = {.memory = is_memory, .code = is_code, .context = e},
         .targets = {.push = push, .sent = sent, .resume = resume, .kill = kill_task, .context = e},

@@ -1,12 +1,12 @@
-/* The multiprocessors of a machine with a clock: their caches, the crossbar to the slices of their second level, and the
- * launches that the host starts and waits for. Multiprocessors can be in several parts of a machine, those of each stack by
- * themselves; a launch is one of all of them, numbered in the tree's order. Without a second level, a crossbar joins their
- * first-level caches to what is below, or each is joined by itself. Not coherent with the host's caches: what one side has written the other sees at once (bytes are in one
- * place), but no cleaning is charged for it. */
+/* Launches on the multiprocessors of a machine with a clock, which the host starts and waits for. Multiprocessors can be in
+ * several parts of a machine, those of each stack by themselves; a launch is one of all of them, numbered in the tree's order.
+ * Not coherent with the host's caches: what one side has written the other sees at once (bytes are in one place), but no
+ * cleaning is charged for it. */
 #ifndef EMU_MACHINE_TIMED_SIMT_H
 #define EMU_MACHINE_TIMED_SIMT_H
 
-#include "emu/simt/timed_grid.h"
+#include "emu/schema/tree.h"
+#include "emu/simt/cluster.h"
 
 struct timed;
 
@@ -30,10 +30,15 @@ const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t mul
  * the run before: max_time, a signal, or a fault. */
 bool timed_simt_wait(struct timed *timed, uint64_t number);
 
-/* For timed_build.c. NULL for a machine without multiprocessors. Needs the parts that the builder makes. */
+/* For timed_build.c. To be made before the parts of the machine, which timed_simt_site() gives what they are made with (NULL:
+ * they are left out), and released before them. */
 struct timed_simt;
 bool timed_simt_new(struct timed *timed, struct error *err);
+const struct simt_site *timed_simt_site(struct timed *timed, const struct instance *instance,
+                                        const struct mem_site *memory);
 void timed_simt_free(struct timed *timed);
+
+/* Registers what launches count; multiprocessors are published by their kind. */
 void timed_simt_publish(struct timed *timed, struct stats *stats);
 
 #endif

@@ -2,8 +2,7 @@
 #ifndef EMU_MACHINE_TIMED_STATE_H
 #define EMU_MACHINE_TIMED_STATE_H
 
-#include "emu/core/core.h"
-#include "emu/core/tlb.h"
+#include "emu/core/tile.h"
 #include "emu/debug/symbols.h"
 #include "emu/dram/check.h"
 #include "emu/dram/memory.h"
@@ -17,14 +16,12 @@
 #include "emu/nucd/footprint_check.h"
 #include "emu/sim/energy.h"
 
-/* A core with what stands beside it. */
+/* A core of the machine. */
 struct timed_core {
-    char name[16]; /* "accel.3" */
-    struct clock clock;
-    const struct llc *llc; /* of which its caches are copies; NULL: they are not coherent */
+    const char *name; /* "accel.3" */
     struct core *core;
-    struct cache *l1i, *l1d;
-    struct tlb_unit *tlb; /* NULL: its hart never translates */
+    const struct core_tile *tile; /* the core with its caches and TLBs */
+    struct core_site site;        /* what it is made with */
     struct core_observer traced;
 };
 
@@ -41,20 +38,20 @@ struct timed {
     struct event_queue queue;
     struct scheduler scheduler;
     unsigned count;
-    unsigned hosts; /* the first of them */
-    struct timed_core cores[SYSTEM_HARTS];
+    unsigned hosts;           /* the first of them */
+    struct timed_core *cores; /* by hart */
 
     struct timed_options options;
     struct hart *harts;
     struct stream_peers peers;
-    uint32_t components; /* numbers given so far */
+    struct part_numbers numbers;
     struct builder builder;
     struct timed_simt *simt;         /* or NULL */
     struct watched_memory *memories; /* in the order of the builder */
     size_t memory_count;
     struct energy_ledger ledger;
 
-    struct timed_engine *engines[SYSTEM_HARTS]; /* by host; NULL: it does not offload */
+    struct timed_engine **engines; /* by hart; NULL: it does not offload */
 
     struct coherence *coherence;       /* NULL: nobody checks */
     struct footprint_check *footprint; /* likewise */
@@ -65,20 +62,17 @@ struct timed {
     bool warming;
 };
 
-/* The next component's number. */
-static inline uint32_t timed_component(struct timed *timed)
-{
-    return timed->components++;
-}
+/* timed_core.c: what the core of an instance is made with; NULL: it has no hart, and is left out. */
+const struct core_site *timed_core_site(struct timed *timed, const struct instance *instance,
+                                        const struct mem_site *memory);
 
-/* timed_core.c: makes core number i around its hart. */
-bool timed_make_core(struct timed *timed, unsigned i, bool host, struct error *err);
-void timed_free_core(struct timed_core *core);
+/* Core i, which the builder has made, takes its place among the cores. */
+bool timed_add_core(struct timed *timed, unsigned i, struct error *err);
 
-/* timed_offload.c: the offload engine of core i, if it has one: *offload is for its parts. To be attached when the core is
+/* timed_offload.c: makes the offload engine of a core, if it has one (struct core_site). To be attached when the core is
  * made. */
-bool timed_make_engine(struct timed *timed, unsigned i, const struct core_config *config,
-                       struct core_offload *offload, struct error *err);
+bool timed_make_engine(void *context, const struct part_site *site, const struct core_parts *parts,
+                       const struct core_config *config, struct core_offload *offload, struct error *err);
 void timed_attach_engine(struct timed *timed, unsigned i);
 void timed_publish_engines(const struct timed *timed, struct stats *stats);
 void timed_add_engine_facts(const struct timed *timed, struct stats *stats);

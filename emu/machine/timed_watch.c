@@ -40,14 +40,14 @@ static void report(void *context, const struct coherence_finding *finding)
 void timed_watch_coherence(struct timed *timed)
 {
     const struct builder *builder = &timed->builder;
-    timed->coherence = coherence_new(cache_configuration(timed->cores[0].l1d)->line, report, timed);
+    timed->coherence = coherence_new(cache_configuration(timed->cores[0].tile->l1d)->line, report, timed);
     for (size_t i = 0; i < builder->count; i++)
         if (builder->parts[i].instance->kind == &llc_kind)
             coherence_watch_llc(timed->coherence, builder->parts[i].object);
     for (unsigned i = 0; i < timed->count; i++) {
-        const struct llc *llc = timed->cores[i].llc;
-        coherence_watch_cache(timed->coherence, timed->cores[i].l1i, llc);
-        coherence_watch_cache(timed->coherence, timed->cores[i].l1d, llc);
+        const struct core_tile *tile = timed->cores[i].tile;
+        coherence_watch_cache(timed->coherence, tile->l1i, tile->llc);
+        coherence_watch_cache(timed->coherence, tile->l1d, tile->llc);
     }
 }
 

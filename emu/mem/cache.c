@@ -327,6 +327,12 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
     return cache;
 }
 
+void cache_connect(struct cache *cache, const struct mem_port_ops *ops, void *port)
+{
+    cache->link.port_ops = ops;
+    cache->link.port = port;
+}
+
 void cache_set_homes(struct cache *cache, struct home_map *homes)
 {
     cache->link.homes = homes;

@@ -77,6 +77,9 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
                         const struct mem_port_ops *lower_ops, void *lower);
 void cache_free(struct cache *cache);
 
+/* Joins it to the port below, when cache_new() was given none. To be called before the first access. */
+void cache_connect(struct cache *cache, const struct mem_port_ops *ops, void *port);
+
 /* It is the last level: requests get their homes from this map, which outlives it, when they leave. */
 void cache_set_homes(struct cache *cache, struct home_map *homes);
 

@@ -78,7 +78,7 @@ static void *make(const void *config, const struct part_site *site, struct error
     if (!clock_set_frequency(site->clock, ((const struct llc_config *)config)->clock, err))
         return NULL;
     struct llc *llc =
-        llc_new(site->name, config, site->queue, site->clock, site->component, site->requester, NULL, NULL);
+        llc_new(site->name, config, site->queue, site->clock, part_component(site), part_requester(site), NULL, NULL);
     if (place->last)
         llc_set_homes(llc, place->homes);
     return llc;

@@ -49,7 +49,7 @@ static void *make(const void *config, const struct part_site *site, struct error
     sized.outputs = place->outputs;
     if (!clock_set_frequency(site->clock, sized.clock, err) || !check(&sized, err))
         return NULL;
-    return crossbar_new(&sized, site->queue, site->clock, site->component, &route);
+    return crossbar_new(&sized, site->queue, site->clock, part_component(site), &route);
 }
 
 static void free_part(void *part)

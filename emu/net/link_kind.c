@@ -20,7 +20,7 @@ static const struct part_port ports[] = {
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     (void)err;
-    return link_new(config, site->queue, site->component);
+    return link_new(config, site->queue, part_component(site));
 }
 
 static void free_part(void *part)

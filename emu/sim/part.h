@@ -16,8 +16,8 @@
  * built and when it publishes; what a part does in simulated time goes through pointers that connect() has stored.
  *
  * Numbers. Components (the order of events at one time), harts and requesters are numbered in the order of making: by
- * kind, in the order of the list of kinds, then by name for names that a description has made up, then by index. The order
- * of keys in a file has no influence.
+ * kind, in the order of the list of kinds, then by name for names that a description has made up, then by index; a core's
+ * caches and TLBs come right before it. The order of keys in a file has no influence.
  *
  * Ports. A port either serves (requests come to it) or asks (they leave by it), and has a type; a client's port is joined
  * to a server's port of the same type. A kind may extend its descriptor for a room above sim: `extension` points to what
@@ -123,15 +123,34 @@ struct part_end {
 
 struct track_sink;
 
-/* What parts are made with. All of it outlives the part. */
+/* The next numbers, from 0 in the order of making. */
+struct part_numbers {
+    uint32_t component; /* of events */
+    uint32_t requester; /* of what asks for memory: harts first; PART_REQUESTERS at most */
+};
+
+enum { PART_REQUESTERS = 65536 };
+
+/* What a part is made with. Only *name, *queue, *clock and what `place` names outlive make(). */
 struct part_site {
     const char *name; /* dotted: "accel.3.l1d" */
     struct event_queue *queue;
-    struct clock *clock; /* room for the part's own, which it sets */
-    uint32_t component;  /* number of its events */
-    uint16_t requester;  /* its number as one that asks for memory */
-    const void *place;   /* what its room wants besides: struct mem_site (emu/mem/site.h) ...; or NULL */
+    struct clock *clock;          /* room for the part's own, which it sets */
+    struct part_numbers *numbers; /* part_component() and part_requester() take from these */
+    const void *const
+        *below;        /* configurations of the parts in the kind's roles, by role; NULL: there is none */
+    const void *place; /* what its room wants besides: struct mem_site (emu/mem/site.h) ...; or NULL */
 };
+
+static inline uint32_t part_component(const struct part_site *site)
+{
+    return site->numbers->component++;
+}
+
+static inline uint16_t part_requester(const struct part_site *site)
+{
+    return (uint16_t)site->numbers->requester++;
+}
 
 struct part_kind {
     const char *name; /* "cache" */
@@ -144,6 +163,7 @@ struct part_kind {
     const struct part_port *ports;       /* ends with a NULL name; or NULL */
     const char *functional; /* fields, with spaces between, that machines without a clock use; NULL: all */
     bool open;              /* a description may give its parts parts of any kind, under names of its own */
+    bool whole;             /* make() makes the parts in its roles too */
     const char *const *variants; /* how messages name them: "core inorder"; NULL: the kind has none */
     const void *extension;       /* of a room above: emu/dev/device.h; or NULL */
 
@@ -160,7 +180,7 @@ struct part_kind {
      * concerns several fields. NULL: nothing. */
     bool (*check)(const void *config, struct error *err);
 
-    /* The part in simulated time. Kinds without make() are made by those above them (a core makes its caches). */
+    /* The part in simulated time. A kind without make() has no such part, or only in roles of kinds that are `whole`. */
 
     /* Makes a part without its neighbours. NULL with err set when that is impossible. */
     void *(*make)(const void *config, const struct part_site *site, struct error *err);

@@ -36,6 +36,12 @@ void simt_memory_init(struct simt *simt)
         simt->parts.lower_ops, simt->parts.lower, &simt_client_ops, simt, NULL, false, simt->parts.homes};
 }
 
+void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port)
+{
+    simt->link.port_ops = ops;
+    simt->link.port = port;
+}
+
 void simt_memory_free(struct simt *simt)
 {
     for (uint32_t i = 0; i < simt->config.atomics; i++)

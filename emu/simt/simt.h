@@ -129,6 +129,9 @@ enum simt_work simt_work_of(enum insn_id id);
 struct simt *simt_new(const struct simt_config *config, const struct simt_parts *parts);
 void simt_free(struct simt *simt);
 
+/* Joins it to the port where atomics go, when simt_new() was given none. To be called before the first block. */
+void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port);
+
 /* Whether a multiprocessor without blocks has room for such a block; and whether this one has. */
 bool simt_could(const struct simt_config *config, const struct simt_need *need);
 bool simt_fits(const struct simt *simt, const struct simt_need *need);

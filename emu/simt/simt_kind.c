@@ -3,7 +3,7 @@
 
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
-#include "emu/simt/simt.h"
+#include "emu/simt/cluster.h"
 
 const char *const simt_policy_names[] = {[SIMT_GTO] = "gto", [SIMT_ROUND_ROBIN] = "round_robin", NULL};
 
@@ -195,6 +195,13 @@ const struct part_kind simt_kind = {
     .sections = sections,
     .roles = roles,
     .ports = ports,
+    .whole = true,
     .derive = derive,
     .note = note,
+    .make = simt_cluster_make,
+    .free = simt_cluster_free,
+    .connect = simt_cluster_connect,
+    .publish = simt_cluster_publish,
+    .energy = simt_cluster_energy,
+    .observe = simt_cluster_observe,
 };

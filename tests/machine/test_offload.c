@@ -6,7 +6,7 @@ static void a_task_is_executed_and_its_data_written_back(void **state)
     (void)state;
     struct rig *rig = rig_new("accel.count=1");
     uint64_t end = emit_sum(rig);
-    struct cache *l1d = rig->timed->cores[1].l1d;
+    struct cache *l1d = rig->timed->cores[1].tile->l1d;
     for (unsigned i = 0; i < 3; i++) {
         const uint64_t in[] = {DATA + 64 * i, 40, i};
         struct nucd_task task = task_of(BASE, end, 3, in);
@@ -160,11 +160,11 @@ static void the_host_can_kill(void **state)
     push(rig, 0, &forever, 1);
     push(rig, 0, &sum, 2);
     assert_false(run(rig, 1, 3000));
-    assert_int_equal(cache_line_state(rig->timed->cores[1].l1d, DATA), CACHE_MODIFIED);
+    assert_int_equal(cache_line_state(rig->timed->cores[1].tile->l1d, DATA), CACHE_MODIFIED);
     assert_true(task_unit_kill(unit_of(rig, 0)));
     assert_int_equal(rig->report[0].event, TASK_UNIT_KILLED);
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 3);
-    assert_int_equal(cache_line_state(rig->timed->cores[1].l1d, DATA), CACHE_INVALID);
+    assert_int_equal(cache_line_state(rig->timed->cores[1].tile->l1d, DATA), CACHE_INVALID);
     push(rig, 0, &fault, 3);
     const struct task_unit_report *report = one(rig, TASK_UNIT_STOPPED, 9000);
     assert_int_equal(report->cause, TRAP_STORE_ACCESS);

@@ -36,7 +36,7 @@ static struct rig *rig_ranges(const char *count)
 static uint64_t counted_core(struct rig *rig, const char *name)
 {
     struct stats *stats = stats_new();
-    tlb_publish(rig->timed->cores[1].tlb, stats, scope_enter(NULL, "tlb"));
+    tlb_publish(rig->timed->cores[1].tile->tlb, stats, scope_enter(NULL, "tlb"));
     uint64_t value = stats_value(stats, name);
     stats_free(stats);
     return value;

@@ -1,0 +1,137 @@
+#include "emu/core/tile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/core/inorder/inorder.h"
+#include "emu/core/ooo/ooo.h"
+#include "emu/core/track.h"
+
+enum role { L1I, L1D, TLB }; /* as core_kind's roles */
+
+enum { NAME = 272 };
+
+/* A cache of the core: coherent below a last level, else the last level itself. */
+static struct cache *make_cache(const struct part_site *site, enum role role, const char *name)
+{
+    const struct core_site *place = site->place;
+    struct cache_config config = *(const struct cache_config *)site->below[role];
+    char path[NAME];
+    (void)snprintf(path, sizeof path, "%s.%s", site->name, name);
+    config.coherent = !place->memory->last;
+    struct cache *cache =
+        cache_new(path, &config, site->queue, site->clock, part_component(site), place->number, NULL, NULL);
+    if (place->memory->last)
+        cache_set_homes(cache, place->memory->homes);
+    return cache;
+}
+
+static struct tlb_unit *make_tlb(const struct core_config *config, const struct part_site *site,
+                                 struct cache *walk_cache)
+{
+    const struct core_site *place = site->place;
+    struct tlb_unit *tlb = tlb_new(site->below[TLB], place->hart, site->queue, site->clock,
+                                   part_component(site), place->number, walk_cache);
+    tlb_set_ranges(tlb, config->range_tlb_entries);
+    return tlb;
+}
+
+static bool make_core(struct core_tile *tile, const struct core_config *config, const struct part_site *site,
+                      struct error *err)
+{
+    const struct core_site *place = site->place;
+    struct core_parts parts = {
+        .name = site->name,
+        .hart = place->hart,
+        .queue = site->queue,
+        .clock = *site->clock,
+        .number = place->number,
+        .l1i = tile->l1i,
+        .l1d = tile->l1d,
+        .tlb = tile->tlb,
+        .mmio_clocks = clock_cycle(site->clock, place->device_time),
+        .near = place->near,
+        .tick = place->tick,
+        .server = place->server,
+    };
+    if (place->mechanism && !place->mechanism(place->context, site, &parts, config, &parts.offload, err))
+        return false;
+    parts.component = part_component(site);
+    tile->core = config->core == CORE_OOO ? ooo_new(config, &parts, err) : inorder_new(config, &parts, err);
+    return tile->core;
+}
+
+void *core_tile_make(const void *part, const struct part_site *site, struct error *err)
+{
+    const struct core_config *config = part;
+    const struct core_site *place = site->place;
+    if (!clock_set_frequency(site->clock, config->clock, err))
+        return NULL;
+    struct core_tile *tile = calloc(1, sizeof *tile);
+    if (!tile)
+        abort();
+    tile->l1i = make_cache(site, L1I, "l1i");
+    tile->l1d = make_cache(site, L1D, "l1d");
+    if (place->hart->privileged)
+        tile->tlb = make_tlb(config, site, tile->l1d);
+    if (make_core(tile, config, site, err))
+        return tile;
+    core_tile_free(tile);
+    return NULL;
+}
+
+void core_tile_free(void *part)
+{
+    struct core_tile *tile = part;
+    core_free(tile->core);
+    if (tile->tlb)
+        tlb_free(tile->tlb);
+    cache_free(tile->l1d);
+    cache_free(tile->l1i);
+    free(tile);
+}
+
+void core_tile_connect(void *part, unsigned port, unsigned slot, const struct part_end *server)
+{
+    struct core_tile *tile = part;
+    (void)port;
+    (void)slot;
+    cache_connect(tile->l1i, server->ops, server->object);
+    cache_connect(tile->l1d, server->ops, server->object);
+    if (!cache_configuration(tile->l1d)->coherent)
+        return;
+    tile->llc = server->object;
+    llc_attach(server->object, tile->l1i);
+    llc_attach(server->object, tile->l1d);
+}
+
+void core_tile_publish(void *part, struct stats *stats, struct scope scope)
+{
+    struct core_tile *tile = part;
+    core_publish(tile->core, stats, scope);
+    stats_counter(stats, scope, "instructions", &tile->core->parts.hart->instret, "instructions",
+                  "instructions retired");
+    cache_publish(tile->l1i, stats, scope_enter(&scope, "l1i"));
+    cache_publish(tile->l1d, stats, scope_enter(&scope, "l1d"));
+    if (tile->tlb)
+        tlb_publish(tile->tlb, stats, scope_enter(&scope, "tlb"));
+}
+
+void core_tile_energy(void *part, struct energy_ledger *ledger, struct scope scope)
+{
+    struct core_tile *tile = part;
+    cache_energy(tile->l1i, ledger, scope_enter(&scope, "l1i"));
+    cache_energy(tile->l1d, ledger, scope_enter(&scope, "l1d"));
+    if (tile->tlb)
+        tlb_energy(tile->tlb, ledger, scope_enter(&scope, "tlb"));
+    core_energy_add(&tile->core->energy, ledger, scope);
+}
+
+void core_tile_observe(void *part, struct track_sink *sink, const char *name)
+{
+    struct core_tile *tile = part;
+    (void)name;
+    cache_track(tile->l1i, sink);
+    cache_track(tile->l1d, sink);
+    core_track(tile->core, sink);
+}

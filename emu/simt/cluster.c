@@ -1,0 +1,197 @@
+#include "emu/simt/cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/mem/llc.h"
+#include "emu/net/crossbar.h"
+
+enum role { L1, CROSSBAR, L2 }; /* as simt_kind's roles */
+
+enum { NAME = 272 };
+
+struct multiprocessor {
+    char name[NAME]; /* "simt.3" */
+    struct cache *l1;
+    struct simt *core;
+};
+
+struct simt_cluster {
+    const struct simt_config *config;
+    struct clock clock, crossbar_clock, l2_clock;
+    struct crossbar *crossbar; /* NULL: none */
+    struct llc **slices;
+    uint32_t slice_count; /* 0: no second level */
+    struct multiprocessor *cores;
+};
+
+static void *array_of(size_t count, size_t size)
+{
+    void *array = calloc(count ? count : 1, size);
+    if (!array)
+        abort();
+    return array;
+}
+
+/* The crossbar below the first-level caches: to slices by lines in turn, or to what the cluster is joined to. */
+static bool make_crossbar(struct simt_cluster *cluster, const struct part_site *site, struct error *err)
+{
+    const struct cache_config *l1 = site->below[L1];
+    struct crossbar_config config = *(const struct crossbar_config *)site->below[CROSSBAR];
+    const struct crossbar_route route = {.shift = (uint32_t)__builtin_ctz(l1->line)};
+    config.inputs = cluster->config->count;
+    config.outputs = cluster->slice_count ? cluster->slice_count : 1;
+    if (!clock_set_frequency(&cluster->crossbar_clock, config.clock, err))
+        return false;
+    cluster->crossbar =
+        crossbar_new(&config, site->queue, &cluster->crossbar_clock, part_component(site), &route);
+    return true;
+}
+
+static bool make_slices(struct simt_cluster *cluster, const struct part_site *site, struct error *err)
+{
+    const struct simt_site *place = site->place;
+    const struct llc_config *config = site->below[L2];
+    if (!clock_set_frequency(&cluster->l2_clock, config->clock, err))
+        return false;
+    for (uint32_t i = 0; i < cluster->slice_count; i++) {
+        char name[NAME];
+        (void)snprintf(name, sizeof name, "%s.l2.%u", site->name, i);
+        cluster->slices[i] = llc_new(name, config, site->queue, &cluster->l2_clock, part_component(site),
+                                     part_requester(site), NULL, NULL);
+        if (place->memory->last)
+            llc_set_homes(cluster->slices[i], place->memory->homes);
+        if (cluster->crossbar)
+            crossbar_connect(cluster->crossbar, i, &llc_ops, cluster->slices[i]);
+    }
+    return true;
+}
+
+/* Where the requests of a multiprocessor go, as far as that is in the cluster. */
+static struct part_end below(const struct simt_cluster *cluster, uint32_t i)
+{
+    if (cluster->crossbar)
+        return (struct part_end){&crossbar_ops, crossbar_port(cluster->crossbar, i)};
+    return cluster->slice_count ? (struct part_end){&llc_ops, cluster->slices[0]}
+                                : (struct part_end){NULL, NULL};
+}
+
+static void make_core(struct simt_cluster *cluster, const struct part_site *site, uint32_t i)
+{
+    const struct simt_site *place = site->place;
+    struct multiprocessor *core = &cluster->cores[i];
+    struct home_map *homes = place->memory->last && !cluster->slice_count ? place->memory->homes : NULL;
+    const struct part_end end = below(cluster, i);
+    uint16_t requester = part_requester(site);
+    char name[NAME + 8];
+    (void)snprintf(core->name, sizeof core->name, "%s.%u", site->name, i);
+    (void)snprintf(name, sizeof name, "%s.l1", core->name);
+    core->l1 = cache_new(name, site->below[L1], site->queue, &cluster->clock, part_component(site), requester,
+                         end.ops, end.object);
+    cache_set_homes(core->l1, homes);
+    struct simt_parts parts = {
+        .name = core->name,
+        .queue = site->queue,
+        .clock = cluster->clock,
+        .component = part_component(site),
+        .number = requester,
+        .l1 = core->l1,
+        .lower_ops = end.ops,
+        .lower = end.object,
+        .homes = homes,
+        .source = simt_grid_source(place->grid, place->first + i),
+    };
+    core->core = simt_new(cluster->config, &parts);
+    simt_grid_attach(place->grid, place->first + i, core->core);
+}
+
+void *simt_cluster_make(const void *config, const struct part_site *site, struct error *err)
+{
+    const struct llc_config *l2 = site->below[L2];
+    struct simt_cluster *cluster = array_of(1, sizeof *cluster);
+    cluster->config = config;
+    cluster->slice_count = l2 ? l2->slices : 0;
+    cluster->slices = array_of(cluster->slice_count, sizeof *cluster->slices);
+    cluster->cores = array_of(cluster->config->count, sizeof *cluster->cores);
+    if (!clock_set_frequency(&cluster->clock, cluster->config->clock, err) ||
+        (site->below[CROSSBAR] && !make_crossbar(cluster, site, err)) ||
+        (l2 && !make_slices(cluster, site, err))) {
+        simt_cluster_free(cluster);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < cluster->config->count; i++)
+        make_core(cluster, site, i);
+    return cluster;
+}
+
+void simt_cluster_free(void *part)
+{
+    struct simt_cluster *cluster = part;
+    for (uint32_t i = 0; i < cluster->config->count; i++) {
+        simt_free(cluster->cores[i].core);
+        cache_free(cluster->cores[i].l1);
+    }
+    for (uint32_t i = 0; i < cluster->slice_count; i++)
+        if (cluster->slices[i])
+            llc_free(cluster->slices[i]);
+    if (cluster->crossbar)
+        crossbar_free(cluster->crossbar);
+    free(cluster->slices);
+    free(cluster->cores);
+    free(cluster);
+}
+
+void simt_cluster_connect(void *part, unsigned port, unsigned slot, const struct part_end *server)
+{
+    struct simt_cluster *cluster = part;
+    (void)port;
+    if (cluster->slice_count) {
+        llc_connect(cluster->slices[slot], server->ops, server->object);
+    } else if (cluster->crossbar) {
+        crossbar_connect(cluster->crossbar, slot, server->ops, server->object);
+    } else {
+        cache_connect(cluster->cores[slot].l1, server->ops, server->object);
+        simt_connect(cluster->cores[slot].core, server->ops, server->object);
+    }
+}
+
+const struct simt_counters *simt_cluster_counted(const struct simt_cluster *cluster, uint32_t multiprocessor)
+{
+    return simt_counted(cluster->cores[multiprocessor].core);
+}
+
+void simt_cluster_publish(void *part, struct stats *stats, struct scope scope)
+{
+    struct simt_cluster *cluster = part;
+    for (uint32_t i = 0; i < cluster->config->count; i++) {
+        const struct scope core = scope_number(&scope, i);
+        simt_publish(cluster->cores[i].core, stats, core);
+        cache_publish(cluster->cores[i].l1, stats, scope_enter(&core, "l1"));
+    }
+    if (cluster->crossbar)
+        crossbar_publish(cluster->crossbar, stats, scope_enter(&scope, "crossbar"));
+    for (uint32_t i = 0; i < cluster->slice_count; i++)
+        llc_publish(cluster->slices[i], stats, scope_at(&scope, "l2", i));
+}
+
+void simt_cluster_energy(void *part, struct energy_ledger *ledger, struct scope scope)
+{
+    struct simt_cluster *cluster = part;
+    for (uint32_t i = 0; i < cluster->config->count; i++) {
+        const struct scope core = scope_number(&scope, i);
+        simt_energy(cluster->cores[i].core, ledger, core);
+        cache_energy(cluster->cores[i].l1, ledger, scope_enter(&core, "l1"));
+    }
+    if (cluster->crossbar)
+        crossbar_energy(cluster->crossbar, ledger, scope_enter(&scope, "crossbar"));
+    for (uint32_t i = 0; i < cluster->slice_count; i++)
+        llc_energy(cluster->slices[i], ledger, scope_at(&scope, "l2", i));
+}
+
+void simt_cluster_observe(void *part, struct track_sink *sink, const char *name)
+{
+    struct simt_cluster *cluster = part;
+    (void)name;
+    for (uint32_t i = 0; i < cluster->config->count; i++)
+        cache_track(cluster->cores[i].l1, sink);
+}
