@@ -21,15 +21,13 @@ struct hart_counts {
     } classes[CLASS_COUNT];
 };
 
-enum { REPORT_HARTS = SYSTEM_HARTS };
-
 struct report {
     struct stats *stats;
     const char *path;
     FILE *file;
     char description[PATH_MAX]; /* where the machine's description is saved, or empty */
     unsigned hart_count;
-    struct hart_counts *harts[REPORT_HARTS];
+    struct hart_counts **harts;
 };
 
 struct report *report_new(const char *path)
@@ -47,6 +45,7 @@ void report_free(struct report *report)
     stats_free(report->stats);
     for (unsigned i = 0; i < report->hart_count; i++)
         free(report->harts[i]);
+    free(report->harts);
     if (report->file && report->file != stdout)
         (void)fclose(report->file);
     free(report);
@@ -100,7 +99,8 @@ static void class_name(char *name, size_t size, size_t iclass)
 void report_add_hart(struct report *report, const struct hart *hart)
 {
     struct hart_counts *all = calloc(1, sizeof *all);
-    if (!all || report->hart_count == REPORT_HARTS)
+    report->harts = realloc(report->harts, (report->hart_count + 1) * sizeof *report->harts);
+    if (!all || !report->harts)
         abort();
     unsigned number = report->hart_count++;
     report->harts[number] = all;

@@ -11,23 +11,27 @@ enum { MSIP = 0, MTIMECMP = 0x4000, MTIME = 0xbff8 };
 struct clint {
     unsigned harts;
     uint64_t offset; /* mtime - now, modulo 2^64 */
-    uint64_t compare[CLINT_HARTS];
-    bool software_level[CLINT_HARTS], timer_level[CLINT_HARTS];
-    struct irq_line software[CLINT_HARTS], timer[CLINT_HARTS];
     struct timebase timebase;
+    struct hart_inputs {
+        uint64_t compare;
+        bool software_level, timer_level;
+        struct irq_line software, timer;
+    } inputs[];
 };
 
 struct clint *clint_create(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
                            const struct irq_line *timer)
 {
-    assert(harts <= CLINT_HARTS);
-    struct clint *clint = calloc(1, sizeof *clint);
+    assert(harts <= (MTIME - MTIMECMP) / 8);
+    struct clint *clint = calloc(1, sizeof *clint + harts * sizeof clint->inputs[0]);
     if (!clint)
         return NULL;
     clint->harts = harts;
     clint->timebase = *timebase;
-    memcpy(clint->software, software, harts * sizeof *software);
-    memcpy(clint->timer, timer, harts * sizeof *timer);
+    for (unsigned hart = 0; hart < harts; hart++) {
+        clint->inputs[hart].software = software[hart];
+        clint->inputs[hart].timer = timer[hart];
+    }
     clint_reset(clint);
     return clint;
 }
@@ -39,17 +43,17 @@ void clint_free(struct clint *clint)
 
 static void set_software(struct clint *clint, uint64_t hart, bool level)
 {
-    if (clint->software_level[hart] == level)
+    if (clint->inputs[hart].software_level == level)
         return;
-    clint->software_level[hart] = level;
-    irq_set(&clint->software[hart], level);
+    clint->inputs[hart].software_level = level;
+    irq_set(&clint->inputs[hart].software, level);
 }
 
 void clint_reset(struct clint *clint)
 {
     clint->offset = 0 - timebase_now(&clint->timebase);
     for (unsigned hart = 0; hart < clint->harts; hart++) {
-        clint->compare[hart] = UINT64_MAX;
+        clint->inputs[hart].compare = UINT64_MAX;
         set_software(clint, hart, false);
     }
     clint_update(clint);
@@ -64,8 +68,8 @@ uint64_t clint_next_event(const struct clint *clint)
 {
     uint64_t time = clint_time(clint), wait = UINT64_MAX;
     for (unsigned hart = 0; hart < clint->harts; hart++) {
-        uint64_t until = clint->compare[hart] - time;
-        if (clint->compare[hart] > time && until < wait)
+        uint64_t until = clint->inputs[hart].compare - time;
+        if (clint->inputs[hart].compare > time && until < wait)
             wait = until;
     }
     uint64_t now = timebase_now(&clint->timebase);
@@ -76,11 +80,11 @@ void clint_update(struct clint *clint)
 {
     uint64_t time = clint_time(clint);
     for (unsigned hart = 0; hart < clint->harts; hart++) {
-        bool level = time >= clint->compare[hart];
-        if (clint->timer_level[hart] == level)
+        bool level = time >= clint->inputs[hart].compare;
+        if (clint->inputs[hart].timer_level == level)
             continue;
-        clint->timer_level[hart] = level;
-        irq_set(&clint->timer[hart], level);
+        clint->inputs[hart].timer_level = level;
+        irq_set(&clint->inputs[hart].timer, level);
     }
 }
 
@@ -105,12 +109,12 @@ static uint64_t clint_read(void *device, uint64_t offset, unsigned size)
     if (offset < MTIMECMP) {
         uint64_t value = 0, first = (offset - MSIP) / 4;
         for (unsigned i = 0; i < size / 4 && first + i < clint->harts; i++)
-            value |= (uint64_t)clint->software_level[first + i] << (32 * i);
+            value |= (uint64_t)clint->inputs[first + i].software_level << (32 * i);
         return value;
     }
     uint64_t hart = (offset - MTIMECMP) / 8;
     if (hart < clint->harts)
-        return part(clint->compare[hart], offset, size);
+        return part(clint->inputs[hart].compare, offset, size);
     return offset / 8 == MTIME / 8 ? part(clint_time(clint), offset, size) : 0;
 }
 
@@ -125,7 +129,7 @@ static void clint_write(void *device, uint64_t offset, unsigned size, uint64_t v
     }
     uint64_t hart = (offset - MTIMECMP) / 8;
     if (hart < clint->harts)
-        clint->compare[hart] = merge(clint->compare[hart], offset, size, value);
+        clint->inputs[hart].compare = merge(clint->inputs[hart].compare, offset, size, value);
     else if (offset / 8 == MTIME / 8)
         clint->offset += merge(clint_time(clint), offset, size, value) - clint_time(clint);
     else
@@ -150,13 +154,17 @@ const struct device_ops clint_ops = {
 
 static void *make(const void *config, const struct device_site *site)
 {
-    struct irq_line software[CLINT_HARTS], timer[CLINT_HARTS];
+    struct irq_line *lines = calloc(2 * site->harts, sizeof *lines);
     (void)config;
+    if (!lines)
+        return NULL;
     for (unsigned hart = 0; hart < site->harts; hart++) {
-        software[hart] = site->hart_line(site->context, hart, NODE_MSI);
-        timer[hart] = site->hart_line(site->context, hart, NODE_MTI);
+        lines[hart] = site->hart_line(site->context, hart, NODE_MSI);
+        lines[site->harts + hart] = site->hart_line(site->context, hart, NODE_MTI);
     }
-    return clint_create(site->harts, &site->timebase, software, timer);
+    struct clint *clint = clint_create(site->harts, &site->timebase, lines, lines + site->harts);
+    free(lines);
+    return clint;
 }
 
 static void free_device(void *device)

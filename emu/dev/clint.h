@@ -10,11 +10,11 @@
  *   0x4000 + 8 h  mtimecmp of hart h: MTIP is high while mtime >= mtimecmp (unsigned)
  *   0xbff8        mtime
  * mtimecmp has all bits set at reset, so that no timer interrupt is pending; mtime is 0. */
-enum { CLINT_HARTS = 65, CLINT_SIZE = 0x10000, CLINT_ACCESS = BUS_4 | BUS_8 };
+enum { CLINT_SIZE = 0x10000, CLINT_ACCESS = BUS_4 | BUS_8 };
 
 struct clint;
 
-/* Serves harts 0 to harts - 1 (at most CLINT_HARTS), whose wires are software[hart] and timer[hart]; they are
+/* Serves harts 0 to harts - 1 (at most 4095), whose wires are software[hart] and timer[hart]; they are
  * copied. NULL when the host has no memory. Release with clint_free(). */
 struct clint *clint_create(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
                            const struct irq_line *timer);

@@ -29,13 +29,13 @@ struct plic {
     uint32_t claimed[WORDS]; /* the gateway waits for the completion */
     uint8_t priority[PLIC_SOURCES + 1];
     unsigned count;
-    struct context contexts[PLIC_CONTEXTS];
+    struct context contexts[];
 };
 
 struct plic *plic_create(unsigned contexts, const struct irq_line *lines)
 {
     assert(contexts <= PLIC_CONTEXTS);
-    struct plic *plic = calloc(1, sizeof *plic);
+    struct plic *plic = calloc(1, sizeof *plic + contexts * sizeof plic->contexts[0]);
     if (!plic)
         return NULL;
     plic->count = contexts;
@@ -211,13 +211,17 @@ const struct device_ops plic_ops = {.read = plic_read, .write = plic_write, .fun
 
 static void *make(const void *config, const struct device_site *site)
 {
-    struct irq_line lines[PLIC_CONTEXTS];
+    struct irq_line *lines = calloc(2 * site->harts, sizeof *lines);
     (void)config;
+    if (!lines)
+        return NULL;
     for (unsigned hart = 0; hart < site->harts; hart++) {
         lines[2 * hart] = site->hart_line(site->context, hart, NODE_MEI);
         lines[2 * hart + 1] = site->hart_line(site->context, hart, NODE_SEI);
     }
-    return plic_create(2 * site->harts, lines);
+    struct plic *plic = plic_create(2 * site->harts, lines);
+    free(lines);
+    return plic;
 }
 
 static void free_device(void *device)

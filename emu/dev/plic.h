@@ -19,8 +19,8 @@
  * context has not enabled does nothing. */
 enum {
     PLIC_SOURCES = 96, /* 1 to 96 */
-    PLIC_CONTEXTS = 130,
     PLIC_SIZE = 0x600000,
+    PLIC_CONTEXTS = (PLIC_SIZE - 0x200000) / 0x1000, /* 1024: the board has room for 512 harts */
     PLIC_ACCESS = BUS_4,
 };
 

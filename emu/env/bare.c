@@ -276,7 +276,7 @@ static bool add_htif(struct bare *bare, struct error *err)
 static bool add_workers(struct bare *bare, struct error *err)
 {
     const struct machine_config *machine = bare->options->machine;
-    struct irq_line done[SYSTEM_HARTS];
+    struct irq_line done[CROFT_HARTS_MAX];
     unsigned count = workers_count(machine, bare->options->firmware);
     for (unsigned i = 0; i < count; i++)
         if (!board_connect(bare->board, "nucd", machine->nucd->irq + i, &done[i], err))

@@ -19,10 +19,8 @@ struct device {
     void *object;
 };
 
-enum { DEVICES = 32 };
-
 struct board {
-    struct device devices[DEVICES];
+    struct device *devices;
     unsigned count;
     struct clint *clint; /* among the devices; NULL: the machine has none */
     struct uart16550 *uart;
@@ -36,7 +34,7 @@ struct board {
     uint64_t rom_base;
     const char *owners[PLIC_SOURCES + 1]; /* by interrupt number: the device */
     unsigned harts;
-    struct wire wires[CLINT_HARTS];
+    struct wire *wires; /* by hart */
 };
 
 static void set_interrupt(void *context, unsigned number, bool level)
@@ -97,7 +95,6 @@ static bool add_device(struct board *board, const struct machine_config *config,
                        struct error *err)
 {
     const struct device_config *described = part->config;
-    struct device *device = &board->devices[board->count];
     struct device_site site = {.harts = board->harts,
                                .timebase = board->timebase,
                                .hart_line = hart_line,
@@ -105,10 +102,12 @@ static bool add_device(struct board *board, const struct machine_config *config,
                                .exit = exit_run,
                                .restart = restart,
                                .context = board};
-    if (board->count == DEVICES)
-        return error_set(err, "%s: the board has room for %d devices", part->path, DEVICES);
     if (has_interrupt(part) && !board_connect(board, part->name, described->irq, &site.irq, err))
         return tree_at(config->tree, part, "irq", err);
+    board->devices = realloc(board->devices, (board->count + 1) * sizeof *board->devices);
+    if (!board->devices)
+        abort();
+    struct device *device = &board->devices[board->count];
     *device = (struct device){.part = part, .kind = part->kind->extension};
     device->object = device->kind->make(described, &site);
     if (!device->object)
@@ -161,6 +160,9 @@ struct board *board_create(const struct machine_config *config, struct bus *bus,
     board->console = console;
     board->harts = config->harts;
     board->timebase = (struct timebase){.now = host->ticks, .moved = host->moved, .context = host->context};
+    board->wires = calloc(board->harts, sizeof *board->wires);
+    if (!board->wires)
+        abort();
     for (unsigned hart = 0; hart < board->harts; hart++)
         board->wires[hart] = (struct wire){.board = board, .hart = hart};
     if (!add_devices(board, config, true, err) || !add_devices(board, config, false, err)) {
@@ -184,6 +186,8 @@ void board_free(struct board *board)
         struct device *device = &board->devices[--board->count];
         device->kind->free(device->object);
     }
+    free(board->devices);
+    free(board->wires);
     free(board);
 }
 

@@ -9,8 +9,6 @@
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
 
-enum { SIMT_MOST = 1024 }; /* requesters of 16 bits name multiprocessors and their slices */
-
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
 #define PHYSICAL_END (UINT64_C(1) << 56)
 
@@ -97,8 +95,8 @@ static bool check_harts(const struct machine_config *config, struct error *err)
                         config->harts);
         return at(config, "", "harts", err);
     }
-    if (config->harts > SYSTEM_HARTS) {
-        (void)error_set(err, "%" PRIu32 " is not allowed; allowed: 1 to %d", config->harts, SYSTEM_HARTS);
+    if (config->harts > ROOT_HARTS) {
+        (void)error_set(err, "%" PRIu32 " is not allowed; allowed: 1 to %d", config->harts, ROOT_HARTS);
         return at(config, "", "harts", err);
     }
     if (!machine_timed(config) || config->harts == cores)
@@ -187,6 +185,14 @@ static bool check_offload(const struct machine_config *config, struct error *err
     char size[UNIT_TEXT];
     if (!config->nucd || config->accel_count == 0)
         return true;
+    if (config->accel_count > CROFT_HARTS_MAX) {
+        (void)error_set(
+            err,
+            "%u is not allowed with nucd; allowed: 1 to %d, for which the accelerators' firmware has "
+            "stacks",
+            config->accel_count, CROFT_HARTS_MAX);
+        return at(config, "accel", "count", err);
+    }
     uint64_t bytes = config->nucd->memory, end = config->memory->base + config->memory->size;
     if (end % bytes == 0 && bytes + config->stack->size < config->memory->size)
         return true;
@@ -252,11 +258,7 @@ static bool check_simt(const struct machine_config *config, struct error *err)
             return tree_at(config->tree, i, key, err);
         }
     }
-    if (config->multiprocessors <= SIMT_MOST)
-        return true;
-    (void)error_set(err, "the machine has %" PRIu32 " multiprocessors; allowed: up to %d",
-                    config->multiprocessors, SIMT_MOST);
-    return tree_at(config->tree, first, "count", err);
+    return true;
 }
 
 /* Homes and ways to memory are looked at when the machine is built. */

@@ -156,7 +156,7 @@ static const struct part_field root_fields[] = {
      FIELD_COUNT,
      PLACE(root_config, harts),
      "1",
-     "4096",
+     "512",
      "1",
      NULL,
      {NULL, NULL},

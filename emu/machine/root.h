@@ -4,7 +4,7 @@
 
 #include "emu/sim/part.h"
 
-enum { ROOT_TEXT = 256, ROOT_HARTS = 4096, ROOT_QUANTUM_MIN = 100 };
+enum { ROOT_TEXT = 256, ROOT_HARTS = 512, ROOT_QUANTUM_MIN = 100 };
 
 enum mmu_ad { MMU_AD_HARDWARE, MMU_AD_FAULT };
 

@@ -78,6 +78,7 @@ void system_free(struct system *system)
 {
     for (unsigned i = 0; i < system->count; i++)
         hart_free(&system->harts[i]);
+    bus_free(&system->bus);
     free(system->harts);
     free(system->waiting);
     free(system->motion);

@@ -13,7 +13,7 @@
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 
-enum { SYSTEM_TICK_NS = 1000000000 / TIMEBASE_HZ, SYSTEM_HARTS = 65, SYSTEM_QUANTUM_MIN = 100 };
+enum { SYSTEM_TICK_NS = 1000000000 / TIMEBASE_HZ, SYSTEM_QUANTUM_MIN = 100 };
 
 enum system_stop {
     SYSTEM_LIMIT,   /* system_run()'s max_insns, or system->max_insns, have retired */
@@ -88,7 +88,7 @@ struct system {
     int status;
 };
 
-/* Makes count (1 to SYSTEM_HARTS) privileged harts, in machine mode out of reset, over memory and decoder,
+/* Makes count (at least 1) privileged harts, in machine mode out of reset, over memory and decoder,
  * which must outlive the system. Devices are added to system->bus by the caller. Release with system_free().
  */
 bool system_init(struct system *system, unsigned count, uint64_t quantum, struct phys *memory,

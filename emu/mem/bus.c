@@ -1,11 +1,19 @@
 #include "emu/mem/bus.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 void bus_init(struct bus *bus, const struct phys *memory)
 {
     *bus = (struct bus){.memory = memory};
+}
+
+void bus_free(struct bus *bus)
+{
+    bytes_holders_free(&bus->holders);
+    free(bus->regions);
+    *bus = (struct bus){.memory = bus->memory};
 }
 
 static bool overlap(uint64_t base, uint64_t size, uint64_t other, uint64_t other_size)
@@ -31,8 +39,6 @@ bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err
         if (other->base < base)
             at = i + 1;
     }
-    if (bus->count == BUS_REGIONS)
-        return error_set(err, "device %s: the address map is full (%d devices)", region->name, BUS_REGIONS);
     const struct bytes_holder holder = {.base = base,
                                         .size = size,
                                         .origin = base,
@@ -42,6 +48,9 @@ bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err
                                         .name = region->name};
     if (holder.functional && !bytes_hold(&bus->holders, &holder, err))
         return false;
+    bus->regions = realloc(bus->regions, (bus->count + 1) * sizeof *bus->regions);
+    if (!bus->regions)
+        abort();
     memmove(&bus->regions[at + 1], &bus->regions[at], (bus->count - at) * sizeof bus->regions[0]);
     bus->regions[at] = *region;
     bus->count++;

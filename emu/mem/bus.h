@@ -33,19 +33,19 @@ struct bus_region {
     const char *name; /* for messages and `croft show`; outlives the bus */
 };
 
-enum { BUS_REGIONS = 32 };
-
 struct bus {
     const struct phys *memory;
     unsigned count;
-    struct bus_region regions[BUS_REGIONS]; /* sorted by base, never overlapping each other or memory */
-    struct bytes_holders holders;           /* those of the regions that have bytes, and others */
+    struct bus_region *regions;   /* sorted by base, never overlapping each other or memory */
+    struct bytes_holders holders; /* those of the regions that have bytes, and others */
 };
 
-/* An address map with main memory alone, which must outlive it. */
+/* An address map with main memory alone, which must outlive it. Release with bus_free(). */
 void bus_init(struct bus *bus, const struct phys *memory);
+void bus_free(struct bus *bus);
 
-/* Adds a device's region, which becomes a holder of bytes if it has `functional`. Fails when it overlaps another one or memory, or the map is full. */
+/* Adds a device's region, which becomes a holder of bytes if it has `functional`. Fails when it is empty, wraps around, or
+ * overlaps another one or memory. */
 bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err);
 
 /* Accesses a device. False, an access fault, where there is none, or it does not take the size or alignment.

@@ -1,6 +1,7 @@
 #include "emu/mem/bytes.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 bool bytes_hold(struct bytes_holders *holders, const struct bytes_holder *holder, struct error *err)
 {
@@ -16,12 +17,19 @@ bool bytes_hold(struct bytes_holders *holders, const struct bytes_holder *holder
         if (other->base < base)
             at = i + 1;
     }
-    if (holders->count == BYTES_HOLDERS)
-        return error_set(err, "%s: %d holders of bytes are allowed at most", holder->name, BYTES_HOLDERS);
+    holders->list = realloc(holders->list, (holders->count + 1) * sizeof *holders->list);
+    if (!holders->list)
+        abort();
     memmove(&holders->list[at + 1], &holders->list[at], (holders->count - at) * sizeof holders->list[0]);
     holders->list[at] = *holder;
     holders->count++;
     return true;
+}
+
+void bytes_holders_free(struct bytes_holders *holders)
+{
+    free(holders->list);
+    *holders = (struct bytes_holders){0};
 }
 
 const struct bytes_holder *bytes_holder_of(const struct bytes_holders *holders, uint64_t address)

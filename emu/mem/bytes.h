@@ -30,11 +30,9 @@ struct bytes_holder {
     const char *name; /* for messages; outlives the holder */
 };
 
-enum { BYTES_HOLDERS = 64 };
-
 struct bytes_holders {
     unsigned count;
-    struct bytes_holder list[BYTES_HOLDERS]; /* sorted by base, never overlapping each other */
+    struct bytes_holder *list; /* sorted by base, never overlapping each other */
 };
 
 /* Memory with the holders beside it. */
@@ -43,8 +41,10 @@ struct bytes {
     const struct bytes_holders *holders; /* NULL: there are none */
 };
 
-/* Adds a holder. Fails when its range is empty, wraps around or overlaps another one's, or there is no room. */
+/* Adds a holder. Fails when its range is empty, wraps around or overlaps another one's. A struct bytes_holders of zeros holds
+ * none; bytes_holders_free() makes it that again. */
 bool bytes_hold(struct bytes_holders *holders, const struct bytes_holder *holder, struct error *err);
+void bytes_holders_free(struct bytes_holders *holders);
 
 /* The holder of the byte, or NULL. */
 const struct bytes_holder *bytes_holder_of(const struct bytes_holders *holders, uint64_t address);

@@ -147,6 +147,7 @@ static void devices_are_accessed_in_time(void **state)
     assert_int_equal(rig->hart.x[7], rig->hart.x[6] + 50);
     assert_int_equal(rig->hart.x[8], rig->hart.x[7] + 50);
     rig_free(rig);
+    bus_free(&bus);
 }
 
 static enum core_next further(struct rig *rig, enum hart_stop stop)

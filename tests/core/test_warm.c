@@ -165,6 +165,7 @@ static void what_is_executed_alone(void **state)
         for (unsigned i = 0; i < 5; i++)
             assert_int_equal(cache_line_state(rig->l1d, RIG_FAR + 64 * i), states[i]);
         rig_free(rig);
+        bus_free(&bus);
     }
 }
 

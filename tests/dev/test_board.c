@@ -77,6 +77,7 @@ static void drop(struct place *place)
     struct error err;
     board_free(place->board);
     assert_true(console_close(place->console, &err));
+    bus_free(&place->bus);
     phys_free(&place->memory);
     machine_free(&place->config);
 }
@@ -289,6 +290,7 @@ static void conflicts_are_told(void **state)
         bus_init(&bus, &memory);
         assert_null(board_create(&config, &bus, &host, NULL, &err));
         assert_string_equal(err.text, conflicts[i].message);
+        bus_free(&bus);
         phys_free(&memory);
         machine_free(&config);
     }

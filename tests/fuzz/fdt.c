@@ -82,6 +82,7 @@ static void make_board(struct machine_config *config)
     struct board *board = board_create(config, &bus, &host, NULL, &err);
     check(board || *err.text, "no board, and no word why");
     board_free(board);
+    bus_free(&bus);
 }
 
 static void make_tree(const struct machine_config *config, const char *bootargs)

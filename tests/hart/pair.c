@@ -74,6 +74,8 @@ void pair_free(struct pair *pair)
     stream_free(&pair->stream);
     hart_free(&pair->run.hart);
     hart_free(&pair->step.hart);
+    bus_free(&pair->run.bus);
+    bus_free(&pair->step.bus);
     phys_free(&pair->run.memory);
     phys_free(&pair->step.memory);
     decoder_free(pair->decoder);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "emu/dev/clint.h"
+#include "emu/dev/plic.h"
 #include "emu/machine/machine.h"
 #include "linker/map.h"
 
@@ -75,11 +76,11 @@ static void accelerators_are_where_their_firmware_looks(void **state)
     machine_free(&machine);
 }
 
-/* A host and as many accelerators as there can be take one hart more than firmware has stacks for. */
-static void firmware_has_stacks_for_accelerators(void **state)
+/* Each hart has two contexts at the PLIC, for machine and for supervisor mode. */
+static void the_board_has_inputs_for_all_harts(void **state)
 {
     (void)state;
-    assert_int_equal(CLINT_HARTS, CROFT_HARTS_MAX + 1);
+    assert_int_equal(2 * ROOT_HARTS, PLIC_CONTEXTS);
 }
 
 int main(void)
@@ -88,7 +89,7 @@ int main(void)
         cmocka_unit_test(devices_are_where_firmware_looks),
         cmocka_unit_test(memory_is_where_programs_are_linked),
         cmocka_unit_test(accelerators_are_where_their_firmware_looks),
-        cmocka_unit_test(firmware_has_stacks_for_accelerators),
+        cmocka_unit_test(the_board_has_inputs_for_all_harts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

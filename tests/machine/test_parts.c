@@ -199,8 +199,10 @@ static const struct fault faults[] = {
     {"host:\n  core: ooo\n  predict:\n    btb: 3\n", "/m.yaml:4: host.predict.btb: ", ""},
     {"host:\n  core: ooo\n  fetch_bytes: 24\n", "/m.yaml:3: host.fetch_bytes: ", ""},
     {"host:\n  core: ooo\n  tlb:\n    l1_ways: 5\n", "", "host.tlb.l1_"},
-    {"host: {core: inorder, count: 4}\naccel:\n  count: 62\ncrossbar: {}\ndevices: {clint: {}}\n", "",
-     "harts: 66 is not allowed; allowed: 1 to 65"},
+    {"host: {core: inorder, count: 4}\naccel:\n  count: 509\ncrossbar: {}\ndevices: {clint: {}}\n", "",
+     "harts: 513 is not allowed; allowed: 1 to 512"},
+    {"host: {core: inorder}\naccel:\n  count: 65\ncrossbar: {}\ndevices: {clint: {}}\nnucd: {}\n",
+     "/m.yaml:3: accel.count: ", "allowed: 1 to 64"},
     {"harts: 3\nhost: {core: inorder, count: 2}\ndevices: {clint: {}}\n",
      "/m.yaml:1: harts: ", "allowed: auto, or host.count and accel.count together, 2"},
     {"host: {core: inorder, count: 2}\n", "the number of cores: harts: 2", "devices.clint"},
@@ -326,7 +328,7 @@ static void documented_ranges_hold(void **state)
             const char *sets[] = {cores[j % 2], set};
             struct machine_config config;
             if (field->type != FIELD_COUNT || strcmp(field->name, "harts") == 0)
-                continue; /* harts: the system has fewer (SYSTEM_HARTS) */
+                continue; /* harts: a timed machine has its cores' */
             (void)snprintf(set, sizeof set, "%s%s%s=%s", i->path, *i->path ? "." : "", field->name,
                            j / 2 % 2 ? field->max : field->min);
             if (machine_load(&config, path, folder->shipped, sets, 2, &err))

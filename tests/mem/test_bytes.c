@@ -85,6 +85,7 @@ static void memory_asks_no_holder(void **state)
     assert_int_equal(bytes_write(&place.bytes, MEMORY, "abc", 3), 3);
     assert_memory_equal(place.memory.bytes, "abc", 3);
     assert_int_equal(place.stash.reads + place.stash.writes, 0);
+    bytes_holders_free(&place.holders);
     phys_free(&place.memory);
 }
 
@@ -103,6 +104,7 @@ static void a_range_is_split_where_holders_change(void **state)
     assert_memory_equal(place.memory.bytes + SIZE - 2, "wx", 2);
     assert_memory_equal(place.stash.bytes, "yz", 2);
     assert_int_equal(place.stash.writes, 1);
+    bytes_holders_free(&place.holders);
     phys_free(&place.memory);
 }
 
@@ -127,6 +129,7 @@ static void the_count_tells_where_the_bytes_end(void **state)
     assert_int_equal(bytes_read(&place.bytes, REGISTERS, buffer, 4), 4);
     const struct bytes plain = {&place.memory, NULL};
     assert_int_equal(bytes_read(&plain, BEHIND - 5, buffer, 9), 5);
+    bytes_holders_free(&place.holders);
     phys_free(&place.memory);
 }
 
@@ -147,6 +150,7 @@ static void holders_do_not_overlap(void **state)
     assert_true(bytes_hold(&place.holders, &holder, &err));
     assert_string_equal(bytes_holder_of(&place.holders, BEHIND + STASH)->name, "late");
     assert_ptr_equal(bytes_holder_of(&place.holders, REGISTERS)->context, &place.registers);
+    bytes_holders_free(&place.holders);
     phys_free(&place.memory);
 }
 
@@ -231,6 +235,7 @@ static void a_port_holds_what_lies_behind_it(void **state)
     llc_free(chain.llc);
     crossbar_free(chain.crossbar);
     link_free(chain.link);
+    bus_free(&bus);
     phys_free(&memory);
 }
 
