@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,9 +93,11 @@ static bool run_dot(const struct machine_config *machine, const char *format, co
         return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
     int old = dup(STDOUT_FILENO);
     bool fine = old >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) >= 0;
+    void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN); /* a shell that finds no dot ends before it has read the graph */
     FILE *dot = fine ? popen(command, "we") : NULL;
     fine = dot && graph_dot(machine, dot, err);
     int status = dot ? pclose(dot) : -1;
+    (void)signal(SIGPIPE, on_pipe);
     (void)dup2(old, STDOUT_FILENO);
     (void)close(old);
     (void)fclose(file);
