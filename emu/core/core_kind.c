@@ -219,6 +219,7 @@ const struct part_kind core_kind = {
     .publish = core_tile_publish,
     .energy = core_tile_energy,
     .observe = core_tile_observe,
+    .reset = core_tile_reset,
 };
 
 void core_config_default(struct core_config *config, enum core_model model)

@@ -135,3 +135,12 @@ void core_tile_observe(void *part, struct track_sink *sink, const char *name)
     cache_track(tile->l1d, sink);
     core_track(tile->core, sink);
 }
+
+/* Data caches keep their lines, as memory keeps its bytes; the code is another one perhaps. */
+void core_tile_reset(void *part)
+{
+    struct core_tile *tile = part;
+    cache_invalidate_all(tile->l1i);
+    if (tile->tlb)
+        tlb_flush(tile->tlb);
+}

@@ -38,6 +38,7 @@ void core_tile_free(void *part);
 void core_tile_connect(void *part, unsigned port, unsigned slot, const struct part_end *server);
 void core_tile_publish(void *part, struct stats *stats, struct scope scope);
 void core_tile_energy(void *part, struct energy_ledger *ledger, struct scope scope);
+void core_tile_reset(void *part);
 void core_tile_observe(void *part, struct track_sink *sink, const char *name);
 
 #endif

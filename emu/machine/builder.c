@@ -424,6 +424,13 @@ void builder_publish(const struct builder *builder, const struct part_kind *kind
             publish_part(&builder->parts[i], stats, ledger);
 }
 
+void builder_reset(const struct builder *builder)
+{
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->parts[i].object && builder->parts[i].instance->kind->reset)
+            builder->parts[i].instance->kind->reset(builder->parts[i].object);
+}
+
 void builder_sync(const struct builder *builder, uint64_t now)
 {
     for (size_t i = 0; i < builder->count; i++)

@@ -57,6 +57,9 @@ bool builder_make(struct builder *builder, const struct builder_making *making, 
 void builder_publish(const struct builder *builder, const struct part_kind *kind, struct stats *stats,
                      struct energy_ledger *ledger);
 
+/* Resets all parts, while the harts are at rest. */
+void builder_reset(const struct builder *builder);
+
 /* Brings what parts count up to a time. */
 void builder_sync(const struct builder *builder, uint64_t now);
 

@@ -53,6 +53,8 @@ struct scheduler {
     bool waits;       /* scheduler_wait(): it polls though all cores sleep */
     uint64_t wake_at; /* system_sleep(): fs; CLOCK_NEVER: paused cores do not go on */
     struct progress progress;
+    void (*reset)(void *context); /* resets the machine's parts; NULL: there are none */
+    void *reset_context;
 };
 
 /* A scheduler over the queue, without cores. Its events are components first to first + SCHEDULER_COMPONENTS - 1. What is

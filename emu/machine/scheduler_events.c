@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "emu/core/serial.h"
-#include "emu/core/tlb.h"
 #include "emu/machine/scheduler.h"
 
 #define NS   UINT64_C(1000000) /* fs */
@@ -326,17 +325,14 @@ void scheduler_halt(struct scheduler *s)
     s->halting = false;
 }
 
-/* Data caches keep their lines, as memory keeps its bytes; the code is another one perhaps. */
 void scheduler_start(struct scheduler *s)
 {
     for (unsigned i = 0; i < s->count; i++) {
-        struct core *core = s->cores[i].core;
-        core->waiting = false;
+        s->cores[i].core->waiting = false;
         s->cores[i].paused = true;
-        cache_invalidate_all(core->parts.l1i);
-        if (core->parts.tlb)
-            tlb_flush(core->parts.tlb);
     }
+    if (s->reset)
+        s->reset(s->reset_context);
     scheduler_set_timer(s);
 }
 

@@ -68,6 +68,12 @@ static bool make_parts(struct timed *timed, const struct phys *phys, struct erro
     return true;
 }
 
+static void reset_parts(void *context)
+{
+    const struct timed *timed = context;
+    builder_reset(&timed->builder);
+}
+
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
                         struct phys *memory, struct error *err)
 {
@@ -84,6 +90,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     event_queue_init(&timed->queue);
     energy_init(&timed->ledger);
     scheduler_init(&timed->scheduler, &timed->queue, timed->numbers.component);
+    timed->scheduler.reset = reset_parts;
+    timed->scheduler.reset_context = timed;
     timed->numbers = (struct part_numbers){.component = SCHEDULER_COMPONENTS, .requester = count};
     if (options->progress)
         scheduler_show_progress(&timed->scheduler);

@@ -11,8 +11,9 @@
  * derive() makes of the other fields.
  *
  * Passes. A description is parsed, its parts are counted, their fields set and derived, each part checked (emu/schema);
- * then each is made without its neighbours, ports are connected, the whole is checked, and reset (emu/machine/builder.h).
- * Parts are freed in the reverse order of their making, also when a pass fails. Descriptors are read while a machine is
+ * then each is made without its neighbours, in the state of a reset, and ports are connected (emu/machine/builder.h). Parts
+ * are freed in the reverse order of their making, also when a pass fails. No part is asked to quiesce: harts come to rest by
+ * the scheduler, and a range of addresses is quiet when its homes count no request under way (emu/mem/home.h). Descriptors are read while a machine is
  * built and when it publishes; what a part does in simulated time goes through pointers that connect() has stored.
  *
  * Numbers. Components (the order of events at one time), harts and requesters are numbered in the order of making: by
@@ -194,6 +195,8 @@ struct part_kind {
     void (*energy)(void *part, struct energy_ledger *ledger, struct scope scope);
     /* Shows itself on tracks of a trace; NULL: it shows nothing. */
     void (*observe)(void *part, struct track_sink *sink, const char *name);
+    /* The machine restarts, its harts being at rest: forgets what must not outlast that. NULL: nothing. */
+    void (*reset)(void *part);
     /* Brings what it has counted up to a time; NULL: it always is. */
     void (*sync)(void *part, uint64_t now);
 };

@@ -439,6 +439,26 @@ static void harts_that_wait_for_ever_are_stuck(void **state)
     }
 }
 
+/* The code is another one perhaps; data caches keep their lines, as memory keeps its bytes. */
+static void a_restart_forgets_code(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("ddr3", 1, NULL);
+    const struct core_tile *tile = rig->timed->cores[0].tile;
+    EMIT(rig, auipc, .rd = A0, .imm = 0x1000);
+    EMIT(rig, ld, .rd = 11, .rs1 = A0);
+    EMIT(rig, jal, .rd = 0, .imm = 0);
+    assert_int_equal(system_run(&rig->system, 100), SYSTEM_LIMIT);
+    assert_int_not_equal(cache_line_state(tile->l1i, BASE), CACHE_INVALID);
+    assert_int_not_equal(cache_line_state(tile->l1d, BASE + 0x1000), CACHE_INVALID);
+    system_restart(&rig->system, BASE);
+    assert_int_equal(cache_line_state(tile->l1i, BASE), CACHE_INVALID);
+    assert_int_not_equal(cache_line_state(tile->l1d, BASE + 0x1000), CACHE_INVALID);
+    assert_int_equal(system_run(&rig->system, 100), SYSTEM_LIMIT);
+    assert_int_not_equal(cache_line_state(tile->l1i, BASE), CACHE_INVALID);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +477,7 @@ int main(void)
         cmocka_unit_test(held_harts_execute_nothing),
         cmocka_unit_test(a_limit_is_shared),
         cmocka_unit_test(harts_that_wait_for_ever_are_stuck),
+        cmocka_unit_test(a_restart_forgets_code),
     };
     return cmocka_run_group_tests_name("the run loop", tests, NULL, NULL);
 }
