@@ -19,9 +19,16 @@ TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests
 TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
 
-.PHONY: test unit-tests programs manual manual-check lint format
+.PHONY: test soak unit-tests programs manual manual-check lint format
 test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt machines hazards firmware boot gdb demo clang sanitize fuzz" chooses parts
 	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
+
+# Everything of the suites that otherwise make a choice, longer random streams, other random programs, longer fuzzing.
+SOAK_SEED ?= 2
+SOAK_FUZZ ?= 120
+soak: ## what takes too long for each change: all combinations, long streams, other seeds (SOAK_SEED, SOAK_FUZZ seconds)
+	+@ALL=1 STREAMS=4 HAZARD_SEED=$(SOAK_SEED) FUZZ_TIME=$(SOAK_FUZZ) SUITES="streams simt machines hazards fuzz" \
+	    MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
 
 unit-tests: $(UNIT_TESTS) ## build the unit tests
 programs: $(PROGRAM_FILES)
