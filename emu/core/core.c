@@ -1,5 +1,6 @@
 #include "emu/core/core.h"
 
+#include "emu/core/passage.h"
 #include "emu/core/serial.h"
 #include "emu/core/track.h"
 
@@ -78,8 +79,14 @@ void core_unobserve(struct core *core, const struct core_observer *observer)
 
 void core_track(struct core *core, struct track_sink *sink)
 {
-    core->track = core_track_new(sink, core->parts.name);
-    core_observe(core, core_track_observer(core->track));
+    if (track_takes(sink, TRACK_TIMELINE)) {
+        core->track = core_track_new(sink, core->parts.name);
+        core_observe(core, core_track_observer(core->track));
+    }
+    if (track_takes(sink, TRACK_PASSAGES)) {
+        core->passages = core_passages_new(sink, core->parts.name);
+        core_observe(core, core_passages_observer(core->passages));
+    }
 }
 
 void core_set_warming(struct core *core, bool warming)
@@ -108,5 +115,6 @@ void core_free(struct core *core)
     event_cancel(core->parts.queue, &core->event);
     stream_free(&core->stream);
     core_track_free(core->track);
+    core_passages_free(core->passages);
     core->ops->free(core);
 }

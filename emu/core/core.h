@@ -22,6 +22,7 @@ enum cpi_cause {
 };
 
 struct core;
+struct core_passages;
 struct core_track;
 struct track_sink;
 
@@ -113,6 +114,7 @@ struct core {
     bool tells_retired, tells_stalled; /* some observer has the function */
     struct observer_list observers;    /* struct core_observer */
     struct core_track *track;          /* one of them, or NULL */
+    struct core_passages *passages;    /* likewise */
 
     /* Since reset. cycles is the sum of cpi. */
     uint64_t cycles;
@@ -142,7 +144,7 @@ void core_wake(struct core *core, uint64_t now);
 void core_observe(struct core *core, struct core_observer *observer);
 void core_unobserve(struct core *core, const struct core_observer *observer);
 
-/* Shows the core on tracks of the sink (track.h), as a group of the core's name. To be called once, before it runs. */
+/* Shows the core on tracks of the sink (track.h, passage.h), as a group or a stream of the core's name. To be called once, before it runs. */
 void core_track(struct core *core, struct track_sink *sink);
 
 /* From now on executes in time, or only warms (--detail roi). To be called while the core is in

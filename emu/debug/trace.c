@@ -106,7 +106,7 @@ struct trace *trace_open(const char *kind, const char *path, struct error *err)
     return trace;
 }
 
-struct trace_file *trace_part_file(struct trace *trace, const char *name, struct error *err)
+struct trace_file *trace_stream_file(struct trace *trace, const char *name)
 {
     struct trace_file *first = trace->files;
     if (!trace->first_taken) {
@@ -116,7 +116,7 @@ struct trace_file *trace_part_file(struct trace *trace, const char *name, struct
     size_t size = strlen(first->path) + strlen(name) + 2;
     char *path = trace_allocate(size, 1);
     (void)snprintf(path, size, "%s.%s", first->path, name);
-    struct trace_file *file = file_open(path, err);
+    struct trace_file *file = file_open(path, &trace->failure);
     free(path);
     if (!file)
         return NULL;
@@ -125,29 +125,45 @@ struct trace_file *trace_part_file(struct trace *trace, const char *name, struct
     return file;
 }
 
+struct track trace_no_group(struct track_sink *sink, const char *name)
+{
+    (void)name;
+    return (struct track){.sink = sink};
+}
+
+struct track trace_no_line(struct track group, const char *name)
+{
+    (void)name;
+    return group;
+}
+
+uint32_t trace_no_id(struct track_sink *sink)
+{
+    (void)sink;
+    return 0;
+}
+
+bool trace_no_record(struct track track, const struct track_record *record)
+{
+    (void)track;
+    (void)record;
+    return false;
+}
+
 void trace_set_limit(struct trace *trace, uint64_t events)
 {
     if (!trace->ops->unlimited)
         trace->limit = events;
 }
 
-bool trace_core(struct trace *trace, const char *name, const struct clock *clock,
-                struct core_observer *observer, struct error *err)
-{
-    *observer = (struct core_observer){0};
-    return !trace->ops->core || trace->ops->core(trace, name, clock, observer, err);
-}
-
-bool trace_dram(struct trace *trace, const char *name, const struct dram_config *config,
-                struct dram_observer *observer, struct error *err)
-{
-    *observer = (struct dram_observer){0};
-    return !trace->ops->dram || trace->ops->dram(trace, name, config, observer, err);
-}
-
 struct track_sink *trace_tracks(struct trace *trace)
 {
-    return trace && trace->ops->tracks ? trace->ops->tracks(trace) : NULL;
+    return trace ? &trace->sink : NULL;
+}
+
+bool trace_ready(const struct trace *trace, struct error *err)
+{
+    return !trace || !*trace->failure.text || error_set(err, "%s", trace->failure.text);
 }
 
 bool trace_warning(const struct trace *trace, struct error *warning)
@@ -165,8 +181,9 @@ bool trace_close(struct trace *trace, uint64_t now, struct error *err)
 {
     if (!trace)
         return true;
+    OBSERVER_TELL(&trace->sink.ends, struct track_end, end, now);
     if (trace->ops->end)
-        trace->ops->end(trace, now);
+        trace->ops->end(trace);
     bool good = true;
     for (struct trace_file *file = trace->files, *next; file; file = next) {
         next = file->next;

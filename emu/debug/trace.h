@@ -1,17 +1,16 @@
 /* Traces of a timed run: who did what when, in the formats of other people's viewers.
  *
- *   perfetto  Chrome trace JSON for ui.perfetto.dev: the tracks that parts write (emu/sim/track.h)
- *   konata    Kanata 0004 for the Konata viewer: each instruction's way through its core (trace_konata.h)
- *   dram      command traces as text (emu/dram/trace.h)
+ *   perfetto  Chrome trace JSON for ui.perfetto.dev: timelines
+ *   konata    Kanata 0004 for the Konata viewer: passages, of instructions through cores (trace_konata.h)
+ *   dram      lines of text, of commands to memories (emu/dram/trace.h)
  *
- * A trace is opened, handed the parts of the machine that it is to watch or asked for a sink for their tracks, and closed,
+ * A trace is opened, asked for a sink to which the parts of the machine write their tracks (emu/sim/track.h), and closed,
  * whatever way the run has ended. Watching changes nothing that is simulated.
  */
 #ifndef EMU_DEBUG_TRACE_H
 #define EMU_DEBUG_TRACE_H
 
-#include "emu/core/core.h"
-#include "emu/dram/channel.h"
+#include "emu/sim/error.h"
 #include "emu/sim/track.h"
 
 struct trace;
@@ -36,17 +35,13 @@ void trace_set_limit(struct trace *trace, uint64_t events);
 /* About as much as the viewers can hold: 650 MB of JSON, 900 MB of Kanata. */
 enum { TRACE_EVENTS = 5000000 };
 
-/* Where parts write their tracks; NULL for a kind of trace that has none, and for no trace. It is gone when the trace is closed. */
+/* Where parts write their tracks; NULL for no trace. It is gone when the trace is closed. Kinds that keep a file for each
+ * stream write the first one to FILE and the others to FILE.NAME. */
 struct track_sink *trace_tracks(struct trace *trace);
 
-/* The observers of a named part, for kinds of traces that know parts; their functions are NULL where the kind of trace has no use for it. The
- * trace must outlive the part's last call, name and config are copied. Kinds that keep a file for each part
- * (konata: a core; dram: a memory) write the first one to FILE and the others to FILE.NAME; false when that
- * cannot be created. */
-bool trace_core(struct trace *trace, const char *name, const struct clock *clock,
-                struct core_observer *observer, struct error *err);
-bool trace_dram(struct trace *trace, const char *name, const struct dram_config *config,
-                struct dram_observer *observer, struct error *err);
+/* False with err set when the file of a stream cannot be created. To be called when all parts have opened theirs. NULL is
+ * allowed. */
+bool trace_ready(const struct trace *trace, struct error *err);
 
 /* Sets *warning to what the user should know about a trace that is not complete; false if it is. */
 bool trace_warning(const struct trace *trace, struct error *warning);

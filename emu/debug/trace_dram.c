@@ -1,57 +1,53 @@
-/* DRAM command traces as a kind of trace: a file for each memory. */
+/* Lines of text as a kind of trace, a file for each stream: memories write their commands (emu/dram/trace.h). */
 #include <stdlib.h>
 
 #include "emu/debug/trace_kind.h"
-#include "emu/dram/trace.h"
 
-struct memory {
-    struct memory *next;
-    struct trace_file *file;
-    struct dram_trace out;
-};
-
-struct dram_traces {
+struct texts {
     struct trace base;
-    struct memory *memories;
+    struct trace_file **files; /* by stream; NULL: it could not be created */
+    uint32_t count;
 };
 
-static struct trace *create(void)
+static struct track open_stream(struct track_sink *sink, const char *name)
 {
-    struct dram_traces *traces = trace_allocate(1, sizeof *traces);
-    return &traces->base;
+    struct texts *texts = (struct texts *)trace_of(sink);
+    texts->files = realloc(texts->files, (texts->count + 1) * sizeof *texts->files);
+    if (!texts->files)
+        abort();
+    texts->files[texts->count] = trace_stream_file(&texts->base, name);
+    return (struct track){.sink = sink, .line = texts->count++};
 }
 
-static bool watch(struct trace *trace, const char *name, const struct dram_config *config,
-                  struct dram_observer *observer, struct error *err)
+static bool write_text(struct track stream, const char *line)
 {
-    struct dram_traces *traces = (struct dram_traces *)trace;
-    struct trace_file *file = trace_part_file(trace, name, err);
+    const struct texts *texts = (const struct texts *)trace_of(stream.sink);
+    struct trace_file *file = texts->files[stream.line];
     if (!file)
         return false;
-    struct memory *memory = trace_allocate(1, sizeof *memory);
-    memory->next = traces->memories;
-    traces->memories = memory;
-    memory->file = file;
-    dram_trace_init(&memory->out, file->out.file, config);
-    *observer = *dram_trace_observer(&memory->out);
+    line_text(&file->out, line);
+    line_char(&file->out, '\n');
     return true;
 }
 
-static void end(struct trace *trace, uint64_t now)
+static struct trace *create(void)
 {
-    (void)now;
-    for (struct memory *memory = ((struct dram_traces *)trace)->memories; memory; memory = memory->next)
-        memory->file->lost |= memory->out.failed;
+    static const struct track_sink_ops ops = {.group = trace_no_group,
+                                              .line = trace_no_line,
+                                              .id = trace_no_id,
+                                              .write = trace_no_record,
+                                              .stream = open_stream,
+                                              .text = write_text};
+    struct texts *texts = trace_allocate(1, sizeof *texts);
+    texts->base.sink = (struct track_sink){.ops = &ops, .forms = TRACK_TEXT};
+    return &texts->base;
 }
 
 static void release(struct trace *trace)
 {
-    struct dram_traces *traces = (struct dram_traces *)trace;
-    for (struct memory *memory = traces->memories, *next; memory; memory = next) {
-        next = memory->next;
-        free(memory);
-    }
-    free(traces);
+    struct texts *texts = (struct texts *)trace;
+    free(texts->files);
+    free(texts);
 }
 
 const struct trace_ops trace_dram_ops = {
@@ -60,7 +56,5 @@ const struct trace_ops trace_dram_ops = {
     .event = "commands",
     .unlimited = true,
     .create = create,
-    .dram = watch,
-    .end = end,
     .free = release,
 };

@@ -2,6 +2,8 @@
 #ifndef EMU_DEBUG_TRACE_KIND_H
 #define EMU_DEBUG_TRACE_KIND_H
 
+#include <stddef.h>
+
 #include "emu/debug/line.h"
 #include "emu/debug/trace.h"
 
@@ -19,28 +21,36 @@ struct trace_ops {
     bool unlimited;
     struct trace *(*create)(void); /* zeroed but for its own fields; no file is there yet */
     void (*begin)(struct trace *trace);
-    bool (*core)(struct trace *trace, const char *name, const struct clock *clock,
-                 struct core_observer *observer, struct error *err);
-    bool (*dram)(struct trace *trace, const char *name, const struct dram_config *config,
-                 struct dram_observer *observer, struct error *err);
-    struct track_sink *(*tracks)(struct trace *trace);
-    void (*end)(struct trace *trace, uint64_t now);
+    void (*end)(struct trace *trace); /* parts have written their ends */
     void (*free)(struct trace *trace);
 };
 
 /* The beginning of every kind's struct. */
 struct trace {
     const struct trace_ops *ops;
+    struct track_sink sink; /* filled in by create() */
+    struct error failure;   /* of creating a file; empty: none */
     uint64_t limit, events, left_out;
     struct trace_file *files; /* the first one is FILE itself */
-    bool first_taken;         /* by trace_part_file() */
+    bool first_taken;         /* by trace_stream_file() */
 };
 
 extern const struct trace_ops trace_perfetto_ops, trace_konata_ops, trace_dram_ops;
 
-/* The file of the next part: FILE for the first one, then FILE.NAME, which is created. NULL with err set when
- * it cannot be. The trace keeps it. */
-struct trace_file *trace_part_file(struct trace *trace, const char *name, struct error *err);
+/* The file of the next stream: FILE for the first one, then FILE.NAME, which is created. NULL when it cannot be, which
+ * trace_ready() tells. The trace keeps it. */
+struct trace_file *trace_stream_file(struct trace *trace, const char *name);
+
+static inline struct trace *trace_of(struct track_sink *sink)
+{
+    return (struct trace *)(void *)((char *)sink - offsetof(struct trace, sink));
+}
+
+/* For sinks that do not take timelines: what parts write there all the same is left out. */
+struct track trace_no_group(struct track_sink *sink, const char *name);
+struct track trace_no_line(struct track group, const char *name);
+uint32_t trace_no_id(struct track_sink *sink);
+bool trace_no_record(struct track track, const struct track_record *record);
 
 /* Whether one more event may be written; counts it either way. */
 static inline bool trace_admit(struct trace *trace)

@@ -1,12 +1,12 @@
 #include "emu/debug/trace_konata.h"
 
+#include <assert.h>
 #include <stdlib.h>
-
-#include "isa/disasm.h"
 
 struct konata {
     struct trace base;
-    struct konata_core *cores;
+    struct konata_stream *streams;
+    uint32_t count;
 };
 
 static bool earlier(const struct konata_event *a, const struct konata_event *b)
@@ -14,31 +14,31 @@ static bool earlier(const struct konata_event *a, const struct konata_event *b)
     return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
 }
 
-static void heap_push(struct konata_core *core, struct konata_event event)
+static void heap_push(struct konata_stream *stream, struct konata_event event)
 {
-    if (core->count == core->room) {
-        core->room = core->room ? 2 * core->room : 256;
-        core->heap = realloc(core->heap, core->room * sizeof *core->heap);
-        if (!core->heap)
+    if (stream->count == stream->room) {
+        stream->room = stream->room ? 2 * stream->room : 256;
+        stream->heap = realloc(stream->heap, stream->room * sizeof *stream->heap);
+        if (!stream->heap)
             abort();
     }
-    size_t at = core->count++;
-    for (size_t parent; at > 0 && earlier(&event, &core->heap[parent = (at - 1) / 2]); at = parent)
-        core->heap[at] = core->heap[parent];
-    core->heap[at] = event;
+    size_t at = stream->count++;
+    for (size_t parent; at > 0 && earlier(&event, &stream->heap[parent = (at - 1) / 2]); at = parent)
+        stream->heap[at] = stream->heap[parent];
+    stream->heap[at] = event;
 }
 
-static struct konata_event heap_pop(struct konata_core *core)
+static struct konata_event heap_pop(struct konata_stream *stream)
 {
-    struct konata_event least = core->heap[0], last = core->heap[--core->count];
+    struct konata_event least = stream->heap[0], last = stream->heap[--stream->count];
     size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < core->count; at = child) {
-        child += child + 1 < core->count && earlier(&core->heap[child + 1], &core->heap[child]);
-        if (!earlier(&core->heap[child], &last))
+    for (size_t child; (child = 2 * at + 1) < stream->count; at = child) {
+        child += child + 1 < stream->count && earlier(&stream->heap[child + 1], &stream->heap[child]);
+        if (!earlier(&stream->heap[child], &last))
             break;
-        core->heap[at] = core->heap[child];
+        stream->heap[at] = stream->heap[child];
     }
-    core->heap[at] = last;
+    stream->heap[at] = last;
     return least;
 }
 
@@ -48,20 +48,19 @@ static void write_field(struct line_writer *out, uint64_t value)
     line_decimal(out, value);
 }
 
-static void write_cycle(struct konata_core *core, uint64_t cycle)
+static void write_cycle(struct konata_stream *stream, uint64_t cycle)
 {
-    if (cycle == core->cycle)
+    if (cycle == stream->cycle)
         return;
-    line_char(&core->file->out, 'C');
-    write_field(&core->file->out, cycle - core->cycle);
-    line_char(&core->file->out, '\n');
-    core->cycle = cycle;
+    line_char(&stream->file->out, 'C');
+    write_field(&stream->file->out, cycle - stream->cycle);
+    line_char(&stream->file->out, '\n');
+    stream->cycle = cycle;
 }
 
-static void write_stage(struct line_writer *out, uint64_t id, enum konata_stage stage)
+static void write_stage(struct line_writer *out, uint64_t id, const char *stage)
 {
-    static const char *const names[] = {"\t0\tF\n", "\t0\tDc\n", "\t0\tIs\n", "\t0\tX\n", "\t0\tCm\n"};
-    if (stage == KONATA_RETIRE) {
+    if (!stage) {
         line_char(out, 'R');
         write_field(out, id);
         write_field(out, id); /* all retire, in order */
@@ -70,65 +69,44 @@ static void write_stage(struct line_writer *out, uint64_t id, enum konata_stage 
     }
     line_char(out, 'S');
     write_field(out, id);
-    line_text(out, names[stage]);
+    line_text(out, "\t0\t");
+    line_text(out, stage);
+    line_char(out, '\n');
 }
 
 /* Writes all that happens up to and in `cycle`, and goes there. */
-static void advance(struct konata_core *core, uint64_t cycle)
+static void advance(struct konata_stream *stream, uint64_t cycle)
 {
-    while (core->count > 0 && core->heap[0].cycle <= cycle) {
-        struct konata_event event = heap_pop(core);
-        write_cycle(core, event.cycle);
-        write_stage(&core->file->out, event.order / KONATA_STAGES,
-                    (enum konata_stage)(event.order % KONATA_STAGES));
+    while (stream->count > 0 && stream->heap[0].cycle <= cycle) {
+        struct konata_event event = heap_pop(stream);
+        write_cycle(stream, event.cycle);
+        write_stage(&stream->file->out, event.order / KONATA_STAGES, event.stage);
     }
-    write_cycle(core, cycle);
+    write_cycle(stream, cycle);
 }
 
-static void write_label(struct line_writer *out, uint64_t id, const struct core_note *note)
+static void write_label(struct line_writer *out, uint64_t id, const char *type, const char *text)
 {
-    char text[128];
-    disasm(&note->insn, note->pc, text, sizeof text);
-    char *tab = strchr(text, '\t');
-    if (tab)
-        *tab = ' '; /* fields are separated by tabs */
     line_char(out, 'L');
     write_field(out, id);
-    line_text(out, "\t0\t");
-    line_hex(out, note->pc, note->pc >> 32 ? 16 : 8);
-    line_text(out, ": ");
+    line_text(out, type);
     line_text(out, text);
-    line_text(out, note->mispredicted ? " [mispredicted]\n" : "\n");
-}
-
-/* What is shown when the mouse is over the instruction. */
-static void write_detail(struct line_writer *out, uint64_t id, const struct core_note *note)
-{
-    static const char *const levels[MEM_LEVELS] = {"L1", "L2", "memory"};
-    unsigned iclass = insn_table[note->insn.id].iclass;
-    bool load = iclass == CLASS_LOAD || iclass == CLASS_FLOAD;
-    line_char(out, 'L');
-    write_field(out, id);
-    line_text(out, "\t1\tinstruction ");
-    line_decimal(out, note->number);
-    if (load && note->level < MEM_LEVELS) {
-        line_text(out, ", loaded from ");
-        line_text(out, levels[note->level]);
-    }
     line_char(out, '\n');
 }
 
-static void write_start(struct konata_core *core, const struct core *of, const struct core_note *note)
+static void write_start(struct konata_stream *stream, const struct track_passage *passage)
 {
-    struct line_writer *out = &core->file->out;
-    uint64_t id = core->instructions;
+    struct line_writer *out = &stream->file->out;
+    uint64_t id = stream->items;
+    char label[TRACK_LABEL], detail[TRACK_LABEL];
+    passage->describe(passage->context, label, detail, TRACK_LABEL);
     line_char(out, 'I');
     write_field(out, id);
-    write_field(out, note->number);
-    write_field(out, of->parts.number);
+    write_field(out, passage->number);
+    write_field(out, passage->thread);
     line_char(out, '\n');
-    write_label(out, id, note);
-    write_detail(out, id, note);
+    write_label(out, id, "\t0\t", label);
+    write_label(out, id, "\t1\t", detail);
 }
 
 static uint64_t at_least(uint64_t value, uint64_t least)
@@ -136,50 +114,47 @@ static uint64_t at_least(uint64_t value, uint64_t least)
     return value < least ? least : value;
 }
 
-/* When each stage begins; none begins before the one in front of it. */
-static void stage_cycles(const struct core_note *note, uint64_t fetch, uint64_t begin[KONATA_RETIRE + 1])
+/* When each stage begins, and the last one ends; none begins before the one in front of it. */
+static void stage_cycles(const struct track_passage *passage, uint64_t first, uint64_t begin[KONATA_STAGES])
 {
-    uint64_t dispatch = at_least(note->dispatch, fetch);
-    begin[KONATA_FETCH] = fetch;
-    begin[KONATA_DECODE] = dispatch > fetch ? fetch + 1 : fetch;
-    begin[KONATA_ISSUE] = dispatch;
-    begin[KONATA_EXECUTE] = at_least(note->issue, dispatch);
-    begin[KONATA_COMMIT] = at_least(note->complete, begin[KONATA_EXECUTE]);
-    begin[KONATA_RETIRE] = at_least(note->retire, begin[KONATA_COMMIT]);
+    for (size_t i = 0; i <= passage->stage_count; i++)
+        first = begin[i] = at_least(i < passage->stage_count ? passage->stages[i].from : passage->end, first);
 }
 
-void konata_retired(void *context, const struct core *of, const struct core_note *note)
+static void push_stages(struct konata_stream *stream, const struct track_passage *passage,
+                        const uint64_t begin[KONATA_STAGES])
 {
-    struct konata_core *core = context;
-    struct line_writer *out = &core->file->out;
-    uint64_t begin[KONATA_RETIRE + 1], id = core->instructions;
-    if (!trace_admit(core->trace))
-        return;
-    if (id == 0) {
-        core->cycle = note->fetch;
-        line_text(out, "C=");
-        write_field(out, note->fetch);
-        line_char(out, '\n');
-    }
-    stage_cycles(note, at_least(note->fetch, core->cycle), begin);
-    advance(core, begin[KONATA_FETCH]);
-    write_start(core, of, note);
+    uint64_t order = stream->items * KONATA_STAGES;
     bool any = false;
-    for (unsigned stage = KONATA_FETCH; stage < KONATA_RETIRE; stage++) {
-        /* An instruction of no length at all still needs one stage. */
-        if (begin[stage] == begin[stage + 1] && (any || stage != KONATA_COMMIT))
+    for (size_t i = 0; i < passage->stage_count; i++) {
+        if (begin[i] == begin[i + 1] && (any || i + 1 < passage->stage_count))
             continue;
         any = true;
-        heap_push(core, (struct konata_event){begin[stage], id * KONATA_STAGES + stage});
+        heap_push(stream, (struct konata_event){begin[i], order + i, passage->stages[i].name});
     }
-    heap_push(core, (struct konata_event){begin[KONATA_RETIRE], id * KONATA_STAGES + KONATA_RETIRE});
-    core->instructions++;
+    heap_push(stream, (struct konata_event){begin[passage->stage_count], order + passage->stage_count, NULL});
 }
 
-static struct trace *create(void)
+static bool write_passage(struct track track, const struct track_passage *passage)
 {
-    struct konata *konata = trace_allocate(1, sizeof *konata);
-    return &konata->base;
+    struct konata *konata = (struct konata *)trace_of(track.sink);
+    struct konata_stream *stream = &konata->streams[track.line];
+    uint64_t begin[KONATA_STAGES];
+    assert(passage->stage_count > 0 && passage->stage_count < KONATA_STAGES);
+    if (!stream->file || !trace_admit(&konata->base))
+        return false;
+    if (stream->items == 0) {
+        stream->cycle = passage->stages[0].from;
+        line_text(&stream->file->out, "C=");
+        write_field(&stream->file->out, stream->cycle);
+        line_char(&stream->file->out, '\n');
+    }
+    stage_cycles(passage, stream->cycle, begin);
+    advance(stream, begin[0]);
+    write_start(stream, passage);
+    push_stages(stream, passage, begin);
+    stream->items++;
+    return true;
 }
 
 static void write_header(struct trace_file *file)
@@ -187,46 +162,52 @@ static void write_header(struct trace_file *file)
     line_text(&file->out, "Kanata\t0004\n");
 }
 
+static struct track open_stream(struct track_sink *sink, const char *name)
+{
+    struct konata *konata = (struct konata *)trace_of(sink);
+    konata->streams = realloc(konata->streams, (konata->count + 1) * sizeof *konata->streams);
+    if (!konata->streams)
+        abort();
+    struct konata_stream *stream = &konata->streams[konata->count];
+    *stream = (struct konata_stream){.file = trace_stream_file(&konata->base, name)};
+    if (stream->file && stream->file != konata->base.files)
+        write_header(stream->file);
+    return (struct track){.sink = sink, .line = konata->count++};
+}
+
+static struct trace *create(void)
+{
+    static const struct track_sink_ops ops = {.group = trace_no_group,
+                                              .line = trace_no_line,
+                                              .id = trace_no_id,
+                                              .write = trace_no_record,
+                                              .stream = open_stream,
+                                              .passage = write_passage};
+    struct konata *konata = trace_allocate(1, sizeof *konata);
+    konata->base.sink = (struct track_sink){.ops = &ops, .forms = TRACK_PASSAGES};
+    return &konata->base;
+}
+
 static void begin_trace(struct trace *trace)
 {
     write_header(trace->files);
 }
 
-static bool watch(struct trace *trace, const char *name, const struct clock *clock,
-                  struct core_observer *observer, struct error *err)
+/* All that is known of an item came with its passage. */
+static void end_trace(struct trace *trace)
 {
     struct konata *konata = (struct konata *)trace;
-    struct trace_file *file = trace_part_file(trace, name, err);
-    (void)clock;
-    if (!file)
-        return false;
-    if (file != trace->files)
-        write_header(file);
-    struct konata_core *core = trace_allocate(1, sizeof *core);
-    core->next = konata->cores;
-    konata->cores = core;
-    core->trace = trace;
-    core->file = file;
-    *observer = (struct core_observer){.retired = konata_retired, .context = core};
-    return true;
-}
-
-static void end_trace(struct trace *trace, uint64_t now)
-{
-    (void)now; /* all that is known of an instruction came when it retired */
-    for (struct konata_core *core = ((struct konata *)trace)->cores; core; core = core->next)
-        while (core->count > 0)
-            advance(core, core->heap[0].cycle);
+    for (uint32_t i = 0; i < konata->count; i++)
+        while (konata->streams[i].count > 0)
+            advance(&konata->streams[i], konata->streams[i].heap[0].cycle);
 }
 
 static void release(struct trace *trace)
 {
     struct konata *konata = (struct konata *)trace;
-    for (struct konata_core *core = konata->cores, *next; core; core = next) {
-        next = core->next;
-        free(core->heap);
-        free(core);
-    }
+    for (uint32_t i = 0; i < konata->count; i++)
+        free(konata->streams[i].heap);
+    free(konata->streams);
     free(konata);
 }
 
@@ -236,7 +217,6 @@ const struct trace_ops trace_konata_ops = {
     .event = "instructions",
     .create = create,
     .begin = begin_trace,
-    .core = watch,
     .end = end_trace,
     .free = release,
 };

@@ -24,7 +24,6 @@ struct lanes {
 
 struct perfetto {
     struct trace base;
-    struct track_sink sink;
     struct line_writer *out;
     uint32_t numbers;    /* of processes, tracks and asynchronous ids so far */
     struct lanes *lanes; /* of each track, by its number */
@@ -33,7 +32,7 @@ struct perfetto {
 
 static struct perfetto *of_sink(struct track_sink *sink)
 {
-    return (struct perfetto *)(void *)((char *)sink - offsetof(struct perfetto, sink));
+    return (struct perfetto *)trace_of(sink);
 }
 
 static struct json_track place_of(struct track track)
@@ -167,9 +166,10 @@ static bool write_record(struct track track, const struct track_record *record)
 
 static struct trace *create(void)
 {
-    static const struct track_sink_ops ops = {open_group, open_line, next_id, write_record};
+    static const struct track_sink_ops ops = {
+        .group = open_group, .line = open_line, .id = next_id, .write = write_record};
     struct perfetto *perfetto = trace_allocate(1, sizeof *perfetto);
-    perfetto->sink.ops = &ops;
+    perfetto->base.sink = (struct track_sink){.ops = &ops, .forms = TRACK_TIMELINE};
     return &perfetto->base;
 }
 
@@ -180,16 +180,9 @@ static void begin_trace(struct trace *trace)
     json_begin(perfetto->out);
 }
 
-static struct track_sink *tracks(struct trace *trace)
+static void end_trace(struct trace *trace)
 {
-    return &((struct perfetto *)trace)->sink;
-}
-
-static void end_trace(struct trace *trace, uint64_t now)
-{
-    struct perfetto *perfetto = (struct perfetto *)trace;
-    OBSERVER_TELL(&perfetto->sink.ends, struct track_end, end, now);
-    json_end(perfetto->out);
+    json_end(((struct perfetto *)trace)->out);
 }
 
 static void release(struct trace *trace)
@@ -207,7 +200,6 @@ const struct trace_ops trace_perfetto_ops = {
     .event = "slices and marks",
     .create = create,
     .begin = begin_trace,
-    .tracks = tracks,
     .end = end_trace,
     .free = release,
 };

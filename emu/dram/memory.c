@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/dram/trace.h"
 #include "emu/dram/track.h"
 
 /* The number of the first clock edge at or after now. Many requests come at one time; for the others the
@@ -341,8 +342,14 @@ void dram_memory_observe(struct dram_memory *memory, struct dram_observer *obser
 
 void dram_memory_track(struct dram_memory *memory, struct track_sink *sink, const char *name)
 {
-    memory->track = dram_track_new(sink, name, &memory->common.config);
-    dram_memory_observe(memory, dram_track_observer(memory->track));
+    if (track_takes(sink, TRACK_TIMELINE)) {
+        memory->track = dram_track_new(sink, name, &memory->common.config);
+        dram_memory_observe(memory, dram_track_observer(memory->track));
+    }
+    if (track_takes(sink, TRACK_TEXT)) {
+        memory->trace = dram_trace_new(track_stream(sink, name), &memory->common.config);
+        dram_memory_observe(memory, dram_trace_observer(memory->trace));
+    }
 }
 
 void dram_memory_serve(struct dram_memory *memory, uint16_t module, uint16_t stack)
@@ -376,7 +383,9 @@ void dram_memory_free(struct dram_memory *memory)
     free(memory->figures);
     free(memory->slices);
     dram_track_free(memory->track);
+    dram_trace_free(memory->trace);
     memory->track = NULL;
+    memory->trace = NULL;
     free(memory->bursts);
     memory->figures = NULL;
     memory->slices = NULL;

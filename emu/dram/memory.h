@@ -33,6 +33,7 @@ struct dram_memory {
     uint64_t read_latency;        /* femtoseconds, summed over read requests */
     struct histogram read_clocks; /* the same, of tCK, rounded */
     struct dram_track *track;     /* an observer, or NULL */
+    struct dram_trace *trace;     /* likewise */
     struct dram_figure **figures; /* what has been published */
     uint32_t figure_count;
     struct dram_slice {
@@ -64,7 +65,7 @@ void dram_memory_free(struct dram_memory *memory);
 /* Adds an observer of all commands, which stays the caller's (emu/sim/observer.h). To be called before the first request. */
 void dram_memory_observe(struct dram_memory *memory, struct dram_observer *observer);
 
-/* Shows the commands on tracks of the sink (track.h), as groups of that name. To be called once, likewise. */
+/* Shows the commands on tracks of the sink (track.h, trace.h), as groups or a stream of that name. To be called once, likewise. */
 void dram_memory_track(struct dram_memory *memory, struct track_sink *sink, const char *name);
 
 /* For agents of a channel (agent.h): whoever changes from outside what an agent wants, or adds one, first calls

@@ -4,21 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void dram_trace_init(struct dram_trace *trace, FILE *out, const struct dram_config *config)
-{
-    *trace = (struct dram_trace){.out = out, .commands = dram_commands(config)};
-    int written = fprintf(out,
-                          "# croft dram trace 1: %s, a cycle is %" PRIu64 " fs\n"
-                          "# cycle channel command rank group bank row column\n",
-                          dram_rows(config)->name, config->tCK);
-    trace->failed = written < 0;
-}
+struct dram_trace {
+    struct dram_observer observer;
+    struct track stream;
+    const struct dram_command_row *commands;
+};
 
 static void write_command(void *context, const struct dram_record *record)
 {
     struct dram_trace *trace = context;
     const struct dram_command_row *row = &trace->commands[record->command];
-    char text[5][16] = {"-", "-", "-", "-", "-"}; /* rank, group, bank, row, column */
+    char line[TRACK_LABEL], text[5][16] = {"-", "-", "-", "-", "-"}; /* rank, group, bank, row, column */
     const bool column = row->bus == DRAM_BUS_COLUMN;
     if (row->extent < DRAM_EXTENT_CHANNEL)
         (void)snprintf(text[0], sizeof *text, "%" PRIu32, record->rank);
@@ -30,14 +26,34 @@ static void write_command(void *context, const struct dram_record *record)
         (void)snprintf(text[3], sizeof *text, "%" PRIu32, record->row);
     if (column)
         (void)snprintf(text[4], sizeof *text, "%" PRIu32, record->column);
-    int written = fprintf(trace->out, "%" PRIu64 " %" PRIu32 " %s %s %s %s %s %s\n", record->cycle,
-                          record->channel, row->name, text[0], text[1], text[2], text[3], text[4]);
-    trace->failed |= written < 0;
+    (void)snprintf(line, sizeof line, "%" PRIu64 " %" PRIu32 " %s %s %s %s %s %s", record->cycle,
+                   record->channel, row->name, text[0], text[1], text[2], text[3], text[4]);
+    (void)track_text(trace->stream, line);
+}
+
+struct dram_trace *dram_trace_new(struct track stream, const struct dram_config *config)
+{
+    char line[TRACK_LABEL];
+    struct dram_trace *trace = calloc(1, sizeof *trace);
+    if (!trace)
+        abort();
+    trace->stream = stream;
+    trace->commands = dram_commands(config);
+    trace->observer = (struct dram_observer){.command = write_command, .context = trace};
+    (void)snprintf(line, sizeof line, "# croft dram trace 1: %s, a cycle is %" PRIu64 " fs",
+                   dram_rows(config)->name, config->tCK);
+    (void)track_text(stream, line);
+    (void)track_text(stream, "# cycle channel command rank group bank row column");
+    return trace;
+}
+
+void dram_trace_free(struct dram_trace *trace)
+{
+    free(trace);
 }
 
 struct dram_observer *dram_trace_observer(struct dram_trace *trace)
 {
-    trace->observer = (struct dram_observer){.command = write_command, .context = trace};
     return &trace->observer;
 }
 

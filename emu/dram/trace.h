@@ -5,21 +5,18 @@
 #include <stdio.h>
 
 #include "emu/dram/channel.h"
+#include "emu/sim/track.h"
 
 /* A line for each command, "cycle channel command rank group bank row column" in decimal, `-` where a number
  * means nothing: "1234 0 ACT 0 1 2 511 -". The cycles of one channel ascend. Lines that begin with # are
  * comments. */
-struct dram_trace {
-    struct dram_observer observer;
-    FILE *out;
-    const struct dram_command_row *commands;
-    bool failed; /* something could not be written */
-};
+struct dram_trace;
 
-/* Writes the opening comment. The file stays the caller's. */
-void dram_trace_init(struct dram_trace *trace, FILE *out, const struct dram_config *config);
+/* Writes the opening comment to a stream that takes text (emu/sim/track.h). Never NULL. */
+struct dram_trace *dram_trace_new(struct track stream, const struct dram_config *config);
+void dram_trace_free(struct dram_trace *trace); /* NULL is allowed */
 
-/* The observer, the trace's own, that writes to it. */
+/* What is to be told, its own. */
 struct dram_observer *dram_trace_observer(struct dram_trace *trace);
 
 /* Reads the next command of a trace of a memory with these commands (dram_commands()) into *record, skipping

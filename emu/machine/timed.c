@@ -40,11 +40,11 @@ static void add_facts(const struct timed *timed, struct stats *stats)
 }
 
 /* Says which rules the commands of a memory break, if they do. */
-static unsigned report_commands(const struct timed *timed, const struct watched_memory *memory)
+static unsigned report_commands(const struct timed *timed, const struct checked_memory *memory)
 {
     const struct dram_checker *checker = &memory->checker;
     bool several = timed->memory_count > 1;
-    if (!timed->options.check_dram || checker->violations == 0)
+    if (checker->violations == 0)
         return 0;
     fprintf(stderr,
             "croft: --check dram: %s%s%" PRIu64 " of %" PRIu64 " commands break a rule; the first: %s\n",

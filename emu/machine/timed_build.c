@@ -6,37 +6,22 @@
 #include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
 
-/* Whoever watches the commands of a memory. */
-static bool watch_memory(struct timed *timed, const struct instance *instance, struct error *err)
-{
-    const struct timed_options *o = &timed->options;
-    struct watched_memory *watched = &timed->memories[timed->memory_count++];
-    struct dram_memory *memory = builder_object(&timed->builder, instance);
-    watched->name = instance->path;
-    if (o->check_dram) {
-        dram_checker_init(&watched->checker, instance->config);
-        dram_memory_observe(memory, dram_checker_observer(&watched->checker));
-    }
-    if (!o->trace)
-        return true;
-    if (!trace_dram(o->trace, instance->path, instance->config, &watched->traced, err))
-        return false;
-    if (watched->traced.command)
-        dram_memory_observe(memory, &watched->traced);
-    return true;
-}
-
-static bool watch_memories(struct timed *timed, struct error *err)
+/* Re-reads the commands of all memories (--check dram). */
+static void check_memories(struct timed *timed)
 {
     const struct builder *builder = &timed->builder;
     timed->memories = calloc(builder->count + 1, sizeof *timed->memories);
     if (!timed->memories)
         abort();
-    for (size_t i = 0; i < builder->count; i++)
-        if (builder->parts[i].instance->kind == &dram_kind &&
-            !watch_memory(timed, builder->parts[i].instance, err))
-            return false;
-    return true;
+    for (size_t i = 0; i < builder->count; i++) {
+        const struct instance *instance = builder->parts[i].instance;
+        if (instance->kind != &dram_kind || !timed->options.check_dram)
+            continue;
+        struct checked_memory *memory = &timed->memories[timed->memory_count++];
+        memory->name = instance->path;
+        dram_checker_init(&memory->checker, instance->config);
+        dram_memory_observe(builder->parts[i].object, dram_checker_observer(&memory->checker));
+    }
 }
 
 /* What cores and multiprocessors are given besides what the builder knows. */
@@ -60,11 +45,11 @@ static bool make_parts(struct timed *timed, const struct phys *phys, struct erro
     if (!timed->cores || !timed->engines)
         abort();
     if (!builder_plan(&timed->builder, timed->options.machine, phys, err) ||
-        !builder_make(&timed->builder, &making, err) || !watch_memories(timed, err))
+        !builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
         return false;
+    check_memories(timed);
     for (unsigned i = 0; i < timed->count; i++)
-        if (!timed_add_core(timed, i, err))
-            return false;
+        timed_add_core(timed, i);
     return true;
 }
 
@@ -123,8 +108,7 @@ void timed_free(struct timed *timed)
     footprint_check_free(timed->footprint);
     symbols_free(timed->symbols);
     for (size_t i = 0; i < timed->memory_count; i++)
-        if (timed->options.check_dram)
-            dram_checker_free(&timed->memories[i].checker);
+        dram_checker_free(&timed->memories[i].checker);
     free(timed->memories);
     energy_free(&timed->ledger);
     free(timed->engines);

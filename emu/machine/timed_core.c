@@ -70,9 +70,8 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
     return &core->site;
 }
 
-static bool watch_core(struct timed *timed, struct timed_core *core, struct error *err)
+static void watch_core(struct timed *timed, struct timed_core *core)
 {
-    struct trace *trace = timed->options.trace;
     struct stream *stream = &core->core->stream;
     bool apart =
         timed->options.offload && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;
@@ -80,16 +79,9 @@ static bool watch_core(struct timed *timed, struct timed_core *core, struct erro
         stream->peers = &timed->peers;
     stream->observe = apart ? NULL : timed->options.observe;
     stream->context = timed->options.context;
-    if (!trace)
-        return true;
-    if (!trace_core(trace, core->name, &core->core->parts.clock, &core->traced, err))
-        return false;
-    if (core->traced.retired || core->traced.stalled)
-        core_observe(core->core, &core->traced);
-    return true;
 }
 
-bool timed_add_core(struct timed *timed, unsigned i, struct error *err)
+void timed_add_core(struct timed *timed, unsigned i)
 {
     struct timed_core *core = &timed->cores[i];
     core->tile = builder_object(&timed->builder, tree_find(timed->options.machine->tree, core->name));
@@ -97,5 +89,5 @@ bool timed_add_core(struct timed *timed, unsigned i, struct error *err)
     core->core->warming = timed->warming;
     timed_attach_engine(timed, i);
     scheduler_add(&timed->scheduler, core->core);
-    return watch_core(timed, core, err);
+    watch_core(timed, core);
 }

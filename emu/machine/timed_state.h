@@ -22,14 +22,12 @@ struct timed_core {
     struct core *core;
     const struct core_tile *tile; /* the core with its caches and TLBs */
     struct core_site site;        /* what it is made with */
-    struct core_observer traced;
 };
 
-/* Who watches the commands of a memory. */
-struct watched_memory {
+/* A memory whose commands are re-read. */
+struct checked_memory {
     const char *name;
     struct dram_checker checker;
-    struct dram_observer traced;
 };
 
 struct timed_engine;
@@ -47,7 +45,7 @@ struct timed {
     struct part_numbers numbers;
     struct builder builder;
     struct timed_simt *simt;         /* or NULL */
-    struct watched_memory *memories; /* in the order of the builder */
+    struct checked_memory *memories; /* in the order of the builder */
     size_t memory_count;
     struct energy_ledger ledger;
 
@@ -67,7 +65,7 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
                                         const struct mem_site *memory);
 
 /* Core i, which the builder has made, takes its place among the cores. */
-bool timed_add_core(struct timed *timed, unsigned i, struct error *err);
+void timed_add_core(struct timed *timed, unsigned i);
 
 /* timed_offload.c: makes the offload engine of a core, if it has one (struct core_site). To be attached when the core is
  * made. */

@@ -14,6 +14,8 @@ void cache_observe(struct cache *cache, struct cache_observer *observer)
 
 void cache_track(struct cache *cache, struct track_sink *sink)
 {
+    if (!track_takes(sink, TRACK_TIMELINE))
+        return;
     cache->track = cache_track_new(sink, cache->name);
     cache_observe(cache, cache_track_observer(cache->track));
 }

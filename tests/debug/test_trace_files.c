@@ -33,40 +33,51 @@ static void what_cannot_be_written_is_told(void **state)
         if (access("/dev/full", W_OK) != 0)
             continue;
         struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
-        struct dram_observer observer;
         struct trace *trace = trace_open(*kind, "/dev/full", &err);
         assert_non_null(trace);
-        assert_true(trace_dram(trace, "memory", &config, &observer, &err));
+        struct track_sink *sink = trace_tracks(trace);
+        struct dram_trace *commands =
+            track_takes(sink, TRACK_TEXT) ? dram_trace_new(track_stream(sink, "memory"), &config) : NULL;
+        assert_true(trace_ready(trace, &err));
         assert_false(trace_close(trace, 0, &err));
+        dram_trace_free(commands);
         assert_non_null(strstr(err.text, "writing /dev/full failed: No space left on device"));
     }
 }
 
-/* A second part's file may fail though the first did not: FILE.NAME is a folder. */
+/* A second stream's file may fail though the first did not: FILE.NAME is a folder. */
 static void later_files_may_fail(void **state)
 {
-    struct trace *trace = trace_new(state, "konata", "x");
-    struct core_observer observer;
-    struct clock clock = {1000};
-    struct error err;
+    static const char *const kinds[] = {"konata", "dram"};
     assert_int_equal(mkdir(in_folder(state, "x.host.1"), 0700), 0);
-    assert_true(trace_core(trace, "host.0", &clock, &observer, &err));
-    assert_false(trace_core(trace, "host.1", &clock, &observer, &err));
-    assert_non_null(strstr(err.text, "x.host.1: Is a directory"));
-    trace_done(trace, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        struct trace *trace = trace_new(state, kinds[i], "x");
+        struct error err;
+        (void)track_stream(trace_tracks(trace), "host.0");
+        assert_true(trace_ready(trace, &err));
+        struct track lost = track_stream(trace_tracks(trace), "host.1");
+        assert_false(trace_ready(trace, &err));
+        assert_non_null(strstr(err.text, "x.host.1: Is a directory"));
+        if (i)
+            assert_false(track_text(lost, "line"));
+        trace_done(trace, 0);
+    }
 }
 
-static void kinds_ignore_what_is_not_theirs(void **state)
+/* A part that does not ask what a sink takes does no harm. */
+static void timelines_are_left_out_elsewhere(void **state)
 {
     struct trace *trace = trace_new(state, "dram", "y");
-    struct core_observer core;
     struct error err;
-    assert_true(trace_core(trace, "host.0", &(struct clock){1000}, &core, &err));
-    assert_true(!core.retired && !core.stalled);
-    assert_null(trace_tracks(trace));
+    struct track line = track_line(track_group(trace_tracks(trace), "host.0"), "marks");
+    assert_false(track_instant(line, "mark", 5));
     assert_null(trace_tracks(NULL));
+    assert_true(trace_ready(NULL, &err));
     trace_done(trace, 0);
     assert_true(trace_close(NULL, 0, &err));
+    char *text = read_text(state, "y");
+    assert_string_equal(text, "");
+    free(text);
 }
 
 static unsigned count_commands(void **state, const char *name)
@@ -93,15 +104,15 @@ static void each_memory_has_a_file(void **state)
     struct trace *trace = trace_new(state, "dram", "commands");
     for (unsigned i = 0; i < 2; i++) {
         struct dram_config config = one_channel(i ? DRAM_STANDARD_hbm1 : DRAM_STANDARD_gddr5);
-        struct dram_observer observer;
-        struct error err;
-        assert_true(trace_dram(trace, i ? "stack" : "memory", &config, &observer, &err));
-        struct rig *rig = rig_new(&config, 1, &observer);
+        struct dram_trace *commands =
+            dram_trace_new(track_stream(trace_tracks(trace), i ? "stack" : "memory"), &config);
+        struct rig *rig = rig_new(&config, 1, dram_trace_observer(commands));
         for (unsigned j = 0; j <= i; j++) { /* one read: ACT, RD; then a hit: RD */
             (void)probe_send(rig->probes, MEM_READ, address_of(rig, 0, 0, 1, j), 32);
             rig_until(rig, 200 * (j + 1));
         }
         rig_free(rig);
+        dram_trace_free(commands);
     }
     trace_done(trace, 0);
     assert_int_equal(count_commands(state, "commands"), 2);
@@ -114,7 +125,7 @@ int main(void)
         cmocka_unit_test(options_are_parsed),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_told, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(later_files_may_fail, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(kinds_ignore_what_is_not_theirs, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(timelines_are_left_out_elsewhere, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(each_memory_has_a_file, folder_make, folder_remove),
     };
     return cmocka_run_group_tests_name("trace files", tests, NULL, NULL);

@@ -56,17 +56,17 @@ static void three_by_hand(void **state)
                                    "C\t1\nR\t2\t2\t0\n";
     struct trace *trace = trace_new(state, "konata", "hand");
     struct core core = {.parts.number = 3};
-    struct core_observer observer;
-    struct error err;
+    struct core_passages *passages = core_passages_new(trace_tracks(trace), "host.0");
+    struct core_observer observer = *core_passages_observer(passages);
     struct core_note notes[] = {note_of(40, ADDI, (uint64_t[]){7, 9, 9, 10, 12}),
                                 note_of(41, BEQ, (uint64_t[]){7, 9, 10, 11, 12}),
                                 note_of(42, ADDI, (uint64_t[]){13, 14, 15, 16, 17})};
     notes[1].mispredicted = true;
-    assert_true(trace_core(trace, "host.0", &(struct clock){1000000}, &observer, &err));
     assert_null(observer.stalled);
     for (unsigned i = 0; i < 3; i++)
         observer.retired(observer.context, &core, &notes[i]);
     trace_done(trace, 0);
+    core_passages_free(passages);
     char *text = read_text(state, "hand");
     assert_string_equal(text, expected);
     free(text);
@@ -200,18 +200,22 @@ static void every_note_reads_back(void **state)
 {
     static struct core_note notes[2][NOTES];
     struct trace *trace = trace_new(state, "konata", "random");
+    struct core_passages *passages[2];
     struct core_observer observers[2];
     struct core core = {0};
     struct error err;
     for (unsigned i = 0; i < 2; i++) {
         make_notes(notes[i], 17 + i);
-        assert_true(trace_core(trace, i ? "host.1" : "host.0", &(struct clock){500000}, &observers[i], &err));
+        passages[i] = core_passages_new(trace_tracks(trace), i ? "host.1" : "host.0");
+        observers[i] = *core_passages_observer(passages[i]);
     }
     for (unsigned i = 0; i < NOTES; i++)
         for (unsigned j = 0; j < 2; j++)
             observers[j].retired(observers[j].context, &core, &notes[j][i]);
     assert_false(trace_warning(trace, &err));
     trace_done(trace, 0);
+    core_passages_free(passages[0]);
+    core_passages_free(passages[1]);
     check_file(state, "random", notes[0], NOTES);
     check_file(state, "random.host.1", notes[1], NOTES);
 }
@@ -220,17 +224,18 @@ static void a_limit_leaves_the_rest_out(void **state)
 {
     static struct core_note notes[NOTES];
     struct trace *trace = trace_new(state, "konata", "limit");
-    struct core_observer observer;
+    struct core_passages *passages = core_passages_new(trace_tracks(trace), "host.0");
+    struct core_observer observer = *core_passages_observer(passages);
     struct core core = {0};
     struct error err;
     make_notes(notes, 5);
     trace_set_limit(trace, 1000);
-    assert_true(trace_core(trace, "host.0", &(struct clock){500000}, &observer, &err));
     for (unsigned i = 0; i < NOTES; i++)
         observer.retired(observer.context, &core, &notes[i]);
     assert_true(trace_warning(trace, &err));
     assert_non_null(strstr(err.text, "the first 1000 instructions; 2000 more"));
     trace_done(trace, 0);
+    core_passages_free(passages);
     check_file(state, "limit", notes, 1000);
 }
 

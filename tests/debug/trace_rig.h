@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 
+#include "emu/core/passage.h"
 #include "emu/debug/trace.h"
+#include "emu/dram/trace.h"
 #include "tests/dram/rig.h"
 #include "tests/machine/folder.h"
 

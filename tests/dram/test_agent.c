@@ -1,6 +1,7 @@
 /* A standard with commands of its own, and an agent that issues one of them on banks that it claims from time to
  * time: timing and checker agree on the commands, traffic and refresh go on beside the agent, nobody starves. */
 #include "tests/dram/rig.h"
+#include "tests/dram/text_sink.h"
 
 #include "emu/dram/standard.h"
 
@@ -456,12 +457,12 @@ static void poke(void *owner, uint64_t now)
 static char *traced_run(uint64_t often)
 {
     struct dram_config config = toy_config();
-    struct dram_trace trace;
+    struct text_sink sink;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    dram_trace_init(&trace, out, &config);
-    struct toy *toy = toy_new(&config, 64, dram_trace_observer(&trace));
+    struct dram_trace *trace = text_sink_trace(&sink, out, &config);
+    struct toy *toy = toy_new(&config, 64, dram_trace_observer(trace));
     struct event event;
     event_init(&event, 0, poke, toy->rig);
     run_traffic(toy, 12, 1000);
@@ -472,6 +473,7 @@ static char *traced_run(uint64_t often)
     }
     rig_until(toy->rig, 40001);
     rig_free(toy->rig);
+    dram_trace_free(trace);
     (void)fclose(out);
     free(toy);
     return text;
