@@ -9,12 +9,12 @@
 
 enum { RA = 1, SP = 2, REGISTERS = 32, EXPRESSION_DEPTH = 16, PROLOGUE_MAX = 256 };
 
-/* The registers as one frame sees them. */
+/* Register values in one frame. */
 struct frame {
     uint64_t x[REGISTERS];
-    uint32_t known; /* bit n: x[n] is meaningful */
+    uint32_t known; /* bit n: x[n] is known */
     uint64_t pc;
-    bool innermost; /* pc is an instruction that has not run; in outer frames it is a return address */
+    bool innermost; /* pc is the next instruction to execute; in outer frames pc is a return address */
 };
 
 struct walker {
@@ -44,7 +44,7 @@ struct evaluation {
     uint64_t cfa;
     uint64_t stack[EXPRESSION_DEPTH];
     size_t depth;
-    bool is_value; /* the result is the value itself, not its place in memory */
+    bool is_value; /* the result is the value itself, not the address of the value */
 };
 
 static bool push(struct evaluation *e, uint64_t value)
@@ -123,7 +123,7 @@ static bool frame_cfa(const struct walker *w, const struct frame *frame, Dwarf_F
     return true;
 }
 
-/* What register `number` holds in the caller, by the rules of the callee's frame. */
+/* Computes register `number` of the caller from the callee's CFI rules. False when it is unknown. */
 static bool caller_register(const struct walker *w, const struct frame *frame, Dwarf_Frame *rules,
                             uint64_t cfa, int number, uint64_t *value)
 {
@@ -159,7 +159,7 @@ static bool step_by_rules(const struct walker *w, struct frame *frame, Dwarf_Fra
     return true;
 }
 
-/* Steps to the caller by call-frame information; *found says whether there was any for this address. */
+/* Steps to the caller by DWARF call-frame information (CFI). *found tells whether CFI covers this address. */
 static bool step_by_cfi(const struct walker *w, struct frame *frame, bool *found)
 {
     uint64_t address = frame->innermost ? frame->pc : frame->pc - 1;
@@ -171,13 +171,14 @@ static bool step_by_cfi(const struct walker *w, struct frame *frame, bool *found
     return stepped;
 }
 
-/* What the part of a prologue that has run did to the stack. */
+/* Effects of the executed part of a prologue. */
 struct prologue {
-    uint64_t size;                /* bytes that sp was lowered by */
-    uint64_t offset[REGISTERS];   /* where register n was saved, from the present sp */
-    uint32_t saved;               /* bit n: register n was saved */
-    uint64_t constant[REGISTERS]; /* what LUI and ADDI left in register n: large frames are made so */
-    uint32_t constants;           /* bit n: constant[n] is known */
+    uint64_t size;              /* bytes by which sp was lowered */
+    uint64_t offset[REGISTERS]; /* where register n was saved: bytes above the current sp */
+    uint32_t saved;             /* bit n: register n was saved */
+    uint64_t constant
+        [REGISTERS]; /* value that LUI and ADDI left in register n; large frames lower sp by such a constant */
+    uint32_t constants; /* bit n: constant[n] is known */
     bool understood;
 };
 
@@ -188,7 +189,7 @@ static void lower_stack(struct prologue *p, uint64_t size)
         p->offset[i] += size;
 }
 
-/* Follows constants through an instruction that writes integer register rd. */
+/* Tracks constants through an instruction that writes integer register rd. */
 static void note_constant(struct prologue *p, const struct insn *insn)
 {
     bool known = p->constants >> insn->rs1 & 1;
@@ -224,7 +225,7 @@ static void note_insn(struct prologue *p, const struct insn *insn)
     }
 }
 
-/* Reads [start, end): the usual `addi sp, sp, -size` and `sd register, offset(sp)`. */
+/* Reads the prologue in [start, end): `addi sp, sp, -size` and `sd register, offset(sp)`. */
 static struct prologue read_prologue(const struct walker *w, uint64_t start, uint64_t end)
 {
     struct prologue p = {.understood = true, .constants = 1};
@@ -267,7 +268,7 @@ static bool step_by_prologue(struct walker *w, struct frame *frame)
     return get_register(&caller, RA, &frame->pc);
 }
 
-/* Replaces *frame by its caller's; false at the outermost frame or when the stack makes no sense. */
+/* Replaces *frame with its caller's frame. False at the outermost frame or when the stack is inconsistent. */
 static bool step(struct walker *w, struct frame *frame)
 {
     struct frame callee = *frame;

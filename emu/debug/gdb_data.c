@@ -1,8 +1,9 @@
-/* The packets that read and write registers and memory, and that insert and remove break- and watchpoints. */
+/* gdb packets that read and write registers and memory and that insert and remove breakpoints and
+ * watchpoints. */
 #include "emu/debug/gdb_session.h"
 
 enum {
-    READ_MAX = GDB_PACKET / 2, /* bytes of memory in a reply */
+    READ_MAX = GDB_PACKET / 2, /* largest memory read in one reply, in bytes */
     PAGE = 4096,
 };
 
@@ -18,7 +19,7 @@ static bool write_register(struct gdb_session *session, unsigned number, uint64_
     return target->ops->register_write(target->target, session->thread, number, value);
 }
 
-/* A register that this target does not have is told as one whose value is not available. */
+/* Replies `x` digits, which mean "unavailable" to gdb, for a register that the target lacks. */
 static void reply_register(struct gdb_session *session, unsigned number)
 {
     uint64_t value;
@@ -74,13 +75,14 @@ void gdb_write_register(struct gdb_session *session, struct gdb_cursor *in)
         gdb_fail(session, GDB_MALFORMED);
 }
 
-/* `address,length` */
+/* Parses `address,length`. */
 static bool take_range(struct gdb_cursor *in, uint64_t *address, uint64_t *length)
 {
     return gdb_take_number(in, address) && gdb_take_text(in, ",") && gdb_take_number(in, length);
 }
 
-/* Reads page by page, so that what lies before a hole is delivered; returns how much. */
+/* Reads page by page, so that the bytes before an unmapped page are returned. Returns the number of bytes
+ * read. */
 static size_t read_memory(struct gdb_session *session, uint64_t address, uint8_t *to, size_t length)
 {
     const struct gdb_target *target = &session->target;
@@ -142,7 +144,8 @@ void gdb_write_binary(struct gdb_session *session, struct gdb_cursor *in)
         gdb_fail(session, GDB_MALFORMED);
 }
 
-/* `kind,address,length`. Conditions and commands behind it are not offered, so gdb sends none. */
+/* Parses `kind,address,length`. gdb appends conditions and commands only if the server advertises them; this
+ * one does not. */
 static bool take_point(struct gdb_cursor *in, struct gdb_point *point)
 {
     uint64_t kind;

@@ -34,7 +34,8 @@ static void write_register(FILE *out, const char *name, const char *type, unsign
     fprintf(out, "    <reg name=\"%s\" bitsize=\"64\" type=\"%s\" regnum=\"%u\"/>\n", name, type, number);
 }
 
-/* gdb must not save and restore these around calls that it makes: most have effects of their own. */
+/* Writes a register that gdb must not save and restore around inferior calls, because writing it can have
+ * side effects. */
 static void write_special(FILE *out, const char *name, unsigned number)
 {
     fprintf(out, "    <reg name=\"%s\" bitsize=\"64\" type=\"int\" regnum=\"%u\" save-restore=\"no\"/>\n",
@@ -66,7 +67,7 @@ char *gdb_description_new(size_t *length)
         write_register(out, fp_register_name[i], "ieee_double", GDB_REGISTER_F + i);
     write_csrs(out, 0, CSR_fcsr);
     fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.csr\">\n", out);
-    /* Those of multiprocessors' threads no hart has. */
+    /* Skip the CSRs of multiprocessor threads: no hart has them. */
     write_csrs(out, CSR_fcsr + 1, CSR_sbarrier - 1);
     write_csrs(out, CSR_sbarrier + 1, CSR_sthread_x - 1);
     write_csrs(out, CSR_sshared_size + 1, 0xfff);

@@ -6,7 +6,7 @@ enum { ESCAPE = 0x7d, ESCAPE_FLIP = 0x20, REGISTER_BYTES = 8, NUMBER_DIGITS = 16
 
 static const char digits[] = "0123456789abcdef";
 
-/* The value of a hexadecimal digit, or -1. */
+/* Returns the value of a hexadecimal digit, or -1. */
 static int digit_value(char c)
 {
     if (c >= '0' && c <= '9')
@@ -54,7 +54,7 @@ static void take_body(struct gdb_reader *reader, uint8_t byte)
     }
 }
 
-/* The second digit of the checksum ends the packet. */
+/* Takes the second digit of the checksum, which ends the packet. */
 static enum gdb_input take_last(struct gdb_reader *reader, uint8_t byte)
 {
     int low = digit_value((char)byte);
@@ -139,7 +139,7 @@ size_t gdb_frame(const struct gdb_reply *reply, char *frame)
     frame[length++] = '$';
     for (size_t i = 0; i < reply->length; i++) {
         char c = reply->payload[i];
-        /* `*` would begin a run of repeated characters. */
+        /* Escape `*` too: it starts run-length encoding. */
         if (c == '#' || c == '$' || c == '*' || c == ESCAPE) {
             frame[length++] = ESCAPE;
             sum += ESCAPE;

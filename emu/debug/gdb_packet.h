@@ -1,4 +1,4 @@
-/* The gdb remote serial protocol as bytes: framing, checksums, escapes, and the numbers in a packet. */
+/* Byte level of the gdb remote serial protocol: framing, checksums, escapes, and the numbers in a packet. */
 #ifndef EMU_DEBUG_GDB_PACKET_H
 #define EMU_DEBUG_GDB_PACKET_H
 
@@ -6,42 +6,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A packet is `$payload#nn`, nn the sum of the payload's bytes as two hexadecimal digits (gdb manual, "Remote
- * Protocol", Overview). In a payload, 0x7d announces that the next byte was exclusive-ored with 0x20. */
+/* A packet is `$payload#nn`; nn is the sum of the payload's bytes modulo 256, as two hexadecimal digits (gdb
+ * manual, "Remote Protocol", Overview). In a payload, 0x7d means that the next byte is XORed with 0x20. */
 enum {
-    GDB_PACKET = 0x4000,            /* bytes of the largest payload, in both directions */
-    GDB_FRAME = 2 * GDB_PACKET + 4, /* bytes of the largest framed packet: all of its payload escaped */
-    GDB_INTERRUPT = 0x03,           /* the byte that Ctrl-C in gdb sends, outside of packets */
+    GDB_PACKET = 0x4000,            /* largest payload in bytes, in both directions */
+    GDB_FRAME = 2 * GDB_PACKET + 4, /* largest framed packet in bytes: every payload byte escaped */
+    GDB_INTERRUPT = 0x03,           /* the byte that gdb sends for Ctrl-C, outside of packets */
 };
 
-/* What a byte has completed. */
+/* What the byte just taken completes. */
 enum gdb_input {
     GDB_INPUT_NONE,
-    GDB_INPUT_PACKET,    /* reader->payload[reader->length] is good */
-    GDB_INPUT_CORRUPT,   /* wrong checksum, or an escape without a byte to escape */
-    GDB_INPUT_TOO_LONG,  /* more than GDB_PACKET bytes, dropped up to its end */
+    GDB_INPUT_PACKET,    /* reader->payload[reader->length] is valid */
+    GDB_INPUT_CORRUPT,   /* wrong checksum, or an escape as the last byte */
+    GDB_INPUT_TOO_LONG,  /* more than GDB_PACKET bytes; the whole packet is dropped */
     GDB_INPUT_ACK,       /* `+` between packets */
-    GDB_INPUT_NAK,       /* `-`: the last packet shall be sent again */
+    GDB_INPUT_NAK,       /* `-`: gdb asks for the last packet again */
     GDB_INPUT_INTERRUPT, /* GDB_INTERRUPT between packets */
 };
 
 enum gdb_reader_state { GDB_READ_IDLE, GDB_READ_BODY, GDB_READ_ESCAPED, GDB_READ_SUM_HIGH, GDB_READ_SUM_LOW };
 
-/* Begins as all zero. */
+/* All zeros is the initial state. */
 struct gdb_reader {
     enum gdb_reader_state state;
     bool too_long, corrupt;
     uint8_t sum;
-    unsigned announced; /* the checksum's first digit */
+    unsigned announced; /* value of the checksum's first digit */
     size_t length;
-    char payload[GDB_PACKET + 1]; /* escapes undone; terminated by a zero when a packet is complete */
+    char payload[GDB_PACKET + 1]; /* without escapes; zero-terminated when a packet is complete */
 };
 
-/* Takes the next byte of the stream. Bytes that are neither in a packet nor meaningful are skipped; a `$`
- * always begins a packet. The payload stays valid until the next byte. */
+/* Takes the next byte of the stream. Skips bytes outside of packets that have no meaning. A `$` always begins
+ * a packet. The payload is valid until the next call. */
 enum gdb_input gdb_reader_take(struct gdb_reader *reader, uint8_t byte);
 
-/* A payload on its way out. What does not fit is left out; `full` tells. */
+/* A payload under construction. Bytes that do not fit are dropped and `full` is set. */
 struct gdb_reply {
     size_t length;
     bool full;
@@ -50,15 +50,15 @@ struct gdb_reply {
 
 void gdb_reply_bytes(struct gdb_reply *reply, const void *bytes, size_t length);
 void gdb_reply_text(struct gdb_reply *reply, const char *text);
-void gdb_reply_number(struct gdb_reply *reply, uint64_t value); /* hexadecimal, without zeros */
-void gdb_reply_hex(struct gdb_reply *reply, const void *bytes, size_t length); /* two digits for each byte */
-void gdb_reply_register(struct gdb_reply *reply, uint64_t value); /* 8 bytes in the target's order */
+void gdb_reply_number(struct gdb_reply *reply, uint64_t value); /* hexadecimal, without leading zeros */
+void gdb_reply_hex(struct gdb_reply *reply, const void *bytes, size_t length); /* two digits per byte */
+void gdb_reply_register(struct gdb_reply *reply, uint64_t value);              /* 8 bytes, little-endian */
 
-/* Writes reply as a packet to frame[GDB_FRAME] and returns its length. */
+/* Writes the reply as a packet to frame[GDB_FRAME]. Returns its length in bytes. */
 size_t gdb_frame(const struct gdb_reply *reply, char *frame);
 
-/* What is left to read of a payload. The functions below take what they are named after from its front and
- * return true, or return false, having taken an unspecified part, when it is not there. */
+/* The unread part of a payload. Each gdb_take_*() function consumes its item from the front and returns true.
+ * If the item is not there, it returns false and may have consumed part of the input. */
 struct gdb_cursor {
     const char *at, *end;
 };
@@ -76,7 +76,7 @@ static inline bool gdb_at_end(const struct gdb_cursor *in)
 bool gdb_take_text(struct gdb_cursor *in, const char *text);
 bool gdb_take_number(struct gdb_cursor *in, uint64_t *value);         /* 1 to 16 hexadecimal digits */
 bool gdb_take_hex(struct gdb_cursor *in, void *bytes, size_t length); /* 2 * length digits */
-bool gdb_take_register(struct gdb_cursor *in, uint64_t *value);       /* 16 digits, the target's order */
+bool gdb_take_register(struct gdb_cursor *in, uint64_t *value);       /* 16 digits, little-endian */
 bool gdb_take_thread(struct gdb_cursor *in, int64_t *thread);         /* a number, or -1 */
 
 #endif

@@ -18,7 +18,8 @@ static bool same(const struct gdb_point *a, const struct gdb_point *b)
     return a->kind == b->kind && a->address == b->address && (!is_watch(a) || a->length == b->length);
 }
 
-/* Whether the target knows the two as one: breakpoints of both kinds at one address. */
+/* Returns true if another breakpoint at this address exists: the target does not distinguish hardware from
+ * software breakpoints. */
 static bool shared(const struct gdb_points *points, const struct gdb_point *point)
 {
     for (unsigned i = 0; i < points->count && !is_watch(point); i++) {
@@ -76,7 +77,8 @@ void gdb_points_clear(struct gdb_points *points, const struct gdb_target *target
     }
 }
 
-/* Whether the access at stop->address, of a width that is not told, is one that the watchpoint waits for. */
+/* Returns true if the access at stop->address hits the watchpoint. The access width is unknown, so a
+ * watchpoint less than WIDEST_ACCESS bytes above the address counts as hit. */
 static bool watches(const struct gdb_point *point, const struct gdb_stop *stop)
 {
     unsigned kind = stop->write ? GDB_WATCH_WRITE : GDB_WATCH_READ;

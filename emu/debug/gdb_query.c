@@ -1,4 +1,4 @@
-/* The packets q and Q: what gdb asks about the target, and how it sets up the connection. */
+/* gdb's q and Q packets: queries about the target and settings of the connection. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 #include "emu/debug/gdb_session.h"
 
 enum {
-    COMMAND_MAX = 256,                   /* bytes of a monitor command, with its final zero */
-    CONSOLE_PART = (GDB_PACKET - 1) / 2, /* bytes of text in an O packet */
+    COMMAND_MAX = 256,                   /* longest monitor command in bytes, including the final zero */
+    CONSOLE_PART = (GDB_PACKET - 1) / 2, /* bytes of text in one O packet */
     DESCRIPTION = 128,
 };
 
@@ -26,7 +26,7 @@ static void query_supported(struct gdb_session *session, struct gdb_cursor *in)
                    ";QStartNoAckMode+;qXfer:features:read+;vContSupported+;swbreak+;hwbreak+");
 }
 
-/* annex:offset,length */
+/* Parses `annex:offset,length`. */
 static void query_features(struct gdb_session *session, struct gdb_cursor *in)
 {
     uint64_t offset, length;
@@ -36,7 +36,7 @@ static void query_features(struct gdb_session *session, struct gdb_cursor *in)
         return;
     }
     uint64_t left = session->description_length - offset;
-    if (length > GDB_PACKET / 2) /* room for escapes */
+    if (length > GDB_PACKET / 2) /* leave room for escapes */
         length = GDB_PACKET / 2;
     gdb_reply_text(&session->reply, left > length ? "m" : "l");
     gdb_reply_bytes(&session->reply, session->description + offset, (size_t)(left < length ? left : length));
@@ -49,7 +49,7 @@ static void query_current(struct gdb_session *session, struct gdb_cursor *in)
     gdb_reply_number(&session->reply, session->thread + 1);
 }
 
-/* All threads fit in one packet: 1000 numbers would. */
+/* Lists all threads in one packet, which has room for more than 1000 numbers. */
 static void query_threads(struct gdb_session *session, struct gdb_cursor *in)
 {
     (void)in;
@@ -80,7 +80,7 @@ static void query_thread_text(struct gdb_session *session, struct gdb_cursor *in
     }
 }
 
-/* Attached rather than started: gdb then leaves the program running when the user quits. */
+/* Replies "attached", so that gdb leaves the program running when the user quits. */
 static void query_attached(struct gdb_session *session, struct gdb_cursor *in)
 {
     (void)in;
@@ -90,7 +90,7 @@ static void query_attached(struct gdb_session *session, struct gdb_cursor *in)
 static void query_symbol(struct gdb_session *session, struct gdb_cursor *in)
 {
     (void)in;
-    gdb_ok(session); /* no symbol is wanted */
+    gdb_ok(session); /* request no symbol */
 }
 
 static void query_command(struct gdb_session *session, struct gdb_cursor *in)
@@ -114,7 +114,7 @@ static void query_command(struct gdb_session *session, struct gdb_cursor *in)
 }
 
 struct query {
-    const char *name; /* with the separator, if something follows */
+    const char *name; /* includes the separator if arguments follow */
     gdb_handler *run;
 };
 
@@ -135,7 +135,7 @@ static bool separates(char c)
     return c == ':' || c == ';' || c == ',';
 }
 
-/* A name ends where the packet does, or at a separator: qC is not qCRC. */
+/* A name ends at the end of the packet or at a separator, so that `qC` does not match `qCRC`. */
 static bool matches(const struct query *query, struct gdb_cursor in)
 {
     if (!gdb_take_text(&in, query->name))
@@ -159,7 +159,7 @@ void gdb_set(struct gdb_session *session, struct gdb_cursor *in)
     if (!gdb_take_text(in, "StartNoAckMode") || !gdb_at_end(in))
         return;
     gdb_ok(session);
-    gdb_session_send(session); /* this reply is still acknowledged */
+    gdb_session_send(session); /* gdb still acknowledges this reply */
     session->silent = true;
     session->acks = false;
 }

@@ -1,4 +1,4 @@
-/* The packets that let the target run and that end a session, and the stop replies. */
+/* gdb packets that resume the target or end a session, and the stop replies. */
 #include "emu/debug/gdb_session.h"
 
 static void reply_register(struct gdb_session *session, unsigned thread, unsigned number)
@@ -59,7 +59,7 @@ void gdb_why_stopped(struct gdb_session *session, struct gdb_cursor *in)
         gdb_fail(session, GDB_MALFORMED);
 }
 
-/* The actions are set. The reply follows when the target stops. */
+/* Starts the target with the actions already set. The reply is sent when the target stops. */
 static void start(struct gdb_session *session)
 {
     if (session->state == GDB_ENDED) {
@@ -70,7 +70,8 @@ static void start(struct gdb_session *session)
     session->silent = true;
 }
 
-/* c, C, s and S: the thread that Hc chose, or all; of all, only the current one steps. */
+/* Handles c, C, s and S: moves the thread chosen by Hc, or all threads. Of all threads, only the current one
+ * steps. */
 static void resume(struct gdb_session *session, enum gdb_motion motion, unsigned signal)
 {
     unsigned mover = session->resume_thread >= 0 ? (unsigned)session->resume_thread : session->last.thread;
@@ -82,7 +83,7 @@ static void resume(struct gdb_session *session, enum gdb_motion motion, unsigned
     start(session);
 }
 
-/* [signal][;][address] */
+/* Parses `[signal][;][address]`. */
 static void resume_packet(struct gdb_session *session, struct gdb_cursor *in, enum gdb_motion motion,
                           bool with_signal)
 {
@@ -120,7 +121,7 @@ void gdb_step_signal(struct gdb_session *session, struct gdb_cursor *in)
     resume_packet(session, in, GDB_STEP, true);
 }
 
-/* One action of vCont: c, s, Cnn or Snn. */
+/* Parses one action of vCont: c, s, Cnn or Snn. */
 static bool take_action(struct gdb_cursor *in, struct gdb_action *action)
 {
     uint64_t signal = GDB_SIGNAL_NONE;
@@ -137,7 +138,8 @@ static bool take_action(struct gdb_cursor *in, struct gdb_action *action)
     return true;
 }
 
-/* Gives the action to the thread, or to all when it is -1, unless an action further left has them. */
+/* Assigns the action to the thread, or to all threads if `thread` is -1. Keeps actions that were assigned
+ * earlier: the leftmost match wins. */
 static bool assign(struct gdb_session *session, const struct gdb_action *action, int64_t thread)
 {
     unsigned first = 0, last = session->thread_count - 1;
@@ -153,7 +155,7 @@ static bool assign(struct gdb_session *session, const struct gdb_action *action,
     return true;
 }
 
-/* ;action[:thread]... */
+/* Parses `;action[:thread]...`. */
 static bool take_actions(struct gdb_session *session, struct gdb_cursor *in)
 {
     for (unsigned i = 0; i < session->thread_count; i++)
@@ -189,7 +191,7 @@ void gdb_verbose(struct gdb_session *session, struct gdb_cursor *in)
 
 void gdb_detach(struct gdb_session *session, struct gdb_cursor *in)
 {
-    (void)in; /* there is one process */
+    (void)in; /* there is only one process */
     gdb_ok(session);
     gdb_session_send(session);
     session->silent = true;

@@ -15,18 +15,18 @@
 #include "emu/debug/gdb_session.h"
 
 enum {
-    SEND_SECONDS = 10,            /* a gdb that does not read for so long is gone */
-    FAREWELL_MILLISECONDS = 1000, /* for gdb to close the connection after the program's end */
+    SEND_SECONDS = 10,            /* drop a gdb that does not read for this long */
+    FAREWELL_MILLISECONDS = 1000, /* wait this long for gdb to close the connection after the program's end */
     INPUT = 4096,
     PORT_MAX = 65535,
 };
 
 struct gdb_server {
     int listener, client; /* -1: none */
-    bool lost;            /* the client cannot be written to */
+    bool lost;            /* the last write to the client failed */
     char command[160];
-    char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of a Unix socket, or empty */
-    size_t got, used;                                     /* input: bytes used of those got */
+    char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* path of the Unix socket, or empty */
+    size_t got, used;                                     /* input: bytes used, bytes received */
     char input[INPUT];
 };
 
@@ -38,7 +38,7 @@ static bool listen_at(struct gdb_server *server, int family, const struct sockad
     const int on = 1;
     if (family == AF_INET)
         (void)setsockopt(server->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    /* Whoever may connect to a Unix socket is decided by its mode, which bind() takes from the umask. */
+    /* The socket file's mode decides who may connect to it; bind() takes that mode from the umask. */
     mode_t saved = umask(0177);
     bool bound = bind(server->listener, address, size) == 0;
     int failure = errno;
@@ -60,7 +60,7 @@ static bool open_port(struct gdb_server *server, unsigned port, struct error *er
     return true;
 }
 
-/* Removes a socket at the path that nobody listens at any more. */
+/* Removes a Unix socket at the path if no process listens on it. */
 static void remove_abandoned(const struct sockaddr_un *address)
 {
     struct stat stat;
@@ -91,7 +91,7 @@ static bool open_path(struct gdb_server *server, const char *path, struct error 
     return true;
 }
 
-/* A number is a port, whatever its size. */
+/* Parses a decimal number as a port; a number of more than 5 digits becomes PORT_MAX + 1. */
 static bool parse_port(const char *text, unsigned long *port)
 {
     size_t length = strspn(text, "0123456789");
@@ -170,7 +170,8 @@ static void drop_client(struct gdb_server *server, struct gdb_session *session)
         gdb_session_disconnect(session);
 }
 
-/* Takes the next gdb, if one asks within the time. False when none ever can. */
+/* Accepts a gdb that connects within `milliseconds` (-1: waits). False with err set when accepting fails for
+ * good. */
 static bool take_client(struct gdb_server *server, struct gdb_session *session, int milliseconds,
                         struct error *err)
 {
@@ -190,7 +191,7 @@ static bool take_client(struct gdb_server *server, struct gdb_session *session, 
     return true;
 }
 
-/* Serves what has arrived, or arrives within the time. */
+/* Serves the bytes that have arrived or that arrive within `milliseconds` (-1: waits). */
 static void serve(struct gdb_server *server, struct gdb_session *session, int milliseconds)
 {
     if (server->used == server->got) {
@@ -211,7 +212,7 @@ static void serve(struct gdb_server *server, struct gdb_session *session, int mi
         drop_client(server, session);
 }
 
-/* Lets gdb read the last packet: closing at once, with its acknowledgement unread, could take it away. */
+/* Lets gdb read the last packet: closing while its acknowledgement is unread could discard that packet. */
 static void say_farewell(struct gdb_server *server)
 {
     char ignored[INPUT];

@@ -40,7 +40,7 @@ bool gdb_thread_find(const struct gdb_session *session, int64_t thread, unsigned
     return true;
 }
 
-/* H: `g` chooses the thread for registers and memory, `c` the one for c and s. */
+/* Handles H: `g` chooses the thread for registers and memory, `c` the thread for c and s. */
 static void choose_thread(struct gdb_session *session, struct gdb_cursor *in)
 {
     int64_t thread;
@@ -73,7 +73,7 @@ static void thread_alive(struct gdb_session *session, struct gdb_cursor *in)
         gdb_ok(session);
 }
 
-/* By the packet's first letter; others are unknown, and get an empty reply. */
+/* Handlers by the packet's first letter. Other packets are unknown and get an empty reply. */
 static gdb_handler *const handlers[] = {
     ['?'] = gdb_why_stopped,    ['C'] = gdb_continue_signal,
     ['D'] = gdb_detach,         ['G'] = gdb_write_general,
@@ -127,7 +127,7 @@ static void take(struct gdb_session *session, enum gdb_input input)
         answer(session);
         break;
     case GDB_INPUT_CORRUPT:
-        /* Where nothing is acknowledged, nothing is sent again either. */
+        /* Without acknowledgements, gdb cannot be asked to send the packet again. */
         acknowledge(session, '-');
         if (!session->acks) {
             gdb_fail(session, GDB_MALFORMED);
@@ -208,7 +208,7 @@ void gdb_session_disconnect(struct gdb_session *session)
     session->state = GDB_FREE;
     for (unsigned i = 0; i < session->thread_count; i++)
         session->actions[i] = (struct gdb_action){.motion = GDB_CONTINUE};
-    /* A signal that gdb has seen is still to be delivered. */
+    /* Deliver the signal that gdb has seen but that the program has not received. */
     if (session->last.kind == GDB_STOP_SIGNAL && session->last.signal != GDB_SIGNAL_TRAP &&
         session->last.signal != GDB_SIGNAL_INT)
         session->actions[session->last.thread].signal = session->last.signal;

@@ -1,4 +1,4 @@
-/* What the gdb server asks of the thing that it debugs: its threads, registers, memory, and to run. */
+/* The interface between the gdb server and what it debugs: threads, registers, memory, and execution. */
 #ifndef EMU_DEBUG_GDB_TARGET_H
 #define EMU_DEBUG_GDB_TARGET_H
 
@@ -7,18 +7,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Register numbers as gdb counts them; the target description repeats them. All have 64 bits. */
+/* Register numbers in the target description. All registers have 64 bits. */
 enum {
     GDB_REGISTER_X = 0,
     GDB_REGISTER_SP = 2,
     GDB_REGISTER_PC = 32,
     GDB_REGISTER_F = 33,
-    GDB_REGISTER_GENERAL = 65,                   /* those below are what the g packet holds */
+    GDB_REGISTER_GENERAL = 65,                   /* the g packet holds the registers below this number */
     GDB_REGISTER_CSR = 65,                       /* plus the CSR's number */
-    GDB_REGISTER_PRIV = GDB_REGISTER_CSR + 4096, /* the privilege level: 0 U, 1 S, 3 M */
+    GDB_REGISTER_PRIV = GDB_REGISTER_CSR + 4096, /* privilege level: 0 U, 1 S, 3 M */
 };
 
-/* gdb's signal numbers, which are those of Linux where this table has them. */
+/* gdb's signal numbers. Those listed here equal Linux's. */
 enum gdb_signal {
     GDB_SIGNAL_NONE = 0,
     GDB_SIGNAL_INT = 2,
@@ -28,26 +28,26 @@ enum gdb_signal {
     GDB_SIGNAL_SEGV = 11,
 };
 
-/* What a thread shall do. */
+/* What a thread does while the target runs. */
 enum gdb_motion { GDB_STAY, GDB_CONTINUE, GDB_STEP };
 
 struct gdb_action {
     enum gdb_motion motion;
-    unsigned signal; /* to deliver first, or GDB_SIGNAL_NONE */
+    unsigned signal; /* signal to deliver first, or GDB_SIGNAL_NONE */
 };
 
 enum gdb_stop_kind {
-    GDB_STOP_NONE,   /* still running: the time slice is over */
+    GDB_STOP_NONE,   /* still running at the end of the time slice */
     GDB_STOP_BREAK,  /* before the instruction at a breakpoint */
-    GDB_STOP_WATCH,  /* after an access to a watchpoint: `address`, `write` */
-    GDB_STOP_SIGNAL, /* `signal`; TRAP after a step */
-    GDB_STOP_EXIT,   /* the program has ended with `status` */
-    GDB_STOP_DIED,   /* the program was ended by `signal` */
+    GDB_STOP_WATCH,  /* after an access to a watchpoint; sets `address`, `write` */
+    GDB_STOP_SIGNAL, /* `signal` occurred; TRAP after a step */
+    GDB_STOP_EXIT,   /* the program exited with `status` */
+    GDB_STOP_DIED,   /* `signal` ended the program */
 };
 
 struct gdb_stop {
     enum gdb_stop_kind kind;
-    unsigned thread; /* which one, from 0 */
+    unsigned thread; /* the thread that stopped, from 0 */
     unsigned signal;
     int status;
     uint64_t address;
@@ -56,25 +56,25 @@ struct gdb_stop {
 
 enum { GDB_WATCH_READ = 1, GDB_WATCH_WRITE = 2 };
 
-/* Threads count from 0 to thread_count() - 1, which is at least 1 and never changes. Functions that return
- * bool return false when it cannot be done: no such register, memory that is not there or not all of it, no
- * room. The last four may be NULL. */
+/* Threads are numbered from 0 to thread_count() - 1; the count is at least 1 and constant. A function that
+ * returns bool returns false on failure: the register does not exist, some of the memory is not mapped, or
+ * there is no room. The last three functions may be NULL. */
 struct gdb_target_ops {
     unsigned (*thread_count)(void *target);
     bool (*register_read)(void *target, unsigned thread, unsigned number, uint64_t *value);
     bool (*register_write)(void *target, unsigned thread, unsigned number, uint64_t value);
-    /* At virtual addresses, as the thread would see them now. */
+    /* Virtual addresses, translated as for an access by the thread now. */
     bool (*memory_read)(void *target, unsigned thread, uint64_t address, void *to, size_t length);
     bool (*memory_write)(void *target, unsigned thread, uint64_t address, const void *from, size_t length);
-    /* For all threads. Never inserted twice, and removed only if inserted. */
+    /* Apply to all threads. A point is never inserted twice, and removed only if inserted. */
     bool (*breakpoint)(void *target, bool insert, uint64_t address);
     bool (*watchpoint)(void *target, bool insert, uint64_t address, uint64_t length, unsigned kinds);
-    /* Lets each thread do actions[thread] for a time slice, which is a few milliseconds of the host's, and
-     * says what stopped it. A thread that is to step stops after one instruction. */
+    /* Lets each thread do actions[thread] for a time slice of a few milliseconds of host time. *stop tells
+     * what stopped it. A thread that steps stops after one instruction. */
     void (*run)(void *target, const struct gdb_action *actions, struct gdb_stop *stop);
-    /* A few words on a thread's state, for `info threads`. */
+    /* Describes a thread's state in a few words, for `info threads`. */
     void (*thread_describe)(void *target, unsigned thread, char *text, size_t size);
-    /* For the monitor commands of these names. */
+    /* Monitor commands of the same names. */
     void (*statistics)(void *target, FILE *out);
     void (*machine)(void *target, FILE *out);
     bool (*reset)(void *target, FILE *out);

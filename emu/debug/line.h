@@ -1,4 +1,4 @@
-/* A buffered writer for log lines, where printf would be the bottleneck. */
+/* A buffered writer for log lines; faster than printf. */
 #ifndef EMU_DEBUG_LINE_H
 #define EMU_DEBUG_LINE_H
 
@@ -37,7 +37,7 @@ static inline void line_char(struct line_writer *out, char c)
     out->buffer[out->used++] = c;
 }
 
-/* text must be shorter than LINE_ROOM. */
+/* text must be shorter than LINE_ROOM bytes. */
 static inline void line_text(struct line_writer *out, const char *text)
 {
     if (out->used >= LINE_BUFFER)
@@ -47,7 +47,7 @@ static inline void line_text(struct line_writer *out, const char *text)
     out->used += length;
 }
 
-/* The low 4 * digits bits of value, with leading zeros. */
+/* Writes the low 4 * digits bits of value in hexadecimal, with leading zeros. */
 static inline void line_hex(struct line_writer *out, uint64_t value, unsigned digits)
 {
     if (out->used >= LINE_BUFFER)

@@ -15,7 +15,7 @@ enum log_kind { LOG_COMMIT, LOG_INSN };
 struct log {
     struct line_writer out;
     enum log_kind kind;
-    const char *file; /* for messages; within `name`, or NULL for standard error */
+    const char *file; /* file name for messages, points into `name`; NULL for standard error */
     char name[];
 };
 
@@ -36,7 +36,7 @@ static bool parse_kind(const char *text, size_t length, enum log_kind *kind, str
                      given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
 }
 
-/* Splits KIND[:FILE]; *file is NULL without one. */
+/* Splits KIND[:FILE]. *file is NULL if FILE is missing. */
 static bool parse(const char *kind_and_file, enum log_kind *kind, const char **file, struct error *err)
 {
     const char *colon = strchr(kind_and_file, ':');
@@ -97,7 +97,7 @@ bool log_close(struct log *log, struct error *err)
     return failure == 0;
 }
 
-/* The commit log (Spike's --log-commits): privilege, pc, bits, then CSRs, registers and memory. */
+/* The commit log (Spike's --log-commits): privilege, pc, instruction bits, then CSRs, registers and memory. */
 static void write_register(struct line_writer *out, char kind, unsigned number, uint64_t value)
 {
     line_text(out, " ");
@@ -156,8 +156,8 @@ static void write_commit(struct line_writer *out, const struct hart *hart, const
     line_text(out, " (0x");
     line_hex(out, insn->bits, 2u * insn->length);
     line_text(out, ")");
-    /* CSR instructions name their register first; elsewhere, CSRs that an instruction changes on the way come
-     * first. */
+    /* As in Spike, a CSR instruction lists rd before its CSR; other instructions list the CSRs that they
+     * change before rd. */
     bool csr_last = insn_table[insn->id].iclass == CLASS_CSR;
     if (!csr_last)
         write_csrs(out, effects);
@@ -172,7 +172,7 @@ static void write_commit(struct line_writer *out, const struct hart *hart, const
     line_text(out, "\n");
 }
 
-/* The instruction log (Spike's -l): mnemonic padded to 8 columns, operands as our disassembler has them. */
+/* The instruction log (Spike's -l): mnemonic padded to 8 columns, operands as printed by our disassembler. */
 static void write_insn(struct line_writer *out, const struct hart *hart, const struct step_report *report)
 {
     const struct insn *insn = &report->insn;
@@ -253,7 +253,7 @@ static void write_interrupt(struct line_writer *out, const struct hart *hart,
     line_text(out, "\n");
 }
 
-/* The instruction's own line stands in front of its trap. */
+/* Writes the instruction's line before the line of its trap. */
 void log_report(struct log *log, struct hart *hart, const struct step_report *report)
 {
     if (report->interrupt)

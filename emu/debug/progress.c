@@ -39,7 +39,7 @@ void progress_update(struct progress *progress, uint64_t host, uint64_t now, uin
     int before = progress->width;
     int width = fprintf(progress->out, "\r%.3f ms simulated, %.1f million instructions, %.1f MIPS",
                         (double)now / (double)(CLOCK_SECOND / 1000), (double)instructions / 1e6, rate);
-    progress->width = width > 0 ? width - 1 : 0; /* the return moves nothing on */
+    progress->width = width > 0 ? width - 1 : 0; /* the carriage return has no width */
     if (progress->width < before)
         fprintf(progress->out, "%*s", before - progress->width, "");
     if (progress->width < before)

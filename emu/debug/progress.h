@@ -1,6 +1,6 @@
-/* How far a run is: one line on a terminal, rewritten twice a second and gone at the end.
+/* The progress line of a run: rewritten twice a second on a terminal and erased at the end.
  *
- * Nothing that is simulated sees it. It appears only on a terminal, so that logs stay as they are.
+ * It never affects simulated results. It appears only on a terminal, so that log files do not contain it.
  */
 #ifndef EMU_DEBUG_PROGRESS_H
 #define EMU_DEBUG_PROGRESS_H
@@ -10,37 +10,38 @@
 #include <stdio.h>
 
 enum {
-    PROGRESS_CALLS = 256,         /* of progress_tick() between two looks at the host's clock */
-    PROGRESS_INTERVAL = 500000000 /* ns of the host between two lines */
+    PROGRESS_CALLS = 256,         /* calls of progress_tick() between two reads of the host's clock */
+    PROGRESS_INTERVAL = 500000000 /* host ns between two updates of the line */
 };
 
 struct progress {
-    uint32_t countdown;    /* calls until the next look; 0: there is no terminal */
-    FILE *out;             /* NULL: likewise */
-    int width;             /* columns that the line has now; 0: it is not there */
-    uint64_t due;          /* host ns */
-    uint64_t since;        /* host ns when `instructions` were counted */
-    uint64_t instructions; /* when the line was written last */
+    uint32_t countdown;    /* calls until the next read of the clock; 0: no terminal */
+    FILE *out;             /* NULL: no terminal */
+    int width;             /* columns of the line on the screen; 0: no line */
+    uint64_t due;          /* host time of the next update, ns */
+    uint64_t since;        /* host time of the last update, ns */
+    uint64_t instructions; /* instructions at the last update */
 };
 
-/* Ready to show progress on `out` (standard error), if that is a terminal. */
+/* Prepares to show progress on `out` (standard error) if that is a terminal; otherwise all functions do
+ * nothing. */
 void progress_init(struct progress *progress, FILE *out);
 
-/* Looks at the host's clock, and writes the line if it is time. */
+/* Reads the host's clock and updates the line if it is due. Arguments as for progress_tick(). */
 void progress_look(struct progress *progress, uint64_t now, uint64_t instructions);
 
-/* To be called by the run loop as often as it likes: simulated time in fs, and instructions of all harts so
- * far. */
+/* Called by the run loop as often as it likes. `now`: simulated time in fs; `instructions`: total of all
+ * harts. */
 static inline void progress_tick(struct progress *progress, uint64_t now, uint64_t instructions)
 {
     if (progress->countdown != 0 && --progress->countdown == 0)
         progress_look(progress, now, instructions);
 }
 
-/* The same with the host's time given: for tests, and for loops that know it. */
+/* Like progress_look(), with the host's time in ns given by the caller: for tests. */
 void progress_update(struct progress *progress, uint64_t host, uint64_t now, uint64_t instructions);
 
-/* Takes the line away: before something else is printed, and at the end. It comes back when it is due. */
+/* Erases the line, before other output and at the end. The next update shows it again. */
 void progress_hide(struct progress *progress);
 
 #endif

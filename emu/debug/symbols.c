@@ -10,17 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An address range that holds code. */
+/* Addresses [first, end) of code. */
 struct code_range {
     uint64_t first, end;
 };
 
 struct symbol {
     uint64_t address, size;
-    const char *name; /* in the ELF file's string table */
-    uint64_t limit;   /* end of the section that it is in */
-    unsigned rank;    /* of several at one address the lowest is shown */
-    unsigned order;   /* place in the symbol table */
+    const char *name; /* points into the ELF file's string table */
+    uint64_t limit;   /* end of the symbol's section */
+    unsigned rank;    /* of several symbols at one address, the lowest rank wins */
+    unsigned order;   /* index in the symbol table */
 };
 
 struct symbols {
@@ -98,7 +98,7 @@ static const struct code_range *code_range_at(const struct symbols *s, uint64_t 
     return NULL;
 }
 
-/* Functions before labels, global names before weak and local ones. */
+/* Ranks functions before labels, and global names before weak and local ones. */
 static unsigned symbol_rank(const GElf_Sym *sym)
 {
     unsigned bind = GELF_ST_BIND(sym->st_info);
@@ -116,7 +116,7 @@ static int compare_symbols(const void *left, const void *right)
     return a->order < b->order ? -1 : 1;
 }
 
-/* Mapping symbols ($x, $d) and the assembler's own labels (.L12) are nobody's names. */
+/* Rejects mapping symbols ($x, $d) and assembler labels (.L12), which no programmer wrote. */
 static bool is_name(const char *name)
 {
     return name && name[0] != '\0' && name[0] != '$' && strncmp(name, ".L", 2) != 0;
@@ -218,7 +218,8 @@ const char *symbols_name(struct symbols *s, uint64_t address, uint64_t *offset)
     const struct symbol *found = &s->table[low - 1];
     if (address >= found->limit)
         return NULL;
-    /* A label within a function (or after it) hides the function only if the function has ended. */
+    /* A label of size 0 takes the addresses after it, unless an earlier sized function still covers the
+     * address. */
     for (size_t i = low - 1; found->size == 0 && i > 0 && low - i < 64; i--) {
         const struct symbol *earlier = &s->table[i - 1];
         if (earlier->size > 0 && address - earlier->address < earlier->size)
@@ -228,7 +229,7 @@ const char *symbols_name(struct symbols *s, uint64_t address, uint64_t *offset)
     return found->name;
 }
 
-/* The compilation unit whose code covers address. */
+/* Finds the compilation unit whose code covers the address. */
 static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 {
     Dwarf_CU *cu = NULL;
@@ -260,7 +261,7 @@ bool symbols_line(struct symbols *s, uint64_t address, char *text, size_t size)
     return true;
 }
 
-/* Describes `address`, which belongs to the instruction at `lookup`. */
+/* Describes `address` with the symbol and line of the instruction at `lookup`. */
 static const char *describe(struct symbols *s, uint64_t address, uint64_t lookup, char *text, size_t size)
 {
     char line[SYMBOLS_TEXT];

@@ -1,4 +1,4 @@
-/* Names and source lines for guest addresses; the program's file is opened at the first question. */
+/* Names and source lines for guest addresses. The program's file is opened on the first query. */
 #ifndef EMU_DEBUG_SYMBOLS_H
 #define EMU_DEBUG_SYMBOLS_H
 
@@ -11,29 +11,31 @@ struct symbols;
 
 enum { SYMBOLS_TEXT = 512 };
 
-/* Remembers the ELF file's path and opens nothing; never NULL. Free with symbols_free(). */
+/* Stores the ELF file's path; opens nothing yet. Never NULL. Free with symbols_free(). */
 struct symbols *symbols_new(const char *path);
 void symbols_free(struct symbols *symbols);
 
-/* The name of the function or label that covers a code address, and the address's offset in it in bytes. NULL
- * when there is none (no symbol table, or an address outside the code). The name lives as long as symbols. */
+/* Returns the name of the function or label that covers a code address; *offset is the address's offset in
+ * it, in bytes. NULL when there is none (no symbol table, or not a code address). The name is valid until
+ * symbols_free(). */
 const char *symbols_name(struct symbols *symbols, uint64_t address, uint64_t *offset);
 
-/* Whether address lies in an executable section; without a section table, in an executable segment. */
+/* Returns true if the address is in an executable section or, without a section table, in an executable
+ * segment. */
 bool symbols_is_code(struct symbols *symbols, uint64_t address);
 
-/* The source line that the instruction at address came from, as "file:line"; relative to the compilation's
- * folder when the file lies beneath it. Returns false when it is not known. */
+/* Writes the source line of the instruction at the address as "file:line". The file is relative to the
+ * compilation folder if it lies inside it. Returns false when the line is unknown. */
 bool symbols_line(struct symbols *symbols, uint64_t address, char *text, size_t size);
 
-/* Describes an address in one phrase, "main+0x12 (src/main.c:7)", with what is known; "no symbol" when
- * nothing is. Always writes a terminated text, and returns it. */
+/* Describes an address as "main+0x12 (src/main.c:7)", with the parts that are known, or as "no symbol".
+ * Always writes a terminated string to text[size], and returns it. */
 const char *symbols_describe(struct symbols *symbols, uint64_t address, char *text, size_t size);
 
-/* The same for a return address, which belongs to the function and the line of the call before it. */
+/* Like symbols_describe() for a return address: reports the function and line of the call before it. */
 const char *symbols_describe_return(struct symbols *symbols, uint64_t address, char *text, size_t size);
 
-/* The opened file and its debug information, owned by symbols; NULL when the file has none. */
+/* The opened file and its debug information, owned by `symbols`. NULL when missing. */
 Elf *symbols_elf(struct symbols *symbols);
 Dwarf *symbols_dwarf(struct symbols *symbols);
 

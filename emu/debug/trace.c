@@ -72,7 +72,8 @@ static struct trace_file *file_open(const char *path, struct error *err)
     return file;
 }
 
-/* False, and err set unless it is already, when something is not in the file. */
+/* Closes the file. False if a write failed; then sets err, unless `good` is false because err is set
+ * already. */
 static bool file_close(struct trace_file *file, bool good, struct error *err)
 {
     line_flush(&file->out);

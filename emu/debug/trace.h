@@ -1,4 +1,4 @@
-/* Traces of a timed run: who did what when, in the formats of other people's viewers.
+/* Traces of a timed run, in the file formats of existing viewers.
  *
  *   perfetto  Chrome trace JSON for ui.perfetto.dev: timelines
  *   konata    Kanata 0004 for the Konata viewer: passages, of instructions through cores (trace_konata.h)
@@ -18,21 +18,22 @@ struct trace;
 /* "perfetto", "konata", "dram", NULL. */
 extern const char *const trace_kinds[];
 
-/* Splits an option's value, KIND[:FILE]: *kind is the element of trace_kinds, *path points behind the colon
- * or is NULL. Fails when there is no such kind or FILE is empty; the message says what is allowed. */
+/* Splits an option's value, KIND[:FILE]. *kind is set to an element of trace_kinds; *path points after the
+ * colon, or is NULL without one. False with err set, naming what is allowed, when the kind is unknown or FILE
+ * is empty or "-". */
 bool trace_parse(const char *kind_and_file, const char **kind, const char **path, struct error *err);
 
-/* Opens a trace of a kind of trace_kinds. The file is created or emptied; path NULL: trace.json,
- * trace.kanata or trace.dram in the current folder. NULL with err set when the kind is unknown or the file
- * cannot be written. */
+/* Opens a trace of a kind in trace_kinds. Creates or truncates the file; if path is NULL, trace.json,
+ * trace.kanata or trace.dram in the current folder. Returns NULL with err set when the kind is unknown or the
+ * file cannot be written. */
 struct trace *trace_open(const char *kind, const char *path, struct error *err);
 
-/* How many events are written; what comes later is left out, but for the ends of what has begun. An event is
- * an instruction (konata) or a slice or mark (perfetto). Default: TRACE_EVENTS; there is no limit for dram.
- * To be called before the run. */
+/* Sets the maximum number of events written. Later events are dropped, except the ends of open slices and
+ * spans. An event is an instruction (konata), or a slice, span or mark (perfetto). The default is
+ * TRACE_EVENTS; dram has no limit. Call it before the run. */
 void trace_set_limit(struct trace *trace, uint64_t events);
 
-/* About as much as the viewers can hold: 650 MB of JSON, 900 MB of Kanata. */
+/* About the most that the viewers can load: 650 MB of JSON, 900 MB of Kanata. */
 enum { TRACE_EVENTS = 5000000 };
 
 /* Where parts write their tracks; NULL for no trace. It is gone when the trace is closed. Kinds that keep a file for each
@@ -43,11 +44,11 @@ struct track_sink *trace_tracks(struct trace *trace);
  * allowed. */
 bool trace_ready(const struct trace *trace, struct error *err);
 
-/* Sets *warning to what the user should know about a trace that is not complete; false if it is. */
+/* Returns true, and sets *warning to a message for the user, if the trace dropped events. */
 bool trace_warning(const struct trace *trace, struct error *warning);
 
-/* Ends what is still open at time now, closes all files and frees the trace. False when not everything could
- * be written. Memories are synced before (dram_memory_sync()). NULL is allowed. */
+/* Ends open events at time now (fs), closes all files and frees the trace. False with err set when a write
+ * failed. Call dram_memory_sync() for each memory before. NULL is allowed. */
 bool trace_close(struct trace *trace, uint64_t now, struct error *err);
 
 #endif

@@ -24,14 +24,14 @@ static void write_string(struct line_writer *out, const char *text)
     line_char(out, '"');
 }
 
-/* A comma, unless what comes next is the first after the opening bracket. */
+/* Writes a comma, unless the next item is the first after the opening bracket. */
 static void write_comma(struct line_writer *out, char bracket)
 {
     if (out->used == 0 || out->buffer[out->used - 1] != bracket)
         line_char(out, ',');
 }
 
-/* Keys are ours: no character of them needs escaping. */
+/* Keys are constants of ours that need no escaping. */
 static void write_key(struct line_writer *out, const char *key)
 {
     write_comma(out, '{');

@@ -1,8 +1,8 @@
-/* Events of the Chrome trace format (array form), written one by one as text.
+/* Writer of Chrome trace events in the array form of the format.
  *
- * The array form may lack its end, so that a file of a run that was killed loads too. Times are microseconds
- * in decimal with all nine digits of the femtoseconds; ui.perfetto.dev rounds them down to nanoseconds, and
- * slices that are told by their begin and end nest nevertheless, because rounding keeps their order.
+ * The array's end may be missing, so the file of a killed run still loads. Times are microseconds in decimal
+ * with nine fractional digits (1 fs). ui.perfetto.dev rounds them down to nanoseconds; slices given by begin
+ * and end events still nest, because rounding keeps their order.
  *
  * Source: "Trace Event Format" (Chromium project); src/trace_processor/importers/json of Perfetto.
  */
@@ -11,7 +11,7 @@
 
 #include "emu/debug/line.h"
 
-/* Where an event belongs: the numbers of a process and of a track in it. No number stands for two things. */
+/* The track of an event: a process number and a track number in it. All numbers in a trace are distinct. */
 struct json_track {
     uint32_t process, thread;
 };
@@ -19,19 +19,20 @@ struct json_track {
 void json_begin(struct line_writer *out);
 void json_end(struct line_writer *out);
 
-/* Opens an event: phase as in the format ('X' a slice, 'B' and 'E' its ends, 'b' and 'e' the same of an
- * asynchronous one, 'i' an instant, 'M' a name). Further members follow, then json_event_end(). */
+/* Opens an event. Phases of the format: 'X' a slice, 'B' and 'E' its begin and end, 'b' and 'e' begin and end
+ * of an asynchronous slice, 'i' an instant, 'M' a name. Members follow, then json_event_end(). */
 void json_event(struct line_writer *out, char phase, struct json_track track, const char *name);
 void json_event_end(struct line_writer *out);
 
-/* Members. Texts may hold any bytes; those outside of ASCII are taken as Latin-1. */
+/* Write a member of the open event. Texts may hold any bytes; bytes above 0x7f are read as Latin-1. Times are
+ * in fs. */
 void json_time(struct line_writer *out, const char *key, uint64_t femtoseconds);
 void json_number(struct line_writer *out, const char *key, uint64_t value);
 void json_text(struct line_writer *out, const char *key, const char *value);
-void json_members(struct line_writer *out, const char *key); /* its members follow */
+void json_members(struct line_writer *out, const char *key); /* opens an object; its members follow */
 void json_members_end(struct line_writer *out);
 
-/* A whole event that names a process or a track, and puts it in its place among the others. */
+/* Write complete events that name a process or a track and set its sort position. */
 void json_name_process(struct line_writer *out, uint32_t process, const char *name);
 void json_name_thread(struct line_writer *out, struct json_track track, const char *name);
 

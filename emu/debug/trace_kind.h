@@ -1,4 +1,4 @@
-/* What the kinds of traces have in common: files, a limit, and the functions that each kind fills in. */
+/* What all kinds of traces share: files, the event limit, and the functions that each kind implements. */
 #ifndef EMU_DEBUG_TRACE_KIND_H
 #define EMU_DEBUG_TRACE_KIND_H
 
@@ -10,22 +10,22 @@
 struct trace_file {
     struct trace_file *next;
     char *path;
-    bool lost; /* something was not written, for a reason unknown */
+    bool lost; /* a write failed for an unknown reason */
     struct line_writer out;
 };
 
-/* Functions that a kind has no use for are NULL. */
+/* Functions that a kind does not need are NULL. */
 struct trace_ops {
-    const char *kind, *path; /* the default one */
-    const char *event;       /* what an event is, in the plural, for messages */
+    const char *kind, *path; /* path: the default file name */
+    const char *event;       /* name of its events, plural, for messages */
     bool unlimited;
-    struct trace *(*create)(void); /* zeroed but for its own fields; no file is there yet */
+    struct trace *(*create)(void); /* zeroed except for the kind's own fields; files is still NULL */
     void (*begin)(struct trace *trace);
     void (*end)(struct trace *trace); /* parts have written their ends */
     void (*free)(struct trace *trace);
 };
 
-/* The beginning of every kind's struct. */
+/* The first member of every kind's struct. */
 struct trace {
     const struct trace_ops *ops;
     struct track_sink sink; /* filled in by create() */
@@ -52,7 +52,7 @@ struct track trace_no_line(struct track group, const char *name);
 uint32_t trace_no_id(struct track_sink *sink);
 bool trace_no_record(struct track track, const struct track_record *record);
 
-/* Whether one more event may be written; counts it either way. */
+/* Counts one more event. Returns true if it is within the limit and may be written. */
 static inline bool trace_admit(struct trace *trace)
 {
     bool admitted = trace->events < trace->limit;
@@ -61,7 +61,7 @@ static inline bool trace_admit(struct trace *trace)
     return admitted;
 }
 
-/* Memory, zeroed, or abort(). */
+/* Allocate zeroed memory or a copy of a string; abort() on failure. The caller frees it. */
 void *trace_allocate(size_t count, size_t size);
 char *trace_copy(const char *text);
 

@@ -63,7 +63,7 @@ static void write_stage(struct line_writer *out, uint64_t id, const char *stage)
     if (!stage) {
         line_char(out, 'R');
         write_field(out, id);
-        write_field(out, id); /* all retire, in order */
+        write_field(out, id); /* the retirement number: instructions arrive in retirement order */
         line_text(out, "\t0\n");
         return;
     }

@@ -1,17 +1,16 @@
-/* Chrome trace JSON for ui.perfetto.dev and chrome://tracing: a rendering of tracks (emu/sim/track.h), whatever parts wrote
- * them.
+/* Chrome trace JSON for ui.perfetto.dev and chrome://tracing, from the tracks of emu/sim/track.h.
  *
- * A group becomes a process and a line a thread. Spans become asynchronous events. The viewer gives those of one id a track
- * of their own, named by the first of them, and shows tracks of equal name together. So spans that are written whole reuse
- * the ids of those that are over, as MSHRs are reused, and each id begins with an instant at time 0 that is named by the
- * spans' category.
+ * A group becomes a process and a line becomes a thread. Spans become asynchronous events. The viewer puts
+ * events of one id on one track, which it names after the first event, and shows tracks of equal name
+ * together. So complete spans reuse the ids of finished spans, as MSHRs are reused, and each id begins with
+ * an instant at time 0 that carries the category's name.
  */
 #include <stdlib.h>
 
 #include "emu/debug/trace_json.h"
 #include "emu/debug/trace_kind.h"
 
-/* An asynchronous id that one span after the other uses. */
+/* An asynchronous id, used by one span after another. */
 struct lane {
     uint32_t id;
     uint64_t free_from;
@@ -25,8 +24,8 @@ struct lanes {
 struct perfetto {
     struct trace base;
     struct line_writer *out;
-    uint32_t numbers;    /* of processes, tracks and asynchronous ids so far */
-    struct lanes *lanes; /* of each track, by its number */
+    uint32_t numbers;    /* process, track and asynchronous ids used so far */
+    struct lanes *lanes; /* lanes[track] */
     uint32_t lanes_room;
 };
 
@@ -59,7 +58,7 @@ static struct track open_line(struct track group, const char *name)
     return line;
 }
 
-/* Writes the event but for its values and its end. */
+/* Writes the event without its values and its end. */
 static void open_event(struct perfetto *perfetto, struct track track, char phase, const char *name,
                        const char *category, uint32_t id, uint64_t time)
 {
@@ -117,8 +116,8 @@ static struct lane *add_lane(struct perfetto *perfetto, struct track track, stru
     return lane;
 }
 
-/* Spans are written in the order of their ends; for these the lane that became free last before the begin
- * needs the fewest lanes. */
+/* Chooses the lane that became free last before `from`, or adds one. Spans arrive in the order of their ends;
+ * for that order this choice needs the fewest lanes. */
 static struct lane *choose_lane(struct perfetto *perfetto, struct track track, const char *category,
                                 uint64_t from)
 {
