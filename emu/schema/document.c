@@ -9,8 +9,8 @@
 #include "emu/sim/text.h"
 
 enum {
-    DEPTH = 32,  /* of mappings in mappings */
-    KEYS = 4096, /* of a mapping: its keys are compared with one another */
+    DEPTH = 32,  /* nesting depth of mappings */
+    KEYS = 4096, /* keys of one mapping; each new key is compared with all others */
 };
 
 struct reader {
@@ -25,7 +25,7 @@ static unsigned event_line(const struct reader *reader)
     return (unsigned)reader->event.start_mark.line + 1;
 }
 
-/* Puts file and line of the current event before the message. */
+/* Prefixes the message with the file and line of the current event. Returns false. */
 static bool at_event(struct reader *reader)
 {
     return error_prefix(reader->err, "%s:%u", reader->path, event_line(reader));
@@ -54,7 +54,7 @@ static bool has_anchor(const yaml_event_t *event)
     }
 }
 
-/* Replaces the current event by the next. */
+/* Replaces the current event with the next one. False with err set on bad YAML. */
 static bool advance(struct reader *reader)
 {
     yaml_event_delete(&reader->event);
@@ -76,7 +76,7 @@ static char *copy(const char *text)
     return copied;
 }
 
-/* Appends a member with the current event's name to the mapping. */
+/* Appends a member named by the current event to the mapping. NULL with err set if the name is not allowed. */
 static struct node *add_member(struct reader *reader, struct node *mapping)
 {
     if (reader->event.type != YAML_SCALAR_EVENT) {
@@ -120,7 +120,7 @@ static bool read_value(struct reader *reader, struct node *node)
     return true;
 }
 
-/* Reads what the mapping that has just started holds, up to its end. */
+/* Reads the members of the mapping that has just started, up to its end. */
 static bool read_mapping(struct reader *reader, struct node *mapping, unsigned depth)
 {
     if (depth == DEPTH) {
@@ -147,7 +147,7 @@ static bool read_mapping(struct reader *reader, struct node *mapping, unsigned d
 
 static bool read_document(struct reader *reader, struct node *root)
 {
-    if (!advance(reader) || !advance(reader)) /* start of the stream; of the document */
+    if (!advance(reader) || !advance(reader)) /* stream start, document start */
         return false;
     if (reader->event.type == YAML_STREAM_END_EVENT)
         return error_set(reader->err, "%s: the file is empty; a machine description has at least one key",
@@ -167,7 +167,7 @@ static bool read_document(struct reader *reader, struct node *root)
     return true;
 }
 
-/* Reads the whole file into a new buffer. */
+/* Reads the whole file into a new buffer, which the caller frees. NULL with err set on failure. */
 static unsigned char *read_all(int file, const char *path, size_t *length, struct error *err)
 {
     unsigned char *text = malloc(DOCUMENT_BYTES + 1);

@@ -1,4 +1,4 @@
-/* One description file as it stands: a tree of names and texts, with their lines. */
+/* One description file: a tree of names and text values with their line numbers. */
 #ifndef EMU_SCHEMA_DOCUMENT_H
 #define EMU_SCHEMA_DOCUMENT_H
 
@@ -8,23 +8,24 @@
 
 struct node {
     char *name; /* as written; NULL for the document itself */
-    char *text; /* of a value; NULL: a mapping */
+    char *text; /* the value; NULL for a mapping */
     unsigned line;
-    struct node *first, *last; /* what a mapping holds, in its order */
-    unsigned members;          /* how many that are */
+    struct node *first, *last; /* members of a mapping, in file order */
+    unsigned members;          /* number of members */
     struct node *next;
 };
 
-enum { DOCUMENT_BYTES = 1 << 20 }; /* no machine description is larger */
+enum { DOCUMENT_BYTES = 1 << 20 }; /* largest machine description, in bytes */
 
-/* Reads an open regular file of at most DOCUMENT_BYTES, which stays open: one YAML document, a mapping of names to values and
- * mappings, no name twice in one mapping. Sequences, anchors, aliases and tags are refused. The parts of a description are
- * known only when it has been read, so that libyaml's events are read here and not a fixed schema. Messages begin with path
- * and line. NULL on failure; release with node_free(). */
+/* Reads an open regular file of at most DOCUMENT_BYTES; the file stays open. The file holds one YAML
+ * document: a mapping of names to values and mappings, with no name twice in one mapping. Sequences, anchors,
+ * aliases and tags are refused. Reads libyaml's events rather than a fixed schema, because the description
+ * itself determines which keys exist. Messages begin with path and line. Returns NULL with err set on
+ * failure. Free the result with node_free(). */
 struct node *document_read(int file, const char *path, struct error *err);
 void node_free(struct node *node);
 
-/* The member of a mapping, or NULL. */
+/* Finds the member of a mapping by name. NULL when there is none. */
 const struct node *node_find(const struct node *mapping, const char *name);
 
 #endif

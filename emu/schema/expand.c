@@ -1,4 +1,4 @@
-/* Which parts a description has: roles, names of its own, and their copies. */
+/* Creates the parts of a description: parts in roles, custom parts, and their copies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 #include "emu/sim/text.h"
 
 enum {
-    PARTS_MOST = 65536, /* of a machine */
+    PARTS_MOST = 65536, /* parts of one machine */
     DEPTH_MOST = 16,
 };
 
-/* Each part looks at each setting: some seconds at most. */
+/* Limits parts * settings, because each part examines each setting: a few seconds of host time. */
 static const uint64_t looks_most = UINT64_C(1) << 28;
 
 size_t name_length(const char *name)
@@ -50,18 +50,18 @@ const char *pattern_within(const char *pattern, const struct instance *instance)
     return meant ? behind(rest) : NULL;
 }
 
-/* What the settings say of a part below another. */
+/* What the settings say about one part of a parent. */
 struct mention {
     const char *name;
-    const char *kind;      /* as written, or NULL */
-    unsigned kind_setting; /* counted from 1 */
-    const char *count;     /* likewise */
+    const char *kind;      /* value of its key `kind`, as written; NULL: none */
+    unsigned kind_setting; /* the setting of `kind`, counted from 1 */
+    const char *count;     /* value of its key `count`, as written; NULL: none */
     unsigned count_setting;
-    unsigned since; /* settings before this one are taken out */
+    unsigned since; /* `none` cancels the settings before this one */
     bool present, removed, written;
 };
 
-/* What was set of a part before it was taken out concerns nothing any more. */
+/* Marks the settings of a part that `none` removes as used, so that they are not reported as unknown keys. */
 static void forget(const struct tree *tree, unsigned number, const char *part)
 {
     size_t length = strlen(part);
@@ -70,7 +70,7 @@ static void forget(const struct tree *tree, unsigned number, const char *part)
             tree->settings[i].matched = true;
 }
 
-/* Reads one setting that concerns the part; `tail` is its name behind the part's. */
+/* Reads one setting of the part; `tail` is the setting's name without the part's name. */
 static bool read_mention(const struct tree *tree, struct mention *mention, unsigned number, const char *tail,
                          const struct part_role *role, const struct part_kind *owner, struct error *err)
 {
@@ -98,7 +98,7 @@ static bool read_mention(const struct tree *tree, struct mention *mention, unsig
     }
     bool counts = strcmp(tail, "count") == 0 && (countable || part_field_find(role->kind, tail) >= 0);
     if (value && counts && !countable) {
-        mention->present = true; /* a number of copies that the part keeps itself */
+        mention->present = true; /* `count` is a field of the part: it makes no copies */
         mention->removed = false;
     }
     if (value && countable && counts) {
@@ -201,7 +201,7 @@ static struct instance *add_instance(struct instance *parent, const struct part_
 
 static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err);
 
-/* Whether the machine may have so many parts more. */
+/* Returns true if `count` more parts fit; counts them. */
 static bool has_room(struct tree *tree, const struct instance *parent, const struct mention *mention,
                      uint32_t count, struct error *err)
 {
@@ -214,13 +214,14 @@ static bool has_room(struct tree *tree, const struct instance *parent, const str
         (void)error_set(err, "the machine is too large: %u parts and %u settings", tree->part_count,
                         tree->setting_count);
     (void)error_prefix(err, "%s%s%s", parent->path, *parent->path ? "." : "", mention->name);
-    unsigned setting = mention->count_setting; /* or the nearest that multiplies it */
+    unsigned setting = mention->count_setting; /* or the nearest enclosing count that multiplies this part */
     for (; parent && !setting; parent = parent->parent)
         setting = parent->count_setting;
     return setting ? tree_at_setting(tree, setting - 1, err) : false;
 }
 
-/* Of a part with no copies there is one that is absent, for the settings below it to be checked. */
+/* Adds the copies of a part. If the count is 0, adds one absent instance, which checks the settings below
+ * it. */
 static bool add_copies(struct tree *tree, struct instance *parent, const struct part_kind *kind,
                        const struct part_role *role, const struct mention *mention, unsigned depth,
                        struct error *err)
@@ -228,7 +229,8 @@ static bool add_copies(struct tree *tree, struct instance *parent, const struct 
     bool numbered = role ? role->many : mention->count != NULL;
     uint32_t count = 1;
     struct mention single = *mention;
-    if (numbered && !role && part_field_find(kind, "count") >= 0) { /* a number that the part keeps itself */
+    if (numbered && !role &&
+        part_field_find(kind, "count") >= 0) { /* `count` is a field of the part: it makes no copies */
         numbered = false;
         single.count_setting = 0;
         mention = &single;
@@ -282,10 +284,10 @@ static bool unknown_kind(const struct tree *tree, const struct mention *mention,
     return tree_at_setting(tree, mention->kind_setting - 1, err);
 }
 
-/* A part under a name that the description has made up. */
+/* A part whose name the description chooses. */
 struct custom {
     char *name;
-    size_t rank; /* of its kind in the list of kinds */
+    size_t rank; /* index of its kind in the list of kinds */
     const struct part_kind *kind;
     struct mention mention;
 };
@@ -314,7 +316,7 @@ static bool is_known(const struct custom *customs, size_t count, const char *nam
     return false;
 }
 
-/* A word that settings and references can name without doubt. */
+/* Returns true if settings and references can use the name without ambiguity. */
 static bool is_name(const char *name)
 {
     static const char *const reserved[] = {"count",   "kind", "template", "templates",
@@ -350,7 +352,7 @@ static bool read_custom(const struct tree *tree, const struct instance *parent, 
     return true;
 }
 
-/* Parts of the description's own names, which `kind` tells from keys that do not exist. */
+/* Expands the custom parts below a parent: those whose key `kind` is set. */
 static bool expand_customs(struct tree *tree, struct instance *parent, unsigned depth, struct error *err)
 {
     struct custom *customs = NULL;

@@ -1,4 +1,4 @@
-/* Messages about names: what is meant by an unknown one, and where a setting stands. */
+/* Messages about names: suggestions for unknown names, and the origin of a setting. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static bool listed(const char *list, const char *name, size_t length)
     return false;
 }
 
-/* What can stand directly in a mapping of the kind. */
+/* Lists the names that can appear directly in a mapping of the kind. */
 static void members(const struct part_kind *kind, const struct part_role *role, char *buffer, size_t size)
 {
     buffer[0] = '\0';
@@ -55,7 +55,7 @@ bool tree_not_a_value(const struct part_kind *kind, const char *name, struct err
     return error_set(err, "%s is a section, not a value; its keys: %s", text_quote(name).text, keys);
 }
 
-/* All names that descriptions of this kind of root can use, without numbers. */
+/* All names that descriptions of the root's kind can use, without indices. */
 struct name_list {
     char **names;
     size_t count;
@@ -90,7 +90,7 @@ static const char *last_name(const char *name)
     return dot ? dot + 1 : name;
 }
 
-/* The name without numbers and asterisks. */
+/* Copies the name without numbers and asterisks. */
 static void plain_name(const char *name, char plain[TREE_NAME])
 {
     plain[0] = '\0';
@@ -102,7 +102,8 @@ static void plain_name(const char *name, char plain[TREE_NAME])
     }
 }
 
-/* What is meant: the same last name in another section, or what is spelt nearly so. */
+/* Chooses a suggestion: a name with the same last component in another section, or the name with the nearest
+ * spelling. */
 static const char *meant_by(const struct name_list *list, const char *name, bool section_known)
 {
     const char *elsewhere = NULL,
@@ -114,7 +115,7 @@ static const char *meant_by(const struct name_list *list, const char *name, bool
     return (nearest && misspelt_section) || !elsewhere ? nearest : elsewhere;
 }
 
-/* The part that the longest part of the name leads to; *rest is what is left. */
+/* Finds the part for the longest prefix of the name that leads to one. *rest is the remaining name. */
 static const struct instance *walk_to(const struct instance *instance, const char *name, const char **rest)
 {
     for (const struct instance *below = instance->first; below; below = below->next) {
@@ -134,7 +135,7 @@ static const struct instance *walk_to(const struct instance *instance, const cha
     return instance;
 }
 
-/* A part that the kind can have, but this machine has not. */
+/* Reports that `rest` names a part that this kind can have but this machine lacks. False if it does not. */
 static bool is_absent(const struct instance *instance, const char *rest, struct error *err)
 {
     size_t length = name_length(rest);
@@ -152,7 +153,7 @@ static bool is_absent(const struct instance *instance, const char *rest, struct 
     return false;
 }
 
-/* The number of a copy that there is not. */
+/* Reports that `rest` names a copy with a number beyond the count. False if it does not. */
 static bool is_beyond(const struct instance *instance, const char *rest, struct error *err)
 {
     size_t length = name_length(rest);
@@ -170,7 +171,8 @@ static bool is_beyond(const struct instance *instance, const char *rest, struct 
     return false;
 }
 
-/* A field of the kind that is spelt nearly like `rest`, the end of `name`, as a dotted name; NULL: there is none. */
+/* Finds the field of the kind whose spelling is nearest to `rest`, the end of `name`, and writes its dotted
+ * name to `near`. NULL when none is near. */
 static const char *nearest_field(const struct part_kind *kind, const char *name, const char *rest,
                                  char near[TREE_NAME])
 {

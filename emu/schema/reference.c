@@ -8,7 +8,7 @@
 
 enum { ANY = -1, PATH_MOST = TREE_NAME };
 
-/* An expression in brackets, by recursive descent. */
+/* Parser state of an expression in brackets (recursive descent). */
 struct expression {
     const char *at;
     const struct instance *from;
@@ -20,7 +20,7 @@ enum { EXPRESSION_DEEP = 16 };
 
 static long sum(struct expression *e);
 
-/* The number of the n-th part with copies outwards from the port. */
+/* Returns the copy number of the n-th numbered part outwards from the port's part (0: the innermost). */
 static long copy_number(struct expression *e, unsigned n)
 {
     for (const struct instance *part = e->from; part; part = part->parent)
@@ -76,11 +76,11 @@ static long sum(struct expression *e)
     return value;
 }
 
-/* A component of a path: "crossbar", "stack.3", "stack[i/2]". */
+/* One component of a path: "crossbar", "stack.3", "stack[i/2]". */
 struct component {
     char name[64];
     bool numbered;
-    long number; /* or ANY */
+    long number; /* the copy's number, or ANY */
 };
 
 static bool wrong_path(const char *text, const char *why, struct error *err)

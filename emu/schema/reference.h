@@ -1,10 +1,12 @@
-/* References of ports in descriptions: which parts a text names.
+/* References of ports in descriptions: the text that names the partners of a port.
  *
- * A reference is a list of paths, with spaces between. A path begins at the part that holds the one whose port it is
- * ("crossbar" is beside it), at that one's holder for each "../" in front, or at the root behind "/". Its components are
- * names of parts; one of several copies is name.3 or name[3], all of them name.* or name[*]. In brackets an expression may
- * stand: whole numbers, + - * / % and parentheses, and the letters i, the number of the innermost part with copies that holds
- * the port or is it, j, that of the next one outside, and k. The last component may name a port: crossbar.in[2]. */
+ * A reference is a list of paths, separated by spaces. A path starts at the parent of the part that owns the
+ * port ("crossbar" is a sibling of that part), one level higher for each leading "../", or at the root if it
+ * begins with "/". Its components are names of parts; one of several copies is name.3 or name[3], all of them
+ * name.* or name[*]. Brackets may hold an expression of whole numbers, + - * / %, parentheses and the letters
+ * i, j and k: i is the copy number of the innermost numbered part among the port's part and its ancestors, j
+ * that of the next one outwards, k that of the one after. The last component may name a port:
+ * crossbar.in[2]. */
 #ifndef EMU_SCHEMA_REFERENCE_H
 #define EMU_SCHEMA_REFERENCE_H
 
@@ -12,8 +14,8 @@
 
 struct reference {
     struct instance *part;
-    int port; /* of its kind; -1: the reference names none */
-    int slot; /* of a port with many partners; -1: the next that is free */
+    int port; /* index of the port in its kind; -1: the reference names no port */
+    int slot; /* slot of a port with many partners; -1: the next free one */
 };
 
 struct references {
@@ -21,8 +23,9 @@ struct references {
     size_t count;
 };
 
-/* All that the text names, in its order and the tree's; `from` is the part whose port it is. False with err set when a path
- * is wrong or names nothing. Free items, also after a failure. */
+/* Finds all that the text names, in the order of the text and then of the tree. `from` is the part that owns
+ * the port. False with err set when a path is malformed or names nothing. Free found->items, also after a
+ * failure. */
 bool reference_find(struct instance *from, const char *text, struct references *found, struct error *err);
 
 #endif

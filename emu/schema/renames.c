@@ -9,10 +9,11 @@
 
 #include "emu/schema/document.h"
 
-/* Parts that had a key for whether there are any, and were described without being there. */
+/* Parts whose presence an obsolete key controlled: older files may describe such a part although the machine
+ * lacks it. */
 static const struct {
     const char *part, *key;
-    bool stays; /* the key does; zero means that there is none */
+    bool stays; /* the key is still valid; its value 0 means that there is no such part */
 } renames[] = {
     {"crossbar", "present", false},     {"nucd", "present", false},
     {"devices.rom", "present", false},  {"devices.finisher", "present", false},
@@ -23,7 +24,7 @@ static const struct {
 
 enum { RENAMES = sizeof renames / sizeof *renames, NAME = 512 };
 
-/* Parts of the machine that have another name, so that groups can have the old one. */
+/* Obsolete part names. The old name is free for groups. */
 static const struct {
     const char *old, *name, *key; /* the part's only key */
 } moves[] = {
@@ -32,7 +33,7 @@ static const struct {
 
 enum { MOVES = sizeof moves / sizeof *moves };
 
-/* What follows the part's old name in a name: "" or ".KEY"; NULL for other names. */
+/* Returns what follows the part's old name: "" or ".KEY". NULL if the name is not an old name. */
 static const char *moved_key(size_t move, const char *name)
 {
     size_t length = strlen(moves[move].old);
@@ -73,14 +74,14 @@ bool renames_explain(const char *name, struct error *err)
     return false;
 }
 
-/* A file that is being written. */
+/* State of rewriting one file. */
 struct migration {
     FILE *out;
-    bool old;     /* it has such a key: a part that it only describes is not put in by that */
-    bool extends; /* another description, which may have the parts that this one only describes */
+    bool old;     /* the file has an obsolete key: describing a part does not add it */
+    bool extends; /* the file extends another, which may add the parts that this file only describes */
 };
 
-/* Characters that mean nothing to YAML within a plain text. */
+/* Returns true if YAML reads the text as a plain scalar. */
 static bool is_plain(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -138,7 +139,7 @@ static void put_section(const struct migration *m, const struct node *section, c
     put_mapping(m, section, path, indent + 2, "", without);
 }
 
-/* A part that was there or not by one of its keys. */
+/* Writes a part whose presence one of its keys controls. */
 static void put_part(const struct migration *m, const struct node *part, const char *path, int indent,
                      const char *prefix, int rename)
 {
@@ -151,7 +152,7 @@ static void put_part(const struct migration *m, const struct node *part, const c
         (void)fputs(" none\n", m->out);
     } else if (key) {
         put_section(m, part, path, indent, prefix, renames[rename].key);
-    } else if (m->extends) { /* dotted names do not put it in */
+    } else if (m->extends) { /* dotted names do not add the part */
         char dotted[NAME];
         (void)snprintf(dotted, sizeof dotted, "%s%s.", prefix, part->name);
         put_mapping(m, part, path, indent, dotted, NULL);
@@ -185,7 +186,7 @@ static void put_mapping(const struct migration *m, const struct node *mapping, c
     }
 }
 
-/* Whether that node at the top is a part under its old name: another part of that name has other keys. */
+/* Returns true if this top-level node is a part under its old name. A group with that name has other keys. */
 static bool is_moved(const struct node *document, const struct node *node, size_t move)
 {
     const char *key = moved_key(move, node->name);
@@ -198,7 +199,7 @@ static bool is_moved(const struct node *document, const struct node *node, size_
     return true;
 }
 
-/* Gives parts that have another name that one. */
+/* Gives renamed parts their new names. */
 static void move_parts(struct node *document)
 {
     for (struct node *node = document->first; node; node = node->next)

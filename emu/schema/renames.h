@@ -1,4 +1,4 @@
-/* Keys of older descriptions: one table for the messages about them and for rewriting a file. */
+/* Obsolete keys of descriptions: one table for the messages about them and for rewriting files. */
 #ifndef EMU_SCHEMA_RENAMES_H
 #define EMU_SCHEMA_RENAMES_H
 
@@ -7,14 +7,17 @@
 
 #include "emu/sim/error.h"
 
-/* Whether the dotted name, which has no numbers, is such a key; the message then says what to write. */
+/* Returns true if the dotted name, without copy numbers, is an obsolete key; err then tells what to write
+ * instead. */
 bool renames_explain(const char *name, struct error *err);
 
-/* Whether the dotted name, at the top of a machine without a part of that name, is that of a part that has another name. */
+/* Returns true if the dotted name is the obsolete name of a part; err then tells the new name. Call it only
+ * for a name at the top level of a machine that has no part of that name. */
 bool renames_moved(const char *name, struct error *err);
 
-/* Writes the description in the file at path with today's keys, in the same order, as YAML; comments are not kept. What it
- * extends is not read. A file without such a key keeps its meaning. False with a message when it is no description. */
+/* Writes the description in the file at path as YAML with current keys, in the same order, without comments.
+ * Does not read the description that it extends. A file without obsolete keys keeps its meaning. False with
+ * err set when the file cannot be read or is not a description. */
 bool renames_migrate(const char *path, FILE *out, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The files of a description and the --set options as one list of settings. */
+/* Collects a description's files and the --set options into one list of settings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "emu/sim/nearest.h"
 #include "emu/sim/text.h"
 
-/* The files of one machine, from the one that was asked for to the one that extends nothing. */
+/* The files of one machine, from the requested one to the one that extends nothing. */
 struct chain {
     struct node *documents[TREE_CHAIN];
     dev_t devices[TREE_CHAIN];
@@ -19,8 +19,8 @@ struct chain {
 };
 
 enum {
-    TEMPLATES_DEEP = 8,    /* templates that use templates */
-    SETTINGS_MOST = 65536, /* what templates of templates multiply ends here */
+    TEMPLATES_DEEP = 8,    /* nesting depth of templates in templates */
+    SETTINGS_MOST = 65536, /* settings of one machine; bounds what nested templates multiply */
 };
 
 static bool ends_in_yaml(const char *name)
@@ -34,7 +34,8 @@ static bool is_path(const char *name)
     return strchr(name, '/') || ends_in_yaml(name);
 }
 
-/* The path at which `name`, as written in the file `from` (NULL: on the command line), is found; free() it. */
+/* Returns the path of machine `name`, as written in file `from` (NULL: on the command line). The caller frees
+ * it. NULL when out of memory. */
 static char *find_path(const char *name, const char *from, const char *shipped_dir)
 {
     char *path = NULL;
@@ -70,7 +71,7 @@ static bool unknown_machine(const char *name, const char *shipped_dir, struct er
     return false;
 }
 
-/* Whether the file is none of the chain's so far; it becomes chain element `index`. */
+/* Records the file as element `index` of the chain. False with err set if the chain already contains it. */
 static bool is_new(const struct tree *tree, struct chain *chain, unsigned index, const struct stat *stat,
                    struct error *err)
 {
@@ -83,13 +84,13 @@ static bool is_new(const struct tree *tree, struct chain *chain, unsigned index,
     return true;
 }
 
-/* Opens the file of tree->files[index] and makes sure that the chain does not hold it yet. Returns a file descriptor or
- * -1. */
+/* Opens tree->files[index] and checks that the chain does not contain it yet. Returns a file descriptor, or
+ * -1 with err set. */
 static int open_file(struct tree *tree, struct chain *chain, unsigned index, const char *name,
                      struct error *err)
 {
     const char *path = tree->files[index].path;
-    /* O_NONBLOCK: a FIFO must not hold us up; it is refused, as are folders and devices. */
+    /* O_NONBLOCK: opening a FIFO must not block; FIFOs, folders and devices are refused below. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0 && errno == ENOENT && tree->files[index].shipped) {
         (void)unknown_machine(name, tree->options.shipped_dir, err);
@@ -107,7 +108,8 @@ static int open_file(struct tree *tree, struct chain *chain, unsigned index, con
     return -1;
 }
 
-/* Puts the place that names the next file of the chain, if it is a file's `extends`, before the message. */
+/* Prefixes the message with file and line of the `extends` that names chain element `index`, if there is one.
+ * Returns false. */
 static bool at_extends(const struct tree *tree, const struct chain *chain, unsigned index, struct error *err)
 {
     if (index == 0)
@@ -116,7 +118,7 @@ static bool at_extends(const struct tree *tree, const struct chain *chain, unsig
                         node_find(chain->documents[index - 1], "extends")->line);
 }
 
-/* Reads the file that `name` stands for as the next of the chain. */
+/* Reads the file of machine `name` as the next element of the chain. */
 static bool chain_add(struct tree *tree, struct chain *chain, const char *name, struct error *err)
 {
     unsigned index = tree->file_count;
@@ -160,7 +162,7 @@ static bool add_setting(struct tree *tree, const char *pattern, const char *valu
     return true;
 }
 
-/* What a mapping is flattened with. */
+/* Context of flatten(). */
 struct flattening {
     struct tree *tree;
     const struct chain *chain;
@@ -168,7 +170,7 @@ struct flattening {
     struct error *err;
 };
 
-/* The mapping of a template: that of the file itself, or of one that it extends. */
+/* Finds a template's mapping in the file itself or in one that it extends. NULL when there is none. */
 static const struct node *find_template(const struct flattening *f, const char *name)
 {
     for (unsigned file = f->file; file < f->tree->file_count; file++) {
@@ -185,7 +187,7 @@ static bool at_node(const struct flattening *f, const struct node *node)
     return error_prefix(f->err, "%s:%u", f->tree->files[f->file].path, node->line);
 }
 
-/* Turns the members of a mapping into settings whose names begin with prefix. */
+/* Converts the members of a mapping into settings whose names begin with prefix. */
 static bool flatten(const struct flattening *f, const struct node *mapping, const char *prefix, unsigned deep)
 {
     const struct node *template = *prefix ? node_find(mapping, "template") : NULL;
@@ -217,7 +219,7 @@ static bool flatten(const struct flattening *f, const struct node *mapping, cons
         }
         bool own = strcmp(name, "name") == 0 || strcmp(name, "description") == 0;
         if (own && f->file > 0)
-            continue; /* they describe one file only and are not inherited */
+            continue; /* name and description belong to one file and are not inherited */
         (void)add_setting(f->tree, name, node->text, f->file, node->line);
         if (!node->text && !flatten(f, node, name, deep))
             return false;
@@ -239,7 +241,8 @@ static bool add_option(struct tree *tree, const char *set, struct error *err)
     return add_setting(tree, name, equals + 1, SETTING_OPTION, 0);
 }
 
-/* What the document extends, or NULL. */
+/* Sets *next to the machine that the document extends, or to NULL. False with err set if `extends` is not a
+ * value. */
 static bool next_of(const struct tree *tree, const struct node *document, const char **next,
                     struct error *err)
 {
@@ -251,7 +254,7 @@ static bool next_of(const struct tree *tree, const struct node *document, const 
     return error_prefix(err, "%s:%u", tree->files[tree->file_count - 1].path, extends->line);
 }
 
-/* `templates` holds mappings by name. */
+/* Checks that `templates` holds only mappings. */
 static bool check_templates(const struct flattening *f, const struct node *document)
 {
     const struct node *templates = node_find(document, "templates"), *bad = NULL;

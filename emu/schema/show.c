@@ -1,4 +1,4 @@
-/* A description as text: every key with its value, its meaning, and where the value comes from. */
+/* Writes a description as text: every key with its value, meaning and the value's origin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void show_ports(const struct show *show, const struct instance *instance,
     }
 }
 
-/* Whether two copies, with all that is below them, are described alike. */
+/* Returns true if two copies, including everything below them, have equal descriptions. */
 static bool alike(const struct instance *a, const struct instance *b)
 {
     if (a->kind != b->kind || memcmp(a->config, b->config, a->kind->config_size) != 0)

@@ -13,7 +13,8 @@ struct instance *tree_root(const struct tree *tree)
     return tree->root;
 }
 
-/* The next in the tree's order, absent parts too. */
+/* Returns the next instance in tree order, including absent ones. `below`: visit the instance's children
+ * first. */
 static struct instance *next_of(const struct instance *instance, bool below)
 {
     if (below && instance->first)
@@ -72,7 +73,7 @@ static int port_find(const struct part_kind *kind, const char *name)
     return -1;
 }
 
-/* Stores the text of a setting in a field. */
+/* Stores a setting's text in a field. */
 static bool apply_field(struct tree *tree, struct instance *instance, int index, unsigned number,
                         struct error *err)
 {
@@ -86,14 +87,16 @@ static bool apply_field(struct tree *tree, struct instance *instance, int index,
     instance->winner[index] = instance->given[index] ? number + 1 : 0;
     if (!instance->given[index] || field_set(field, instance->config, setting->value, err))
         return true;
-    if (strncmp(err->text, field->name, strlen(field->name)) == 0) { /* the pattern stands in for the name */
+    if (strncmp(err->text, field->name, strlen(field->name)) ==
+        0) { /* replace the field's name by the pattern */
         struct error message = *err;
         (void)error_set(err, "%s%s", setting->pattern, message.text + strlen(field->name));
     }
     return tree_at_setting(tree, number, err);
 }
 
-/* Applies a setting to the part and those below it that its name, of which `rest` is left, means. */
+/* Applies a setting to this part or to the parts below it that match. `rest` is the setting's name relative
+ * to this part. */
 static bool apply(struct tree *tree, struct instance *instance, const char *rest, unsigned number,
                   struct error *err)
 {
@@ -135,7 +138,8 @@ static bool apply(struct tree *tree, struct instance *instance, const char *rest
     return true;
 }
 
-/* A mapping that names a section of fields, or a value that was read when parts were counted, concerns something too. */
+/* Applies all settings. A setting is also used if it names a section of fields or if expansion has read it;
+ * any other unmatched setting is an error. */
 static bool apply_all(struct tree *tree, struct error *err)
 {
     for (unsigned i = 0; i < tree->setting_count; i++) {
@@ -152,7 +156,7 @@ static bool apply_all(struct tree *tree, struct error *err)
 
 static bool resolve(struct tree *tree, struct instance *instance, struct error *err);
 
-/* Copies a field of a part seen from the parent: "@host.0.clock". */
+/* Copies a field of another part. The path is relative to the parent: "@host.0.clock". */
 static bool copy_field(struct tree *tree, struct instance *instance, const struct part_field *field,
                        const char *path, struct error *err)
 {
@@ -181,7 +185,8 @@ static const struct part_default *role_default(const struct instance *instance, 
     return NULL;
 }
 
-/* Gives each field that the description leaves alone its default, in the variant, unless derive() will. */
+/* Sets the fields that the description does not set to their defaults for the variant. settled[field] tells
+ * derive() which fields it must keep. */
 static bool set_defaults(struct tree *tree, struct instance *instance, unsigned variant, bool *settled,
                          struct error *err)
 {
@@ -231,7 +236,7 @@ static bool resolve_all(struct tree *tree, struct error *err)
     return true;
 }
 
-/* The path without the numbers of copies that were not set apart. */
+/* Writes the name for messages: the winning setting's pattern, or the path without copy numbers. */
 static void shown_name(const struct tree *tree, const struct instance *instance, const char *field,
                        unsigned winner, char name[TREE_NAME])
 {
@@ -263,7 +268,7 @@ static void format_setting(const struct tree *tree, unsigned winner, char buffer
     (void)snprintf(buffer, TREE_SOURCE, "%.400s:%u", slash ? slash + 1 : file->path, setting->line);
     for (char *c = buffer; *c; c++)
         if (*c < ' ' || *c > '~')
-            *c = '?'; /* so that it stays within one line of a comment or message */
+            *c = '?'; /* keep it on one line of a comment or message */
 }
 
 void tree_source(const struct tree *tree, const struct instance *instance, unsigned field,
@@ -334,7 +339,8 @@ bool tree_at_part(const struct tree *tree, const struct instance *instance, stru
     return false;
 }
 
-/* The message of a part begins with its field's name, or is about several fields. */
+/* Adds the origin to a part's message. Such a message begins with a field's name, or concerns the whole
+ * part. */
 static bool at_part(const struct tree *tree, const struct instance *instance, struct error *err)
 {
     char field[64], name[TREE_NAME];
@@ -357,7 +363,7 @@ static bool check_all(const struct tree *tree, struct error *err)
     return true;
 }
 
-/* Leaves out what only timing cores need. */
+/* Removes the parts that only timed cores need. */
 static void drop_implied(struct tree *tree)
 {
     if (tree->options.timed(tree))
@@ -366,7 +372,7 @@ static void drop_implied(struct tree *tree)
         i->absent = i->absent || i->implied || (i->parent && i->parent->absent);
 }
 
-/* The machine's name where no key gives one: that of its file. */
+/* Names the machine after its file if the description sets no name. */
 static void name_by_file(struct tree *tree)
 {
     int index = part_field_find(tree->root->kind, "name");
@@ -449,7 +455,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* Whether a field has an effect on this machine. */
+/* Returns true if the field has an effect on this machine. */
 static bool is_used(const struct tree *tree, const struct instance *instance, const struct part_field *field)
 {
     const char *functional = instance->kind->functional;
@@ -458,7 +464,7 @@ static bool is_used(const struct tree *tree, const struct instance *instance, co
     return tree->options.timed(tree) || !functional || has_word(functional, field->name);
 }
 
-/* Whether a field has the value that it would have by itself. */
+/* Returns true if the field's value equals its default. */
 static bool is_default(const struct instance *instance, const struct part_field *field)
 {
     struct error ignored;
@@ -474,7 +480,7 @@ static bool is_default(const struct instance *instance, const struct part_field 
     return same;
 }
 
-/* Whether all that the setting concerns is without effect. */
+/* Returns true if the setting affects only fields and counts without effect on this machine. */
 static bool is_idle(const struct tree *tree, unsigned number)
 {
     bool idle = false;

@@ -1,23 +1,26 @@
-/* A machine description: a tree of instances of kinds (emu/sim/part.h), resolved from files and --set options.
+/* A machine description: a tree of instances of kinds (emu/sim/part.h), resolved from files and --set
+ * options.
  *
- * A description is a YAML mapping. Each of its keys is a field of the part that the mapping describes, a port of it
- * (`memory: crossbar`), or the name of a part below it, with a mapping of its own. `extends: MACHINE` takes over another
- * description. A MACHINE is a shipped machine's name, or a path: what contains a '/' or ends in .yaml. A path in `extends` is
- * relative to the file that holds it.
+ * A description is a YAML mapping. Each key is a field of the part that the mapping describes, a port of that
+ * part (`memory: crossbar`), or the name of a part below it with a mapping of its own. `extends: MACHINE`
+ * inherits another description. A MACHINE is the name of a shipped machine or a path, which contains a '/' or
+ * ends in .yaml. A path in `extends` is relative to the file that contains it.
  *
- * Which parts there are. A kind names the parts that its parts can have (struct part_role); some are always there, some when
- * the description mentions them: `crossbar: {}` puts one in, with its defaults, and `crossbar: none` takes one out that was
- * inherited, with all that was set below it. Any other name is a part of the kind that its key `kind` gives. `count: N` makes
- * N copies, numbered from 0, of the whole part with all that is below it. A mapping `templates` holds mappings by name; a
- * part that says `template: NAME` begins with what that one holds.
+ * Parts. A kind lists the parts that it can contain (struct part_role). Some are always present; others are
+ * present when the description mentions them: `crossbar: {}` adds one with its defaults. `crossbar: none`
+ * removes an inherited one and all settings below it. A part of any other name (a custom part) has the kind
+ * that its key `kind` names. `count: N` makes N copies of a part and everything below it, numbered from 0.
+ * The mapping `templates` holds mappings by name; a part with `template: NAME` starts with the settings of
+ * that template.
  *
- * Names. host.l1d.size is a field; of a part that has copies, accel.3.l1d.size is that of one of them, accel.*.l1d.size or
- * accel.l1d.size that of all. `*` stands for any name or number. The same names serve files (as nested mappings or dotted),
- * --set, messages, statistics and traces.
+ * Names. host.l1d.size is a field. If a part has copies, accel.3.l1d.size is the field of one copy, and
+ * accel.*.l1d.size or accel.l1d.size the field of all. `*` matches any name or number. Files (as nested
+ * mappings or dotted names), --set, messages, statistics and traces use the same names.
  *
- * Settings are a list in the order of files (the extended one first), then of --set; a later one wins. Counts are applied
- * first, then the others, then what the user has left to itself is derived: a role's default, the kind's, or what derive()
- * makes of the other fields; `auto` restores that. A setting that concerns nothing is an error. */
+ * Settings form a list in the order of files (the extended file first), then of --set; a later setting wins.
+ * Counts are applied first, then all other settings. Fields without a setting then get the role's default,
+ * the kind's default, or a value that derive() computes from other fields; the value `auto` requests the
+ * same. A setting that matches nothing is an error. */
 #ifndef EMU_SCHEMA_TREE_H
 #define EMU_SCHEMA_TREE_H
 
@@ -26,89 +29,92 @@
 #include "emu/sim/part.h"
 
 enum {
-    TREE_CHAIN = 16,   /* files that one machine may consist of through `extends` */
-    TREE_SOURCE = 512, /* bytes that tree_source() needs at most */
-    TREE_NAME = 256,   /* bytes of a dotted name with its end */
+    TREE_CHAIN = 16,   /* most files in one chain of `extends` */
+    TREE_SOURCE = 512, /* size of tree_source()'s buffer, in bytes */
+    TREE_NAME = 256,   /* size of a dotted name with its final zero, in bytes */
 };
 
 struct instance {
     const struct part_kind *kind;
-    const struct part_role *role; /* NULL: the root, or named by the description */
+    const struct part_role *role; /* NULL: the root or a custom part */
     struct instance *parent, *first, *last, *next;
-    char *name; /* "l1d"; "" for the root */
-    char *path; /* "accel.3.l1d" */
-    int index;  /* among its copies; -1: it is the only one, and has no number */
+    char *name; /* for example "l1d"; "" for the root */
+    char *path; /* for example "accel.3.l1d" */
+    int index;  /* number among its copies; -1: the part has no copies */
     uint32_t copies;
-    void *config;      /* of the kind's type */
-    bool *given;       /* by field: set by the description */
-    unsigned *winner;  /* by field: the setting that has won, counted from 1; 0: none */
-    char **references; /* by port: as the description gives it, or NULL */
+    void *config;      /* of the kind's config type */
+    bool *given;       /* given[field]: the description sets the field */
+    unsigned *winner;  /* winner[field]: the setting that has won, counted from 1; 0: none */
+    char **references; /* references[port]: the reference's text; NULL: none */
     unsigned *reference_setting;
-    unsigned since;         /* settings before this one were taken out by `none` */
-    unsigned count_setting; /* that gave the number of copies, counted from 1; 0: none */
-    bool absent;            /* only what its settings would concern: the machine is without */
-    bool implied;           /* there because of PART_TIMED, not by a setting */
-    uint8_t resolved;       /* 0: not yet; 1: under way; 2: done */
+    unsigned since;         /* `none` cancels the settings before this one */
+    unsigned count_setting; /* the setting of the count, counted from 1; 0: none */
+    bool absent;            /* the machine lacks the part; the instance only matches settings */
+    bool implied;           /* present because of PART_TIMED, not because of a setting */
+    uint8_t resolved;       /* 0: not yet; 1: in progress; 2: done */
 };
 
 struct tree;
 
 struct tree_options {
     const struct part_kind *root;
-    const struct part_kind *const *kinds; /* those that `kind` can name, then NULL */
-    const char *machine;                  /* a shipped name or a path */
-    const char *shipped_dir;              /* of shipped machines, NAME.yaml */
-    const char *const *sets;              /* NAME=VALUE */
+    const struct part_kind *const *kinds; /* kinds that the key `kind` can name, NULL-terminated */
+    const char *machine;                  /* name of a shipped machine, or a path */
+    const char *shipped_dir;              /* folder of the shipped machines, NAME.yaml */
+    const char *const *sets;              /* NAME=VALUE each */
     size_t set_count;
-    /* Whether the cores tell time, asked when all fields are set: else parts of PART_TIMED are absent. */
+    /* Returns true if the machine has timed cores; otherwise PART_TIMED parts are absent. Called when all
+     * fields are set. */
     bool (*timed)(const struct tree *tree);
 };
 
-/* NULL with err set when something is wrong; messages name file, line and key and what is allowed. Each part has passed
- * part_check(). Release with tree_free(). */
+/* Loads a description. Every part of the result has passed part_check(). On failure, returns NULL with err
+ * set to a message that names file, line, key and what is allowed. Free the result with tree_free(). */
 struct tree *tree_load(const struct tree_options *options, struct error *err);
 void tree_free(struct tree *tree);
 
 struct instance *tree_root(const struct tree *tree);
 
-/* The part of that dotted path, without `*`; of a part with copies the first when no number is given. NULL: there is none, or
- * it is absent. */
+/* Finds the part at a dotted path, which must not contain `*`. Without a copy number, finds the first copy.
+ * NULL when there is none or it is absent. */
 struct instance *tree_find(const struct tree *tree, const char *path);
 
-/* The configuration of such a part, or NULL. */
+/* Returns the configuration of the part at the path, of its kind's config type, or NULL. */
 const void *tree_config(const struct tree *tree, const char *path);
 
-/* The next part in the tree's order (a part, then those below it), the root first with NULL; absent ones are left out. */
+/* Returns the next part in tree order (a part before its children), or the root if instance is NULL. Skips
+ * absent parts. NULL at the end. */
 struct instance *tree_next(const struct tree *tree, const struct instance *instance);
 
-/* Where the value of a field came from, for messages and comments: "default", "--set", "FILE:LINE", or what an automatic
- * value follows. */
+/* Writes the origin of a field's value, for messages and comments: "default", "--set", "FILE:LINE", or what a
+ * derived value follows. */
 void tree_source(const struct tree *tree, const struct instance *instance, unsigned field,
                  char buffer[TREE_SOURCE]);
 
-/* The same of a dotted name, which must be known ("memory.size"; "host.count"). */
+/* Like tree_source() for a dotted name, which must be known ("memory.size"; "host.count"). */
 void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_SOURCE]);
 
-/* "FILE:LINE: host.l1d.size" in front of the message; false. */
+/* Prefixes the message with "FILE:LINE: host.l1d.size". Returns false. */
 bool tree_at(const struct tree *tree, const struct instance *instance, const char *field, struct error *err);
 
-/* "FILE:LINE: " of the first setting of the part, or of the nearest one above it that has a setting, in front of the message;
- * false. */
+/* Prefixes the message with "FILE:LINE: " of the part's first setting, or of its nearest ancestor with a
+ * setting. Returns false. */
 bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err);
 
-/* The dotted names that were set but have no effect on this machine, in the order of the settings; returns how many, and at
- * most `room` of them in names, which the tree keeps. */
+/* Finds the settings that have no effect on this machine. Stores the dotted names of the first `room` of them
+ * to names, in setting order; the tree owns the strings. Returns their total number. */
 size_t tree_unused(const struct tree *tree, const char **names, size_t room);
 
-/* Writes the description as YAML in which a comment explains each key: meaning, what is allowed, and where the value came
- * from. Loaded again, the text gives the same machine. The text does not depend on where croft is installed. */
+/* Writes the description as YAML. A comment explains each key: its meaning, what is allowed, and the origin
+ * of its value. Loading the text again gives the same machine. The text does not depend on where croft is
+ * installed. */
 void tree_show(const struct tree *tree, FILE *out);
 
-/* For the files of emu/schema. */
+/* Internal to emu/schema. */
 struct setting {
     char *pattern; /* dotted name */
-    char *value;   /* NULL: a mapping begins */
-    unsigned file; /* index into files; SETTING_OPTION: --set */
+    char *value;   /* NULL: a mapping begins here */
+    unsigned file; /* index in tree->files; SETTING_OPTION: --set */
     unsigned line;
     bool matched;
 };
@@ -116,42 +122,43 @@ struct setting {
 #define SETTING_OPTION UINT32_MAX
 
 struct tree_file {
-    char *path;   /* as it was opened */
-    bool shipped; /* found by its name among the shipped machines */
+    char *path;   /* path used to open it */
+    bool shipped; /* found by name among the shipped machines */
 };
 
 struct tree {
     struct tree_options options;
     struct instance *root;
-    unsigned part_count; /* absent ones not counted */
+    unsigned part_count; /* without absent parts */
     struct setting *settings;
     unsigned setting_count;
     struct tree_file files[TREE_CHAIN];
     unsigned file_count;
 };
 
-/* settings.c: reads the chain of files and the options into tree->settings. */
+/* settings.c: reads the chain of files and the options into tree->settings. False with err set on failure. */
 bool settings_read(struct tree *tree, struct error *err);
 
-/* expand.c: makes the instances. */
+/* expand.c: creates the instances. False with err set on failure. */
 bool tree_expand(struct tree *tree, struct error *err);
 
-/* The rest of a pattern behind the path of the instance, or NULL when it concerns another one. */
+/* Returns the rest of a pattern after the instance's path, or NULL if the pattern does not match the
+ * instance. */
 const char *pattern_within(const char *pattern, const struct instance *instance);
 
-/* The length of a dotted name's first component. */
+/* Returns the length of a dotted name's first component. */
 size_t name_length(const char *name);
 
-/* Whether the first component is a number or `*`. */
+/* Returns true if the name's first component is a number or `*`. */
 bool name_is_index(const char *name);
 
-/* names.c: the message for a name that concerns nothing; false. */
+/* names.c: sets the message for a name that matches nothing. Returns false. */
 bool tree_unknown(const struct tree *tree, const char *name, struct error *err);
 
-/* "FILE:LINE" or "--set" in front of the message; false. */
+/* Prefixes the message with "FILE:LINE" or "--set". Returns false. */
 bool tree_at_setting(const struct tree *tree, unsigned setting, struct error *err);
 
-/* Sets the message for the name of a part that was given a value; false. */
+/* Sets the message for a part's name that was given a value. Returns false. */
 bool tree_not_a_value(const struct part_kind *kind, const char *name, struct error *err);
 
 /* list.c: the names of the shipped machines, sorted. Free with machine_list_free(). */
