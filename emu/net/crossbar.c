@@ -15,7 +15,7 @@ struct crossbar_input {
 struct crossbar_output {
     struct crossbar *crossbar;
     struct mem_link link;
-    bool refused; /* a response, so that the port below waits */
+    bool refused; /* a response was refused: the port below waits for room */
     uint32_t number;
 };
 
@@ -24,8 +24,8 @@ struct crossbar {
     struct vc requests;  /* from inputs to outputs */
     struct vc responses; /* from outputs to inputs */
     struct crossbar_route route;
-    uint16_t *table; /* of the route, or NULL */
-    uint64_t mask;   /* of a route by address to a power of two of outputs, else 0 */
+    uint16_t *table; /* copy of route.outputs, or NULL */
+    uint64_t mask;   /* outputs - 1 if requests are routed by address and outputs is a power of two, else 0 */
     struct crossbar_input *inputs;
     struct crossbar_output *outputs;
 };
@@ -54,7 +54,7 @@ static uint32_t output_of_address(const struct crossbar *crossbar, uint64_t addr
     return (uint32_t)(crossbar->mask ? number & crossbar->mask : number % crossbar->config.outputs);
 }
 
-/* Of an untimed access. */
+/* Returns the output for an untimed access. */
 static uint32_t output_of(const struct crossbar *crossbar, uint64_t address)
 {
     struct home home;
@@ -72,7 +72,7 @@ static uint32_t output_of_request(const struct crossbar *crossbar, const struct 
     return output_of_home(crossbar, &request->home);
 }
 
-/* From a client into the vc of requests. */
+/* Takes a request from a client into the virtual channel of requests. */
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct crossbar_input *input = port;
@@ -106,7 +106,7 @@ static void request_room(void *client, struct mem_link *link, uint64_t now)
     vc_unblock(&output->crossbar->requests, output->number, now);
 }
 
-/* From the port below into the vc of responses. */
+/* Takes a response from the port below into the virtual channel of responses. */
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct crossbar_output *output = client;
@@ -143,7 +143,7 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
     vc_unblock(&input->crossbar->responses, input->number, now);
 }
 
-/* Goes to each output with the part of the range that is its. */
+/* Splits the access by output and passes each piece on. */
 static bool functional(void *port, const struct mem_access *access)
 {
     const struct crossbar *crossbar = ((const struct crossbar_input *)port)->crossbar;
@@ -172,7 +172,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
 }
 
-/* In pieces that have one route each. */
+/* Splits the range into pieces of one route each. */
 static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
 {
     struct crossbar *crossbar = ((struct crossbar_input *)port)->crossbar;
@@ -195,7 +195,7 @@ static const struct mem_link *next(const void *port, const struct home *home)
 
 const struct mem_port_ops crossbar_ops = {request_offered, response_room, functional, warm, maintain, next};
 
-/* Copies the route and checks that the outputs that it names exist. */
+/* Copies the route and checks that the outputs it names exist. */
 static void set_route(struct crossbar *crossbar, const struct crossbar_route *route)
 {
     const uint32_t outputs = crossbar->config.outputs;
@@ -269,7 +269,8 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
         .port_ops = ops, .port = port, .client_ops = &client, .client = &crossbar->outputs[output]};
 }
 
-/* One end of a virtual channel, whose messages are called NAME in the plural: "requests" and "request_bytes". */
+/* Statistics of one end of a virtual channel. NAME is the singular: "request" gives "requests" and
+ * "request_bytes". */
 #define END(NAME, counters)                                                                                  \
     {                                                                                                        \
         {NAME "s", &(counters)->messages, "messages", "Messages that have passed"},                          \
@@ -281,7 +282,7 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
              "Most that have waited, or were on their way, at one time"},                                    \
     }
 
-/* "in.0.requests" and what belongs to it. */
+/* Registers "in.0.requests" and the other statistics of one input or output. */
 static void publish_port(struct stats *stats, struct scope scope, const struct vc_counters *requests,
                          const struct vc_counters *responses)
 {

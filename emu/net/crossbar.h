@@ -1,12 +1,13 @@
 /* A crossbar between requesters (the host's last-level cache, accelerators' caches) and memory controllers.
  *
- * Requests and responses cross on virtual channels of their own (emu/net/vc.h: queues, round robin, head-of-line
- * blocking), so that neither class waits for the other. A message of n clocks crosses an idle crossbar in
- * latency + n - 1 clocks from the first edge at or after its arrival. n is 1 for a message without data (a
- * read's request, a write's acknowledge, maintenance both ways, an upgrade's grant) and ceil(size / width)
- * for one with data, the address travelling beside them. Back-pressure is real: what a receiver refuses stays
- * in the buffer of its end, a full buffer stops the arbiter there, full queues refuse. Left out: virtual
- * output queues, and a choice of width by end.
+ * Requests and responses cross on separate virtual channels (emu/net/vc.h: queues, round robin, head-of-line
+ * blocking), so that neither class blocks the other. A message of n clocks crosses an idle crossbar in
+ * latency + n - 1 clocks from the first clock edge at or after its arrival. n is 1 for a message without data
+ * (a read request, a write acknowledgement, both messages of a maintenance operation, an upgrade grant) and
+ * ceil(size / width) for a message with data; the address travels beside the data. Back-pressure: a message
+ * that its receiver refuses stays in the buffer at the far end of its channel; a full buffer stops the
+ * arbiter of that end; a full queue refuses messages. Not modelled: virtual output queues, and a width per
+ * input or output.
  */
 #ifndef EMU_NET_CROSSBAR_H
 #define EMU_NET_CROSSBAR_H
@@ -16,56 +17,59 @@
 #include "emu/sim/stats.h"
 
 enum {
-    CROSSBAR_PORTS = 65535, /* inputs, and outputs, at most: routes name outputs in 16 bits */
-    CROSSBAR_GRAIN = 16,    /* bytes, aligned, that always have one route */
+    CROSSBAR_PORTS = 65535, /* most inputs, and most outputs: routes name outputs in 16 bits */
+    CROSSBAR_GRAIN = 16,    /* aligned bytes that always share one route */
 };
 
 struct crossbar_config {
 #include "emu/sim/fields_struct.h"
 
 #include "emu/net/crossbar.def"
-    uint32_t inputs, outputs; /* 1 to CROSSBAR_PORTS; follow from what is connected */
+    uint32_t inputs, outputs; /* 1 to CROSSBAR_PORTS each; derived from the connections */
 };
 
 extern const struct part_kind crossbar_kind;
 
-/* How requests find their output: by the home that they carry, or, above the last level, by their address.
+/* Selects the output of a request: by the home in the request, or, above the last-level cache, by its
+ * address.
  *
- * By home (`homes` is set): a table has the output for each home, [(module * stacks + stack) * controllers +
- * controller]. An entry is the output of a memory here, or of the link towards it: a module's crossbar has its
- * stacks' controllers and, for all homes of another module, the link to that one. Untimed accesses, which carry no
- * home, ask `homes`. By address: the output is address >> shift, modulo the number of outputs. */
+ * By home (`homes` is set): `outputs` has an entry for each home at index (module * stacks + stack) *
+ * controllers + controller. The entry is the output connected to that memory, or to the link that leads to
+ * it: the crossbar of a module has one output per controller of its own stacks, and one link for all homes of
+ * another module. Untimed accesses carry no home; `homes` resolves their address. By address: the output is
+ * (address >> shift) modulo the number of outputs. */
 struct crossbar_route {
-    const struct home_map *homes;          /* outlives the crossbar; NULL: by address */
-    uint32_t modules, stacks, controllers; /* numbers are below these */
-    const uint16_t *outputs; /* the table, which is copied; NULL: outputs are numbered like its entries */
+    const struct home_map *homes;          /* must outlive the crossbar; NULL: route by address */
+    uint32_t modules, stacks, controllers; /* sizes of the table's three dimensions */
+    const uint16_t *outputs;               /* the table, copied; NULL: the output is the index */
     uint32_t shift;
 };
 
 struct crossbar;
 
-/* What inputs give their clients: port is crossbar_port(). A request with maintenance of a range goes to the
- * output of its first address and is answered there. */
+/* Interface of the inputs for their clients; the port is crossbar_port(). A maintenance request for a range
+ * goes to the output of its first address and is answered there. */
 extern const struct mem_port_ops crossbar_ops;
 
-/* config must have passed the check, and every output of the route must exist; queue and clock must outlive the
- * crossbar. A request goes to the output of its first address, even if it is longer than what has one route. Out of
- * memory aborts; never NULL. */
+/* Creates a crossbar. config must have passed the check, and every output of the route must exist. queue and
+ * clock must outlive the crossbar. A request goes to the output of its first address, even if it is longer
+ * than CROSSBAR_GRAIN. Never NULL; aborts when out of memory. */
 struct crossbar *crossbar_new(const struct crossbar_config *config, struct event_queue *queue,
                               const struct clock *clock, uint32_t component,
                               const struct crossbar_route *route);
 void crossbar_free(struct crossbar *crossbar);
 
-/* The port for crossbar_ops of an input; it can have several clients. */
+/* Returns the port of an input for crossbar_ops. Several clients may use it. */
 void *crossbar_port(struct crossbar *crossbar, uint32_t input);
 
-/* Joins an output to the port below it. To be called for each output before the first request. */
+/* Connects an output to the port below it. Call it for each output before the first request. */
 void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct mem_port_ops *ops, void *port);
 
-/* Opens the account "transfer" of data that has crossed in either direction; addresses are not counted. */
+/* Adds the account "transfer": energy of the data that crosses in either direction. Addresses are not
+ * counted. */
 void crossbar_energy(struct crossbar *crossbar, struct energy_ledger *ledger, struct scope scope);
 
-/* Registers "in.0.requests", "out.0.requests" and all else that is counted. */
+/* Registers all statistics: "in.0.requests", "out.0.requests" and so on. */
 void crossbar_publish(struct crossbar *crossbar, struct stats *stats, struct scope scope);
 
 #endif

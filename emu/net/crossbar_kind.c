@@ -1,4 +1,4 @@
-/* What a crossbar is described by. */
+/* The kind "crossbar": fields, ports and functions. */
 #include "emu/net/crossbar.h"
 
 #include "emu/mem/site.h"

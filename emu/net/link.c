@@ -6,21 +6,21 @@
 
 #include "emu/net/message.h"
 
-/* One direction. */
+/* State of one direction. */
 struct way {
     struct link *link;
-    uint64_t flit;             /* femtoseconds */
-    uint64_t free;             /* time from which on the lanes can take the next message */
-    struct net_queue waiting;  /* to be sent */
-    struct net_queue arriving; /* on their way or at the far end, in order of arrival */
+    uint64_t flit;             /* duration of a flit, fs */
+    uint64_t free;             /* time at which the lanes can take the next message, fs */
+    struct net_queue waiting;  /* messages to be sent */
+    struct net_queue arriving; /* messages in flight or at the far end, in order of arrival */
     struct event send, deliver;
-    bool blocked; /* the head of `arriving` was refused */
+    bool blocked; /* the receiver refused the head of `arriving` */
     bool (*hand_on)(struct link *link, struct mem_request *request, uint64_t now);
-    void (*room)(struct link *link, uint64_t now); /* in `waiting`, again */
-    /* What is counted. */
+    void (*room)(struct link *link, uint64_t now); /* `waiting` has room again */
+    /* Statistics. */
     uint64_t messages, bytes, flits;
     uint64_t refusals, blockings, waiting_peak, arriving_peak;
-    uint64_t busy; /* femtoseconds of the messages sent, the end of the last one included */
+    uint64_t busy; /* duration of all messages sent, up to the end of the last, fs */
 };
 
 struct link {
@@ -29,23 +29,24 @@ struct link {
     struct way request, response;
     struct mem_link lower;
     struct mem_waiters waiters; /* clients whose requests were refused */
-    bool refused;               /* a response of the port below */
+    bool refused;               /* a response of the port below was refused */
 };
 
-/* Femtoseconds of a flit. */
+/* Returns the duration of a flit in fs. */
 static uint64_t flit_time(const struct link_config *config, uint64_t bandwidth)
 {
     return (config->width * CLOCK_SECOND + bandwidth / 2) / bandwidth;
 }
 
-/* At least one: without a header, a message without data takes one too. */
+/* Returns the flits of a message, at least 1: with a header of 0 bytes, a message without data still takes a
+ * flit. */
 static uint32_t flits_of(const struct link_config *config, uint32_t bytes)
 {
     uint64_t flits = ((uint64_t)config->header + bytes + config->width - 1) / config->width;
     return flits ? (uint32_t)flits : 1;
 }
 
-/* Sends messages as long as the lanes are free and the far end has credits. */
+/* Sends messages while the lanes are free and the far end has credits. */
 static void send_some(struct way *way, uint64_t now)
 {
     while (way->waiting.count && !net_queue_full(&way->arriving)) {
@@ -75,12 +76,12 @@ static void send(void *owner, uint64_t now)
     send_some(owner, now);
 }
 
-/* Hands on what has arrived, in order, until the receiver refuses. */
+/* Delivers arrived messages in order until the receiver refuses one. */
 static void deliver(void *owner, uint64_t now)
 {
     struct way *way = owner;
     bool again = way->blocked;
-    way->blocked = false; /* the receiver may tell of room while it takes the message */
+    way->blocked = false; /* the receiver may report room while it takes the message */
     while (way->arriving.count) {
         const struct net_message *head = net_queue_head(&way->arriving);
         if (head->time > now) {
@@ -111,7 +112,7 @@ static bool offer(struct way *way, struct mem_request *request, uint32_t bytes, 
     return true;
 }
 
-/* Requests, from the clients down. */
+/* Requests travel from the clients down. */
 static bool request_offered(void *port, struct mem_link *upper, struct mem_request *request, uint64_t now)
 {
     struct link *link = port;
@@ -140,7 +141,7 @@ static void request_room(void *client, struct mem_link *lower, uint64_t now)
         deliver(&link->request, now);
 }
 
-/* Responses, from the port below up. */
+/* Responses travel from the port below up. */
 static bool respond(void *client, struct mem_link *lower, struct mem_request *request, uint64_t now)
 {
     struct link *link = client;
@@ -173,7 +174,7 @@ static void response_room(void *port, struct mem_link *upper, uint64_t now)
         deliver(&link->response, now);
 }
 
-/* Without time. */
+/* Untimed accesses. */
 static bool functional(void *port, const struct mem_access *access)
 {
     const struct mem_link *lower = &((const struct link *)port)->lower;
@@ -262,7 +263,7 @@ uint64_t link_response_time(const struct link *link, uint32_t bytes)
 
 /* Statistics and energy. */
 
-/* Femtoseconds until now in which the lanes were busy. */
+/* Returns the time up to now in which the lanes were busy, in fs. */
 static uint64_t busy_time(const void *context)
 {
     const struct way *way = context;
@@ -281,7 +282,7 @@ static uint64_t sent_bits(const void *context)
     return 8 * sent_bytes(context);
 }
 
-/* Bits for which there was time and that were not sent, rounded down to whole flits. */
+/* Returns the bits that idle lanes could have sent, rounded down to whole flits. */
 static uint64_t idle_bits(const void *context)
 {
     const struct way *way = context;

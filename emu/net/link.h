@@ -1,14 +1,16 @@
-/* A link: joins a client above to a port below over a distance, as a serial link between stacks does.
+/* A link: connects a client above to a port below at a distance, like a serial link between stacks.
  *
- * Requests go one way and responses the other, each with its own lanes, queue and buffer, so that neither waits
- * for the other. A message becomes a packet of header and data, padded to whole flits of `width` bytes; a flit
- * takes width / bandwidth, rounded to the nearest femtosecond. A packet of n flits that meets an idle link arrives
- * n flits and `latency` after it was offered: it is handed on when its last byte is there. Which messages have data
- * stands in message.h. A link has no clock: whoever receives a message waits for its own next edge.
+ * Requests travel in one direction and responses in the other. Each direction has its own lanes, queue and
+ * buffer, so that neither blocks the other. A message becomes a packet of header and data, padded to whole
+ * flits of `width` bytes. A flit takes width / bandwidth, rounded to the nearest femtosecond. On an idle
+ * link, a packet of n flits is delivered n flits plus `latency` after it was offered, when its last byte has
+ * arrived. message.h defines which messages have data. A link has no clock: a receiver waits for its own next
+ * clock edge.
  *
- * Back-pressure: a message waits in its queue until the lanes are free and the far end has a credit for it. There
- * are `buffer` credits; one returns, without a delay, when the receiver takes the message. A full queue refuses.
- * Left out: the time and the bandwidth that credits take on their way back, transmission errors, sleep states.
+ * Back-pressure: a message waits in its queue until the lanes are free and the far end has a credit for it.
+ * There are `buffer` credits; a credit returns without delay when the receiver takes a message. A full queue
+ * refuses messages. Not modelled: the time and bandwidth of returning credits, transmission errors, sleep
+ * states.
  */
 #ifndef EMU_NET_LINK_H
 #define EMU_NET_LINK_H
@@ -28,24 +30,26 @@ extern const struct part_kind link_kind;
 
 struct link;
 
-/* What the upper end gives its clients: port is the link. Untimed accesses pass to the port below. */
+/* Interface of the upper end for its clients; the port is the link. Untimed accesses go on to the port
+ * below. */
 extern const struct mem_port_ops link_ops;
 
-/* config must have passed the check; queue must outlive the link. Out of memory aborts; never NULL. */
+/* Creates a link. config must have passed the check; queue must outlive the link. Never NULL; aborts when out
+ * of memory. */
 struct link *link_new(const struct link_config *config, struct event_queue *queue, uint32_t component);
 void link_free(struct link *link);
 
-/* Joins the lower end to a port. To be called before the first request. */
+/* Connects the lower end to a port. Call it before the first request. */
 void link_connect(struct link *link, const struct mem_port_ops *ops, void *port);
 
-/* Femtoseconds that a message of so many bytes of data takes over an idle link. */
+/* Return the time in fs that a message with `bytes` of data takes over an idle link. */
 uint64_t link_request_time(const struct link *link, uint32_t bytes);
 uint64_t link_response_time(const struct link *link, uint32_t bytes);
 
-/* Registers "request.messages", "response.messages" and all else that is counted. */
+/* Registers all statistics: "request.messages", "response.messages" and so on. */
 void link_publish(struct link *link, struct stats *stats, struct scope scope);
 
-/* Opens the accounts "request.transfer" and "request.idle", and the response's. */
+/* Adds the accounts "request.transfer", "request.idle", "response.transfer" and "response.idle". */
 void link_energy(struct link *link, struct energy_ledger *ledger, struct scope scope);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a link is described by. */
+/* The kind "link": fields, ports and functions. */
 #include "emu/net/link.h"
 
 #define PART struct link_config

@@ -1,4 +1,4 @@
-/* Messages of the network, and queues of them. */
+/* Messages of the network and FIFO queues of messages. */
 #ifndef EMU_NET_MESSAGE_H
 #define EMU_NET_MESSAGE_H
 
@@ -8,20 +8,20 @@
 
 struct net_message {
     struct mem_request *request;
-    uint64_t time;   /* of its arrival */
-    uint32_t clocks; /* that it occupies what it passes: clocks of a crossbar, flits of a link */
-    uint32_t bytes;  /* of data */
-    uint32_t sink;   /* of a virtual channel */
+    uint64_t time;   /* time of arrival, fs */
+    uint32_t clocks; /* clocks of a crossbar, or flits of a link, that it occupies */
+    uint32_t bytes;  /* bytes of data */
+    uint32_t sink;   /* number of the virtual channel's sink */
 };
 
-/* First in, first out. */
+/* A ring buffer, first in, first out. */
 struct net_queue {
     struct net_message *ring;
     uint32_t first, count, size;
 };
 
-/* Bytes of data that a request takes down, and that its response takes up. Neither maintenance nor a device
- * command has data; the answer to an upgrade is a grant alone. */
+/* Bytes of data in a request and in its response. Maintenance and device commands have no data; the response
+ * to an upgrade is only a grant. */
 static inline uint32_t net_request_bytes(const struct mem_request *request)
 {
     return request->op == MEM_WRITE ? request->size : 0;
@@ -32,7 +32,7 @@ static inline uint32_t net_response_bytes(const struct mem_request *request)
     return request->op == MEM_READ && !request->upgrade ? request->size : 0;
 }
 
-/* Room for `size` messages; out of memory aborts. */
+/* Makes an empty queue for `size` messages; aborts when out of memory. Release it with net_queue_free(). */
 static inline void net_queue_init(struct net_queue *queue, uint32_t size)
 {
     *queue = (struct net_queue){.ring = calloc(size, sizeof *queue->ring), .size = size};
@@ -56,7 +56,7 @@ static inline struct net_message *net_queue_head(const struct net_queue *queue)
     return queue->count ? &queue->ring[queue->first] : NULL;
 }
 
-/* Adds a message, for which there must be room; most messages at one time so far are kept in *peak. */
+/* Adds a message; the queue must not be full. Raises *peak to the queue's length if that is larger. */
 static inline void net_queue_add(struct net_queue *queue, const struct net_message *message, uint64_t *peak)
 {
     uint32_t at = queue->first + queue->count++;

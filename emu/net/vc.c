@@ -12,7 +12,7 @@ static void arm(struct vc_sink *sink, uint64_t time)
         event_schedule(sink->vc->queue, &sink->arbitrate, time);
 }
 
-/* Lets the head of a source, if there is one, ask for its sink. */
+/* Lets the head of a source's queue, if there is one, request its sink. */
 static void ask(struct vc *vc, uint32_t number, uint64_t now)
 {
     const struct vc_source *source = &vc->sources[number];
@@ -25,7 +25,7 @@ static void ask(struct vc *vc, uint32_t number, uint64_t now)
         arm(sink, source->free > now ? source->free : now);
 }
 
-/* The first asking source from number `from` on, or the number of sources. */
+/* Returns the first requesting source with number >= from, or source_count. */
 static uint32_t next_asking(const struct vc_sink *sink, uint32_t from)
 {
     for (uint32_t word = from / 64; word < sink->vc->words; word++) {
@@ -38,8 +38,8 @@ static uint32_t next_asking(const struct vc_sink *sink, uint32_t from)
     return sink->vc->source_count;
 }
 
-/* The first asking source of [from, to) that can send now, or the number of sources; *next becomes the earliest
- * time at which another one can, if that is less. */
+/* Returns the first requesting source in [from, to) that can send now, or source_count. Lowers *next to the
+ * earliest time at which one that cannot send now will be able to. */
 static uint32_t ready_source(const struct vc_sink *sink, uint32_t from, uint32_t to, uint64_t now,
                              uint64_t *next)
 {
@@ -59,7 +59,7 @@ static void count(struct vc_counters *counters, const struct net_message *messag
     counters->busy_clocks += message->clocks;
 }
 
-/* The head of a source begins to cross to the sink that it has asked for. */
+/* Sends the head of a source's queue to the sink that it requests. */
 static void cross(struct vc_sink *sink, uint32_t number, uint64_t now)
 {
     struct vc *vc = sink->vc;
@@ -100,14 +100,14 @@ static void arbitrate(void *owner, uint64_t now)
         vc->owner.room(vc->owner.context, source, now);
 }
 
-/* Hands over what has arrived, in order, until the receiver refuses. */
+/* Delivers arrived messages in order until the receiver refuses one. */
 static void deliver(void *owner, uint64_t now)
 {
     struct vc_sink *sink = owner;
     struct vc *vc = sink->vc;
     const struct net_message *head;
     bool any = false, again = sink->blocked;
-    sink->blocked = false; /* the receiver may tell us of room while it takes the message */
+    sink->blocked = false; /* the receiver may report room while it takes the message */
     while ((head = net_queue_head(&sink->arriving)) && head->time <= now) {
         if (!vc->owner.deliver(vc->owner.context, sink->number, head->request, now)) {
             sink->counters.refusals += any || !again;
