@@ -88,13 +88,13 @@ void clint_update(struct clint *clint)
     }
 }
 
-/* The accessed half of a 64-bit register, or all of it. */
+/* Returns the accessed half of a 64-bit register, or the whole register. */
 static uint64_t part(uint64_t whole, uint64_t offset, unsigned size)
 {
     return size == 8 ? whole : (uint32_t)(whole >> (offset % 8 * 8));
 }
 
-/* The register after the write of `value` to that part. */
+/* Returns the register after a write of `value` to the accessed half or to the whole register. */
 static uint64_t merge(uint64_t whole, uint64_t offset, unsigned size, uint64_t value)
 {
     if (size == 8)

@@ -1,4 +1,4 @@
-/* The core-local interruptor (SiFive CLINT): software interrupts, the timer, and time itself. */
+/* The core-local interruptor (SiFive CLINT): software interrupts, the timer, and mtime. */
 #ifndef EMU_DEV_CLINT_H
 #define EMU_DEV_CLINT_H
 
@@ -23,7 +23,7 @@ void clint_reset(struct clint *clint);
 
 extern const struct device_ops clint_ops;
 
-/* mtime, which is also what the harts' `time` CSR reads. */
+/* Returns mtime in ticks, which is also the value of the harts' `time` CSR. */
 uint64_t clint_time(const struct clint *clint);
 
 /* See timebase.h. */

@@ -51,7 +51,7 @@ static void describe(struct node_writer *writer, const void *config)
     node_end(writer);
 }
 
-/* A value that it takes, under a name that operating systems know. */
+/* Writes a node for a register value with a meaning that operating systems know. */
 static void describe_value(struct node_writer *writer, const char *name, const char *compatible,
                            uint32_t value)
 {

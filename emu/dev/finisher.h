@@ -1,14 +1,14 @@
-/* The test finisher (SiFive): a guest ends or restarts the machine through it. */
+/* The test finisher (SiFive): lets a guest end the run or restart the machine. */
 #ifndef EMU_DEV_FINISHER_H
 #define EMU_DEV_FINISHER_H
 
 #include "emu/mem/bus.h"
 
-/* One register at offset 0, for accesses of 2 and 4 bytes; it reads 0. Written to it:
- *   0x5555               the run ends with status 0
- *   0x3333 | code << 16  the run ends with the low 8 bits of code, or 1 if these are 0, because it has failed
- *   0x7777               the machine restarts
- * Other values do nothing. */
+/* One register at offset 0, for accesses of 2 and 4 bytes. It reads as 0. Values written:
+ *   0x5555               end the run with status 0
+ *   0x3333 | code << 16  end the run as failed, with the low 8 bits of code as status, or 1 if they are 0
+ *   0x7777               restart the machine
+ * Other values are ignored. */
 enum { FINISHER_SIZE = 0x1000, FINISHER_ACCESS = BUS_2 | BUS_4 };
 
 struct finisher {
@@ -17,7 +17,7 @@ struct finisher {
     void *context;
 };
 
-/* Of a `struct finisher`, which has no other state. */
+/* Operates on a `struct finisher`, which has no other state. */
 extern const struct device_ops finisher_ops;
 
 #endif

@@ -13,7 +13,7 @@ enum {
     CONSOLE_PUT = 1,
     CHARACTER = 0x100,
     CALL_WORDS = 8,
-    PIECE = 256, /* bytes of a write that are handed on at a time */
+    PIECE = 256, /* bytes of a write copied at a time */
     CALL_WRITE = 64,
     CALL_EXIT = 93,
     RESPONSES = 32,
@@ -23,11 +23,11 @@ enum {
 
 struct htif {
     struct htif_wiring wiring;
-    uint8_t *tohost, *fromhost; /* host addresses; fromhost may be NULL */
-    unsigned stored;            /* LOW, HIGH: halves of tohost stored since the last action */
-    unsigned first, count;      /* of the responses that wait for fromhost */
+    uint8_t *tohost, *fromhost; /* host addresses; fromhost: NULL if there is none */
+    unsigned stored;            /* LOW, HIGH: halves of tohost stored since the last command */
+    unsigned first, count;      /* queue of the responses that wait for fromhost */
     uint64_t responses[RESPONSES];
-    uint64_t reads; /* characters that were asked for and not sent */
+    uint64_t reads; /* characters requested and not yet sent */
     bool failed;
     struct error error;
 };
@@ -86,8 +86,9 @@ static void deliver(struct htif *htif)
     htif->count--;
 }
 
-/* Queues a response. Programs that never look at fromhost fill the queue with acknowledgements, which say
- * nothing new; further ones are dropped. Characters come only when the queue is empty (htif_waits()). */
+/* Queues a response. A program that never reads fromhost fills the queue with acknowledgements; further ones
+ * are dropped, because they carry no new information. Characters are sent only when the queue is empty
+ * (htif_waits()). */
 static void respond(struct htif *htif, uint64_t device, uint64_t command, uint64_t payload)
 {
     if (!htif->fromhost || htif->count == RESPONSES)

@@ -25,8 +25,8 @@ struct context {
 
 struct plic {
     uint32_t pending[WORDS];
-    uint32_t level[WORDS];   /* of the inputs */
-    uint32_t claimed[WORDS]; /* the gateway waits for the completion */
+    uint32_t level[WORDS];   /* levels of the inputs */
+    uint32_t claimed[WORDS]; /* claimed and not completed: the gateway sends no further request */
     uint8_t priority[PLIC_SOURCES + 1];
     unsigned count;
     struct context contexts[];
@@ -49,8 +49,8 @@ void plic_free(struct plic *plic)
     free(plic);
 }
 
-/* The source that the context is to serve next, of a priority above `threshold`; 0 if there is none. Among
- * equal priorities the lowest number wins. */
+/* Returns the context's pending and enabled source with the highest priority above `threshold`; 0 if there is
+ * none. Among equal priorities the lowest number wins. */
 static unsigned best_source(const struct plic *plic, const struct context *context, uint32_t threshold)
 {
     unsigned best = 0;
@@ -110,7 +110,7 @@ struct irq_line plic_input(struct plic *plic, unsigned source)
     return (struct irq_line){.set = set_input, .context = plic, .number = source};
 }
 
-/* The bits of word `word` that belong to a source. */
+/* Returns the bits of word `word` that belong to existing sources. */
 static uint32_t existing(uint64_t word)
 {
     uint32_t mask = word == 0 ? ~UINT32_C(1) : UINT32_MAX;
@@ -139,7 +139,8 @@ static void complete(struct plic *plic, const struct context *context, uint64_t 
     update(plic);
 }
 
-/* The context whose block of `step` bytes from `first` holds the offset, or NULL. */
+/* Returns the context whose block of `step` bytes, the first at `first`, contains the offset. NULL if there
+ * is none. */
 static struct context *context_at(struct plic *plic, uint64_t offset, uint64_t first, uint64_t step)
 {
     uint64_t index = (offset - first) / step;
@@ -193,7 +194,7 @@ static void plic_write(void *device, uint64_t offset, unsigned size, uint64_t va
     update(plic);
 }
 
-/* Reading a claim register claims. */
+/* Refuses the claim registers, because reading one claims an interrupt. */
 static bool peek(void *device, uint64_t offset, uint64_t *value)
 {
     if (offset >= CONTEXT && offset % CONTEXT_STEP == 4)

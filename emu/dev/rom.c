@@ -11,7 +11,7 @@ enum {
     DYNAMIC = 0x28,
 };
 
-/* struct fw_dynamic_info */
+/* OpenSBI's struct fw_dynamic_info */
 enum { DYNAMIC_MAGIC = 0x4942534f, DYNAMIC_VERSION = 2 };
 
 _Static_assert(DYNAMIC + 6 * 8 == ROM_BOOT_SIZE, "the boot program ends with the dynamic information");
@@ -73,7 +73,7 @@ static void rom_write(void *device, uint64_t offset, unsigned size, uint64_t val
     (void)value;
 }
 
-/* Loaders may fill what the boot program leaves free. */
+/* Loaders may write anywhere but the boot program. */
 static bool rom_functional(void *device, const struct mem_access *access)
 {
     uint8_t *at = ((struct rom *)device)->bytes + access->address;

@@ -17,9 +17,9 @@ enum {
 };
 
 struct rtc {
-    uint64_t start;  /* ns at tick 0 */
-    uint64_t offset; /* ns that the guest has added, modulo 2^64 */
-    uint64_t alarm;  /* ns */
+    uint64_t start;  /* time at tick 0, ns */
+    uint64_t offset; /* ns added by the guest's writes, modulo 2^64 */
+    uint64_t alarm;  /* alarm time, ns */
     uint32_t latched;
     bool armed, fired, enabled, level;
     struct irq_line irq;
@@ -79,7 +79,7 @@ void rtc_update(struct rtc *rtc)
     irq_set(&rtc->irq, level);
 }
 
-/* Of the registers whose reading has no effect. */
+/* Returns the value of a register whose reads have no side effect. */
 static uint64_t register_value(const struct rtc *rtc, uint64_t offset)
 {
     switch (offset) {
@@ -135,7 +135,7 @@ static void rtc_write(void *device, uint64_t offset, unsigned size, uint64_t val
     timebase_moved(&rtc->timebase);
 }
 
-/* As the last read or event has left the registers; nothing is latched. */
+/* Reads without side effects: does not update the alarm or latch the high half. */
 static bool peek(void *device, uint64_t offset, uint64_t *value)
 {
     const struct rtc *rtc = device;
@@ -152,7 +152,7 @@ const struct device_ops rtc_ops = {.read = rtc_read, .write = rtc_write, .functi
 
 struct rtc_config {
     struct device_config device;
-    uint64_t epoch; /* s after 1970-01-01 at the start */
+    uint64_t epoch; /* initial time, in s after 1970-01-01 */
 };
 
 static void *make(const void *config, const struct device_site *site)

@@ -1,4 +1,4 @@
-/* Simulated time as devices see it, and how they say when something happens next. */
+/* Simulated time for devices, and how devices announce their next event. */
 #ifndef EMU_DEV_TIMEBASE_H
 #define EMU_DEV_TIMEBASE_H
 
@@ -10,13 +10,13 @@ enum { TIMEBASE_HZ = CROFT_TIMEBASE }; /* ticks per second: the timebase of the 
 
 #define TIMEBASE_NEVER UINT64_MAX
 
-/* A device with timed behaviour has two functions beside its registers: X_next_event(), the tick at which one
- * of its outputs changes by itself (TIMEBASE_NEVER: none will), and X_update(), which brings its outputs up
- * to date. Whoever advances time calls X_update() no later than that tick if the change shall be seen on
- * time; earlier and repeated calls do no harm. */
+/* A device with timed behaviour has two functions beside its registers. X_next_event() returns the tick at
+ * which one of its outputs next changes by itself (TIMEBASE_NEVER: none). X_update() brings its outputs up to
+ * date. The code that advances time must call X_update() at that tick or earlier for the change to happen on
+ * time; early and repeated calls are harmless. */
 struct timebase {
-    uint64_t (*now)(void *context); /* ticks since the machine was made; never goes back */
-    void (*moved)(void *context);   /* a next event may have become earlier; NULL: nobody wants to know */
+    uint64_t (*now)(void *context); /* ticks since the machine was made; never decreases */
+    void (*moved)(void *context);   /* a device's next event may have become earlier; may be NULL */
     void *context;
 };
 

@@ -52,21 +52,21 @@ enum {
     MSR_DCD = 0x80,
 
     FIFO = 16,
-    RESET_DIVISOR = 2, /* 115200 baud; the data sheet leaves it undefined */
+    RESET_DIVISOR = 2, /* 115200 baud; undefined in the data sheet */
 };
 
 struct uart16550 {
     uint8_t fifo[FIFO];
-    unsigned first, count; /* of the received characters */
+    unsigned first, count; /* ring buffer of received characters */
     uint8_t ier, fcr, lcr, mcr, scr;
     uint8_t modem_delta; /* MSR bits 0 to 3 */
     uint16_t divisor;
     bool overrun;
-    bool empty_pending; /* the transmitter has become empty since IIR told so */
-    bool timed_out;     /* the character timeout has occurred, and RBR was not read since */
+    bool empty_pending; /* the transmitter has become empty since the last read of IIR that reported it */
+    bool timed_out;     /* the character timeout has occurred since the last read of RBR */
     bool irq_level;
     unsigned looks;
-    uint64_t timeout; /* tick at which the character timeout occurs if nothing happens before */
+    uint64_t timeout; /* tick of the character timeout unless a character is received or read before */
     struct uart16550_wiring wiring;
 };
 
@@ -86,7 +86,7 @@ static bool trigger_reached(const struct uart16550 *uart)
     return uart->count >= (fifos(uart) ? levels[uart->fcr >> FCR_TRIGGER_SHIFT] : 1u);
 }
 
-/* Four times the duration of a character, in ticks. */
+/* Returns four times the duration of a character, in ticks. */
 static uint64_t four_characters(const struct uart16550 *uart)
 {
     uint64_t length = 5 + (uart->lcr & LCR_LENGTH);
@@ -105,7 +105,7 @@ static void restart_timeout(struct uart16550 *uart)
         timebase_moved(&uart->wiring.timebase);
 }
 
-/* The interrupt with the highest priority, as IIR bits 0 to 3 (data sheet, table IV). */
+/* Returns the interrupt with the highest priority, as IIR bits 0 to 3 (data sheet, table IV). */
 static uint8_t interrupt(const struct uart16550 *uart)
 {
     if ((uart->ier & IER_LINE) && uart->overrun)
@@ -185,8 +185,8 @@ bool uart16550_waits(const struct uart16550 *uart)
            ((uart->ier & IER_RECEIVED) || uart->looks >= UART16550_LOOKS);
 }
 
-/* Takes in a character. Without room, the one in the shift register is lost, which is the new one; without
- * FIFOs it replaces the character that was not read. */
+/* Receives a character. With full FIFOs the new character is lost; with FIFOs disabled it replaces the unread
+ * one. Both are overruns. */
 static void take(struct uart16550 *uart, uint8_t byte)
 {
     uart->looks = 0;
@@ -229,7 +229,7 @@ static uint8_t read_character(struct uart16550 *uart)
 
 static void transmit(struct uart16550 *uart, uint8_t byte)
 {
-    uart->empty_pending = true; /* cleared by the write, and set again because the character has left */
+    uart->empty_pending = true; /* the write clears it, and the character that leaves at once sets it again */
     if (uart->looks > 0 && uart->looks < UART16550_LOOKS)
         uart->looks--;
     if (uart->mcr & MCR_LOOP)
@@ -255,7 +255,7 @@ static uint8_t read_lsr(struct uart16550 *uart)
     return value;
 }
 
-/* MSR bits 4 to 7: in loopback, what the modem control outputs say. */
+/* Returns MSR bits 4 to 7. In loopback they are the modem control outputs. */
 static uint8_t modem_inputs(const struct uart16550 *uart)
 {
     if (!(uart->mcr & MCR_LOOP))
@@ -279,7 +279,7 @@ static void write_fcr(struct uart16550 *uart, uint8_t value)
     bool toggled = (uart->fcr ^ value) & FCR_ENABLE;
     if (toggled || (value & FCR_ENABLE && value & FCR_CLEAR_RECEIVER))
         clear_receiver(uart);
-    uart->fcr = value & FCR_ENABLE ? value : 0; /* the other bits are only programmed along with bit 0 */
+    uart->fcr = value & FCR_ENABLE ? value : 0; /* the other bits are programmed only if bit 0 is set */
 }
 
 static void write_ier(struct uart16550 *uart, uint8_t value)
@@ -339,12 +339,13 @@ static void uart_write(void *device, uint64_t offset, unsigned size, uint64_t wh
     case LCR: uart->lcr = value; break;
     case MCR: write_mcr(uart, value); break;
     case SCR: uart->scr = value; break;
-    default: break; /* LSR and MSR are for factory tests; beyond, there is nothing */
+    default: break; /* LSR and MSR are for factory tests; no registers follow */
     }
     update_irq(uart);
 }
 
-/* The registers whose reading changes nothing: the others hand over a character or clear what they tell. */
+/* Reads registers without side effects. Refuses the others: reading them takes a character or clears status
+ * bits. */
 static bool peek(void *device, uint64_t offset, uint64_t *value)
 {
     const struct uart16550 *uart = device;
