@@ -12,7 +12,7 @@ struct wire {
     unsigned hart;
 };
 
-/* A device of the description. */
+/* A device on the board. */
 struct device {
     const struct instance *part;
     const struct device_kind *kind;
@@ -22,7 +22,7 @@ struct device {
 struct board {
     struct device *devices;
     unsigned count;
-    struct clint *clint; /* among the devices; NULL: the machine has none */
+    struct clint *clint; /* one of the devices; NULL: the machine has none */
     struct uart16550 *uart;
     struct plic *plic;
     struct rom *rom;
@@ -32,7 +32,7 @@ struct board {
     struct timebase timebase;
     struct bus *bus;
     uint64_t rom_base;
-    const char *owners[PLIC_SOURCES + 1]; /* by interrupt number: the device */
+    const char *owners[PLIC_SOURCES + 1]; /* owners[interrupt number]: name of the device */
     unsigned harts;
     struct wire *wires; /* by hart */
 };
@@ -90,7 +90,7 @@ static bool has_interrupt(const struct instance *part)
     return part_field_find(part->kind, "irq") >= 0;
 }
 
-/* Makes a device, joins its interrupt and puts it on the bus. */
+/* Makes a device, connects its interrupt and adds it to the bus. */
 static bool add_device(struct board *board, const struct machine_config *config, const struct instance *part,
                        struct error *err)
 {
@@ -124,7 +124,7 @@ static bool add_device(struct board *board, const struct machine_config *config,
     return bus_add(board->bus, &region, err) || tree_at(config->tree, part, "base", err);
 }
 
-/* The device of that kind, or NULL. */
+/* Returns the device of that kind, or NULL. */
 static void *device_of(const struct board *board, const struct part_kind *kind)
 {
     for (unsigned i = 0; i < board->count; i++)
@@ -133,7 +133,7 @@ static void *device_of(const struct board *board, const struct part_kind *kind)
     return NULL;
 }
 
-/* Controllers come before the devices that are wired to them. */
+/* Adds the interrupt controllers, or all other devices. Controllers come first: the others connect to them. */
 static bool add_devices(struct board *board, const struct machine_config *config, bool controllers,
                         struct error *err)
 {
@@ -255,7 +255,7 @@ void board_update(struct board *board)
             board->devices[i].kind->update(board->devices[i].object);
 }
 
-/* Hands input to whom waits for it: a program that uses HTIF has asked for one character. */
+/* Passes console input to the program that waits for it. An HTIF program has requested one character. */
 static void hand_over_input(struct board *board)
 {
     uint8_t byte;

@@ -9,7 +9,7 @@
 #include "emu/hart/access.h"
 #include "emu/hart/priv.h"
 
-/* What the harts implement, in the words of the devicetree binding riscv,isa. */
+/* The harts' extensions, in the syntax of the devicetree binding riscv,isa. */
 static const char isa[] = "rv64imafdc_zicsr_zifencei_zicntr_zba_zbb_zbs_zicbom_zicboz_sstc";
 
 enum {
@@ -59,7 +59,7 @@ static void cpus(struct node_writer *writer)
     node_end(writer);
 }
 
-/* The extension of a device's kind, or NULL. */
+/* Returns the extension of a device's kind, or NULL if the part is absent or not a device. */
 static const struct device_kind *device_of(const struct instance *part)
 {
     return part->absent ? NULL : part->kind->extension;
@@ -114,7 +114,7 @@ static void root(struct node_writer *writer, const struct machine_config *config
     node_end(writer);
 }
 
-/* Writes the writer to blob[room] and returns libfdt's status. */
+/* Builds the tree in blob[room]. Returns libfdt's status. */
 static int build(const struct machine_config *config, const char *bootargs, void *blob, int room)
 {
     struct node_writer writer = {.blob = blob, .harts = config->harts, .routes = config->devices.plic};

@@ -1,4 +1,4 @@
-/* The device tree of a machine, by which firmware learns what there is. */
+/* The device tree of a machine, which tells firmware what hardware exists. */
 #ifndef EMU_MACHINE_FDT_H
 #define EMU_MACHINE_FDT_H
 
@@ -7,8 +7,8 @@
 #include "emu/machine/machine.h"
 
 /* Makes the flattened device tree (Devicetree Specification 0.4, version 17) of the machine: harts, memory,
- * and its devices as the QEMU `virt` board describes them. bootargs, the kernel's command line, may be NULL.
- * Returns the blob of *size bytes, to be passed to free(), or NULL. */
+ * and devices as the QEMU `virt` board describes them. bootargs, the kernel's command line, may be NULL.
+ * Returns a blob of *size bytes, which the caller frees with free(), or NULL with err set. */
 void *machine_fdt(const struct machine_config *config, const char *bootargs, size_t *size, struct error *err);
 
 #endif

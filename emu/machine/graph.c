@@ -9,7 +9,7 @@
 
 enum { FACTS = 128 };
 
-/* Whether the part is the one that stands for all copies: the first, in the first of what holds it. */
+/* Returns true if the part represents all its copies: the first copy, in the first copy of each ancestor. */
 static bool stands_for_all(const struct instance *part)
 {
     for (; part; part = part->parent)
@@ -18,7 +18,7 @@ static bool stands_for_all(const struct instance *part)
     return true;
 }
 
-/* The copy that stands for the part. */
+/* Returns the copy that represents the part. */
 static const struct instance *representative(const struct machine_config *machine,
                                              const struct instance *part)
 {
@@ -34,7 +34,7 @@ static const struct instance *representative(const struct machine_config *machin
     return part;
 }
 
-/* What a reader wants to know of a part at a glance. */
+/* Writes the most important properties of a part, for its label. */
 static void facts_of(const struct instance *part, char facts[FACTS])
 {
     char size[UNIT_TEXT];
@@ -64,7 +64,7 @@ static void facts_of(const struct instance *part, char facts[FACTS])
     }
 }
 
-/* Beside the machine's parts in time, a drawing has no use for these. */
+/* Returns true for the parts that a drawing shows: the groups, and the parts with timing except TLBs. */
 static bool is_drawn(const struct instance *part)
 {
     if (!part->parent || part->kind == &tlb_kind)
@@ -106,7 +106,7 @@ static void text_wires(const struct machine_config *machine, const struct wiring
     }
 }
 
-/* Without a clock, no part asks another for memory. */
+/* Plans the wiring. It is empty on a machine without timing. */
 static bool plan(struct wiring *wiring, const struct machine_config *machine, struct error *err)
 {
     *wiring = (struct wiring){NULL, 0};

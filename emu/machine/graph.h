@@ -1,4 +1,4 @@
-/* Drawings of a machine: its tree of parts with the links between them. */
+/* Drawings of a machine: its tree of parts and the links between them. */
 #ifndef EMU_MACHINE_GRAPH_H
 #define EMU_MACHINE_GRAPH_H
 
@@ -6,11 +6,11 @@
 
 #include "emu/machine/machine.h"
 
-/* Writes the parts as an indented text, each with what it is joined to. Copies are shown once, with their number. False with
- * err set when the ports do not fit. */
+/* Writes the parts as indented text, each with the parts that its ports connect to. Copies are shown once,
+ * with their number. False with err set when the ports do not match. */
 bool graph_text(const struct machine_config *machine, FILE *out, struct error *err);
 
-/* The same as a graph in the language of Graphviz (`dot -Tsvg`): parts that hold parts are boxes around them. */
+/* Like graph_text(), in Graphviz's language (`dot -Tsvg`). A part that contains parts is a box around them. */
 bool graph_dot(const struct machine_config *machine, FILE *out, struct error *err);
 
 #endif

@@ -109,7 +109,8 @@ static bool check_harts(const struct machine_config *config, struct error *err)
     return at(config, "", "harts", err);
 }
 
-/* What all memories of the machine hold, and the bytes of the longest request that all of them take. */
+/* Returns the capacity of all memories in bytes. *request is the longest request in bytes that all of them
+ * accept. */
 static uint64_t memory_room(const struct machine_config *config, uint64_t *request)
 {
     uint64_t room = 0;
@@ -148,7 +149,8 @@ static uint32_t line_of(const struct instance *instance)
     return instance->kind == &llc_kind ? ((const struct llc_config *)instance->config)->line : 0;
 }
 
-/* The last-level cache whose lines a cache has: that of its multiprocessors, or the host's. */
+/* Returns the last-level cache whose line size the cache must have: its multiprocessors' or the host's. NULL:
+ * none. */
 static const struct instance *level_below(const struct machine_config *config, const struct instance *cache)
 {
     for (const struct instance *i = cache->parent->first; i; i = i->next)
@@ -157,7 +159,7 @@ static const struct instance *level_below(const struct machine_config *config, c
     return cache->parent->kind == &core_kind ? tree_find(config->tree, "l2") : NULL;
 }
 
-/* Lines that meet have one size, which the memory's queues must be able to hold. */
+/* Checks that caches that exchange lines have one line size, and that the memories' queues hold a line. */
 static bool check_lines(const struct machine_config *config, uint64_t request, struct error *err)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
@@ -179,7 +181,7 @@ static bool check_lines(const struct machine_config *config, uint64_t request, s
     return true;
 }
 
-/* The firmware's memory is protected as a naturally aligned power of two. */
+/* Checks nucd.memory: PMP protects the firmware's memory as a naturally aligned power of two. */
 static bool check_offload(const struct machine_config *config, struct error *err)
 {
     char size[UNIT_TEXT];
@@ -222,7 +224,7 @@ static bool check_cores(const struct machine_config *config, struct error *err)
     return true;
 }
 
-/* Programs see one kind of multiprocessor, wherever they are: (member, name of the key). */
+/* Fields that must be equal in all multiprocessors, because programs see only one kind of multiprocessor. */
 #define SIMT_ALIKE(ALIKE)                                                                                    \
     ALIKE(clock)                                                                                             \
     ALIKE(width)                                                                                             \
@@ -231,7 +233,7 @@ static bool check_cores(const struct machine_config *config, struct error *err)
     ALIKE(registers)                                                                                         \
     ALIKE(stack)
 
-/* The first key in which they differ, or NULL. */
+/* Returns the first of these fields that differs, or NULL. */
 static const char *difference(const struct simt_config *a, const struct simt_config *b)
 {
 #define ALIKE(key)                                                                                           \
@@ -261,7 +263,7 @@ static bool check_simt(const struct machine_config *config, struct error *err)
     return true;
 }
 
-/* Homes and ways to memory are looked at when the machine is built. */
+/* Checks the connections between ports. Homes and routes to memory are checked when the machine is built. */
 static bool check_ports(const struct machine_config *config, struct error *err)
 {
     struct wiring wiring;

@@ -1,4 +1,4 @@
-/* Machines: a description (emu/schema/tree.h) whose parts are those of a computer, and typed views of its parts. */
+/* Machines: a description (emu/schema/tree.h) whose parts form a computer, and typed views of its parts. */
 #ifndef EMU_MACHINE_MACHINE_H
 #define EMU_MACHINE_MACHINE_H
 
@@ -10,44 +10,45 @@
 #include "emu/schema/tree.h"
 #include "emu/simt/simt.h"
 
-/* A resolved description. Pointers are into the tree, and NULL for what the machine does not have. */
+/* A resolved description. Pointers point into the tree; they are NULL for parts that the machine lacks. */
 struct machine_config {
     struct tree *tree;
     const char *name, *description;
     uint32_t harts;
     uint64_t quantum;
-    unsigned host_count, accel_count;       /* cores */
-    const struct core_config *host, *accel; /* the first of them; host is never NULL */
+    unsigned host_count, accel_count;       /* numbers of cores */
+    const struct core_config *host, *accel; /* the first core of each; host is never NULL */
     const struct memory_config *memory;
     const struct stack_config *stack;
     const struct mmu_config *mmu;
     const struct nucd_config *nucd;
-    const struct simt_config *simt;  /* of the first multiprocessors */
-    uint32_t multiprocessors, warps; /* of all parts together */
+    const struct simt_config *simt;  /* the first SIMT part; NULL: none */
+    uint32_t multiprocessors, warps; /* totals of all SIMT parts */
     struct {
         uint64_t latency; /* fs */
         const struct device_config *clint, *plic, *uart;
     } devices;
 };
 
-/* The list of kinds, in the order of their making, then NULL (emu/machine/kinds.c). */
+/* All kinds, in the order in which parts are made, NULL-terminated (emu/machine/kinds.c). */
 extern const struct part_kind *const machine_kinds[];
 
-/* Resolves `machine` (a shipped name or a path): defaults, then the extended descriptions, then the file, then
- * sets[set_count], each NAME=VALUE, in order. Shipped machines are shipped_dir/NAME.yaml. Errors name file, line and key and
- * what is allowed. After success release with machine_free(); after failure there is nothing to release. */
+/* Loads `machine` (a shipped name or a path). Settings apply in the order: defaults, the extended
+ * descriptions, the file, then sets[set_count], each NAME=VALUE. Shipped machines are shipped_dir/NAME.yaml.
+ * False with err set on failure; the message names file, line, key and what is allowed. After success,
+ * release with machine_free(); after failure there is nothing to release. */
 bool machine_load(struct machine_config *config, const char *machine, const char *shipped_dir,
                   const char *const *sets, size_t set_count, struct error *err);
 void machine_free(struct machine_config *config);
 
-/* tree_show(). */
+/* See tree_show(). */
 void machine_show(const struct machine_config *config, FILE *out);
 
-/* tree_source_of(). */
+/* See tree_source_of(). */
 enum { MACHINE_SOURCE = TREE_SOURCE };
 void machine_source(const struct machine_config *config, const char *name, char buffer[MACHINE_SOURCE]);
 
-/* Whether the machine has a clock: its cores are timing cores. */
+/* Returns true if the machine has a clock, that is, timed cores. */
 static inline bool machine_timed(const struct machine_config *config)
 {
     return config->host->core != CORE_FUNCTIONAL;

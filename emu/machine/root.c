@@ -68,7 +68,8 @@ static const struct part_kind stack_kind = {
 
 static const char *const ad_names[] = {[MMU_AD_HARDWARE] = "hardware", [MMU_AD_FAULT] = "fault", NULL};
 
-/* Privileged specification 1.12, section 4.3.1: an implementation may do either when a page's A or D bit is not yet set. */
+/* Privileged specification 1.12, section 4.3.1: both behaviours are allowed for a page whose A or D bit is
+ * 0. */
 static const struct part_field mmu_fields[] = {
     {"ad",
      FIELD_CHOICE,
@@ -189,7 +190,7 @@ static const struct part_field root_fields[] = {
      {"", ""}},
 };
 
-/* One hart; machine.c counts the cores of a timed machine. */
+/* Derives `harts` as 1; machine.c counts the cores of a timed machine. */
 static void derive(void *part, const bool given[])
 {
     struct root_config one = {.harts = 1};
@@ -275,7 +276,7 @@ const struct part_kind root_kind = {
     .derive = derive,
 };
 
-/* What a group can have is what stands beside memory. */
+/* A group can contain what belongs near a memory. */
 static const struct part_role group_roles[] = {
     {.name = "l2",
      .kind = &llc_kind,

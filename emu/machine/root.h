@@ -1,4 +1,5 @@
-/* The kinds that a machine has for itself: the root of the tree, memory, stack, translation, devices, and groups. */
+/* The kinds defined by the machine itself: the root of the tree, memory, stack, address translation, devices,
+ * and groups. */
 #ifndef EMU_MACHINE_ROOT_H
 #define EMU_MACHINE_ROOT_H
 
@@ -12,7 +13,7 @@ struct root_config {
     char name[ROOT_TEXT], description[ROOT_TEXT];
     uint32_t harts;
     uint64_t quantum;
-    char homes[96]; /* HOME_TEXT; empty: derived */
+    char homes[96]; /* syntax as in HOME_TEXT; empty: derived */
 };
 
 struct memory_config {
@@ -31,10 +32,10 @@ struct devices_config {
     uint64_t latency;
 };
 
-/* The kind of the root, whose roles are what shipped machines consist of. */
+/* The root's kind; its roles are the parts of the shipped machines. */
 extern const struct part_kind root_kind;
 
-/* Parts that belong together: a stack, a module. */
+/* A group of parts, for example a stack or a module. */
 extern const struct part_kind group_kind;
 
 #endif

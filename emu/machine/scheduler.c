@@ -26,7 +26,7 @@ bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum
     struct hart *hart = &system->harts[i];
     bool goes = true;
     if (why == HART_STOP_MARKER || why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP)
-        take_progress_away(system); /* whoever serves it may print */
+        take_progress_away(system); /* the hook may print */
     if (why == HART_STOP_MARKER && hooks->marker) {
         hooks->marker(hooks->context, hart);
     } else if (why == HART_STOP_SEMIHOST && hooks->semihosting) {
@@ -36,7 +36,7 @@ bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum
         goes = hooks->trap && hooks->trap(hooks->context, hart);
     } else if (why == HART_STOP_BREAK) {
         *stop = SYSTEM_BREAK;
-        goes = !hart_has_breakpoint(hart, hart->pc); /* it was taken out meanwhile */
+        goes = !hart_has_breakpoint(hart, hart->pc); /* the breakpoint has been removed meanwhile */
     } else if (why == HART_STOP_WATCH) {
         *stop = SYSTEM_WATCH;
         goes = false;
@@ -47,7 +47,7 @@ bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum
     return false;
 }
 
-/* Whether the run is over, whatever the harts do. */
+/* Returns true if the run is over regardless of the harts' states; *stop is then set. */
 static bool is_over(struct system *system, enum system_stop *stop)
 {
     if (system->exited)

@@ -1,20 +1,22 @@
-/* The run loop of every system: what stops it, who serves stops, and how harts take turns.
+/* The run loop of all systems: what stops it, who serves stops, and how harts take turns.
  *
- * system_run() lets the harts go on until one of them stops, serves the stop by the system's hooks, and goes on until
- * something ends the run: a limit, a signal, the program, or what a debugger waits for. There are two paces.
+ * system_run() runs the harts until one of them stops, serves the stop through the system's hooks, and
+ * continues until something ends the run: a limit, a signal, the program, or an event that a debugger waits
+ * for. There are two modes.
  *
- * Rounds, of systems without a clock. An instruction takes 1 ns on each hart, and `time` ticks at 10 MHz (of a user
- * program: at 1 GHz). Within a round each hart runs the same stretch of simulated time, a quantum of instructions or
- * less if a timer is due before; then devices are brought up to date. While all harts wait for interrupts, time jumps to
- * the next timer; a timer more than 2^63 ns from the start never comes. A reservation (LR) ends with its hart's turn if
- * there are others, so that a turn must be long enough for the loops that the ISA promises progress (16 instructions at
- * most): one that is cut off fails once and then succeeds within the turn. With a quantum of SYSTEM_QUANTUM_MIN or more,
- * a turn that is shorter because of a timer, which comes at ticks only, is followed or preceded by one of at least a
- * tick.
+ * Rounds, for systems without a clock. An instruction takes 1 ns on each hart; `time` ticks at 10 MHz (in a
+ * user program at 1 GHz). In a round, each hart runs the same interval of simulated time: a quantum of
+ * instructions, or less if a timer is due earlier. Then devices are updated. While all harts wait for
+ * interrupts, time jumps to the next timer; a timer more than 2^63 ns after the start never fires. With
+ * several harts, a reservation (LR) ends with its hart's turn, so a turn must be long enough for the LR/SC
+ * loops for which the ISA guarantees progress (at most 16 instructions): a loop that is cut off fails once
+ * and then succeeds within the next turn. A timer can shorten a turn, but timers fire only at ticks, so with
+ * a quantum of SYSTEM_QUANTUM_MIN or more the turn before or after a shortened turn lasts at least a tick.
  *
- * Events, of systems with a clock: a struct scheduler over the event queue of the machine's parts. Cores run by events
- * of their own and tell scheduler_stopped() when their hart stops. Every SCHEDULER_POLL devices are brought up to date
- * and what is left of a limit is shared out; so a core that meets no other event stops there. */
+ * Events, for systems with a clock: a struct scheduler on the event queue of the machine's parts. Cores run
+ * by their own events and call scheduler_stopped() when their hart stops. Every SCHEDULER_POLL, devices are
+ * updated and the remaining instruction limits are distributed to the cores; a core that meets no other event
+ * stops at its limit. */
 #ifndef EMU_MACHINE_SCHEDULER_H
 #define EMU_MACHINE_SCHEDULER_H
 
@@ -33,98 +35,103 @@ struct scheduler_core {
 
 struct scheduler {
     struct event_queue *queue;
-    struct system *system;        /* whose harts the cores run; NULL: a stop only sets `stopped` */
-    struct scheduler_core *cores; /* by hart */
+    struct system *system;        /* system whose harts the cores run; NULL: a stop only sets `stopped` */
+    struct scheduler_core *cores; /* cores[hart] */
     unsigned count;
 
     bool stopped; /* leave the event loop: core `stopper` has stopped, or time is over */
     unsigned stopper;
     enum hart_stop stop;
-    bool served; /* the stop has been served within its event, */
-    bool ends;   /* and ends system_run() */
+    bool served; /* the stop was served within its event */
+    bool ends;   /* the served stop ends system_run() */
     enum system_stop result;
-    const char *expired; /* simulated time is over: by this limit; or NULL */
+    const char *expired; /* name of the limit at which simulated time ended; NULL: not ended */
 
-    struct event time_event;  /* the limit of simulated time */
-    struct event timer_event; /* the next device or stimecmp is due */
+    struct event time_event;  /* fires at the limit of simulated time */
+    struct event timer_event; /* fires when the next device timer or stimecmp is due */
     struct event poll_event;
-    bool halting;     /* the harts will be reset: no core goes on */
-    bool idle;        /* all cores sleep; nothing polls */
-    bool waits;       /* scheduler_wait(): it polls though all cores sleep */
-    uint64_t wake_at; /* system_sleep(): fs; CLOCK_NEVER: paused cores do not go on */
+    bool halting;     /* the harts are about to be reset: no core continues */
+    bool idle;        /* all cores sleep and no poll event is scheduled */
+    bool waits;       /* in scheduler_wait(): polls although all cores sleep */
+    uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: paused cores never continue */
     struct progress progress;
     void (*reset)(void *context); /* resets the machine's parts; NULL: there are none */
     void *reset_context;
 };
 
-/* A scheduler over the queue, without cores. Its events are components first to first + SCHEDULER_COMPONENTS - 1. What is
- * passed must outlive it. Release with scheduler_free(), before the system. */
+/* Initializes a scheduler without cores on the queue. Its events are components first to first +
+ * SCHEDULER_COMPONENTS - 1. The queue must outlive it. Call scheduler_free() before system_free(). */
 void scheduler_init(struct scheduler *scheduler, struct event_queue *queue, uint32_t first);
 void scheduler_free(struct scheduler *scheduler);
 
 /* Adds the core of the next hart. */
 void scheduler_add(struct scheduler *scheduler, struct core *core);
 
-/* From now on system_run() runs the system, whose harts the cores have, by the scheduler's events. */
+/* Makes system_run() run the system by the scheduler's events. The scheduler's cores must run the system's
+ * harts. */
 void scheduler_attach(struct scheduler *scheduler, struct system *system);
 
-/* Lets the run end at a time (fs), by --max-time. */
+/* Ends the run at `time` (fs), for --max-time. */
 void scheduler_limit_time(struct scheduler *scheduler, uint64_t time);
 
-/* Ends the run: simulated time is over, by this limit ("--max-time", or a key), which must outlive the scheduler. */
+/* Ends the run because simulated time is over. `limit` names the limit ("--max-time", or a key); the string
+ * must outlive the scheduler. */
 void scheduler_expire(struct scheduler *scheduler, const char *limit);
 
-/* Shows on standard error, if that is a terminal, how far the run is. */
+/* Shows the progress line on standard error if that is a terminal. */
 void scheduler_show_progress(struct scheduler *scheduler);
 
-/* For cores (struct core_server): core number i has stopped. */
+/* Called by cores (struct core_server): the hart of core i has stopped. Returns whether the core continues or
+ * sleeps. */
 enum core_next scheduler_stopped(struct scheduler *scheduler, unsigned i, enum hart_stop stop);
 
-/* An interrupt wire of the hart has changed. */
+/* The level of one of hart i's interrupts has changed. */
 void scheduler_interrupt(struct scheduler *scheduler, unsigned i);
 
-/* To be called before a message is printed: takes the progress away, and lets the guest's output come first. */
+/* Call it before printing a message: hides the progress line and writes the guest's buffered output first. */
 void scheduler_begin_message(struct scheduler *scheduler);
 
-/* Lets time pass, from within hooks.trap, until met(context) is true. False when something ends the run before. */
+/* Lets time pass, called from hooks.trap, until met(context) is true. False when the run ends before. */
 bool scheduler_wait(struct scheduler *scheduler, bool (*met)(const void *context), const void *context);
 
-/* Lets the hart whose call hooks.trap serves go on so many ns later; never, if that is beyond the end of simulated time
- * (clock.h). Without a clock it does nothing. */
+/* Lets the hart whose call hooks.trap is serving continue `ns` later, or never if that is beyond the end of
+ * simulated time (clock.h). Adds up over several calls. Does nothing without a clock. */
 void system_sleep(struct system *system, uint64_t ns);
 
-/* ns of simulated time. */
+/* Returns simulated time in ns. */
 uint64_t system_nanoseconds(const struct system *system);
 
-/* The limit of simulated time that has ended the run: "--max-time", or a key. NULL while there is time. */
+/* Returns the limit of simulated time that ended the run: "--max-time", or a key. NULL while there is time. */
 const char *system_time_limit(const struct system *system);
 
-/* What follows is for system.c and scheduler*.c. */
+/* Internal to system.c and scheduler*.c. */
 
-/* Serves a stop of hart i by the hooks. True when the hart goes on; otherwise system_run() has to return *stop. */
+/* Serves a stop of hart i through the hooks. Returns true if the hart continues; otherwise system_run() must
+ * return *stop. */
 bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum system_stop *stop);
 
-/* What this system_run() leaves to the threads, and max_insns to all harts: instructions; UINT64_MAX: no limit. */
+/* Return the instructions left until the end of this system_run() (threads) and until max_insns (all harts).
+ * UINT64_MAX: no limit. */
 uint64_t scheduler_left_of_run(const struct system *system);
 uint64_t scheduler_left_of_all(const struct system *system);
 
-/* scheduler_rounds.c: gives a hart its turn, or what is left of it, of so many instructions at most (not 0). False when
- * system_run() has to return *stop. */
+/* scheduler_rounds.c: runs the current hart's turn, or the rest of it, for at most `allowed` instructions
+ * (not 0). False when system_run() must return *stop. */
 bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *stop);
 
-/* ns of simulated time, as the current hart sees it. */
+/* Returns simulated time in ns, as seen by the current hart. */
 uint64_t scheduler_round_time(const struct system *system);
 
-/* scheduler_events.c: lets events fire until a hart stops. False when system_run() has to return *stop. */
+/* scheduler_events.c: lets events fire until a hart stops. False when system_run() must return *stop. */
 bool scheduler_advance(struct scheduler *scheduler, enum system_stop *stop);
 
-/* The next timer event may have become earlier. */
+/* Call it when the next timer event may have become earlier. */
 void scheduler_set_timer(struct scheduler *scheduler);
 
-/* Brings all harts to rest between two instructions, as they will be reset. */
+/* Stops all harts between two instructions, before they are reset. */
 void scheduler_halt(struct scheduler *scheduler);
 
-/* They have been. */
+/* Restarts the cores after the harts have been reset. */
 void scheduler_start(struct scheduler *scheduler);
 
 #endif

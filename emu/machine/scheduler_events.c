@@ -1,5 +1,5 @@
-/* Systems with a clock: cores go on by events of their own; timers, devices, limits and what debuggers ask for come in
- * between. */
+/* Systems with a clock: cores run by their own events; timers, devices, limits and debugger requests are
+ * served by the scheduler's events. */
 #include <stdlib.h>
 
 #include "emu/core/serial.h"
@@ -8,10 +8,11 @@
 #define NS   UINT64_C(1000000) /* fs */
 #define TICK (SYSTEM_TICK_NS * NS)
 
-/* What would happen later never does; the rest is for what is under way then. */
+/* A timer or sleep that would end after this time never ends. The last second is left for operations in
+ * progress. */
 #define END_OF_TIME (CLOCK_NEVER - CLOCK_SECOND)
 
-/* Instructions: more than a core can retire between two polls. */
+/* In instructions: more than a core can retire between two polls. */
 enum { NEAR = 1 << 18 };
 
 static struct hart *hart_of(const struct scheduler *s, unsigned i)
@@ -19,8 +20,8 @@ static struct hart *hart_of(const struct scheduler *s, unsigned i)
     return s->cores[i].core->parts.hart;
 }
 
-/* Calls of a user program are served when its core sleeps, as they may let it sleep on; those of other systems within the
- * core's event, and it goes on at once. */
+/* Calls of a user program are served while its core sleeps, because they may extend its sleep. Calls of other
+ * systems are served within the core's event, and the core continues at once. */
 static bool serves_asleep(const struct scheduler *s, enum hart_stop stop)
 {
     return s->system->hooks.trap && (stop == HART_STOP_TRAP || stop == HART_STOP_MARKER);
@@ -40,7 +41,7 @@ static bool must_leave(const struct scheduler *s)
     return s->halting || s->expired || system->exited || system->reset || system->interrupted;
 }
 
-/* Fires the next event; false when there is none. */
+/* Fires the next event. False when there is none. */
 static bool step(struct scheduler *s)
 {
     bool fired = event_queue_step(s->queue);
@@ -49,10 +50,9 @@ static bool step(struct scheduler *s)
     return fired;
 }
 
-/* Timers. */
 void scheduler_set_timer(struct scheduler *s)
 {
-    /* One that is late already waits for the next poll, as its device does. */
+    /* A timer that is already late fires at the next poll, when its device is updated. */
     uint64_t now = s->queue->now / TICK, next = system_next_event(s->system, now);
     if (next > END_OF_TIME / TICK)
         event_cancel(s->queue, &s->timer_event);
@@ -67,7 +67,7 @@ static void update(struct scheduler *s)
         hooks->update(hooks->context);
 }
 
-/* Lets a core go on from a time on, and polls meanwhile. */
+/* Lets a core continue at `time`, and schedules polls. */
 static void wake(struct scheduler *s, unsigned i, uint64_t time)
 {
     core_wake(s->cores[i].core, time);
@@ -83,7 +83,8 @@ void scheduler_interrupt(struct scheduler *s, unsigned i)
     core_offload_interrupted(s->cores[i].core, s->queue->now);
 }
 
-/* Compare registers within harts are looked at by the harts, which have to know what time it is. */
+/* Updates devices and harts to the current time. The harts compare stimecmp themselves, so they need the
+ * time. */
 static void timer_due(void *owner, uint64_t now)
 {
     struct scheduler *s = owner;
@@ -96,23 +97,23 @@ static void timer_due(void *owner, uint64_t now)
     scheduler_set_timer(s);
 }
 
-/* Limits. A stop at one takes time, as all that came before it has to be done; so no core stops for a limit until it is
- * near. Then several cores share out what is left again and again, and end no more instructions beyond it than they
- * are. */
+/* Limits. Stopping at a limit drains a core, which takes simulated time, so limits are set only near the end.
+ * Near it, several cores share the remaining instructions repeatedly. They may overrun the limit by at most
+ * one instruction each. */
 
-/* Whether accelerators stand beside a user program: they sleep most of the time, and the program's own limit is not
- * theirs. */
+/* Returns true if accelerators run beside a user program. They sleep most of the time, and the program's own
+ * limit does not apply to them. */
 static bool has_apart(const struct scheduler *s)
 {
     return s->system->threads < s->count;
 }
 
-/* Among how many cores a limit is shared out. */
+/* Returns the number of cores that share a limit. */
 static uint64_t sharers(const struct scheduler *s)
 {
     uint64_t awake = 0;
     if (!has_apart(s))
-        return s->count; /* an interrupt may wake any of them */
+        return s->count; /* an interrupt may wake any core */
     for (unsigned i = 0; i < s->count; i++)
         awake += !s->cores[i].core->asleep;
     return awake ? awake : 1;
@@ -128,7 +129,7 @@ static uint64_t share_of(const struct scheduler *s, uint64_t left)
     return share ? share : left != 0;
 }
 
-/* Instructions that one core may execute now, by the limits of all harts and of the threads. */
+/* Instructions that one core may execute now: by the limit of all harts, and by the limit of the threads. */
 struct allowance {
     uint64_t all, run;
 };
@@ -166,7 +167,7 @@ static void poll(void *owner, uint64_t now)
     for (unsigned i = 0; i < s->count; i++)
         if (has_apart(s) || s->cores[i].core->limit == UINT64_MAX)
             grant(s, i, allowance);
-    for (unsigned i = 0; i < s->count; i++) /* a yield may have been asked for meanwhile */
+    for (unsigned i = 0; i < s->count; i++) /* a yield may have been requested meanwhile */
         core_offload_interrupted(s->cores[i].core, now);
     s->idle = all_asleep(s) && !s->waits;
     if (!s->idle)
@@ -186,7 +187,6 @@ static void time_over(void *owner, uint64_t now)
     scheduler_expire(owner, "--max-time");
 }
 
-/* Stops. */
 static void leave_loop(struct scheduler *s, unsigned i, enum hart_stop stop)
 {
     s->stopped = true;
@@ -211,7 +211,7 @@ enum core_next scheduler_stopped(struct scheduler *s, unsigned i, enum hart_stop
         leave_loop(s, i, stop);
         return CORE_SLEEP;
     }
-    /* Markers and breakpoints of a user program are not its accelerators'. */
+    /* Ignore markers and breakpoints on a user program's accelerators. */
     if (i >= system->threads && stop != HART_STOP_LIMIT)
         return CORE_CONTINUE;
     s->served = !serves_asleep(s, stop);
@@ -234,7 +234,7 @@ static void note_waiting(struct scheduler *s)
         s->system->waiting[i] = s->cores[i].core->asleep && s->cores[i].core->waiting;
 }
 
-/* Wakes what has stopped for us, and what a debugger has moved. */
+/* Wakes the cores that are paused and the cores that a debugger has moved. */
 static void go_on(struct scheduler *s)
 {
     struct system *system = s->system;
@@ -251,12 +251,12 @@ static void go_on(struct scheduler *s)
             wake(s, i, start);
         s->cores[i].paused = false;
     }
-    if (system->hooks.trap) /* a user program's polls count from its calls */
+    if (system->hooks.trap) /* the polls of a user program are timed from its calls */
         event_schedule(s->queue, &s->poll_event, start + SCHEDULER_POLL);
     grant_all(s);
 }
 
-/* All cores sleep and no timer is set. False when nothing can ever happen again. */
+/* All cores sleep and no timer is set: waits for input. False when nothing can happen any more. */
 static bool wait_outside(struct scheduler *s)
 {
     const struct system_hooks *hooks = &s->system->hooks;
@@ -280,7 +280,7 @@ bool scheduler_advance(struct scheduler *s, enum system_stop *stop)
             return false;
         }
         if (!step(s))
-            s->idle = true; /* nothing is under way */
+            s->idle = true; /* no event is scheduled */
     }
     note_waiting(s);
     if (!s->stopped || must_leave(s))
@@ -296,7 +296,7 @@ bool scheduler_wait(struct scheduler *s, bool (*met)(const void *context), const
     s->waits = true;
     event_schedule(s->queue, &s->poll_event, s->queue->now + SCHEDULER_POLL);
     while (!over && !met(context)) {
-        (void)step(s); /* at least the poll */
+        (void)step(s); /* at least the poll event is scheduled */
         over = must_leave(s);
     }
     s->waits = false;
@@ -314,7 +314,7 @@ void system_sleep(struct system *system, uint64_t ns)
     s->wake_at = ns <= room ? from + ns * NS : CLOCK_NEVER;
 }
 
-/* Runs what is under way to its end, and no further instruction. */
+/* Completes operations in progress without executing further instructions. */
 void scheduler_halt(struct scheduler *s)
 {
     s->halting = true;
@@ -336,7 +336,6 @@ void scheduler_start(struct scheduler *s)
     scheduler_set_timer(s);
 }
 
-/* Making one. */
 void scheduler_init(struct scheduler *s, struct event_queue *queue, uint32_t first)
 {
     *s = (struct scheduler){.queue = queue};

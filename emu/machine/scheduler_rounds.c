@@ -1,7 +1,7 @@
-/* Systems without a clock: harts take turns by a fixed rule, so that every run repeats. */
+/* Systems without a clock: harts take turns in a fixed order, so that runs are reproducible. */
 #include "emu/machine/scheduler.h"
 
-/* The part of the round that the current hart has behind it. */
+/* Returns how much of the round the current hart has used, in ns. */
 static uint64_t turn_used(const struct system *system)
 {
     return hart_progress(&system->harts[system->current]) - system->round.turn_start;
@@ -17,8 +17,8 @@ static uint64_t next_event(const struct system *system)
     return system_next_event(system, system->round.start / SYSTEM_TICK_NS);
 }
 
-/* The simulated time at which a tick begins. Those of more than 2^63 ns, 292 years, count as never: so time
- * may jump to any other, and what runs from there on does not let it wrap. */
+/* Returns the simulated time in ns at which a tick begins. Ticks beyond 2^63 ns (292 years) count as never,
+ * so that time can jump to any other tick and continue from there without wrapping. */
 static uint64_t tick_ns(uint64_t tick)
 {
     return tick > INT64_MAX / SYSTEM_TICK_NS ? UINT64_MAX : tick * SYSTEM_TICK_NS;
@@ -49,7 +49,7 @@ static void set_time(struct system *system)
     for (unsigned i = 0; i < system->count; i++) {
         system->harts[i].time_base = system->round.start;
         system->harts[i].time_origin = hart_progress(&system->harts[i]);
-        system->harts[i].attention = true; /* time may have made a timer due */
+        system->harts[i].attention = true; /* a timer may be due */
     }
     if (system->hooks.update)
         system->hooks.update(system->hooks.context);
@@ -62,7 +62,7 @@ static void begin_turn(struct system *system, unsigned hart)
     system->round.turn_start = hart_progress(&system->harts[hart]);
 }
 
-/* Begins a round: decides how long it is. False when nothing can ever happen again. */
+/* Begins a round and sets its length. False when nothing can happen any more. */
 static bool start_round(struct system *system)
 {
     struct system_round *round = &system->round;
@@ -86,10 +86,10 @@ static bool start_round(struct system *system)
     return true;
 }
 
-/* Ends the current hart's turn, and begins that of the next hart, or a round. False as start_round(). */
+/* Ends the current hart's turn and begins the next hart's turn or the next round. False like start_round(). */
 static bool next_turn(struct system *system)
 {
-    /* Others may store before its next turn, so that a reservation does not outlast a turn; SC may then fail. */
+    /* Other harts may store before its next turn, so a reservation ends with the turn; SC may then fail. */
     if (system->count > 1)
         system->harts[system->current].reserved = false;
     if (system->current + 1 == system->count)
@@ -124,13 +124,13 @@ bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *s
     if (why == HART_STOP_YIELD)
         shorten_round(system);
     if (why == HART_STOP_WFI) {
-        /* A hart that waits for what is already pending gives its turn away, so that idle loops do not starve
-         * others. */
+        /* A hart whose interrupt is already pending gives up its turn, so that idle loops do not starve other
+         * harts. */
         system->waiting[i] = !hart_has_interrupt(hart);
         round->turn_over = system->waiting[i] || system->count > 1;
     }
     bool goes = scheduler_serve(system, i, why, stop);
-    if (system->hooks.trap) /* a user program is alone: its quantum begins anew behind each stop */
+    if (system->hooks.trap) /* a user program runs alone: each stop starts a new quantum */
         round->length = turn_used(system) + system->quantum;
     return goes;
 }

@@ -7,7 +7,7 @@
 #include "emu/hart/block.h"
 #include "emu/machine/scheduler.h"
 
-/* Instructions, a tenth of a second of the host's: a loop of plain blocks sees no yield. */
+/* In instructions, about 0.1 s of host time: a loop of plain blocks does not check for yield requests. */
 enum { USER_QUANTUM = 1 << 25 };
 
 static void timer_moved(void *context)
@@ -15,7 +15,7 @@ static void timer_moved(void *context)
     system_timer_moved(context);
 }
 
-/* Makes the next hart; a privileged one on the system's bus. */
+/* Makes the next hart; a privileged one is attached to the system's bus. */
 static bool make_hart(struct system *system, bool privileged, const struct decoder *decoder,
                       struct error *err)
 {
@@ -31,7 +31,7 @@ static bool make_hart(struct system *system, bool privileged, const struct decod
     return true;
 }
 
-/* Makes so many harts, of which the first `plain` are not privileged. */
+/* Makes `count` harts. The first `plain` of them are not privileged. */
 static bool make_harts(struct system *system, unsigned count, unsigned plain, const struct decoder *decoder,
                        struct error *err)
 {
@@ -118,7 +118,7 @@ uint64_t system_instructions(const struct system *system)
     return sum;
 }
 
-/* Under a clock, any hart may be in the middle of something. */
+/* With a clock, any hart may be in the middle of a run; without one, only the current hart. */
 static void stop_harts(struct system *system)
 {
     for (unsigned i = 0; i < system->count; i++)
@@ -140,8 +140,8 @@ void system_request_reset(struct system *system)
     stop_harts(system);
 }
 
-/* A hart that has had its turn is ahead of the others by the length of the round, so a round can only be cut
- * short in the first hart's turn; later, the timer is seen at the end of the round. */
+/* Without a clock, a round can be cut short only in the first hart's turn: harts that have had their turn are
+ * already at the end of the round. In later turns, the timer is seen at the end of the round. */
 void system_timer_moved(struct system *system)
 {
     if (system->scheduler)

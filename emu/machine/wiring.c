@@ -27,7 +27,7 @@ static unsigned count_ports(const struct part_kind *kind)
     return count;
 }
 
-/* "FILE:LINE: accel.3.memory" in front of the message. */
+/* Prefixes the message with "FILE:LINE: accel.3.memory". Returns false. */
 static bool at_port(const struct planning *p, const struct instance *part, unsigned port)
 {
     (void)error_prefix(p->err, "%s%s%s", part->path, *part->path ? "." : "", port_of(part, port)->name);
@@ -45,7 +45,7 @@ static void add_wire(struct planning *p, const struct wire *wire)
     wiring->wires[wiring->count++] = *wire;
 }
 
-/* The port of `part` that can be the other end of a port; -1: there is none. */
+/* Returns the port of `part` that can connect to `port`; -1: none. */
 static int counterpart(const struct instance *part, const struct part_port *port)
 {
     for (unsigned i = 0; i < count_ports(part->kind); i++)
@@ -68,7 +68,7 @@ static bool mistyped(struct planning *p, const struct instance *part, unsigned p
     return at_port(p, part, port);
 }
 
-/* Joins a port of a part to what a reference names. */
+/* Connects a port of a part to the target of a reference. */
 static bool join(struct planning *p, struct instance *part, unsigned port, const struct reference *to)
 {
     const struct part_port *own = port_of(part, port);
@@ -93,7 +93,7 @@ static bool join(struct planning *p, struct instance *part, unsigned port, const
     return true;
 }
 
-/* The partners that the role or the kind names for a port without a reference. */
+/* Returns the default partners of a port without a reference: the role's or the kind's. */
 static const char *partners_of(const struct instance *part, const struct part_port *port)
 {
     const struct part_default *d = part->role ? part->role->defaults : NULL;
@@ -103,7 +103,7 @@ static const char *partners_of(const struct instance *part, const struct part_po
     return port->partners;
 }
 
-/* Looks for the first of the alternatives beside the part, then beside its parent, and so on. */
+/* Finds the first alternative that exists next to the part, then next to its parent, and so on. */
 static bool find_partner(struct instance *part, const char *alternatives, struct references *found)
 {
     struct error ignored;
@@ -142,7 +142,7 @@ static bool plan_port(struct planning *p, struct instance *part, unsigned port)
     return fine;
 }
 
-/* Whether a slot of that end of a port is taken by a wire before number `before`. */
+/* Returns true if another wire than `except` uses the slot at that end of `like`. */
 static bool is_taken(const struct wiring *wiring, const struct wire *like, bool server, unsigned slot,
                      size_t except)
 {

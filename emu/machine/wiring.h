@@ -1,4 +1,4 @@
-/* Wiring: which port of which part is joined to which, as a description says or as the kinds' defaults have it. */
+/* Wiring: which ports are connected, as given by the description or by the kinds' defaults. */
 #ifndef EMU_MACHINE_WIRING_H
 #define EMU_MACHINE_WIRING_H
 
@@ -6,33 +6,36 @@
 
 struct wire {
     struct instance *client, *server;
-    unsigned client_port, server_port; /* of their kinds */
-    unsigned client_slot;              /* number among the client port's partners, counted from 0 */
-    unsigned server_slot;              /* likewise of the server's port */
+    unsigned client_port, server_port; /* index in their kinds */
+    unsigned client_slot;              /* number among the client port's partners, from 0 */
+    unsigned server_slot;              /* number among the server port's partners, from 0 */
 };
 
 struct wiring {
-    struct wire *wires; /* in the order of making of their clients */
+    struct wire *wires; /* in the order in which their clients are made */
     size_t count;
 };
 
-/* Joins all ports of the tree's parts. Slots that the description does not number are given in the order of the kinds in
- * kinds[], then of the tree. Fails with a message that names file, line and part when a port stays open that must not, is used
- * twice, or is joined to one of another type or direction. Free with wiring_free(), also after a failure. */
+/* Connects the ports of all parts. Slots that the description does not number are assigned in the order of
+ * kinds[], then of the tree. False with err set, naming file, line and part, when a port that requires a
+ * partner has none, a slot is used twice, or the two ports differ in type or have the same direction. Free
+ * with wiring_free(), also after a failure. */
 bool wiring_plan(struct wiring *wiring, const struct tree *tree, const struct part_kind *const *kinds,
                  struct error *err);
 void wiring_free(struct wiring *wiring);
 
-/* The n-th wire of a client's port, or NULL. */
+/* Returns the wire in a slot of a client's port, or NULL. */
 const struct wire *wiring_of_client(const struct wiring *wiring, const struct instance *client, unsigned port,
                                     unsigned slot);
 
-/* How many wires end at the ports of a server, and leave a client. */
+/* Return the number of slots that wires occupy at a server's or a client's ports: the highest slot number +
+ * 1. */
 unsigned wiring_inputs(const struct wiring *wiring, const struct instance *server);
 unsigned wiring_outputs(const struct wiring *wiring, const struct instance *client);
 
-/* Wires that a request passes from each part to a target, UINT32_MAX where there is no way: distances[i] belongs to the
- * i-th part by tree_next(). Returns the number of parts; free() *distances. */
+/* Counts the wires that a request passes from each part to the target. (*distances)[i] belongs to the i-th
+ * part in the order of tree_next(); UINT32_MAX: no path. Returns the number of parts. The caller frees
+ * *distances. */
 size_t wiring_distances(const struct wiring *wiring, const struct tree *tree, const struct instance *target,
                         uint32_t **distances);
 
