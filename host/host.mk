@@ -1,5 +1,5 @@
-# Set-up of the build machine, and everything that cross-compiled programs are built with:
-# $(BUILD)/share/croft holds newlib, start-up code, calls, linker scripts and headers.
+# Set-up of the build machine, and everything needed to cross-compile programs. $(BUILD)/share/croft holds
+# newlib, start-up code, calls, linker scripts and headers.
 CROSS       := riscv64-unknown-elf-
 SHARE       := $(BUILD)/share/croft
 SYSROOT     := $(SHARE)/sysroot
@@ -15,7 +15,7 @@ NEWLIB      := $(BUILD)/newlib.stamp
 
 SYSTEM_HEADERS := $(patsubst host/include/%,$(SYSROOT)/include/%,$(wildcard host/include/sys/*.h))
 
-# What a sysroot is made of, besides newlib.
+# Contents of the sysroot besides newlib.
 SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/include/croft/*.h)) \
                $(SYSTEM_HEADERS) \
                $(patsubst linker/%,$(SYSROOT)/lib/%,$(wildcard linker/*.ld)) \
@@ -29,7 +29,7 @@ newlib: $(NEWLIB) ## build the C library of emulated programs
 sysroot: $(SHARE_FILES) ## newlib, start-up code, linker scripts and headers for croft cc
 all: sysroot
 
-# Order-only for whatever needs the packages: $(BUILD)/setup-build.stamp, -test, -lint.
+# Order-only prerequisites of targets that need packages: $(BUILD)/setup-build.stamp, -test, -lint.
 $(BUILD)/setup-%.stamp: host/packages.txt host/setup.sh
 	@mkdir -p $(@D)
 	@[ "$(SETUP)" = no ] || host/setup.sh $*
@@ -46,7 +46,8 @@ $(BUILD)/cross/host/calls/%.o: host/calls/%.c $(NEWLIB) | $(SYSTEM_HEADERS)
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -c $< -o $@
 
-# The runtime of <croft/simt.h>. Its locks and struct _reent take newlib's place in programs that launch kernels.
+# The runtime of <croft/simt.h>. In programs that launch kernels, its locks and struct _reent replace
+# newlib's.
 $(BUILD)/cross/host/simt/%.o: host/simt/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/simt.h
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@

@@ -2,7 +2,8 @@
 KERNEL_SRC    := $(wildcard host/kernel/*.c)
 KERNEL_OBJ    := $(KERNEL_SRC:%.c=$(BUILD)/cross/%.o) $(BUILD)/cross/host/kernel/start.o $(BUILD)/cross/host/kernel/trap.o
 KERNEL_ELF    := $(SHARE)/kernel/kernel.elf
-# Without floating point: those registers are the program's. Loops in string.c must not become calls of themselves.
+# The kernel has no floating-point code, because the program owns those registers. The option on loop patterns
+# keeps the loops in string.c from becoming calls of the functions that contain them.
 KERNEL_CFLAGS := -std=c17 -O2 -g -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany -ffreestanding -nostdlib \
                  -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) \
                  -I. -isystem $(SHARE)/include -MMD -MP

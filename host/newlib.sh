@@ -7,7 +7,7 @@ work=$1
 sysroot=$2
 target=riscv64-unknown-elf
 flags="-O2 -march=rv64gc -mabi=lp64d -mcmodel=medany -ffunction-sections -fdata-sections"
-# Real rename() and fcntl(); no fork() behind system().
+# rename() and fcntl() are real system calls; system() does not fork().
 flags="$flags -DHAVE_RENAME -DHAVE_FCNTL -DNO_EXEC"
 
 shopt -s nullglob
@@ -20,14 +20,15 @@ fi
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 log=$work/build.log
-# What the caller's make and environment say about the emulator's compiler must not reach this build.
+# The caller's make variables and environment are for the emulator's compiler; hide them from this build.
 unset MAKE MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL CC CFLAGS LDFLAGS CPPFLAGS BUILD CXX
 
 build() {
     rm -rf "$work/source" "$work/object" "$work/stage"
     mkdir -p "$work/source" "$work/object"
     tar -xf "${tarballs[0]}" -C "$work/source" --strip-components=1
-    # Library and programs ask __getreent() for errno and the rest of struct _reent: each thread has its own.
+    # The library and programs call __getreent() for errno and the rest of struct _reent, so each thread has
+    # its own.
     local config="$work/source/newlib/libc/include/sys/config.h"
     sed -i '0,/^#if defined(__m68k__).*__riscv)$/s//#ifdef __riscv\n#define __DYNAMIC_REENT__\n#endif\n&/' "$config"
     grep -q -A 1 '^#ifdef __riscv$' "$config"
@@ -41,7 +42,7 @@ build() {
 }
 
 echo "newlib: building ${tarballs[0]##*/} (log: $log)"
-# In the background, because bash ignores `set -e` in a function that is called as a condition.
+# Run in the background: bash ignores `set -e` in a function that is called as a condition.
 build >"$log" 2>&1 &
 if ! wait $!; then
     tail -n 30 "$log" >&2
@@ -52,7 +53,7 @@ fi
 rm -rf "$sysroot/include" "$sysroot/lib/libc.a" "$sysroot/lib/libm.a" "$sysroot/lib/libg.a"
 mkdir -p "$sysroot/lib"
 cp -r "$work/stage/$target/include" "$sysroot/include"
-# newlib 3.3 brings a stdatomic.h that GCC 12 cannot compile; without it, the compiler finds its own.
+# GCC 12 cannot compile newlib 3.3's stdatomic.h. Without it, the compiler uses its own.
 rm "$sysroot/include/stdatomic.h"
 cp "$work/stage/$target"/lib/lib[cmg].a "$sysroot/lib/"
 rm -rf "$work/source" "$work/object" "$work/stage"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs what is missing of the named groups of host/packages.txt: host/setup.sh GROUP...
-# As root or with sudo; otherwise names the missing packages and stops with status 1.
+# Installs the missing packages of the named groups in host/packages.txt: host/setup.sh GROUP... Needs root or
+# sudo; otherwise names the missing packages and exits with status 1.
 set -euo pipefail
 
 list=$(dirname "$0")/packages.txt
@@ -44,7 +44,7 @@ echo "setup: installing ${#missing[@]} packages: ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# apt_get ARGS...: its many lines are of interest only when it fails.
+# apt_get ARGS...: runs apt-get and prints its output only if it fails.
 apt_get() {
     if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" >"$log" 2>&1; then
         tail -n 30 "$log" >&2

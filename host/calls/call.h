@@ -1,4 +1,4 @@
-/* The environment call: how a user program asks Linux, qemu-riscv64 or croft for a service. */
+/* The environment call: how a user program requests a service from Linux, qemu-riscv64 or croft. */
 #ifndef HOST_CALLS_CALL_H
 #define HOST_CALLS_CALL_H
 
@@ -52,7 +52,7 @@ enum call {
     CALL_GETRANDOM = 278,
 };
 
-/* Performs the call; the result is not negative, or minus a Linux error number. Unused arguments are 0. */
+/* Performs the call. Returns a result >= 0, or minus a Linux error number. Unused arguments are 0. */
 static inline long call_raw(enum call number, long arg0, long arg1, long arg2, long arg3, long arg4)
 {
     register long a7 __asm__("a7") = number;
@@ -65,10 +65,11 @@ static inline long call_raw(enum call number, long arg0, long arg1, long arg2, l
     return a0;
 }
 
-/* Turns a result of call_raw() into newlib's form: itself, or -1 with errno set to newlib's error number. */
+/* Converts a result of call_raw(): returns it if it is >= 0, else -1 with errno set to newlib's error
+ * number. */
 long call_result(long result);
 
-/* call_result() of the call with that many arguments. */
+/* Perform a call with that many arguments and return its call_result(). */
 static inline long call0(enum call number)
 {
     return call_result(call_raw(number, 0, 0, 0, 0, 0));
@@ -103,10 +104,10 @@ enum {
     LINUX_AT_EMPTY_PATH = 0x1000,
 };
 
-/* The Linux value of a newlib directory descriptor: AT_FDCWD differs. */
+/* Converts a newlib directory descriptor to Linux's value: AT_FDCWD differs. */
 int call_directory(int fd);
 
-/* The Linux value of newlib's open() flags, and back. */
+/* Convert open() flags from newlib's to Linux's values, and back. */
 int call_open_flags(int newlib);
 int call_newlib_flags(int linux_flags);
 

@@ -1,4 +1,4 @@
-/* Clocks: newlib numbers them differently from Linux. */
+/* Clocks: newlib's and Linux's clock numbers differ. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>
@@ -57,7 +57,7 @@ static clock_t clock_ticks(int linux_number)
     return (clock_t)(now.tv_sec * CLOCKS_PER_SEC + now.tv_nsec / (1000000000 / CLOCKS_PER_SEC));
 }
 
-/* The kernel's times() counts hundredths of a second; newlib's clock() divides by CLOCKS_PER_SEC. */
+/* Counts in 1 / CLOCKS_PER_SEC s, as newlib's clock() expects; the kernel's times() counts in 1/100 s. */
 clock_t _times(struct tms *result)
 {
     clock_t used = clock_ticks(LINUX_CLOCK_PROCESS_CPUTIME);

@@ -11,7 +11,7 @@
 enum { BUFFER_SIZE = 4096 };
 
 struct croft_directory {
-    long next, end; /* offsets in buffer of the entry to hand out and of the end of what was read */
+    long next, end; /* offsets in buffer: of the next entry, and of the end of the data */
     int fd;
     _Alignas(struct dirent) char buffer[BUFFER_SIZE];
 };

@@ -1,11 +1,11 @@
-/* Linux error numbers become newlib's: both agree up to 34 and then differ. */
+/* Converts Linux error numbers to newlib's: both agree up to 34. */
 #include <errno.h>
 
 #include "host/calls/call.h"
 
 enum { FIRST_DIFFERENT = 35, LINUX_MAX_ERRNO = 4095 };
 
-/* Indexed by the Linux number (asm-generic/errno.h); 0 where newlib has no name for it. */
+/* Indexed by the Linux number (asm-generic/errno.h). 0: newlib has no such error. */
 static const unsigned char newlib_errno[] = {
     [35] = EDEADLK,          [36] = ENAMETOOLONG,  [37] = ENOLCK,       [38] = ENOSYS,
     [39] = ENOTEMPTY,        [40] = ELOOP,         [42] = ENOMSG,       [43] = EIDRM,

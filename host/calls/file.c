@@ -1,5 +1,4 @@
-/* Open files: the calls beneath newlib's stdio, and their POSIX relatives that newlib leaves to the system.
- */
+/* Open files: the calls that newlib's stdio needs, and POSIX functions that newlib leaves to the system. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +84,7 @@ int dup(int fd)
 
 int dup2(int fd, int wanted)
 {
-    if (fd == wanted) /* dup3 refuses this; dup2 only asks whether fd is open */
+    if (fd == wanted) /* dup3 rejects equal descriptors; dup2 only checks that fd is open */
         return _fcntl(fd, F_GETFD, 0) < 0 ? -1 : fd;
     return (int)call3(CALL_DUP3, fd, wanted, 0);
 }
@@ -95,7 +94,7 @@ int pipe(int ends[2])
     return (int)call2(CALL_PIPE2, (long)ends, 0);
 }
 
-/* Commands 0 to 4 have the same numbers on both sides. Locks and owners are not supported. */
+/* Commands 0 to 4 have the same numbers in newlib and Linux. Locks and owners are not supported. */
 int _fcntl(int fd, int command, int argument)
 {
     enum { LINUX_F_DUPFD_CLOEXEC = 1030 };

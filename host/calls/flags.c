@@ -1,10 +1,10 @@
-/* Flags of open() and fcntl(), and directory descriptors: newlib's values against Linux's. */
+/* Converts flags of open() and fcntl(), and directory descriptors, between newlib's and Linux's values. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 
 #include "host/calls/call.h"
 
-/* The Linux values are those of asm-generic/fcntl.h; access modes 0-2 are the same on both sides. */
+/* Linux's values from asm-generic/fcntl.h. Access modes 0 to 2 are the same in newlib and Linux. */
 static const struct {
     int newlib, linux_value;
 } flags[] = {

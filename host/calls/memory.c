@@ -1,4 +1,4 @@
-/* Aligned allocation, which newlib's aligned_alloc() expects from the system. */
+/* posix_memalign(), on which newlib's aligned_alloc() is based. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -10,7 +10,7 @@ int posix_memalign(void **result, size_t alignment, size_t size)
         return EINVAL;
     int saved = errno;
     void *memory = memalign(alignment, size);
-    errno = saved; /* POSIX: the error is returned, not left in errno */
+    errno = saved; /* POSIX: the error is returned, and errno is unchanged */
     if (!memory && size != 0)
         return ENOMEM;
     *result = memory;

@@ -1,4 +1,4 @@
-/* Names in the file system: making, moving, removing and asking about them. */
+/* File names: create, rename, remove and query files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -63,7 +63,7 @@ int getentropy(void *buffer, size_t size)
     return got >= 0 && (size_t)got == size ? 0 : -1;
 }
 
-/* brk() answers every request with the break that is then in force. */
+/* The BRK call always returns the current break, changed or not. */
 void *_sbrk(ptrdiff_t increment)
 {
     static long heap_end;

@@ -1,5 +1,5 @@
-/* remove() for directories too: newlib's own is a mere unlink(). Alone in its object, as newlib's is, so that
- * the linker takes either the one or the other. */
+/* remove() that also removes directories: newlib's only calls unlink(). This object contains nothing else,
+ * like newlib's, so that the linker takes exactly one of the two. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

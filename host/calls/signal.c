@@ -1,4 +1,4 @@
-/* Signals: newlib numbers them differently from Linux. Handlers are newlib's own and run on raise() only. */
+/* Signals: newlib's and Linux's signal numbers differ. Handlers are newlib's and run only on raise(). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -6,7 +6,7 @@
 #include "host/calls/call.h"
 #include "host/newlib/calls.h"
 
-/* Indexed by newlib's signal number; 0 where Linux has no such signal. */
+/* Indexed by newlib's signal number. 0: Linux has no such signal. */
 static const unsigned char linux_signal[NSIG] = {
     [SIGHUP] = 1,     [SIGINT] = 2,   [SIGQUIT] = 3,   [SIGILL] = 4,   [SIGTRAP] = 5,  [SIGABRT] = 6,
     [SIGFPE] = 8,     [SIGKILL] = 9,  [SIGBUS] = 7,    [SIGSEGV] = 11, [SIGSYS] = 31,  [SIGPIPE] = 13,
@@ -25,7 +25,7 @@ int _kill(int pid, int signal)
     return (int)call2(CALL_KILL, pid, number);
 }
 
-/* Linux's mask has signal 1 in bit 0, newlib's in bit 1. */
+/* Signal 1 is bit 0 in Linux's mask and bit 1 in newlib's. */
 static unsigned long mask_to_linux(sigset_t mask)
 {
     unsigned long result = 0;

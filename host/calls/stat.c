@@ -1,4 +1,4 @@
-/* What is known about a file: the kernel's struct stat becomes newlib's. */
+/* File status: converts the kernel's struct stat to newlib's. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "host/calls/call.h"
 #include "host/newlib/calls.h"
 
-/* Linux, asm-generic/stat.h on a 64-bit machine. */
+/* Layout of Linux's asm-generic/stat.h on a 64-bit machine. */
 struct linux_stat {
     uint64_t dev, ino;
     uint32_t mode, nlink, uid, gid;
@@ -74,7 +74,7 @@ int fstatat(int directory, const char *restrict path, struct stat *restrict resu
     return stat_at(call_directory(directory), path, result, linux_flags);
 }
 
-/* As libgloss does: every character device counts, so that no terminal call is needed. */
+/* Every character device counts as a terminal, as in libgloss, so that no terminal call is needed. */
 int _isatty(int fd)
 {
     struct stat status;

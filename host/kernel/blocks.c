@@ -5,7 +5,7 @@
 
 enum { BLOCK = 64 };
 
-/* By the kernel's own addresses: caches go by physical ones. */
+/* Uses the kernel's own addresses of the blocks; caches are physically tagged. */
 static void apply(enum blocks_operation operation, uint64_t at, uint64_t end)
 {
     switch (operation) {

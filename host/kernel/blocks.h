@@ -1,4 +1,4 @@
-/* Cache blocks of the program's memory, by Zicbom. */
+/* Cache-block operations (Zicbom) on the program's memory. */
 #ifndef HOST_KERNEL_BLOCKS_H
 #define HOST_KERNEL_BLOCKS_H
 
@@ -6,14 +6,15 @@
 
 enum blocks_operation { BLOCKS_INVAL, BLOCKS_CLEAN, BLOCKS_FLUSH };
 
-/* Does it to all blocks of [first, end), addresses of the program, where these are in contiguous ranges that are
- * present; other blocks are left out. The ends are multiples of a block. */
+/* Applies the operation to all blocks of [first, end), program addresses, that lie in contiguous, present
+ * ranges. Skips other blocks. first and end are multiples of the block size. */
 void blocks_apply(enum blocks_operation operation, uint64_t first, uint64_t end);
 
-/* Cleans those of the table of ranges if it has changed since, for walkers outside of the caches' coherence. */
+/* Cleans the cache blocks of the range table if it has changed since the last call, for walkers that are not
+ * coherent with the caches. */
 void blocks_clean_ranges(void);
 
-/* What was done so far holds for all that follows, devices included. */
+/* Orders all earlier memory and device accesses before all later ones. */
 static inline void blocks_order(void)
 {
     __asm__ volatile("fence iorw, iorw" : : : "memory");

@@ -32,7 +32,7 @@ void device_send(unsigned number, const uint64_t *words, unsigned count)
         for (; i < WORDS && line * WORDS + i < count; i++)
             device->line[i] = words[line * WORDS + i];
         if (i < WORDS)
-            device->line[i] = 0; /* no packet follows */
+            device->line[i] = 0; /* no further packet follows */
         device->doorbell = lines;
     }
 }

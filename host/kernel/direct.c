@@ -1,4 +1,4 @@
-/* Physical memory as the kernel sees it: pages.h's part that needs the machine. */
+/* The part of pages.h that depends on the machine: the kernel's addresses of physical memory. */
 #include <croft/firmware/map.h>
 
 #include "host/kernel/pages.h"
@@ -8,8 +8,8 @@ void *pages_at(uint64_t physical)
     return (void *)(physical - CROFT_DRAM_BASE + CROFT_DIRECT_BASE);
 }
 
-/* By stores, which cores overlap: those with timing carry out cbo.zero one at a time (6,200 cycles a fault
- * instead of 1,800 on machine nucd). */
+/* Uses stores, which cores overlap. Timed cores execute cbo.zero one at a time: 6,200 cycles per fault
+ * instead of 1,800 on machine nucd. */
 void pages_zero(uint64_t physical)
 {
     uint64_t *at = pages_at(physical), *end = at + PAGE / sizeof *at;

@@ -14,10 +14,10 @@ enum { CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_PAGE = 15 };
 
 enum { JOBS = 64 };
 
-/* A task of the open call. */
+/* A task of the current call. */
 struct job {
     struct operands operands;
-    uint64_t number;   /* of its device's tasks, from 1 */
+    uint64_t number;   /* number among its device's tasks, from 1 */
     uint64_t deadline; /* in ticks of `time` */
     unsigned device, lines;
     bool complete;
@@ -25,13 +25,13 @@ struct job {
 
 struct unit {
     uint64_t sent, done;
-    unsigned lines; /* of its queue that tasks in flight may occupy */
+    unsigned lines; /* lines of its queue that tasks in flight may occupy */
 };
 
 static struct {
     struct kernel_driver *boot;
-    bool open;       /* between two marks */
-    uint64_t mapped; /* set of devices */
+    bool open;       /* a call has begun and not ended */
+    uint64_t mapped; /* set of mapped devices */
     struct unit units[DEVICES];
     struct job jobs[JOBS];
     unsigned jobs_used;
@@ -56,7 +56,7 @@ static uint64_t read_time(void)
     return ticks;
 }
 
-/* The devices' pages are the program's. */
+/* The devices' pages are user pages. */
 static void open_user_pages(bool open)
 {
     enum { SUM = 1 << 18 };
@@ -66,7 +66,8 @@ static void open_user_pages(bool open)
         __asm__ volatile("csrc sstatus, %0" : : "r"((uint64_t)SUM) : "memory");
 }
 
-/* Operating-system work that a full kernel adds: file descriptors, locks, the device's bookkeeping, memory-mapping. */
+/* Spends the time of operating-system work that a full kernel does: file descriptors, locks, device
+ * bookkeeping, mmap. */
 static void operating_system_work(void)
 {
     uint64_t start = read_cycle();
@@ -75,7 +76,7 @@ static void operating_system_work(void)
     driver.boot->counters.os_clocks += read_cycle() - start;
 }
 
-/* Whether memory is there now that the task may access so. */
+/* Serves a task's page fault. Returns true if the task may access the address; its memory is then present. */
 static bool answer(struct kernel_frame *frame, uint64_t cause, uint64_t address)
 {
     uint32_t permission = cause == CAUSE_FETCH_PAGE   ? CROFT_RANGE_EXECUTE
@@ -97,7 +98,7 @@ static bool answer(struct kernel_frame *frame, uint64_t cause, uint64_t address)
     return true;
 }
 
-/* The device's oldest task has stopped at a fault. */
+/* Serves the fault at which the device's oldest task has stopped. */
 static void serve_fault(struct kernel_frame *frame, const struct job *job)
 {
     volatile struct task_unit_host *device = device_at(job->device);
@@ -115,7 +116,7 @@ static void serve_fault(struct kernel_frame *frame, const struct job *job)
     device->control = TASK_UNIT_RESUME;
 }
 
-/* Looks at the device of a task that is not complete. */
+/* Updates the state of a device's tasks; serves a fault of its oldest one. */
 static void poll(struct kernel_frame *frame, unsigned number)
 {
     volatile struct task_unit_host *device = device_at(number);
@@ -161,7 +162,7 @@ static void apply(enum blocks_operation operation, const struct operands_range l
         blocks_apply(operation, list[i].first, list[i].end);
 }
 
-/* Waits for all tasks, and lets the program see what they wrote. */
+/* Waits for all tasks and makes their output visible to the program. */
 static void collect(struct kernel_frame *frame)
 {
     for (unsigned i = 0; i < driver.jobs_used; i++)
@@ -185,12 +186,12 @@ static void end_call(struct kernel_frame *frame)
 
 static void begin_call(struct kernel_frame *frame)
 {
-    end_call(frame); /* of a call that the program has left without its end */
+    end_call(frame); /* ends a call whose end mark the program did not reach */
     driver.open = true;
     driver.boot->counters.calls++;
 }
 
-/* The memory that the task is known to use, as far as there is any. */
+/* Makes the memory present that the task's operands name. Returns the worst result. */
 static enum memory_result make_present(const struct operands *operands)
 {
     enum memory_result worst = memory_present(operands->begin, operands->end);
@@ -216,7 +217,7 @@ static void wait_for_older(struct kernel_frame *frame, const struct operands *op
     driver.boot->counters.waits += waits;
 }
 
-/* The device with the least tasks that has room; DEVICES: none. */
+/* Returns the device with the fewest tasks that has room, or DEVICES if none has. */
 static unsigned choose(unsigned lines)
 {
     unsigned best = DEVICES;
@@ -265,8 +266,8 @@ static bool is_output(const struct operands *operands, const struct operands_ran
     return false;
 }
 
-/* Whether an earlier task of the call has the range as an input, for which it was cleaned: between the tasks of a call
- * the program does not store there. */
+/* Returns true if the range lies within an input of an earlier task of the call: it is clean, because the
+ * program does not store to it between tasks of a call. */
 static bool is_clean(const struct operands_range *range)
 {
     for (unsigned i = 0; i < driver.jobs_used; i++) {
@@ -312,7 +313,7 @@ static struct job *send(struct kernel_frame *frame, const struct operands *opera
     return job;
 }
 
-/* The host runs the region itself, which needs what older tasks do. */
+/* Makes the host execute the region itself; that requires the results of older tasks. */
 static void refuse(struct kernel_frame *frame)
 {
     collect(frame);
@@ -332,7 +333,7 @@ static void serve_task(struct kernel_frame *frame)
     }
     enum memory_result result = make_present(&operands);
     if (result != MEMORY_READY) {
-        refuse(frame); /* no accelerator can reach it */
+        refuse(frame); /* accelerators cannot reach this memory */
         return;
     }
     bool alone = !driver.open;
@@ -386,7 +387,7 @@ void driver_region_fault(struct kernel_frame *frame)
     __asm__ volatile("csrr %0, %1" : "=r"(value) : "i"(CSR_nucdval));
     if (answer(frame, cause, value))
         return;
-    /* With the program the frozen task ends too: nobody has to kill it. */
+    /* The frozen task ends with the program. */
     frame->cause = cause;
     frame->value = value;
     kernel_give_up(DOOR_FAULT, frame);

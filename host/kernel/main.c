@@ -1,4 +1,4 @@
-/* Where the kernel starts, and where every trap of the program arrives. */
+/* The kernel's C entry, and the handler of the program's traps. */
 #include <croft/firmware/map.h>
 
 #include "host/kernel/driver.h"
@@ -12,7 +12,7 @@
 
 enum { SP = 2, A0 = 10, A7 = 17 };
 
-/* scause (privileged specification, table 4.2); the last two are our own (isa/MANUAL.md). */
+/* scause (privileged specification, table 4.2); the last two are ours (isa/MANUAL.md). */
 enum {
     CAUSE_CALL = 8,
     CAUSE_FETCH_PAGE = 12,
@@ -24,7 +24,7 @@ enum {
 
 enum { BAD_ADDRESS = 14 };
 
-/* Linux's numbers for riscv64 of the calls that the kernel serves itself. */
+/* Linux's riscv64 numbers of the calls that the kernel serves itself. */
 enum { N_BRK = 214, N_MUNMAP = 215, N_MREMAP = 216, N_MMAP = 222, N_MPROTECT = 226, N_FLUSH_ICACHE = 259 };
 
 static struct kernel_frame program;
@@ -42,7 +42,7 @@ void kernel_give_up(enum door_operation why, const struct kernel_frame *frame)
 
 struct kernel_frame *kernel_main(uint64_t boot_physical)
 {
-    /* Until table_init() only the kernel's gigapage is mapped, in which the block lies. */
+    /* Until table_init(), only the kernel's gigapage is mapped; it contains the block. */
     struct kernel_boot *boot = (void *)(boot_physical - CROFT_DRAM_BASE + CROFT_KERNEL_BASE);
     table_init(boot->memory_size);
     boot = pages_at(boot_physical);
@@ -63,8 +63,8 @@ static uint64_t read_time(void)
     return ticks;
 }
 
-/* Lets simulated time pass: the hart waits for its timer, whose interrupt stays pending and is never taken.
- */
+/* Lets simulated time pass: the hart waits for its timer interrupt, which becomes pending and is never
+ * taken. */
 static void sleep_for(uint64_t nanoseconds)
 {
     enum { STIE = 1 << 5 };
@@ -76,7 +76,7 @@ static void sleep_for(uint64_t nanoseconds)
     __asm__ volatile("csrc sie, %0" : : "r"((uint64_t)STIE));
 }
 
-/* The calls that change what is mapped. False: the number is none of theirs. */
+/* Serves the calls that change mappings. Returns false for any other call. */
 static bool serve_memory(uint64_t number, uint64_t a[6])
 {
     switch (number) {
@@ -93,7 +93,7 @@ static bool serve_memory(uint64_t number, uint64_t a[6])
     }
 }
 
-/* Maps what the emulator misses. False: the program may not use it. */
+/* Maps the memory that the emulator needs. False if the program may not access it. */
 static bool bring_in(struct kernel_frame *frame)
 {
     uint32_t permission = frame->missing_write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ;
@@ -105,7 +105,7 @@ static bool bring_in(struct kernel_frame *frame)
     return false;
 }
 
-/* Lets the emulator serve the call. */
+/* Forwards the call to the emulator. */
 static void forward(struct kernel_frame *frame)
 {
     for (;;) {

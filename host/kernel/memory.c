@@ -4,15 +4,15 @@
 #include "host/kernel/ranges.h"
 #include "host/kernel/table.h"
 
-/* Linux's numbers. */
+/* Linux's error numbers. */
 enum { NO_MEMORY = 12, BAD_ADDRESS = 14, NO_DEVICE = 19, INVALID = 22 };
 
 enum { READ_WRITE = CROFT_RANGE_READ | CROFT_RANGE_WRITE };
 
 static struct {
-    uint64_t start, end_of_data, top; /* break and mappings are in [start, top) */
+    uint64_t start, end_of_data, top; /* break and mappings lie in [start, top) */
     uint64_t break_physical;
-    bool around; /* of a fault in a contiguous range, PRESENT_AROUND bytes become present */
+    bool around; /* a fault in a contiguous range makes PRESENT_AROUND bytes present */
 } heap;
 
 static enum memory_result add_page(const struct croft_range *range, uint64_t address, table_entry *slot)
@@ -27,11 +27,11 @@ static enum memory_result add_page(const struct croft_range *range, uint64_t add
     return MEMORY_READY;
 }
 
-/* As much of a range becomes present at once, as in Linux with anonymous memory in folios of 64 KiB: few ranges are made,
- * and what the program has touched causes no fault of an accelerator. */
+/* Bytes made present at once, as Linux does with anonymous folios of 64 KiB: few ranges arise, and
+ * accelerators do not fault on memory that the program has accessed. */
 enum { PRESENT_AROUND = 64 * 1024 };
 
-/* Makes the part of a contiguous range around [first, end), all of which is in it, present. */
+/* Makes the part of a contiguous range around [first, end) present. [first, end) lies within the range. */
 static enum memory_result fill(const struct croft_range *range, uint64_t first, uint64_t end)
 {
     const struct croft_range whole = *range;
@@ -62,8 +62,8 @@ enum memory_result memory_fault(uint64_t address, uint32_t permission)
         return fill(range, page_down(address), page_down(address) + PAGE);
     if (*slot == 0)
         return add_page(range, address, slot);
-    /* The page is there. A hart may have kept the entry from before it was valid (privileged specification,
-     * section 4.2.1): cheaper to forget it now and then than at every new page. */
+    /* The page is mapped. The hart may have cached the entry from before it was valid (privileged
+     * specification, section 4.2.1). Flushing here is cheaper than flushing at every new page. */
     table_synchronize();
     return table_allows(*slot, permission) ? MEMORY_READY : MEMORY_DENIED;
 }
@@ -104,7 +104,7 @@ enum memory_result memory_present(uint64_t first, uint64_t end)
     return result;
 }
 
-/* The entry of each page of [first, end) that has one, in turn: NULL at the end. *at moves on. */
+/* Returns the next non-zero entry of a page in [*at, end), or NULL, and advances *at past it. */
 static table_entry *next_entry(uint64_t *at, uint64_t end)
 {
     enum { TABLE_SPAN = PAGE * 512 };
@@ -121,7 +121,7 @@ static table_entry *next_entry(uint64_t *at, uint64_t end)
     return NULL;
 }
 
-/* Adds a range where there is none. physical: where its memory is wanted, or 0. */
+/* Adds a range where there is none. physical: preferred address of its memory, or 0. */
 static void add_range(uint64_t base, uint64_t size, uint64_t physical, uint32_t permissions,
                       enum croft_range_use use)
 {
@@ -134,7 +134,7 @@ static void add_range(uint64_t base, uint64_t size, uint64_t physical, uint32_t 
     ranges_insert(range);
 }
 
-/* Takes what is of a use in [first, end) away. There is room for two more ranges. */
+/* Removes all ranges of that use in [first, end). The table must have room for two more ranges. */
 static void remove_ranges(uint64_t first, uint64_t end, enum croft_range_use use)
 {
     ranges_split(first);
@@ -181,7 +181,7 @@ bool memory_init(const struct kernel_boot *boot)
     heap.top = boot->map_top;
     heap.break_physical = boot->break_physical;
     heap.around = boot->accelerators > 0;
-    /* First what is loaded already, before tables go anywhere. */
+    /* Reserve the loaded segments first, before page tables are allocated. */
     for (uint64_t i = 0; i < boot->segment_count; i++) {
         const struct kernel_segment *segment = &boot->segments[i];
         if (!pages_take_at(segment->physical, (segment->end - segment->first) / PAGE))
@@ -193,7 +193,7 @@ bool memory_init(const struct kernel_boot *boot)
     return true;
 }
 
-/* The lowest mapping, or the top. */
+/* Returns the lowest mapping, or the top. */
 static uint64_t break_limit(void)
 {
     for (size_t i = ranges_from(page_up(heap.end_of_data)); i < ranges.count; i++)
@@ -215,7 +215,7 @@ int64_t memory_break(uint64_t address)
     return (int64_t)address;
 }
 
-/* The highest free place for size bytes, or 0. */
+/* Returns the highest free address for `size` bytes, or 0. */
 static uint64_t find_place(uint64_t size)
 {
     uint64_t floor = page_up(heap.end_of_data), ceiling = heap.top;
@@ -230,7 +230,7 @@ static uint64_t find_place(uint64_t size)
     }
 }
 
-/* Linux's PROT_ bits have the same values as CROFT_RANGE_*; what can be written can be read. */
+/* Linux's PROT_ bits equal CROFT_RANGE_*. Writable memory is also readable. */
 static uint32_t permissions_of(uint64_t protection)
 {
     uint32_t set = (uint32_t)protection & (READ_WRITE | CROFT_RANGE_EXECUTE);
@@ -280,7 +280,7 @@ static bool is_mapping(uint64_t address, uint64_t size)
     return true;
 }
 
-/* Copies the pages that were touched to another mapping. */
+/* Copies the mapped pages to another mapping. */
 static enum memory_result copy_pages(uint64_t to, uint64_t from, uint64_t size)
 {
     uint64_t at = from;

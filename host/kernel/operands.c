@@ -4,11 +4,11 @@
 
 enum { SP = 2, GP = 3, TP = 4 };
 
-/* A 16-bit segment of Xd or Xt. */
+/* One 16-bit segment of Xd or Xt. */
 struct segment {
-    unsigned number; /* of the register; 0: not used */
+    unsigned number; /* register number; 0: unused */
     bool memory;
-    uint64_t bytes; /* of the range */
+    uint64_t bytes; /* length of the range */
 };
 
 static struct segment segment_of(uint64_t pair_half, uint64_t memory, unsigned i)
@@ -29,7 +29,7 @@ static enum operands_cause check_region(struct operands *operands, uint64_t leng
                                                                              : OPERANDS_REGION_OUTSIDE;
 }
 
-/* Which registers travel, and how. */
+/* Determines which registers are passed in and which one is returned. */
 static enum operands_cause read_registers(const struct segment in[], const struct segment out[],
                                           struct operands *operands)
 {
@@ -70,7 +70,7 @@ enum operands_cause operands_read(const struct kernel_frame *frame, uint32_t bit
 {
     unsigned xn = bits >> 15 & 31, xd = bits >> 20 & 31;
     uint64_t n = frame->x[xn], d = frame->x[xd],
-             t = xd ? frame->x[xd | 1] : 0; /* x0 as a pair is two zeros */
+             t = xd ? frame->x[xd | 1] : 0; /* x0 as a pair means two zeros */
     struct segment in[OPERANDS_SEGMENTS], out[OPERANDS_SEGMENTS];
     if (n >> 32 != CROFT_NUCD_SIGNATURE)
         return OPERANDS_SIGNATURE;

@@ -3,9 +3,9 @@
 enum { BITS = 64 };
 
 static struct {
-    uint64_t base, count; /* address of the first page, number of pages */
-    uint64_t free_end;    /* no page from this number on is free */
-    uint64_t *used;       /* one bit a page */
+    uint64_t base, count; /* physical address of the first page, number of pages */
+    uint64_t free_end;    /* all pages from this number on are used */
+    uint64_t *used;       /* one bit per page */
 } pages;
 
 static bool is_used(uint64_t page)
@@ -13,7 +13,7 @@ static bool is_used(uint64_t page)
     return pages.used[page / BITS] >> (page % BITS) & 1;
 }
 
-/* Marks pages [first, first + count), whole words at once. */
+/* Marks pages [first, first + count), up to a word at a time. */
 static void mark(uint64_t first, uint64_t count, bool used)
 {
     for (uint64_t page = first, end = first + count; page < end;) {

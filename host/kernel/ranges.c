@@ -62,7 +62,8 @@ static void take_out(size_t index)
     memmove(at, at + 1, (ranges.count - index) * sizeof *at);
 }
 
-/* Around each change: walkers that look meanwhile see that the count of changes is odd. */
+/* Enclose each change: `changes` is odd meanwhile, which tells concurrent walkers that the table is
+ * changing. */
 static void begin_change(void)
 {
     ranges.changes++;
@@ -83,7 +84,7 @@ void ranges_erase(size_t index)
     end_change();
 }
 
-/* Joins entry index - 1 with entry index, if both exist and are one range. */
+/* Merges entries index - 1 and index if both exist and form one range. */
 static void join(size_t index)
 {
     struct croft_range *at = &ranges.entries[index];
@@ -125,7 +126,7 @@ void ranges_split(uint64_t address)
     end_change();
 }
 
-/* Gives the ranges of [first, end) the flags of `set`, and takes those of `clear`. */
+/* Sets and clears flags of the ranges in [first, end). */
 static void change(uint64_t first, uint64_t end, uint32_t set, uint32_t clear)
 {
     begin_change();
@@ -133,7 +134,7 @@ static void change(uint64_t first, uint64_t end, uint32_t set, uint32_t clear)
     split(end);
     for (size_t i = ranges_from(first); i < ranges.count && ranges.entries[i].base < end; i++)
         ranges.entries[i].permissions = (ranges.entries[i].permissions & ~clear) | set;
-    /* From above, as joining moves the entries behind. */
+    /* From the end, because merging moves the later entries. */
     for (size_t i = ranges_from(end) + 1, low = ranges_from(first); i-- > low;)
         join(i);
     end_change();

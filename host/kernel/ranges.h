@@ -1,40 +1,42 @@
-/* The program's ranges, in the table that others may read (isa/include/croft/range.h). */
+/* The program's ranges, in the table that accelerators read too (isa/include/croft/range.h). */
 #ifndef HOST_KERNEL_RANGES_H
 #define HOST_KERNEL_RANGES_H
 
 #include "host/kernel/kernel.h"
 
-/* Its permissions say CROFT_RANGE_PRESENT too. */
+/* The permissions include CROFT_RANGE_PRESENT. */
 extern struct croft_range_table ranges;
 
-/* Counts how often ranges or permissions may have been taken away: who keeps entries has to forget them. */
+/* Counts the changes that may have removed ranges or permissions. After such a change, caches of entries must
+ * be flushed. */
 extern uint64_t ranges_taken;
 
-/* The index of the first range that ends above an address; ranges.count when there is none. */
+/* Returns the index of the first range that ends above the address; ranges.count when there is none. */
 size_t ranges_from(uint64_t address);
 
-/* The range that holds an address, or NULL. */
+/* Returns the range that contains the address, or NULL. */
 const struct croft_range *ranges_find(uint64_t address);
 
-/* Whether all of [first, end) is in ranges, and each allows all of `permissions`. */
+/* Returns true if ranges cover all of [first, end) and each has all of `permissions`. */
 bool ranges_cover(uint64_t first, uint64_t end, uint32_t permissions);
 
-/* Whether the table has room for two more entries: what any of the functions below needs at most. */
+/* Returns true if the table has room for two more entries, the most that any function below adds. */
 bool ranges_have_room(void);
 
-/* Adds a range that overlaps no other, and joins it with what it continues. */
+/* Adds a range that overlaps no other, and merges it with adjacent ranges that it continues. */
 void ranges_insert(struct croft_range range);
 
-/* Sees to it that no range reaches over an address. */
+/* Splits the range that contains the address so that a range begins there. */
 void ranges_split(uint64_t address);
 
 /* Removes an entry. */
 void ranges_erase(size_t index);
 
-/* Notes that all pages of [first, end), which is covered by contiguous ranges, are there. */
+/* Marks [first, end) as present. Contiguous ranges whose pages are all mapped must cover it. */
 void ranges_present(uint64_t first, uint64_t end);
 
-/* Gives the ranges of [first, end), all of which is covered, other permissions: a set of those in CROFT_RANGE_ACCESS. */
+/* Replaces the permissions of the ranges in [first, end): a set of bits in CROFT_RANGE_ACCESS. Ranges must
+ * cover all of it. */
 void ranges_permit(uint64_t first, uint64_t end, uint32_t permissions);
 
 static inline uint64_t range_end(const struct croft_range *range)

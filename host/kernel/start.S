@@ -1,18 +1,19 @@
-/* The kernel's first instructions, in machine mode at physical addresses: everything is delegated to supervisor mode
- * and memory opened; hart 0 goes on in kernel_main(a1) with translation on, the others sleep for ever. */
+/* The kernel's first instructions, in machine mode at physical addresses: delegate all traps to supervisor
+ * mode and open all memory. Hart 0 continues in kernel_main(a1) with translation on; the other harts sleep
+ * for ever. */
 #include <croft/firmware/map.h>
 
 #include "isa/include/croft/door.h"
 #include "isa/include/croft/nucd_bits.h"
 
-#define MSTATUS_FS      (3 << 13)   /* floating-point registers are the program's alone: no need to watch them */
+#define MSTATUS_FS      (3 << 13)   /* only the program uses floating-point registers: no need to track them */
 #define MSTATUS_MPP_S   (1 << 11)
-/* Causes 0 to 15 but calls from supervisor and machine mode; those of nucd. */
+/* Causes 0 to 15 except calls from supervisor and machine mode, and the causes of nucd. */
 #define DELEGATED       (0xf1ff | 1 << CROFT_NUCD_CAUSE_FAULT | 1 << CROFT_NUCD_CAUSE_CALL)
 #define SATP_SV39       8
 #define PMP_NAPOT_RWX   0x1f
-#define INTERRUPTS      0x222       /* those of supervisor mode */
-/* Cache-block operations in the modes below: CBIE flush (01), CBCFE, CBZE. And stimecmp (Sstc). */
+#define INTERRUPTS      0x222       /* the supervisor-mode interrupts */
+/* Enables cache-block operations in lower modes (CBIE flush (01), CBCFE, CBZE) and stimecmp (Sstc). */
 #define ENVCFG_BLOCKS   0xd0
 #define ENVCFG_STCE     (1 << 63)
 #define COUNTERS        7           /* cycle, time, instret */
@@ -41,7 +42,7 @@ _start:
     li      t0, ENVCFG_BLOCKS
     csrw    senvcfg, t0
 
-    /* The first table maps the kernel, and by its gigapages all of memory (table.c completes it). */
+    /* The first table maps only the gigapage that holds the kernel; table.c completes it. */
     lla     t0, table_root
     srli    t0, t0, 12
     li      t1, SATP_SV39 << 60
@@ -69,11 +70,11 @@ supervisor_start:
     lla     sp, kernel_stack_top
     lla     t0, trap_entry
     csrw    stvec, t0
-    csrw    sscratch, zero          /* a trap now is the kernel's own */
+    csrw    sscratch, zero          /* a trap from here on is the kernel's own */
     call    kernel_main
     j       trap_return             /* a0: the frame to start with */
 
-/* Nothing traps to machine mode, unless the kernel is broken. */
+/* Nothing traps to machine mode unless the kernel has a bug. */
     .balign 4
 machine_trap:
     li      a0, DOOR_PANIC_NUMBER

@@ -1,4 +1,4 @@
-/* What compilers take for granted. Sizes and addresses are mostly multiples of 8. */
+/* Functions that compilers call implicitly. Sizes and addresses are mostly multiples of 8. */
 #include "host/kernel/kernel.h"
 
 static bool is_aligned(const void *a, const void *b)

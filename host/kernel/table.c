@@ -4,7 +4,17 @@
 
 #include "host/kernel/pages.h"
 
-enum { V = 1, R = 2, W = 4, X = 8, U = 16, G = 32, A = 64, D = 128, HELD = 256 /* software's: has a page */ };
+enum {
+    V = 1,
+    R = 2,
+    W = 4,
+    X = 8,
+    U = 16,
+    G = 32,
+    A = 64,
+    D = 128,
+    HELD = 256 /* HELD, a software bit: has a page */
+};
 enum {
     ENTRIES = 512,
     ENTRY_SHIFT = 10,
@@ -17,16 +27,16 @@ enum {
 #define INDEX(address, level) ((address) >> (PAGE_SHIFT + LEVEL_BITS * (level)) & (ENTRIES - 1))
 #define ENTRY(physical, bits) ((physical) >> PAGE_SHIFT << ENTRY_SHIFT | (bits))
 
-/* What start.S turns on: the gigapage that the kernel lies in, for everything. */
+/* The table that start.S turns on: maps the kernel's gigapage with all permissions. */
 table_entry table_root[ENTRIES] __attribute__((aligned(PAGE))) = {
     [INDEX(CROFT_KERNEL_BASE, 2)] = ENTRY((uint64_t)CROFT_DRAM_BASE, V | R | W | X | G | A | D),
 };
 
-/* The image is smaller than the 2 MiB that the two tables below the root cover; the linker script checks. */
+/* The two tables below the root cover 2 MiB; the linker script checks that the image is smaller. */
 static table_entry kernel_middle[ENTRIES] __attribute__((aligned(PAGE)));
 static table_entry kernel_last[ENTRIES] __attribute__((aligned(PAGE)));
 
-/* The last gigapage, which neither memory nor the kernel takes. */
+/* The last gigapage, which neither memory nor the kernel uses. */
 #define DEVICES_BASE UINT64_C(0xffffffffc0000000)
 static table_entry devices_middle[ENTRIES] __attribute__((aligned(PAGE)));
 
@@ -61,7 +71,7 @@ void table_init(uint64_t memory_size)
 uint64_t table_map_devices(uint64_t physical)
 {
     const uint64_t size = UINT64_C(1) << MEGAPAGE_SHIFT, offset = physical % size;
-    for (unsigned i = 0; i < 2; i++) /* they may reach over the end of the first */
+    for (unsigned i = 0; i < 2; i++) /* the devices may extend beyond the first megapage */
         devices_middle[i] = ENTRY(physical - offset + i * size, V | R | W | G | A | D);
     table_root[INDEX(DEVICES_BASE, 2)] = ENTRY(physical_of(devices_middle), V);
     table_synchronize();

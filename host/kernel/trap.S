@@ -1,4 +1,4 @@
-/* The way from the program into the kernel and back, and the door to the emulator. */
+/* Entry to the kernel from the program and return to it, and the door to the emulator. */
 
 #include "isa/include/croft/door.h"
 
@@ -12,7 +12,7 @@
     .balign 4
     .globl  trap_entry
 trap_entry:
-    /* sscratch: the program's frame; 0 while the kernel itself runs. */
+    /* sscratch: the program's frame; 0 while the kernel runs. */
     csrrw   a0, sscratch, a0
     beqz    a0, kernel_trapped
     each_register sd
@@ -50,7 +50,7 @@ kernel_trapped:
     call    door
 1:  j       1b
 
-/* uint64_t door(operation, argument, ...): the arguments are where the emulator looks for them. */
+/* uint64_t door(operation, argument, ...): the emulator reads the arguments from a0, a1, ... */
     .globl  door
     .balign 16
     .option push

@@ -8,8 +8,9 @@
 #include "host/kernel/table.h"
 
 static struct {
-    uint64_t at, count, size; /* the first host's page, how many there are and how far apart */
-    uint64_t told;            /* ranges_taken when they were told last */
+    uint64_t at, count,
+        size; /* address of the first page of registers, number of units, distance between pages in bytes */
+    uint64_t told; /* ranges_taken at the last update */
 } units;
 
 void units_init(const struct kernel_boot *boot)

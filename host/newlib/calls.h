@@ -1,4 +1,4 @@
-/* Functions that newlib asks the system for, and that its own headers do not declare. */
+/* System functions that newlib calls and that its headers do not declare. */
 #ifndef HOST_NEWLIB_CALLS_H
 #define HOST_NEWLIB_CALLS_H
 
@@ -8,7 +8,7 @@
 #include <sys/times.h>
 #include <sys/types.h>
 
-/* Each does what POSIX says of the function without the underscore. */
+/* Each behaves as POSIX defines the function without the underscore. */
 void _exit(int status);
 int _getpid(void);
 int _kill(int process, int number);

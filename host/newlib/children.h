@@ -1,4 +1,4 @@
-/* Child processes: there is one process, and it stays one. Included once in each C library. */
+/* Child processes: not supported. Include this file once in each C library. */
 #ifndef HOST_NEWLIB_CHILDREN_H
 #define HOST_NEWLIB_CHILDREN_H
 

@@ -1,7 +1,8 @@
-/* newlib's locks: recursive, made of an atomic exchange. Included once in each C library, by a file that has defined
+/* newlib's locks: recursive, based on an atomic exchange. Include this file once in each C library, after
+ * defining
  *
- *     uint64_t lock_self(void)    the caller's number, > 0, which no other concurrent caller has
- *     void lock_pause(void)       what to do between two looks at a lock that another caller holds */
+ *     uint64_t lock_self(void)    the caller's number, > 0, different from any concurrent caller's
+ *     void lock_pause(void)       called between two reads of a lock that another caller holds */
 #ifndef HOST_NEWLIB_LOCKS_H
 #define HOST_NEWLIB_LOCKS_H
 
@@ -12,7 +13,7 @@
 struct __lock {
     atomic_uint held;
     unsigned depth;
-    atomic_ulong owner; /* the holder's lock_self(); 0: nobody */
+    atomic_ulong owner; /* the holder's lock_self(); 0: free */
 };
 
 /* The names that newlib's sources use for their static locks. */
@@ -65,7 +66,7 @@ int __retarget_lock_try_acquire(_LOCK_T lock)
     return __retarget_lock_try_acquire_recursive(lock);
 }
 
-/* Waits with plain loads: they stay in a cache, atomics do not. */
+/* Waits with plain loads: these hit in a cache; atomics do not. */
 void __retarget_lock_acquire_recursive(_LOCK_T lock)
 {
     while (!__retarget_lock_try_acquire_recursive(lock))

@@ -1,4 +1,4 @@
-/* sleep() and usleep() by nanosleep(). Included once in each C library. */
+/* sleep() and usleep() on top of nanosleep(). Include this file once in each C library. */
 #ifndef HOST_NEWLIB_SLEEP_H
 #define HOST_NEWLIB_SLEEP_H
 

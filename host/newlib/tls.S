@@ -1,4 +1,4 @@
-/* For start-up code: gives the thread at tp its thread-local storage, a copy of .tdata. .tbss behind it is zero already. */
+/* Start-up code for thread-local storage: copies .tdata to tp. The .tbss after it is already zero. */
     .macro  copy_tdata
     lla     t0, __tdata_start
     lla     t1, __tdata_end

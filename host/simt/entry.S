@@ -1,8 +1,9 @@
-/* The beginning and end of a SIMT thread, and the switch between threads on the scalar core. */
+/* Entry and exit of a SIMT thread, and the switch between threads on the scalar core. */
 #include "host/simt/layout.h"
 
-    /* Called with t0 as link register. In: sp, the top of the thread's stack; ra, where the thread goes in the end; a0,
-     * the kernel's argument. From the top down: thread-local storage, which tp points to, struct simt_thread, stack. */
+    /* Called with t0 as link register. In: sp, the top of the thread's stack; ra, the address to which the
+     * thread returns at its end; a0, the kernel's argument. Layout from the top down: thread-local storage
+     * (tp points to its start), struct simt_thread, stack. */
     .section .text.croft_simt_enter, "ax", @progbits
     .globl  croft_simt_enter
     .type   croft_simt_enter, @function
@@ -43,8 +44,8 @@ simt_thread_finish:
     ret
     .size   simt_thread_finish, . - simt_thread_finish
 
-    /* Only threads on the scalar core come here. The jump through t0 looks like a return, so that who counts the registers
-     * of a kernel's code does not count those of the scheduler for coroutines. */
+    /* Called only by threads on the scalar core. The jump through t0 looks like a return, so an analysis that
+     * counts the registers of a kernel's code does not include those of the coroutine scheduler. */
     .section .text.croft_simt_barrier, "ax", @progbits
     .globl  croft_simt_barrier
     .type   croft_simt_barrier, @function

@@ -1,4 +1,4 @@
-/* Launches: by system call where the machine has multiprocessors, else on this core. */
+/* Launches: by system call if the machine has multiprocessors, otherwise on this core. */
 #include <croft/simt.h>
 #include <errno.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "host/simt/simt.h"
 #include "isa/csr.h"
 
-/* Programs read <croft/simt.h> without isa/. */
+/* Programs include <croft/simt.h> without isa/, so it repeats the numbers. */
 #define CHECK_CSR(mine, name)                                                                                \
     _Static_assert((int)CROFT_SIMT_##mine == (int)CSR_##name, "number of isa/csr.def")
 CHECK_CSR(THREAD, sthread_x);
@@ -24,17 +24,17 @@ CHECK_CSR(SHARED, sshared);
 CHECK_CSR(SHARED_SIZE, sshared_size);
 CHECK_CSR(BARRIER, sbarrier);
 
-/* What the scalar core allows, so that a program which runs there asks no more of a multiprocessor than Fermi's has. */
+/* Limits of the scalar core: those of a Fermi multiprocessor, so that programs that fit here also fit there. */
 enum { SCALAR_WIDTH = 1, SCALAR_THREADS = 1024, SCALAR_SCRATCHPAD = 48 * 1024 };
 
 void __sinit(struct _reent *reent);
 
 struct croft_simt_state croft_simt;
 
-/* Makes the linker take our locks (locks.c) before it looks for newlib's, which do nothing. */
+/* Makes the linker choose our locks (locks.c) over newlib's, which do nothing. */
 __attribute__((used)) static void (*const simt_locks)(_LOCK_T) = __retarget_lock_acquire;
 
-/* Launches on the scalar core so far. */
+/* Number of launches on the scalar core. */
 static long simt_launches;
 
 static long simt_ask(enum simt_query what)
@@ -47,7 +47,7 @@ static unsigned simt_limit(enum simt_query what, unsigned scalar)
     return simt_count() > 0 ? (unsigned)simt_ask(what) : scalar;
 }
 
-/* An error of the query means that nobody knows the call. */
+/* A negative result means that the environment does not know the call. */
 unsigned simt_count(void)
 {
     long count = simt_ask(SIMT_QUERY_COUNT);
@@ -100,7 +100,7 @@ long croft_simt_launch(uint64_t entry, const void *argument, struct simt_dim gri
     };
     simt_extent(record.grid, grid);
     simt_extent(record.block, block);
-    /* exit() writes out only what the first thread has set up. */
+    /* exit() flushes only the streams that the first thread has set up. */
     __sinit(_GLOBAL_REENT);
     croft_simt.hardware = simt_count() > 0;
     if (!croft_simt.hardware)

@@ -1,5 +1,5 @@
-/* What entry.S and C have to agree on; simt.h and scalar.c compare. Distances of struct simt_thread's fields from tp, which
- * points behind it, and the size of the frame that simt_scalar_switch() leaves on the stack. */
+/* Constants shared by entry.S and C; simt.h and scalar.c check them. Offsets of struct simt_thread's fields
+ * from tp, which points just past the struct, and the size of the frame that simt_scalar_switch() pushes. */
 #ifndef HOST_SIMT_LAYOUT_H
 #define HOST_SIMT_LAYOUT_H
 

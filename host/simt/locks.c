@@ -1,7 +1,7 @@
-/* newlib's locks between the threads of multiprocessors and the host.
+/* newlib's locks between the host and the threads of multiprocessors.
  *
- * Lanes of one warp may wait for each other here: a lane that spins shares its warp's turns with the holder, as
- * isa/MANUAL.md promises (chapter SIMT, progress), so that the holder reaches its release. */
+ * Lanes of one warp may wait for each other here. A spinning lane shares its warp's turns with the holder, as
+ * isa/MANUAL.md guarantees (chapter SIMT, progress), so the holder reaches its release. */
 #include <croft/simt.h>
 #include <stdint.h>
 

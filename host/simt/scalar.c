@@ -1,6 +1,6 @@
-/* A grid on the scalar core: blocks one after the other, the threads of a block as coroutines in the order of their
- * numbers. A thread runs until it ends, waits at the barrier or pauses, and only one that has done the latter two keeps
- * a stack. */
+/* Runs a grid on the scalar core: blocks one after the other, the threads of a block as coroutines in the
+ * order of their numbers. A thread runs until it ends, waits at the barrier or pauses. Only waiting and
+ * paused threads keep a stack. */
 #include <croft/simt.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -12,13 +12,12 @@
 #include "host/simt/simt.h"
 
 enum {
-    SCALAR_STACK =
-        32 * 1024, /* bytes: enough for newlib's printf() of floating-point numbers, and as much again */
-    SCALAR_FRAME = SIMT_SWITCH_FRAME / 8, /* words that simt_scalar_switch() saves */
+    SCALAR_STACK = 32 * 1024, /* bytes: twice what newlib's printf() of floating-point numbers needs */
+    SCALAR_FRAME = SIMT_SWITCH_FRAME / 8, /* 64-bit words that simt_scalar_switch() saves */
     SCALAR_ALIGNMENT = 64,
 };
 
-/* The lowest word of each stack, which an overflow overwrites. */
+/* Value of the lowest word of each stack; an overflow overwrites it. */
 static const uint64_t scalar_guard = UINT64_C(0x6b63617473646e65);
 
 enum scalar_state { SCALAR_NEW, SCALAR_READY, SCALAR_WAITING, SCALAR_ENDED };
@@ -32,17 +31,17 @@ struct scalar_thread {
 struct scalar_grid {
     const struct simt_launch_record *launch;
     uint32_t block_size;
-    struct scalar_thread *threads; /* of the block that runs */
-    uint64_t **spare;              /* stacks that nobody uses, spares of them */
+    struct scalar_thread *threads; /* threads of the running block */
+    uint64_t **spare;              /* unused stacks; there are `spares` */
     uint32_t spares;
-    uint32_t current; /* thread */
+    uint32_t current; /* number of the running thread in the block */
     uint32_t live;    /* threads of the block that have not ended */
-    uint32_t waiting; /* of these, those at the barrier */
-    uint64_t first;   /* number of the block's first thread in the grid */
+    uint32_t waiting; /* live threads at the barrier */
+    uint64_t first;   /* number in the grid of the block's first thread */
     uint64_t *scheduler;
 };
 
-/* The grid that runs, where its threads find the scheduler. */
+/* The running grid; its threads find the scheduler here. */
 static struct scalar_grid *scalar_running;
 
 static void scalar_fail(const char *what)
@@ -51,7 +50,7 @@ static void scalar_fail(const char *what)
     abort();
 }
 
-/* From a thread to the scheduler. */
+/* Switches from a thread to the scheduler. */
 static void scalar_leave(enum scalar_state state)
 {
     struct scalar_grid *grid = scalar_running;
@@ -77,7 +76,7 @@ void simt_scalar_yield(void)
         scalar_leave(SCALAR_READY);
 }
 
-/* A stack on which simt_scalar_switch() finds what it saves, for a thread that is about to begin. */
+/* Gives a thread that is about to start a stack with the frame that simt_scalar_switch() restores. */
 static void scalar_prepare(struct scalar_grid *grid, struct scalar_thread *thread)
 {
     uint64_t *stack =
@@ -86,7 +85,7 @@ static void scalar_prepare(struct scalar_grid *grid, struct scalar_thread *threa
         scalar_fail("no memory for its stack");
     stack[0] = scalar_guard;
     uint64_t *frame = stack + SCALAR_STACK / sizeof *stack - SCALAR_FRAME;
-    memset(frame, 0, SCALAR_FRAME * sizeof *frame); /* tp and fcsr among them */
+    memset(frame, 0, SCALAR_FRAME * sizeof *frame); /* including tp and fcsr */
     frame[0] = (uintptr_t)simt_scalar_begin;
     frame[1] = grid->launch->entry;
     frame[2] = grid->launch->argument;
@@ -95,7 +94,7 @@ static void scalar_prepare(struct scalar_grid *grid, struct scalar_thread *threa
     thread->sp = frame;
 }
 
-/* The coordinates of the thread behind the present one. */
+/* Advances the coordinates to the next thread. */
 static void scalar_advance(const uint32_t block[3])
 {
     croft_simt.thread_in_block++;
@@ -127,7 +126,7 @@ static void scalar_step(struct scalar_grid *grid, uint32_t number)
     }
 }
 
-/* Gives each thread that can run a turn. */
+/* Gives each runnable thread a turn. */
 static void scalar_round(struct scalar_grid *grid)
 {
     memset(croft_simt.thread, 0, sizeof croft_simt.thread);
@@ -140,7 +139,7 @@ static void scalar_round(struct scalar_grid *grid)
     }
 }
 
-/* The barrier opens when all live threads wait at it. */
+/* Opens the barrier if all live threads wait at it. */
 static void scalar_open_barrier(struct scalar_grid *grid)
 {
     if (grid->waiting < grid->live)

@@ -1,4 +1,4 @@
-/* What the parts of the SIMT runtime share. */
+/* Internal interface of the SIMT runtime. */
 #ifndef HOST_SIMT_SIMT_H
 #define HOST_SIMT_SIMT_H
 
@@ -9,11 +9,11 @@
 #include "host/simt/layout.h"
 #include "isa/include/croft/simt_call.h"
 
-/* Beneath the thread-local storage that tp points to; set up by croft_simt_enter() (entry.S). */
+/* Stored just below the thread-local storage at tp; initialized by croft_simt_enter() (entry.S). */
 struct simt_thread {
-    uint64_t number;      /* 0 until simt_thread_number() asks for it */
-    uint64_t after;       /* where it goes when simt_thread_finish() is through */
-    uint64_t end;         /* where it goes when its kernel has returned */
+    uint64_t number;      /* 0 until the first call of simt_thread_number() */
+    uint64_t after;       /* return address of simt_thread_finish() */
+    uint64_t end;         /* return address of the thread's kernel */
     struct _reent *reent; /* NULL until newlib asks for it */
 };
 
@@ -24,23 +24,24 @@ _Static_assert(sizeof(struct simt_thread) == SIMT_THREAD_SIZE &&
                    SIMT_THREAD_AT(reent) == SIMT_THREAD_REENT,
                "entry.S finds the fields");
 
-/* A number that no other thread of the program has had, > 0. */
+/* Returns the calling thread's number, > 0, unique among all threads of the program. */
 uint64_t simt_thread_number(void);
 
-/* Runs the whole grid on this core. Returns 0; or -1 and errno ENOMEM or EBUSY (already within a grid). */
+/* Runs the whole grid on this core. Returns 0, or -1 with errno ENOMEM or EBUSY (called within a grid). */
 int simt_scalar_run(const struct simt_launch_record *launch);
 
-/* entry.S: saves the registers that a call preserves on the stack, its pointer in *from, and goes on where `to` was
- * saved. simt_scalar_begin is where a coroutine goes on for the first time: at s0, with a0 = s1 and ra = s2. */
+/* entry.S. simt_scalar_switch() pushes the callee-saved registers, stores the stack pointer to *from, and
+ * continues where `to` was saved. simt_scalar_begin is where a new coroutine starts: it jumps to s0 with a0 =
+ * s1 and ra = s2. */
 void simt_scalar_switch(uint64_t **from, uint64_t *to);
 void simt_scalar_begin(void);
 
-/* Gives up what newlib keeps for the thread. simt_thread_finish (entry.S) calls it with the thread's own, and goes on
- * where `after` says. */
+/* Releases what newlib keeps for the thread. simt_thread_finish (entry.S) calls it with the thread's struct
+ * _reent, then jumps to `after`. */
 void simt_thread_end(struct _reent *reent);
 void simt_thread_finish(void);
 
-/* What simt_barrier() and simt_pause() do on the scalar core. */
+/* simt_barrier() and simt_pause() on the scalar core. */
 void simt_scalar_barrier(void);
 void simt_scalar_yield(void);
 

@@ -1,5 +1,5 @@
-/* What the runtime and newlib keep for each thread: a number, errno and the rest of struct _reent, all made when first
- * asked for. */
+/* Per-thread data of the runtime and newlib: a number, errno and the rest of struct _reent, all created on
+ * first use. */
 #include <malloc.h>
 #include <reent.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@ struct _reent *__getreent(void);
 
 register uintptr_t simt_tp __asm__("tp");
 
-/* NULL for the first thread. */
+/* Returns the calling thread's data, or NULL for the first thread. */
 static struct simt_thread *simt_thread_self(void)
 {
     extern char __tls_main[]; /* the first thread's storage: linker/host.ld */
@@ -22,7 +22,7 @@ static struct simt_thread *simt_thread_self(void)
 
 uint64_t simt_thread_number(void)
 {
-    static atomic_ulong last = 1; /* the first thread's */
+    static atomic_ulong last = 1; /* number of the first thread */
     struct simt_thread *thread = simt_thread_self();
     if (!thread)
         return 1;
@@ -37,7 +37,7 @@ struct _reent *__getreent(void)
     if (!thread)
         return _impure_ptr;
     if (!thread->reent) {
-        /* Until there is one, and if there is no memory for one, the first thread's serves. */
+        /* While it is being allocated, and if that fails, the first thread's is used. */
         thread->reent = _impure_ptr;
         struct _reent *own = _malloc_r(_impure_ptr, sizeof *own);
         if (own) {

@@ -1,4 +1,4 @@
-/* The first instructions of a user program: from the stack that the loader built to main() and exit(). */
+/* Start-up code of a user program: passes the loader's stack to main(), then calls exit(). */
 #include "host/newlib/tls.S"
 
     .section .text.start, "ax", @progbits
@@ -12,7 +12,7 @@ _start:
     la      gp, __global_pointer$
     .option pop
 
-    lla     tp, __tls_main          /* the first thread's */
+    lla     tp, __tls_main          /* the first thread's storage */
     copy_tdata
 
     /* The loader has zeroed .bss. sp points to argc, then argv[], NULL, envp[], NULL, the auxiliary vector. */

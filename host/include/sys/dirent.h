@@ -1,4 +1,4 @@
-/* Directory streams over getdents64, which newlib leaves to the system. <dirent.h> includes this file. */
+/* Directory streams on top of getdents64; newlib's <dirent.h> includes this system-specific file. */
 #ifndef _SYS_DIRENT_H
 #define _SYS_DIRENT_H
 
