@@ -3,7 +3,7 @@
 
 #include "firmware/mmio.h"
 
-/* Offsets of registers (SiFive's core-local interruptor). */
+/* Register offsets (SiFive's core-local interruptor). */
 enum { MSIP = 0, MTIMECMP = 0x4000, MTIME = 0xbff8 };
 
 uint64_t clint_time(void)
@@ -18,7 +18,7 @@ void clint_set_timer(unsigned hart, uint64_t time)
 
 void clint_send_ipi(unsigned hart)
 {
-    mmio_fence(); /* what was written before is visible to the hart */
+    mmio_fence(); /* earlier writes are visible to the hart */
     *mmio32(CROFT_CLINT_BASE + MSIP + 4ul * hart) = 1;
 }
 

@@ -7,7 +7,7 @@
 /* In the page that start/crtbare.S reserves. */
 extern volatile uint64_t tohost, fromhost;
 
-/* Words that the test finisher (SiFive) understands; a failure carries its status in the upper half. */
+/* Commands of the test finisher (SiFive); FAIL carries the status in its upper half. */
 enum { FINISHER_FAIL = 0x3333, FINISHER_PASS = 0x5555 };
 
 _Noreturn void htif_exit(unsigned long number)
@@ -16,7 +16,7 @@ _Noreturn void htif_exit(unsigned long number)
         tohost = number << 1 | 1;
 }
 
-/* A trap handler's address needs four-byte alignment. */
+/* mtvec requires four-byte alignment. */
 __attribute__((aligned(4))) _Noreturn static void without_finisher(void)
 {
     htif_exit(csr_read(mscratch));

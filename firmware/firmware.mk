@@ -1,4 +1,5 @@
-# What machine-mode programs are linked with by croft cc --bare: start-up code, drivers, newlib's calls, headers.
+# Files with which croft cc --bare links machine-mode programs: start-up code, drivers, newlib's system
+# functions, headers.
 FIRMWARE_SRC     := $(wildcard firmware/*.c firmware/newlib/*.c)
 FIRMWARE_OBJ     := $(FIRMWARE_SRC:%.c=$(BUILD)/cross/%.o) $(BUILD)/cross/firmware/start/trap_entry.o
 FIRMWARE_HEADERS := $(patsubst firmware/include/%,$(SHARE)/include/%,$(wildcard firmware/include/croft/firmware/*.h)) \
@@ -16,7 +17,7 @@ $(SHARE)/include/croft/firmware/%.h: firmware/include/croft/firmware/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 
-# The memory map for C and assembler, from the linker scripts' one.
+# The memory map for C and assembler, generated from the linker scripts' map.
 $(SHARE)/include/croft/firmware/map.h: $(MAP_HEADER)
 	@mkdir -p $(@D)
 	cp $< $@
@@ -45,8 +46,9 @@ $(SYSROOT)/lib/bare.specs: firmware/bare.specs | $(NEWLIB)
 
 -include $(FIRMWARE_OBJ:.o=.d)
 
-# The firmware of accelerators, which `croft run --firmware` replaces. Without floating point: those registers are the
-# regions'. It runs wherever it is put, so the linker must not make addresses absolute.
+# The accelerators' firmware; `croft run --firmware` replaces it. It has no floating-point code, because these
+# registers belong to the regions. It must run at any address, so linker relaxation to absolute addresses is
+# off.
 NUCD_FIRMWARE := $(SHARE)/firmware/nucd.elf
 NUCD_OBJ      := $(BUILD)/cross/firmware/nucd/start.o $(BUILD)/cross/firmware/nucd/setup.o
 NUCD_CFLAGS   := -std=c17 -O2 -g -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany -ffreestanding -nostdlib \

@@ -4,7 +4,7 @@
 #include <croft/firmware/map.h>
 #include <stddef.h>
 
-/* What an idle hart waits for. `function` is set last by hart 0 and cleared last by the hart. */
+/* The work of an idle hart. Hart 0 sets `function` after `argument`; the hart clears it when done. */
 struct mailbox {
     void (*function)(void *);
     void *argument;
@@ -25,8 +25,8 @@ const void *hart_device_tree(void)
     return device_tree;
 }
 
-/* The pending bit of a hart that is not there cannot be set. An idle hart with an empty mailbox leaves its
- * own alone. */
+/* The pending bit of a missing hart cannot be set. A hart with an empty mailbox stays idle and does not clear
+ * its own bit. */
 static bool hart_exists(unsigned hart)
 {
     clint_send_ipi(hart);
@@ -35,7 +35,7 @@ static bool hart_exists(unsigned hart)
     return pending;
 }
 
-/* Probed once, when all other harts are idle still. */
+/* Probes the harts on the first call, while all others are still idle. */
 unsigned hart_count(void)
 {
     static unsigned count;
@@ -65,7 +65,7 @@ void hart_wait(unsigned hart)
             ;
 }
 
-/* Where the start-up code sends harts other than 0. */
+/* Loop of the harts other than 0; the start-up code jumps here. */
 _Noreturn void hart_serve(void)
 {
     unsigned self = hart_id();
@@ -74,7 +74,7 @@ _Noreturn void hart_serve(void)
     for (;;) {
         void (*function)(void *) = NULL;
         csr_clear(mstatus, MSTATUS_MIE);
-        csr_write(mie, software); /* wakes wfi, but causes no trap */
+        csr_write(mie, software); /* wakes wfi but causes no trap */
         while (!(csr_read(mip) & software) || !(function = __atomic_load_n(&box->function, __ATOMIC_ACQUIRE)))
             __asm__ volatile("wfi");
         clint_clear_ipi(self);

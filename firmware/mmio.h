@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Addresses are physical; accesses keep their order among each other (I/O memory is strongly ordered), and
- * mmio_fence() orders them with accesses to memory. */
+/* Addresses are physical. Accesses keep their order (I/O memory is strongly ordered); mmio_fence() orders
+ * them with accesses to memory. */
 static inline volatile uint8_t *mmio8(unsigned long address)
 {
     return (volatile uint8_t *)address;

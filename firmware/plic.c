@@ -3,7 +3,7 @@
 
 #include "firmware/mmio.h"
 
-/* Offsets of registers (RISC-V PLIC specification), and the distance from one context's to the next. */
+/* Register offsets (RISC-V PLIC specification), and the distances between contexts. */
 enum {
     PRIORITY = 0,
     PENDING = 0x1000,

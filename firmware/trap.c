@@ -23,7 +23,7 @@ static trap_handler *exceptions[TRAP_EXCEPTIONS], *interrupts[TRAP_INTERRUPTS];
 
 static const struct {
     const char *name;
-    int status; /* 128 + Linux's signal number for it */
+    int status; /* 128 + the number of Linux's signal for this cause */
 } causes[] = {
     {"instruction address misaligned", 135},
     {"instruction access fault", 139},

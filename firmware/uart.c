@@ -3,13 +3,13 @@
 
 #include "firmware/mmio.h"
 
-/* Registers of the NS16550A, one byte each, and their bits (data sheet, tables II and III). */
+/* Byte registers of the NS16550A, and their bits (data sheet, tables II and III). */
 enum { DATA = 0, IER = 1, FCR = 2, LCR = 3, MCR = 4, LSR = 5 };
 enum {
     IER_RECEIVED = 1,
     FCR_ENABLE_AND_CLEAR = 7,
     LCR_8N1 = 3,
-    MCR_DTR_RTS_OUT2 = 0xb, /* OUT2 lets the interrupt through on many boards */
+    MCR_DTR_RTS_OUT2 = 0xb, /* OUT2 gates the interrupt on many boards */
     LSR_DATA_READY = 1,
     LSR_TRANSMIT_EMPTY = 0x20,
 };
@@ -23,8 +23,7 @@ void uart_init(void)
 {
     *uart_register(IER) = 0;
     *uart_register(LCR) = LCR_8N1;
-    /* Turning the FIFOs on would lose a byte that has already arrived: then the receiver holds one at a time.
-     */
+    /* Enabling the FIFOs would discard a byte that has already arrived; in that case leave them off. */
     if (!(*uart_register(LSR) & LSR_DATA_READY))
         *uart_register(FCR) = FCR_ENABLE_AND_CLEAR;
     *uart_register(MCR) = MCR_DTR_RTS_OUT2;

@@ -1,4 +1,4 @@
-/* newlib's clocks in machine mode: all of them count mtime, and begin at 0 when the machine does. */
+/* newlib's clocks in machine mode: all of them read mtime, which starts at 0. */
 #include <croft/firmware/clint.h>
 #include <croft/firmware/map.h>
 #include <errno.h>
@@ -44,7 +44,7 @@ clock_t _times(struct tms *result)
     return used;
 }
 
-/* Waits without sleeping, so that it needs neither the timer nor its interrupt. */
+/* Polls, so that it needs neither the timer nor its interrupt. */
 int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
     uint64_t start = clint_time();

@@ -30,8 +30,8 @@ int _close(int fd)
     return is_console(fd) ? 0 : -1;
 }
 
-/* Waits for one byte, then takes what has arrived up to the end of a line. Carriage returns, which terminals
- * send, become newlines; control-D ends the file. */
+/* Waits for one byte, then returns the bytes that have arrived, up to the end of a line. Converts carriage
+ * returns, which terminals send, to newlines. Control-D is end of file. */
 ssize_t _read(int fd, void *buffer, size_t size)
 {
     char *to = buffer;

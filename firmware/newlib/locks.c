@@ -1,5 +1,5 @@
-/* newlib's locks in machine mode, between harts. They let several harts use stdio and malloc(); errno is common to all
- * harts. Interrupt handlers should use uart.h instead. */
+/* newlib's locks in machine mode. They let several harts use stdio and malloc(); all harts share errno.
+ * Interrupt handlers should use uart.h instead. */
 #include <croft/firmware/hart.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* newlib's process in machine mode: its end, signals sent to itself, and the heap. */
+/* newlib's process functions in machine mode: exit, signals to itself, and the heap. */
 #include <croft/firmware/exit.h>
 #include <errno.h>
 #include <signal.h>
@@ -21,8 +21,8 @@ int _getpid(void)
     return PROCESS_ID;
 }
 
-/* newlib's handlers have run before; what is left is the default action. Signals up to 15 that programs send
- * to themselves have Linux's numbers, except SIGBUS and SIGSYS. */
+/* newlib calls installed handlers before this function, so only the default action is left. Signals up to 15
+ * that programs send to themselves have Linux's numbers, except SIGBUS and SIGSYS. */
 int _kill(int process, int number)
 {
     if (process != PROCESS_ID) {

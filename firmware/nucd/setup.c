@@ -1,4 +1,4 @@
-/* What an accelerator does once, before its first task: memory protection and what regions may use. */
+/* Set-up of an accelerator before its first task: memory protection and what regions may access. */
 #include <croft/firmware/csr.h>
 #include <croft/firmware/map.h>
 #include <stdint.h>
@@ -8,20 +8,21 @@
 
 _Static_assert(CSR_MRANGE == CSR_mrange && CSR_MLOCAL == CSR_mlocal, "assembler cannot read isa/csr.def");
 
-/* csr_write() of a macro's number. */
+/* csr_write() for a CSR number defined by a macro. */
 #define WRITE_NUMBER(csr, value) csr_write(csr, value)
 
 enum { PMP_R = 1, PMP_W = 2, PMP_X = 4, PMP_TOR = 1 << 3, PMP_NAPOT = 3 << 3 };
 
-/* A naturally aligned power of two as pmpaddr holds it (privileged specification, table of NAPOT ranges). */
+/* Returns pmpaddr for a naturally aligned power of two (privileged specification, table of NAPOT ranges). */
 static uint64_t napot(uint64_t base, uint64_t size)
 {
     return base >> 2 | (size / 8 - 1);
 }
 
-/* Entries are looked at in order, the first that matches decides: no devices; what programs may not write, up to
- * `writable`; the accelerator's own stack; else nothing that is firmware's; all other memory. The stack is where user mode finds it at its physical address even
- * when a table of ranges translates. Returns the stack's end. */
+/* Sets up PMP; the first matching entry decides. 0: nothing below memory (devices). 1: memory up to
+ * `writable` is read and execute only. 2: the accelerator's own stack is read and write. 3: no other access
+ * to firmware memory. 4: all other memory. mlocal gives user mode the stack at its physical address, even if
+ * a range table translates. Returns the stack's end. */
 uint64_t worker_setup(uint64_t number, uint64_t unit, uint64_t memory, uint64_t firmware, uint64_t size,
                       uint64_t writable)
 {
@@ -38,10 +39,10 @@ uint64_t worker_setup(uint64_t number, uint64_t unit, uint64_t memory, uint64_t 
                            PMP_NAPOT << 24 | all << 32);
 
     WRITE_NUMBER(CSR_MLOCAL, napot(stack, stack_size));
-    csr_write(mcounteren, 7); /* cycle, time, instret; user mode asks both, as there is supervisor mode */
+    csr_write(mcounteren, 7); /* cycle, time, instret; with S-mode, user mode needs both registers */
     csr_write(scounteren, 7);
     csr_write(mie, 1ul << INTERRUPT_MACHINE_EXTERNAL);
-    /* mret leads to user mode, where interrupts of machine mode are always taken; in firmware they only end wfi. */
+    /* mret enters user mode, where machine-mode interrupts are always taken. In firmware they only wake wfi. */
     csr_clear(mstatus, MSTATUS_MPP | MSTATUS_MIE | MSTATUS_MPIE);
     csr_set(mstatus, 1ul << MSTATUS_FS_SHIFT);
     return stack + stack_size;

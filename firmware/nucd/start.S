@@ -1,6 +1,7 @@
-/* Firmware of accelerators: start-up, the loop that starts tasks, and all that ends or stops one. The machine hands
- * over a0-a5 as emu/machine/offload.h says. Between tasks nothing is in memory: a task begins with an empty data cache,
- * and what firmware needs on the way is in registers, CSRs and the unit. Code is position-independent. */
+/* Firmware of the accelerators: start-up, the loop that starts tasks, and the handling of their ends and
+ * faults. The machine passes a0-a5 as described in emu/machine/offload.h. Between tasks the firmware keeps
+ * nothing in memory: a task begins with an empty data cache, and the firmware's state is in registers, CSRs
+ * and the task unit. The code is position-independent. */
 #include <croft/firmware/map.h>
 
 #include "firmware/nucd/unit.h"
@@ -19,12 +20,12 @@
     .type   _start, @function
 _start:
     li      t0, CROFT_HARTS_MAX
-1:  bgeu    a0, t0, 1b              /* no room for it: the machine has no more harts */
+1:  bgeu    a0, t0, 1b              /* this hart has no context: sleep here for ever */
     lla     sp, contexts
     slli    t1, a0, CONTEXT_SHIFT
     add     t1, t1, sp
     csrw    CSR_CONTEXT, t1
-    addi    sp, t1, CONTEXT_SIZE - 16 /* setup's stack */
+    addi    sp, t1, CONTEXT_SIZE - 16 /* stack for worker_setup */
     lla     t0, trap
     csrw    mtvec, t0
     mv      s0, a1
@@ -34,7 +35,8 @@ _start:
     j       idle
     .size   _start, . - _start
 
-/* Sleeps until there is a task, and starts it. tp is the unit. Registers that a region is not handed have any value. */
+/* Sleeps until there is a task, and starts it. tp is the unit. Registers that are not passed to the region
+ * have any value. */
     .balign 64
     .globl  idle
     .type   idle, @function
@@ -43,7 +45,8 @@ idle:
     csrr    sp, CSR_STACK
     li      t3, TASK_UNIT_TAKE
     li      t4, TASK_UNIT_START
-    /* All but what is loaded below: bit 0 and gp, tp, and <croft/nucd.h>'s carriers s5-s11 and s1. */
+    /* The bits of SUMMARY that the fast path below does not handle: all but bit 0, gp, tp, frm, and
+     * <croft/nucd.h>'s carriers s5-s11 and s1. */
     li      t5, ~(1 | 1 << 3 | 1 << 4 | 1 << 9 | 0x7f << 21 | 7 << (TASK_UNIT_FCSR_SHIFT + 5))
     li      t6, 1 << 9 | 7 << 25    /* s9-s11, s1 */
     wfi
@@ -93,17 +96,18 @@ most:
     LIVE_IN tp, 4
     mret
 
-/* wfi may end for nothing; or the host has killed a task between TAKE and mret, or a transfer was no packet. */
+/* Reached when wfi ends without a task, when the host has killed a task between TAKE and mret, or when a
+ * transfer was not a packet. */
 nothing:
     ld      t0, TASK_UNIT_STATUS(tp)
     andi    t0, t0, TASK_UNIT_ANSWERED
     beqz    t0, idle
 killed:
-    COMMAND TASK_UNIT_CLEAR, t0               /* the data cache is emptied; TAKE waits for that */
+    COMMAND TASK_UNIT_CLEAR, t0               /* empties the data cache; TAKE waits for that */
     j       idle
     .size   idle, . - idle
 
-/* A region has stopped. Its registers are saved in the unit's until it is known that they are needed. */
+/* A region has stopped. Its registers go to the unit's registers until it is known whether they are needed. */
     .balign 64
     .type   trap, @function
 trap:
@@ -123,10 +127,10 @@ trap:
 complete:
     csrr    t0, fflags
     sd      t0, TASK_UNIT_FFLAGS(tp)
-    COMMAND TASK_UNIT_COMPLETE, t0            /* the data cache is written back before the host is told */
+    COMMAND TASK_UNIT_COMPLETE, t0            /* the data cache is written back before the host is notified */
     j       idle
 
-/* The result is in another register than a0, or there is none. */
+/* The result is not in a0: it is in another register, or there is none. */
 other:
     sd      t1, TASK_UNIT_VALUE(tp)
     addi    t0, t0, 10
@@ -137,7 +141,7 @@ other:
     .option push
     .option norvc
 results:
-    j       complete                /* none */
+    j       complete                /* no result */
     nop
     .irp    n, 1, 2, 3
     sd      x\n, TASK_UNIT_RESULT(tp)
@@ -145,7 +149,7 @@ results:
     .endr
     j       result_tp
     nop
-    j       complete                /* t0 is there already */
+    j       complete                /* t0 has already been stored */
     nop
     j       result_t1
     nop
@@ -162,8 +166,9 @@ result_t1:
 1:  sd      t0, TASK_UNIT_RESULT(tp)
     j       complete
 
-/* An exception: the host is told, and decides. Meanwhile the region's registers are in the core's context. An
- * exception in firmware itself, where tp and mscratch have changed places once too often, ends here for ever. */
+/* An exception: notify the host and wait for its decision. Meanwhile the region's registers are in the core's
+ * context. An exception in firmware, where tp and mscratch have been swapped once too often, stops the core
+ * here for ever. */
 fault:
     csrr    t0, mstatus
     srli    t0, t0, 11
@@ -197,7 +202,7 @@ fault:
     ld      x\n, 8 * \n(t0)
     .endr
     ld      t0, 8 * 5(t0)
-    mret                            /* mepc is the instruction that has faulted */
+    mret                            /* mepc is the faulting instruction */
 
 broken:
     csrw    mie, zero

@@ -1,15 +1,15 @@
-/* What firmware of accelerators uses, for assembler and C: the task unit's registers, and CSRs, some of which hold what
- * they are not made for, as there is no supervisor mode here. */
+/* Definitions of the accelerators' firmware for assembler and C: the task unit's registers, and the uses of
+ * CSRs. Supervisor CSRs serve as scratch registers, because the firmware does not use supervisor mode. */
 #ifndef FIRMWARE_NUCD_UNIT_H
 #define FIRMWARE_NUCD_UNIT_H
 
 #include "isa/include/croft/task_unit.h"
 
-/* mscratch: the unit's address while a region runs, as tp is in firmware. */
-#define CSR_CONTEXT sscratch /* where a fault saves the registers */
-#define CSR_STACK   sepc     /* the regions' stack */
+/* mscratch holds the unit's address while a region runs; in firmware, tp holds it. */
+#define CSR_CONTEXT sscratch /* save area of the region's registers at a fault */
+#define CSR_STACK   sepc     /* initial stack pointer of regions */
 
-/* Range-based translation (isa/MANUAL.md); setup.c compares the numbers with those of isa/csr.def. */
+/* Range-based translation (isa/MANUAL.md); setup.c checks these numbers against isa/csr.def. */
 #define CSR_MRANGE 0x7c0
 #define CSR_MLOCAL 0x7c1
 

@@ -1,5 +1,5 @@
-/* The first instructions of a machine-mode program, on every hart: registers, trap vector, stack; hart 0 goes on
- * to main(), the others to hart_serve(). The loader has zeroed .bss. */
+/* Start-up code of a machine-mode program, executed by every hart: sets up registers, trap vector and stack.
+ * Hart 0 continues in main(), the others in hart_serve(). The loader has zeroed .bss. */
 #include <croft/firmware/map.h>
 
 #include "host/newlib/tls.S"
@@ -19,12 +19,12 @@ _start:
     call    hart_pointers
     lla     t0, trap_entry
     csrw    mtvec, t0
-    csrw    mscratch, zero          /* traps from machine mode stay on their stack */
+    csrw    mscratch, zero          /* traps from machine mode use the current stack */
     li      t0, MSTATUS_FS_INITIAL
     csrs    mstatus, t0
     csrw    fcsr, zero
 
-    copy_tdata                      /* tp is this hart's */
+    copy_tdata                      /* to this hart's tp */
     bnez    s0, secondary
     lla     sp, __stack_top
     lla     t0, device_tree
@@ -53,7 +53,7 @@ park:
     .cfi_endproc
     .size   _start, . - _start
 
-/* Sets gp and this hart's tp; changes t0 and t1 only. */
+/* Sets gp and this hart's tp. Changes only t0 and t1. */
     .section .text.hart_pointers, "ax", @progbits
     .globl  hart_pointers
     .type   hart_pointers, @function
@@ -71,7 +71,7 @@ hart_pointers:
     ret
     .size   hart_pointers, . - hart_pointers
 
-/* main()'s arguments: a name, and nothing else. */
+/* main()'s arguments: the program's name. */
     .section .rodata.arguments, "a", @progbits
 name:
     .asciz  "program"
@@ -86,7 +86,7 @@ arguments:
 device_tree:
     .dword  0
 
-/* HTIF's mailboxes, in lines of their own. */
+/* HTIF's tohost and fromhost, each in its own cache line. */
     .section .tohost, "aw", @progbits
     .balign 64
     .globl  tohost

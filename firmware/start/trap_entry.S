@@ -1,18 +1,18 @@
-/* Where traps into machine mode arrive: the vector saves what C code may change and calls trap_dispatch(). */
+/* Entry of traps into machine mode: saves the registers that C code may change and calls trap_dispatch(). */
 #include "firmware/start/trap_frame.h"
 
 #define FRAME_FCSR   (FRAME_FP + 20 * 8)
-#define FRAME_SIZE   464                /* struct trap_frame and the above, a multiple of 16 */
+#define FRAME_SIZE   464                /* struct trap_frame and the floating-point registers, a multiple of 16 */
 #define STATUS_FS    0x6000
 #define STATUS_FS_INITIAL 0x2000
 
-    .macro  EACH_INTEGER op             /* all but x0, sp, t0 and t1 */
+    .macro  EACH_INTEGER op             /* all except x0, sp, t0 and t1 */
     .irp    n, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     \op     x\n, 8 * \n(sp)
     .endr
     .endm
 
-    .macro  EACH_FLOAT op               /* those that C functions may change */
+    .macro  EACH_FLOAT op               /* the caller-saved registers */
     .set    slot, FRAME_FP
     .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31
     \op     f\n, slot(sp)
@@ -38,7 +38,7 @@ trap_vectors:
     .globl  trap_entry
     .type   trap_entry, @function
 trap_entry:
-    /* mscratch is 0 in machine mode; below it, it holds the top of the stack to use. */
+    /* mscratch is 0 in machine mode; in lower modes it holds the top of the trap stack. */
     csrrw   sp, mscratch, sp
     bnez    sp, 1f
     csrrw   sp, mscratch, zero
@@ -64,7 +64,7 @@ trap_entry:
     csrr    t0, mtval
     sd      t0, FRAME_VALUE(sp)
 
-    /* C code may use floating point even where the interrupted code could not. */
+    /* C code may use floating-point registers even if the interrupted code could not. */
     li      t0, STATUS_FS
     and     s0, s0, t0
     bnez    s0, 3f

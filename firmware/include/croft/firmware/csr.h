@@ -1,8 +1,8 @@
-/* Control and status registers from C, and the bits that machine-mode programs use most. */
+/* Access to control and status registers from C, and the bits that machine-mode programs use most. */
 #ifndef CROFT_FIRMWARE_CSR_H
 #define CROFT_FIRMWARE_CSR_H
 
-/* `csr` is the register's name or number as the assembler wants it, without quotes: csr_read(mstatus). */
+/* `csr` is the register's assembler name or number, without quotes: csr_read(mstatus). */
 #define csr_read(csr)                                                                                        \
     ({                                                                                                       \
         unsigned long csr_value_;                                                                            \
@@ -14,7 +14,7 @@
 #define csr_set(csr, bits)   __asm__ volatile("csrs " #csr ", %0" : : "rK"((unsigned long)(bits)) : "memory")
 #define csr_clear(csr, bits) __asm__ volatile("csrc " #csr ", %0" : : "rK"((unsigned long)(bits)) : "memory")
 
-/* Clears bits and returns the value from before, in one step. */
+/* Atomically clears bits and returns the previous value. */
 #define csr_read_clear(csr, bits)                                                                            \
     ({                                                                                                       \
         unsigned long csr_value_;                                                                            \
@@ -52,7 +52,7 @@ enum interrupt {
     INTERRUPT_MACHINE_EXTERNAL = 11,
 };
 
-/* Privilege modes as mstatus.MPP encodes them. */
+/* Privilege modes, as encoded in mstatus.MPP. */
 enum privilege { PRIVILEGE_USER = 0, PRIVILEGE_SUPERVISOR = 1, PRIVILEGE_MACHINE = 3 };
 
 #endif

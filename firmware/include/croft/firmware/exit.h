@@ -1,13 +1,13 @@
-/* The end of the program: through the test finisher of the QEMU virt board, or HTIF. */
+/* Program exit: through the test finisher of the QEMU virt board, or HTIF. */
 #ifndef CROFT_FIRMWARE_EXIT_H
 #define CROFT_FIRMWARE_EXIT_H
 
-/* Ends the emulation with a status of 0-255, without flushing streams or calling what atexit() has
- * registered. A machine without finisher (an access fault) is told through tohost. */
+/* Ends the emulation with status 0 to 255. Does not flush streams or call atexit() functions. On a machine
+ * without a finisher (access fault), uses tohost. */
 _Noreturn void machine_exit(int status);
 
-/* Ends the emulation by a store to tohost: 0 is a pass, another number of up to 47 bits the test that failed.
- */
+/* Ends the emulation by a store to tohost. 0 means pass; another number, of up to 47 bits, is the test that
+ * failed. */
 _Noreturn void htif_exit(unsigned long number);
 
 /* Prints one byte through tohost, for machines without a UART. */

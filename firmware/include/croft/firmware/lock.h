@@ -1,10 +1,10 @@
-/* A lock between harts. */
+/* A spin lock between harts. */
 #ifndef CROFT_FIRMWARE_LOCK_H
 #define CROFT_FIRMWARE_LOCK_H
 
 #include <stdbool.h>
 
-/* All zero: free. */
+/* All zeros: free. */
 struct lock {
     int taken;
 };
@@ -14,8 +14,8 @@ static inline bool lock_try(struct lock *lock)
     return __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) == 0;
 }
 
-/* Spins until the lock is free. Not to be taken twice by one hart: an interrupt handler must not take what
- * the code that it interrupts may hold. */
+/* Spins until the lock is free. Not recursive: an interrupt handler must not take a lock that the interrupted
+ * code may hold. */
 static inline void lock_take(struct lock *lock)
 {
     while (!lock_try(lock))

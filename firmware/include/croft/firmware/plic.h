@@ -1,10 +1,10 @@
-/* PLIC: interrupts of devices, as on the QEMU virt board. */
+/* PLIC: device interrupts, as on the QEMU virt board. */
 #ifndef CROFT_FIRMWARE_PLIC_H
 #define CROFT_FIRMWARE_PLIC_H
 
 #include <stdbool.h>
 
-/* Interrupts are taken by contexts: two for each hart. */
+/* Each hart has two contexts that receive interrupts. */
 static inline unsigned plic_machine_context(unsigned hart)
 {
     return 2 * hart;
@@ -14,18 +14,19 @@ static inline unsigned plic_supervisor_context(unsigned hart)
     return 2 * hart + 1;
 }
 
-/* A source's priority, 1 (lowest) to 7; 0 never interrupts. Sources are 1-95. */
+/* Sets a source's priority, 1 (lowest) to 7; 0: never interrupts. Sources are 1 to 95. */
 void plic_set_priority(unsigned source, unsigned priority);
 
-/* Whether a source may interrupt a context. */
+/* Enables or disables a source for a context. */
 void plic_enable(unsigned context, unsigned source, bool enabled);
 
-/* Only sources of a higher priority than the threshold interrupt the context. */
+/* Sets the threshold: only sources of higher priority interrupt the context. */
 void plic_set_threshold(unsigned context, unsigned threshold);
 
 bool plic_pending(unsigned source);
 
-/* Takes the pending source of the highest priority; 0 if there is none. Give it back when it is served. */
+/* plic_claim() returns the pending source with the highest priority, or 0. Call plic_complete() when it has
+ * been served. */
 unsigned plic_claim(unsigned context);
 void plic_complete(unsigned context, unsigned source);
 
