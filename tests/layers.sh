@@ -1,8 +1,8 @@
 #!/bin/bash
-# Holds the #include lines of each room against README.md's table of rooms: layers.sh [README]. The table's columns are the
-# room, what lives there, and what it may use: names in backticks (of rooms in emu/ without `emu/`, of folders within a room
-# with the room's name), which stand above, "all above", or "all". Prints FILE:LINE for each include that the table does not
-# allow; the status is 1 if there is one.
+# Checks the #include lines of each room against README.md's table of rooms: layers.sh [README]. The table's
+# columns are the room, its contents, and what it may use: names in backticks (rooms in emu/ without `emu/`,
+# folders within a room with the room's name) of rows above, "all above", or "all". Prints FILE:LINE for each
+# include that the table does not allow; the status is 1 if there is one.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ readme=${1:-README.md}
 find isa emu firmware host -name '*.[chS]' -o -name '*.def' | sort |
     xargs grep -nE '^[[:space:]]*#[[:space:]]*include "' |
     awk -v readme="$readme" '
-        # The names in backticks of a cell, by number in names[].
+        # Stores the names in backticks of a cell in names[1..]; returns their number.
         function backticked(cell, names,    count, parts, i) {
             count = split(cell, parts, "`")
             for (i = 2; i <= count; i += 2) {
@@ -19,7 +19,7 @@ find isa emu firmware host -name '*.[chS]' -o -name '*.def' | sort |
             }
             return int(count / 2)
         }
-        # The room that a path lies in: the longest that matches, or "".
+        # Returns the room that contains a path (the longest match), or "".
         function room_of(path,    i, best) {
             best = ""
             for (i = 1; i <= rooms; i++)

@@ -1,37 +1,37 @@
-# What the test scripts share: counting, folders, the oracle. To be sourced.
+# Shared functions of the test scripts: counting, folders, the oracle. Source this file.
 # shellcheck shell=bash disable=SC2034
 
 passed=0 failed=0
 
-# One more test has passed.
+# Counts a passed test.
 pass() {
     passed=$((passed + 1))
 }
 
-# fail NAME [DETAILS]: one more has failed; shows its name and the first lines of the details.
+# fail NAME [DETAILS]: counts a failed test; prints its name and the first lines of the details.
 fail() {
     failed=$((failed + 1))
     printf 'FAILED: %s\n' "$1"
     if [ -n "${2:-}" ]; then head -n 20 <<<"$2" | sed 's/^/    /'; fi
 }
 
-# add PASSED FAILED: so many more.
+# add PASSED FAILED: adds to both counts.
 add() {
     passed=$((passed + $1))
     failed=$((failed + $2))
 }
 
-# What is shown of a test that judge or check finds failed. Scripts define their own.
+# Prints details of a test that judge or check finds failed. Scripts override it.
 evidence() {
     :
 }
 
-# judge STATUS NAME: a test that has passed if the status is 0.
+# judge STATUS NAME: counts a test, which has passed if STATUS is 0.
 judge() {
     if [ "$1" -eq 0 ]; then pass; else fail "$2" "$(evidence 2>&1)"; fi
 }
 
-# check NAME COMMAND...: a test that passes if the command succeeds.
+# check NAME COMMAND...: counts a test, which passes if the command succeeds.
 check() {
     local name=$1 result=0
     shift
@@ -39,26 +39,27 @@ check() {
     judge "$result" "$name"
 }
 
-# The end of a script: the line that tests/run.sh looks for, and the status.
+# Ends a script: prints the line that tests/run.sh reads, and sets the status.
 conclude() {
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }
 
-# scratch: makes the folder $work, which is removed when the script ends.
+# scratch: creates the folder $work, which is removed when the script ends.
 scratch() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
 }
 
-# fresh FOLDER: makes it anew, and prints its absolute path.
+# fresh FOLDER: creates the folder empty and prints its absolute path.
 fresh() {
     rm -rf "$1"
     mkdir -p "$1"
     realpath "$1"
 }
 
-# oracle FILE PROGRAM [ARGUMENTS...]: under qemu-riscv64; the output goes to the file, the exit status to $wanted.
+# oracle FILE PROGRAM [ARGUMENTS...]: runs it under qemu-riscv64; output goes to FILE, the exit status to
+# $wanted.
 oracle() {
     local output=$1
     shift
@@ -66,7 +67,7 @@ oracle() {
     { qemu-riscv64 "$@" >"$output" </dev/null || wanted=$?; } 2>/dev/null
 }
 
-# without_host FILE: statistics but for what depends on the host.
+# without_host FILE: prints statistics without the part that depends on the host.
 without_host() {
     sed '/^  "host": {/,$d' "$1"
 }

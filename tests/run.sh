@@ -1,6 +1,7 @@
 #!/bin/bash
-# The whole test suite behind `make test`: builds what is missing, runs every suite, and adds up. Called by make with
-# MAKE, BUILD and SETUP set. SUITES="unit streams" runs only the suites so named (see the end of this file).
+# The test suite of `make test`: builds what is missing, runs every suite, and prints totals. make calls it
+# with MAKE, BUILD and SETUP set. SUITES="unit streams" runs only these suites (named at the end of this
+# file).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +11,7 @@ passed=0
 failed=0
 mkdir -p "$logs"
 
-# Builds targets with all cores, unless the user has already said how many.
+# Builds targets on all cores, unless the user has set a number of jobs.
 build() {
     local jobs=(-j"$(nproc)")
     case " ${MAKEFLAGS:-} " in
@@ -19,7 +20,8 @@ build() {
     "$MAKE" --no-print-directory -s "${jobs[@]}" BUILD="$BUILD" SETUP="$SETUP" "$@"
 }
 
-# The numbers of passed and failed tests in a log: of its "N passed, N failed" line or, without one, of cmocka.
+# Prints the numbers of passed and failed tests in a log, from its "N passed, N failed" line or from cmocka's
+# lines.
 count() {
     awk '/^[0-9]+ passed, [0-9]+ failed$/ { own = 1; p = $1; f = $3 }
          /^\[  PASSED  \] [0-9]+ test/ { cp += $4 }
@@ -28,8 +30,8 @@ count() {
          END { if (own) print p + 0, f + 0; else print cp + 0, cf + 0 }' "$1"
 }
 
-# suite NAME COMMAND...: runs it, notes what it counted, and shows its log if something failed. A command that fails
-# without counting a failure, or counts nothing, is a failure itself.
+# suite NAME COMMAND...: runs the command, adds its counts, and prints its log if a test failed. A command
+# that fails without counting a failure, or that counts nothing, counts as one failure.
 suite() {
     local name=$1 status=0 p f start=$SECONDS
     shift
@@ -48,7 +50,7 @@ suite() {
     fi
 }
 
-# part NAME TEXT: whether the part is wanted; announces it.
+# part NAME TEXT: succeeds if the part is selected, and announces it.
 part() {
     case " $suites " in
     *" $1 "*) printf '%s: %s\n' "$1" "$2" ;;
@@ -56,7 +58,7 @@ part() {
     esac
 }
 
-# built TARGET...: builds, and counts a failure as one.
+# built TARGET...: builds; counts a failed build as a failed test.
 built() {
     if ! build "$@" >"$logs/build.log" 2>&1; then
         failed=$((failed + 1))
@@ -84,7 +86,7 @@ streams() {
     done
 }
 
-# A few short programs on timing cores: timed_programs NAME FOLDER
+# timed_programs NAME FOLDER: runs a few short programs on timed cores.
 timed_programs() {
     local machine program programs=()
     for program in abort atomics calendar exit_order folders json lines trap_jump trap_load varargs; do
@@ -96,7 +98,8 @@ timed_programs() {
     done
 }
 
-# A build of another kind, with the tests that concern how our own code is compiled: other_build NAME SETTING...
+# other_build NAME SETTING...: a build with other settings, and the tests that depend on how our code is
+# compiled.
 other_build() {
     local name=$1 where=$BUILD/$1
     shift
