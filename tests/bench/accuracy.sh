@@ -1,7 +1,7 @@
 #!/bin/bash
-# Accuracy of machines with a clock: accuracy.sh TEST-ACCURACY TEST-LATENCY TEST-TRAFFIC, three unit tests, built.
-# They judge; this prints what they measured beside the bars, with the random part of the traffic at its full length of
-# 10 million commands. The status is 1 if a bar is missed.
+# Accuracy of timed machines: accuracy.sh TEST-ACCURACY TEST-LATENCY TEST-TRAFFIC. The arguments are three
+# built unit tests. Prints the tests' measurements beside the bars, with the full random traffic of 10 million
+# commands. The status is 1 if a bar is missed.
 set -euo pipefail
 
 if [ $# -ne 3 ]; then
@@ -13,7 +13,7 @@ latency=$("$2" 2>&1) || true
 traffic=$(DRAM_COMMANDS=10000000 "$3" 2>&1) || true
 status=0
 
-# judge BAR TEST OUTPUT: shows what the test has printed in its program's output, and whether it has passed.
+# judge BAR TEST OUTPUT: prints the test's measurements from its output and whether the test passed.
 judge() {
     local verdict=misses
     sed -n "/^\[ RUN *\] $2\$/,/^\[ .*\] $2\$/p" <<<"$3" | sed '/^\[/d; s/^/    /'

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Speed of croft at firmware, beside qemu-system-riscv64: firmware.sh CROFT MEASURE OUTDIR LOOP-MACHINE LOOP-SV39
-# Each of these ROUNDS times (default 3), on both emulators in turn:
+# Speed of croft on firmware, compared with qemu-system-riscv64: firmware.sh CROFT MEASURE OUTDIR LOOP-MACHINE
+# LOOP-SV39 Runs each of these ROUNDS times (default 3), alternating between the emulators:
 # - the compute loop of firmware/paged.c, untranslated and through Sv39: instructions over user + system seconds;
 # - OpenSBI and U-Boot to the prompt, where `poweroff` is typed, with 1, 2 and 4 harts: wall time.
-# Then, on croft alone, --log commit to /dev/null: lines over user + system seconds.
-# OUTDIR receives firmware.csv (each run) and firmware-summary.csv. The status is 1 if a run fails or the outputs of
-# the loop differ; missing a bar is reported only, since it depends on the machine.
-# Variables: OPENSBI and UBOOT (other files than Debian's).
+# Then, only on croft, --log commit to /dev/null: lines over user + system seconds. OUTDIR receives
+# firmware.csv (all runs) and firmware-summary.csv. The status is 1 if a run fails or the outputs of the loop
+# differ. A missed bar is only reported, because it depends on the host. Variables: OPENSBI and UBOOT (files
+# to use instead of Debian's).
 set -euo pipefail
 here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
@@ -36,7 +36,7 @@ echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$ru
 
 facts qemu-system-riscv64 "user + system seconds, boots: wall seconds"
 
-# On qemu's board, without firmware of its own: qemu ARGUMENTS...
+# qemu ARGUMENTS...: on qemu's virt board, without firmware.
 qemu=(qemu-system-riscv64 -M virt -nographic -m 1G)
 
 # loop NAME ROUND PROGRAM
@@ -50,7 +50,7 @@ loop() {
     fi
 }
 
-# typist OUTPUT: types when the boot whose output goes there asks for it, since qemu drops what comes earlier.
+# typist OUTPUT: types each answer when the boot's output in OUTPUT asks for it; qemu drops earlier input.
 typist() {
     local round asked
     for asked in 'Hit any key' '^=> '; do
@@ -62,7 +62,7 @@ typist() {
     done
 }
 
-# An empty line stops the countdown; poweroff ends the run. A boot that has not shown the prompt is a failure.
+# An empty line stops the countdown; poweroff ends the run. A boot that does not show the prompt is a failure.
 printf '\nversion\npoweroff\n' >"$out/typed"
 boot() {
     local name=boot-$1 round=$2 emulator
@@ -88,7 +88,7 @@ for ((round = 1; round <= rounds; round++)); do
     done
 done
 
-# The lines are counted once, and written to /dev/null in the runs that are measured.
+# Counts the lines once; the measured runs write to /dev/null.
 log=(run --max-insns "$logged" --stats "$out/log.json")
 lines=$({ "$croft" "${log[@]}" --log commit:/dev/fd/3 "$sv39" 3>&1 >/dev/null 2>&1 || true; } | wc -l)
 if [ "$lines" -lt "$logged" ]; then

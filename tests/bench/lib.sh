@@ -1,5 +1,5 @@
-# What the benchmarks' scripts share. To be sourced, with `out` (a folder), `measure` (the program), `croft` (the
-# command), `rounds` and `runs` (a CSV file to append to) set.
+# Shared functions of the benchmark scripts. Source this file with these variables set: `out` (a folder),
+# `measure` (the program), `croft` (the command), `rounds`, and `runs` (a CSV file to append to).
 # shellcheck shell=bash disable=SC2154
 
 check_rounds() {
@@ -23,32 +23,32 @@ fact() {
     printf '%-16s %s\n' "$1" "$2"
 }
 
-# The croft statistics' total of retired instructions.
+# Prints the total of retired instructions in croft's statistics.
 instructions_of() {
     awk '/"total"/ { total = 1 } total && /"hart.0.instructions"/ { gsub(/[^0-9]/, "", $2); print $2; exit }' "$1"
 }
 
-# failure [MESSAGE]: a run has failed or differs.
+# failure [MESSAGE]: counts a run that failed or differed.
 failures=0
 failure() {
     [ $# -eq 0 ] || echo "bench: $*" >&2
     failures=$((failures + 1))
 }
 
-# progress NAME ROUND: on a terminal, what is being measured; without arguments, nothing any more.
+# progress NAME ROUND: shows the current measurement on a terminal; without arguments, erases the line.
 progress() {
     [ -t 2 ] || return 0
     if [ $# -gt 0 ]; then printf '\r%-40s' "$1, round $2" >&2; else printf '\r%-40s\r' '' >&2; fi
 }
 
-# The end of a script: its status says whether all runs were good.
+# Ends a script: the status is 0 if all runs succeeded.
 conclude() {
     [ "$failures" -eq 0 ] && return
     echo "bench: $failures runs failed or differed" >&2
     return 1
 }
 
-# One measured run: measured PROGRAM-NAME ROUND EMULATOR COMMAND...; `allowed` is an exit status that is right, too.
+# measured PROGRAM-NAME ROUND EMULATOR COMMAND...: one measured run. The exit status must be 0 or $allowed.
 measured() {
     local name=$1 round=$2 emulator=$3 line count=""
     shift 3
@@ -68,7 +68,7 @@ measured() {
     echo "$name,$round,$emulator,$wall,$user,$system,$peak,$count" >>"$runs"
 }
 
-# facts QEMU WHAT: the circumstances of the measurements, with the other emulator and how medians are taken.
+# facts QEMU WHAT: prints the circumstances of the measurement; WHAT tells of what medians are taken.
 facts() {
     fact processor "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1) ($(nproc) online)"
     fact compiler "$("${CC:-cc}" --version | head -n 1)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The evaluation of NUCD: nucd.sh CROFT DESCRIPTIONS OUT runs the experiments behind the paper's figures 8, 9 and 10, prints their
-# tables, and leaves them with pictures in OUT. JOBS=N: runs at a time.
+# The evaluation of NUCD: nucd.sh CROFT DESCRIPTIONS OUT. Runs the experiments of the paper's figures 8, 9 and
+# 10, prints their tables, and writes tables and pictures to OUT. JOBS=N runs N at a time.
 set -uo pipefail
 
 croft=$1 descriptions=$2 out=$3 status=0

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Instructions and calls of the kernels' regions of interest beside the NUCD paper's Table II, as a table and as
-# OUT/insns.csv: nucd_insns.sh CROFT KERNELS OUT. Ours execute the host's share (packing operands) as well.
+# Instructions and calls of the kernels' regions of interest, compared with the NUCD paper's Table II:
+# nucd_insns.sh CROFT KERNELS OUT. Prints a table and writes OUT/insns.csv. Our counts include the host's
+# share (packing operands).
 set -euo pipefail
 
 croft=$1 kernels=$2 out=$3
 mkdir -p "$out"
 
-# The region's figure of that name in a statistics file.
+# Prints the region's statistic of that name in a statistics file.
 figure() {
     awk -v region="\"$2\":" -v name="\"$3\":" \
         '$1 == "\"regions\":" { regions = 1 } regions && $1 == region { inside = 1 }

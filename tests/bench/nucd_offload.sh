@@ -1,10 +1,10 @@
 #!/bin/bash
-# Cycles of an offload on machine nucd, part by part: nucd_offload.sh CROFT PROGRAM OUT (PROGRAM: nucd_offload.c, compiled).
-# Every offload is taken by itself, as the difference of two dumps of the statistics. For each it is checked that wait,
-# generator, transfer and start add up to nucd.offload_cycles, and that these and what is counted apart (cleaning, stores
-# that hold it, older tasks, queues) add up to nucd.elapsed_cycles, all from decode to the region's first instruction, which
-# the engine takes from these two times. Prints a table, leaves OUT/offload.csv; the status is 1 if a run fails, a sum is
-# wrong, or a start was not what its name says.
+# Cycles of an offload on machine nucd, by part: nucd_offload.sh CROFT PROGRAM OUT (PROGRAM: nucd_offload.c,
+# compiled). Measures each offload separately, as the difference of two statistics dumps. Checks two sums per
+# offload: wait + generator + transfer + start = nucd.offload_cycles; these plus cleaning, held (stores that
+# delay it), blocked (older tasks) and queued = nucd.elapsed_cycles. Both run from decode to the region's
+# first instruction; the engine derives them from these two times. Prints a table and writes OUT/offload.csv.
+# The status is 1 if a run fails, a sum is wrong, or the caches at the start were not in the named state.
 set -euo pipefail
 
 croft=$1 program=$2 out=$3 status=0
@@ -12,14 +12,14 @@ mkdir -p "$out"
 csv=$out/offload.csv
 echo "state,granules,number,offloads,wait,generator,transfer,start,offload,cleaning,held,blocked,queued,elapsed,write_backs,link_clocks" >"$csv"
 
-# Lines of the table: the differences of dumps 0 and 1, 2 and 3 ...
+# Lines of the table: the differences of dumps 0 and 1, 2 and 3, and so on.
 # shellcheck disable=SC2016 # names of jq
 pairs='.dumps as $d | range(0; $d | length; 2) as $i | ["offloads", "wait_cycles", "generator_cycles", "transfer_cycles",
     "start_cycles", "offload_cycles", "cleaning_cycles", "held_cycles", "blocked_cycles", "queued_cycles", "elapsed_cycles"]
     | [$state, $granules, $i / 2] + map(("nucd." + .) as $name | $d[$i + 1][$name] - $d[$i][$name])
     + [$d[$i + 1]["l2.write_backs"] - $d[$i]["l2.write_backs"], $link] | @csv'
 
-# measure STATE GRANULES CLOCKS: with so many nucd.link_clocks.
+# measure STATE GRANULES CLOCKS: with nucd.link_clocks=CLOCKS.
 measure() {
     local stats=$out/$1.$2.$3.json
     if ! "$croft" run -m nucd --set accel.count=1 --set nucd.link_clocks="$3" --stats "$stats" "$program" "$1" "$2"; then
@@ -29,7 +29,8 @@ measure() {
     jq -r --arg state "$1" --argjson granules "$2" --argjson link "$3" "$pairs" "$stats" | tr -d '"' >>"$csv"
 }
 
-# 16 clocks: the second level's 12 and the crossbar's 4. 40, the machine's: 24 more, which are fitted to the paper's 150.
+# Link clocks: 16 = 12 of the second-level cache + 4 of the crossbar; 40 (the machine's) = 16 + 24 fitted to
+# the paper's 150 cycles.
 for state in cold clean dirty; do
     for granules in 1 2 4; do
         measure "$state" "$granules" 40

@@ -1,8 +1,9 @@
 #!/bin/bash
-# Speed of a machine with 16 busy accelerators: nucd_speed.sh CROFT MEASURE FIRMWARE OUTDIR PROGRAM...
-# Each PROGRAM (tests/bench/firmware/busy.c) keeps the accelerators of machine nucd busy while its host sleeps. Prints the
-# instructions of all harts over the host's user + system seconds, the median of ROUNDS runs (default 3) in turn; the bar
-# is 3 million a second. OUTDIR receives nucd-speed.csv. The status is 1 if a run fails; missing the bar is reported only.
+# Speed of a machine with 16 busy accelerators: nucd_speed.sh CROFT MEASURE FIRMWARE OUTDIR PROGRAM... Each
+# PROGRAM (tests/bench/firmware/busy.c) keeps the accelerators of machine nucd busy while its host sleeps.
+# Prints the instructions of all harts over user + system seconds of the host: the median of ROUNDS (default
+# 3) alternating runs. The bar is 3 million per second. OUTDIR receives nucd-speed.csv. The status is 1 if a
+# run fails; a missed bar is only reported.
 set -euo pipefail
 here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
@@ -20,7 +21,7 @@ mkdir -p "$out"
 runs=$out/nucd-speed.csv
 echo "program,round,instructions,user_s,system_s,simulated_ms" >"$runs"
 
-# total NAME-PATTERN FILE: the sum of the run's counters whose names match.
+# total NAME-PATTERN FILE: prints the sum of the run's counters whose names match.
 total() {
     awk -v pattern="\"$1\"" '/"total"/ { total = 1 } total && $1 ~ pattern { gsub(/[^0-9]/, "", $2); sum += $2 }
         END { printf "%.0f\n", sum }' "$2"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Pictures of an experiment's results.csv, by gnuplot: plot.sh bars|lines CSV COLUMN ACROSS SVG TITLE. ACROSS is the axis whose
-# points become series; `bars` groups the others along x, programs first, `lines` takes the last of the others as x. References
-# become marks.
+# Plots an experiment's results.csv with gnuplot: plot.sh bars|lines CSV COLUMN ACROSS SVG TITLE. The points
+# of axis ACROSS become series. `bars` groups the other axes along x, programs first; `lines` uses the last of
+# the other axes as x. Reference values are drawn as marks.
 set -euo pipefail
 
 kind=$1 csv=$2 column=$3 across=$4 svg=$5 title=$6
@@ -12,8 +12,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# One block of lines for each series: x, value or NaN, reference or NaN, label. Axes are the columns in front of the first
-# that is no axis; the caller's experiment says how many: AXES.
+# One block of lines per series: x, value or NaN, reference or NaN, label. The first AXES columns are the
+# axes.
 awk -F, -v column="$column" -v across="$across" -v axes="${AXES:-3}" -v kind="$kind" -v work="$work" '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at[column] == "" { next }

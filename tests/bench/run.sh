@@ -1,10 +1,10 @@
 #!/bin/bash
-# Speed of croft beside qemu-riscv64: run.sh CROFT MEASURE OUTDIR TRIVIAL PROGRAM...
-# Runs every program on both in turn, ROUNDS times (default 3), and compares what they print. A program's speed is
-# its retired instructions (croft --stats) over the median of user + system seconds, so that other work on the
-# machine disturbs it little. Then the start-up of TRIVIAL on croft: median wall time and peak memory of 20 runs.
-# OUTDIR receives runs.csv (each run) and summary.csv (the table). The status is 1 if any output differs or any
-# run fails; missing a bar is reported only, since it depends on the machine.
+# Speed of croft compared with qemu-riscv64: run.sh CROFT MEASURE OUTDIR TRIVIAL PROGRAM... Runs every program
+# on both, alternating, ROUNDS times (default 3), and compares their outputs. A program's speed is its retired
+# instructions (croft --stats) over the median of user + system seconds, which other work on the host disturbs
+# little. Then measures the start-up of TRIVIAL on croft: median wall time and peak memory of 20 runs. OUTDIR
+# receives runs.csv (all runs) and summary.csv (the table). The status is 1 if an output differs or a run
+# fails. A missed bar is only reported, because it depends on the host.
 set -euo pipefail
 here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Speed of functional SIMT: simt.sh CROFT MEASURE OUTDIR RATE. Instructions of threads over user + system seconds of the
-# whole run, the best of ROUNDS, on one multiprocessor; each kernel's result is compared with qemu-riscv64's first.
-# Missing a bar is reported only, since it depends on the machine.
+# Speed of functional SIMT: simt.sh CROFT MEASURE OUTDIR RATE. Thread instructions over user + system seconds
+# of the whole run on one multiprocessor, best of ROUNDS. Each kernel's result is first compared with
+# qemu-riscv64's. A missed bar is only reported, because it depends on the host.
 set -euo pipefail
 here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
@@ -17,7 +17,7 @@ check_rounds
 need qemu-riscv64 qemu-user
 mkdir -p "$out"
 
-# threads FILE: instructions of threads.
+# threads FILE: prints the number of thread instructions.
 threads() {
     awk '/"total"/ { total = 1 } total && /"simt.thread_instructions"/ { gsub(/[^0-9]/, "", $2); print $2; exit }' "$1"
 }

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Speed of machines with a clock: timed.sh CROFT MEASURE OUTDIR MIX IDLE-1 IDLE-3601 EVENT-BENCH DRAM-BENCH
-# - MIX on ddr3 (an in-order core with caches) and nucd (an out-of-order host) and on qemu-riscv64, MIX_ROUNDS rounds of
-#   its work (default 1500), ROUNDS times in turn: instructions over user + system seconds, and the ratio to qemu;
-# - firmware that sleeps for 1 s and for 3601 s: what an idle simulated second costs;
-# - the same with 1 and with 17 cores: peak memory of a simulated core;
-# - the event queue and the DRAM engine by themselves.
-# OUTDIR receives timed.csv (each run) and timed-summary.csv. The status is 1 if a run fails or an output differs;
-# missing a bar is reported only, since it depends on the machine.
+# Speed of timed machines: timed.sh CROFT MEASURE OUTDIR MIX IDLE-1 IDLE-3601 EVENT-BENCH DRAM-BENCH
+# - MIX with MIX_ROUNDS rounds of work (default 1500) on ddr3 (in-order core with caches), nucd (out-of-order host) and
+#   qemu-riscv64, ROUNDS times, alternating: instructions over user + system seconds, and the ratio to qemu;
+# - firmware that sleeps for 1 s and for 3601 s: cost of an idle simulated second;
+# - the same with 1 and with 17 cores: peak memory per simulated core;
+# - the event queue and the DRAM engine alone.
+# OUTDIR receives timed.csv (all runs) and timed-summary.csv. The status is 1 if a run fails or an output
+# differs. A missed bar is only reported, because it depends on the host.
 set -euo pipefail
 here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh

@@ -1,5 +1,5 @@
 #!/bin/bash
-# croft experiment from outside: experiment.sh CROFT. Prints "N passed, N failed".
+# Tests croft experiment through its command line: experiment.sh CROFT. Prints "N passed, N failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -12,7 +12,7 @@ evidence() {
     tail -n 5 messages output
 }
 
-# A loop of N rounds of 4 instructions in the region, after which it ends with STATUS.
+# A loop of N rounds of 4 instructions in the region; then exits with STATUS.
 cat >loop.S <<'S'
     .globl main
 main:
@@ -63,8 +63,8 @@ tables: [{column: ratio, across: rounds}]
 references: [{column: ratio, at: {program: loop, rounds: few}, value: 0.1, source: by hand}]
 Y
 
-# N rounds are 4 N instructions and a marker at one of the ends: 41 and 401, so that 401 / 41 = 9.780488 and the inverse
-# 0.102244.
+# N rounds execute 4 N instructions plus one marker: 41 and 401 for N = 10 and 100. 401 / 41 = 9.780488; the
+# inverse is 0.102244.
 "$croft" experiment good.yaml --jobs 1 >output 2>messages
 judge $? "a good description"
 diff - good.results/results.csv >>output <<'C'
@@ -85,7 +85,8 @@ judge $? "the later axis wins"
 cmp -s good.results/results.csv again/results.csv && grep -q '^  size: 128 MiB' again/runs/loop.many.small.json.machine.yaml
 judge $? "the same with four runs at a time, in another folder; --set over all"
 
-# A run that fails, and one without the statistic: the others' results stay; those of an earlier time do not.
+# If one run fails and one lacks the statistic, the other runs' results are kept, but not results of an
+# earlier experiment.
 sed 's/flags: -DSTATUS=0/flags: -DSTATUS=3/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml --out again >output 2>messages
 [ $? -eq 1 ] && grep -q '^croft experiment: other.few.default failed with status 3: .*croft run .* 10$' messages &&
@@ -106,7 +107,7 @@ sed 's/loop.S, flags: \[/none.S, flags: [/' good.yaml >bad.yaml
     grep -q '^other,few,default,41' bad.results/results.csv
 judge $? "a program that cannot be compiled"
 
-# wrong SED-SCRIPT MESSAGE: the description, so changed, is refused with the message.
+# wrong SED-SCRIPT MESSAGE: the description, changed by the script, is refused with the message.
 wrong() {
     sed "$1" good.yaml >bad.yaml
     "$croft" experiment bad.yaml >output 2>messages

@@ -1,5 +1,5 @@
 #!/bin/bash
-# croft show --graph from outside: graph.sh CROFT. Prints "N passed, N failed".
+# Tests croft show --graph through its command line: graph.sh CROFT. Prints "N passed, N failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -13,7 +13,7 @@ evidence() {
     tail -n 5 messages output
 }
 
-# draws NAME MACHINE FILE [OPTIONS...]: succeeds, without a word on standard error.
+# draws NAME MACHINE FILE [OPTIONS...]: the command succeeds without output on standard error.
 draws() {
     local name=$1
     shift
@@ -22,7 +22,7 @@ draws() {
     check "$name: no message" test ! -s messages
 }
 
-# says NAME REGEX: the text has such a line.
+# says NAME REGEX: the output has a matching line.
 says() {
     check "$1" grep -qE "$2" output
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Scripted sessions of gdb-multiarch with croft's gdb server. Variables: CROFT (the command), OUT (a folder for products).
+# Scripted sessions of gdb-multiarch with croft's gdb server. Variables: CROFT (the command), OUT (a folder
+# for products).
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -8,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=${OUT:-build/tests/debug/gdb}
 OUT=$(fresh "$OUT")
-# A socket's path must be short, which that of OUT may not be.
+# The path of a socket must be short; that of OUT may be too long.
 sockets=$(mktemp -d)
 trap 'rm -rf "$sockets"' EXIT
 # shellcheck disable=SC2034 # gdb_lib.sh uses it

@@ -1,7 +1,7 @@
-# Sessions with machine-mode code on several harts. To be sourced by gdb.sh.
+# Sessions with machine-mode code on several harts. gdb.sh sources this file.
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
 
-# start_harts OPTIONS...: the machine-mode program on two harts.
+# start_harts OPTIONS...: starts the machine-mode program on two harts.
 start_harts() {
     start --env bare --set harts=2 "$@" "$OUT/harts"
 }
@@ -81,8 +81,8 @@ EOF
     finish "harts" 31
 }
 
-# With scheduler-locking only one hart moves; without it, the others go on while one steps. Turns are as short as they can
-# be.
+# With scheduler-locking only one hart moves; without it, the others run while one steps. Turns have the
+# minimum length.
 test_schedule() {
     start_harts --set quantum=100
     debug "$OUT/harts" <<EOF
@@ -123,7 +123,7 @@ EOF
     finish "schedule" 31
 }
 
-# A wait in a loop that is stepped through ends, because the other hart answers meanwhile.
+# Stepping through a wait loop ends, because the other hart answers meanwhile.
 test_step_through_wait() {
     start_harts
     debug "$OUT/harts" <<EOF
@@ -174,7 +174,7 @@ EOF
     finish "reset" 31
 }
 
-# All harts wait for an interrupt that never comes: gdb can still interrupt them.
+# All harts wait for an interrupt that never comes; gdb can still interrupt them.
 test_idle() {
     start_harts
     debug "$OUT/harts" <<'EOF'
@@ -200,7 +200,8 @@ EOF
     finish "idle" 137
 }
 
-# The debugger changes nothing: breakpoints, and steps that let the others go on, leave the log as it is.
+# The debugger does not change results: with breakpoints and steps that let the other harts run, the log stays
+# the same.
 test_harts_log() {
     start_harts --log "commit:$OUT/log"
     debug "$OUT/harts" <<'EOF'

@@ -1,4 +1,4 @@
-# What the parts of gdb.sh share: starting croft and gdb, and comparing. To be sourced by gdb.sh.
+# Shared functions of gdb.sh's parts: starting croft and gdb, and comparing. gdb.sh sources this file.
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
 
 # same NAME WANTED GOT
@@ -6,8 +6,8 @@ same() {
     if [ "$2" = "$3" ]; then pass; else fail "$1" "wanted: $2"$'\n'"got:    $3"; fi
 }
 
-# start CROFT_OPTIONS... PROGRAM [ARGS...]: croft run in the background, waiting for gdb at $socket. Its output goes to
-# the file $stdout.
+# start CROFT_OPTIONS... PROGRAM [ARGS...]: starts croft run in the background, waiting for gdb at $socket.
+# Its output goes to the file $stdout.
 stdout=$OUT/stdout
 start() {
     rm -f "$socket"
@@ -27,7 +27,7 @@ finish() {
     same "$1: exit status" "$2" "$status"
 }
 
-# debug PROGRAM: gdb with the commands on standard input, whatever becomes of each; its output goes to $OUT/gdb.
+# debug PROGRAM: runs gdb with the commands on standard input, even if some fail; its output goes to $OUT/gdb.
 debug() {
     local command
     local -a commands=()
@@ -36,7 +36,7 @@ debug() {
         -ex "target remote $socket" "${commands[@]}" "$1" >"$OUT/gdb" 2>&1 </dev/null || true
 }
 
-# expect NAME: lines of gdb's output must match the patterns (of bash) on standard input, in this order.
+# expect NAME: lines of gdb's output must match the bash patterns on standard input, in order.
 expect() {
     local name=$1 pattern line found
     exec 3<"$OUT/gdb"
@@ -59,12 +59,12 @@ expect() {
     pass
 }
 
-# The number of the line in SOURCE that contains TEXT.
+# Prints the number of the line in SOURCE that contains TEXT.
 line_of() {
     grep -n -m 1 -F "$2" "$here/$1" | cut -d: -f1
 }
 
-# start_port CROFT_OPTIONS... PROGRAM: the same on a free TCP port, which croft names; left in $port.
+# start_port CROFT_OPTIONS... PROGRAM: like start, on a free TCP port chosen by croft; sets $port.
 start_port() {
     : >"$OUT/stderr"
     timeout 60 "$CROFT" run --gdb 0 "$@" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null &

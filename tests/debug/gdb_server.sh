@@ -1,7 +1,8 @@
-# The server itself: connections, options, and what is not gdb. To be sourced by gdb.sh.
+# The server itself: connections, options, and input that is not from gdb. gdb.sh sources this file.
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
 
-# What is not gdb: rubbish, a wrong checksum, malformed and unknown packets. When it is gone, the program runs on.
+# A client other than gdb sends garbage, a wrong checksum, malformed and unknown packets. After it
+# disconnects, the program runs on.
 test_rubbish() {
     # shellcheck disable=SC2016 # the dollars are the protocol's
     local wanted='-+$E16#ac+$#00+$E0e#da' answer
@@ -16,7 +17,7 @@ test_rubbish() {
     same "rubbish: output" "corner 120 0.25 3 6" "$(cat "$OUT/stdout")"
 }
 
-# An instruction limit, and a log, hold under gdb too.
+# An instruction limit and a log work under gdb too.
 test_options() {
     start --max-insns 100000 "$OUT/program" loop
     debug "$OUT/program" <<'EOF'
@@ -26,7 +27,7 @@ EOF
 *exited with code 0174]
 EOF
     finish "limit" 124
-    # The program asks for the state of its standard output, which must be the same in both runs.
+    # The program queries its standard output, which must be the same in both runs.
     stdout=/dev/null
     start --log "commit:$OUT/log" "$OUT/program"
     stdout=$OUT/stdout
@@ -66,7 +67,7 @@ test_usage() {
     same "--gdb leaves files alone" precious "$(cat "$sockets/file")"
 }
 
-# A TCP port; a socket that a killed croft has left behind, which is replaced.
+# A TCP port; and a socket left behind by a killed croft, which is replaced.
 test_connections() {
     local child
     start_port "$OUT/program"

@@ -1,4 +1,4 @@
-# Sessions with a user program. To be sourced by gdb.sh.
+# Sessions with a user program. gdb.sh sources this file.
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
 
 test_steps() {
@@ -243,7 +243,7 @@ EOF
     finish "monitor" 3
 }
 
-# A trap stops the program; delivered, it ends it as it would without gdb.
+# A trap stops the program; delivering the signal ends the program as without gdb.
 test_death() {
     local what=$1 signal=$2 status=$3 text=$4
     start "$OUT/program" "$what"
@@ -271,7 +271,7 @@ EOF
     finish "abort" 134
 }
 
-# Ctrl-C in an endless loop; gdb goes, the program runs on; a second gdb comes and kills it.
+# Ctrl-C in an endless loop; gdb disconnects and the program runs on; a second gdb connects and kills it.
 test_interrupt() {
     start "$OUT/program" loop
     debug "$OUT/program" <<EOF

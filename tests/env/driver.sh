@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The kernel's conventional driver, and its part in nucd's faults, tested from outside: programs with regions give the
-# output and exit status of qemu-riscv64 whoever runs the regions; costs are what the statistics say.
-# Variables: CROFT (the command), OUT (a folder for products).
+# The kernel's conventional driver and its handling of nucd's faults. Programs with regions give the output
+# and exit status of qemu-riscv64 in every mode; costs agree with the statistics. Variables: CROFT (the
+# command), OUT (a folder for products).
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -16,8 +16,8 @@ evidence() {
     cat "$OUT/errors"
 }
 
-# machine ACCELERATORS MODE PROGRAM ARGUMENTS...: the program beneath the kernel; its status is in $status. More options
-# are in the array `options`.
+# machine ACCELERATORS MODE PROGRAM ARGUMENTS...: runs the program on the kernel; sets $status. The array
+# `options` holds further options.
 options=()
 machine() {
     local count=$1 mode=$2
@@ -32,7 +32,7 @@ same() {
     [ "$status" = "$wanted" ] && cmp -s "$OUT/output" "$OUT/wanted"
 }
 
-# counted NAME: the counter's value at the end of the run.
+# counted NAME: prints the counter's value at the end of the run.
 counted() {
     sed -n "s/^ *\"nucd\.$1\": \([0-9]*\),*$/\1/p" "$OUT/stats.json" | head -n 1
 }
@@ -63,7 +63,7 @@ for name in guest0 guest2; do
     check "$name, nucd: the kernel maps what tasks touch first" [ "$(counted resumed)" -gt 0 ]
 done
 
-# What an accelerator has kept of the ranges is forgotten when memory is given back. The writes of RANGES are the kernel's.
+# Freeing memory makes accelerators flush their cached ranges: the kernel writes RANGES.
 "$CROFT" cc -O2 -g "$here/guest_ranges.c" -o "$OUT/ranges"
 oracle "$OUT/wanted" "$OUT/ranges"
 for mode in driver nucd ideal; do
@@ -74,7 +74,7 @@ for mode in driver nucd ideal; do
     done
 done
 
-# Tasks that are queued behind each other fault one after the other: no page of the output was touched before.
+# Queued tasks fault one after the other, because no page of the output has been accessed before.
 oracle "$OUT/wanted" "$OUT/vector"
 for count in 1 3; do
     machine $count nucd "$OUT/vector"
@@ -101,12 +101,12 @@ for name in ebox meabo2 meabo5 spatter spmv stride; do
     done
 done
 
-# All tasks of meabo2 read the same vector of 1000 lines, which the first one's start cleans: some 38,000 cycles in all, and
-# 95,000 where each task cleans it.
+# All tasks of meabo2 read one vector of 1000 lines, which is cleaned once, at the first task: about 38,000
+# cycles in total, instead of 95,000 if each task cleaned it.
 machine 16 driver "$OUT/meabo2"
 check "a shared input is cleaned once" [ "$(counted driver_clean_cycles)" -lt 60000 ]
 
-# As many accelerators as there can be beside a host.
+# The maximum number of accelerators beside a host.
 oracle "$OUT/wanted" "$OUT/stride" 64
 for mode in driver nucd; do
     machine 64 $mode "$OUT/stride" 64
@@ -115,7 +115,7 @@ done
 machine 64 driver "$OUT/stride" 64
 check "the last of them" grep -q '"accel.63.tasks": 8,' "$OUT/stats.json"
 
-# One call; a page for each accelerator; operating-system work once.
+# One call; one page per accelerator; operating-system work once.
 oracle "$OUT/wanted" "$OUT/vector"
 for count in 4 16; do
     options=(--set nucd.os_clocks=0)
@@ -132,8 +132,8 @@ for count in 4 16; do
     check "and comes on top" [ $more -gt $((without + 30000)) ]
 done
 
-# The units' registers lie behind the packets' link: 16 tasks store at least 5 words and ring a bell each, on a way that is
-# 2 * 100 clocks longer.
+# The path to the units' registers includes the packets' link. 16 tasks with at least 5 stores and a doorbell
+# each take a path that is 2 * 100 clocks longer.
 oracle "$OUT/wanted" "$OUT/vector"
 machine 16 driver "$OUT/vector"
 near=$(($(counted driver_cycles) - $(counted driver_wait_cycles)))
@@ -143,7 +143,8 @@ far=$(($(counted driver_cycles) - $(counted driver_wait_cycles)))
 options=()
 check "a longer link" [ $far -gt $((near + 16 * 6 * 200)) ]
 
-# Faults that nobody can answer: the exit class and the output before are QEMU's. In mode nucd, hardware tells the kernel.
+# Faults that cannot be resolved: exit status and previous output equal QEMU's. In mode nucd, hardware reports
+# them to the kernel.
 for mode in driver nucd; do
     for what in load store jump illegal; do
         oracle "$OUT/wanted" "$OUT/guest2" $what

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The `kernel` environment, tested from outside: the guests of the `user` environment, and what only virtual memory has.
-# Variables: CROFT (the command), OUT (a folder for products), CHECK_RANGES (made of check_ranges.c), SHARE (croft's files).
+# The `kernel` environment: runs the guests of the `user` environment and tests of virtual memory. Variables:
+# CROFT (the command), OUT (a folder for products), CHECK_RANGES (built from check_ranges.c), SHARE (croft's
+# files).
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -13,8 +14,8 @@ SHARE=$(realpath "${SHARE:-build/share/croft}")
 OUT=$(fresh "$OUT")
 mkdir "$OUT/dir"
 
-# run STATUS NAME TEXT OPTIONS...: croft run --env kernel OPTIONS must end with that status, and its output, of either
-# stream, contain the text.
+# run STATUS NAME TEXT OPTIONS...: croft run --env kernel OPTIONS must end with that status, and its output or
+# error output must contain TEXT.
 run() {
     local wanted=$1 name=$2 text=$3 status=0
     shift 3
@@ -44,7 +45,7 @@ run 137 "the last page" 'memory is full: no page is left for 0x' "$OUT/kernel" b
 run 0 "break beyond physical memory, little of it touched" ' 0 failed' --set 'memory.size=16 MiB' \
     --set 'user_stack.size=1 MiB' "$OUT/process"
 
-# The program finds the same stack as in the `user` environment.
+# The program gets the same stack as in the `user` environment.
 "$CROFT" run -E A=1 "$OUT/stack" x 'y z' >"$OUT/user"
 run 0 stack 'argv y z' -E A=1 "$OUT/stack" x 'y z'
 run 0 regions "" --stats "$OUT/regions.json" "$OUT/regions"
@@ -55,7 +56,7 @@ else
     fail "the stack differs, or a region has lost its name"
 fi
 
-# The ranges are what the page tables say.
+# The ranges agree with the page tables.
 for arguments in process "kernel checks" "pointers 0x84000000"; do
     read -ra words <<<"$arguments"
     if (cd "$OUT/dir" && timeout 100 "$CHECK_RANGES" "$SHARE" "$OUT/${words[0]}" "${words[@]:1}") >"$OUT/output" 2>&1; then

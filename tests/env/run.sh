@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The `user` environment, the loader and the command line, tested from outside. Variables: CROFT (the command), OUT (a
-# folder for products), CC (the host's compiler), CHECK_BACKTRACE (the program made of tests/debug/check_backtrace.c).
+# The `user` environment, the loader and the command line. Variables: CROFT (the command), OUT (a folder for
+# products), CC (the host's compiler), CHECK_BACKTRACE (built from tests/debug/check_backtrace.c).
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -16,7 +16,8 @@ evidence() {
     head -c 2000 "$OUT/stdout" "$OUT/stderr"
 }
 
-# run STATUS NAME COMMAND...: the command must end with that status; its output is left in $OUT/stdout and stderr.
+# run STATUS NAME COMMAND...: the command must end with that status; its output goes to $OUT/stdout and
+# $OUT/stderr.
 run() {
     local wanted=$1 name=$2 status=0
     shift 2
@@ -54,7 +55,7 @@ test_calls() {
     check "process repeats" cmp -s "$OUT/stdout" "$OUT/process.first"
 }
 
-# A folder with every kind of way out of it, beside a folder that must stay as it is.
+# A folder with every kind of path that leads out of it, next to a folder that must not change.
 make_sandbox() {
     local box=$OUT/box
     mkdir -p "$box/inside/sub" "$box/outside" "$box/insidex"
@@ -115,7 +116,7 @@ test_stack() {
     says "too many arguments" stderr user_stack.size
 }
 
-# fault STATUS PROGRAM KIND TEXT...: how a program dies, and what is said about it.
+# fault STATUS PROGRAM KIND TEXT...: the program dies with that status, and the message contains each TEXT.
 fault() {
     local status=$1 program=$2 kind=$3
     shift 3
@@ -189,7 +190,7 @@ test_disasm() {
     pass
 }
 
-# usage TEXT ARGUMENTS...: a usage error with that text, in one line, with status 2.
+# usage TEXT ARGUMENTS...: a usage error with that text, on one line, with status 2.
 usage() {
     local text=$1
     shift

@@ -1,14 +1,14 @@
-# User programs on machines with a clock. To be sourced by run.sh.
+# User programs on timed machines. run.sh sources this file.
 # shellcheck shell=bash disable=SC2154 # OUT, CROFT and here are run.sh's
 
-# The value of a member of the statistics in a file.
+# Prints the value of a statistic in a file.
 value() { sed -nE "s/.*\"$2\": \"?([^\",]*)\"?,?$/\1/p" "$1" | head -n 1; }
 
 compile_timed() {
     "$CROFT" cc -O2 -g "$here/guest_timed.c" -o "$OUT/timed"
 }
 
-# Every shipped machine with a clock computes what the functional one does, and takes its time.
+# Every shipped timed machine computes the same as the functional one and counts time.
 test_timed_machines() {
     local machine name
     "$CROFT" run "$OUT/timed" work >"$OUT/wanted"
@@ -35,13 +35,13 @@ test_timed_machines() {
     run 0 "a shown machine runs" "$CROFT" run -m "$OUT/nucd.json.machine.yaml" "$OUT/timed" work
 }
 
-# same_stats FILE FILE: but for what depends on the host.
+# same_stats FILE FILE: compares statistics except for what depends on the host.
 same_stats() {
     cmp -s <(without_host "$1") <(without_host "$2")
 }
 
-# The same bytes of statistics from another folder and under another path. Output goes to pipes: a program asks what its
-# output is.
+# Statistics repeat to the byte from another folder and under another path. Output goes to pipes, because
+# programs query its type.
 test_timed_repeats() {
     local machine
     mkdir -p "$OUT/elsewhere/deep"
@@ -54,7 +54,7 @@ test_timed_repeats() {
     done
 }
 
-# Clocks, cycle and time follow simulated time; sleeping takes it.
+# Clocks, `cycle` and `time` follow simulated time; sleeping takes simulated time.
 test_timed_clocks() {
     run 0 "clocks" "$CROFT" run -m ddr3 --stats "$OUT/clocks.json" "$OUT/timed" clocks
     says "clocks" stdout 'time and clock agree'
@@ -72,8 +72,8 @@ test_timed_limits() {
     says "a fault in time" stderr 'guest_fault.c:'
 }
 
-# Outside of regions nothing is timed but an instruction a cycle; the region itself takes what it takes in whole, to a part
-# in a hundred.
+# With --detail roi, code outside of regions takes one cycle per instruction. The region takes as long as in a
+# fully timed run, within one percent.
 test_timed_regions() {
     local machine all roi
     for machine in ddr3 nucd; do
@@ -100,7 +100,7 @@ test_timed_traces() {
     check "the log is the functional one" cmp -s "$OUT/timed.log" "$OUT/functional.log"
 }
 
-# What the program has printed stands before what is said about it.
+# The program's output precedes messages about it.
 test_timed_order() {
     "$CROFT" cc --bare -O1 -g "$here/guest_stale.c" -o "$OUT/stale"
     "$CROFT" run -m nucd --set accel.count=1 --check coherence "$OUT/stale" >"$OUT/both" 2>&1 </dev/null || true
@@ -113,16 +113,16 @@ test_timed_order() {
         END { exit !(before && before < look && look < after && after < sum) }' "$OUT/both"
 }
 
-# On a terminal, even when nothing but the core is busy: how far the run is, and not what it would write into.
+# On a terminal, progress is shown even while only the core is busy.
 test_timed_progress() {
     script -qec "'$CROFT' run -m ddr3 --max-insns 150000000 '$OUT/timed' loop" /dev/null >"$OUT/stdout" </dev/null || true
     says "progress" stdout ' ms simulated, '
 }
 
-# A signal ends a run the normal way.
+# A signal ends a run in an orderly way.
 test_timed_signals() {
     local options
-    # With the last one, memory never answers: refresh comes before a row is open.
+    # With the last option, memory never answers: refresh always preempts opening a row.
     for options in "" "-m ddr3" "-m nucd --env kernel" "-m hmc --trace perfetto:$OUT/trace.signal" "-m ddr3 --set dram.tRCDRD=8us"; do
         # shellcheck disable=SC2086 # several words
         run 143 "a signal, $options" timeout --preserve-status -k 5 1 "$CROFT" run $options --stats "$OUT/signal.json" "$OUT/timed" loop

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Boots Debian's OpenSBI and U-Boot to U-Boot's prompt and types commands there, with 1, 2 and 4 harts; records and
-# replays what was typed. Small programs then wait for input in other ways. Variables: CROFT (the command), OUT (a folder for products).
+# Boots Debian's OpenSBI and U-Boot to U-Boot's prompt and types commands there, with 1, 2 and 4 harts;
+# records and replays the input. Then small programs wait for input in other ways. Variables: CROFT (the
+# command), OUT (a folder for products).
 # shellcheck disable=SC2016 # dollars are for U-Boot and gdb
 set -euo pipefail
 # shellcheck source=tests/lib.sh
@@ -13,7 +14,7 @@ kernel=${UBOOT:-/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin}
 
 mkdir -p "$OUT"
 
-# boot NAME STATUS OPTIONS... <INPUT: the output goes to NAME.txt, and the status must be that.
+# boot NAME STATUS OPTIONS... <INPUT: the status must be STATUS; the output goes to NAME.txt.
 boot() {
     local name=$1 wanted=$2 status=0
     shift 2
@@ -47,7 +48,7 @@ done
 boot limit 124 --max-insns 1000000 </dev/null
 check "limit: no message" grep -q 'stopped after 1000000 instructions' "$OUT/limit.err"
 
-# A pipe's bytes come when the guest asks for them, whenever they were written.
+# Bytes of a pipe arrive when the guest asks for them, regardless of when they were written.
 for run in 1 2; do
     delay=$((run - 1))
     boot "pipe$run" 0 --stats "$OUT/pipe$run.json" \
@@ -58,7 +59,7 @@ done
 check "pipe: a second run prints something else" cmp -s "$OUT/pipe1.txt" "$OUT/pipe2.txt"
 check "pipe: a second run has other statistics" cmp -s "$OUT/pipe1.json" "$OUT/pipe2.json"
 
-# One program asks semihosting for characters up to the end of a line, the other sleeps for ever.
+# One program reads characters through semihosting up to the end of a line; the other sleeps for ever.
 cat >"$OUT/readc.c" <<'END'
 #include <stdio.h>
 
@@ -89,7 +90,7 @@ for name in readc sleep; do
     "$CROFT" cc --bare -O1 -g "$OUT/$name.c" -o "$OUT/$name"
 done
 
-# run NAME STATUS OPTIONS...: the same for a program.
+# run NAME STATUS OPTIONS...: like boot, for a program.
 run() {
     local name=$1 wanted=$2 status=0
     shift 2
@@ -105,7 +106,7 @@ printf 'croft input 1\n900000 900000 61\n' >"$OUT/other.input"
 run readc.other 1 --replay "$OUT/other.input" "$OUT/readc" </dev/null
 check "readc: another run's record" grep -q 'this run is not the recorded one' "$OUT/readc.other.err"
 
-# The user ends a run in which all harts sleep; `script` gives the terminal.
+# The user ends a run in which all harts sleep; `script` provides the terminal.
 status=0
 (sleep 0.5; printf 'k'; sleep 0.2; printf '\001x'; sleep 0.5) |
     timeout 20 script -qec "'$CROFT' run -m virt --record '$OUT/sleep.input' '$OUT/sleep'" /dev/null >"$OUT/sleep.txt" ||
@@ -116,7 +117,7 @@ run sleep.replay 0 --replay "$OUT/sleep.input" "$OUT/sleep" </dev/null
 printf 'croft input 1\n' >"$OUT/nothing.input"
 run sleep.stuck 1 --replay "$OUT/nothing.input" "$OUT/sleep" </dev/null
 
-# gdb interrupts a program that waits for a character, which it then gets.
+# gdb interrupts a program that waits for a character; the program then gets one.
 if command -v gdb-multiarch >/dev/null; then
     socket=$OUT/gdb.socket
     mkfifo "$OUT/keys.$$"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Machine-mode programs on croft and on qemu-system-riscv64. Variables: CROFT (the command), OUT (a folder for products),
-# QEMU (default qemu-system-riscv64; must be there). Tests named as arguments, or all of them.
+# Machine-mode programs on croft and on qemu-system-riscv64. Variables: CROFT (the command), OUT (a folder for
+# products), QEMU (default qemu-system-riscv64; must be installed). Arguments name the tests to run; default:
+# all.
 #
-# The tests check themselves. Their lines are then compared with those under QEMU, but for lines that begin with
-# "spec:": there the specification leaves a choice, or QEMU 7.2 does something else.
+# The programs check themselves. Their output is then compared with QEMU's, except lines that begin with
+# "spec:", where the specification leaves a choice or QEMU 7.2 deviates from it.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -17,14 +18,15 @@ limit=30 # seconds for one run
 mkdir -p "$OUT"
 OUT=$(realpath "$OUT")
 
-# build OUTPUT SOURCE... [OPTIONS]: a machine-mode program.
+# build OUTPUT SOURCE... [OPTIONS]: builds a machine-mode program.
 build() {
     local output=$1
     shift
     "$CROFT" cc --bare -std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla "$@" -lm -o "$OUT/$output"
 }
 
-# on_croft OUTPUT STATUS ARGUMENTS...: runs croft; the status must be that. Standard output goes to OUTPUT.croft.
+# on_croft OUTPUT STATUS ARGUMENTS...: runs croft, whose status must be STATUS. Standard output goes to
+# OUTPUT.croft.
 on_croft() {
     local name=$1 wanted=$2 status=0
     shift 2
@@ -38,7 +40,7 @@ on_croft() {
     fi
 }
 
-# on_qemu NAME ARGUMENTS...: runs QEMU; leaves the output in NAME.qemu and the status in qemu_status.
+# on_qemu NAME ARGUMENTS...: runs QEMU; its output goes to NAME.qemu, its status to $qemu_status.
 on_qemu() {
     local name=$1
     shift
@@ -51,7 +53,7 @@ comparable() {
     grep -vE '^spec:|^[0-9]+ passed, [0-9]+ failed$' "$1" || true
 }
 
-# same NAME: both outputs are equal where they are to be.
+# same NAME: both outputs are equal except for "spec:" lines.
 same() {
     local difference
     if difference=$(diff <(comparable "$OUT/$1.croft") <(comparable "$OUT/$1.qemu")); then
@@ -61,13 +63,14 @@ same() {
     fi
 }
 
-# bare NAME [SCRIPT]: a program without start-up code or libraries, with a linker script of its own or in one piece.
+# bare NAME [SCRIPT]: builds a program without start-up code and libraries, with a given linker script or as
+# one segment.
 bare() {
     riscv64-unknown-elf-gcc -march=rv64gc -mabi=lp64d -mcmodel=medany -nostdlib -static -Wl,--no-relax,--build-id=none \
         -Wl,-n,--no-warn-rwx-segments "${2:--Ttext=0x80000000}" "$here/programs/$1.S" -o "$OUT/$1"
 }
 
-# refused NAME TEXT ARGUMENTS...: croft says so in one line, with status 1, or $STATUS.
+# refused NAME TEXT ARGUMENTS...: croft prints TEXT on one line and exits with status 1, or $STATUS.
 refused() {
     local name=$1 text=$2
     shift 2
@@ -76,7 +79,7 @@ refused() {
     check "$name: one line" test "$(wc -l <"$OUT/$name.err")" = 1
 }
 
-# test_checks NAME HARTS [croft]: a program that checks itself, not compared if the third argument says so.
+# test_checks NAME HARTS [croft]: a program that checks itself; with `croft`, it is not compared with QEMU.
 test_checks() {
     local name=$1 harts=$2 count
     build "$name" "$here/$name.c" "$here/support.c" "$here/attempt.S"
@@ -90,7 +93,8 @@ test_checks() {
     fi
 }
 
-# test_program NAME HARTS SOURCE: a program with input in NAME.stdin and status in NAME.status, if there are such files.
+# test_program NAME HARTS SOURCE: a program with input from NAME.stdin and expected status in NAME.status, if
+# these files exist.
 test_program() {
     local name=$1 harts=$2 source=$3 input=/dev/null status=0
     [ ! -e "${source%.c}.stdin" ] || input=${source%.c}.stdin
@@ -114,7 +118,7 @@ test_checks_all() {
     test_checks cbo 1 croft
 }
 
-# A run that is logged instruction by instruction does the same as one that is not.
+# A run with an instruction log gives the same result as one without.
 test_log() {
     local name
     for name in interrupts delegation edges harts; do
@@ -174,7 +178,7 @@ test_semihosting() {
     same semihosting
 }
 
-# Twice the same, to the byte, with the same number of instructions.
+# Two runs are equal to the byte and execute the same number of instructions.
 test_repeats() {
     local run
     for run in 1 2; do
@@ -185,7 +189,7 @@ test_repeats() {
     check "and its statistics" diff <(without_host "$OUT/repeat.1.json") <(without_host "$OUT/repeat.2.json")
 }
 
-# Where files go in memory.
+# Placement of files in memory.
 test_loading() {
     local name
     bare restart
@@ -194,7 +198,7 @@ test_loading() {
     for name in restart physical tree; do
         on_croft "$name" 0 --env bare --set 'memory.size=64 MiB' "$OUT/$name" </dev/null
     done
-    # QEMU 7.2 does not look for room for the device tree, so that it refuses the third.
+    # QEMU 7.2 does not search for room for the device tree, so it refuses the third program.
     for name in restart physical; do
         on_qemu "$name" </dev/null
         check "$name: status $qemu_status on QEMU" test "$qemu_status" = 0
@@ -209,7 +213,7 @@ test_loading() {
     STATUS=2 refused no_room memory.size --bios "$OUT/raw" --set 'memory.size=2 MiB'
 }
 
-# Waits for timers that never come, and the shortest turns of harts.
+# Timers that never fire, and the shortest turns of harts.
 test_time() {
     local compare supervisor name
     for compare in 184467440737095515 184467440737095516 184467440737095517 0xffffffffffffffff; do
@@ -226,8 +230,8 @@ test_time() {
     STATUS=2 refused quantum "100 to 1000000000" --set quantum=99 "$OUT/reservation"
 }
 
-# timed NAME SOURCE MACHINE STATUS OPTIONS...: the program says on a machine with a clock what it says on `virt` with
-# as many harts.
+# timed NAME SOURCE MACHINE STATUS OPTIONS...: the program prints the same on a timed machine and on `virt`
+# with as many harts.
 timed() {
     local name=$1 source=$2 machine=$3 wanted=$4 harts=1 option input=/dev/null
     shift 4
@@ -241,7 +245,7 @@ timed() {
     check "$name on $machine: the output" cmp -s "$OUT/$name.untimed.croft" "$OUT/$name.$machine.croft"
 }
 
-# Machines with a clock.
+# Timed machines.
 test_timed() {
     local name machine
     for machine in ddr3 hbm1; do
@@ -268,8 +272,8 @@ test_timed() {
     check "--max-insns" grep -q 'after 123456 instructions' "$OUT/hang.insns.err"
 }
 
-# 17 harts of two kinds: twice the same, to the byte; and the accelerators' caches are nobody's but theirs, which the
-# program does not mind, as the checker says.
+# 17 harts of two kinds: two runs are equal to the byte. The accelerators' caches are not coherent; the
+# program tolerates that, and the checker reports it.
 test_nucd() {
     local run
     build mailbox "$here/../../examples/firmware/mailbox.c"
@@ -284,7 +288,8 @@ test_nucd() {
     on_croft nucd.check 3 -m nucd --check coherence --check dram "$OUT/mailbox" </dev/null
     check "findings name function and line" grep -q 'by accel.0 at 0x[0-9a-f]*, receive.*mailbox.c:' "$OUT/nucd.check.err"
     check "and who wrote" grep -q 'written by host.0 at 0x[0-9a-f]*, .*(.*:[0-9]*), after' "$OUT/nucd.check.err"
-    # A driver of theirs, and croft's firmware on them: nothing stale, as the driver flushes and tasks are written back.
+    # A guest driver with croft's firmware: no stale data, because the driver flushes and tasks are written
+    # back.
     local firmware kind
     firmware=$(dirname "$CROFT")/../share/croft/firmware/nucd.elf
     build offload "$here/../../examples/firmware/offload.c"

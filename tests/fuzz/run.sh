@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh BUILD NAME...: runs the fuzzers BUILD/bin/fuzz-NAME for FUZZ_TIME seconds each, from the repository's root.
-# A failing input is left in BUILD/failures. The last line is `N passed, N failed`.
+# run.sh BUILD NAME...: runs the fuzzers BUILD/bin/fuzz-NAME for FUZZ_TIME seconds each, from the repository's
+# root. A failing input is kept in BUILD/failures. The last line is `N passed, N failed`.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -26,7 +26,7 @@ finish() {
     fi
 }
 
-# As many at a time as there are cores.
+# Runs as many at a time as there are cores.
 names=("$@")
 cores=$(nproc)
 for ((first = 0; first < ${#names[@]}; first += cores)); do

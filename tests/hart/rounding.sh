@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs tests/hart/rounding.c, built, on croft and on qemu-riscv64, and compares: rounding.sh CROFT PROGRAM [CASES]
-# On a difference, prints the first case that differs.
+# Compares croft and qemu-riscv64 on tests/hart/rounding.c, compiled: rounding.sh CROFT PROGRAM [CASES] On a
+# difference, prints the first case that differs.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -9,7 +9,7 @@ croft=$1
 program=$2
 cases=${3:-100000}
 
-# run on both: both ARGS...; leaves the outputs beside the program.
+# both ARGS...: runs the program on both; the outputs are stored beside the program.
 both() {
     "$croft" run "$program" "$@" >"$program.croft" &
     local first=$!
@@ -17,7 +17,7 @@ both() {
     wait "$first"
 }
 
-# first_difference OP MODE: the first differing case among all.
+# first_difference OP MODE: prints the first case that differs.
 first_difference() {
     both "$1" "$2" 0 "$cases"
     diff "$program.croft" "$program.qemu" | head -n 4 | sed 's/^/    /' || true

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Compares decoder and disassembler with GNU objdump and GNU as: tests/isa/objdump.sh PROGRAM FOLDER
-# PROGRAM is tests/isa/objdump.c, built; FOLDER takes the intermediate files. RANDOM_WORDS and SEED choose the amount
-# of random encodings and another selection.
+# Compares decoder and disassembler with GNU objdump and GNU as: tests/isa/objdump.sh PROGRAM FOLDER PROGRAM
+# is built from tests/isa/objdump.c; FOLDER receives intermediate files. RANDOM_WORDS sets the number of
+# random encodings, SEED their selection.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -14,7 +14,7 @@ cross=riscv64-unknown-elf-
 march=rv64gc_zba_zbb_zbs_zicbom_zicboz
 mkdir -p "$folder"
 
-# result NAME STATUS FILE: notes a test, and shows what FILE says about it.
+# result NAME STATUS FILE: counts a test; if it failed, prints its part of FILE.
 result() {
     if [ "$2" -eq 0 ]; then
         pass
@@ -24,8 +24,8 @@ result() {
     fi
 }
 
-# compare NAME BYTES COMMAND...: disassembles what `PROGRAM COMMAND` writes, in instructions of BYTES bytes. Without
-# symbols, objdump takes all of it for code.
+# compare NAME BYTES COMMAND...: disassembles the output of `PROGRAM COMMAND` as instructions of BYTES bytes.
+# Without symbols, objdump treats all bytes as code.
 compare() {
     local name=$1 bytes=$2 base=$folder/$1 status=0
     shift 2
@@ -39,7 +39,7 @@ compare() {
     rm -f "$base.bin" "$base.o"
 }
 
-# Assembles the disassembler's text, and expects the bits that it came from.
+# Assembles the disassembler's text and expects the original encodings.
 round_trip() {
     local base=$folder/round_trip status=0
     "$program" text >"$base.s"

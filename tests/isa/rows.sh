@@ -1,12 +1,13 @@
 #!/bin/bash
-# How the instruction table is built: a row's meaning concerns few files, and a mechanism adds rows that no other file
-# names. rows.sh BUILD MAKE. To be run when the emulator is up to date, because it counts what make would compile.
+# Checks how the instruction table is built: changing a row's meaning recompiles few files, and a mechanism
+# adds rows that no other file names. rows.sh BUILD MAKE. The emulator must be up to date, because the script
+# counts what make would compile.
 set -euo pipefail
 build=$1 make=$2
 passed=0
 failed=0
 
-# check TEXT CONDITION...: counts the condition, and names it when it does not hold.
+# check TEXT CONDITION...: counts the condition, and prints TEXT if it does not hold.
 check() {
     local text=$1
     shift
@@ -18,7 +19,7 @@ check() {
     fi
 }
 
-# Files that make would compile; its arguments may pretend that a file is new.
+# Prints the files that make would compile; arguments may declare files as changed.
 compiled() {
     "$make" --no-print-directory -n BUILD="$build" SETUP=no "$@" "$build/bin/croft" | grep -c -- ' -c ' || true
 }
@@ -33,7 +34,8 @@ check "identities that have not changed keep their header's date" test "$(compil
 count=$(compiled -W isa/insn.h)
 check "isa/insn.h compiles more than 30 files, not $count" test "$count" -gt 30
 
-# With rows of a mechanism from elsewhere: they are in the table, and each file that expands meanings takes them.
+# With a mechanism's rows from another folder: they are in the table, and each file that expands meanings
+# includes them.
 toy() {
     "$make" --no-print-directory -s BUILD="$build/toy" SETUP=no OPTIMIZE=-O0 EXTRA_ROWS=tests/isa/toy_rows.def "$@" >&2
 }

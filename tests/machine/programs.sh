@@ -1,9 +1,9 @@
 #!/bin/bash
-# Whole programs on the machines with a clock: programs.sh CROFT WORKDIR PROGRAMDIR (of tests/programs, compiled with -O2).
-# All programs on ddr3 (in order), all but the longest on nucd (out of order), and a sample on every machine must do
-# what they do on qemu-riscv64. The sample runs with the checks of coherence and of DRAM rules, which must find nothing.
-# Then statistics must repeat.
-# ALL=1 takes all programs everywhere. Prints "N passed, N failed"; the status is 1 if any failed.
+# Whole programs on timed machines: programs.sh CROFT WORKDIR PROGRAMDIR (of tests/programs, compiled with
+# -O2). All programs on ddr3 (in order), all but the longest on nucd (out of order), and a sample on every
+# machine must behave as on qemu-riscv64. The sample runs with the coherence and DRAM checkers, which must
+# find nothing. Then statistics must repeat. ALL=1 runs all programs on all machines. Prints "N passed, N
+# failed"; the status is 1 if any failed.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -19,14 +19,15 @@ work=$(cd "$2" && pwd)
 folder=$(realpath "$3")
 
 full=(ddr3 nucd)
-# All kinds of ends and traps, files, jumps, atomics, floating point, misaligned accesses, integer and memory work.
+# All kinds of exits and traps, files, jumps, atomics, floating point, misaligned accesses, integer and memory
+# work.
 sample=(abort arguments assertion atomics calendar dispatch exit_order fft files folders json jump lines math_double
     misaligned nbody print_double streams structs sudoku thread_local trap_break trap_illegal trap_jump trap_load
     varargs vm wide_integer)
-# Those that run longest: one machine is enough for them.
+# The programs that run longest: one machine is enough.
 long=(digests heap)
 
-# tally NAME OUTPUT: adds what "N passed, N failed" at its end says, and shows failures.
+# tally NAME OUTPUT: adds the counts of the final "N passed, N failed", and prints failures.
 tally() {
     local p f
     read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$2")
@@ -42,8 +43,8 @@ compare() {
         "$work/$machine" "$@" || true)"
 }
 
-# The same program from another folder, by another path and for a second time: the same statistics to the byte, but
-# for what depends on the host.
+# The same program from another folder, under another path and a second time: equal statistics to the byte,
+# except for what depends on the host.
 repeats() {
     local machine=$1 name=fft-O2 other=$work/$1/elsewhere/deep
     mkdir -p "$other"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Machines that are trees of parts, from YAML alone: trees.sh CROFT WORKDIR FOLDER (of the compiled examples/simt).
-# On four stacks below 64 multiprocessors (stacks.yaml) and on nine modules with 16 stacks (tree.yaml), kernels must do what
-# they do on qemu-riscv64 and follow the rules of DRAM, and their requests must go to all stacks. A kernel of more blocks than
-# there are multiprocessors must use all of these and every link, and have the same statistics to the byte with the parts of
-# the description in the other order. Prints "N passed, N failed"; the status is 1 if any failed.
+# Machines described as trees of parts in YAML: trees.sh CROFT WORKDIR FOLDER (of the compiled examples/simt).
+# On stacks.yaml (four stacks and 64 multiprocessors) and tree.yaml (nine modules with 16 stacks), kernels
+# must behave as on qemu-riscv64, obey the DRAM rules, and send requests to all stacks. A kernel with more
+# blocks than multiprocessors must use every multiprocessor and link; with the description's parts in reverse
+# order, its statistics must be equal to the byte. Prints "N passed, N failed"; the status is 1 if any failed.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -17,7 +17,7 @@ croft=$(realpath "$1")
 work=$(fresh "$2")
 folder=$(realpath "$3")
 
-# A description with its parts in the other order; what stands before the first one goes.
+# Prints a description with its parts in reverse order; drops the lines before the first part.
 reversed() {
     awk '/^[^ #]/ { n++ } n { part[n] = part[n] $0 "\n" } END { for (; n; n--) printf "%s", part[n] }' "$1"
 }
@@ -34,12 +34,12 @@ evidence() {
     tail -n 3 "$work/errors"
 }
 
-# values PATTERN: the values of the whole run whose names match, one on a line.
+# values PATTERN: prints the run's values whose names match, one per line.
 values() {
     sed -n '/^  "total"/,/^  "regions"/p' "$work/one.json" | grep -E "^ *\"($1)\": [0-9]+,?\$" | sed 's/.*: //; s/,$//'
 }
 
-# all NUMBER PATTERN: so many names match, and none has a value of 0.
+# all NUMBER PATTERN: NUMBER names match, and no value is 0.
 all() {
     local number zeros
     number=$(values "$2" | wc -l)
@@ -58,7 +58,7 @@ kernel() {
     check "$name: all stacks" all "$stacks" '[a-z]+\.[0-9]+\.dram\.read_requests'
 }
 
-# whole MACHINE STACKS MULTIPROCESSORS LINKS NAMES: of the links
+# whole MACHINE STACKS MULTIPROCESSORS LINKS NAMES: NAMES are those of the links.
 whole() {
     local machine=$1 other=$work/other/$1.yaml
     kernel "$machine" "$2" scalar_product 160
@@ -71,7 +71,7 @@ whole() {
     check "$machine: the same statistics" diff <(without_host "$work/one.json") <(without_host "$work/two.json")
 }
 
-# The stacks' multiprocessors with twice the room of those in front.
+# The stacks' multiprocessors have twice as many warps and threads as the others.
 wider() {
     local name="stacks, wider"
     oracle "$work/oracle" "$folder/scalar_product" 160
@@ -81,7 +81,7 @@ wider() {
     check "$name: set" grep -q 'warps: 96' "$work/one.json.machine.yaml"
 }
 
-# A memory that nothing leads to is refused, and named.
+# A memory without a path from any requester is refused by name.
 refused() {
     local status=0
     printf 'extends: ddr3\nisland: {kind: group, count: 1, dram: {standard: ddr3_1600k}}\n' >"$work/island.yaml"

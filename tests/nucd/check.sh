@@ -1,5 +1,6 @@
 #!/bin/bash
-# --check nucd on whole programs, in every environment and mode that offloads: check.sh CROFT. Prints "N passed, N failed".
+# --check nucd on whole programs, in every environment and mode that offloads: check.sh CROFT. Prints "N
+# passed, N failed".
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -8,7 +9,7 @@ croft=$1
 here=$(dirname "$0")
 scratch
 
-# expect NAME STATUS: the exit status is that, and each line of standard input is a part of the messages.
+# expect NAME STATUS: the exit status is STATUS, and the messages contain each line of standard input.
 expect() {
     local name=$1 wanted=$2 line missing=""
     while IFS= read -r line; do
@@ -32,10 +33,12 @@ run() {
 
 for way in "user nucd" "user ideal" "kernel nucd" "kernel ideal" "kernel driver"; do
     read -r env mode <<<"$way"
-    # 4 tasks of 256 numbers: a load, a store, and a store and perhaps loads on the stack and of constants each.
+    # 4 tasks of 256 numbers; per number a load, a store, and a store and possibly loads of the stack and
+    # constants.
     run --env "$env" --set nucd.mode="$mode" "$work/undeclared"
     expect "right, $way" 0 <<<$'2044\n"nucd.check.tasks": 4,\n"nucd.check.violations": 0,\n"nucd.check.unknown": 0,'
-    # Of each task: 128 loads behind the input's first half, a load and a store of the counter, a store to the input.
+    # Per task: 128 loads beyond the input's first half, a load and a store of the counter, a store to the
+    # input.
     run --env "$env" --set nucd.mode="$mode" "$work/undeclared" wrong
     expect "wrong, $way" 3 <<<'1022
 "nucd.check.violations": 524,
@@ -56,7 +59,7 @@ name the memory in an input range of the nucd'
     fi
 done
 
-# Nobody checks what the host runs itself, and a machine without accelerators has nothing to check.
+# Code that the host executes is not checked, and a machine without accelerators has nothing to check.
 run --env kernel --set nucd.mode=none "$work/undeclared" wrong
 expect "mode none" 0 <<<$'1022\n"nucd.check.accesses": 0,'
 run --set accel.count=0 "$work/undeclared"

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Whole programs that the offload engine serves: engine.sh CROFT WORKDIR KERNEL... (examples/nucd, compiled). Their output
-# in every mode, with 1, 4 and 16 accelerators, is that under qemu-riscv64; faults in regions end programs as there; and
-# an offload takes as long as the NUCD paper says (section VI-B). Prints "N passed, N failed"; the status is 1 if any failed.
+# Whole programs with the offload engine: engine.sh CROFT WORKDIR KERNEL... (examples/nucd, compiled). In
+# every mode, with 1, 4 and 16 accelerators, their output equals that under qemu-riscv64; faults in regions
+# end programs in the same way; and an offload takes as long as the NUCD paper states (section VI-B). Prints
+# "N passed, N failed"; the status is 1 if any failed.
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -15,7 +16,8 @@ evidence() {
     head -n 5 "$work/err"
 }
 
-# run NAME=VALUE... -- PROGRAM [ARGUMENTS]: leaves $status, and out, err and stats.json in the work folder.
+# run NAME=VALUE... -- PROGRAM [ARGUMENTS]: sets $status and writes out, err and stats.json to the work
+# folder.
 run() {
     local sets=()
     while [ "$1" != -- ]; do
@@ -55,7 +57,7 @@ for kernel in "$@"; do
     done
 done
 
-# Out-of-order accelerators retire further instructions behind a region's first in the same cycle.
+# Out-of-order accelerators can retire further instructions in the same cycle as the region's first.
 for kernel in "$@"; do
     oracle "$work/wanted" "$kernel"
     for mode in nucd ideal; do
@@ -89,13 +91,13 @@ run "nucd.timeout=20 us" -- "$work/fault" e
 check timeout [ "$status" -eq 124 ]
 check timeout grep -q "nucd.timeout); its pc is 0x.*, work_region" "$work/err"
 
-# A run may end with tasks anywhere on their way.
+# A run may end while tasks are in any state.
 for kernel in "$@"; do
     run "nucd.timeout=1 us" -- "$kernel"
     check "${kernel##*/} in 1 us" [ "$status" -eq 124 ]
 done
 
-# The README's first example: the same position everywhere, and a gain here.
+# The README's first example: equal output everywhere, and a speed-up on this machine.
 "$croft" cc -O2 "$here/../../examples/cells.c" -o "$work/cells" || exit 1
 oracle "$work/wanted" "$work/cells"
 run -- "$work/cells"
@@ -107,8 +109,8 @@ run nucd.mode=none -- "$work/cost" 1
 check none same_end
 check none holds "$(fact nucd.offloads) == 0"
 
-# What all tasks have alike is worked out in front of the loop: a launch of ebox takes 5 instructions, and the reorder
-# buffer of 128 holds 25 of them.
+# Values common to all tasks are computed before the loop: a launch of ebox takes 5 instructions, and the
+# reorder buffer of 128 entries holds 25 launches.
 for kernel in "$@"; do
     if [[ ${kernel##*/} == *ebox* ]]; then
         run -- "$kernel" 16

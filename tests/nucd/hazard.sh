@@ -1,8 +1,9 @@
 #!/bin/bash
-# Random offloading programs on machine nucd against qemu-riscv64: hazard.sh RANDOM FAULTS, with CROFT and OUT set. RANDOM
-# prints a digest behind each of its bodies; in FAULTS, each odd body has a region that ends the program, and is run as one
-# of its own. ALL=1: every combination of modes, accelerators and sizes of the host, else a choice that has each of them.
-# CONFIGURATIONS="NAME..." takes only these. Prints "N passed, N failed", where a test is a body in a configuration.
+# Random offloading programs on machine nucd against qemu-riscv64: hazard.sh RANDOM FAULTS, with CROFT and OUT
+# set. RANDOM prints a digest after each of its bodies. In FAULTS, each odd body has a region that ends the
+# program, and runs as a program of its own. ALL=1 runs every combination of mode, number of accelerators and
+# host size; otherwise a selection with each of them. CONFIGURATIONS="NAME..." runs only these. Prints "N
+# passed, N failed"; a test is a body in a configuration.
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -11,7 +12,7 @@ random=$(realpath "$1") faults=$(realpath "$2") croft=$(realpath "${CROFT:?}") j
 mkdir -p "$OUT"
 out=$(realpath "$OUT")
 
-# Sizes of the host: name, then keys beneath `host`.
+# Host sizes: name, then keys below `host`.
 declare -A sizes=(
     [tiny]="rob=16 store_queue=1 load_queue=1 iq=2 int_renames=8 fp_renames=4 fetch_queue=8"
     [small]="rob=16 store_queue=2 load_queue=2 iq=8"
@@ -22,7 +23,8 @@ declare -A sizes=(
     [huge]="rob=512 store_queue=256 load_queue=256 iq=512 int_renames=512 fp_renames=512 fetch_queue=512"
 )
 
-# options_of CONFIGURATION: the options of croft run for MODE-ACCELERATORS-SIZE, or one of the special ones.
+# options_of CONFIGURATION: prints the options of croft run for MODE-ACCELERATORS-SIZE or for a special
+# configuration.
 options_of() {
     local mode count size key
     case $1 in
@@ -57,7 +59,8 @@ list() {
     fi
 }
 
-# Everything in the current folder: what the random bodies print, and each fault's output and status, by the command given.
+# Writes to the current folder: the output of the random bodies, and each fault's output and status, under the
+# given command.
 run_all() {
     local body last status
     timeout 300 "$@" "$random" >random.out 2>random.err
@@ -72,7 +75,7 @@ run_all() {
     done
 } 2>/dev/null
 
-# The machine's turn: one configuration, in a folder of its own.
+# Runs one configuration in its own folder.
 configuration() {
     local options
     read -r -a options < <(options_of "$1")
@@ -80,7 +83,7 @@ configuration() {
     run_all "$croft" run -m nucd "${options[@]}"
 }
 
-# compare CONFIGURATION: counts, and says what differs first.
+# compare CONFIGURATION: counts tests, and prints the first difference.
 compare() {
     local file good bad
     for file in random faults; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The smallest part of a random body that still differs from qemu-riscv64: hazard_minimise.sh random-SEED-BODIES BODY
-# OPTIONS of croft run. Leaves pieces out one by one, prints those that are left, and leaves the program in OUT.
+# Minimises a random body that differs from qemu-riscv64: hazard_minimise.sh random-SEED-BODIES BODY OPTIONS
+# of croft run. Removes pieces one by one, prints the remaining ones, and writes the program to OUT.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 
@@ -14,7 +14,7 @@ mode=()
 out=${OUT:-$build/tests/nucd/hazards/smaller}
 mkdir -p "$out"
 
-# differs PIECES: whether the body without these differs; the program is $out/smaller.
+# differs PIECES: succeeds if the body without these pieces differs; the program is $out/smaller.
 differs() {
     local expected found
     "$hazard" "$seed" "$bodies" "${mode[@]}" --only "$body${1:+:$1}" >"$out/smaller.S" || exit 2

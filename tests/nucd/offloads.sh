@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs each kernel, cut into several numbers of tasks (of each call), under tests/nucd/offloads: offloads.sh OFFLOADS KERNEL...
-# Prints "N passed, N failed".
+# Runs each kernel, divided into several numbers of tasks (per call), under tests/nucd/offloads: offloads.sh
+# OFFLOADS KERNEL... Prints "N passed, N failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"

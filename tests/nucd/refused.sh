@@ -1,5 +1,5 @@
 #!/bin/bash
-# Regions that <croft/nucd.h> must refuse, each with its message: refused.sh CROFT. Prints "N passed, N failed".
+# Regions that <croft/nucd.h> must refuse with a message: refused.sh CROFT. Prints "N passed, N failed".
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -7,8 +7,8 @@ source "$(dirname "$0")/../lib.sh"
 croft=$1
 scratch
 
-# try MESSAGE PARAMETERS [TYPE]: compiles a region with the parameters, and a result if there is a type; MESSAGE ""
-# means that it must compile.
+# try MESSAGE PARAMETERS [TYPE]: compiles a region with the parameters, and with a result if TYPE is given.
+# MESSAGE "" means that it must compile.
 try() {
     local message=$1 head="CROFT_REGION(f, " body="{ }" status=0
     if [ -n "${3:-}" ]; then

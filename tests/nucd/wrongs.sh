@@ -1,6 +1,7 @@
 #!/bin/bash
-# Regions that do what they must not: wrongs.sh CROFT. Each dies as under qemu-riscv64, where that is promised, in all modes
-# of offloading, with a message that names accelerator and place. Prints "N passed, N failed".
+# Regions with forbidden operations: wrongs.sh CROFT. In all offload modes, each program dies as under
+# qemu-riscv64 where that is guaranteed, with a message that names accelerator and place. Prints "N passed, N
+# failed".
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -12,7 +13,8 @@ modes=("" "--env kernel" "--env kernel --set nucd.mode=driver" "--set host.core=
     "--env kernel --set host.core=inorder")
 "$croft" cc -O1 -g "$here/wrongs.c" -o "$work/wrongs"
 
-# try STATUS MESSAGE OPTIONS WHAT: the program with WHAT on machine nucd ends so; MESSAGE stands on standard error.
+# try STATUS MESSAGE OPTIONS WHAT: runs the program with WHAT on machine nucd; checks the status and MESSAGE
+# on standard error.
 try() {
     local status=0
     # shellcheck disable=SC2086 # several words
@@ -24,7 +26,7 @@ try() {
     fi
 }
 
-# as_qemu OPTIONS WHAT: output and status are qemu's, and nothing is said.
+# as_qemu OPTIONS WHAT: output and status equal qemu's, and croft prints no message.
 as_qemu() {
     local status=0
     # shellcheck disable=SC2086 # several words
@@ -62,14 +64,14 @@ for what in text amo call deep; do
     done
 done
 
-# The limit counts the instructions of all harts, and ends regions that hang, be it one or all.
+# The limit counts the instructions of all harts and ends regions that hang, whether one or all.
 for mode in "" "--set nucd.mode=ideal" "${modes[@]:1}"; do
     for what in hang hangs spin; do
         try 124 "stopped after 300000 instructions (--max-insns)" "$mode --max-insns 300000" $what
     done
 done
 
-# Debugger and logs see the host alone without the kernel.
+# Without the kernel, debugger and logs show only the host.
 for mode in "" "--set nucd.mode=ideal"; do
     try 0 "warning: --log does not show what accelerators execute" "$mode --log insn:$work/log" fine
 done

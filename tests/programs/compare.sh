@@ -1,6 +1,7 @@
 #!/bin/bash
-# Runs one program on croft and on qemu-riscv64: compare.sh CROFT WORKDIR PROGRAM (absolute paths; see run.sh).
-# Prints "passed NAME" or "failed NAME: " with the first difference in exit status, output or files written.
+# Runs one program on croft and on qemu-riscv64: compare.sh CROFT WORKDIR PROGRAM (absolute paths; see
+# run.sh). Prints "passed NAME", or "failed NAME: " and the first difference in exit status, output or written
+# files.
 set -uo pipefail
 
 croft=$1 work=$2 program=$3
@@ -16,7 +17,7 @@ if [ -f "$source.env" ]; then
     while IFS= read -r line; do environment+=(-E "$line"); done <"$source.env"
 fi
 
-# One run in an empty folder: on SIDE COMMAND...; leaves stdout, stderr and status beside the folder.
+# on SIDE COMMAND...: runs the command in an empty folder; stores stdout, stderr and status beside the folder.
 on() {
     local folder=$work/$name.$1
     shift
@@ -31,7 +32,8 @@ fail() {
     exit 0
 }
 
-# The first line that differs, as "line N: croft [...], qemu [...]", made printable and short.
+# Prints the first line that differs as "line N: croft [...], qemu [...]", with printable characters,
+# shortened.
 first_difference() {
     cmp "$1" "$2" 2>/dev/null | sed -n 's/.* line \([0-9]*\)$/\1/p' | {
         read -r line || line=$(($(wc -l <"$1") < $(wc -l <"$2") ? $(wc -l <"$1") + 1 : $(wc -l <"$2") + 1))
@@ -41,7 +43,7 @@ first_difference() {
 }
 
 ulimit -c 0
-# qemu would hand the shell's own environment on.
+# qemu would pass on the shell's own environment.
 exec 2>/dev/null
 on croft "$croft" run "${options[@]}" "${environment[@]}" "$program" "${arguments[@]}"
 on qemu env -i "$(command -v qemu-riscv64)" "${environment[@]}" "$program" "${arguments[@]}"
@@ -52,7 +54,7 @@ status=$(cat "$oracle/status")
 [ "$(cat "$ours/status")" = "$status" ] ||
     fail "exit status $(cat "$ours/status"), qemu's is $status; $(tail -n 1 "$ours/stderr")"
 cmp -s "$ours/stdout" "$oracle/stdout" || fail "output, $(first_difference "$ours/stdout" "$oracle/stdout")"
-# Who dies of a trap is told so in each emulator's own words.
+# Each emulator reports a fatal trap in its own words.
 [ "$status" -ge 128 ] || cmp -s "$ours/stderr" "$oracle/stderr" ||
     fail "standard error, $(first_difference "$ours/stderr" "$oracle/stderr")"
 files=$(diff -rq "$ours/files" "$oracle/files" | head -n 1)

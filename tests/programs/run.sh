@@ -1,13 +1,13 @@
 #!/bin/bash
-# Compares croft with qemu-riscv64 over whole programs: run.sh CROFT WORKDIR PROGRAM...
-# Prints a line for each program that differs, then "N passed, N failed"; the status is 1 if any failed.
+# Compares croft with qemu-riscv64 on whole programs: run.sh CROFT WORKDIR PROGRAM... Prints a line for each
+# program that differs, then "N passed, N failed"; the status is 1 if any failed.
 #
-# A program file is named SOURCE-OPTIONS; beside tests/programs/SOURCE.c there may be
-#   SOURCE.args   arguments, one on each line
-#   SOURCE.env    environment, one NAME=VALUE on each line (it has no other)
-#   SOURCE.stdin  standard input (otherwise empty)
-# CROFT_OPTIONS holds further words for `croft run`; JOBS is how many programs run at once (default 2),
-# LIMIT how many seconds each may take (default 120).
+# A program file is named SOURCE-OPTIONS. Beside tests/programs/SOURCE.c there may be
+#   SOURCE.args   arguments, one per line
+#   SOURCE.env    environment, one NAME=VALUE per line (default: empty)
+#   SOURCE.stdin  standard input (default: empty)
+# CROFT_OPTIONS holds further options of `croft run`; JOBS is the number of programs run at a time (default
+# 2), LIMIT the time limit of each in seconds (default 120).
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"

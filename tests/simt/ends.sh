@@ -1,6 +1,6 @@
 #!/bin/bash
-# How launches end that do not come to their own end, without a clock and on machine gpu: ends.sh CROFT. Prints "N passed,
-# N failed".
+# Launches that end early, on the functional machine and on machine gpu: ends.sh CROFT. Prints "N passed, N
+# failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 END
 "$croft" cc -O2 -std=c17 "$work/ends.c" -o "$work/ends" || exit 1
 
-# try STATUS MESSAGE COMMAND...: the command's exit status, and what its output contains.
+# try STATUS MESSAGE COMMAND...: checks the command's exit status and that its output contains MESSAGE.
 try() {
     local expected=$1 message=$2 status=0
     shift 2

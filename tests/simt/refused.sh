@@ -1,5 +1,5 @@
 #!/bin/bash
-# Launches that <croft/simt.h> must refuse when they are compiled, each with its message, at all levels of optimisation:
+# Launches that <croft/simt.h> must refuse at compile time with a message, at all optimisation levels:
 # refused.sh CROFT. Prints "N passed, N failed".
 set -euo pipefail
 # shellcheck source=tests/lib.sh
@@ -8,7 +8,7 @@ source "$(dirname "$0")/../lib.sh"
 croft=$1
 scratch
 
-# try MESSAGE CALL: compiles a function with the call; MESSAGE "" means that it must compile without warnings.
+# try MESSAGE CALL: compiles a function with the call. MESSAGE "" means that it must compile without warnings.
 try() {
     local message=$1 level status
     cat >"$work/f.c" <<END

@@ -1,9 +1,11 @@
 #!/bin/bash
-# Kernels on multiprocessors: run.sh CROFT WORKDIR PROGRAM... Each program, compiled from <croft/simt.h>, must do what it
-# does on qemu-riscv64, where its threads are coroutines: for warps of 1, 4 and 32 threads, without a clock and, with both
-# schedulers, on machine gpu in time, whose multiprocessors hold warps for a block of 1024 threads of any width. One configuration of each runs twice, and its statistics must be the same to the byte.
-# ALL=1 leaves nothing out, adds warps of 2, 8 and 16 threads, other numbers of multiprocessors, the kernel environment, and repeats all.
-# JOBS is how many programs run at once (default 2). Prints "N passed, N failed"; the status is 1 if any failed.
+# Kernels on multiprocessors: run.sh CROFT WORKDIR PROGRAM... Each program, compiled with <croft/simt.h>, must
+# behave as on qemu-riscv64, where its threads are coroutines. Configurations: warps of 1, 4 and 32 threads,
+# on the functional machine and, with both schedulers, on machine gpu, whose multiprocessors have enough warps
+# for a block of 1024 threads of any width. One configuration of each program runs twice and must give equal
+# statistics to the byte. ALL=1 runs all configurations, and adds warps of 2, 8 and 16 threads, other numbers
+# of multiprocessors, and the kernel environment; each runs twice. JOBS is the number of programs run at a
+# time (default 2). Prints "N passed, N failed"; the status is 1 if any failed.
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -21,7 +23,7 @@ one() {
     done
     for scheduler in gto round_robin; do
         for width in 1 4 32 ${ALL:+2 8 16}; do
-            # The slowest are programs at -O0 in narrow warps.
+            # The slowest programs are those at -O0 with narrow warps.
             [ -z "${ALL:-}" ] && [[ $name-$width-$scheduler =~ -O0-(1-|4-gto) ]] && continue
             check "gpu-$width-$scheduler" -m gpu --detail roi --set simt.count=2 \
                 --set "simt.warps=$((width < 16 ? 1024 / width : 64))" --set "simt.width=$width" --set "simt.policy=$scheduler"
