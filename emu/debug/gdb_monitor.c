@@ -77,7 +77,8 @@ static void run_reset(const struct request *request)
     if (!ops->reset)
         fputs("a user program cannot be reset: start croft again\n", request->out);
     else if (ops->reset(request->target->target, request->out))
-        fputs("reset; gdb sees the new registers after `maintenance flush register-cache`\n", request->out);
+        fputs("reset; `maintenance flush register-cache` makes gdb read the new registers\n",
+              request->out);
 }
 
 static void run_stats(const struct request *request)
@@ -113,7 +114,7 @@ static void answer_unknown(const struct request *request, const char *line)
     if (near)
         fprintf(request->out, "; did you mean '%s'?\n", near);
     else
-        fputs("; `monitor help` lists them\n", request->out);
+        fputs("; `monitor help` lists the commands\n", request->out);
 }
 
 char *gdb_monitor(const struct gdb_target *target, unsigned thread, const char *line, size_t *length)

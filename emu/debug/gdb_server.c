@@ -79,13 +79,13 @@ static bool open_path(struct gdb_server *server, const char *path, struct error 
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof address.sun_path)
-        return error_set(
-            err, "--gdb: a port (0 to %d) or the path of a socket (1 to %zu bytes) is needed, not '%s'",
-            PORT_MAX, sizeof address.sun_path - 1, path);
+        return error_set(err,
+                         "--gdb: '%s' is neither a port (0 to %d) nor the path of a socket (1 to %zu bytes)",
+                         path, PORT_MAX, sizeof address.sun_path - 1);
     memcpy(address.sun_path, path, length + 1);
     remove_abandoned(&address);
     if (!listen_at(server, AF_UNIX, (const struct sockaddr *)&address, sizeof address))
-        return error_set(err, "--gdb: cannot make the socket '%s': %s", path, strerror(errno));
+        return error_set(err, "--gdb: cannot create the socket '%s': %s", path, strerror(errno));
     memcpy(server->path, path, length + 1);
     (void)snprintf(server->command, sizeof server->command, "target remote %s", path);
     return true;
@@ -112,7 +112,7 @@ struct gdb_server *gdb_server_open(const char *where, struct error *err)
     if (!parse_port(where, &port))
         opened = open_path(server, where, err);
     else if (port > PORT_MAX)
-        opened = error_set(err, "--gdb: there is no port %s; allowed: 0 to %d", where, PORT_MAX);
+        opened = error_set(err, "--gdb: port %s does not exist; allowed: 0 to %d", where, PORT_MAX);
     else
         opened = open_port(server, (unsigned)port, err);
     if (opened)

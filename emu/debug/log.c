@@ -32,7 +32,7 @@ static bool parse_kind(const char *text, size_t length, enum log_kind *kind, str
     }
     const char *nearest = nearest_name(given, names, 2);
     return error_set(err,
-                     "--log: unknown kind '%s'%s%s%s; allowed: commit, insn, with :FILE behind it if wanted",
+                     "--log: unknown kind '%s'%s%s%s; allowed: commit, insn, optionally followed by :FILE",
                      given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
 }
 

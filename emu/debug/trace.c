@@ -36,10 +36,10 @@ static int find_kind(const char *text, size_t length, struct error *err)
         if (strcmp(given, trace_kinds[i]) == 0)
             return i;
     const char *nearest = nearest_name(given, trace_kinds, KINDS);
-    error_set(err,
-              "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, with :FILE behind it if "
-              "wanted",
-              given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+    error_set(
+        err,
+        "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, optionally followed by :FILE",
+        given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
     return -1;
 }
 
@@ -53,10 +53,9 @@ bool trace_parse(const char *kind_and_file, const char **kind, const char **path
     *kind = trace_kinds[found];
     *path = colon ? colon + 1 : NULL;
     if (*path && strcmp(*path, "-") == 0)
-        return error_set(
-            err, "--trace: '-' is no file: a trace cannot go to standard output, which is the program's");
+        return error_set(err, "--trace: '-' is not allowed: the program owns standard output; name a file");
     return !colon || colon[1] != '\0' ||
-           error_set(err, "--trace: no file behind '%s:'; it may be left out together with its colon", *kind);
+           error_set(err, "--trace: '%s:' lacks a file name; allowed: %s, %s:FILE", *kind, *kind, *kind);
 }
 
 static struct trace_file *file_open(const char *path, struct error *err)
@@ -172,8 +171,8 @@ bool trace_warning(const struct trace *trace, struct error *warning)
     if (trace->left_out == 0)
         return false;
     (void)error_set(warning,
-                    "--trace: %s has the first %" PRIu64 " %s; %" PRIu64
-                    " more were left out to keep it of a size that can be viewed",
+                    "--trace: %s holds the first %" PRIu64 " %s; %" PRIu64
+                    " more were dropped, because viewers cannot load larger files",
                     trace->files->path, trace->events, trace->ops->event, trace->left_out);
     return true;
 }

@@ -58,12 +58,12 @@ usage() {
 }
 
 test_usage() {
-    usage 1 "there is no port 65536" 65536
-    usage 1 "a port (0 to 65535) or the path of a socket" ""
-    usage 1 "a port (0 to 65535) or the path of a socket" "$sockets/$(printf '%0120d' 0)"
-    usage 1 "cannot make the socket" "$sockets/none/gdb"
+    usage 1 "port 65536 does not exist" 65536
+    usage 1 "is neither a port (0 to 65535) nor the path of a socket" ""
+    usage 1 "is neither a port (0 to 65535) nor the path of a socket" "$sockets/$(printf '%0120d' 0)"
+    usage 1 "cannot create the socket" "$sockets/none/gdb"
     echo precious >"$sockets/file"
-    usage 1 "cannot make the socket" "$sockets/file"
+    usage 1 "cannot create the socket" "$sockets/file"
     same "--gdb leaves files alone" precious "$(cat "$sockets/file")"
 }
 

@@ -20,7 +20,7 @@ static void options_are_parsed(void **state)
                            "unknown kind 'konta', did you mean 'konata'; allowed: perfetto, konata, "
                            "dram"));
     assert_false(trace_parse("dram:", &kind, &path, &err));
-    assert_non_null(strstr(err.text, "no file behind 'dram:'"));
+    assert_non_null(strstr(err.text, "'dram:' lacks a file name"));
 }
 
 static void what_cannot_be_written_is_told(void **state)

@@ -138,7 +138,7 @@ test_timed_usage() {
     usage "--max-time: '10' has no unit" run --max-time 10 x
     usage "--max-time: '0 s' is no time" run --max-time '0 s' x
     usage "konata" run --trace gantt x
-    usage "--trace: '-' is no file" run --trace dram:- x
+    usage "--trace: '-' is not allowed" run --trace dram:- x
     run 0 "no region" "$CROFT" run -m ddr3 --detail roi --stats "$OUT/none.json" "$OUT/stack" x
     says "no region" stderr 'no region of interest was entered'
     check "the detail is a fact" grep -q '"detail": "roi"' "$OUT/none.json"
