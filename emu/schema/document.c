@@ -62,7 +62,7 @@ static bool advance(struct reader *reader)
         return yaml_failure(reader);
     if (has_anchor(&reader->event)) {
         (void)error_set(reader->err,
-                        "anchors, aliases and tags (& * !) have no place in a machine description");
+                        "anchors, aliases and tags (& * !) are not allowed in a machine description");
         return at_event(reader);
     }
     return true;
@@ -87,7 +87,7 @@ static struct node *add_member(struct reader *reader, struct node *mapping)
     const char *name = (const char *)reader->event.data.scalar.value;
     const struct node *twin = mapping->members < KEYS ? node_find(mapping, name) : NULL;
     if (strlen(name) != reader->event.data.scalar.length)
-        (void)error_set(reader->err, "the name of a key holds a NUL character");
+        (void)error_set(reader->err, "the name of a key contains a NUL character");
     else if (mapping->members == KEYS)
         (void)error_set(reader->err, "a mapping may have at most %d keys", KEYS);
     else if (twin)
@@ -113,7 +113,7 @@ static bool read_value(struct reader *reader, struct node *node)
 {
     node->line = event_line(reader);
     if (strlen((const char *)reader->event.data.scalar.value) != reader->event.data.scalar.length) {
-        (void)error_set(reader->err, "%s: the value holds a NUL character", text_quote(node->name).text);
+        (void)error_set(reader->err, "%s: the value contains a NUL character", text_quote(node->name).text);
         return at_event(reader);
     }
     node->text = copy((const char *)reader->event.data.scalar.value);
@@ -179,7 +179,7 @@ static unsigned char *read_all(int file, const char *path, size_t *length, struc
     if (!text || got < 0)
         error_set(err, "%s: cannot be read: %s", path, strerror(text ? errno : ENOMEM));
     else
-        error_set(err, "%s: larger than 1 MiB, which no machine description is", path);
+        error_set(err, "%s: larger than 1 MiB, the limit for a machine description", path);
     free(text);
     return NULL;
 }

@@ -256,7 +256,8 @@ static bool expand_role(struct tree *tree, struct instance *parent, const struct
     if (!find_mention(tree, parent, role, role->name, &mention, err))
         return false;
     if (mention.removed && role->presence == PART_ALWAYS) {
-        (void)error_set(err, "%s: none is not allowed: every %s has it", role->name, parent->kind->name);
+        (void)error_set(err, "%s: none is not allowed: every %s has this part", role->name,
+                        parent->kind->name);
         return tree_at_setting(tree, mention.since - 1, err);
     }
     if (mention.removed || (role->presence == PART_OPTIONAL && !mention.present))
@@ -279,8 +280,8 @@ static bool unknown_kind(const struct tree *tree, const struct mention *mention,
         size_t used = strlen(names);
         (void)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*kind)->name);
     }
-    (void)error_set(err, "%s: there is no kind %s; there are: %s", mention->name,
-                    text_quote(mention->kind).text, names);
+    (void)error_set(err, "%s: unknown kind %s; allowed: %s", mention->name, text_quote(mention->kind).text,
+                    names);
     return tree_at_setting(tree, mention->kind_setting - 1, err);
 }
 
@@ -332,7 +333,7 @@ static bool refuse_name(const struct tree *tree, const char *name, unsigned sett
 {
     (void)error_set(err,
                     "%s is not allowed as a part's name; allowed: a letter, then letters, digits, '_' and "
-                    "'-', but no word that descriptions use themselves",
+                    "'-', except the words count, kind, template, templates, extends, none, auto and default",
                     text_quote(name).text);
     return tree_at_setting(tree, setting, err);
 }

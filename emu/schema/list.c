@@ -25,7 +25,7 @@ bool machine_list(struct machine_list *list, const char *shipped_dir, struct err
     *list = (struct machine_list){0};
     int count = scandir(shipped_dir, &entries, is_description, by_name);
     if (count < 0)
-        (void)error_set(err, "%s: the shipped machines cannot be listed: %s", shipped_dir, strerror(errno));
+        (void)error_set(err, "%s: cannot list the shipped machines: %s", shipped_dir, strerror(errno));
     else
         list->names = calloc((size_t)count + 1, sizeof *list->names);
     for (int i = 0; i < count; i++) {

@@ -145,9 +145,11 @@ static bool is_absent(const struct instance *instance, const char *rest, struct 
     for (const struct part_role *role = instance->kind->roles; role && role->name; role++) {
         if (strlen(role->name) != length || strncmp(role->name, rest, length) != 0)
             continue;
-        (void)error_set(err, "the machine has no %s%s%s; %s%s%s=%s puts one in", prefix, *prefix ? "." : "",
-                        role->name, prefix, *prefix ? "." : "", role->name,
-                        role->many ? "default, or count=N," : "default");
+        (void)error_set(err,
+                        role->many ? "the machine has no %1$s%2$s%3$s; %1$s%2$s%3$s=default or "
+                                     "%1$s%2$s%3$s.count=N adds one"
+                                   : "the machine has no %1$s%2$s%3$s; %1$s%2$s%3$s=default adds one",
+                        prefix, *prefix ? "." : "", role->name);
         return true;
     }
     return false;
@@ -163,7 +165,7 @@ static bool is_beyond(const struct instance *instance, const char *rest, struct 
             rest[length] != '.' || !name_is_index(tail) || *tail == '*' ||
             strtoul(tail, NULL, 10) < below->copies)
             continue;
-        (void)error_set(err, "the machine has no %s%s%.*s: %s.count is %u, and numbers begin with 0",
+        (void)error_set(err, "the machine has no %s%s%.*s: %s.count is %u, and copies are numbered from 0",
                         instance->path, *instance->path ? "." : "", (int)(length + 1 + name_length(tail)),
                         rest, below->name, below->copies);
         return true;

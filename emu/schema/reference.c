@@ -85,7 +85,7 @@ struct component {
 
 static bool wrong_path(const char *text, const char *why, struct error *err)
 {
-    return error_set(err, "%s is no reference: %s", text_quote(text).text, why);
+    return error_set(err, "%s is not a reference: %s", text_quote(text).text, why);
 }
 
 static bool read_brackets(const char **at, const struct instance *from, struct component *component)
@@ -145,7 +145,8 @@ static bool walk(struct instance *at, const char *rest, struct instance *from, c
         return true;
     }
     if (!read_component(&rest, from, &component))
-        return wrong_path(whole, "write names of parts, numbers in brackets: stack[i].crossbar", err);
+        return wrong_path(
+            whole, "write names of parts with numbers in brackets, for example stack[i].crossbar", err);
     rest += *rest == '.';
     for (struct instance *below = at->first; below; below = below->next) {
         bool meant = component.number == ANY || component.number == below->index;
@@ -178,15 +179,15 @@ static bool find_one(struct instance *from, const char *path, struct references 
     }
     for (; strncmp(rest, "../", 3) == 0; rest += 3) {
         if (!at->parent)
-            return wrong_path(path, "there is nothing outside of the machine", err);
+            return wrong_path(path, "it leads out of the machine", err);
         at = at->parent;
     }
     if (!*rest)
         return wrong_path(path, "it names no part", err);
     if (!walk(at, rest, from, path, found, err))
         return false;
-    return found->count > before || error_set(err, "%s: there is no such part%s%s", text_quote(path).text,
-                                              *at->path ? " in " : "", at->path);
+    return found->count > before ||
+           error_set(err, "%s: no such part%s%s", text_quote(path).text, *at->path ? " in " : "", at->path);
 }
 
 bool reference_find(struct instance *from, const char *text, struct references *found, struct error *err)
@@ -203,5 +204,5 @@ bool reference_find(struct instance *from, const char *text, struct references *
             return false;
         text += length;
     }
-    return found->count > 0 || error_set(err, "the reference names nothing");
+    return found->count > 0 || error_set(err, "the reference is empty");
 }

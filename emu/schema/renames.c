@@ -49,10 +49,11 @@ bool renames_moved(const char *name, struct error *err)
         const char *key = moved_key(i, name);
         if (!key)
             continue;
-        (void)error_set(err,
-                        "%s is no key any more, but %s%s is (croft show --migrate FILE rewrites a file); a "
-                        "group of that name has a `kind` or a `template`",
-                        name, moves[i].name, key);
+        (void)error_set(
+            err,
+            "%s is obsolete; write %s%s (croft show --migrate FILE rewrites a file); a group of that "
+            "name needs a `kind` or a `template`",
+            name, moves[i].name, key);
         return true;
     }
     return false;
@@ -66,8 +67,8 @@ bool renames_explain(const char *name, struct error *err)
             strcmp(name + length + 1, renames[i].key) != 0)
             continue;
         (void)error_set(err,
-                        "%s is no key any more: write `%s: {}` for a machine that has it, `%s: none` for one "
-                        "that has not (croft show --migrate FILE rewrites a file)",
+                        "%s is obsolete; write `%s: {}` to add the part, `%s: none` to remove it (croft show "
+                        "--migrate FILE rewrites a file)",
                         name, renames[i].part, renames[i].part);
         return true;
     }

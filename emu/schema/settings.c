@@ -195,8 +195,8 @@ static bool flatten(const struct flattening *f, const struct node *mapping, cons
         const struct node *found = template->text ? find_template(f, template->text) : NULL;
         if (!found || deep == TEMPLATES_DEEP) {
             (void)error_set(f->err,
-                            found ? "template: %s uses templates without end"
-                                  : "template: there is no template %s",
+                            found ? "template: %s: templates are nested too deeply"
+                                  : "template: unknown template %s",
                             text_quote(template->text ? template->text : "").text);
             return at_node(f, template);
         }

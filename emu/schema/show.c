@@ -94,7 +94,7 @@ static void show_count(const struct show *show, const struct instance *instance,
     if (instance->count_setting)
         tree_source_of(show->tree, name, source);
     (void)fprintf(show->out, "%*s# %s\n%*s# Allowed: %d to %s; or auto. Default: %s.\n", indent, "",
-                  role ? role->counts : "Copies of this part, with all that is below it.", indent, "",
+                  role ? role->counts : "Number of copies of this part and everything below it.", indent, "",
                   role && role->presence == PART_ALWAYS, role ? role->most : "65536",
                   role ? role->initial : "1");
     (void)fprintf(show->out, "%*scount: %u  # %s\n", indent, "", instance->copies, source);
@@ -156,8 +156,8 @@ static void show_parts(const struct show *show, const struct instance *parent, i
 void tree_show(const struct tree *tree, FILE *out)
 {
     const struct show show = {tree, out};
-    (void)fputs("# A machine description, resolved: each key with its value and where that came from.\n"
-                "# `croft run --machine FILE` takes this text as it is.\n",
+    (void)fputs("# A resolved machine description: each key with its value and the value's origin.\n"
+                "# `croft run --machine FILE` accepts this text unchanged.\n",
                 out);
     show_fields(&show, tree->root, 0);
     show_parts(&show, tree->root, 0);

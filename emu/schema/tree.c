@@ -168,7 +168,7 @@ static bool copy_field(struct tree *tree, struct instance *instance, const struc
     struct instance *from = find_below(instance->parent, dot ? part : "");
     int index = from ? part_field_find(from->kind, dot ? dot + 1 : part) : -1;
     if (index < 0)
-        return error_set(err, "%s.%s follows %s, which this machine has not; give it a value", instance->path,
+        return error_set(err, "%s.%s defaults to %s, which this machine lacks; set a value", instance->path,
                          field->name, path);
     if (!resolve(tree, from, err))
         return false;
@@ -213,7 +213,7 @@ static bool resolve(struct tree *tree, struct instance *instance, struct error *
     if (instance->resolved == RESOLVED)
         return true;
     if (instance->resolved == UNDER_WAY)
-        return error_set(err, "%s follows itself through other parts", instance->path);
+        return error_set(err, "%s: its defaults depend on themselves through other parts", instance->path);
     instance->resolved = UNDER_WAY;
     bool *settled = calloc(kind->field_count + 1, sizeof *settled);
     if (!settled)

@@ -108,9 +108,9 @@ static void long_names_end(void **state)
     (void)snprintf(text, sizeof text, "%s: {kind: group}\n", name);
     assert_bounded(*state, text, " is too long");
     (void)snprintf(text, sizeof text, "a: {kind: %s}\n", name);
-    assert_bounded(*state, text, "there is no kind ");
+    assert_bounded(*state, text, "unknown kind ");
     (void)snprintf(text, sizeof text, "a: {template: %s}\n", name);
-    assert_bounded(*state, text, "there is no template ");
+    assert_bounded(*state, text, "unknown template ");
     (void)snprintf(text, sizeof text, "accel: {count: %s}\n", name);
     assert_bounded(*state, text, "accel.count: ");
     (void)snprintf(text, sizeof text, "host: {%.251s: 1}\n", name);

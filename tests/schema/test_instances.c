@@ -61,9 +61,9 @@ static void none_takes_out_with_all_below(void **state)
     machine_free(&config);
 
     assert_refused_as(folder, "extends: base\ncrossbar: none\naccel: none\n", SETS("crossbar.width=8 B"),
-                      "--set: the machine has no crossbar; crossbar=default puts one in");
+                      "--set: the machine has no crossbar; crossbar=default adds one");
     assert_refused_as(folder, "memory: none\n", NULL,
-                      "/m.yaml:1: memory: none is not allowed: every machine has it");
+                      "/m.yaml:1: memory: none is not allowed: every machine has this part");
     assert_refused_as(folder, "crossbar: absent\n", NULL,
                       "/m.yaml:1: 'crossbar' is a section, not a value; its keys: clock, width, latency, "
                       "request_queue, response_queue, buffer, energy_bit, in, out");
@@ -103,11 +103,12 @@ static void copies_are_set_together_or_one_by_one(void **state)
     assert_value(&config, "accel.6.l1d", "size", "16 KiB");
     machine_free(&config);
     assert_refused_as(folder, text, SETS("accel.5.l1d.size=16 KiB"),
-                      "--set: the machine has no accel.5: accel.count is 5, and numbers begin with 0");
-    assert_refused_as(folder, text, SETS("accel.count=3"),
-                      "/m.yaml:5: the machine has no accel.3: accel.count is 3, and numbers begin with 0");
+                      "--set: the machine has no accel.5: accel.count is 5, and copies are numbered from 0");
+    assert_refused_as(
+        folder, text, SETS("accel.count=3"),
+        "/m.yaml:5: the machine has no accel.3: accel.count is 3, and copies are numbered from 0");
     assert_refused_as(folder, TIMED, SETS("accel.l1d.size=16 KiB"),
-                      "--set: the machine has no accel; accel=default, or count=N, puts one in");
+                      "--set: the machine has no accel; accel=default or accel.count=N adds one");
 }
 
 static void counts_have_their_range(void **state)
@@ -325,7 +326,7 @@ static void names_of_ones_own_are_words(void **state)
     }
     assert_refused_as(
         *state, "near: {kind: grup}\n", NULL,
-        "/m.yaml:1: near: there is no kind 'grup'; there are: group, dram, link, crossbar, llc, core, simt, "
+        "/m.yaml:1: near: unknown kind 'grup'; allowed: group, dram, link, crossbar, llc, core, simt, "
         "nucd");
 }
 
@@ -346,11 +347,11 @@ static void templates_are_found_and_end(void **state)
     assert_value(&config, "b", "clock", "400 MHz"); /* the nearest file's */
     machine_free(&config);
     assert_refused_as(folder, "\na: {template: wide}\n", NULL,
-                      "/m.yaml:2: template: there is no template 'wide'");
+                      "/m.yaml:2: template: unknown template 'wide'");
     assert_refused_as(folder, "templates: {a: {template: b}, b: {template: a}}\nc: {template: a}\n", NULL,
-                      "/m.yaml:1: template: 'a' uses templates without end");
+                      "/m.yaml:1: template: 'a': templates are nested too deeply");
     assert_refused_as(folder, "templates: {a: {kind: group, b: {template: a}}}\nc: {template: a}\n", NULL,
-                      "/m.yaml:1: template: 'a' uses templates without end");
+                      "/m.yaml:1: template: 'a': templates are nested too deeply");
     assert_refused_as(folder, "templates: 5\n", NULL,
                       "/m.yaml:1: 'templates' is a section, not a value: it holds templates by name");
     assert_refused_as(folder, "templates:\n  a: 5\n", NULL,

@@ -17,10 +17,11 @@ static void old_keys_name_what_to_write(void **state)
         char set[64], text[128], option[512], file[600];
         const char *sets[] = {set, NULL}, *dot = strchr(parts[i], '.');
         (void)snprintf(set, sizeof set, "%s.present=true", parts[i]);
-        (void)snprintf(option, sizeof option,
-                       "--set: %s.present is no key any more: write `%s: {}` for a machine that has it, "
-                       "`%s: none` for one that has not (croft show --migrate FILE rewrites a file)",
-                       parts[i], parts[i], parts[i]);
+        (void)snprintf(
+            option, sizeof option,
+            "--set: %s.present is obsolete; write `%s: {}` to add the part, `%s: none` to remove it "
+            "(croft show --migrate FILE rewrites a file)",
+            parts[i], parts[i], parts[i]);
         assert_refused_as(*state, "{}\n", sets, option);
         (void)snprintf(file, sizeof file, "/m.yaml:2: %s", option + 7);
         if (dot)
@@ -32,7 +33,7 @@ static void old_keys_name_what_to_write(void **state)
 }
 
 #define MOVED                                                                                                \
-    " (croft show --migrate FILE rewrites a file); a group of that name has a `kind` or a `template`"
+    " (croft show --migrate FILE rewrites a file); a group of that name needs a `kind` or a `template`"
 
 /* The user program's stack, whose old name groups can have. */
 static void the_stack_has_another_name(void **state)
@@ -41,12 +42,11 @@ static void the_stack_has_another_name(void **state)
     static const char *const set[] = {"stack.size=1 MiB", NULL}, *const warps[] = {"stack.*.simt.warps=96",
                                                                                    NULL};
     struct machine_config config;
-    assert_refused_as(*state, "{}\n", set,
-                      "--set: stack.size is no key any more, but user_stack.size is" MOVED);
+    assert_refused_as(*state, "{}\n", set, "--set: stack.size is obsolete; write user_stack.size" MOVED);
     assert_refused_as(*state, "harts: 1\nstack.size: 1 MiB\n", NULL,
-                      "/m.yaml:2: stack.size is no key any more, but user_stack.size is" MOVED);
+                      "/m.yaml:2: stack.size is obsolete; write user_stack.size" MOVED);
     assert_refused_as(*state, "harts: 1\nstack: {size: 1 MiB}\n", NULL,
-                      "/m.yaml:2: stack is no key any more, but user_stack is" MOVED);
+                      "/m.yaml:2: stack is obsolete; write user_stack" MOVED);
     must_load(*state, &config, group, warps);
     assert_value(&config, "stack.1.simt", "warps", "96");
     machine_free(&config);

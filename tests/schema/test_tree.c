@@ -194,8 +194,7 @@ static void lists_shipped_machines_in_order(void **state)
     assert_string_equal(list.names[1], "zeta");
     machine_list_free(&list);
     assert_false(machine_list(&list, "/nowhere", &err));
-    assert_string_equal(err.text,
-                        "/nowhere: the shipped machines cannot be listed: No such file or directory");
+    assert_string_equal(err.text, "/nowhere: cannot list the shipped machines: No such file or directory");
 }
 
 /* The tests run in the repository's root folder. */
@@ -254,16 +253,16 @@ static const struct fault faults[] = {
     {"memory: {size: 1 GiB}\nmemory: {base: 0}\n", NULL,
      "%s/m.yaml:2: 'memory' is set twice, here and on line 1"},
     {"harts: &one 1\n", NULL,
-     "%s/m.yaml:1: anchors, aliases and tags (& * !) have no place in a machine description"},
+     "%s/m.yaml:1: anchors, aliases and tags (& * !) are not allowed in a machine description"},
     {"harts: 1\nhost: *one\n", NULL,
-     "%s/m.yaml:2: anchors, aliases and tags (& * !) have no place in a machine description"},
+     "%s/m.yaml:2: anchors, aliases and tags (& * !) are not allowed in a machine description"},
     {"harts: !!int 1\n", NULL,
-     "%s/m.yaml:1: anchors, aliases and tags (& * !) have no place in a machine description"},
+     "%s/m.yaml:1: anchors, aliases and tags (& * !) are not allowed in a machine description"},
     {"harts: 1\n---\nharts: 1\n", NULL,
      "%s/m.yaml:2: a second document begins; a file holds one machine description"},
     {"harts: 1\n  memory: 2\n", NULL,
      "%s/m.yaml:2: not YAML: mapping values are not allowed in this context"},
-    {"name: \"a\\0b\"\n", NULL, "%s/m.yaml:1: 'name': the value holds a NUL character"},
+    {"name: \"a\\0b\"\n", NULL, "%s/m.yaml:1: 'name': the value contains a NUL character"},
     {"name: \"a\\nb\"\n", NULL,
      "%s/m.yaml:1: name: 'a?b' is not allowed; allowed: one line of UTF-8 text of at most 255 bytes"},
     {"name: a\nmemory:\n  size:\n", NULL,
