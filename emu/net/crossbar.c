@@ -273,13 +273,13 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
  * "request_bytes". */
 #define END(NAME, counters)                                                                                  \
     {                                                                                                        \
-        {NAME "s", &(counters)->messages, "messages", "Messages that have passed"},                          \
-            {NAME "_bytes", &(counters)->bytes, "bytes", "Data in them"},                                    \
-            {NAME "_clocks", &(counters)->busy_clocks, "clocks", "Clocks in which one was passing"},         \
+        {NAME "s", &(counters)->messages, "messages", "Messages transferred"},                               \
+            {NAME "_bytes", &(counters)->bytes, "bytes", "Data in these messages"},                          \
+            {NAME "_clocks", &(counters)->busy_clocks, "clocks", "Clocks spent transferring messages"},      \
             {NAME "_refusals", &(counters)->refusals, "times",                                               \
-             "Times that one was refused where it entered or left"},                                         \
+             "Times that a message was refused, by the queue or by the receiver"},                           \
             {NAME "_peak", &(counters)->peak, "messages",                                                    \
-             "Most that have waited, or were on their way, at one time"},                                    \
+             "Most messages in the queue, or in flight and in the buffer, at one time"},                     \
     }
 
 /* Registers "in.0.requests" and the other statistics of one input or output. */
@@ -322,6 +322,6 @@ void crossbar_energy(struct crossbar *crossbar, struct energy_ledger *ledger, st
                                             .context = crossbar,
                                             .unit = crossbar->config.energy_bit,
                                             .kind = ENERGY_PER_EVENT,
-                                            .source = "HMC, logic layer less lanes: 6.78 pJ/bit (recalled) "
-                                                      "- 5 pJ/bit (CasHMC, ConfigSim.ini)"});
+                                            .source = "HMC: logic layer 6.78 pJ/bit (recalled) - lanes 5 "
+                                                      "pJ/bit (CasHMC, ConfigSim.ini)"});
 }

@@ -26,13 +26,13 @@ static const struct part_port ports[] = {
      .direction = PART_SERVES,
      .many = true,
      .optional = true,
-     .explanation = "Where requests come in."},
+     .explanation = "Receives requests."},
     {.name = "out",
      .type = "memory",
      .direction = PART_ASKS,
      .many = true,
      .partners = "dram *.dram",
-     .explanation = "Where they go: memories, by their controllers, and links."},
+     .explanation = "Sends requests to memories, by their controllers, and to links."},
     {.name = NULL},
 };
 

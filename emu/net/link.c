@@ -298,15 +298,15 @@ static void publish_way(struct way *way, struct stats *stats, struct scope scope
         const char *unit, *meaning;
     } rows[] = {
         {"messages", &way->messages, NULL, "messages", "Messages sent"},
-        {"bytes", &way->bytes, NULL, "bytes", "Data in them"},
+        {"bytes", &way->bytes, NULL, "bytes", "Data in these messages"},
         {"sent_bytes", NULL, sent_bytes, "bytes", "Data, headers and padding sent"},
         {"busy_time", NULL, busy_time, "fs", "Time in which the lanes were busy"},
         {"refusals", &way->refusals, NULL, "times", "Times that the full queue refused a message"},
-        {"blockings", &way->blockings, NULL, "times",
-         "Messages that the receiver refused when they had arrived"},
-        {"waiting_peak", &way->waiting_peak, NULL, "messages", "Most that waited to be sent at one time"},
+        {"blockings", &way->blockings, NULL, "times", "Messages that the receiver refused on arrival"},
+        {"waiting_peak", &way->waiting_peak, NULL, "messages",
+         "Most messages waiting to be sent at one time"},
         {"arriving_peak", &way->arriving_peak, NULL, "messages",
-         "Most that were on their way or at the far end at one time"},
+         "Most messages in flight or at the far end at one time"},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].value)
@@ -338,7 +338,7 @@ static void way_energy(const struct way *way, struct energy_ledger *ledger, stru
 {
     const struct link_config *config = &way->link->config;
     account(ledger, way, scope, "transfer", sent_bits, config->energy_bit,
-            "energy_bit of the link; TOM: 2 pJ a bit");
+            "energy_bit of the link; TOM: 2 pJ per bit");
     account(ledger, way, scope, "idle", idle_bits, config->energy_idle,
             "energy_idle of the link; TOM: 1.5 pJ for each bit that could have been sent");
 }

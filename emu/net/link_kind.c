@@ -12,8 +12,8 @@ static const struct part_port ports[] = {
     {.name = "from",
      .type = "memory",
      .direction = PART_SERVES,
-     .explanation = "Who sends requests: a crossbar, or another part that asks for memory."},
-    {.name = "to", .type = "memory", .direction = PART_ASKS, .explanation = "Where the requests go."},
+     .explanation = "Receives requests from a crossbar or another requester."},
+    {.name = "to", .type = "memory", .direction = PART_ASKS, .explanation = "Sends requests on."},
     {.name = NULL},
 };
 
@@ -54,7 +54,7 @@ static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
 
 const struct part_kind link_kind = {
     .name = "link",
-    .explanation = "A link between parts at a distance, with a bandwidth for each direction.",
+    .explanation = "A serial link between distant parts, with a bandwidth per direction.",
     .config_size = sizeof(struct link_config),
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
