@@ -58,7 +58,7 @@ struct device_kind {
 #define DEVICE_IRQ(number)                                                                                   \
     {                                                                                                        \
         "irq", FIELD_COUNT, offsetof(struct device_config, irq), sizeof(uint32_t), "1", "96", "1", NULL,     \
-            {number, number}, 0, "Its interrupt's number at the PLIC; each number belongs to one device.",   \
+            {number, number}, 0, "Interrupt number at the PLIC, unique among the devices.",                  \
         {                                                                                                    \
             "", ""                                                                                           \
         }                                                                                                    \

@@ -133,7 +133,7 @@ static void call(struct htif *htif, uint64_t value)
     uint8_t block[CALL_WORDS * 8];
     if (bytes_reach(&bytes, value, sizeof block, true) < sizeof block ||
         bytes_read(&bytes, value, block, sizeof block) < sizeof block) {
-        fail(htif, value, "which is no address in memory");
+        fail(htif, value, "which is not an address in memory");
         return;
     }
     uint64_t result = (uint64_t)-ENOSYS;

@@ -266,7 +266,7 @@ static const struct part_field fields[] = {DEVICE_BASE("0xc000000")};
 
 const struct part_kind plic_kind = {
     .name = "plic",
-    .explanation = "Platform-level interrupt controller (PLIC): 96 sources, M and S of each hart.",
+    .explanation = "Platform-level interrupt controller (PLIC): 96 sources; contexts M and S of each hart.",
     .config_size = sizeof(struct device_config),
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,

@@ -111,11 +111,11 @@ static const struct part_field devices_fields[] = {
         .name = #tag, .kind = &tag##_kind, .presence = PART_OPTIONAL, .explanation = text                    \
     }
 static const struct part_role devices_roles[] = {
-    DEVICE(rom, "Boot ROM, 60 KiB: where the harts start; it jumps to the firmware."),
+    DEVICE(rom, "Boot ROM, 60 KiB: the harts start in it, and it jumps to the firmware."),
     DEVICE(finisher, "Test finisher (SiFive): a store to it ends or restarts the run."),
     DEVICE(rtc, "Real-time clock (goldfish), which follows simulated time."),
     DEVICE(clint, "Core-local interruptor (CLINT): software interrupts and the timer, 10 MHz."),
-    DEVICE(plic, "Platform-level interrupt controller (PLIC): 96 sources, M and S of each hart."),
+    DEVICE(plic, "Platform-level interrupt controller (PLIC): 96 sources; contexts M and S of each hart."),
     DEVICE(uart, "Serial port (NS16550A): the console."),
     {.name = NULL},
 };
