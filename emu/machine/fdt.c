@@ -140,7 +140,7 @@ void *machine_fdt(const struct machine_config *config, const char *bootargs, siz
             return blob;
         free(blob);
     }
-    (void)error_set(err, "the device tree cannot be made: %s%s", fdt_strerror(status),
-                    status == -FDT_ERR_NOSPACE ? "; the kernel's command line must be shorter" : "");
+    (void)error_set(err, "cannot build the device tree: %s%s", fdt_strerror(status),
+                    status == -FDT_ERR_NOSPACE ? "; shorten the kernel's command line" : "");
     return NULL;
 }

@@ -88,11 +88,12 @@ static bool check_harts(const struct machine_config *config, struct error *err)
 {
     unsigned cores = config->host_count + config->accel_count;
     if (config->harts > 1 && !config->devices.clint) {
-        (void)error_set(err,
-                        "%" PRIu32
-                        " is not allowed; allowed: 1, or more with devices.clint, for harts reach each "
-                        "other by its software interrupts",
-                        config->harts);
+        (void)error_set(
+            err,
+            "%" PRIu32
+            " is not allowed; allowed: 1, or more with devices.clint, whose software interrupts connect "
+            "the harts",
+            config->harts);
         return at(config, "", "harts", err);
     }
     if (config->harts > ROOT_HARTS) {
@@ -103,8 +104,8 @@ static bool check_harts(const struct machine_config *config, struct error *err)
         return true;
     (void)error_set(err,
                     "%" PRIu32
-                    " is not allowed on a machine with timing cores; allowed: auto, or host.count and "
-                    "accel.count together, %u",
+                    " is not allowed on a machine with timed cores; allowed: auto, or host.count + "
+                    "accel.count, which is %u",
                     config->harts, cores);
     return at(config, "", "harts", err);
 }
@@ -134,11 +135,10 @@ static bool check_room(const struct machine_config *config, uint64_t room, struc
         return true;
     unit_format(UNIT_SIZE, config->memory->size, size);
     unit_format(UNIT_SIZE, room, most);
-    (void)error_set(
-        err,
-        "%s is not allowed; allowed: what dram.channels, ranks, groups, banks, rows and row_bytes "
-        "hold, %s",
-        size, most);
+    (void)error_set(err,
+                    "%s is not allowed; allowed: at most %s, the capacity that dram.channels, ranks, groups, "
+                    "banks, rows and row_bytes give",
+                    size, most);
     return at(config, "memory", "size", err);
 }
 
@@ -172,8 +172,8 @@ static bool check_lines(const struct machine_config *config, uint64_t request, s
         }
         if (!below && line > request) {
             (void)error_set(err,
-                            "%" PRIu32 " B is not allowed; allowed: what the smaller of dram.read_queue and "
-                            "dram.write_queue holds, %" PRIu64 " B",
+                            "%" PRIu32 " B is not allowed; allowed: at most the size of the smaller of "
+                            "dram.read_queue and dram.write_queue, which is %" PRIu64 " B",
                             line, request);
             return tree_at(config->tree, i, "line", err);
         }
@@ -213,12 +213,12 @@ static bool check_cores(const struct machine_config *config, struct error *err)
         if (i->kind != &core_kind)
             continue;
         if (!i->role) {
-            (void)error_set(err, "%s: cores are host and accel of the machine", i->path);
+            (void)error_set(err, "%s: only host and accel of the machine can be cores", i->path);
             return false;
         }
         if (core->core != CORE_FUNCTIONAL)
             continue;
-        (void)error_set(err, "functional is not allowed beside cores that tell time; allowed: inorder, ooo");
+        (void)error_set(err, "functional is not allowed beside timed cores; allowed: inorder, ooo");
         return tree_at(config->tree, i, "core", err);
     }
     return true;
@@ -254,8 +254,7 @@ static bool check_simt(const struct machine_config *config, struct error *err)
         first = first ? first : i;
         const char *key = difference(simt, first->config);
         if (key) {
-            (void)error_set(err,
-                            "differs from %s.%s; launches are of all multiprocessors, which are alike in it",
+            (void)error_set(err, "differs from %s.%s; all multiprocessors must have the same value",
                             first->path, key);
             return tree_at(config->tree, i, key, err);
         }

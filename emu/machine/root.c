@@ -32,7 +32,7 @@ static const struct part_field memory_fields[] = {
      NULL,
      {"1 GiB", "1 GiB"},
      0,
-     "Size; the host provides a page when it is first written.",
+     "Size; the emulator allocates each page on its first write.",
      {"", ""}},
 };
 
@@ -54,7 +54,7 @@ static const struct part_field stack_fields[] = {
      NULL,
      {"8 MiB", "8 MiB"},
      0,
-     "Room that the heap leaves to the stack; less than memory.size.",
+     "Memory reserved for the stack; less than memory.size.",
      {"the default of Linux", "the default of Linux"}},
 };
 
@@ -80,7 +80,7 @@ static const struct part_field mmu_fields[] = {
      ad_names,
      {"hardware", "hardware"},
      0,
-     "A and D bits of page tables: hardware sets them, as QEMU does; fault raises a page fault.",
+     "If a page's A or D bit is 0: hardware sets it, as QEMU does; fault raises a page fault.",
      {"", ""}},
 };
 
@@ -102,8 +102,9 @@ static const struct part_field devices_fields[] = {
      NULL,
      {"100 ns", "100 ns"},
      0,
-     "Time that a load or store to a device takes a core.",
-     {"ours: about that of a device behind two bridges", "ours: about that of a device behind two bridges"}},
+     "Latency of a core's load from or store to a device.",
+     {"ours: about the latency of a device behind two bridges",
+      "ours: about the latency of a device behind two bridges"}},
 };
 
 #define DEVICE(tag, text)                                                                                    \
@@ -122,7 +123,7 @@ static const struct part_role devices_roles[] = {
 
 static const struct part_kind devices_kind = {
     .name = "devices",
-    .explanation = "Devices beside main memory. Programs in machine mode use them; user programs don't.",
+    .explanation = "Devices for programs in machine mode; user programs do not use them.",
     .config_size = sizeof(struct devices_config),
     .fields = devices_fields,
     .field_count = COUNT_OF(devices_fields),
@@ -140,7 +141,7 @@ static const struct part_field root_fields[] = {
      NULL,
      {"", ""},
      0,
-     "What statistics call this machine; by default the file's name without .yaml. Not inherited.",
+     "Name of the machine in statistics; default: the file's name without .yaml. Not inherited.",
      {"", ""}},
     {"description",
      FIELD_TEXT,
@@ -162,7 +163,7 @@ static const struct part_field root_fields[] = {
      NULL,
      {NULL, NULL},
      0,
-     "Hardware threads: 1, or all cores of a timed machine. More than 1 need devices.clint.",
+     "Number of hardware threads: 1, or all cores of a timed machine. More than 1 require devices.clint.",
      {"the number of cores", "the number of cores"}},
     {"quantum",
      FIELD_COUNT,
@@ -173,7 +174,7 @@ static const struct part_field root_fields[] = {
      NULL,
      {"10000", "10000"},
      0,
-     "Instructions in a hart's turn. Reservations (LR) end with it; 100 are enough for LR/SC loops to make "
+     "Instructions in a hart's turn. LR reservations end with the turn; 100 suffice for LR/SC loops to make "
      "progress.",
      {"ours", "ours"}},
     {"homes",
@@ -185,8 +186,8 @@ static const struct part_field root_fields[] = {
      NULL,
      {"", ""},
      0,
-     "Homes when there are several memories: as dram.map, with M module and S stack; empty: these take "
-     "turns.",
+     "Address map of several memories: like dram.map, with M module and S stack; empty: modules and stacks "
+     "are interleaved.",
      {"", ""}},
 };
 
@@ -208,7 +209,7 @@ static const struct part_default accel_defaults[] = {
     {NULL, NULL, NULL},
 };
 static const struct part_default l2_defaults[] = {
-    {"clock", "@host.0.clock", "that of the host"},
+    {"clock", "@host.0.clock", "the host's clock"},
     {NULL, NULL, NULL},
 };
 
@@ -225,7 +226,7 @@ static const struct part_role root_roles[] = {
      .initial = "1",
      .most = "1024",
      .explanation = "The host processor: the cores that run the program.",
-     .counts = "Cores; a user program runs on the first. The functional core ignores it.",
+     .counts = "Number of cores; a user program runs on the first. The functional core ignores this key.",
      .defaults = host_defaults},
     {.name = "accel",
      .kind = &core_kind,
@@ -234,21 +235,21 @@ static const struct part_role root_roles[] = {
      .initial = "1",
      .most = "1024",
      .explanation = "The accelerators: small cores on the logic layer of the memory stack.",
-     .counts = "Accelerator cores: the harts after the host's.",
+     .counts = "Number of accelerators; their harts follow the host's.",
      .defaults = accel_defaults},
     {.name = "nucd",
      .kind = &nucd_kind,
      .presence = PART_OPTIONAL,
-     .explanation = "Offloading by nucd: the accelerators' task units, and the memory of their firmware."},
+     .explanation = "Offloading by nucd: the accelerators' task units and their firmware's memory."},
     {.name = "l2",
      .kind = &llc_kind,
      .presence = PART_TIMED,
-     .explanation = "The host's shared second-level cache, inclusive, with the directory of MESI.",
+     .explanation = "The host's shared last-level cache (L2), inclusive, with the MESI directory.",
      .defaults = l2_defaults},
     {.name = "simt",
      .kind = &simt_kind,
      .presence = PART_OPTIONAL,
-     .explanation = "The multiprocessors of a GPU, which run warps of the threads that programs launch."},
+     .explanation = "The multiprocessors of a GPU, which run launched threads in warps."},
     {.name = "crossbar",
      .kind = &crossbar_kind,
      .presence = PART_OPTIONAL,
@@ -257,11 +258,11 @@ static const struct part_role root_roles[] = {
     {.name = "dram",
      .kind = &dram_kind,
      .presence = PART_TIMED,
-     .explanation = "The memory devices and their controllers, one for each channel."},
+     .explanation = "The memory devices and their controllers, one per channel."},
     {.name = "mmu", .kind = &mmu_kind, .explanation = "Address translation: Sv39 and Sv48."},
     {.name = "devices",
      .kind = &devices_kind,
-     .explanation = "Devices beside main memory. Programs in machine mode use them; user programs don't."},
+     .explanation = "Devices for programs in machine mode; user programs do not use them."},
     {.name = NULL},
 };
 
@@ -290,13 +291,13 @@ static const struct part_role group_roles[] = {
     {.name = "dram",
      .kind = &dram_kind,
      .presence = PART_OPTIONAL,
-     .explanation = "The group's memory devices and their controllers, one for each channel."},
+     .explanation = "The group's memory devices and their controllers, one per channel."},
     {.name = NULL},
 };
 
 const struct part_kind group_kind = {
     .name = "group",
-    .explanation = "Parts that belong together.",
+    .explanation = "A group of parts.",
     .open = true,
     .roles = group_roles,
 };

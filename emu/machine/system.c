@@ -41,7 +41,7 @@ static bool make_harts(struct system *system, unsigned count, unsigned plain, co
     system->waiting = calloc(count, sizeof *system->waiting);
     system->motion = calloc(count, sizeof *system->motion);
     if (!system->harts || !system->waiting || !system->motion) {
-        (void)error_set(err, "no memory for %u harts: %s", count, strerror(errno));
+        (void)error_set(err, "out of memory for %u harts: %s", count, strerror(errno));
         system_free(system);
         return false;
     }

@@ -60,7 +60,7 @@ static bool mistyped(struct planning *p, const struct instance *part, unsigned p
     const struct part_port *own = port_of(part, port);
     const char *wanted = own->direction == PART_ASKS ? "serves" : "asks for";
     if (named >= 0)
-        (void)error_set(p->err, "%s.%s is no port that %s %s", other->path,
+        (void)error_set(p->err, "%s.%s is not a port that %s %s", other->path,
                         port_of(other, (unsigned)named)->name, wanted, own->type);
     else
         (void)error_set(p->err, "%s, a %s, has no port that %s %s", other->path, other->kind->name, wanted,
@@ -133,7 +133,7 @@ static bool plan_port(struct planning *p, struct instance *part, unsigned port)
         named = find_partner(part, partners, &found);
     }
     if (fine && named && found.count > 1 && !own->many) {
-        (void)error_set(p->err, "%zu parts are named, and the port takes one", found.count);
+        (void)error_set(p->err, "the port takes one partner, not %zu", found.count);
         fine = at_port(p, part, port);
     }
     for (size_t i = 0; fine && i < found.count; i++)
@@ -172,7 +172,7 @@ static bool give_slot(struct planning *p, size_t index, bool server)
     }
     if (*slot == 0 || port_of(part, port)->many)
         return true;
-    (void)error_set(p->err, "%s.%s takes one partner, and has another one already", part->path,
+    (void)error_set(p->err, "%s.%s takes one partner and already has one", part->path,
                     port_of(part, port)->name);
     return at_port(p, server ? wire->client : wire->server, server ? wire->client_port : wire->server_port);
 }
@@ -191,7 +191,7 @@ static bool check_open(struct planning *p)
             if (joined)
                 continue;
             const struct part_port *open = port_of(part, port);
-            (void)error_set(p->err, "the port is open: %.*s; name a part, as in `%s: crossbar`",
+            (void)error_set(p->err, "the port has no partner (%.*s); name a part, for example `%s: crossbar`",
                             (int)strlen(open->explanation) - 1, open->explanation, open->name);
             return at_port(p, part, port);
         }

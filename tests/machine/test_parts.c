@@ -187,11 +187,10 @@ static const struct fault faults[] = {
     {"host: {core: inorder}\naccel:\n  l1i:\n    line: 24 B\n", "/m.yaml:4: accel.l1i.line: ", ""},
     {"host:\n  core: inorder\n  l1d: {line: 32 B}\n", "/m.yaml:3: host.l1d.line: ", "l2.line, which is 64 B"},
     {"host: {core: inorder}\ndram:\n  read_queue: 1\n  standard: gddr5\nmemory: {size: 64 MiB}\n", "",
-     ": l2.line: 64 B is not allowed; allowed: what the smaller of dram.read_queue and dram.write_queue "
-     "holds, "
-     "32 B"},
+     ": l2.line: 64 B is not allowed; allowed: at most the size of the smaller of dram.read_queue and "
+     "dram.write_queue, which is 32 B"},
     {"host: {core: inorder}\nmemory:\n  size: 2 GiB\ndram: {standard: gddr5}\n",
-     "/m.yaml:3: memory.size: ", "rows and row_bytes hold, 768 MiB"},
+     "/m.yaml:3: memory.size: ", "allowed: at most 768 MiB, the capacity that dram.channels, ranks, "},
     {"host: {core: inorder}\ndram:\n  write_high: 40\n", "/m.yaml:3: dram.write_high: ", ""},
     {"host: {core: inorder}\ndram:\n  map: X9\n", "/m.yaml:3: dram.map: ", ""},
     {"host: {core: inorder}\ndram:\n  banks: 64\n  ranks: 2\n",
@@ -204,7 +203,7 @@ static const struct fault faults[] = {
     {"host: {core: inorder}\naccel:\n  count: 65\ncrossbar: {}\ndevices: {clint: {}}\nnucd: {}\n",
      "/m.yaml:3: accel.count: ", "allowed: 1 to 64"},
     {"harts: 3\nhost: {core: inorder, count: 2}\ndevices: {clint: {}}\n",
-     "/m.yaml:1: harts: ", "allowed: auto, or host.count and accel.count together, 2"},
+     "/m.yaml:1: harts: ", "allowed: auto, or host.count + accel.count, which is 2"},
     {"host: {core: inorder, count: 2}\n", "the number of cores: harts: 2", "devices.clint"},
     {"dram:\n  tRP: 1\n", "/m.yaml:2: dram.tRP: ", "has no unit; write a time such as 13.75 ns"},
     {"dram:\n  energy_act: 1 nW\n", "/m.yaml:2: dram.energy_act: ", "write an energy"},
@@ -232,7 +231,7 @@ static void each_fault_names_key_and_line(void **state)
 /* Ports that cannot be joined. */
 static const struct fault joints[] = {
     {"host: {core: inorder}\naccel:\n  count: 2\ndevices: {clint: {}}\n",
-     "/m.yaml:2: accel.0.memory: the port is open: ", "`memory: crossbar`"},
+     "/m.yaml:2: accel.0.memory: the port has no partner (", "`memory: crossbar`"},
     {"host:\n  core: inorder\n  memory: host\n",
      "/m.yaml:3: host.0.memory: host.0, a core, has no port that "
      "serves memory",

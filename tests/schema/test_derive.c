@@ -22,7 +22,7 @@ static void places_have_defaults_of_their_own(void **state)
     assert_value(&config, "accel", "core", "inorder");
     char source[TREE_SOURCE];
     tree_source_of(config.tree, "l2.clock", source);
-    assert_string_equal(source, "that of the host");
+    assert_string_equal(source, "the host's clock");
     machine_free(&config);
     must_load(*state, &config, "host: {core: ooo}\n", SETS("host.0.clock=1.5 GHz"));
     assert_value(&config, "l2", "clock", "1.5 GHz");

@@ -206,10 +206,9 @@ static void parts_nest_under_names_of_ones_own(void **state)
     assert_int_equal(vault->parent->copies, 2);
     machine_free(&config);
 
-    assert_refused_as(
-        folder, stacks, SETS("far.*.sm.width=16", "far.2.sm.width=8"),
-        "--set: far.2.sm.width: differs from far.0.sm.width; launches are of all multiprocessors, which "
-        "are alike in it");
+    assert_refused_as(folder, stacks, SETS("far.*.sm.width=16", "far.2.sm.width=8"),
+                      "--set: far.2.sm.width: differs from far.0.sm.width; all multiprocessors must have the "
+                      "same value");
     assert_refused_as(
         folder, stacks, SETS("far.*.sm.wraps=96"),
         "--set: unknown key 'far.*.sm.wraps'; did you mean 'far.*.sm.warps'? Known in far.0.sm: count, "

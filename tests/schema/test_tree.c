@@ -276,8 +276,8 @@ static const struct fault faults[] = {
      "%s/m.yaml:2: memory.size: '4097 B' is not allowed; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"harts: 66\ndevices: {clint: {}}\n", NULL, "%s/m.yaml:1: harts: 66 is not allowed; allowed: 1 to 65"},
     {"harts: 2\n", NULL,
-     "%s/m.yaml:1: harts: 2 is not allowed; allowed: 1, or more with devices.clint, for harts reach "
-     "each other by its software interrupts"},
+     "%s/m.yaml:1: harts: 2 is not allowed; allowed: 1, or more with devices.clint, whose software "
+     "interrupts connect the harts"},
     {"devices:\n  uart:\n    irk: 3\n", NULL,
      "%s/m.yaml:3: unknown key 'devices.uart.irk'; did you mean 'devices.uart.irq'? Known in devices.uart: "
      "base, irq"},
