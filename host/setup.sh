@@ -11,7 +11,7 @@ if [ $# -eq 0 ]; then
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "setup: this is no Debian system. Install what stands in for the packages in $list," >&2
+    echo "setup: this is not a Debian system. Install equivalents of the packages in $list," >&2
     echo "setup: then tell make that the set-up is done: make SETUP=no" >&2
     exit 1
 fi
