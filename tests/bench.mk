@@ -1,4 +1,5 @@
-# Speed beside qemu-riscv64, start-up time and memory, then firmware: make bench [ROUNDS=n] [BENCH_NAMES="mix triad"].
+# Speed compared with qemu-riscv64, start-up time and memory, then firmware: make bench [ROUNDS=n]
+# [BENCH_NAMES="mix triad"].
 BENCH_DIR   := $(BUILD)/bench
 BENCH_NAMES ?= mix records matmul triad chase spmv sha256 queens sieve quicksort interpreter fibonacci
 BENCH_FILES := $(BENCH_NAMES:%=$(BENCH_DIR)/%)
@@ -12,7 +13,7 @@ $(BENCH_DIR)/%: tests/bench/%.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
 	@mkdir -p $(@D)
 	$(BUILD)/bin/croft cc -std=c17 -D_GNU_SOURCE $(WARNINGS) -O2 $< -lm -o $@
 
-# The compute loop for machine mode, and the same in supervisor mode with address translation.
+# The compute loop in machine mode, and in supervisor mode with address translation.
 BENCH_LOOPS := $(BENCH_DIR)/firmware/loop-machine $(BENCH_DIR)/firmware/loop-sv39
 $(BENCH_DIR)/firmware/loop-machine: BENCH_MODE := -DSUPERVISOR=0
 $(BENCH_DIR)/firmware/loop-sv39: BENCH_MODE := -DSUPERVISOR=1
@@ -20,7 +21,7 @@ $(BENCH_LOOPS): tests/bench/firmware/paged.c $(SHARE_FILES) emu/cmd/cc.c | $(BUI
 	@mkdir -p $(@D)
 	$(BUILD)/bin/croft cc --bare -std=gnu17 $(WARNINGS) -O2 $(BENCH_MODE) $< -o $@
 
-# Sleep for 1 and for 3601 simulated seconds.
+# Firmware that sleeps for 1 and for 3601 simulated seconds.
 BENCH_IDLE := $(BENCH_DIR)/firmware/idle-1 $(BENCH_DIR)/firmware/idle-3601
 $(BENCH_IDLE): $(BENCH_DIR)/firmware/idle-%: tests/bench/firmware/idle.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
 	@mkdir -p $(@D)
@@ -41,7 +42,7 @@ bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/firmware.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/firmware \
 	    $(BENCH_LOOPS)
 
-# The event queue and the DRAM engine by themselves.
+# The event queue and the DRAM engine alone.
 BENCH_PARTS := $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench $(BENCH_DIR)/stream_bench
 $(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(LIB_OBJ) | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
@@ -66,7 +67,8 @@ bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM 
 bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core
 	@for program in $(BENCH_FILES); do printf '%-14s' "$${program##*/}"; $(BENCH_DIR)/stream_bench $$program | tail -n 1; done
 
-# Multiprocessors in time: thread-instructions a second on machine gpu with one of them; the host does next to nothing.
+# Timed multiprocessors: thread instructions per second on machine gpu with one multiprocessor; the host is
+# nearly idle.
 SIMT_BENCH ?= "compute 2" "poly 2" "stream 1" "sum 1"
 .PHONY: bench-simt-timed
 bench-simt-timed: $(BENCH_DIR)/simt $(BUILD)/bin/croft ## speed of timed multiprocessors
@@ -78,7 +80,7 @@ bench-simt-timed: $(BENCH_DIR)/simt $(BUILD)/bin/croft ## speed of timed multipr
 	        END { printf "%-12s %6.1f million thread-instructions/s\n", kernel, insns / seconds / 1e6 }' $(BENCH_DIR)/simt.json; \
 	done
 
-# Kernels on multiprocessors, without a clock.
+# Kernels on functional multiprocessors.
 .PHONY: bench-simt
 $(BENCH_DIR)/rate: tests/bench/simt/rate.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
-# Fuzzers: each tests/fuzz/NAME.c is one, with what it has learnt in tests/fuzz/corpus/NAME. Everything is built once
-# more, by clang with its sanitizers. New inputs go to $(FUZZ_BUILD)/corpus; `make fuzz-keep` moves the useful ones
-# to the repository.
+# Fuzzers: each tests/fuzz/NAME.c is one; its corpus is tests/fuzz/corpus/NAME. They need a second build of
+# everything, by clang with its sanitizers. New inputs go to $(FUZZ_BUILD)/corpus; `make fuzz-keep` moves the
+# useful ones to the repository.
 FUZZ_TIME   ?= 60
 FUZZ_BUILD  := $(BUILD)/fuzz
 FUZZ_NAMES  ?= $(basename $(notdir $(wildcard tests/fuzz/*.c)))
@@ -13,7 +13,7 @@ fuzz: | $(BUILD)/setup-test.stamp ## run each fuzzer for FUZZ_TIME seconds (60)
 	$(FUZZ_MAKE) fuzz-build FUZZ_NAMES='$(FUZZ_NAMES)'
 	FUZZ_TIME=$(FUZZ_TIME) tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_NAMES)
 
-# Within the second build.
+# Rules of the second build.
 fuzz-build: $(FUZZ_NAMES:%=$(BUILD)/bin/fuzz-%)
 
 $(BUILD)/bin/fuzz-%: tests/fuzz/%.c $(LIB_OBJ)

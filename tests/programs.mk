@@ -1,15 +1,15 @@
-# Whole programs: compiled here, run on croft and on qemu-riscv64 by tests/programs/run.sh.
+# Whole programs: compiled here; tests/programs/run.sh runs them on croft and on qemu-riscv64.
 PROGRAM_DIR    := $(BUILD)/tests/programs
 PROGRAM_NAMES  := $(basename $(notdir $(wildcard tests/programs/*.c)))
 PROGRAM_CFLAGS := -std=c17 -D_GNU_SOURCE -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wconversion
-# Those that gain most from instructions for address generation, bit manipulation and single bits.
+# The programs that gain most from instructions for address generation, bit manipulation and single bits.
 PROGRAM_ZB     := atomics bignum bits compress digests dispatch life misaligned print_integer sort strings structs \
                   sudoku vm wide_integer
 PROGRAM_FILES  := $(PROGRAM_NAMES:%=$(PROGRAM_DIR)/%-O0) $(PROGRAM_NAMES:%=$(PROGRAM_DIR)/%-O2) \
                   $(PROGRAM_ZB:%=$(PROGRAM_DIR)/%-O3-zb)
 include tests/nucd/programs.mk
 
-# What a program consists of besides its own source; a new emulator alone needs no new programs.
+# Prerequisites of a program besides its own source. A new emulator alone requires no new programs.
 PROGRAM_INPUTS := $(SHARE_FILES) emu/cmd/cc.c tests/programs.mk
 
 $(PROGRAM_DIR)/%-O0: tests/programs/%.c $(PROGRAM_INPUTS) | $(BUILD)/bin/croft

@@ -1,15 +1,16 @@
-# How many instructions the regions of examples/nucd execute, beside the NUCD paper's Table II.
+# Instructions that the regions of examples/nucd execute, compared with the NUCD paper's Table II.
 .PHONY: bench-nucd-insns
 bench-nucd-insns: $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%) $(BUILD)/bin/croft ## instructions of the NUCD kernels' regions beside the paper's
 	@tests/bench/nucd_insns.sh $(BUILD)/bin/croft $(EXAMPLES)/nucd $(BENCH_DIR)/nucd_insns
 
-# The NUCD paper's figures 8, 9 and 10: tables, CSV, JSON and pictures in $(BENCH_NUCD). JOBS=N runs N at a time.
+# The NUCD paper's figures 8, 9 and 10: tables, CSV, JSON and pictures in $(BENCH_NUCD). JOBS=N runs N at a
+# time.
 BENCH_NUCD := $(BENCH_DIR)/nucd
 .PHONY: bench-nucd
 bench-nucd: all | $(BUILD)/setup-build.stamp $(BUILD)/setup-bench.stamp ## the NUCD paper's figures 8, 9 and 10, ours beside the paper's
 	@JOBS="$(JOBS)" tests/bench/nucd.sh $(BUILD)/bin/croft examples/nucd $(BENCH_NUCD)
 
-# Whether the kernels do what their nucds say.
+# Checks that the kernels access only what their nucds name.
 $(BUILD)/tests/nucd/offloads: $(BUILD)/obj/tests/nucd/offloads.o $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
@@ -21,13 +22,13 @@ $(BUILD)/obj/tests/nucd/offloads.o: | $(BUILD)/setup-build.stamp
 test-offloads: $(BUILD)/tests/nucd/offloads $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%) ## the NUCD kernels' accesses against their declared ranges
 	tests/nucd/offloads.sh $^
 
-# What an offload costs when its lines and the firmware are cold, when they are warm and clean, and when the second level has
-# the lines dirty.
+# Cost of an offload in three states: lines and firmware cold; warm and clean; lines dirty in the second-level
+# cache.
 .PHONY: bench-nucd-offload
 bench-nucd-offload: $(BENCH_DIR)/nucd_offload $(NUCD_FIRMWARE) $(BUILD)/bin/croft | $(BUILD)/setup-test.stamp ## cycles of an offload on machine nucd, part by part
 	@tests/bench/nucd_offload.sh $(BUILD)/bin/croft $< $(BENCH_DIR)/nucd_offload.out
 
-# Sixteen busy accelerators: what they do, without and with range-based translation.
+# Speed with sixteen busy accelerators, without and with range-based translation.
 NUCD_BUSY_KERNELS := compute add gather filter follow short
 NUCD_BUSY := $(foreach kernel,$(NUCD_BUSY_KERNELS),$(BENCH_DIR)/nucd_speed/$(kernel) $(BENCH_DIR)/nucd_speed/$(kernel)-ranges)
 $(NUCD_BUSY): $(BENCH_DIR)/nucd_speed/%: tests/bench/firmware/busy.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft

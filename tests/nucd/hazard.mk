@@ -1,4 +1,5 @@
-# Random offloading programs (tests/nucd/hazard.h): HAZARD_SEED, HAZARD_BODIES, HAZARD_FAULTS choose others.
+# Random offloading programs (tests/nucd/hazard.h). HAZARD_SEED, HAZARD_BODIES and HAZARD_FAULTS select
+# others.
 HAZARD_SEED   ?= 1
 HAZARD_BODIES ?= 1024
 HAZARD_FAULTS ?= 32

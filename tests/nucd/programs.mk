@@ -1,10 +1,10 @@
-# The kernels of examples/nucd as whole programs, and the intrinsics under every way of compiling them.
+# The kernels of examples/nucd as whole programs, and the intrinsics under every set of compiler options.
 NUCD_OPTIONS    := O0 O1 O2 O3 Os O2-lto O3-lto-zb O2-norelax Os-restore
 NUCD_INTRINSICS := $(NUCD_OPTIONS:%=$(PROGRAM_DIR)/nucd_intrinsics-%)
 NUCD_PROGRAMS   := $(foreach option,O0 O2 O3-zb,$(NUCD_KERNELS:%=$(PROGRAM_DIR)/nucd_%-$(option)))
 PROGRAM_FILES   += $(NUCD_PROGRAMS) $(NUCD_INTRINSICS)
 
-# Compiler options from the program's name, behind the first dash.
+# The compiler options follow the first dash in the program's name.
 NUCD_FLAGS = $(foreach word,$(wordlist 2,9,$(subst -, ,$(@F))),$(NUCD_FLAG_$(word)))
 NUCD_FLAG_O0      := -O0
 NUCD_FLAG_O1      := -O1

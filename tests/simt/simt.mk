@@ -1,4 +1,5 @@
-# Kernels and programs of diverging threads on multiprocessors, against the same threads as coroutines on qemu-riscv64.
+# Kernels and programs with diverging threads on multiprocessors, compared with the same threads as coroutines
+# on qemu-riscv64.
 SIMT_PROGRAMS  := $(filter simt_%,$(PROGRAM_NAMES))
 SIMT_TEST_FILES = $(SIMT_EXAMPLES) $(SIMT_PROGRAMS:%=$(PROGRAM_DIR)/%-O2) $(SIMT_PROGRAMS:%=$(PROGRAM_DIR)/%-O0)
 
