@@ -18,10 +18,10 @@ static struct cache *make_cache(const struct part_site *site, enum role role, co
     struct cache_config config = *(const struct cache_config *)site->below[role];
     char path[NAME];
     (void)snprintf(path, sizeof path, "%s.%s", site->name, name);
-    config.coherent = !place->memory->last;
+    config.coherent = place->memory->level;
     struct cache *cache =
         cache_new(path, &config, site->queue, site->clock, part_component(site), place->number, NULL, NULL);
-    if (place->memory->last)
+    if (!place->memory->level)
         cache_set_homes(cache, place->memory->homes);
     return cache;
 }
@@ -70,6 +70,7 @@ void *core_tile_make(const void *part, const struct part_site *site, struct erro
     struct core_tile *tile = calloc(1, sizeof *tile);
     if (!tile)
         abort();
+    tile->llc = place->memory->level;
     tile->l1i = make_cache(site, L1I, "l1i");
     tile->l1d = make_cache(site, L1D, "l1d");
     if (place->hart->privileged)
@@ -98,11 +99,10 @@ void core_tile_connect(void *part, unsigned port, unsigned slot, const struct pa
     (void)slot;
     cache_connect(tile->l1i, server->ops, server->object);
     cache_connect(tile->l1d, server->ops, server->object);
-    if (!cache_configuration(tile->l1d)->coherent)
+    if (!tile->llc)
         return;
-    tile->llc = server->object;
-    llc_attach(server->object, tile->l1i);
-    llc_attach(server->object, tile->l1d);
+    llc_slices_attach(tile->llc, tile->l1i);
+    llc_slices_attach(tile->llc, tile->l1d);
 }
 
 void core_tile_publish(void *part, struct stats *stats, struct scope scope)

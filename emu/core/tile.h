@@ -5,7 +5,7 @@
 #include "emu/core/config.h"
 #include "emu/core/core.h"
 #include "emu/core/tlb.h"
-#include "emu/mem/llc.h"
+#include "emu/mem/llc_slices.h"
 #include "emu/mem/site.h"
 #include "emu/sim/part.h"
 
@@ -29,7 +29,7 @@ struct core_tile {
     struct core *core;
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb;  /* NULL: its hart never translates */
-    const struct llc *llc; /* of which its caches are copies; NULL: they are not coherent */
+    struct llc_slices *llc; /* of which its caches are copies; NULL: they are not coherent */
 };
 
 /* For core_kind: the functions of struct part_kind. */

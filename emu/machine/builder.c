@@ -32,6 +32,8 @@ static unsigned simt_places(const struct instance *simt)
 /* Places that a wire takes at its server, and of its client's own ends. */
 static unsigned places_in(const struct wire *wire)
 {
+    if (wire->client->kind == &llc_kind)
+        return ((const struct llc_config *)wire->client->config)->slices;
     return wire->client->kind == &simt_kind ? simt_places(wire->client) : 1;
 }
 
@@ -289,15 +291,15 @@ static void find_parts(struct builder *builder)
         }
 }
 
-/* Whether what it asks for memory leaves the last level there: nothing that it is joined to is a level itself. */
-static bool is_last(const struct builder *builder, const struct instance *part)
+/* The last level that the part is joined to, or NULL. */
+static struct llc_slices *level_of(const struct builder *builder, const struct instance *part)
 {
     for (size_t i = 0; i < builder->wiring.count; i++) {
         const struct wire *wire = &builder->wiring.wires[i];
         if (wire->client == part && wire->server->kind == &llc_kind)
-            return false;
+            return builder_object(builder, wire->server);
     }
-    return true;
+    return NULL;
 }
 
 static void set_place(const struct builder *builder, struct built_part *part)
@@ -313,7 +315,7 @@ static void set_place(const struct builder *builder, struct built_part *part)
                                     .stack = (uint16_t)(number % builder->stacks),
                                     .inputs = all_in(&builder->wiring, instance),
                                     .outputs = all_out(&builder->wiring, instance),
-                                    .last = is_last(builder, instance)};
+                                    .level = level_of(builder, instance)};
     if (instance->kind == &crossbar_kind)
         part->routes = routes_of(builder, instance);
     part->place.routes = part->routes;

@@ -12,7 +12,7 @@
 #include "emu/machine/timed.h"
 #include "emu/machine/timed_simt.h"
 #include "emu/mem/coherence.h"
-#include "emu/mem/llc.h"
+#include "emu/mem/llc_slices.h"
 #include "emu/nucd/footprint_check.h"
 #include "emu/sim/energy.h"
 

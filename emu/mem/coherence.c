@@ -11,7 +11,7 @@ struct holder {
     const char *name;
     uint32_t line; /* bytes */
     bool write_through;
-    const struct llc *llc; /* whose side it is, or NULL */
+    const struct llc_slices *llc; /* whose side it is, or NULL */
 };
 
 /* What is observed, and for whom: the context of its own observer. */
@@ -288,18 +288,21 @@ static struct watch *watch_new(struct coherence *checker, unsigned holder)
     return watch;
 }
 
-void coherence_watch_llc(struct coherence *checker, struct llc *llc)
+void coherence_watch_llc(struct coherence *checker, struct llc_slices *llc)
 {
-    unsigned holder = coherence_holder(checker, llc_name(llc), llc_configuration(llc)->line, false);
+    unsigned holder = coherence_holder(checker, llc_slices_name(llc),
+                                       llc_configuration(llc_slices_at(llc, 0))->line, false);
     checker->holders[holder].llc = llc;
-    struct watch *watch = watch_new(checker, holder);
-    watch->observer.fill = on_fill;
-    watch->observer.write_back = on_write_back;
-    watch->observer.evict = on_evict;
-    llc_observe(llc, &watch->observer);
+    for (uint32_t i = 0; i < llc_slices_count(llc); i++) {
+        struct watch *watch = watch_new(checker, holder);
+        watch->observer.fill = on_fill;
+        watch->observer.write_back = on_write_back;
+        watch->observer.evict = on_evict;
+        llc_observe(llc_slices_at(llc, i), &watch->observer);
+    }
 }
 
-void coherence_watch_cache(struct coherence *checker, struct cache *cache, const struct llc *llc)
+void coherence_watch_cache(struct coherence *checker, struct cache *cache, const struct llc_slices *llc)
 {
     const struct cache_config *config = cache_configuration(cache);
     unsigned holder = 0;

@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 
-#include "emu/mem/llc.h"
+#include "emu/mem/llc_slices.h"
 
 enum coherence_problem {
     COHERENCE_STALE_LOAD,  /* it gets an old value */
@@ -62,12 +62,12 @@ struct coherence *coherence_new(uint32_t granule,
                                 void *context);
 void coherence_free(struct coherence *checker);
 
-/* Watches the last level: it and all first-level caches above it are one holder. Each of them has to be
- * watched too, and be given the last-level cache. */
-void coherence_watch_llc(struct coherence *checker, struct llc *llc);
+/* Watches the last level: its slices and all first-level caches above it are one holder. Each of these caches has
+ * to be watched too, and be given the last level. */
+void coherence_watch_llc(struct coherence *checker, struct llc_slices *llc);
 
-/* Watches a cache: above the last-level cache, which is watched already, or on its own and filled from memory (NULL). */
-void coherence_watch_cache(struct coherence *checker, struct cache *cache, const struct llc *llc);
+/* Watches a cache: above the last level, which is watched already, or on its own and filled from memory (NULL). */
+void coherence_watch_cache(struct coherence *checker, struct cache *cache, const struct llc_slices *llc);
 
 /* An access of [address, address + size) that passes all caches. */
 void coherence_uncached(struct coherence *checker, uint64_t address, uint64_t size, bool store,

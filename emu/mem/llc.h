@@ -19,7 +19,7 @@
  * at, at queue + tag_clocks.
  *
  * A last level can be one of several slices. Blocks of slice_bytes take turns among the slices; each slice is
- * an instance of its own, with latencies of its own; what stands above (llc_slices.h) chooses. Within a slice
+ * an instance of its own, with latencies of its own; what stands above (llc_slices.h, a crossbar) chooses. Within a slice
  * lines take turns among its banks, which share its queue, MSHRs and write buffer. A bank accepts requests by
  * itself (a range counts for the bank of its first line). A line that is read from or written to the bank's
  * data array keeps the array busy for bank_clocks; lines are served in the order of their times: for a hit or

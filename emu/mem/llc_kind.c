@@ -1,7 +1,7 @@
 /* What a last-level cache is described by. */
 #include <inttypes.h>
 
-#include "emu/mem/llc.h"
+#include "emu/mem/llc_slices.h"
 #include "emu/mem/site.h"
 
 static bool is_power(uint64_t value)
@@ -72,45 +72,46 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
+/* The part is the whole of its slices: llc_slices.h. */
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct mem_site *place = site->place;
     if (!clock_set_frequency(site->clock, ((const struct llc_config *)config)->clock, err))
         return NULL;
-    struct llc *llc =
-        llc_new(site->name, config, site->queue, site->clock, part_component(site), part_requester(site), NULL, NULL);
-    if (place->last)
-        llc_set_homes(llc, place->homes);
-    return llc;
+    struct llc_slices *slices = llc_slices_new(site->name, config, site->queue, site->clock,
+                                               part_component(site), part_requester(site), NULL, NULL);
+    for (uint32_t i = 0; !place->level && i < llc_slices_count(slices); i++)
+        llc_set_homes(llc_slices_at(slices, i), place->homes);
+    return slices;
 }
 
 static void free_part(void *part)
 {
-    llc_free(part);
+    llc_slices_free(part);
 }
 
 static struct part_end serve(void *part, unsigned port, unsigned slot)
 {
     (void)port;
     (void)slot;
-    return (struct part_end){&llc_ops, part};
+    return llc_slices_port(part);
 }
 
+/* A slot for each slice. */
 static void connect_part(void *part, unsigned port, unsigned slot, const struct part_end *server)
 {
     (void)port;
-    (void)slot;
-    llc_connect(part, server->ops, server->object);
+    llc_connect(llc_slices_at(part, slot), server->ops, server->object);
 }
 
 static void publish(void *part, struct stats *stats, struct scope scope)
 {
-    llc_publish(part, stats, scope);
+    llc_slices_publish(part, stats, scope);
 }
 
 static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
 {
-    llc_energy(part, ledger, scope);
+    llc_slices_energy(part, ledger, scope);
 }
 
 const struct part_kind llc_kind = {

@@ -1,33 +1,70 @@
 #include "emu/mem/llc_slices.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { GRAIN = 16 }; /* bytes, aligned, that always have one slice: the smallest line */
-
-/* A slice's part of the range under way. */
+/* A slice's part of a range. */
 struct part {
     struct mem_link link; /* to the slice */
     struct mem_request request;
     bool unsent; /* the slice has refused it */
 };
 
-struct llc_slices {
-    uint32_t count;
-    struct llc **slices;
-    llc_slice_of *slice_of;
-    const void *context;
-    struct part *parts;         /* by slice */
-    struct mem_request *range;  /* under way, or NULL */
-    uint32_t left;              /* slices that have not answered it */
-    struct mem_waiters waiters; /* for the range to be over */
+/* A range under way, or one that is free to be used. */
+struct range {
+    struct range *next; /* in the list of free or of refused ones */
+    struct range *all;  /* the next of all */
+    struct llc_slices *slices;
+    struct mem_request *request; /* NULL: free */
+    uint32_t left;               /* slices that have not answered */
+    struct part parts[];         /* by slice */
 };
 
-static uint32_t slice_of(const struct llc_slices *slices, uint64_t address)
+struct llc_slices {
+    char *name;
+    struct event_queue *queue;
+    uint32_t count;
+    uint32_t block_shift; /* log2 of the bytes that take turns */
+    struct llc **slices;
+    struct range *all, *free;
+    struct range *refused; /* answers for which a client had no room */
+};
+
+static void *array_of(size_t count, size_t size)
 {
-    uint32_t slice = slices->slice_of(slices->context, address);
-    assert(slice < slices->count);
-    return slice;
+    void *array = calloc(count, size);
+    if (!array)
+        abort();
+    return array;
+}
+
+/* Ranges. */
+
+/* The client may reuse the request, and ask again, at once. */
+static void finish(struct range *range, uint64_t now)
+{
+    struct llc_slices *slices = range->slices;
+    if (mem_request_respond(range->request, now)) {
+        range->request = NULL;
+        range->next = slices->free;
+        slices->free = range;
+    } else {
+        range->next = slices->refused;
+        slices->refused = range;
+    }
+}
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct range *range = client;
+    (void)link;
+    if (range->request->level < request->level)
+        range->request->level = request->level;
+    if (--range->left == 0)
+        finish(range, now);
+    return true;
 }
 
 static void send_part(struct part *part, uint64_t now)
@@ -35,29 +72,59 @@ static void send_part(struct part *part, uint64_t now)
     part->unsent = !mem_link_request(&part->link, &part->request, now);
 }
 
-static bool offer_range(struct llc_slices *slices, struct mem_link *link, struct mem_request *range,
-                        uint64_t now)
+static void request_room(void *client, struct mem_link *link, uint64_t now)
 {
-    if (slices->range) {
-        mem_waiters_add(&slices->waiters, link);
-        return false;
-    }
-    slices->range = range;
-    slices->left = slices->count;
+    struct part *part = (struct part *)(void *)((char *)link - offsetof(struct part, link));
+    (void)client;
+    if (part->unsent)
+        send_part(part, now);
+}
+
+static const struct mem_client_ops range_ops = {respond, request_room};
+
+static struct range *range_new(struct llc_slices *slices)
+{
+    struct range *range = array_of(1, sizeof *range + slices->count * sizeof *range->parts);
+    range->slices = slices;
+    range->all = slices->all;
+    slices->all = range;
+    for (uint32_t i = 0; i < slices->count; i++)
+        range->parts[i].link = (struct mem_link){
+            .port_ops = &llc_ops, .port = slices->slices[i], .client_ops = &range_ops, .client = range};
+    return range;
+}
+
+static void begin_range(struct llc_slices *slices, struct mem_request *request, uint64_t now)
+{
+    struct range *range = slices->free;
+    if (range)
+        slices->free = range->next;
+    else
+        range = range_new(slices);
+    range->request = request;
+    range->left = slices->count;
     for (uint32_t i = 0; i < slices->count; i++) {
-        struct part *part = &slices->parts[i];
-        mem_request_init(&part->request, (enum mem_op)range->op, range->address, range->size);
-        part->request.requester = range->requester;
+        struct part *part = &range->parts[i];
+        mem_request_init(&part->request, (enum mem_op)request->op, request->address, request->size);
+        part->request.requester = request->requester;
         send_part(part, now);
     }
-    return true;
+}
+
+/* The port. */
+
+static uint32_t slice_of(const struct llc_slices *slices, uint64_t address)
+{
+    return (uint32_t)((address >> slices->block_shift) % slices->count);
 }
 
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct llc_slices *slices = port;
-    if (request->op == MEM_CLEAN || request->op == MEM_INVALIDATE || request->op == MEM_CLEAN_INVALIDATE)
-        return offer_range(slices, link, request, now);
+    if (request->op == MEM_CLEAN || request->op == MEM_INVALIDATE || request->op == MEM_CLEAN_INVALIDATE) {
+        begin_range(slices, request, now);
+        return true;
+    }
     return llc_ops.request(slices->slices[slice_of(slices, request->address)], link, request, now);
 }
 
@@ -65,6 +132,12 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
 static void response_room(void *port, struct mem_link *link, uint64_t now)
 {
     struct llc_slices *slices = port;
+    struct range *refused = slices->refused;
+    slices->refused = NULL;
+    for (struct range *range = refused, *next; range; range = next) {
+        next = range->next;
+        finish(range, now);
+    }
     for (uint32_t i = 0; i < slices->count; i++)
         llc_ops.response_room(slices->slices[i], link, now);
 }
@@ -72,8 +145,9 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
 static bool functional(void *port, const struct mem_access *access)
 {
     const struct llc_slices *slices = port;
+    const uint64_t block = UINT64_C(1) << slices->block_shift;
     for (uint64_t at = access->address, end = at + access->size, next; at < end; at = next) {
-        next = (at | (GRAIN - 1)) + 1;
+        next = (at | (block - 1)) + 1;
         next = next < end ? next : end;
         struct mem_access piece = {at, (uint8_t *)access->bytes + (at - access->address), next - at,
                                    access->write};
@@ -96,74 +170,105 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
         llc_ops.maintain(slices->slices[i], link, op, address, size);
 }
 
-const struct mem_port_ops llc_slices_ops = {request_offered, response_room, functional, warm, maintain, NULL};
-
-/* The originator of a range, a cache, takes every response. */
-static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+/* All slices are equally far from a home. */
+static const struct mem_link *next_link(const void *port, const struct home *home)
 {
-    struct llc_slices *slices = client;
-    (void)link;
-    struct mem_request *range = slices->range;
-    if (range->level < request->level)
-        range->level = request->level;
-    if (--slices->left > 0)
-        return true;
-    slices->range = NULL;
-    bool taken = mem_request_respond(range, now);
-    assert(taken);
-    (void)taken;
-    while (!slices->range && mem_waiters_wake(&slices->waiters, now))
-        continue;
-    return true;
+    const struct llc_slices *slices = port;
+    return llc_ops.next(slices->slices[0], home);
 }
 
-static void request_room(void *client, struct mem_link *link, uint64_t now)
-{
-    struct llc_slices *slices = client;
-    struct part *part = &slices->parts[0];
-    while (&part->link != link)
-        part++;
-    if (part->unsent)
-        send_part(part, now);
-}
+static const struct mem_port_ops slices_ops = {request_offered, response_room, functional, warm,
+                                               maintain,        next_link};
 
-static const struct mem_client_ops range_ops = {respond, request_room};
+/* The whole. */
 
-static void *array_of(size_t count, size_t size)
-{
-    void *array = calloc(count, size);
-    if (!array)
-        abort();
-    return array;
-}
-
-struct llc_slices *llc_slices_new(struct llc *const *list, uint32_t count, llc_slice_of *of,
-                                  const void *context)
+struct llc_slices *llc_slices_new(const char *name, const struct llc_config *config,
+                                  struct event_queue *queue, const struct clock *clock, uint32_t component,
+                                  uint16_t requester, const struct mem_port_ops *lower_ops, void *lower)
 {
     struct llc_slices *slices = array_of(1, sizeof *slices);
-    assert(count > 0);
-    slices->count = count;
-    slices->slices = array_of(count, sizeof(struct llc *));
-    slices->parts = array_of(count, sizeof *slices->parts);
-    slices->slice_of = of;
-    slices->context = context;
-    for (uint32_t i = 0; i < count; i++) {
-        slices->slices[i] = list[i];
-        slices->parts[i].link = (struct mem_link){
-            .port_ops = &llc_ops, .port = list[i], .client_ops = &range_ops, .client = slices};
+    const size_t length = strlen(name), room = length + sizeof ".4294967295";
+    char *one = array_of(room, 1);
+    slices->name = array_of(length + 1, 1);
+    strcpy(slices->name, name);
+    slices->queue = queue;
+    slices->count = config->slices;
+    slices->block_shift = (uint32_t)__builtin_ctz(config->slice_bytes ? config->slice_bytes : config->line);
+    slices->slices = array_of(slices->count, sizeof *slices->slices);
+    for (uint32_t i = 0; i < slices->count; i++) {
+        if (slices->count > 1)
+            (void)snprintf(one, room, "%s.%u", name, i);
+        else
+            (void)snprintf(one, room, "%s", name);
+        slices->slices[i] = llc_new(one, config, queue, clock, component, requester, lower_ops, lower);
     }
+    free(one);
     return slices;
 }
 
 void llc_slices_free(struct llc_slices *slices)
 {
+    for (struct range *range = slices->all, *next; range; range = next) {
+        next = range->all;
+        for (uint32_t i = 0; range->request && i < slices->count; i++)
+            event_cancel(slices->queue, &range->parts[i].request.event);
+        free(range);
+    }
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_free(slices->slices[i]);
     free(slices->slices);
-    free(slices->parts);
+    free(slices->name);
     free(slices);
+}
+
+struct part_end llc_slices_port(struct llc_slices *slices)
+{
+    if (slices->count == 1)
+        return (struct part_end){&llc_ops, slices->slices[0]};
+    return (struct part_end){&slices_ops, slices};
+}
+
+const char *llc_slices_name(const struct llc_slices *slices)
+{
+    return slices->name;
+}
+
+uint32_t llc_slices_count(const struct llc_slices *slices)
+{
+    return slices->count;
+}
+
+struct llc *llc_slices_at(const struct llc_slices *slices, uint32_t number)
+{
+    assert(number < slices->count);
+    return slices->slices[number];
+}
+
+struct llc *llc_slices_of(const struct llc_slices *slices, uint64_t address)
+{
+    return slices->slices[slice_of(slices, address)];
 }
 
 void llc_slices_attach(struct llc_slices *slices, struct cache *cache)
 {
     for (uint32_t i = 0; i < slices->count; i++)
         llc_attach(slices->slices[i], cache);
+}
+
+void llc_slices_attach_client(struct llc_slices *slices, const struct llc_client *client)
+{
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_attach_client(slices->slices[i], client);
+}
+
+void llc_slices_publish(struct llc_slices *slices, struct stats *stats, struct scope scope)
+{
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_publish(slices->slices[i], stats, slices->count > 1 ? scope_number(&scope, i) : scope);
+}
+
+void llc_slices_energy(struct llc_slices *slices, struct energy_ledger *ledger, struct scope scope)
+{
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_energy(slices->slices[i], ledger, slices->count > 1 ? scope_number(&scope, i) : scope);
 }

@@ -5,6 +5,8 @@
 #include "emu/mem/home.h"
 #include "emu/mem/phys.h"
 
+struct llc_slices;
+
 struct mem_site {
     struct home_map *homes;                /* of all addresses; outlives the part */
     const struct phys *bytes;              /* of main memory */
@@ -13,7 +15,8 @@ struct mem_site {
     unsigned inputs, outputs;              /* of a crossbar */
     const uint16_t *
         routes; /* of a crossbar: its output by home, [(module * stacks + stack) * controllers + controller] */
-    bool last;  /* of what asks: requests get their homes when they leave it */
+    struct llc_slices *level; /* of what asks: the last level that it is joined to; NULL: it is one itself, and gives
+                                 requests their homes when they leave */
 };
 
 #endif

@@ -272,6 +272,11 @@ test_timed() {
     check "--max-insns" grep -q 'after 123456 instructions' "$OUT/hang.insns.err"
 }
 
+# How many slices of the last level have counted something: slices_with STATISTIC
+slices_with() {
+    grep -oE "\"l2\.[0-9]\.$1\": [1-9]" "$OUT/slices.json" | sort -u -t '"' -k 2,2 | wc -l
+}
+
 # 17 harts of two kinds: two runs are equal to the byte. The accelerators' caches are not coherent; the
 # program tolerates that, and the checker reports it.
 test_nucd() {
@@ -310,6 +315,16 @@ test_nucd() {
     done
     refused offload.none "has no accelerators with task units" -m virt --firmware "$firmware" "$OUT/offload"
     on_croft nucd.coherent 0 -m hbm1 --set host.count=8 --check coherence --check dram "$OUT/mailbox" </dev/null
+    # A last level in slices: 8 cores beside each other, and two whose ranges are cleaned for the accelerators.
+    on_croft slices.coherent 0 -m hbm1 --set host.count=8 --set l2.slices=4 --set l2.size=64KiB --check coherence \
+        --check dram --stats "$OUT/slices.json" "$OUT/mailbox" </dev/null
+    check "each slice has probed" test "$(slices_with dirty_probes)" = 4
+    for kind in 3 4; do
+        on_croft "slices.$kind" 0 -m nucd --set host.count=2 --set nucd.hosts=2 --set "l2.slices=$kind" --firmware "$firmware" \
+            --check coherence --check nucd --stats "$OUT/slices.json" "$OUT/hosts" </dev/null
+        check "$kind slices: host 1 offloads" grep -q "\"nucd.1.offloads\": 16," "$OUT/slices.json"
+        check "$kind slices: each cleans ranges" test "$(slices_with maintained)" = "$kind"
+    done
 }
 
 if ! command -v "$QEMU" >/dev/null; then

@@ -2,8 +2,8 @@
 # Whole programs on timed machines: programs.sh CROFT WORKDIR PROGRAMDIR (of tests/programs, compiled with
 # -O2). All programs on ddr3 (in order), all but the longest on nucd (out of order), and a sample on every
 # machine must behave as on qemu-riscv64. The sample runs with the coherence and DRAM checkers, which must
-# find nothing. Then statistics must repeat. ALL=1 runs all programs on all machines. Prints "N passed, N
-# failed"; the status is 1 if any failed.
+# find nothing, and once with a last level in slices. Then statistics must repeat. ALL=1 runs all programs
+# on all machines. Prints "N passed, N failed"; the status is 1 if any failed.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -80,4 +80,6 @@ for machine in $machines; do
     compare "$machine" "--check coherence --check dram" "${checked[@]}"
     repeats "$machine"
 done
+# A last level in slices.
+compare nucd "--set l2.slices=4 --set l2.size=256KiB --check coherence --check dram" "${checked[@]}"
 conclude

@@ -1,11 +1,11 @@
-/* The coherence checker on real caches. */
+/* The coherence checker on real caches, above a last level of one slice and of three. */
 #include "tests/mem/coherence_rig.h"
 
 struct machine {
     struct history history;
     struct event_queue queue;
     struct slow_memory memory;
-    struct llc *llc;
+    struct llc_slices *llc;
     struct cache *host[2], *accel;
     unsigned busy;
 };
@@ -38,7 +38,7 @@ static void machine_maintain(struct machine *machine, struct cache *cache, enum 
     assert_int_equal(machine->busy, 0);
 }
 
-static void machine_begin(struct machine *machine)
+static void machine_begin(struct machine *machine, const uint32_t *slices)
 {
     struct clock clock = {CLOCK};
     struct llc_config llc;
@@ -48,17 +48,19 @@ static void machine_begin(struct machine *machine)
     event_queue_init(&machine->queue);
     machine->memory.queue = &machine->queue;
     part_defaults(&llc_kind, 0, &llc);
-    machine->llc = llc_new("l2", &llc, &machine->queue, &clock, 2, 99, &slow_ops, &machine->memory);
+    llc.slices = *slices;
+    machine->llc = llc_slices_new("l2", &llc, &machine->queue, &clock, 2, 99, &slow_ops, &machine->memory);
     coherence_watch_llc(machine->history.checker, machine->llc);
     part_defaults(&cache_kind, 0, &config);
     machine->accel =
         cache_new("accel.0.l1d", &config, &machine->queue, &clock, 3, 8, &slow_ops, &machine->memory);
     coherence_watch_cache(machine->history.checker, machine->accel, NULL);
     config.coherent = true;
+    const struct part_end port = llc_slices_port(machine->llc);
     for (uint16_t i = 0; i < 2; i++) {
         machine->host[i] =
-            cache_new("host", &config, &machine->queue, &clock, 4U + i, i, &llc_ops, machine->llc);
-        llc_attach(machine->llc, machine->host[i]);
+            cache_new("host", &config, &machine->queue, &clock, 4U + i, i, port.ops, port.object);
+        llc_slices_attach(machine->llc, machine->host[i]);
         coherence_watch_cache(machine->history.checker, machine->host[i], machine->llc);
     }
 }
@@ -69,16 +71,15 @@ static void machine_end(struct machine *machine)
     cache_free(machine->host[0]);
     cache_free(machine->host[1]);
     cache_free(machine->accel);
-    llc_free(machine->llc);
+    llc_slices_free(machine->llc);
 }
 
 /* One host core writes, the other reads and writes: no finding. The accelerator must have the line cleaned.
  */
 static void real_caches(void **state)
 {
-    (void)state;
     static struct machine machine, *m = &machine;
-    machine_begin(m);
+    machine_begin(m, *state);
     machine_use(m, m->host[0], true, HOST_STORE);
     machine_use(m, m->host[1], false, HOST_LOAD);
     machine_use(m, m->host[1], true, HOST_STORE + 8);
@@ -89,7 +90,7 @@ static void real_caches(void **state)
     assert_int_equal(m->history.reports[0].writer.pc, HOST_STORE + 8);
     machine_end(m);
 
-    machine_begin(m);
+    machine_begin(m, *state);
     for (unsigned round = 0; round < 3; round++) {
         machine_use(m, m->host[0], true, HOST_STORE);
         machine_use(m, m->host[1], true, HOST_STORE);
@@ -118,9 +119,8 @@ static void warm(struct cache *cache, bool store, uint64_t pc)
 /* Stores while warming count, and so do cleaning and invalidating: what is old in the region is found. */
 static void stores_while_warming(void **state)
 {
-    (void)state;
     static struct machine machine, *m = &machine;
-    machine_begin(m);
+    machine_begin(m, *state);
     warm(m->host[0], true, HOST_STORE);
     warm(m->host[0], true, HOST_STORE + 4); /* to a line that is dirty already */
     machine_use(m, m->accel, false, ACCEL_LOAD);
@@ -129,7 +129,7 @@ static void stores_while_warming(void **state)
     assert_true(m->history.reports[0].clean_writer);
     machine_end(m);
 
-    machine_begin(m);
+    machine_begin(m, *state);
     warm(m->host[0], true, HOST_STORE);
     warm(m->host[1], true, HOST_STORE);
     cache_warm_maintain(m->host[0], MEM_CLEAN, A, LINE);
@@ -137,7 +137,7 @@ static void stores_while_warming(void **state)
     warm(m->accel, true, ACCEL_STORE);
     cache_warm_maintain(m->accel, MEM_CLEAN_INVALIDATE, A, LINE);
     cache_warm_maintain(m->host[0], MEM_INVALIDATE, A, LINE);
-    assert_false(llc_line_state(m->llc, A).present);
+    assert_false(llc_line_state(llc_slices_of(m->llc, A), A).present);
     assert_int_equal(cache_line_state(m->accel, A), CACHE_INVALID);
     machine_use(m, m->host[1], false, HOST_LOAD);
     assert_int_equal(m->history.count, 0);
@@ -153,9 +153,8 @@ static void stores_while_warming(void **state)
 /* The store is done when the line, which was under way, has come. */
 static void warm_store_to_a_line_under_way(void **state)
 {
-    (void)state;
     static struct machine machine, *m = &machine;
-    machine_begin(m);
+    machine_begin(m, *state);
     assert_int_equal(cache_access(m->accel, A, CACHE_LOAD, 0, (struct cache_actor){.pc = ACCEL_LOAD}, NULL),
                      CACHE_MISS);
     warm(m->accel, true, ACCEL_STORE);
@@ -180,9 +179,8 @@ static void fetch(struct machine *machine, bool speculative, uint64_t pc)
  * that it has left is found when an instruction is fetched from there. */
 static void wrong_paths_are_no_accesses(void **state)
 {
-    (void)state;
     static struct machine machine, *m = &machine;
-    machine_begin(m);
+    machine_begin(m, *state);
     machine_use(m, m->host[0], true, HOST_STORE);
     fetch(m, true, ACCEL_LOAD);
     fetch(m, true, ACCEL_LOAD);
@@ -204,9 +202,8 @@ static void wrong_paths_are_no_accesses(void **state)
 /* The same of a line that was prefetched. */
 static void prefetches_are_no_accesses(void **state)
 {
-    (void)state;
     static struct machine machine, *m = &machine;
-    machine_begin(m);
+    machine_begin(m, *state);
     machine_use(m, m->host[0], true, HOST_STORE);
     (void)cache_access(m->accel, A, CACHE_PREFETCH, m->queue.now, (struct cache_actor){0}, NULL);
     event_queue_run(&m->queue, m->queue.now + 1000 * CLOCK);
@@ -221,12 +218,18 @@ static void prefetches_are_no_accesses(void **state)
 
 int main(void)
 {
+    static uint32_t one = 1, three = 3; /* of three, the second one has line A */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_caches),
-        cmocka_unit_test(stores_while_warming),
-        cmocka_unit_test(wrong_paths_are_no_accesses),
-        cmocka_unit_test(prefetches_are_no_accesses),
-        cmocka_unit_test(warm_store_to_a_line_under_way),
+        cmocka_unit_test_prestate(real_caches, &one),
+        cmocka_unit_test_prestate(stores_while_warming, &one),
+        cmocka_unit_test_prestate(wrong_paths_are_no_accesses, &one),
+        cmocka_unit_test_prestate(prefetches_are_no_accesses, &one),
+        cmocka_unit_test_prestate(warm_store_to_a_line_under_way, &one),
+        cmocka_unit_test_prestate(real_caches, &three),
+        cmocka_unit_test_prestate(stores_while_warming, &three),
+        cmocka_unit_test_prestate(wrong_paths_are_no_accesses, &three),
+        cmocka_unit_test_prestate(prefetches_are_no_accesses, &three),
+        cmocka_unit_test_prestate(warm_store_to_a_line_under_way, &three),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

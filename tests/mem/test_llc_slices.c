@@ -16,16 +16,9 @@ struct access {
 struct sliced {
     struct event_queue queue;
     struct slow_memory memory;
-    struct llc *list[SLICES];
     struct llc_slices *slices;
     struct cache *caches[2];
 };
-
-static uint32_t by_line(const void *context, uint64_t address)
-{
-    (void)context;
-    return (uint32_t)(address / LINE % SLICES);
-}
 
 static void done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
@@ -47,15 +40,12 @@ static struct sliced *sliced_new(uint32_t queue)
     part_defaults(&llc_kind, 0, &config);
     config.slices = SLICES;
     config.queue = queue;
-    for (uint32_t i = 0; i < SLICES; i++)
-        sliced->list[i] =
-            llc_new("l2", &config, &sliced->queue, &clock, 2 + i, 99, &slow_ops, &sliced->memory);
-    sliced->slices = llc_slices_new(sliced->list, SLICES, by_line, NULL);
+    sliced->slices = llc_slices_new("l2", &config, &sliced->queue, &clock, 2, 99, &slow_ops, &sliced->memory);
+    const struct part_end port = llc_slices_port(sliced->slices);
     part_defaults(&cache_kind, 0, &l1);
     l1.coherent = true;
     for (uint16_t i = 0; i < 2; i++) {
-        sliced->caches[i] =
-            cache_new("l1", &l1, &sliced->queue, &clock, 10U + i, i, &llc_slices_ops, sliced->slices);
+        sliced->caches[i] = cache_new("l1", &l1, &sliced->queue, &clock, 10U + i, i, port.ops, port.object);
         llc_slices_attach(sliced->slices, sliced->caches[i]);
     }
     return sliced;
@@ -65,11 +55,9 @@ static void sliced_free(struct sliced *sliced)
 {
     for (unsigned i = 0; i < 2; i++)
         cache_free(sliced->caches[i]);
+    for (unsigned i = 0; i < SLICES; i++)
+        assert_int_equal(llc_pending(llc_slices_at(sliced->slices, i)), 0);
     llc_slices_free(sliced->slices);
-    for (unsigned i = 0; i < SLICES; i++) {
-        assert_int_equal(llc_pending(sliced->list[i]), 0);
-        llc_free(sliced->list[i]);
-    }
     free(sliced);
 }
 
@@ -90,7 +78,7 @@ static uint64_t clocks(struct sliced *sliced, unsigned cache, enum cache_use use
 static void check_home(const struct sliced *sliced, unsigned line, int owner)
 {
     for (unsigned i = 0; i < SLICES; i++) {
-        struct llc_line known = llc_line_state(sliced->list[i], line * LINE);
+        struct llc_line known = llc_line_state(llc_slices_at(sliced->slices, i), line * LINE);
         assert_int_equal(known.present, i == line % SLICES);
         if (known.present)
             assert_int_equal(known.owner, owner);
@@ -137,7 +125,7 @@ static void ranges_reach_all_slices(void **state)
         assert_int_equal(sliced->memory.seen[MEM_WRITE], LINES);
         assert_int_equal(sliced->memory.seen[MEM_CLEAN_INVALIDATE], 2 * SLICES);
         for (unsigned line = 0; line < LINES; line++)
-            assert_false(llc_line_state(sliced->list[line % SLICES], line * LINE).present);
+            assert_false(llc_line_state(llc_slices_at(sliced->slices, line % SLICES), line * LINE).present);
         sliced_free(sliced);
     }
 }
@@ -151,16 +139,92 @@ static void warm_ranges_reach_all_slices(void **state)
         cache_warm(sliced->caches[0], line * LINE, true);
     cache_warm_maintain(sliced->caches[0], MEM_CLEAN_INVALIDATE, 0, LINES * LINE);
     for (unsigned line = 0; line < LINES; line++)
-        assert_false(llc_line_state(sliced->list[line % SLICES], line * LINE).present);
+        assert_false(llc_line_state(llc_slices_at(sliced->slices, line % SLICES), line * LINE).present);
+    sliced_free(sliced);
+}
+
+/* A client between the slices and the originators of ranges, which may have no room for a response. */
+struct narrow {
+    struct mem_link link;
+    struct mem_request request;
+    uint64_t done;
+    bool full;
+};
+
+static bool narrow_respond(void *context, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct narrow *narrow = context;
+    assert_ptr_equal(link, &narrow->link);
+    assert_ptr_equal(request, &narrow->request);
+    assert_int_equal(narrow->done, 0);
+    if (narrow->full)
+        return false;
+    narrow->done = now;
+    return true;
+}
+
+static void narrow_room(void *context, struct mem_link *link, uint64_t now)
+{
+    (void)context;
+    (void)link;
+    (void)now;
+    fail_msg("a range is never refused");
+}
+
+static void clean(struct sliced *sliced, struct narrow *narrow, uint64_t address)
+{
+    static const struct mem_client_ops ops = {narrow_respond, narrow_room};
+    const struct part_end port = llc_slices_port(sliced->slices);
+    narrow->done = 0;
+    narrow->link =
+        (struct mem_link){.port_ops = port.ops, .port = port.object, .client_ops = &ops, .client = narrow};
+    mem_request_init(&narrow->request, MEM_CLEAN, address, LINE);
+    assert_true(mem_link_request(&narrow->link, &narrow->request, sliced->queue.now));
+}
+
+/* A range takes the tags of each slice, then memory's answer. A second one begins a clock later, and neither waits
+ * for the other; a response that has been refused comes when there is room. */
+static void ranges_do_not_wait_for_each_other(void **state)
+{
+    enum { RANGES = 3, ALONE = 4 + MEMORY };
+    struct sliced *sliced = sliced_new(32);
+    struct narrow narrow[RANGES] = {0};
+    (void)state;
+    for (unsigned round = 0; round < 2; round++) {
+        uint64_t start = sliced->queue.now;
+        for (unsigned i = 0; i < RANGES; i++) {
+            narrow[i].full = round == 1 && i > 0;
+            clean(sliced, &narrow[i], 0x10000 * i);
+        }
+        event_queue_run(&sliced->queue, start + 1000 * (uint64_t)CLOCK);
+        for (unsigned i = 0; i < RANGES; i++)
+            assert_int_equal(narrow[i].done, narrow[i].full ? 0 : start + (ALONE + i) * (uint64_t)CLOCK);
+    }
+    narrow[1].full = false;
+    mem_link_response_room(&narrow[1].link, sliced->queue.now);
+    assert_int_equal(narrow[1].done, sliced->queue.now);
+    assert_int_equal(narrow[2].done, 0);
+    narrow[2].full = false;
+    mem_link_response_room(&narrow[2].link, sliced->queue.now);
+    assert_int_equal(narrow[2].done, sliced->queue.now);
+    sliced_free(sliced);
+}
+
+/* A request for any home passes the slices on its way. */
+static void ways_lead_through_slices(void **state)
+{
+    struct sliced *sliced = sliced_new(32);
+    (void)state;
+    assert_int_equal(mem_path_length(cache_link(sliced->caches[0]), NULL), 2);
     sliced_free(sliced);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_have_one_home),
-        cmocka_unit_test(ranges_reach_all_slices),
-        cmocka_unit_test(warm_ranges_reach_all_slices),
+        cmocka_unit_test(lines_have_one_home),          cmocka_unit_test(ranges_reach_all_slices),
+        cmocka_unit_test(warm_ranges_reach_all_slices), cmocka_unit_test(ranges_do_not_wait_for_each_other),
+        cmocka_unit_test(ways_lead_through_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Random traffic of real first-level caches on a small last level, against a reference model: a version
- * number for each line, which stores make newer and which travels as data would. */
-#include "emu/mem/llc.h"
+/* Random traffic of real first-level caches on a small last level, whole or in slices, against a reference
+ * model: a version number for each line, which stores make newer and which travels as data would. */
+#include "emu/mem/llc_slices.h"
 #include "tests/mem/slow_memory.h"
 
 #define PROTOCOL_ROWS "tests/mem/msi.def"
@@ -16,7 +16,7 @@ static const struct protocol msi = {.name = "msi",
                                     .cache = cache_rows,
                                     .directory = directory_rows};
 
-enum { CORES = 4, CACHES = CORES + 1, LINES = 48, LINE = 64, WAITERS = 3, BASE = 0x80000000 };
+enum { CORES = 4, CACHES = CORES + 1, LINES = 48, LINE = 64, WAITERS = 3, SLICES = 4, BASE = 0x80000000 };
 
 struct core {
     struct traffic *traffic;
@@ -37,14 +37,16 @@ struct core {
 struct traffic {
     struct event_queue queue;
     struct slow_memory memory;
-    struct llc *llc;
-    struct cache_observer observer;
+    struct llc *llc; /* the only one; NULL: there are slices */
+    struct llc_slices *slices;
+    struct cache_observer observers[SLICES];
     struct core cores[CACHES]; /* the last one only fetches */
     uint64_t random, operations, limit;
     uint64_t newest[LINES], in_memory[LINES], in_l2[LINES], in_l1[CACHES][LINES];
     uint64_t going[LINES], coming[LINES]; /* to and from memory */
     unsigned away[LINES];                 /* written back, not accepted yet */
     bool upkeep, warming, warms;
+    uint64_t block;                  /* bytes that take turns among slices */
     const struct protocol *protocol; /* NULL: the default */
 };
 
@@ -60,10 +62,30 @@ static uint64_t number_of(uint64_t line)
     return (line - BASE) / LINE;
 }
 
+/* The slices, of which a plain last level is one. */
+static uint32_t slice_count(const struct traffic *traffic)
+{
+    return traffic->llc ? 1 : llc_slices_count(traffic->slices);
+}
+
+static struct llc *slice_at(const struct traffic *traffic, uint32_t number)
+{
+    return traffic->llc ? traffic->llc : llc_slices_at(traffic->slices, number);
+}
+
+/* What the directory knows of a line: that of its slice, and the others know nothing. */
+static struct llc_line state_of(const struct traffic *traffic, uint64_t line)
+{
+    uint32_t count = slice_count(traffic), own = (uint32_t)(line / traffic->block % count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_true(i == own || !llc_line_state(slice_at(traffic, i), line).present);
+    return llc_line_state(slice_at(traffic, own), line);
+}
+
 /* One writer or many readers; who has a line is in the directory, and the line is here. */
 static void check(const struct traffic *traffic, uint64_t line)
 {
-    struct llc_line known = llc_line_state(traffic->llc, line);
+    struct llc_line known = state_of(traffic, line);
     unsigned owners = 0, sharers = 0;
     for (int i = 0; i < CACHES; i++) {
         enum cache_state state = cache_line_state(traffic->cores[i].cache, line);
@@ -218,7 +240,7 @@ static void warm(struct core *core)
     struct traffic *traffic = core->traffic;
     uint64_t number = draw(traffic, LINES), line = BASE + number * LINE;
     bool store = core->number != CORES && draw(traffic, 2);
-    if (llc_line_state(traffic->llc, line).busy)
+    if (state_of(traffic, line).busy)
         return;
     traffic->warming = true;
     cache_warm(core->cache, line, store);
@@ -279,8 +301,11 @@ static struct cache *cache_of(struct traffic *traffic, struct core *core, bool f
     config.protocol = traffic->protocol;
     if (!part_check(&cache_kind, &config, &err))
         fail_msg("%s", err.text);
+    struct part_end port = {&llc_ops, traffic->llc};
+    if (!traffic->llc)
+        port = llc_slices_port(traffic->slices);
     return cache_new("l1", &config, &traffic->queue, &(struct clock){CLOCK}, 10 + core->number,
-                     (uint16_t)core->number, &llc_ops, traffic->llc);
+                     (uint16_t)core->number, port.ops, port.object);
 }
 
 static void add_core(struct traffic *traffic, unsigned number)
@@ -292,21 +317,49 @@ static void add_core(struct traffic *traffic, unsigned number)
     core->observer =
         (struct cache_observer){.access = accessed, .fill = filled, .write_back = written, .context = core};
     cache_observe(core->cache, &core->observer);
-    if (number == CORES)
+    const struct llc_client client = {cache_link(core->cache), probed, core};
+    if (number == CORES && traffic->llc)
         llc_attach(traffic->llc, core->cache);
+    else if (number == CORES)
+        llc_slices_attach(traffic->slices, core->cache);
+    else if (traffic->llc)
+        llc_attach_client(traffic->llc, &client);
     else
-        llc_attach_client(traffic->llc, &(struct llc_client){cache_link(core->cache), probed, core});
+        llc_slices_attach_client(traffic->slices, &client);
     event_init(&core->event, 20 + number, issue, core);
     event_schedule(&traffic->queue, &core->event, CLOCK);
 }
 
-/* warms: lines come without time too; then the last level has more ways than requests, for such a line
- * needs one that is not busy. */
-static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, const struct protocol *protocol)
+/* A last level that makes what is rare frequent. */
+static struct llc_config small(struct traffic *traffic, uint64_t seed, uint32_t slices)
 {
-    struct traffic *traffic = calloc(1, sizeof *traffic);
     struct llc_config config;
     struct error err;
+    uint32_t share = slices ? 1U << (slices - 1) / 2 : 1; /* of the lines, by slice */
+    part_defaults(&llc_kind, 0, &config);
+    config.protocol = traffic->protocol;
+    config.ways = traffic->warms ? 16 : 4;
+    config.size = (uint64_t)(draw(traffic, 2) ? 32 : 16) * LINE / (traffic->warms ? 1 : share);
+    config.queue = 2 + (uint32_t)draw(traffic, 8);
+    config.mshrs = 1 + (uint32_t)draw(traffic, 4);
+    config.write_buffer = 1 + (uint32_t)draw(traffic, 2);
+    config.replacement = draw(traffic, 2) ? TAGS_LRU : TAGS_TREE_PLRU;
+    /* One last level answers for all slices: that their bits move within its keys must not be seen. */
+    config.slices = slices ? slices : (uint32_t)(1 + seed % 4);
+    config.slice_bytes = seed % 2 ? 4 * LINE : 0;
+    config.banks = traffic->warms || slices ? 1 : 1U << seed % 3;
+    config.bank_clocks = (uint32_t)(seed % 4);
+    if (!part_check(&llc_kind, &config, &err))
+        fail_msg("%s", err.text);
+    return config;
+}
+
+/* warms: lines come without time too; then the last level has more ways than requests, for such a line
+ * needs one that is not busy. slices: their number; 0: one last level without. */
+static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, const struct protocol *protocol,
+                                   uint32_t slices)
+{
+    struct traffic *traffic = calloc(1, sizeof *traffic);
     assert_non_null(traffic);
     traffic->random = seed;
     traffic->limit = limit;
@@ -317,26 +370,19 @@ static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, co
     traffic->memory.accepted = accepted;
     traffic->memory.context = traffic;
     traffic->memory.most = 1 + (unsigned)draw(traffic, 4);
-    part_defaults(&llc_kind, 0, &config);
-    config.protocol = protocol;
-    config.size = draw(traffic, 2) ? 32 * LINE : 16 * LINE;
-    config.ways = warms ? 16 : 4;
-    config.queue = 2 + (uint32_t)draw(traffic, 8);
-    config.mshrs = 1 + (uint32_t)draw(traffic, 4);
-    config.write_buffer = 1 + (uint32_t)draw(traffic, 2);
-    config.replacement = draw(traffic, 2) ? TAGS_LRU : TAGS_TREE_PLRU;
-    /* It answers for all slices here: that their bits move within its keys must not be seen. */
-    config.slices = (uint32_t)(1 + seed % 4);
-    config.slice_bytes = seed % 2 ? 4 * LINE : 0;
-    config.banks = warms ? 1 : 1U << seed % 3;
-    config.bank_clocks = (uint32_t)(seed % 4);
-    if (!part_check(&llc_kind, &config, &err))
-        fail_msg("%s", err.text);
-    traffic->llc =
-        llc_new("l2", &config, &traffic->queue, &(struct clock){CLOCK}, 2, 99, &slow_ops, &traffic->memory);
-    traffic->observer =
-        (struct cache_observer){.fill = llc_filled, .write_back = llc_written, .context = traffic};
-    llc_observe(traffic->llc, &traffic->observer);
+    const struct llc_config config = small(traffic, seed, slices);
+    const struct clock clock = {CLOCK};
+    traffic->block = config.slice_bytes ? config.slice_bytes : LINE;
+    if (slices)
+        traffic->slices =
+            llc_slices_new("l2", &config, &traffic->queue, &clock, 2, 99, &slow_ops, &traffic->memory);
+    else
+        traffic->llc = llc_new("l2", &config, &traffic->queue, &clock, 2, 99, &slow_ops, &traffic->memory);
+    for (uint32_t i = 0; i < slice_count(traffic); i++) {
+        traffic->observers[i] =
+            (struct cache_observer){.fill = llc_filled, .write_back = llc_written, .context = traffic};
+        llc_observe(slice_at(traffic, i), &traffic->observers[i]);
+    }
     for (unsigned i = 0; i < CACHES; i++)
         add_core(traffic, i);
     return traffic;
@@ -362,29 +408,35 @@ static void traffic_free(struct traffic *traffic)
 {
     for (unsigned i = 0; i < CACHES; i++)
         cache_free(traffic->cores[i].cache);
-    llc_free(traffic->llc);
+    if (traffic->llc)
+        llc_free(traffic->llc);
+    else
+        llc_slices_free(traffic->slices);
     free(traffic);
 }
 
 /* Adds what was counted to *sum. */
-static void run_traffic(uint64_t seed, uint64_t limit, const struct protocol *protocol,
+static void run_traffic(uint64_t seed, uint64_t limit, const struct protocol *protocol, uint32_t slices,
                         struct llc_counters *sum)
 {
-    struct traffic *traffic = traffic_new(seed, limit, seed > 6, protocol);
+    struct traffic *traffic = traffic_new(seed, limit, seed > 6, protocol, slices);
     event_queue_run(&traffic->queue, CLOCK_NEVER);
     slow_open(&traffic->memory);
     event_queue_run(&traffic->queue, CLOCK_NEVER);
     assert_int_equal(traffic->operations, traffic->limit);
     for (unsigned i = 0; i < CACHES; i++)
         assert_int_equal(traffic->cores[i].away, 0);
-    assert_int_equal(llc_pending(traffic->llc), 0);
     assert_int_equal(traffic->memory.held, 0);
     check_all(traffic);
     flush(traffic);
-    const struct llc_counters *counted = llc_counted(traffic->llc);
+    for (uint32_t i = 0; i < slice_count(traffic); i++) {
+        const struct llc_counters *counted = llc_counted(slice_at(traffic, i));
+        assert_int_equal(llc_pending(slice_at(traffic, i)), 0);
+        assert_true(counted->hits && counted->probes && counted->maintained);
 #define LLC_COUNTER(name, unit, meaning) sum->name += counted->name;
-    LLC_COUNTERS(LLC_COUNTER)
+        LLC_COUNTERS(LLC_COUNTER)
 #undef LLC_COUNTER
+    }
     traffic_free(traffic);
 }
 
@@ -393,11 +445,24 @@ static void versions_under_random_traffic(void **state)
     (void)state;
     struct llc_counters sum = {0};
     for (uint64_t seed = 1; seed <= 8; seed++)
-        run_traffic(seed, 25000, NULL, &sum);
+        run_traffic(seed, 25000, NULL, 0, &sum);
     /* What is rare has been there. */
     assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
     assert_true(sum.bank_waits && sum.array_waits);
     assert_true(sum.back_invalidations && sum.dirty_probes && sum.maintained && sum.write_backs);
+}
+
+/* Slices, each with the directory of its lines. */
+static void versions_through_slices(void **state)
+{
+    (void)state;
+    for (uint32_t slices = 1; slices <= SLICES; slices++) {
+        struct llc_counters sum = {0};
+        for (uint64_t seed = 1; seed <= 8; seed++)
+            run_traffic(seed, 12000, NULL, slices, &sum);
+        assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
+        assert_true(sum.back_invalidations && sum.dirty_probes && sum.maintained && sum.write_backs);
+    }
 }
 
 /* Another protocol in the same caches. */
@@ -406,8 +471,8 @@ static void versions_under_msi(void **state)
     (void)state;
     struct llc_counters sum = {0}, mesi = {0};
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        run_traffic(seed, 8000, &msi, &sum);
-        run_traffic(seed, 8000, NULL, &mesi);
+        run_traffic(seed, 8000, &msi, 0, &sum);
+        run_traffic(seed, 8000, NULL, 0, &mesi);
     }
     assert_true(sum.late_writes && sum.lost_upgrades && sum.dirty_probes);
     assert_true(sum.upgrades + sum.lost_upgrades > mesi.upgrades + mesi.lost_upgrades);
@@ -419,7 +484,7 @@ static void first_store_asks_under_msi(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct traffic *traffic = traffic_new(1, 0, false, i ? &msi : NULL);
+        struct traffic *traffic = traffic_new(1, 0, false, i ? &msi : NULL, 0);
         struct cache *cache = traffic->cores[0].cache;
         struct job job = {.waiter = {NULL, done, &job}, .core = &traffic->cores[0], .busy = true};
         struct cache_actor actor = {.pc = 0x1000};
@@ -427,7 +492,7 @@ static void first_store_asks_under_msi(void **state)
         assert_int_equal(cache_access(cache, BASE, CACHE_LOAD, CLOCK, actor, &job.waiter), CACHE_MISS);
         event_queue_run(&traffic->queue, CLOCK_NEVER);
         assert_int_equal(cache_line_state(cache, BASE), i ? CACHE_SHARED : CACHE_EXCLUSIVE);
-        assert_int_equal(llc_line_state(traffic->llc, BASE).owner, i ? -1 : 0);
+        assert_int_equal(state_of(traffic, BASE).owner, i ? -1 : 0);
         job.busy = true;
         enum cache_outcome outcome =
             cache_access(cache, BASE, CACHE_STORE, traffic->queue.now, actor, &job.waiter);
@@ -435,7 +500,7 @@ static void first_store_asks_under_msi(void **state)
         event_queue_run(&traffic->queue, CLOCK_NEVER);
         assert_int_equal(cache_line_state(cache, BASE), CACHE_MODIFIED);
         assert_int_equal(llc_counted(traffic->llc)->upgrades, i);
-        assert_int_equal(llc_line_state(traffic->llc, BASE).owner, 0);
+        assert_int_equal(state_of(traffic, BASE).owner, 0);
         traffic_free(traffic);
     }
 }
@@ -444,6 +509,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_under_random_traffic),
+        cmocka_unit_test(versions_through_slices),
         cmocka_unit_test(versions_under_msi),
         cmocka_unit_test(first_store_asks_under_msi),
     };
