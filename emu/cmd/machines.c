@@ -4,7 +4,7 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
-#include "emu/machine/machine.h"
+#include "emu/machine/plan.h"
 
 static const struct option_set interface = {
     .command = "croft machines",
@@ -18,13 +18,15 @@ static bool machine_line(const char *name, const char *folder)
 {
     struct machine_config config;
     struct error err;
-    if (!machine_load(&config, name, folder, NULL, 0, &err)) {
+    bool loaded = machine_load(&config, name, folder, NULL, 0, &err);
+    bool fine = loaded && plan_check(&config, &err);
+    if (fine)
+        (void)printf("%-16s %s\n", name, config.description);
+    else
         (void)fprintf(stderr, "croft machines: %s\n", err.text);
-        return false;
-    }
-    (void)printf("%-16s %s\n", name, config.description);
-    machine_free(&config);
-    return true;
+    if (loaded)
+        machine_free(&config);
+    return fine;
 }
 
 static int take(void *context, int option, const char *value)

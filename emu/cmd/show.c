@@ -10,7 +10,7 @@
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/machine/graph.h"
-#include "emu/machine/machine.h"
+#include "emu/machine/plan.h"
 #include "emu/schema/renames.h"
 
 enum { OPTION_SET, OPTION_GRAPH, OPTION_MIGRATE };
@@ -143,10 +143,10 @@ static int show(const struct request *request)
         (void)fprintf(stderr, "croft show: %s\n", err.text);
         return 2; /* the machine is part of the command line */
     }
-    bool shown = true;
-    if (request->graph)
+    bool shown = plan_check(&config, &err);
+    if (shown && request->graph)
         shown = draw(&config, request->graph, &err);
-    else
+    else if (shown)
         machine_show(&config, stdout);
     machine_free(&config);
     if (!shown) {

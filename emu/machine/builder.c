@@ -133,6 +133,16 @@ static bool is_grid(const struct builder *builder, uint32_t memories)
     return grid;
 }
 
+/* "FILE:LINE: homes: " in front of the message; without a text of its own, it is the memories' map that does not fit. */
+static bool at_homes(const struct builder *builder, const struct instance *memory, struct error *err)
+{
+    const struct instance *root = tree_root(builder->machine->tree);
+    if (*((const struct root_config *)root->config)->homes)
+        return tree_at(builder->machine->tree, root, "homes", err);
+    (void)error_prefix(err, "homes");
+    return tree_at_part(builder->machine->tree, memory, err);
+}
+
 /* The map of several memories. */
 static bool plan_range(struct builder *builder, const struct instance *first, struct error *err)
 {
@@ -145,10 +155,10 @@ static bool plan_range(struct builder *builder, const struct instance *first, st
     if (*root->homes)
         (void)snprintf(layout.text, sizeof layout.text, "%s", root->homes);
     else if (!home_text_fit(dram->map, &layout.geometry, layout.text, err))
-        return error_prefix(err, "homes");
+        return at_homes(builder, first, err);
     builder->homes = home_map_new();
     return home_range_add(builder->homes, range->base, range->size, &layout, err) ||
-           error_prefix(err, "homes");
+           at_homes(builder, first, err);
 }
 
 static bool plan_homes(struct builder *builder, struct error *err)
@@ -160,10 +170,11 @@ static bool plan_homes(struct builder *builder, struct error *err)
     builder->modules = builder->stacks = 1;
     builder->controllers = ((const struct dram_config *)first->config)->channels;
     for (const struct instance *i = first; i; i = next_memory(builder, i), memories++) {
-        if (!is_alike(first->config, i->config))
-            return error_set(err,
-                             "%s and %s: several memories of a machine have one organisation and one map",
-                             first->path, i->path);
+        if (!is_alike(first->config, i->config)) {
+            (void)error_set(err, "%s and %s: several memories of a machine have one organisation and one map",
+                            first->path, i->path);
+            return tree_at_parts(builder->machine->tree, first, i, err);
+        }
         uint32_t stack = outer_number(i, 0), module = outer_number(i, 1);
         builder->stacks = stack >= builder->stacks ? stack + 1 : builder->stacks;
         builder->modules = module >= builder->modules ? module + 1 : builder->modules;
@@ -177,7 +188,7 @@ static bool plan_homes(struct builder *builder, struct error *err)
         return plan_range(builder, first, err);
     builder->through = false;
     builder->modules = builder->stacks = 1;
-    builder->homes = dram_map_homes(first->config, builder->bytes->base);
+    builder->homes = dram_map_homes(first->config, builder->machine->memory->base);
     return true;
 }
 
@@ -249,11 +260,13 @@ static bool check_ways(const struct builder *builder, struct error *err)
         }
         bool far = lost && distances[number_of(builder, lost)] != UINT32_MAX;
         free(distances);
-        if (lost)
-            return error_set(err,
-                             far ? "%s is too many links away from %s; a request passes at most %d"
-                                 : "%s has no way to %s",
-                             lost->path, memory->path, MEM_HOPS - 3);
+        if (!lost)
+            continue;
+        (void)error_set(err,
+                        far ? "%s is too many links away from %s; a request passes at most %d"
+                            : "%s has no way to %s",
+                        lost->path, memory->path, MEM_HOPS - 3);
+        return tree_at_parts(tree, lost, memory, err);
     }
     return true;
 }

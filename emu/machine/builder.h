@@ -36,7 +36,8 @@ struct builder {
     size_t count;
 };
 
-/* Plans the machine over the bytes of its main memory. False with err set; release with builder_free() in any case. */
+/* Plans the machine, whose bytes of main memory are for its parts; NULL: it is only to be checked. False with err set, to
+ * file and line where the description has them; release with builder_free() in any case. */
 bool builder_plan(struct builder *builder, const struct machine_config *machine, const struct phys *bytes,
                   struct error *err);
 

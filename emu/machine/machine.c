@@ -262,7 +262,7 @@ static bool check_simt(const struct machine_config *config, struct error *err)
     return true;
 }
 
-/* Checks the connections between ports. Homes and routes to memory are checked when the machine is built. */
+/* Checks the connections between ports. Homes and routes to memory are checked by plan_check(), and when the machine is built. */
 static bool check_ports(const struct machine_config *config, struct error *err)
 {
     struct wiring wiring;

@@ -330,13 +330,27 @@ bool tree_at(const struct tree *tree, const struct instance *instance, const cha
     return error_prefix(err, "%s", source);
 }
 
-bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err)
+/* One more than the number of the part's first setting, or of that of the nearest one above it that has one; 0: there is
+ * none. */
+static unsigned first_setting(const struct tree *tree, const struct instance *instance)
 {
     for (; instance->parent; instance = instance->parent)
         for (unsigned i = instance->since; i < tree->setting_count; i++)
             if (pattern_within(tree->settings[i].pattern, instance))
-                return tree_at_setting(tree, i, err);
-    return false;
+                return i + 1;
+    return 0;
+}
+
+bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err)
+{
+    unsigned first = first_setting(tree, instance);
+    return first > 0 && tree_at_setting(tree, first - 1, err);
+}
+
+bool tree_at_parts(const struct tree *tree, const struct instance *one, const struct instance *other,
+                   struct error *err)
+{
+    return tree_at_part(tree, first_setting(tree, one) > first_setting(tree, other) ? one : other, err);
 }
 
 /* Adds the origin to a part's message. Such a message begins with a field's name, or concerns the whole

@@ -101,6 +101,10 @@ bool tree_at(const struct tree *tree, const struct instance *instance, const cha
  * setting. Returns false. */
 bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err);
 
+/* Like tree_at_part() for a message about two parts: uses the one whose first setting is later. */
+bool tree_at_parts(const struct tree *tree, const struct instance *one, const struct instance *other,
+                   struct error *err);
+
 /* Finds the settings that have no effect on this machine. Stores the dotted names of the first `room` of them
  * to names, in setting order; the tree owns the strings. Returns their total number. */
 size_t tree_unused(const struct tree *tree, const char **names, size_t room);

@@ -10,7 +10,7 @@
 
 #include "emu/core/tlb.h"
 #include "emu/dram/standard.h"
-#include "emu/machine/machine.h"
+#include "emu/machine/plan.h"
 #include "emu/mem/cache.h"
 #include "emu/mem/llc.h"
 #include "emu/mem/tags.h"
@@ -228,6 +228,22 @@ static void each_fault_names_key_and_line(void **state)
     }
 }
 
+static void assert_faults(const struct folder *folder, const struct fault *faulty, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct machine_config config;
+        struct error err = {.text = ""};
+        bool loaded = load(folder, &config, faulty[i].text, &err);
+        assert_false(loaded && plan_check(&config, &err));
+        if (loaded)
+            machine_free(&config);
+        if (strncmp(err.text, folder->path, strlen(folder->path)) != 0 ||
+            strncmp(err.text + strlen(folder->path), faulty[i].begins, strlen(faulty[i].begins)) != 0 ||
+            !strstr(err.text, faulty[i].contains))
+            fail_msg("fault %zu: %s", i, err.text);
+    }
+}
+
 /* Ports that cannot be joined. */
 static const struct fault joints[] = {
     {"host: {core: inorder}\naccel:\n  count: 2\ndevices: {clint: {}}\n",
@@ -242,16 +258,33 @@ static const struct fault joints[] = {
 
 static void ports_that_do_not_fit_are_named(void **state)
 {
-    for (size_t i = 0; i < sizeof joints / sizeof joints[0]; i++) {
-        struct machine_config config;
-        struct error err = {.text = ""};
-        const struct folder *folder = *state;
-        assert_false(load(folder, &config, joints[i].text, &err));
-        if (strncmp(err.text, folder->path, strlen(folder->path)) != 0 ||
-            strncmp(err.text + strlen(folder->path), joints[i].begins, strlen(joints[i].begins)) != 0 ||
-            !strstr(err.text, joints[i].contains))
-            fail_msg("joint %zu: %s", i, err.text);
-    }
+    assert_faults(*state, joints, sizeof joints / sizeof *joints);
+}
+
+#define TWO                                                                                                  \
+    "host: {core: inorder}\ndram: none\nstack:\n  kind: group\n  count: 2\n  dram: {standard: hmc_tom}\n"
+
+/* Homes and ways that cannot be. What is derived is the fault of the memory whose map it follows. */
+static const struct fault plans[] = {
+    {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: R14 B3\n", "/m.yaml:8: homes: map: ", "R14 B3"},
+    {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: S1 R13 C5 B3 H4 O5\n", "/m.yaml:8: homes: map: ", ""},
+    {TWO "crossbar: {out: 'stack[0].dram'}\n", "/m.yaml:6: host.0 has no way to stack.1.dram", ""},
+    {TWO "crossbar: {out: 'stack.*.dram'}\n"
+         "far:\n  kind: group\n  crossbar: {out: '../stack[1].dram'}\n  simt: {count: 1}\n",
+     "/m.yaml:11: far.simt has no way to stack.0.dram", ""},
+    {TWO "crossbar: {out: 'stack.*.dram'}\nodd:\n  kind: group\n  dram: {standard: ddr3_1600k}\n",
+     "/m.yaml:10: odd.dram and stack.0.dram: several memories", "one organisation and one map"},
+};
+
+static void homes_and_ways_that_cannot_be_are_named(void **state)
+{
+    struct machine_config config;
+    assert_faults(*state, plans, sizeof plans / sizeof *plans);
+    struct error err = {.text = ""};
+    assert_loads(*state, &config, TWO "crossbar: {out: 'stack.*.dram'}\n");
+    if (!plan_check(&config, &err))
+        fail_msg("%s", err.text);
+    machine_free(&config);
 }
 
 static void keys_of_another_core_are_unused(void **state)
@@ -355,6 +388,7 @@ int main(void)
         FOLDER_TEST(documented_ranges_hold),
         FOLDER_TEST(each_fault_names_key_and_line),
         FOLDER_TEST(ports_that_do_not_fit_are_named),
+        FOLDER_TEST(homes_and_ways_that_cannot_be_are_named),
         FOLDER_TEST(keys_of_another_core_are_unused),
     };
     return cmocka_run_group_tests_name("parts of timed machines", tests, NULL, NULL);

@@ -81,13 +81,16 @@ wider() {
     check "$name: set" grep -q 'warps: 96' "$work/one.json.machine.yaml"
 }
 
-# A memory without a path from any requester is refused by name.
+# A memory without a path from any requester is refused by name, by every command.
 refused() {
-    local status=0
+    local status=0 shown=0
     printf 'extends: ddr3\nisland: {kind: group, count: 1, dram: {standard: ddr3_1600k}}\n' >"$work/island.yaml"
     timeout 60 "$croft" run -m "$work/island.yaml" "$folder/lud" >"$work/output" 2>"$work/errors" || status=$?
     check "island: refused" test "$status" -eq 1
-    check "island: message" grep -q '^croft run: host.0 has no way to island.0.dram$' "$work/errors"
+    check "island: message" grep -q '^croft run: .*island.yaml:2: host.0 has no way to island.0.dram$' "$work/errors"
+    "$croft" show "$work/island.yaml" >"$work/output" 2>"$work/errors" || shown=$?
+    check "island: not shown" test "$shown" -eq 2
+    check "island: show's message" grep -q '^croft show: .*island.yaml:2: host.0 has no way to island.0.dram$' "$work/errors"
 }
 
 refused
