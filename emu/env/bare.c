@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/dev/console.h"
 #include "emu/env/bare_load.h"
 #include "emu/env/image.h"
 #include "emu/env/marker.h"
 #include "emu/env/semihosting.h"
 #include "emu/env/workers.h"
+#include "emu/io/console.h"
 #include "emu/machine/board.h"
 #include "emu/machine/scheduler.h"
 #include "emu/sim/unit.h"

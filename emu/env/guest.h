@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 #include "emu/debug/symbols.h"
-#include "emu/env/files.h"
 #include "emu/env/heap.h"
 #include "emu/env/marker.h"
-#include "emu/env/sandbox.h"
 #include "emu/env/user.h"
+#include "emu/io/files.h"
+#include "emu/io/sandbox.h"
 
 enum {
     GUEST_SIGNALS = 65,      /* signal numbers are 1-64 */

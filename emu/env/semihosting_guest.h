@@ -2,9 +2,9 @@
 #ifndef EMU_ENV_SEMIHOSTING_GUEST_H
 #define EMU_ENV_SEMIHOSTING_GUEST_H
 
-#include "emu/env/files.h"
-#include "emu/env/sandbox.h"
 #include "emu/env/semihosting.h"
+#include "emu/io/files.h"
+#include "emu/io/sandbox.h"
 
 enum { SEMIHOSTING_OPERATIONS = 256, SEMIHOSTING_WARNINGS = 20 };
 

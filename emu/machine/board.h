@@ -2,9 +2,9 @@
 #ifndef EMU_MACHINE_BOARD_H
 #define EMU_MACHINE_BOARD_H
 
-#include "emu/dev/console.h"
 #include "emu/dev/htif.h"
 #include "emu/dev/rom.h"
+#include "emu/io/console.h"
 #include "emu/machine/machine.h"
 #include "emu/mem/bus.h"
 

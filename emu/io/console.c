@@ -1,4 +1,4 @@
-#include "emu/dev/console.h"
+#include "emu/io/console.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emu/dev/terminal.h"
+#include "emu/io/terminal.h"
 
 enum source { SOURCE_NONE, SOURCE_FILE, SOURCE_PIPE, SOURCE_STREAM, SOURCE_TERMINAL, SOURCE_REPLAY };
 

@@ -1,6 +1,6 @@
 /* A guest's file descriptors, kept apart from the host's. */
-#ifndef EMU_ENV_FILES_H
-#define EMU_ENV_FILES_H
+#ifndef EMU_IO_FILES_H
+#define EMU_IO_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "emu/env/files.h"
+#include "emu/io/files.h"
 
 #include <dirent.h>
 #include <errno.h>

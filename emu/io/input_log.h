@@ -1,6 +1,6 @@
 /* Recorded console input: each byte with the moment at which the guest received it. */
-#ifndef EMU_DEV_INPUT_LOG_H
-#define EMU_DEV_INPUT_LOG_H
+#ifndef EMU_IO_INPUT_LOG_H
+#define EMU_IO_INPUT_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>

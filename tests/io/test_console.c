@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emu/dev/console.h"
+#include "emu/io/console.h"
 
 /* A folder, and the moment that the machine says it is. */
 struct place {

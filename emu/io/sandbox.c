@@ -1,4 +1,4 @@
-#include "emu/env/sandbox.h"
+#include "emu/io/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

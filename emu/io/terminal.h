@@ -1,6 +1,6 @@
 /* The user's terminal in raw mode, and its way back whatever happens to us. */
-#ifndef EMU_DEV_TERMINAL_H
-#define EMU_DEV_TERMINAL_H
+#ifndef EMU_IO_TERMINAL_H
+#define EMU_IO_TERMINAL_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-#include "emu/dev/input_log.h"
+#include "emu/io/input_log.h"
 
 #include <errno.h>
 #include <inttypes.h>

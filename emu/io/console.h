@@ -1,8 +1,8 @@
 /* The host's side of the guest's console: where characters come from and go to. */
-#ifndef EMU_DEV_CONSOLE_H
-#define EMU_DEV_CONSOLE_H
+#ifndef EMU_IO_CONSOLE_H
+#define EMU_IO_CONSOLE_H
 
-#include "emu/dev/input_log.h"
+#include "emu/io/input_log.h"
 
 /* Input is a terminal, which is put in raw mode (Ctrl-A x ends the run, Ctrl-A Ctrl-A sends Ctrl-A, Ctrl-A h
  * lists these), a file, or anything else that can be read, such as a pipe.

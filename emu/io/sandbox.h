@@ -1,7 +1,7 @@
 /* The one host folder that a guest can reach: paths are resolved beneath it by the kernel, links and `..`
  * included. */
-#ifndef EMU_ENV_SANDBOX_H
-#define EMU_ENV_SANDBOX_H
+#ifndef EMU_IO_SANDBOX_H
+#define EMU_IO_SANDBOX_H
 
 #include <limits.h>
 #include <stdbool.h>

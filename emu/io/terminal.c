@@ -1,4 +1,4 @@
-#include "emu/dev/terminal.h"
+#include "emu/io/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
