@@ -6,7 +6,6 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/interrupt.h"
-#include "emu/cmd/multiprocessors.h"
 #include "emu/cmd/paths.h"
 #include "emu/cmd/report.h"
 #include "emu/cmd/request.h"
@@ -16,9 +15,9 @@
 #include "emu/env/bare.h"
 #include "emu/env/gdb_system.h"
 #include "emu/env/kernel.h"
-#include "emu/env/launch.h"
 #include "emu/env/user.h"
 #include "emu/env/workers.h"
+#include "emu/machine/launches.h"
 #include "emu/machine/machine.h"
 
 /* What every run consists of. */
@@ -172,9 +171,19 @@ static int signal_of(const void *user)
     return user_signal(user);
 }
 
+/* What launches are told of the machine, and of who watches. */
+static void describe_launches(const struct session *s, struct launch_options *simt)
+{
+    const struct machine_config *machine = &s->machine;
+    launch_describe(machine->simt, machine->multiprocessors, simt);
+    if (machine_timed(machine))
+        launch_limit(simt, machine->threads);
+    simt->observed = s->gdb || s->log;
+}
+
 /* Runs a user program on the system of `harts`. */
 static int run_harts(struct session *s, const struct request *r, struct user_options *options,
-                     struct user_harts *harts, struct multiprocessors *multiprocessors, struct error *err)
+                     struct user_harts *harts, struct timed_launch *launches, struct error *err)
 {
     struct program p = {.system = &harts->system,
                         .program = options->program,
@@ -183,7 +192,9 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
                         .signal = signal_of};
     if (!start_clock(s, r, &p, err))
         return -1;
-    options->timed = multiprocessors->timed = s->timing.timed;
+    options->timed = s->timing.timed;
+    if (s->timing.timed && s->machine.simt)
+        launches_join(launches, s->timing.timed);
     struct user *user = user_new(&harts->system.harts[0], &harts->program, options, err);
     p.context = user;
     int status = user ? run_program(s, &p, err) : -1;
@@ -202,24 +213,21 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     struct decoder *decoder = decoder_new();
     int status = -1;
     struct launch_options simt;
-    struct multiprocessors multiprocessors;
-    multiprocessors_init(&multiprocessors, &s->machine, decoder);
-    launch_describe(&s->machine, &simt);
+    struct timed_launch launches;
+    timed_launch_init(&launches, s->machine.simt, s->machine.multiprocessors, s->machine.warps, decoder);
+    describe_launches(s, &simt);
     if (user_harts_init(&harts, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
-        simt.debugged = s->gdb != NULL;
         options.simt = simt.limits.count ? &simt : NULL;
-        if (machine_timed(&s->machine)) {
-            simt.device = &multiprocessors.device;
-            multiprocessors_limit(&s->machine, &simt.limits);
-        }
+        if (machine_timed(&s->machine))
+            simt.device = &launches.device;
         options.stack_size = s->machine.stack->size;
         options.stats = report_stats(s->report);
         options.log = s->log;
         options.signal = interrupt_arrived();
         options.workers = harts.workers;
         options.system = &harts.system;
-        status = run_harts(s, r, &options, &harts, &multiprocessors, err);
+        status = run_harts(s, r, &options, &harts, &launches, err);
         timing_free(&s->timing);
         user_harts_free(&harts);
     }
@@ -243,11 +251,8 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     user.log = s->log;
     user.signal = interrupt_arrived();
     struct launch_options simt;
-    launch_describe(&s->machine, &simt);
-    if (machine_timed(&s->machine))
-        multiprocessors_limit(&s->machine, &simt.limits);
+    describe_launches(s, &simt);
     simt.untimed = machine_timed(&s->machine);
-    simt.debugged = s->gdb != NULL;
     user.simt = simt.limits.count ? &simt : NULL;
     const struct kernel_options options = {
         .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};

@@ -71,7 +71,7 @@ CALL(mmap)
 CALL(munmap)
 CALL(mremap)
 CALL(flush_icache)
-/* launch.c: threads of multiprocessors */
+/* threads.c: threads of multiprocessors */
 CALL(simt_launch)
 CALL(simt_wait)
 CALL(simt_query)

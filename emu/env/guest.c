@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "emu/env/kernel_pages.h"
-#include "emu/env/launch.h"
+#include "emu/env/threads.h"
 #include "emu/machine/timed.h"
 
 #define NS UINT64_C(1000000) /* fs */
@@ -45,8 +45,8 @@ static void *view_elsewhere(struct user *user, uint64_t address, uint64_t length
 
 static void *view(struct user *user, uint64_t address, uint64_t length, bool write)
 {
-    if (user->launch && address >= WARP_STACK_WINDOW)
-        return launch_view(user->launch, address, length, write);
+    if (user->threads && address >= WARP_STACK_WINDOW)
+        return threads_view(user->threads, address, length, write);
     if (user->pages)
         return kernel_pages_view(user->pages, address, length, write);
     if (write && address < user->write_first)

@@ -27,7 +27,7 @@ struct guest_signal {
 
 struct guest_copy;
 struct kernel_pages;
-struct launch;
+struct threads;
 struct workers;
 
 struct user {
@@ -35,7 +35,7 @@ struct user {
     const struct phys *memory;
     const struct user_options *options;
     struct kernel_pages *pages; /* the program's addresses are virtual; NULL: they are physical */
-    struct launch *launch;      /* of threads (launch.h); NULL: there are no multiprocessors */
+    struct threads *threads;    /* on multiprocessors (threads.h); NULL: there are none */
     struct workers *workers;    /* accelerators that take its tasks (workers.h); NULL: there are none */
     struct guest_copy *copies;  /* of bytes beside memory, until the call is served; the oldest first */
     struct symbols *symbols;

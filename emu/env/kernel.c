@@ -14,7 +14,7 @@
 #include "emu/env/kernel_driver.h"
 #include "emu/env/kernel_load.h"
 #include "emu/env/kernel_pages.h"
-#include "emu/env/launch.h"
+#include "emu/env/threads.h"
 #include "emu/env/workers.h"
 #include "isa/include/croft/door.h"
 
@@ -58,7 +58,7 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     struct registers kept = show_program(user->hart, frame);
     uint64_t slept = user->slept;
     if (frame->thread_call)
-        launch_answer(user->launch, frame->thread_arguments[0]);
+        threads_answer(user->threads, frame->thread_arguments[0]);
     int64_t result = calls_serve(user);
     struct kernel_missing missing = kernel_pages_settle(user->pages, true);
     show_kernel(user->hart, &kept);
@@ -66,7 +66,7 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     bool again = result == -EFAULT && missing.length > 0;
     uint64_t asked[7];
     frame->thread_call = 0;
-    if (launch_asks(user->launch, asked)) {
+    if (threads_ask(user->threads, asked)) {
         frame->thread_call = asked[0];
         memcpy(frame->thread_arguments, asked + 1, sizeof frame->thread_arguments);
         again = true;
@@ -167,10 +167,10 @@ static void give_threads(struct kernel *kernel)
     const struct user_options *user = kernel->options->user;
     if (!user->simt)
         return;
-    kernel->user->launch =
-        launch_new(kernel->user, user->simt, &kernel->all, kernel->memory.base + kernel->memory.size);
+    kernel->user->threads =
+        threads_new(kernel->user, user->simt, &kernel->all, kernel->memory.base + kernel->memory.size);
     if (user->stats)
-        launch_publish(kernel->user->launch, user->stats);
+        threads_publish(kernel->user->threads, user->stats);
 }
 
 static bool set_up(struct kernel *kernel, struct error *err)

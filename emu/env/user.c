@@ -8,8 +8,8 @@
 #include "emu/env/calls.h"
 #include "emu/env/elf.h"
 #include "emu/env/fault.h"
-#include "emu/env/launch.h"
 #include "emu/env/stack.h"
+#include "emu/env/threads.h"
 #include "emu/env/workers.h"
 #include "emu/machine/timed.h"
 
@@ -42,9 +42,9 @@ static bool set_up(struct user *user, struct error *err)
     workers_protect(user->workers, program.write_first);
     heap_init(&user->heap, memory, program.end, user->stack_first);
     if (o->simt)
-        user->launch = launch_new(user, o->simt, memory, 0);
+        user->threads = threads_new(user, o->simt, memory, 0);
     if (o->simt && o->stats)
-        launch_publish(user->launch, o->stats);
+        threads_publish(user->threads, o->stats);
     return true;
 }
 
@@ -77,7 +77,7 @@ void user_free(struct user *user)
     for (unsigned i = 0; i < user->refused_count; i++)
         free(user->refused_paths[i]);
     guest_settle(user);
-    launch_free(user->launch);
+    threads_free(user->threads);
     files_free(&user->files);
     heap_free(&user->heap);
     sandbox_close(&user->sandbox);

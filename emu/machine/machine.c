@@ -54,6 +54,9 @@ static void view(struct machine_config *config, struct tree *tree)
         config->simt = config->simt ? config->simt : simt;
         config->multiprocessors += simt->count;
         config->warps += simt->count * simt->warps;
+        uint64_t held = (uint64_t)simt->warps * simt->width;
+        held = simt->threads < held ? simt->threads : held;
+        config->threads = held > config->threads ? held : config->threads;
     }
     if (!tree_root(tree)->given[harts])
         root->harts = is_timed(tree) ? config->host_count + config->accel_count : 1;

@@ -24,6 +24,7 @@ struct machine_config {
     const struct nucd_config *nucd;
     const struct simt_config *simt;  /* the first SIMT part; NULL: none */
     uint32_t multiprocessors, warps; /* totals of all SIMT parts */
+    uint64_t threads;                /* that the multiprocessor with the most room holds */
     struct {
         uint64_t latency; /* fs */
         const struct device_config *clint, *plic, *uart;

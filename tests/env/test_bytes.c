@@ -9,7 +9,7 @@
 
 #include "emu/env/calls.h"
 #include "emu/env/gdb_hart.h"
-#include "emu/env/launch.h"
+#include "emu/env/threads.h"
 #include "isa/include/croft/simt_call.h"
 
 #define STASH UINT64_C(0x100000000)

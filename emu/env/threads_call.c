@@ -7,38 +7,39 @@
 
 #include "emu/env/calls.h"
 #include "emu/env/fault.h"
-#include "emu/env/launch_state.h"
+#include "emu/env/threads_state.h"
 
 enum { A0 = 10, A7 = 17 };
 
-static void settle(struct launch *launch)
+static void settle(struct threads *threads)
 {
-    const struct warp_scratchpad *pad = warp_scratchpad(launch->caller);
-    for (struct copy *copy = launch->copies, *next; copy; copy = next) {
+    const struct warp_scratchpad *pad = warp_scratchpad(threads->caller);
+    for (struct copy *copy = threads->copies, *next; copy; copy = next) {
         next = copy->next;
         if (copy->write)
-            (void)warp_memory_store(&launch->memory, pad, copy->address, copy->bytes, copy->length);
+            (void)warp_memory_store(launch_memory(threads->launch), pad, copy->address, copy->bytes,
+                                    copy->length);
         free(copy);
     }
-    launch->copies = NULL;
+    threads->copies = NULL;
 }
 
-void *launch_view(struct launch *launch, uint64_t address, uint64_t length, bool write)
+void *threads_view(struct threads *threads, uint64_t address, uint64_t length, bool write)
 {
-    if (!launch->caller)
+    if (!threads->caller)
         return NULL;
-    const struct warp_scratchpad *pad = warp_scratchpad(launch->caller);
-    if (length > launch->memory.stack_size + pad->size)
+    const struct warp_scratchpad *pad = warp_scratchpad(threads->caller);
+    if (length > launch_memory(threads->launch)->stack_size + pad->size)
         return NULL;
     struct copy *copy = malloc(sizeof *copy + length);
     if (!copy)
         abort();
-    *copy = (struct copy){launch->copies, address, length, write};
-    if (!warp_memory_load(&launch->memory, pad, address, copy->bytes, length)) {
+    *copy = (struct copy){threads->copies, address, length, write};
+    if (!warp_memory_load(launch_memory(threads->launch), pad, address, copy->bytes, length)) {
         free(copy);
         return NULL;
     }
-    launch->copies = copy;
+    threads->copies = copy;
     return copy->bytes;
 }
 
@@ -70,61 +71,61 @@ static bool is_kernels(uint64_t number)
 }
 
 /* Whether the kernel has served the lane's call; otherwise it is asked to. */
-static bool ask_kernel(struct launch *launch, const struct warp *warp, unsigned lane, uint64_t *result)
+static bool ask_kernel(struct threads *threads, const struct warp *warp, unsigned lane, uint64_t *result)
 {
-    if (launch->answered) {
-        launch->answered = false;
-        *result = launch->answer;
-        warp_memory_forget(&launch->memory);
+    if (threads->answered) {
+        threads->answered = false;
+        *result = threads->answer;
+        warp_memory_forget(launch_memory(threads->launch));
         return true;
     }
-    launch->asked[0] = warp_register(warp, A7, lane);
+    threads->asked[0] = warp_register(warp, A7, lane);
     for (unsigned i = 0; i < 6; i++)
-        launch->asked[1 + i] = warp_register(warp, A0 + i, lane);
+        threads->asked[1 + i] = warp_register(warp, A0 + i, lane);
     return false;
 }
 
-bool launch_asks(struct launch *launch, uint64_t call[7])
+bool threads_ask(struct threads *threads, uint64_t call[7])
 {
-    if (!launch || !launch->asked[0])
+    if (!threads || !threads->asked[0])
         return false;
-    memcpy(call, launch->asked, sizeof launch->asked);
-    launch->asked[0] = 0;
+    memcpy(call, threads->asked, sizeof threads->asked);
+    threads->asked[0] = 0;
     return true;
 }
 
-void launch_answer(struct launch *launch, uint64_t result)
+void threads_answer(struct threads *threads, uint64_t result)
 {
-    launch->answered = true;
-    launch->answer = result;
+    threads->answered = true;
+    threads->answer = result;
 }
 
-bool launch_serve(void *context, struct warp *warp, unsigned lane, uint64_t *result)
+bool threads_serve(void *context, struct warp *warp, unsigned lane, uint64_t *result)
 {
-    struct launch *launch = context;
-    struct user *user = launch->user;
-    launch->missing.length = 0;
+    struct threads *threads = context;
+    struct user *user = threads->user;
+    threads->missing.length = 0;
     if (user->pages && is_kernels(warp_register(warp, A7, lane)))
-        return ask_kernel(launch, warp, lane, result);
+        return ask_kernel(threads, warp, lane, result);
     struct registers kept = show_lane(user->hart, warp, lane);
-    launch->caller = warp;
+    threads->caller = warp;
     *result = (uint64_t)calls_serve(user);
     guest_settle(user);
-    launch->missing = (struct kernel_missing){0};
+    threads->missing = (struct kernel_missing){0};
     if (user->pages)
-        launch->missing = kernel_pages_settle(user->pages, true);
-    settle(launch);
-    launch->caller = NULL;
+        threads->missing = kernel_pages_settle(user->pages, true);
+    settle(threads);
+    threads->caller = NULL;
     show_host(user->hart, &kept);
     if (*result != (uint64_t)-EFAULT)
-        launch->missing.length = 0;
-    return !user->ended && launch->missing.length == 0;
+        threads->missing.length = 0;
+    return !user->ended && threads->missing.length == 0;
 }
 
-void launch_fault(void *context, struct warp *warp, const struct warp_report *report)
+void threads_fault(void *context, struct warp *warp, const struct warp_report *report)
 {
-    struct launch *launch = context;
-    struct user *user = launch->user;
+    struct threads *threads = context;
+    struct user *user = threads->user;
     struct registers kept = show_lane(user->hart, warp, report->lane);
     const uint32_t *block = warp_where(warp)->block;
     uint32_t thread[3];

@@ -1,0 +1,216 @@
+#include "emu/env/threads.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/env/calls.h"
+#include "emu/env/fault.h"
+#include "emu/env/threads_state.h"
+
+static uint64_t executed_by_all(const struct threads *threads)
+{
+    return threads->user->hart->instret + launch_executed(threads->launch);
+}
+
+static bool stopped(void *context)
+{
+    const struct threads *threads = context;
+    return guest_interrupted(threads->user) || executed_by_all(threads) >= threads->user->options->max_insns;
+}
+
+static uint32_t permission_for(enum warp_access access)
+{
+    return access == WARP_STORE   ? CROFT_RANGE_WRITE
+           : access == WARP_FETCH ? CROFT_RANGE_EXECUTE
+                                  : CROFT_RANGE_READ;
+}
+
+static bool translate(void *context, uint64_t address, enum warp_access access, uint64_t *physical)
+{
+    const struct threads *threads = context;
+    return kernel_pages_translate(threads->user->pages, address, permission_for(access), physical);
+}
+
+/* Called once, by the first launch: so it is the place for what is said once. */
+static uint64_t take_stacks(void *context, uint64_t bytes)
+{
+    struct threads *threads = context;
+    uint64_t stacks = threads->stacks ? threads->stacks : heap_map(&threads->user->heap, bytes);
+    if (!stacks)
+        return 0;
+    if (threads->options->observed)
+        fprintf(stderr, "croft run: warning: gdb and --log do not see threads on multiprocessors\n");
+    if (threads->options->untimed)
+        fprintf(stderr, "croft run: warning: under --env kernel launches on multiprocessors take no time\n");
+    return stacks;
+}
+
+static int report_limit(const struct threads *threads)
+{
+    fprintf(stderr,
+            "croft: %s: stopped after %" PRIu64
+            " instructions (--max-insns), of which warps have executed %" PRIu64 ", up to launch %" PRIu64
+            "\n",
+            threads->user->options->program, executed_by_all(threads), launch_executed(threads->launch),
+            launch_number(threads->launch));
+    return USER_STATUS_LIMIT;
+}
+
+static void end_early(void *context)
+{
+    const struct threads *threads = context;
+    struct user *user = threads->user;
+    if (!user->ended)
+        guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : report_limit(threads));
+}
+
+struct threads *threads_new(struct user *user, const struct launch_options *options,
+                            const struct phys *memory, uint64_t stacks)
+{
+    struct threads *threads = calloc(1, sizeof *threads);
+    if (!threads)
+        abort();
+    threads->user = user;
+    threads->options = options;
+    threads->stacks = stacks;
+    threads->host =
+        (struct launch_host){.grid = {.call = threads_serve, .stopped = stopped, .context = threads},
+                             .stacks = take_stacks,
+                             .translate = user->pages ? translate : NULL,
+                             .fault = threads_fault,
+                             .stop = end_early,
+                             .context = threads};
+    const struct launch_setup setup = {.options = options,
+                                       .host = &threads->host,
+                                       .hart = user->hart,
+                                       .memory = memory,
+                                       .write_first = user->write_first};
+    threads->launch = launch_new(&setup);
+    return threads;
+}
+
+void threads_free(struct threads *threads)
+{
+    if (!threads)
+        return;
+    launch_free(threads->launch);
+    free(threads);
+}
+
+void threads_publish(const struct threads *threads, struct stats *stats)
+{
+    launch_publish(threads->launch, stats);
+}
+
+/* The launch waits until the kernel has brought these bytes in. Returns what makes it do that, or 0 when they are there
+ * or not allowed. */
+static int64_t ask_for(struct threads *threads, uint64_t address, uint64_t length, uint32_t permission)
+{
+    struct kernel_pages *pages = threads->user->pages;
+    if (!pages || !kernel_pages_allow(pages, address, permission) ||
+        kernel_pages_view(pages, address, length, permission == CROFT_RANGE_WRITE))
+        return 0;
+    threads->paused = true;
+    return -EFAULT;
+}
+
+static uint32_t permission_of(enum trap_cause cause)
+{
+    return cause == TRAP_STORE_PAGE   ? CROFT_RANGE_WRITE
+           : cause == TRAP_FETCH_PAGE ? CROFT_RANGE_EXECUTE
+                                      : CROFT_RANGE_READ;
+}
+
+/* A thread's call has stopped the launch: the kernel has to serve it, or has to bring pages in, or the run ends. */
+static int64_t stopped_by_call(struct threads *threads)
+{
+    const struct kernel_missing *missing = &threads->missing;
+    if (threads->asked[0]) {
+        threads->paused = true;
+        return -EFAULT;
+    }
+    if (missing->length == 0) {
+        end_early(threads);
+        return -EINTR;
+    }
+    (void)ask_for(threads, missing->address, missing->length,
+                  missing->write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ);
+    return -EFAULT;
+}
+
+static int64_t stopped_by_trap(struct threads *threads)
+{
+    const struct warp_report *report;
+    struct warp *warp = launch_trapped(threads->launch, &report);
+    if (!ask_for(threads, report->trap.value, 1, permission_of(report->trap.cause)))
+        threads_fault(threads, warp, report);
+    return -EFAULT;
+}
+
+/* What the call returns when the launch has come so far. */
+static int64_t answer(struct threads *threads, enum launch_end end)
+{
+    switch (end) {
+    case LAUNCH_DONE: return (int64_t)launch_number(threads->launch);
+    case LAUNCH_REFUSED: return -EINVAL;
+    case LAUNCH_MEMORY: return -ENOMEM;
+    case LAUNCH_ENDED: return -EINTR;
+    case LAUNCH_CALL: return stopped_by_call(threads);
+    case LAUNCH_TRAP: break;
+    }
+    return stopped_by_trap(threads);
+}
+
+int64_t call_simt_launch(struct user *user, const uint64_t a[6])
+{
+    struct threads *threads = user->threads;
+    struct simt_launch_record record;
+    struct error err;
+    if (!threads)
+        return -ENOSYS;
+    if (threads->caller)
+        return -EBUSY;
+    if (threads->paused) {
+        threads->paused = false;
+        return answer(threads, launch_advance(threads->launch));
+    }
+    const void *from = guest_readable(user, a[0], sizeof record);
+    if (!from)
+        return -EFAULT;
+    memcpy(&record, from, sizeof record);
+    enum launch_end end = launch_begin(threads->launch, &record, &err);
+    if (err.text[0])
+        fprintf(stderr, "croft run: warning: %s: a launch is refused: %s\n", user->options->program,
+                err.text);
+    return answer(threads, end);
+}
+
+int64_t call_simt_wait(struct user *user, const uint64_t a[6])
+{
+    struct threads *threads = user->threads;
+    if (!threads)
+        return -ENOSYS;
+    if (threads->caller)
+        return -EBUSY;
+    if (a[0] > launch_number(threads->launch))
+        return -EINVAL;
+    return launch_wait(threads->launch, a[0]) ? 0 : -EINTR;
+}
+
+int64_t call_simt_query(struct user *user, const uint64_t a[6])
+{
+    const struct threads *threads = user->threads;
+    if (!threads)
+        return -ENOSYS;
+    const struct grid_limits *limits = &threads->options->limits;
+    switch (a[0]) {
+    case SIMT_QUERY_COUNT: return limits->count;
+    case SIMT_QUERY_WIDTH: return limits->width;
+    case SIMT_QUERY_THREADS: return limits->block_threads;
+    case SIMT_QUERY_SCRATCHPAD: return (int64_t)limits->scratchpad;
+    default: return -EINVAL;
+    }
+}

@@ -1,0 +1,12 @@
+/* Joins a program's launches to the multiprocessors of a machine with a clock. */
+#ifndef EMU_MACHINE_LAUNCHES_H
+#define EMU_MACHINE_LAUNCHES_H
+
+#include "emu/simt/timed_launch.h"
+
+struct timed;
+
+/* Sets launches->machine; timed, which has multiprocessors, must outlive the last launch. */
+void launches_join(struct timed_launch *launches, struct timed *timed);
+
+#endif

@@ -1,0 +1,104 @@
+#include "emu/simt/timed_launch.h"
+
+#include <stdio.h>
+
+#include "emu/analysis/reach.h"
+
+static bool fetch(void *context, uint64_t pc, uint32_t *bits)
+{
+    const struct timed_launch *t = context;
+    const struct warp_scratchpad none = {0};
+    *bits = 0;
+    return warp_memory_load(t->work.memory, &none, pc, bits, 4) ||
+           warp_memory_load(t->work.memory, &none, pc, bits, 2);
+}
+
+/* The 32-bit halves of a thread. */
+static uint32_t demand(struct timed_launch *t, uint64_t entry)
+{
+    unsigned slot = (unsigned)(entry / 2) % TIMED_LAUNCH_ENTRIES;
+    if (t->demands[slot].entry != entry || !t->demands[slot].halves) {
+        struct reach reach = reach_walk(t->decoder, &(struct reach_code){fetch, t}, entry);
+        t->demands[slot].entry = entry;
+        t->demands[slot].halves = reach_halves(&reach);
+    }
+    return t->demands[slot].halves;
+}
+
+/* At most what lets a block of the launch fit. */
+static uint32_t limited(struct timed_launch *t, const struct grid_launch *launch, uint32_t halves)
+{
+    uint64_t lanes = grid_block_warps(launch, t->simt->width) * t->simt->width;
+    uint64_t most = t->simt->registers / lanes;
+    if (halves <= most)
+        return halves;
+    if (!t->warned)
+        fprintf(stderr,
+                "croft run: warning: a thread of launch %llu needs %u 32-bit registers, and %llu threads "
+                "have %llu "
+                "each; it is taken for one that needs no more (simt.registers)\n",
+                (unsigned long long)launch->number, halves, (unsigned long long)lanes,
+                (unsigned long long)most);
+    t->warned = true;
+    return (uint32_t)most;
+}
+
+static void fault(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report)
+{
+    const struct timed_launch *t = context;
+    const struct launch_host *host = t->work.host;
+    if (end == GRID_TRAP)
+        host->fault(host->context, warp, report);
+    else if (end == GRID_STOP)
+        host->stop(host->context);
+}
+
+static enum launch_end enqueue(void *context, const struct launch_work *work)
+{
+    struct timed_launch *t = context;
+    const struct timed_launch_machine *machine = &t->machine;
+    const struct grid_launch *launch = &work->launch;
+    t->work = *work;
+    machine->bind(machine->context, work->memory, &work->host->grid, fault, t);
+    uint32_t halves =
+        work->registers && work->registers < 1024 ? 2 * work->registers : demand(t, launch->entry);
+    halves = limited(t, launch, halves);
+    if (!machine->possible(machine->context, launch, halves))
+        return LAUNCH_REFUSED;
+    if (!machine->launch(machine->context, launch, halves, work->queue))
+        return LAUNCH_ENDED;
+    t->counts.launches++;
+    return LAUNCH_DONE;
+}
+
+static bool wait(void *context, uint64_t number)
+{
+    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    return machine->wait(machine->context, number);
+}
+
+static const struct launch_counts *count(void *context)
+{
+    struct timed_launch *t = context;
+    t->counts.blocks = t->counts.insns = t->counts.thread_insns = 0;
+    for (uint32_t i = 0; t->machine.counted && i < t->count; i++) {
+        const struct simt_counters *counters = t->machine.counted(t->machine.context, i);
+        t->counts.blocks += counters->blocks;
+        t->counts.insns += counters->instructions;
+        t->counts.thread_insns += counters->thread_instructions;
+    }
+    return &t->counts;
+}
+
+void timed_launch_init(struct timed_launch *t, const struct simt_config *simt, uint32_t count_of,
+                       uint32_t warps, const struct decoder *decoder)
+{
+    *t = (struct timed_launch){.simt = simt, .count = count_of, .decoder = decoder};
+    t->device = (struct launch_device){
+        .enqueue = enqueue,
+        .wait = wait,
+        .count = count,
+        .context = t,
+        .warps = warps,
+    };
+}
