@@ -153,7 +153,7 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
     const struct hart *hart = &system->harts[system->current];
     switch (why) {
     case SYSTEM_LIMIT:
-        if (system_instructions(system) >= system->max_insns)
+        if (system_limit_reached(system))
             end(target, stop, GDB_SYSTEM_LIMIT, LIMIT_STATUS);
         return;
     case SYSTEM_EXIT: exited(target, stop); return;

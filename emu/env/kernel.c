@@ -29,6 +29,7 @@ struct kernel {
     struct kernel_layout layout;
     struct user *user;
     struct nucd_causes causes;
+    uint64_t slept; /* by the program, before the call that is served */
 };
 
 /* The registers of the kernel while the program's are in the hart. */
@@ -56,16 +57,19 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
 {
     struct user *user = kernel->user;
     struct registers kept = show_program(user->hart, frame);
-    uint64_t slept = user->slept;
+    if (!threads_call_open(user->threads))
+        kernel->slept = user->slept;
     if (frame->thread_call)
         threads_answer(user->threads, frame->thread_arguments[0]);
+    frame->thread_call = 0;
     int64_t result = calls_serve(user);
     struct kernel_missing missing = kernel_pages_settle(user->pages, true);
     show_kernel(user->hart, &kept);
+    if (threads_call_open(user->threads))
+        return; /* it is served again */
     /* A call looks at all its pointers before it does anything that a second try would do twice. */
     bool again = result == -EFAULT && missing.length > 0;
     uint64_t asked[7];
-    frame->thread_call = 0;
     if (threads_ask(user->threads, asked)) {
         frame->thread_call = asked[0];
         memcpy(frame->thread_arguments, asked + 1, sizeof frame->thread_arguments);
@@ -74,7 +78,7 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     frame->missing = missing.address;
     frame->missing_size = again && !frame->thread_call ? missing.length : 0;
     frame->missing_write = missing.write;
-    frame->sleep = user->slept - slept;
+    frame->sleep = user->slept - kernel->slept;
     if (user->ended)
         system_exit(&kernel->system, user->status);
     else if (!again)
@@ -135,7 +139,8 @@ static void hook_door(void *context, struct hart *hart)
         system_exit(&kernel->system, kernel_driver_timeout(kernel->user, kernel->options->machine, frame));
     else
         report_panic(kernel, hart);
-    hart_retire_call(hart);
+    if (!threads_call_open(kernel->user->threads))
+        hart_retire_call(hart);
 }
 
 static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_insns)
@@ -167,8 +172,8 @@ static void give_threads(struct kernel *kernel)
     const struct user_options *user = kernel->options->user;
     if (!user->simt)
         return;
-    kernel->user->threads =
-        threads_new(kernel->user, user->simt, &kernel->all, kernel->memory.base + kernel->memory.size);
+    kernel->user->threads = threads_new(kernel->user, user->simt, &kernel->all,
+                                        kernel->memory.base + kernel->memory.size, &kernel->system);
     if (user->stats)
         threads_publish(kernel->user->threads, user->stats);
 }
@@ -268,7 +273,7 @@ bool kernel_restart(void *kernel, struct error *err)
     return error_set(err, "a program beneath the kernel starts once; run croft again");
 }
 
-int kernel_finish(struct kernel *kernel, enum system_stop stop)
+static int finish(struct kernel *kernel, enum system_stop stop)
 {
     struct hart *hart = kernel->user->hart;
     if (stop == SYSTEM_EXIT)
@@ -279,5 +284,15 @@ int kernel_finish(struct kernel *kernel, enum system_stop stop)
         hart->pc = hart->priv.sepc;
     if (guest_interrupted(kernel->user))
         return fault_interrupt(kernel->user);
+    if (stop == SYSTEM_LIMIT && threads_call_open(kernel->user->threads))
+        return threads_report_limit(kernel->user->threads);
     return stop == SYSTEM_EXPIRED ? fault_time(kernel->user) : fault_limit(kernel->user);
+}
+
+int kernel_finish(struct kernel *kernel, enum system_stop stop)
+{
+    int status = finish(kernel, stop);
+    if (threads_call_open(kernel->user->threads))
+        hart_retire_call(kernel->user->hart);
+    return status;
 }

@@ -48,7 +48,12 @@ static uint64_t take_stacks(void *context, uint64_t bytes)
     return stacks;
 }
 
-static int report_limit(const struct threads *threads)
+bool threads_call_open(const struct threads *threads)
+{
+    return threads && threads->system && system_in_call(threads->system);
+}
+
+int threads_report_limit(const struct threads *threads)
 {
     fprintf(stderr,
             "croft: %s: stopped after %" PRIu64
@@ -59,16 +64,17 @@ static int report_limit(const struct threads *threads)
     return USER_STATUS_LIMIT;
 }
 
+/* In time: whoever lets time pass is told by stopped(). */
 static void end_early(void *context)
 {
     const struct threads *threads = context;
     struct user *user = threads->user;
     if (!user->ended)
-        guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : report_limit(threads));
+        guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : threads_report_limit(threads));
 }
 
 struct threads *threads_new(struct user *user, const struct launch_options *options,
-                            const struct phys *memory, uint64_t stacks)
+                            const struct phys *memory, uint64_t stacks, struct system *system)
 {
     struct threads *threads = calloc(1, sizeof *threads);
     if (!threads)
@@ -76,6 +82,7 @@ struct threads *threads_new(struct user *user, const struct launch_options *opti
     threads->user = user;
     threads->options = options;
     threads->stacks = stacks;
+    threads->system = system;
     threads->host =
         (struct launch_host){.grid = {.call = threads_serve, .stopped = stopped, .context = threads},
                              .stacks = take_stacks,
@@ -124,7 +131,7 @@ static uint32_t permission_of(enum trap_cause cause)
                                       : CROFT_RANGE_READ;
 }
 
-/* A thread's call has stopped the launch: the kernel has to serve it, or has to bring pages in, or the run ends. */
+/* A thread's call has stopped the launch: the kernel has to serve it, or has to bring pages in, or it has ended the program. */
 static int64_t stopped_by_call(struct threads *threads)
 {
     const struct kernel_missing *missing = &threads->missing;
@@ -132,10 +139,8 @@ static int64_t stopped_by_call(struct threads *threads)
         threads->paused = true;
         return -EFAULT;
     }
-    if (missing->length == 0) {
-        end_early(threads);
+    if (missing->length == 0)
         return -EINTR;
-    }
     (void)ask_for(threads, missing->address, missing->length,
                   missing->write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ);
     return -EFAULT;
@@ -158,10 +163,26 @@ static int64_t answer(struct threads *threads, enum launch_end end)
     case LAUNCH_REFUSED: return -EINVAL;
     case LAUNCH_MEMORY: return -ENOMEM;
     case LAUNCH_ENDED: return -EINTR;
+    case LAUNCH_PAUSE: return 0; /* the call is not over */
     case LAUNCH_CALL: return stopped_by_call(threads);
     case LAUNCH_TRAP: break;
     }
     return stopped_by_trap(threads);
+}
+
+/* Begins the launch of the record, or goes on with the one that has begun if it is NULL: for a quantum of the system's,
+ * or else to the end. */
+static enum launch_end run(struct threads *threads, const struct simt_launch_record *record,
+                           struct error *err)
+{
+    struct launch *launch = threads->launch;
+    struct system *system = threads->options->device ? NULL : threads->system; /* a device lets time pass */
+    uint64_t quantum = system ? system_open_call(system, launch_executed(launch)) : UINT64_MAX;
+    enum launch_end end =
+        record ? launch_begin(launch, record, quantum, err) : launch_advance(launch, quantum);
+    if (system)
+        system_count_call(system, launch_executed(launch), end != LAUNCH_PAUSE);
+    return end;
 }
 
 int64_t call_simt_launch(struct user *user, const uint64_t a[6])
@@ -173,15 +194,15 @@ int64_t call_simt_launch(struct user *user, const uint64_t a[6])
         return -ENOSYS;
     if (threads->caller)
         return -EBUSY;
-    if (threads->paused) {
+    if (threads->paused || threads_call_open(threads)) {
         threads->paused = false;
-        return answer(threads, launch_advance(threads->launch));
+        return answer(threads, run(threads, NULL, &err));
     }
     const void *from = guest_readable(user, a[0], sizeof record);
     if (!from)
         return -EFAULT;
     memcpy(&record, from, sizeof record);
-    enum launch_end end = launch_begin(threads->launch, &record, &err);
+    enum launch_end end = run(threads, &record, &err);
     if (err.text[0])
         fprintf(stderr, "croft run: warning: %s: a launch is refused: %s\n", user->options->program,
                 err.text);

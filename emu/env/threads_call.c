@@ -104,6 +104,8 @@ bool threads_serve(void *context, struct warp *warp, unsigned lane, uint64_t *re
 {
     struct threads *threads = context;
     struct user *user = threads->user;
+    if (threads->system)
+        system_quiet(threads->system); /* the call may print */
     threads->missing.length = 0;
     if (user->pages && is_kernels(warp_register(warp, A7, lane)))
         return ask_kernel(threads, warp, lane, result);
@@ -127,6 +129,8 @@ void threads_fault(void *context, struct warp *warp, const struct warp_report *r
     struct threads *threads = context;
     struct user *user = threads->user;
     struct registers kept = show_lane(user->hart, warp, report->lane);
+    if (threads->system)
+        system_quiet(threads->system);
     const uint32_t *block = warp_where(warp)->block;
     uint32_t thread[3];
     warp_thread(warp, report->lane, thread);

@@ -19,9 +19,10 @@ struct threads {
     struct launch_host host;
     struct launch *launch;
     uint64_t stacks;
-    bool paused;                   /* the launch waits for pages that the kernel is asked for */
-    struct warp *caller;           /* whose lane's call is being served */
-    struct copy *copies;           /* the youngest first */
+    struct system *system; /* runs the program; NULL: nobody looks at anything before a call is over */
+    bool paused;           /* the launch waits for pages that the kernel is asked for */
+    struct warp *caller;   /* whose lane's call is being served */
+    struct copy *copies;   /* the youngest first */
     struct kernel_missing missing; /* of a lane's call */
     uint64_t asked[7];             /* a lane's call that the kernel is to serve; [0]: number, 0: none */
     bool answered;                 /* it has: */

@@ -42,7 +42,7 @@ static bool set_up(struct user *user, struct error *err)
     workers_protect(user->workers, program.write_first);
     heap_init(&user->heap, memory, program.end, user->stack_first);
     if (o->simt)
-        user->threads = threads_new(user, o->simt, memory, 0);
+        user->threads = threads_new(user, o->simt, memory, 0, o->system);
     if (o->simt && o->stats)
         threads_publish(user->threads, o->stats);
     return true;
@@ -101,6 +101,8 @@ bool user_serve(struct user *user)
         return false;
     int64_t result = calls_serve(user);
     guest_settle(user);
+    if (threads_call_open(user->threads))
+        return true; /* it is served again */
     hart_retire_call(hart);
     if (!user->ended)
         hart->x[A0] = (uint64_t)result;
@@ -169,15 +171,24 @@ int user_signal(const struct user *user)
     return user->signal;
 }
 
-int user_finish(struct user *user, enum system_stop stop)
+static int finish(struct user *user, enum system_stop stop)
 {
-    flush_log(user);
     switch (stop) {
     case SYSTEM_EXIT: return user->status;
     case SYSTEM_TRAP: return fault_report(user);
     case SYSTEM_EXPIRED: return fault_time(user);
     case SYSTEM_WATCHED: return fault_interrupt(user);
     case SYSTEM_STUCK: return fault_asleep(user);
-    default: return fault_limit(user);
+    default:
+        return threads_call_open(user->threads) ? threads_report_limit(user->threads) : fault_limit(user);
     }
+}
+
+int user_finish(struct user *user, enum system_stop stop)
+{
+    flush_log(user);
+    int status = finish(user, stop);
+    if (threads_call_open(user->threads))
+        hart_retire_call(user->hart);
+    return status;
 }

@@ -20,12 +20,23 @@ static void take_progress_away(struct system *system)
         progress_hide(&system->scheduler->progress);
 }
 
+bool scheduler_in_call(struct system *system, unsigned i)
+{
+    struct system_call *call = &system->call;
+    if (!call->open || call->hart != i)
+        return false;
+    call->open = call->pc == system->harts[i].pc;
+    return call->open;
+}
+
 bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum system_stop *stop)
 {
     const struct system_hooks *hooks = &system->hooks;
     struct hart *hart = &system->harts[i];
+    struct system_call *call = &system->call;
     bool goes = true;
-    if (why == HART_STOP_MARKER || why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP)
+    if (!scheduler_in_call(system, i) &&
+        (why == HART_STOP_MARKER || why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP))
         take_progress_away(system); /* the hook may print */
     if (why == HART_STOP_MARKER && hooks->marker) {
         hooks->marker(hooks->context, hart);
@@ -40,6 +51,12 @@ bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum
     } else if (why == HART_STOP_WATCH) {
         *stop = SYSTEM_WATCH;
         goes = false;
+    }
+    if (call->open && (why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP)) {
+        call->hart = i;
+        call->pc = hart->pc;
+        call->stop = why;
+        return goes;
     }
     if (!goes || system->motion[i] != SYSTEM_STEP || why == HART_STOP_YIELD)
         return goes;
@@ -64,9 +81,10 @@ static bool is_over(struct system *system, enum system_stop *stop)
     return true;
 }
 
+/* What limits of system_run() count. */
 static uint64_t progress_of_threads(const struct system *system)
 {
-    uint64_t sum = 0;
+    uint64_t sum = system->call.insns;
     for (unsigned i = 0; i < system->threads; i++)
         sum += hart_progress(&system->harts[i]);
     return sum;
@@ -84,11 +102,21 @@ uint64_t scheduler_left_of_run(const struct system *system)
     return difference(system->end, progress_of_threads(system));
 }
 
+static uint64_t progress_of_all(const struct system *system)
+{
+    return system_instructions(system) + (system->call.open ? system->call.insns : 0);
+}
+
 uint64_t scheduler_left_of_all(const struct system *system)
 {
     if (system->max_insns == UINT64_MAX)
         return UINT64_MAX;
-    return difference(system->max_insns, system_instructions(system));
+    return difference(system->max_insns, progress_of_all(system));
+}
+
+bool system_limit_reached(const struct system *system)
+{
+    return scheduler_left_of_all(system) == 0;
 }
 
 enum system_stop system_run(struct system *system, uint64_t max_insns)

@@ -16,7 +16,12 @@
  * Events, for systems with a clock: a struct scheduler on the event queue of the machine's parts. Cores run
  * by their own events and call scheduler_stopped() when their hart stops. Every SCHEDULER_POLL, devices are
  * updated and the remaining instruction limits are distributed to the cores; a core that meets no other event
- * stops at its limit. */
+ * stops at its limit.
+ *
+ * A call for which the emulator executes instructions of others than harts, such as the threads of a launch,
+ * is served in quanta (system_open_call()). In rounds, each quantum is a turn of the calling hart, and
+ * system_run() checks limits, signals and the debugger in between. In events, all quanta are one event, which
+ * only the end of the run can cut short. */
 #ifndef EMU_MACHINE_SCHEDULER_H
 #define EMU_MACHINE_SCHEDULER_H
 
@@ -110,8 +115,11 @@ const char *system_time_limit(const struct system *system);
  * return *stop. */
 bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum system_stop *stop);
 
-/* Return the instructions left until the end of this system_run() (threads) and until max_insns (all harts).
- * UINT64_MAX: no limit. */
+/* Returns true if hart i stands at an open call. A debugger that has moved its pc has ended the call. */
+bool scheduler_in_call(struct system *system, unsigned i);
+
+/* Return the instructions left until the end of this system_run() (threads) and until max_insns (all harts),
+ * both including those executed for open calls. UINT64_MAX: no limit. */
 uint64_t scheduler_left_of_run(const struct system *system);
 uint64_t scheduler_left_of_all(const struct system *system);
 

@@ -203,6 +203,21 @@ static bool can_go_on(struct scheduler *s, unsigned i)
     return s->system->motion[i] == SYSTEM_GO && hart_progress(hart_of(s, i)) < s->cores[i].core->limit;
 }
 
+/* Serves a stop within its event, a long call by all its quanta. False: system_run() returns s->result. */
+static bool serve(struct scheduler *s, unsigned i, enum hart_stop stop)
+{
+    struct system *system = s->system;
+    bool goes = scheduler_serve(system, i, stop, &s->result);
+    while (goes && scheduler_in_call(system, i) && stop == system->call.stop && !must_leave(s)) {
+        if (system_limit_reached(system)) {
+            s->result = SYSTEM_LIMIT;
+            return false;
+        }
+        goes = scheduler_serve(system, i, stop, &s->result);
+    }
+    return goes;
+}
+
 enum core_next scheduler_stopped(struct scheduler *s, unsigned i, enum hart_stop stop)
 {
     struct system *system = s->system;
@@ -216,7 +231,7 @@ enum core_next scheduler_stopped(struct scheduler *s, unsigned i, enum hart_stop
         return CORE_CONTINUE;
     s->served = !serves_asleep(s, stop);
     if (s->served)
-        goes = scheduler_serve(system, i, stop, &s->result);
+        goes = serve(s, i, stop);
     s->ends = s->served && !goes;
     if (stop == HART_STOP_LIMIT && goes)
         goes = can_go_on(s, i);

@@ -120,7 +120,8 @@ bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *s
         return round->length == 0 ? start_round(system) : next_turn(system);
     }
     uint64_t left = round->length - used;
-    enum hart_stop why = run_hart(system, left < allowed ? left : allowed);
+    enum hart_stop why =
+        scheduler_in_call(system, i) ? system->call.stop : run_hart(system, left < allowed ? left : allowed);
     if (why == HART_STOP_YIELD)
         shorten_round(system);
     if (why == HART_STOP_WFI) {

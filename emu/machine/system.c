@@ -7,8 +7,9 @@
 #include "emu/hart/block.h"
 #include "emu/machine/scheduler.h"
 
-/* In instructions, about 0.1 s of host time: a loop of plain blocks does not check for yield requests. */
-enum { USER_QUANTUM = 1 << 25 };
+/* In instructions, about 0.1 s of host time: a loop of plain blocks does not check for yield requests. A call's
+ * instructions are a warp's, each for many threads. */
+enum { USER_QUANTUM = 1 << 25, CALL_QUANTUM = 1 << 20 };
 
 static void timer_moved(void *context)
 {
@@ -99,7 +100,7 @@ void system_restart(struct system *system, uint64_t pc)
         priv_reset(hart);
         system->waiting[i] = false;
     }
-    system->exited = system->reset = false;
+    system->exited = system->reset = system->call.open = false;
     system->status = 0;
     if (system->scheduler)
         scheduler_start(system->scheduler);
@@ -168,6 +169,25 @@ void system_quiet(struct system *system)
 {
     if (system->scheduler)
         progress_hide(&system->scheduler->progress);
+}
+
+uint64_t system_open_call(struct system *system, uint64_t insns)
+{
+    system_count_call(system, insns, false);
+    uint64_t run = scheduler_left_of_run(system), all = scheduler_left_of_all(system);
+    uint64_t left = run < all ? run : all;
+    return left == 0 ? 1 : left < CALL_QUANTUM ? left : CALL_QUANTUM;
+}
+
+void system_count_call(struct system *system, uint64_t insns, bool over)
+{
+    system->call.open = !over;
+    system->call.insns = insns;
+}
+
+bool system_in_call(const struct system *system)
+{
+    return system->call.open;
 }
 
 void system_interrupt(struct system *system)

@@ -48,10 +48,11 @@ struct system_hooks {
     /* Nothing can happen until input arrives: waits for input. Returns false if none can come. */
     bool (*wait)(void *context);
     void (*marker)(void *context, struct hart *hart);
-    /* Serves a semihosting call; must call hart_retire_call(). */
+    /* Serves a semihosting call; must call hart_retire_call() unless the call stays open (system_open_call()). */
     void (*semihosting)(void *context, struct hart *hart);
     /* Serves a trap of an unprivileged hart. Returns true if it was a call and is served; serving may call
-     * system_sleep() or scheduler_wait(). If it returns false, system_run() returns SYSTEM_TRAP. */
+     * system_sleep(), scheduler_wait() or system_open_call(). If it returns false, system_run() returns
+     * SYSTEM_TRAP. */
     bool (*trap)(void *context, struct hart *hart);
     /* The emulator is about to print: write the guest's buffered output first. */
     void (*flush)(void *context);
@@ -63,6 +64,15 @@ struct system_round {
     uint64_t start, length; /* ns of simulated time */
     uint64_t turn_start;    /* current hart's progress at the start of its turn */
     bool turn_over;         /* the current hart is idle for the rest of its turn */
+};
+
+/* A call that is served in quanta (system_open_call()). */
+struct system_call {
+    bool open;
+    unsigned hart; /* that stands at the call, */
+    uint64_t pc;   /* at this pc */
+    enum hart_stop stop;
+    uint64_t insns; /* executed for all calls so far */
 };
 
 struct system {
@@ -78,6 +88,7 @@ struct system {
 
     unsigned current; /* the hart whose turn it is, or that stopped last */
     struct system_round round;
+    struct system_call call;
     uint64_t end;  /* where the current system_run() ends: progress of the threads */
     bool *waiting; /* waiting[hart]: asleep until an interrupt arrives */
     enum system_motion *motion;
@@ -104,11 +115,26 @@ void system_restart(struct system *system, uint64_t pc);
  * be called again; it then continues where it stopped. */
 enum system_stop system_run(struct system *system, uint64_t max_insns);
 
+/* For hooks.trap and hooks.semihosting: a call for which the emulator executes instructions is served in
+ * quanta. The hook opens the call, executes about as many instructions as system_open_call() returns (at least
+ * 1), and tells system_count_call() whether the call is over. Otherwise it leaves the hart at the call and is
+ * asked to serve it again when limits, signals and the debugger have been checked. Between quanta no time
+ * passes and no other hart has a turn. `insns` is the number executed for all calls so far. They count against
+ * the limit of system_run() and, while the call is open, against max_insns. */
+uint64_t system_open_call(struct system *system, uint64_t insns);
+void system_count_call(struct system *system, uint64_t insns, bool over);
+
+/* Returns true if a call is open: the hook, asked to serve a call, continues with it. */
+bool system_in_call(const struct system *system);
+
 /* Returns simulated time in ticks, as seen by the running hart. */
 uint64_t system_time(const struct system *system);
 
 /* Returns the sum of all harts' progress, which limits count. */
 uint64_t system_instructions(const struct system *system);
+
+/* Returns true when max_insns have been executed. */
+bool system_limit_reached(const struct system *system);
 
 /* For devices and services: end the run, restart the machine, or report that a timer has changed. */
 void system_exit(struct system *system, int status);

@@ -165,7 +165,6 @@ static bool serve(struct grid *grid, struct warp *warp, enum grid_end *end)
 
 static bool run_slice(struct grid *grid, struct warp *warp, enum grid_end *end)
 {
-    const struct grid_host *host = grid->host;
     uint64_t first = warp_insns(warp), threads = warp_thread_insns(warp), done = 0;
     enum warp_event event = WARP_DONE;
     bool goes_on = true;
@@ -176,14 +175,10 @@ static bool run_slice(struct grid *grid, struct warp *warp, enum grid_end *end)
     }
     grid->insns += done;
     grid->thread_insns += warp_thread_insns(warp) - threads;
-    if (goes_on && host->stopped && host->stopped(host->context)) {
-        *end = GRID_STOP;
-        goes_on = false;
-    }
     return goes_on;
 }
 
-/* Its warps by turns until all threads have ended. False: the run ends. */
+/* Its warps by turns until all threads have ended. False: the run ends, or its quantum. */
 static bool run_block(struct grid *grid, enum grid_end *end)
 {
     struct grid_block *block = &grid->block;
@@ -193,6 +188,11 @@ static bool run_block(struct grid *grid, enum grid_end *end)
             bool able = warp_live(warp) != warp_waiting(warp);
             if (able && !run_slice(grid, warp, end))
                 return false;
+            if (able && grid->insns >= grid->until) {
+                grid->turn++; /* its slice is over */
+                *end = GRID_PAUSE;
+                return false;
+            }
         }
         grid->turn = 0;
         (void)grid_block_meet(block);
@@ -209,10 +209,11 @@ void grid_begin(struct grid *grid, const struct grid_launch *launch)
     grid->launches++;
 }
 
-enum grid_end grid_advance(struct grid *grid, struct error *err)
+enum grid_end grid_advance(struct grid *grid, uint64_t quantum, struct error *err)
 {
     uint64_t blocks = grid_blocks(&grid->launch);
     enum grid_end end;
+    grid->until = quantum < UINT64_MAX - grid->insns ? grid->insns + quantum : UINT64_MAX;
     while (grid->running || grid->next < blocks) {
         if (!grid->running && !grid_block_start(&grid->block, grid->memory, &grid->launch, grid->next,
                                                 (uint32_t)(grid->next % grid->limits.count), 0, err))

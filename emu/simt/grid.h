@@ -1,7 +1,7 @@
 /* Grids of blocks of threads: which threads there are, the block's barrier and scratchpad, and their functional run.
  *
  * grid_advance() executes a launch as if in no time: block after block in the order of their numbers (x fastest), each to its
- * end, with its warps by turns, GRID_SLICE instructions each. Results do not depend on the number of multiprocessors
+ * end, with its warps by turns, GRID_SLICE instructions each. A quantum ends between two slices, and changes nothing. Results do not depend on the number of multiprocessors
  * unless the program races or asks (smp). As one block ends before the next one begins, a block must not wait for a later
  * one; threads of a block may wait for each other in any way. */
 #ifndef EMU_SIMT_GRID_H
@@ -63,16 +63,17 @@ bool grid_block_meet(struct grid_block *block);
 struct grid_host {
     /* Serves the ECALL of a lane and says what a0 receives; false: not now, the run stops before it. */
     bool (*call)(void *context, struct warp *warp, unsigned lane, uint64_t *result);
-    /* Whether to end the run, asked after each slice, in time after as many steps of any warps. NULL: no. */
+    /* In time: whether to end the run, asked after GRID_SLICE steps of any warps. NULL: no. */
     bool (*stopped)(void *context);
     void *context;
 };
 
 enum grid_end {
     GRID_DONE,
-    GRID_TRAP, /* `warp` and `report` say which thread's */
-    GRID_STOP, /* a call (`warp`, `report`) or `stopped` has ended it */
-    GRID_HOST, /* the host has no memory */
+    GRID_PAUSE, /* the quantum is over */
+    GRID_TRAP,  /* `warp` and `report` say which thread's */
+    GRID_STOP,  /* a call (`warp`, `report`) has ended it; in time, `stopped` too */
+    GRID_HOST,  /* the host has no memory */
 };
 
 /* A functional run; memory, host and limits are the owner's. Counts stay from launch to launch. */
@@ -88,14 +89,15 @@ struct grid {
     struct warp *warp;
     struct warp_report report;
     uint64_t launches, blocks, insns, thread_insns;
+    uint64_t until; /* `insns` at which the quantum ends */
 };
 
 /* Begins a possible launch; one that has not ended is dropped. */
 void grid_begin(struct grid *grid, const struct grid_launch *launch);
 
-/* Executes it to its end, or until something else than GRID_DONE happens; then a further call tries the same instruction
- * again and goes on. */
-enum grid_end grid_advance(struct grid *grid, struct error *err);
+/* Executes it to its end, or for a quantum of instructions of warps (at least one slice of one warp), or until something
+ * else happens; then a further call tries the same instruction again and goes on. */
+enum grid_end grid_advance(struct grid *grid, uint64_t quantum, struct error *err);
 void grid_free(struct grid *grid);
 
 #endif

@@ -126,7 +126,7 @@ static enum launch_end enqueue(struct launch *launch, const struct grid_launch *
     return end;
 }
 
-enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record,
+enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record, uint64_t quantum,
                              struct error *err)
 {
     const struct launch_options *options = launch->setup.options;
@@ -144,14 +144,15 @@ enum launch_end launch_begin(struct launch *launch, const struct simt_launch_rec
         return enqueue(launch, &wanted, record);
     launch->number = wanted.number;
     grid_begin(&launch->grid, &wanted);
-    return launch_advance(launch);
+    return launch_advance(launch, quantum);
 }
 
-enum launch_end launch_advance(struct launch *launch)
+enum launch_end launch_advance(struct launch *launch, uint64_t quantum)
 {
     struct error ignored;
-    switch (grid_advance(&launch->grid, &ignored)) {
+    switch (grid_advance(&launch->grid, quantum, &ignored)) {
     case GRID_DONE: return LAUNCH_DONE;
+    case GRID_PAUSE: return LAUNCH_PAUSE;
     case GRID_HOST: return LAUNCH_MEMORY;
     case GRID_STOP: return LAUNCH_CALL;
     default: return LAUNCH_TRAP;

@@ -20,7 +20,7 @@ struct launch_host {
     bool (*translate)(void *context, uint64_t address, enum warp_access access, uint64_t *physical);
     /* In time. A thread has trapped: prints which, and ends the program. */
     void (*fault)(void *context, struct warp *warp, const struct warp_report *report);
-    /* In time. A call of a thread, or grid.stopped, ends the program. */
+    /* In time. A call of a thread, or grid.stopped(), ends the program. */
     void (*stop)(void *context);
     void *context;
 };
@@ -45,9 +45,10 @@ enum launch_end {
     LAUNCH_REFUSED, /* no multiprocessor can hold a block of it */
     LAUNCH_MEMORY,  /* there is no room for stacks, or the host has no memory */
     LAUNCH_ENDED,   /* in time: something has ended the run meanwhile */
-    /* Without a clock; launch_advance() goes on with the instruction. */
-    LAUNCH_CALL, /* grid.call() or grid.stopped() has stopped it */
-    LAUNCH_TRAP, /* a thread has trapped: launch_trapped() */
+    /* Without a clock; launch_advance() goes on, with the same instruction. */
+    LAUNCH_PAUSE, /* the quantum is over */
+    LAUNCH_CALL,  /* grid.call() has stopped it */
+    LAUNCH_TRAP,  /* a thread has trapped: launch_trapped() */
 };
 
 /* Multiprocessors that take time. Without one, a launch has ended when its call returns. Under the kernel there is none:
@@ -94,13 +95,15 @@ struct launch;
 struct launch *launch_new(const struct launch_setup *setup);
 void launch_free(struct launch *launch);
 
-/* Begins a launch, and without a clock executes it as launch_advance() does. err is set when LAUNCH_REFUSED or LAUNCH_MEMORY
- * is for a limit of the machine, which it names; its text is empty otherwise. */
-enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record,
+/* Begins a launch, and without a clock executes it as launch_advance() does. A launch that has not ended there is dropped.
+ * err is set when LAUNCH_REFUSED or LAUNCH_MEMORY is for a limit of the machine, which it names; its text is empty
+ * otherwise. */
+enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record, uint64_t quantum,
                              struct error *err);
 
-/* Without a clock: executes the launch that has begun until it has ended or something stops it. */
-enum launch_end launch_advance(struct launch *launch);
+/* Without a clock: executes the launch that has begun, for about so many instructions of warps, until it has ended or
+ * something stops it. */
+enum launch_end launch_advance(struct launch *launch, uint64_t quantum);
 
 /* The thread that has trapped: its warp, and the report that names the lane. */
 struct warp *launch_trapped(const struct launch *launch, const struct warp_report **report);

@@ -21,6 +21,7 @@ for part in lib user harts server; do
 done
 
 "$CROFT" cc -g -O0 "$here/gdb_program.c" -o "$OUT/program"
+"$CROFT" cc -g -O0 "$here/gdb_launch.c" -o "$OUT/launch"
 "$CROFT" cc -g -O0 -nostdlib -nostartfiles "$here/gdb_harts.c" -o "$OUT/harts"
 test_steps
 test_recursion
@@ -33,6 +34,7 @@ test_death fault SIGSEGV 139 '*the store that faults*'
 test_death illegal SIGILL 132 '=> *unimp*'
 test_abort
 test_interrupt
+test_launch
 test_rubbish
 test_options
 test_harts

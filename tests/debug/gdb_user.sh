@@ -302,3 +302,32 @@ $1 = 0x* "loop"
 EOF
     finish "interrupt" 137
 }
+
+# A launch without a clock is interrupted as other code is; its call is one step.
+test_launch() {
+    local options
+    for options in "" "--env kernel"; do
+        # shellcheck disable=SC2086 # several words
+        start --set simt.count=1 $options "$OUT/launch"
+        debug "$OUT/launch" <<EOF
+tbreak main
+continue
+shell (until grep -q corner '$OUT/stdout'; do sleep 0.02; done; sleep 0.2; kill -INT \$PPID) &
+continue
+print ended
+set variable stop = 1
+tbreak printf
+continue
+print ended
+continue
+EOF
+        expect "launch $options" <<'EOF'
+Program received signal SIGINT, Interrupt.
+$1 = 0
+*Temporary breakpoint 2, *printf*
+$2 = 4
+\[Inferior 1 (Remote target) exited normally]
+EOF
+        finish "launch $options" 0
+    done
+}

@@ -22,7 +22,7 @@
 enum { A0 = 10, CALLS = 16, QUANTUM = 100 };
 
 /* What the trap hook does at a call. */
-enum action { SERVE, EXIT, REFUSE, SLEEP, INTERRUPT, WAIT };
+enum action { SERVE, EXIT, REFUSE, SLEEP, INTERRUPT, WAIT, EXECUTE, EXECUTE_AND_INTERRUPT };
 
 struct rig {
     struct machine_config machine;
@@ -34,8 +34,9 @@ struct rig {
     enum action action;
     uint64_t sleep; /* ns */
     unsigned calls, markers, updates;
-    uint64_t time[CALLS]; /* ns: when a call was served */
-    bool waited;          /* what scheduler_wait() has returned */
+    uint64_t time[CALLS];      /* ns: when a call was served */
+    uint64_t demand, executed; /* EXECUTE: instructions of a call, and of all so far */
+    bool waited;               /* what scheduler_wait() has returned */
     bool arrived;
     struct event arrival;
 };
@@ -64,6 +65,17 @@ static void hook_update(void *context)
     ((struct rig *)context)->updates++;
 }
 
+/* A quantum of a call that takes rig->demand instructions. True when it is over. */
+static bool execute(struct rig *rig)
+{
+    uint64_t quantum = system_open_call(&rig->system, rig->executed);
+    quantum = quantum < rig->demand ? quantum : rig->demand;
+    rig->executed += quantum;
+    rig->demand -= quantum;
+    system_count_call(&rig->system, rig->executed, rig->demand == 0);
+    return rig->demand == 0;
+}
+
 static bool hook_trap(void *context, struct hart *hart)
 {
     struct rig *rig = context;
@@ -75,10 +87,23 @@ static bool hook_trap(void *context, struct hart *hart)
     case SLEEP: system_sleep(&rig->system, rig->sleep); break;
     case INTERRUPT: system_interrupt(&rig->system); break;
     case WAIT: rig->waited = scheduler_wait(rig->system.scheduler, has_arrived, rig); break;
+    case EXECUTE_AND_INTERRUPT: system_interrupt(&rig->system); /* fall through */
+    case EXECUTE:
+        if (execute(rig))
+            break;
+        return true;
     case SERVE: break;
     }
     hart_retire_call(hart);
     return true;
+}
+
+static void hook_semihosting(void *context, struct hart *hart)
+{
+    struct rig *rig = context;
+    rig->time[rig->calls++] = system_nanoseconds(&rig->system);
+    if (execute(rig))
+        hart_retire_call(hart);
 }
 
 static void hook_marker(void *context, struct hart *hart)
@@ -105,8 +130,11 @@ static struct rig *rig_new(const char *machine, unsigned harts, const char *set)
         fail_msg("%s", err.text);
     for (unsigned i = 0; i < rig->system.count; i++)
         rig->system.harts[i].pc = BASE;
-    rig->system.hooks = (struct system_hooks){
-        .update = hook_update, .marker = hook_marker, .trap = harts ? NULL : hook_trap, .context = rig};
+    rig->system.hooks = (struct system_hooks){.update = hook_update,
+                                              .marker = hook_marker,
+                                              .semihosting = hook_semihosting,
+                                              .trap = harts ? NULL : hook_trap,
+                                              .context = rig};
     if (!machine)
         return rig;
     if (!machine_load(&rig->machine, machine, "emu/machine/shipped", sets, set ? 2 : 1, &err))
@@ -319,6 +347,137 @@ static void time_ends_a_run(void **state)
     rig_free(rig);
 }
 
+/* What is executed for a call counts against limits, and while it goes on, its hart and time stand still. */
+static void a_long_call_is_served_by_quanta(void **state)
+{
+    (void)state;
+    for (unsigned pace = 0; pace < PACES; pace++) {
+        struct rig *rig = rig_new(paces[pace], 0, NULL);
+        struct hart *hart = &rig->system.harts[0];
+        emit_calls(rig);
+        rig->action = EXECUTE;
+        rig->demand = 100;
+        assert_int_equal(system_run(&rig->system, 10), SYSTEM_LIMIT);
+        assert_int_equal(rig->executed, 9);
+        assert_int_equal(system_run(&rig->system, 50), SYSTEM_LIMIT);
+        assert_int_equal(rig->executed, 59);
+        assert_int_equal(hart->instret, 1);
+        assert_int_equal(hart->pc, BASE + 4);
+        assert_int_equal(rig->calls, 2);
+        if (pace == 0)
+            assert_int_equal(system_nanoseconds(&rig->system), 1);
+        /* 41 for the call, which itself counts when it is over, and the three instructions from it to the next one */
+        assert_int_equal(system_run(&rig->system, 45), SYSTEM_LIMIT);
+        assert_int_equal(rig->executed, 100);
+        assert_int_equal(rig->calls, 3);
+        assert_int_equal(hart->instret, 5);
+        assert_int_equal(hart->pc, BASE + 4);
+        rig_free(rig);
+    }
+}
+
+static void a_long_call_ends_with_the_run(void **state)
+{
+    (void)state;
+    for (unsigned pace = 0; pace < PACES; pace++) {
+        struct rig *rig = rig_new(paces[pace], 0, NULL);
+        emit_calls(rig);
+        rig->action = EXECUTE_AND_INTERRUPT;
+        rig->demand = UINT64_MAX;
+        assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_WATCHED);
+        assert_int_equal(rig->calls, 1);
+        rig->action = EXECUTE;
+        rig->system.max_insns = rig->executed + 30;
+        assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_LIMIT);
+        assert_true(system_in_call(&rig->system) && system_limit_reached(&rig->system));
+        assert_int_equal(rig->executed, rig->system.max_insns - 1); /* the other one is the program's */
+        rig_free(rig);
+    }
+}
+
+/* One that goes on through several system_run() is one step; a debugger that moves the hart away ends it. */
+static void debuggers_look_into_long_calls(void **state)
+{
+    (void)state;
+    for (unsigned pace = 0; pace < PACES; pace++) {
+        struct rig *rig = rig_new(paces[pace], 0, NULL);
+        struct hart *hart = &rig->system.harts[0];
+        emit_calls(rig);
+        assert_int_equal(system_run(&rig->system, 1), SYSTEM_LIMIT);
+        rig->action = EXECUTE;
+        rig->demand = 25;
+        rig->system.motion[0] = SYSTEM_STEP;
+        assert_int_equal(system_run(&rig->system, 10), SYSTEM_LIMIT);
+        assert_int_equal(system_run(&rig->system, 10), SYSTEM_LIMIT);
+        assert_int_equal(hart->pc, BASE + 4);
+        assert_int_equal(system_run(&rig->system, 10), SYSTEM_STEPPED);
+        assert_int_equal(hart->pc, BASE + 8);
+        assert_int_equal(rig->calls, 3);
+        rig->system.motion[0] = SYSTEM_GO;
+        rig->demand = 25;
+        assert_int_equal(system_run(&rig->system, 13), SYSTEM_LIMIT);
+        assert_true(system_in_call(&rig->system));
+        hart->pc = BASE + 8;
+        assert_int_equal(system_run(&rig->system, 1), SYSTEM_LIMIT);
+        assert_int_equal(hart->pc, BASE + 12);
+        assert_int_equal(rig->calls, 4);
+        assert_int_equal(rig->demand, 15);
+        rig_free(rig);
+    }
+}
+
+/* The call of a privileged hart: no other hart has its turn before it is over, and then for as long as ever. */
+static void long_calls_keep_turns(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new(NULL, 2, NULL);
+    struct hart *harts = rig->system.harts;
+    harts[0].semihosting = true;
+    EMIT(rig, slli, .rd = 0, .rs1 = 0, .imm = 0x1f);
+    EMIT(rig, ebreak, .rd = 0);
+    EMIT(rig, srai, .rd = 0, .rs1 = 0, .imm = 7);
+    harts[1].pc = rig->at;
+    EMIT(rig, jal, .rd = 0, .imm = 0);
+    rig->demand = 10 * QUANTUM;
+    for (uint64_t done = 4; done < 10 * QUANTUM; done += 4 * QUANTUM) {
+        assert_int_equal(system_run(&rig->system, done == 4 ? 5 : 4 * QUANTUM), SYSTEM_LIMIT);
+        assert_int_equal(rig->executed, done);
+        assert_int_equal(harts[0].instret, 1);
+        assert_int_equal(harts[1].instret, 0);
+    }
+    assert_int_equal(system_run(&rig->system, 2 * QUANTUM - 4 + 2 * QUANTUM - 1), SYSTEM_LIMIT);
+    assert_int_equal(rig->executed, 10 * QUANTUM);
+    assert_int_equal(harts[0].instret, QUANTUM);
+    assert_int_equal(harts[1].instret, QUANTUM);
+    rig_free(rig);
+}
+
+/* In time, all quanta are one event, which a limit ends. */
+static void in_time_long_calls_take_none(void **state)
+{
+    (void)state;
+    for (unsigned limited = 0; limited < 2; limited++) {
+        struct rig *rig = rig_new("ddr3", 1, NULL);
+        struct hart *hart = &rig->system.harts[0];
+        hart->semihosting = true;
+        EMIT(rig, slli, .rd = 0, .rs1 = 0, .imm = 0x1f);
+        EMIT(rig, ebreak, .rd = 0);
+        EMIT(rig, srai, .rd = 0, .rs1 = 0, .imm = 7);
+        EMIT(rig, jal, .rd = 0, .imm = 0);
+        rig->demand = UINT64_C(5000000);
+        rig->system.max_insns = limited ? 3000000 : 5000010;
+        assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_LIMIT);
+        assert_int_equal(rig->executed, limited ? 2999999 : 5000000);
+        assert_true(rig->calls > 1);
+        for (unsigned i = 1; i < rig->calls; i++)
+            assert_int_equal(rig->time[i], rig->time[0]);
+        assert_int_equal(system_in_call(&rig->system), limited);
+        if (!limited) /* the limit is of the harts' again */
+            assert_int_equal(hart->instret, 5000010);
+        rig_free(rig);
+    }
+}
+
 /* Memory whose rows take longer to open than refresh leaves them never answers the first fetch. */
 static void an_interrupt_ends_a_run_in_which_nothing_comes(void **state)
 {
@@ -478,6 +637,11 @@ int main(void)
         cmocka_unit_test(a_limit_is_shared),
         cmocka_unit_test(harts_that_wait_for_ever_are_stuck),
         cmocka_unit_test(a_restart_forgets_code),
+        cmocka_unit_test(a_long_call_is_served_by_quanta),
+        cmocka_unit_test(a_long_call_ends_with_the_run),
+        cmocka_unit_test(debuggers_look_into_long_calls),
+        cmocka_unit_test(long_calls_keep_turns),
+        cmocka_unit_test(in_time_long_calls_take_none),
     };
     return cmocka_run_group_tests_name("the run loop", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Launches that end early, on the functional machine and on machine gpu: ends.sh CROFT. Prints "N passed, N
-# failed".
+# Launches that end early, on the functional machine, beneath the kernel and on machine gpu, and the progress line
+# while they run: ends.sh CROFT. Prints "N passed, N failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -91,7 +91,7 @@ try() {
     fi
 }
 
-for machine in "--set simt.count=2" "-m gpu --set simt.count=2"; do
+for machine in "--set simt.count=2" "--env kernel --set simt.count=2" "-m gpu --set simt.count=2" "-m gpu --env kernel --set simt.count=2"; do
     # shellcheck disable=SC2086
     run() { try "$1" "$2" "$croft" run $machine "${@:4}" "$work/ends" "$3"; }
     # shellcheck disable=SC2086

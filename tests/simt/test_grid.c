@@ -37,7 +37,6 @@ struct rig {
     struct grid_host host;
     struct grid grid;
     unsigned calls, refuse; /* served; still to be refused */
-    uint64_t asked;
 };
 
 static bool serve(void *context, struct warp *warp, unsigned lane, uint64_t *result)
@@ -50,11 +49,6 @@ static bool serve(void *context, struct warp *warp, unsigned lane, uint64_t *res
     rig->calls++;
     *result = warp_thread_id(warp, lane) * 2;
     return true;
-}
-
-static bool stop_third(void *context)
-{
-    return ++((struct rig *)context)->asked == 3;
 }
 
 static void rig_init(struct rig *rig, uint32_t count, uint32_t width)
@@ -96,14 +90,19 @@ static uint64_t word(const struct rig *rig, uint64_t address)
     return code_fixture_word(&rig->code, address);
 }
 
-static enum grid_end run(struct rig *rig, struct grid_launch launch)
+static enum grid_end run_for(struct rig *rig, uint64_t quantum, struct grid_launch launch)
 {
     struct error err;
     launch.entry = BASE;
     launch.argument = DATA;
     assert_true(grid_possible(&launch, &rig->grid.limits));
     grid_begin(&rig->grid, &launch);
-    return grid_advance(&rig->grid, &err);
+    return grid_advance(&rig->grid, quantum, &err);
+}
+
+static enum grid_end run(struct rig *rig, struct grid_launch launch)
+{
+    return run_for(rig, UINT64_MAX, launch);
 }
 
 /* The 15 coordinates of each thread as 64-bit words, for a grid and a block whose extents are all different. */
@@ -213,27 +212,69 @@ static void stops_and_goes_on(void **state)
     rig.refuse = 3;
     assert_int_equal(run(&rig, (struct grid_launch){.grid = {2, 1, 1}, .block = {40, 1, 1}}), GRID_STOP);
     assert_int_equal(rig.grid.report.event, WARP_CALL);
-    assert_int_equal(grid_advance(&rig.grid, &err), GRID_STOP);
-    assert_int_equal(grid_advance(&rig.grid, &err), GRID_STOP);
-    assert_int_equal(grid_advance(&rig.grid, &err), GRID_DONE);
+    assert_int_equal(grid_advance(&rig.grid, UINT64_MAX, &err), GRID_STOP);
+    assert_int_equal(grid_advance(&rig.grid, UINT64_MAX, &err), GRID_STOP);
+    assert_int_equal(grid_advance(&rig.grid, UINT64_MAX, &err), GRID_DONE);
     assert_int_equal(rig.calls, 80);
     for (uint32_t id = 0; id < 80; id++)
         assert_int_equal(word(&rig, DATA + id * 8), id * 2);
     rig_free(&rig);
 }
 
-/* A thread that never ends is stopped from outside, after a slice; one that traps stops the run. */
+/* A quantum ends behind the slice that uses it up; then the next warp has its turn, as if nothing had been. The rule of
+ * grid.h says how many instructions each of the warps, which never end, has executed. */
+static void quanta_end_between_slices(void **state)
+{
+    static const uint64_t quanta[] = {1, 2 * GRID_SLICE, GRID_SLICE + 1, GRID_SLICE, 3 * GRID_SLICE - 1};
+    struct rig rig;
+    struct error err;
+    uint64_t slices = 0;
+    (void)state;
+    rig_init(&rig, 1, 32);
+    row(&rig, INSN_jal, OP(.imm = 0));
+    for (unsigned i = 0; i < sizeof quanta / sizeof *quanta; i++) {
+        enum grid_end end =
+            i == 0 ? run_for(&rig, quanta[0], (struct grid_launch){.grid = {1, 1, 1}, .block = {96, 1, 1}})
+                   : grid_advance(&rig.grid, quanta[i], &err);
+        assert_int_equal(end, GRID_PAUSE);
+        slices += (quanta[i] + GRID_SLICE - 1) / GRID_SLICE;
+        assert_int_equal(rig.grid.insns, slices * GRID_SLICE);
+        for (uint64_t warp = 0; warp < 3; warp++)
+            assert_int_equal(warp_insns(rig.grid.block.warps[warp]), (slices + 2 - warp) / 3 * GRID_SLICE);
+    }
+    rig_free(&rig);
+}
+
+/* A launch has ended when its last quantum is used up, too: the next one finds nothing left. */
+static void quanta_reach_the_end(void **state)
+{
+    struct rig rig;
+    struct error err;
+    unsigned pauses = 0;
+    enum grid_end end;
+    (void)state;
+    rig_init(&rig, 1, 32);
+    own_slot(&rig, 3);
+    row(&rig, INSN_sd, OP(.rs1 = A1, .rs2 = A1));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    end = run_for(&rig, 1, (struct grid_launch){.grid = {2, 1, 1}, .block = {64, 1, 1}});
+    for (; end == GRID_PAUSE; end = grid_advance(&rig.grid, 1, &err))
+        pauses++;
+    assert_int_equal(end, GRID_DONE);
+    assert_int_equal(pauses, 4); /* a slice for each warp */
+    assert_int_equal(rig.grid.blocks, 2);
+    assert_int_equal(rig.grid.insns, 4 * 5);
+    for (uint32_t id = 0; id < 128; id++)
+        assert_int_equal(word(&rig, DATA + id * 8), DATA + id * 8);
+    rig_free(&rig);
+}
+
+/* A thread that traps stops the run. */
 static void stops_for_good(void **state)
 {
     struct rig rig;
     (void)state;
     rig_init(&rig, 1, 32);
-    row(&rig, INSN_jal, OP(.imm = 0));
-    rig.host.stopped = stop_third;
-    assert_int_equal(run(&rig, (struct grid_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}}), GRID_STOP);
-    assert_int_equal(rig.grid.insns, 3 * GRID_SLICE);
-    rig.host.stopped = NULL;
-    rig.code.at = BASE;
     row(&rig, INSN_ebreak, OP(.rd = 0));
     warp_memory_flush(&rig.code.memory);
     assert_int_equal(run(&rig, (struct grid_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}}), GRID_TRAP);
@@ -281,6 +322,8 @@ int main(void)
         cmocka_unit_test(barrier_and_scratchpad),
         cmocka_unit_test(the_ended_are_not_waited_for),
         cmocka_unit_test(stops_and_goes_on),
+        cmocka_unit_test(quanta_end_between_slices),
+        cmocka_unit_test(quanta_reach_the_end),
         cmocka_unit_test(stops_for_good),
         cmocka_unit_test(limits),
     };
