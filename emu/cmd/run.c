@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/interrupt.h"
@@ -112,6 +113,8 @@ static bool start_clock(struct session *s, const struct request *r, const struct
         return false;
     if (s->timing.timed)
         timed_attach(s->timing.timed, system);
+    else if (r->env != ENV_BARE || !isatty(STDIN_FILENO)) /* nobody has a prompt there */
+        system_show_progress(system);
     for (unsigned i = 0; i < system->threads; i++)
         report_add_hart(s->report, &system->harts[i]);
     return true;

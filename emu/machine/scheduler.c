@@ -4,6 +4,8 @@
 
 #define NS UINT64_C(1000000) /* fs */
 
+enum { LONG = 1 << 16 }; /* instructions of a turn, much longer than a look at the host's clock */
+
 uint64_t system_nanoseconds(const struct system *system)
 {
     return system->scheduler ? system->scheduler->queue->now / NS : scheduler_round_time(system);
@@ -14,10 +16,9 @@ const char *system_time_limit(const struct system *system)
     return system->scheduler ? system->scheduler->expired : NULL;
 }
 
-static void take_progress_away(struct system *system)
+struct progress *scheduler_progress(struct system *system)
 {
-    if (system->scheduler)
-        progress_hide(&system->scheduler->progress);
+    return system->scheduler ? &system->scheduler->progress : &system->progress;
 }
 
 bool scheduler_in_call(struct system *system, unsigned i)
@@ -37,7 +38,7 @@ bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum
     bool goes = true;
     if (!scheduler_in_call(system, i) &&
         (why == HART_STOP_MARKER || why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP))
-        take_progress_away(system); /* the hook may print */
+        system_quiet(system); /* the hook may print */
     if (why == HART_STOP_MARKER && hooks->marker) {
         hooks->marker(hooks->context, hart);
     } else if (why == HART_STOP_SEMIHOST && hooks->semihosting) {
@@ -119,6 +120,18 @@ bool system_limit_reached(const struct system *system)
     return scheduler_left_of_all(system) == 0;
 }
 
+void scheduler_look(struct system *system, uint64_t insns)
+{
+    struct progress *progress = scheduler_progress(system);
+    if (progress->countdown == 0)
+        return;
+    if (insns < LONG && --progress->countdown != 0)
+        return;
+    uint64_t ns = system_nanoseconds(system);
+    progress_look(progress, ns < UINT64_MAX / NS ? ns * NS : UINT64_MAX,
+                  system_instructions(system) + system->call.insns);
+}
+
 enum system_stop system_run(struct system *system, uint64_t max_insns)
 {
     uint64_t done = progress_of_threads(system);
@@ -133,6 +146,6 @@ enum system_stop system_run(struct system *system, uint64_t max_insns)
         goes = system->scheduler ? scheduler_advance(system->scheduler, &stop)
                                  : scheduler_turn(system, run < all ? run : all, &stop);
     }
-    take_progress_away(system);
+    system_quiet(system);
     return stop;
 }

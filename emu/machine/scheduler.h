@@ -123,6 +123,12 @@ bool scheduler_in_call(struct system *system, unsigned i);
 uint64_t scheduler_left_of_run(const struct system *system);
 uint64_t scheduler_left_of_all(const struct system *system);
 
+/* Returns the progress line of the system, with a clock or without. */
+struct progress *scheduler_progress(struct system *system);
+
+/* Shows progress when it is due, after a turn or a quantum of `insns` instructions. */
+void scheduler_look(struct system *system, uint64_t insns);
+
 /* scheduler_rounds.c: runs the current hart's turn, or the rest of it, for at most `allowed` instructions
  * (not 0). False when system_run() must return *stop. */
 bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *stop);

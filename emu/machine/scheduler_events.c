@@ -213,7 +213,9 @@ static bool serve(struct scheduler *s, unsigned i, enum hart_stop stop)
             s->result = SYSTEM_LIMIT;
             return false;
         }
+        uint64_t before = system->call.insns;
         goes = scheduler_serve(system, i, stop, &s->result);
+        scheduler_look(system, system->call.insns - before);
     }
     return goes;
 }

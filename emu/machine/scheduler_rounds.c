@@ -120,6 +120,7 @@ bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *s
         return round->length == 0 ? start_round(system) : next_turn(system);
     }
     uint64_t left = round->length - used;
+    uint64_t before = hart_progress(hart) + system->call.insns;
     enum hart_stop why =
         scheduler_in_call(system, i) ? system->call.stop : run_hart(system, left < allowed ? left : allowed);
     if (why == HART_STOP_YIELD)
@@ -133,5 +134,6 @@ bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *s
     bool goes = scheduler_serve(system, i, why, stop);
     if (system->hooks.trap) /* a user program runs alone: each stop starts a new quantum */
         round->length = turn_used(system) + system->quantum;
+    scheduler_look(system, hart_progress(hart) + system->call.insns - before);
     return goes;
 }

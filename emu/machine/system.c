@@ -165,10 +165,14 @@ void system_set_time(struct system *system, uint64_t ticks)
         system->harts[i].time_offset = offset;
 }
 
+void system_show_progress(struct system *system)
+{
+    progress_init(&system->progress, stderr);
+}
+
 void system_quiet(struct system *system)
 {
-    if (system->scheduler)
-        progress_hide(&system->scheduler->progress);
+    progress_hide(scheduler_progress(system));
 }
 
 uint64_t system_open_call(struct system *system, uint64_t insns)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/debug/progress.h"
 #include "emu/dev/timebase.h"
 #include "emu/hart/hart.h"
 #include "emu/mem/bus.h"
@@ -89,8 +90,9 @@ struct system {
     unsigned current; /* the hart whose turn it is, or that stopped last */
     struct system_round round;
     struct system_call call;
-    uint64_t end;  /* where the current system_run() ends: progress of the threads */
-    bool *waiting; /* waiting[hart]: asleep until an interrupt arrives */
+    struct progress progress; /* without a clock */
+    uint64_t end;             /* where the current system_run() ends: progress of the threads */
+    bool *waiting;            /* waiting[hart]: asleep until an interrupt arrives */
     enum system_motion *motion;
     bool exited, reset, interrupted;
     int status;
@@ -126,6 +128,9 @@ void system_count_call(struct system *system, uint64_t insns, bool over);
 
 /* Returns true if a call is open: the hook, asked to serve a call, continues with it. */
 bool system_in_call(const struct system *system);
+
+/* Shows the progress line on standard error if that is a terminal, for a system without a clock. */
+void system_show_progress(struct system *system);
 
 /* Returns simulated time in ticks, as seen by the running hart. */
 uint64_t system_time(const struct system *system);

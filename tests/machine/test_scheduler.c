@@ -452,6 +452,47 @@ static void long_calls_keep_turns(void **state)
     rig_free(rig);
 }
 
+/* The line is due at the first look, which a turn or a quantum of 2^16 instructions ends with; shorter ones take 256. The
+ * last run writes it, and takes it away. */
+static void rounds_show_progress(void **state)
+{
+    const struct {
+        enum action action;
+        uint64_t runs, insns; /* of each run */
+        const char *line;     /* up to what depends on the host */
+    } cases[] = {
+        {SERVE, 1, 65535, ""},
+        {SERVE, 255, 1, ""},
+        {SERVE, 256, 1, "\r0.000 ms simulated, 0.0 million instructions, "},
+        {EXECUTE, 1, 3000000,
+         "\r0.000 ms simulated, 1.0 million instructions, "}, /* 2^20 are a call's quantum */
+        {SERVE, 1, 3000000, "\r3.000 ms simulated, 3.0 million instructions, "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_new(NULL, 0, NULL);
+        FILE *file = tmpfile();
+        char text[256] = "";
+        assert_non_null(file);
+        rig->action = cases[i].action;
+        rig->demand = UINT64_MAX;
+        if (rig->action == EXECUTE)
+            emit_calls(rig);
+        else
+            EMIT(rig, jal, .rd = 0, .imm = 0);
+        rig->system.progress = (struct progress){.countdown = PROGRESS_CALLS, .out = file};
+        for (uint64_t run = 0; run < cases[i].runs; run++)
+            assert_int_equal(system_run(&rig->system, cases[i].insns), SYSTEM_LIMIT);
+        rewind(file);
+        size_t length = fread(text, 1, sizeof text - 1, file);
+        assert_int_equal(length == 0, cases[i].line[0] == '\0');
+        assert_memory_equal(text, cases[i].line, strlen(cases[i].line));
+        assert_true(length == 0 || text[length - 1] == '\r');
+        (void)fclose(file);
+        rig_free(rig);
+    }
+}
+
 /* In time, all quanta are one event, which a limit ends. */
 static void in_time_long_calls_take_none(void **state)
 {
@@ -642,6 +683,7 @@ int main(void)
         cmocka_unit_test(debuggers_look_into_long_calls),
         cmocka_unit_test(long_calls_keep_turns),
         cmocka_unit_test(in_time_long_calls_take_none),
+        cmocka_unit_test(rounds_show_progress),
     };
     return cmocka_run_group_tests_name("the run loop", tests, NULL, NULL);
 }
