@@ -96,6 +96,6 @@ format: | $(BUILD)/setup-lint.stamp ## lay all C files out
     $(BUILD)/obj/tests/isa/objdump.d
 
 # Accelerators run the real firmware.
-OFFLOAD_TESTS := $(filter machine/test_offload%,$(UNIT_SRC:tests/%.c=%))
-$(OFFLOAD_TESTS:%=$(BUILD)/obj/tests/%.o): EMU_CFLAGS += -DFIRMWARE='"$(NUCD_FIRMWARE)"'
-$(OFFLOAD_TESTS:%=$(BUILD)/tests/%): | $(NUCD_FIRMWARE)
+FIRMWARE_TESTS := $(filter nucd/test_accelerator%,$(UNIT_SRC:tests/%.c=%))
+$(FIRMWARE_TESTS:%=$(BUILD)/obj/tests/%.o): EMU_CFLAGS += -DFIRMWARE='"$(NUCD_FIRMWARE)"'
+$(FIRMWARE_TESTS:%=$(BUILD)/tests/%): | $(NUCD_FIRMWARE)

@@ -17,9 +17,10 @@
 #include "emu/env/gdb_system.h"
 #include "emu/env/kernel.h"
 #include "emu/env/user.h"
-#include "emu/env/workers.h"
+#include "emu/env/user_harts.h"
 #include "emu/machine/launches.h"
 #include "emu/machine/machine.h"
+#include "emu/nucd/description.h"
 
 /* What every run consists of. */
 struct session {
@@ -56,10 +57,10 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
         return false;
     s->failure = 1;
     setting_warn(&s->machine, r->env == ENV_USER);
-    if (r->env == ENV_USER) {
-        setting_warn_regions(&s->machine, r->gdb ? "--gdb" : NULL);
-        setting_warn_regions(&s->machine, r->log ? "--log" : NULL);
-    }
+    if (r->env == ENV_USER && r->gdb)
+        nucd_warn_regions(s->machine.tree, "--gdb");
+    if (r->env == ENV_USER && r->log)
+        nucd_warn_regions(s->machine.tree, "--log");
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;
@@ -95,7 +96,7 @@ static bool wind_up(struct session *s, const char *program, int *status, struct 
 struct program {
     struct system *system;
     const char *program;
-    struct offload *offload; /* or NULL */
+    struct nucd *nucd; /* or NULL */
     /* The exit status of a run that has ended so, or -1 with err set. */
     int (*finish)(void *context, enum system_stop stop, struct error *err);
     bool (*restart)(void *context, struct error *err); /* NULL: it cannot start anew */
@@ -109,7 +110,7 @@ static bool start_clock(struct session *s, const struct request *r, const struct
 {
     struct system *system = p->system;
     if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
-                      p->offload, s->log, p->program, report_stats(s->report), err))
+                      p->nucd, s->log, p->program, report_stats(s->report), err))
         return false;
     if (s->timing.timed)
         timed_attach(s->timing.timed, system);
@@ -190,7 +191,7 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
 {
     struct program p = {.system = &harts->system,
                         .program = options->program,
-                        .offload = workers_offload(harts->workers),
+                        .nucd = harts->nucd,
                         .finish = finish_user,
                         .signal = signal_of};
     if (!start_clock(s, r, &p, err))
@@ -228,7 +229,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.stats = report_stats(s->report);
         options.log = s->log;
         options.signal = interrupt_arrived();
-        options.workers = harts.workers;
+        options.nucd = harts.nucd;
         options.system = &harts.system;
         status = run_harts(s, r, &options, &harts, &launches, err);
         timing_free(&s->timing);
@@ -266,7 +267,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     int status = -1;
     const struct program p = {.system = kernel_system(kernel),
                               .program = user.program,
-                              .offload = kernel_offload(kernel),
+                              .nucd = kernel_nucd(kernel),
                               .finish = finish_kernel,
                               .restart = kernel_restart,
                               .context = kernel};
@@ -302,7 +303,7 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
         return -1;
     const struct program p = {.system = bare_system(bare),
                               .program = options.program ? options.program : options.bios,
-                              .offload = bare_offload(bare),
+                              .nucd = bare_nucd(bare),
                               .finish = finish_bare,
                               .restart = bare_restart,
                               .context = bare};

@@ -9,9 +9,6 @@
 /* Warns on standard error of keys that were set and do nothing. user: the program runs without the kernel. */
 void setting_warn(const struct machine_config *machine, bool user);
 
-/* Warns that the option, if it is not NULL, sees nothing of what accelerators execute for a program without the kernel. */
-void setting_warn_regions(const struct machine_config *machine, const char *option);
-
 /* The firmware of accelerators that take tasks: the given one, or croft's own unless the run is in machine mode. ""
  * if there is none. */
 bool setting_firmware(const struct machine_config *machine, const char *given, bool bare, char path[PATH_MAX],

@@ -85,13 +85,13 @@ static void observe(void *context, struct hart *hart, const struct step_report *
 
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
-                  struct phys *memory, struct offload *offload, struct log *log, const char *program,
+                  struct phys *memory, struct nucd *nucd, struct log *log, const char *program,
                   struct stats *stats, struct error *err)
 {
     *timing = (struct timing){0};
     if (!machine_timed(machine))
         return true;
-    if (options->check_nucd && !offload)
+    if (options->check_nucd && !nucd)
         return error_set(err,
                          "--check nucd: machine '%s' has no accelerators that take tasks; it needs nucd, "
                          "accel.count of at least 1, and their firmware",
@@ -108,7 +108,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .trace = timing->trace,
         .observe = log ? observe : NULL,
         .context = log,
-        .offload = offload,
+        .nucd = nucd,
         .program = program,
         .progress = true,
     };

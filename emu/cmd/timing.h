@@ -33,10 +33,10 @@ struct timing {
 };
 
 /* Builds the machine around the harts if it is a timed one, and registers its statistics. Everything must
- * outlive it. offload and log may be NULL. */
+ * outlive it. nucd and log may be NULL. */
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
-                  struct phys *memory, struct offload *offload, struct log *log, const char *program,
+                  struct phys *memory, struct nucd *nucd, struct log *log, const char *program,
                   struct stats *stats, struct error *err);
 
 /* After the run, before the statistics are written: adds facts, reports findings, closes the trace. *status

@@ -196,6 +196,21 @@ Dwarf *symbols_dwarf(struct symbols *s)
     return s->dwarf;
 }
 
+void symbols_read_only(struct symbols *symbols, void (*segment)(void *context, uint64_t first, uint64_t last),
+                       void *context)
+{
+    Elf *elf = symbols_elf(symbols);
+    size_t count = 0;
+    if (!elf || elf_getphdrnum(elf, &count) != 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_memsz &&
+            !(header.p_flags & PF_W))
+            segment(context, header.p_vaddr, header.p_vaddr + header.p_memsz - 1);
+    }
+}
+
 bool symbols_is_code(struct symbols *s, uint64_t address)
 {
     open_file(s);

@@ -35,6 +35,11 @@ const char *symbols_describe(struct symbols *symbols, uint64_t address, char *te
 /* Like symbols_describe() for a return address: reports the function and line of the call before it. */
 const char *symbols_describe_return(struct symbols *symbols, uint64_t address, char *text, size_t size);
 
+/* Calls segment(context, first, last) for each loadable segment of the file that the program may not write, with the
+ * addresses of its first and last byte. */
+void symbols_read_only(struct symbols *symbols, void (*segment)(void *context, uint64_t first, uint64_t last),
+                       void *context);
+
 /* The opened file and its debug information, owned by `symbols`. NULL when missing. */
 Elf *symbols_elf(struct symbols *symbols);
 Dwarf *symbols_dwarf(struct symbols *symbols);

@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "emu/env/bare_load.h"
+#include "emu/env/elf.h"
 #include "emu/env/image.h"
 #include "emu/env/marker.h"
 #include "emu/env/semihosting.h"
-#include "emu/env/workers.h"
 #include "emu/io/console.h"
 #include "emu/machine/board.h"
 #include "emu/machine/scheduler.h"
+#include "emu/nucd/nucd.h"
 #include "emu/sim/unit.h"
 
 enum {
@@ -24,7 +25,7 @@ enum {
 struct bare {
     const struct bare_options *options;
     struct phys all, memory; /* the latter is the program's part of it */
-    struct workers *workers;
+    struct nucd *nucd;       /* NULL: no accelerator takes tasks */
     struct decoder *decoder;
     struct system system;
     struct console *console;
@@ -273,23 +274,24 @@ static bool add_htif(struct bare *bare, struct error *err)
 }
 
 /* Accelerators that take tasks, each with an interrupt of its own to the host. */
-static bool add_workers(struct bare *bare, struct error *err)
+static bool add_nucd(struct bare *bare, struct error *err)
 {
     const struct machine_config *machine = bare->options->machine;
     struct irq_line done[CROFT_HARTS_MAX];
-    unsigned count = workers_count(machine, bare->options->firmware);
+    unsigned count = nucd_count(machine->tree, bare->options->firmware);
     for (unsigned i = 0; i < count; i++)
-        if (!board_connect(bare->board, "nucd", machine->nucd->irq + i, &done[i], err))
+        if (!board_connect(bare->board, "nucd", nucd_described(machine->tree)->irq + i, &done[i], err))
             return error_prefix(err, "nucd.irq");
-    const struct workers_options options = {.machine = machine,
-                                            .firmware = bare->options->firmware,
-                                            .memory = &bare->all,
-                                            .harts = bare->system.harts,
-                                            .count = bare->system.count,
-                                            .bus = &bare->system.bus,
-                                            .done = done};
-    bare->workers = workers_new(&options, err);
-    return bare->workers || count == 0;
+    const struct nucd_options options = {.tree = machine->tree,
+                                         .firmware = bare->options->firmware,
+                                         .load = elf_load_firmware,
+                                         .memory = &bare->all,
+                                         .harts = bare->system.harts,
+                                         .count = bare->system.count,
+                                         .bus = &bare->system.bus,
+                                         .done = done};
+    bare->nucd = nucd_new(&options, err);
+    return bare->nucd || count == 0;
 }
 
 static bool set_up(struct bare *bare, struct error *err)
@@ -298,7 +300,7 @@ static bool set_up(struct bare *bare, struct error *err)
     const struct machine_config *machine = o->machine;
     if (!phys_init(&bare->all, machine->memory->base, machine->memory->size, err))
         return false;
-    bare->memory = workers_program_memory(machine, o->firmware, &bare->all);
+    bare->memory = nucd_program_memory(machine->tree, o->firmware, &bare->all);
     bare->decoder = decoder_new();
     if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->all, bare->decoder,
                      err))
@@ -330,7 +332,7 @@ static bool set_up(struct bare *bare, struct error *err)
         return false;
     for (unsigned i = 0; i < bare->system.count; i++)
         bare->system.harts[i].pc = bare->start;
-    return add_workers(bare, err);
+    return add_nucd(bare, err);
 }
 
 struct bare *bare_new(const struct bare_options *options, struct error *err)
@@ -365,7 +367,7 @@ bool bare_free(struct bare *bare, struct error *err)
     board_free(bare->board);
     bool closed = console_close(bare->console, err);
     system_free(&bare->system);
-    workers_free(bare->workers);
+    nucd_free(bare->nucd);
     decoder_free(bare->decoder);
     phys_free(&bare->all);
     free(bare);
@@ -377,9 +379,9 @@ struct system *bare_system(struct bare *bare)
     return &bare->system;
 }
 
-struct offload *bare_offload(const struct bare *bare)
+struct nucd *bare_nucd(const struct bare *bare)
 {
-    return workers_offload(bare->workers);
+    return bare->nucd;
 }
 
 bool bare_restart(void *context, struct error *err)
@@ -387,7 +389,7 @@ bool bare_restart(void *context, struct error *err)
     struct bare *bare = context;
     board_reset(bare->board);
     system_restart(&bare->system, bare->start);
-    return load_images(bare, err) && workers_restart(bare->workers, err);
+    return load_images(bare, err) && nucd_restart(bare->nucd, err);
 }
 
 static void tell_positions(const struct bare *bare)

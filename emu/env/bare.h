@@ -45,7 +45,7 @@ bool bare_free(struct bare *bare, struct error *err);
 struct system *bare_system(struct bare *bare);
 
 /* For the timed machine; or NULL. */
-struct offload *bare_offload(const struct bare *bare);
+struct nucd *bare_nucd(const struct bare *bare);
 
 /* The exit status of a run of the system that has ended so: what the program gave the finisher or HTIF, 1 when that is a
  * failure of a test, 124 at max_insns; or -1 with err set. Prints why, when it was not the program's wish. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "emu/env/image.h"
-#include "emu/env/workers.h"
 #include "emu/machine/fdt.h"
+#include "emu/nucd/description.h"
 
 enum {
     KERNEL_OFFSET = 0x200000, /* where OpenSBI's fw_jump expects its payload, from the start of memory */
@@ -22,7 +22,7 @@ static bool load_fdt(const struct bare_options *o, const struct phys *memory, co
 {
     size_t size;
     struct machine_config seen = *o->machine;
-    seen.harts -= workers_count(&seen, o->firmware);
+    seen.harts -= nucd_count(seen.tree, o->firmware);
     struct memory_config left = {.base = memory->base, .size = memory->size};
     seen.memory = &left;
     void *fdt = machine_fdt(&seen, NULL, &size, err);

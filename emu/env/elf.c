@@ -333,3 +333,12 @@ bool elf_load(struct elf_program *program, const char *path, enum elf_address ad
         (void)close(image.fd);
     return loaded;
 }
+
+bool elf_load_firmware(const char *path, const struct phys *memory, uint64_t *entry, struct error *err)
+{
+    struct elf_program program;
+    if (!elf_load(&program, path, ELF_PHYSICAL, &(struct bytes){memory, NULL}, err))
+        return false;
+    *entry = program.entry;
+    return true;
+}

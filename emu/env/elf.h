@@ -47,4 +47,7 @@ struct elf_program {
 bool elf_load(struct elf_program *program, const char *path, enum elf_address address,
               const struct bytes *bytes, struct error *err);
 
+/* The same by physical addresses, into memory alone. */
+bool elf_load_firmware(const char *path, const struct phys *memory, uint64_t *entry, struct error *err);
+
 #endif

@@ -7,9 +7,9 @@
 
 #include "emu/debug/backtrace.h"
 #include "emu/env/kernel_pages.h"
-#include "emu/env/workers.h"
 #include "emu/hart/probe.h"
 #include "emu/machine/timed.h"
+#include "emu/nucd/nucd.h"
 #include "emu/sim/unit.h"
 #include "emu/simt/warp_memory.h"
 #include "isa/disasm.h"
@@ -106,31 +106,15 @@ static void print_misaligned(const struct place *place, uint64_t address)
     fprintf(stderr, "misaligned atomic access of %u bytes to 0x%" PRIx64, access_size(&place->insn), address);
 }
 
-/* An access below the stack of the accelerator's tasks; false if it is another one. */
-static bool print_overflow(const struct user *user, unsigned accelerator)
-{
-    const struct trap *trap = &user->hart->trap;
-    uint64_t size;
-    char text[UNIT_TEXT];
-    bool load = trap->cause == TRAP_LOAD_ACCESS || trap->cause == TRAP_LOAD_PAGE;
-    if (!load && trap->cause != TRAP_STORE_ACCESS && trap->cause != TRAP_STORE_PAGE)
-        return false;
-    if (!workers_overflowed(user->workers, accelerator, trap->value, &size))
-        return false;
-    unit_format(UNIT_SIZE, size, text);
-    fprintf(stderr,
-            "stack overflow of accelerator %u: %s 0x%" PRIx64
-            ", below its stack of %s; nucd.memory sets the size, 128 times of it",
-            accelerator, load ? "load from" : "store to", trap->value, text);
-    return true;
-}
-
 /* One line on what went wrong, and the signal that Linux would send. accelerator: NULL when the hart is the host. */
 static int print_cause(const struct user *user, const struct place *place, const unsigned *accelerator)
 {
     const struct trap *trap = &user->hart->trap;
-    if (accelerator && print_overflow(user, *accelerator))
+    char text[NUCD_OVERFLOW_TEXT];
+    if (accelerator && nucd_overflow(user->nucd, *accelerator, trap, text)) {
+        fprintf(stderr, "%s", text);
         return SIGSEGV;
+    }
     switch (trap->cause) {
     case TRAP_ILLEGAL_INSTRUCTION:
         fprintf(stderr, "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
@@ -241,10 +225,9 @@ int fault_report_task(struct user *user, unsigned accelerator, uint64_t pc)
 
 int fault_report(struct user *user)
 {
-    const struct timed *timed = user->options->timed;
     unsigned accelerator;
     uint64_t pc = user->hart->pc;
-    bool task = timed && timed_task_fault(timed, &accelerator, &pc);
+    bool task = nucd_fault(user->nucd, &accelerator, &pc);
     return report(user, task ? &accelerator : NULL, pc);
 }
 

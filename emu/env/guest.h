@@ -27,8 +27,8 @@ struct guest_signal {
 
 struct guest_copy;
 struct kernel_pages;
+struct nucd;
 struct threads;
-struct workers;
 
 struct user {
     struct hart *hart;
@@ -36,7 +36,7 @@ struct user {
     const struct user_options *options;
     struct kernel_pages *pages; /* the program's addresses are virtual; NULL: they are physical */
     struct threads *threads;    /* on multiprocessors (threads.h); NULL: there are none */
-    struct workers *workers;    /* accelerators that take its tasks (workers.h); NULL: there are none */
+    struct nucd *nucd;          /* accelerators that take its tasks (emu/nucd/nucd.h); NULL: there are none */
     struct guest_copy *copies;  /* of bytes beside memory, until the call is served; the oldest first */
     struct symbols *symbols;
     uint64_t write_first; /* guest addresses below are read-only */

@@ -1,5 +1,6 @@
 #include "emu/env/kernel.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -9,13 +10,14 @@
 
 #include "emu/debug/log.h"
 #include "emu/env/calls.h"
+#include "emu/env/elf.h"
 #include "emu/env/fault.h"
 #include "emu/env/guest.h"
-#include "emu/env/kernel_driver.h"
 #include "emu/env/kernel_load.h"
 #include "emu/env/kernel_pages.h"
 #include "emu/env/threads.h"
-#include "emu/env/workers.h"
+#include "emu/nucd/driver.h"
+#include "emu/nucd/nucd.h"
 #include "isa/include/croft/door.h"
 
 enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
@@ -23,7 +25,7 @@ enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
 struct kernel {
     const struct kernel_options *options;
     struct phys all, memory; /* the latter is the kernel's part of it */
-    struct workers *workers;
+    struct nucd *nucd;       /* NULL: no accelerator takes tasks */
     struct decoder *decoder;
     struct system system;
     struct kernel_layout layout;
@@ -109,6 +111,26 @@ static void report_full(struct kernel *kernel, const struct kernel_frame *frame)
     system_exit(&kernel->system, 128 + SIGKILL);
 }
 
+/* Warns of a nucd whose operands the driver finds malformed, once for each place, and counts it. */
+static void report_malformed(struct kernel *kernel, const struct kernel_frame *frame)
+{
+    char text[SYMBOLS_TEXT];
+    struct error warning;
+    assert(frame->value < NUCD_CAUSE_COUNT);
+    if (nucd_causes_note(&kernel->causes, (enum nucd_cause)frame->value, frame->pc, &warning))
+        guest_warn(kernel->user, "%s: %s",
+                   symbols_describe(kernel->user->symbols, frame->pc, text, sizeof text), warning.text);
+}
+
+static void report_timeout(struct kernel *kernel, const struct kernel_frame *frame)
+{
+    char place[SYMBOLS_TEXT], text[NUCD_DRIVER_TEXT];
+    (void)symbols_describe(kernel->user->symbols, frame->pc, place, sizeof place);
+    nucd_driver_timeout(kernel->options->machine->tree, frame, place, text);
+    fprintf(stderr, "croft: %s: %s\n", kernel->options->user->program, text);
+    system_exit(&kernel->system, USER_STATUS_LIMIT);
+}
+
 static void report_panic(struct kernel *kernel, const struct hart *hart)
 {
     fprintf(stderr,
@@ -126,7 +148,7 @@ static void hook_door(void *context, struct hart *hart)
     void *ranges = phys_at(&kernel->memory, hart->x[A1], sizeof(struct croft_range_table));
     if (operation == DOOR_START && ranges) {
         kernel_pages_set_ranges(kernel->user->pages, ranges);
-        workers_set_ranges(kernel->workers, hart->x[A1]);
+        nucd_set_ranges(kernel->nucd, hart->x[A1]);
     } else if (operation == DOOR_CALL && frame)
         serve_call(kernel, frame);
     else if (operation == DOOR_FAULT && frame)
@@ -134,9 +156,9 @@ static void hook_door(void *context, struct hart *hart)
     else if (operation == DOOR_FULL && frame)
         report_full(kernel, frame);
     else if (operation == DOOR_MALFORMED && frame)
-        kernel_driver_malformed(kernel->user, &kernel->causes, frame);
+        report_malformed(kernel, frame);
     else if (operation == DOOR_TIMEOUT && frame)
-        system_exit(&kernel->system, kernel_driver_timeout(kernel->user, kernel->options->machine, frame));
+        report_timeout(kernel, frame);
     else
         report_panic(kernel, hart);
     if (!threads_call_open(kernel->user->threads))
@@ -185,7 +207,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
     struct system *system = &kernel->system;
     if (!phys_init(&kernel->all, machine->memory->base, machine->memory->size, err))
         return false;
-    kernel->memory = workers_program_memory(machine, o->firmware, &kernel->all);
+    kernel->memory = nucd_program_memory(machine->tree, o->firmware, &kernel->all);
     if (!take_stacks(kernel, err))
         return false;
     if (!kernel_load(o, &kernel->memory, &kernel->layout, err))
@@ -210,15 +232,17 @@ static bool set_up(struct kernel *kernel, struct error *err)
     give_threads(kernel);
     const struct kernel_driver *driver =
         (const void *)phys_at(&kernel->memory, kernel->layout.driver, sizeof *driver);
-    kernel_driver_publish(driver, &kernel->causes, o->user->stats);
-    const struct workers_options workers = {.machine = machine,
-                                            .firmware = o->firmware,
-                                            .memory = &kernel->all,
-                                            .harts = system->harts,
-                                            .count = system->count,
-                                            .bus = &system->bus};
-    kernel->user->workers = kernel->workers = workers_new(&workers, err);
-    return kernel->workers || workers_count(machine, o->firmware) == 0;
+    if (o->user->stats)
+        nucd_driver_publish(driver, &kernel->causes, o->user->stats);
+    const struct nucd_options nucd = {.tree = machine->tree,
+                                      .load = elf_load_firmware,
+                                      .firmware = o->firmware,
+                                      .memory = &kernel->all,
+                                      .harts = system->harts,
+                                      .count = system->count,
+                                      .bus = &system->bus};
+    kernel->user->nucd = kernel->nucd = nucd_new(&nucd, err);
+    return kernel->nucd || nucd_count(machine->tree, o->firmware) == 0;
 }
 
 struct kernel *kernel_new(const struct kernel_options *options, struct error *err)
@@ -246,7 +270,7 @@ void kernel_free(struct kernel *kernel)
         kernel_pages_free(kernel->user->pages);
     user_free(kernel->user);
     system_free(&kernel->system);
-    workers_free(kernel->workers);
+    nucd_free(kernel->nucd);
     decoder_free(kernel->decoder);
     phys_free(&kernel->all);
     free(kernel);
@@ -257,9 +281,9 @@ struct system *kernel_system(struct kernel *kernel)
     return &kernel->system;
 }
 
-struct offload *kernel_offload(const struct kernel *kernel)
+struct nucd *kernel_nucd(const struct kernel *kernel)
 {
-    return workers_offload(kernel->workers);
+    return kernel->nucd;
 }
 
 const struct croft_range_table *kernel_ranges(const struct kernel *kernel)

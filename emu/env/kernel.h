@@ -32,7 +32,7 @@ void kernel_free(struct kernel *kernel);
 struct system *kernel_system(struct kernel *kernel);
 
 /* For the timed machine; or NULL. */
-struct offload *kernel_offload(const struct kernel *kernel);
+struct nucd *kernel_nucd(const struct kernel *kernel);
 
 /* The kernel's table of ranges, in the machine's memory; NULL before the program starts. */
 const struct croft_range_table *kernel_ranges(const struct kernel *kernel);

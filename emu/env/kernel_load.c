@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "emu/env/elf.h"
-#include "emu/env/kernel_driver.h"
 #include "emu/env/stack.h"
-#include "emu/env/workers.h"
+#include "emu/nucd/driver.h"
 #include "isa/include/croft/door.h"
 #include "linker/map.h"
 
@@ -161,12 +160,9 @@ static bool load_program(const struct kernel_options *options, struct phys *memo
 bool kernel_load(const struct kernel_options *options, struct phys *memory, struct kernel_layout *layout,
                  struct error *err)
 {
-    const struct machine_config *machine = options->machine;
-    struct kernel_boot boot = {.accelerators = workers_count(machine, options->firmware),
-                               .unit_base = machine->nucd ? machine->nucd->base + TASK_UNIT_PAGE : 0,
-                               .unit_size = TASK_UNIT_SIZE,
-                               .driver = kernel_driver_of(options->machine, options->firmware)};
-    boot.unit_count = !machine->nucd || machine->nucd->mode == NUCD_MODE_NONE ? 0 : boot.accelerators;
+    const uint64_t tick = SYSTEM_TICK_NS * UINT64_C(1000000); /* fs */
+    struct kernel_boot boot = {0};
+    nucd_driver_boot(options->machine->tree, options->firmware, tick, &boot);
     if (!check_machine(memory, err) || !load_kernel(options, memory, layout, &boot, err) ||
         !load_program(options, memory, layout, &boot, err))
         return false;

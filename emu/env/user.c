@@ -10,8 +10,7 @@
 #include "emu/env/fault.h"
 #include "emu/env/stack.h"
 #include "emu/env/threads.h"
-#include "emu/env/workers.h"
-#include "emu/machine/timed.h"
+#include "emu/nucd/nucd.h"
 
 enum { A0 = 10, SP = 2 };
 
@@ -39,7 +38,7 @@ static bool set_up(struct user *user, struct error *err)
     user->write_first = program.write_first;
     user->stack_first = end - o->stack_size;
     hart_protect(user->hart, program.write_first);
-    workers_protect(user->workers, program.write_first);
+    nucd_protect(user->nucd, program.write_first);
     heap_init(&user->heap, memory, program.end, user->stack_first);
     if (o->simt)
         user->threads = threads_new(user, o->simt, memory, 0, o->system);
@@ -57,7 +56,7 @@ struct user *guest_new(struct hart *hart, const struct phys *memory, const struc
     user->hart = hart;
     user->memory = memory;
     user->options = options;
-    user->workers = options->workers;
+    user->nucd = options->nucd;
     user->sandbox.root = -1;
     user->symbols = symbols_new(options->program);
     if (asprintf(&user->speaker, "croft: %s", options->program) < 0)
@@ -91,7 +90,7 @@ static bool is_task(const struct user *user)
 {
     unsigned accelerator;
     uint64_t pc;
-    return user->options->timed && timed_task_fault(user->options->timed, &accelerator, &pc);
+    return nucd_fault(user->nucd, &accelerator, &pc);
 }
 
 bool user_serve(struct user *user)

@@ -12,9 +12,9 @@
 
 struct launch_options;
 struct log;
+struct nucd;
 struct timed;
 struct user;
-struct workers;
 
 /* What a run is made of; everything must outlive the struct user. */
 struct user_options {
@@ -31,8 +31,7 @@ struct user_options {
     struct stats *stats; /* the markers' regions go here; may be NULL */
     struct log *log;     /* every instruction is logged if not NULL, by the machine if there is one */
     const struct launch_options *simt; /* the multiprocessors, or NULL: none */
-    struct workers
-        *workers; /* accelerators that take the program's tasks, or NULL; --env kernel has its own */
+    struct nucd *nucd; /* accelerators that take the program's tasks, or NULL; --env kernel has its own */
     /* Runs the program: its first hart is the program's. NULL: the caller runs the hart (user_serve()). */
     struct system *system;
     const struct timed *timed; /* the machine that gives the system its clock; NULL: it has none */

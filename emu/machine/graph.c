@@ -6,6 +6,7 @@
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
+#include "emu/nucd/config.h"
 
 enum { FACTS = 128 };
 

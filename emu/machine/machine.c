@@ -8,6 +8,7 @@
 #include "emu/machine/system.h"
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
+#include "emu/nucd/description.h"
 
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
 #define PHYSICAL_END (UINT64_C(1) << 56)
@@ -41,7 +42,6 @@ static void view(struct machine_config *config, struct tree *tree)
         .memory = tree_config(tree, "memory"),
         .stack = tree_config(tree, "user_stack"),
         .mmu = tree_config(tree, "mmu"),
-        .nucd = tree_config(tree, "nucd"),
         .devices = {.latency = devices->latency,
                     .clint = tree_config(tree, "devices.clint"),
                     .plic = tree_config(tree, "devices.plic"),
@@ -184,31 +184,6 @@ static bool check_lines(const struct machine_config *config, uint64_t request, s
     return true;
 }
 
-/* Checks nucd.memory: PMP protects the firmware's memory as a naturally aligned power of two. */
-static bool check_offload(const struct machine_config *config, struct error *err)
-{
-    char size[UNIT_TEXT];
-    if (!config->nucd || config->accel_count == 0)
-        return true;
-    if (config->accel_count > CROFT_HARTS_MAX) {
-        (void)error_set(
-            err,
-            "%u is not allowed with nucd; allowed: 1 to %d, for which the accelerators' firmware has "
-            "stacks",
-            config->accel_count, CROFT_HARTS_MAX);
-        return at(config, "accel", "count", err);
-    }
-    uint64_t bytes = config->nucd->memory, end = config->memory->base + config->memory->size;
-    if (end % bytes == 0 && bytes + config->stack->size < config->memory->size)
-        return true;
-    unit_format(UNIT_SIZE, bytes, size);
-    (void)error_set(err,
-                    "%s is not allowed; allowed: a power of two that divides memory.base + memory.size and "
-                    "leaves room for programs and user_stack.size",
-                    size);
-    return at(config, "nucd", "memory", err);
-}
-
 static bool check_cores(const struct machine_config *config, struct error *err)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
@@ -277,9 +252,10 @@ static bool check_ports(const struct machine_config *config, struct error *err)
 static bool check(const struct machine_config *config, struct error *err)
 {
     uint64_t request = UINT64_MAX, room = memory_room(config, &request);
-    if (machine_timed(config) &&
-        (!check_cores(config, err) || !check_ports(config, err) || !check_room(config, room, err) ||
-         !check_lines(config, request, err) || !check_offload(config, err)))
+    if (machine_timed(config) && (!check_cores(config, err) || !check_ports(config, err) ||
+                                  !check_room(config, room, err) || !check_lines(config, request, err) ||
+                                  !nucd_check_memory(config->tree, config->memory->base, config->memory->size,
+                                                     config->stack->size, err)))
         return false;
     if (!check_simt(config, err))
         return false;

@@ -6,7 +6,6 @@
 #include "emu/dev/device.h"
 #include "emu/dram/config.h"
 #include "emu/machine/root.h"
-#include "emu/nucd/config.h"
 #include "emu/schema/tree.h"
 #include "emu/simt/simt.h"
 
@@ -21,7 +20,6 @@ struct machine_config {
     const struct memory_config *memory;
     const struct stack_config *stack;
     const struct mmu_config *mmu;
-    const struct nucd_config *nucd;
     const struct simt_config *simt;  /* the first SIMT part; NULL: none */
     uint32_t multiprocessors, warps; /* totals of all SIMT parts */
     uint64_t threads;                /* that the multiprocessor with the most room holds */

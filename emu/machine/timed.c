@@ -36,7 +36,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
         (void)snprintf(value, sizeof value, "%.4f", ipc);
         stats_fact_text(stats, name, value);
     }
-    timed_add_engine_facts(timed, stats);
+    nucd_add_facts(timed->options.nucd, stats);
 }
 
 /* Says which rules the commands of a memory break, if they do. */
@@ -76,6 +76,6 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
                 counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
         findings++;
     }
-    findings += timed->footprint && timed_check_summary(timed);
+    findings += nucd_check_summary(timed->options.nucd);
     return findings;
 }

@@ -25,28 +25,28 @@
 #include "emu/machine/scheduler.h"
 #include "emu/sim/stats.h"
 
-struct offload;
+struct nucd;
 
 struct timed_options {
     const struct machine_config *machine; /* whose cores are timing cores */
     uint64_t max_time; /* fs of simulated time, after which the run ends; UINT64_MAX: never */
     bool roi;          /* in time only within regions of interest; else functional, with caches kept warm */
     bool check_coherence; /* look for accesses whose newest version is elsewhere */
-    bool check_nucd;      /* look for accesses of tasks that their nucds do not name; needs an offload */
+    bool check_nucd;      /* look for accesses of tasks that their nucds do not name; needs nucd */
     bool check_dram;      /* re-read the commands of the memory against the datasheets' rules */
     struct trace *trace;  /* watches the parts; or NULL */
     /* Is told of each executed instruction, if not NULL: then all go one by one, slowly. */
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
-    struct offload *offload; /* gives accelerators tasks (offload.h); or NULL */
-    const char *program;     /* ELF file, for names and lines in messages; or NULL */
-    bool progress;           /* show on standard error, if that is a terminal, how far the run is */
+    struct nucd *nucd;   /* gives accelerators tasks (emu/nucd/nucd.h); or NULL */
+    const char *program; /* ELF file, for names and lines in messages; or NULL */
+    bool progress;       /* show on standard error, if that is a terminal, how far the run is */
 };
 
 struct timed;
 
 /* Builds the machine around harts[count], the first of them on the host's cores, the others on accelerators;
- * cores without a hart are left out. With an offload, accelerators beside a host that is not privileged are not
+ * cores without a hart are left out. With nucd, accelerators beside a host that is not privileged are not
  * observed. What is passed must outlive it. Harts stay where they are: nothing runs
  * yet. NULL with err set when the host has no memory or a trace cannot be written. Release with timed_free(),
  * before the harts. */
@@ -63,9 +63,6 @@ uint64_t timed_now(const struct timed *timed);
 /* By which limit simulated time is over: "--max-time", or the key "nucd.timeout", of which standard error was told; or
  * NULL. */
 const char *timed_limit(const struct timed *timed);
-
-/* Whether the first host has stopped for a fault in a region: on which accelerator, and at which pc. */
-bool timed_task_fault(const struct timed *timed, unsigned *accelerator, uint64_t *pc);
 
 /* Makes system_run() and its companions drive the system, whose harts these are, in time. */
 void timed_attach(struct timed *timed, struct system *system);

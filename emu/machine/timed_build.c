@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
 
 /* Re-reads the commands of all memories (--check dram). */
@@ -41,8 +40,7 @@ static bool make_parts(struct timed *timed, const struct phys *phys, struct erro
                                           .place = place_of,
                                           .context = timed};
     timed->cores = calloc(timed->count, sizeof *timed->cores);
-    timed->engines = calloc(timed->count, sizeof(struct timed_engine *));
-    if (!timed->cores || !timed->engines)
+    if (!timed->cores)
         abort();
     if (!builder_plan(&timed->builder, timed->options.machine, phys, err) ||
         !builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
@@ -68,7 +66,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->options = *options;
     timed->harts = harts;
     timed->count = count;
-    timed->hosts = options->offload ? count - offload_count(options->offload) : options->machine->host_count;
+    timed->hosts = options->nucd ? nucd_hosts(options->nucd) : options->machine->host_count;
     timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
     timed->symbols = symbols_new(options->program ? options->program : "");
@@ -80,13 +78,14 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->numbers = (struct part_numbers){.component = SCHEDULER_COMPONENTS, .requester = count};
     if (options->progress)
         scheduler_show_progress(&timed->scheduler);
+    timed_start_nucd(timed);
     if (timed_simt_new(timed, err) && make_parts(timed, memory, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
-        if (options->offload)
-            offload_attach(options->offload, timed);
-        if (options->check_nucd && options->offload)
-            timed_watch_tasks(timed);
+        for (unsigned i = 0; i < count; i++)
+            nucd_attach(options->nucd, i, timed->cores[i].core);
+        if (options->check_nucd && options->nucd)
+            timed_check_nucd(timed);
         if (options->max_time != UINT64_MAX)
             scheduler_limit_time(&timed->scheduler, options->max_time);
         return timed;
@@ -102,16 +101,14 @@ void timed_free(struct timed *timed)
     scheduler_free(&timed->scheduler);
     timed_simt_free(timed);
     builder_free(&timed->builder);
-    timed_free_engines(timed);
+    nucd_stop_clock(timed->options.nucd);
     if (timed->coherence)
         coherence_free(timed->coherence);
-    footprint_check_free(timed->footprint);
     symbols_free(timed->symbols);
     for (size_t i = 0; i < timed->memory_count; i++)
         dram_checker_free(&timed->memories[i].checker);
     free(timed->memories);
     energy_free(&timed->ledger);
-    free(timed->engines);
     free(timed->cores);
     free(timed);
 }
@@ -137,13 +134,9 @@ void timed_publish(struct timed *timed, struct stats *stats)
 {
     stats_computed(stats, scope_enter(NULL, "sim"), "time", read_time, timed, "fs", "simulated time");
     builder_publish(&timed->builder, &core_kind, stats, &timed->ledger);
-    if (timed->options.offload)
-        offload_publish(timed->options.offload, stats);
-    timed_publish_engines(timed, stats);
+    nucd_publish(timed->options.nucd, stats);
     if (timed->coherence)
         coherence_publish(timed->coherence, stats, scope_enter(NULL, "coherence"));
-    if (timed->footprint)
-        footprint_check_publish(timed->footprint, stats, scope_enter(NULL, "nucd.check"));
     builder_publish(&timed->builder, &llc_kind, stats, &timed->ledger);
     timed_simt_publish(timed, stats);
     builder_publish(&timed->builder, &simt_kind, stats, &timed->ledger);

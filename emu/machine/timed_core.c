@@ -1,7 +1,6 @@
 /* The cores of a machine with a clock: which hart each has, who serves its stops, and who watches it. */
 #include <string.h>
 
-#include "emu/machine/offload.h"
 #include "emu/machine/timed_state.h"
 
 /* 10 MHz, the time base of the board; a user program's `time` counts nanoseconds. */
@@ -12,8 +11,7 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
 {
     struct timed *timed = context;
     unsigned i = core->parts.number;
-    if (timed->options.offload && i >= timed->hosts &&
-        offload_stopped(timed->options.offload, i - timed->hosts, stop))
+    if (nucd_stopped(timed->options.nucd, i, stop))
         return CORE_CONTINUE;
     if (stop == HART_STOP_MARKER)
         timed_marker(timed, i, now);
@@ -21,21 +19,19 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
     return scheduler_stopped(&timed->scheduler, i, stop);
 }
 
-/* A host's FENCE.I is for accelerators too: their next tasks begin with one. */
 static void code_changed(void *context, struct core *core)
 {
     const struct timed *timed = context;
-    if (core->parts.number < timed->hosts)
-        offload_change_code(timed->options.offload);
+    nucd_code_changed(timed->options.nucd, core->parts.number);
 }
 
-/* The task units' registers: an accelerator's beside it, those of all at the host's end of the packets' link. */
-static struct core_near near_units(const struct timed *timed, unsigned i)
+static bool make_engine(void *context, const struct part_site *site, const struct core_parts *parts,
+                        const struct core_config *config, struct core_offload *offload, struct error *err)
 {
-    const struct offload *offload = timed->options.offload;
-    if (!offload)
-        return (struct core_near){0};
-    return i < timed->hosts ? offload_near_host(offload) : offload_near(offload, i - timed->hosts);
+    const struct timed *timed = context;
+    const struct nucd_core core = {parts->number, config, parts->hart, parts->clock, parts->l1d, parts->l1i};
+    (void)site;
+    return parts->number >= timed->hosts || nucd_make_engine(timed->options.nucd, &core, offload, err);
 }
 
 /* The hosts' cores have the first harts, the accelerators' those behind them. */
@@ -61,10 +57,10 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
         .hart = hart,
         .number = (uint16_t)i,
         .device_time = timed->options.machine->devices.latency,
-        .near = near_units(timed, i),
+        .near = nucd_near(timed->options.nucd, i),
         .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
-        .server = {stopped, timed, timed->options.offload ? code_changed : NULL},
-        .mechanism = timed_make_engine,
+        .server = {stopped, timed, timed->options.nucd ? code_changed : NULL},
+        .mechanism = make_engine,
         .context = timed,
     };
     return &core->site;
@@ -73,8 +69,7 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
 static void watch_core(struct timed *timed, struct timed_core *core)
 {
     struct stream *stream = &core->core->stream;
-    bool apart =
-        timed->options.offload && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;
+    bool apart = timed->options.nucd && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;
     if (timed->count > 1 || timed->options.machine->simt)
         stream->peers = &timed->peers;
     stream->observe = apart ? NULL : timed->options.observe;
@@ -87,7 +82,7 @@ void timed_add_core(struct timed *timed, unsigned i)
     core->tile = builder_object(&timed->builder, tree_find(timed->options.machine->tree, core->name));
     core->core = core->tile->core;
     core->core->warming = timed->warming;
-    timed_attach_engine(timed, i);
+    nucd_attach_engine(timed->options.nucd, i, core->core);
     scheduler_add(&timed->scheduler, core->core);
     watch_core(timed, core);
 }

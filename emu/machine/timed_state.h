@@ -7,13 +7,12 @@
 #include "emu/dram/check.h"
 #include "emu/dram/memory.h"
 #include "emu/machine/builder.h"
-#include "emu/machine/offload.h"
 #include "emu/machine/scheduler.h"
 #include "emu/machine/timed.h"
 #include "emu/machine/timed_simt.h"
 #include "emu/mem/coherence.h"
 #include "emu/mem/llc_slices.h"
-#include "emu/nucd/footprint_check.h"
+#include "emu/nucd/nucd.h"
 #include "emu/sim/energy.h"
 
 /* A core of the machine. */
@@ -29,8 +28,6 @@ struct checked_memory {
     const char *name;
     struct dram_checker checker;
 };
-
-struct timed_engine;
 
 struct timed {
     struct event_queue queue;
@@ -49,10 +46,7 @@ struct timed {
     size_t memory_count;
     struct energy_ledger ledger;
 
-    struct timed_engine **engines; /* by hart; NULL: it does not offload */
-
-    struct coherence *coherence;       /* NULL: nobody checks */
-    struct footprint_check *footprint; /* likewise */
+    struct coherence *coherence; /* NULL: nobody checks */
     struct symbols *symbols;
 
     unsigned regions; /* of interest that are open (--detail roi) */
@@ -67,21 +61,12 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
 /* Core i, which the builder has made, takes its place among the cores. */
 void timed_add_core(struct timed *timed, unsigned i);
 
-/* timed_offload.c: makes the offload engine of a core, if it has one (struct core_site). To be attached when the core is
- * made. */
-bool timed_make_engine(void *context, const struct part_site *site, const struct core_parts *parts,
-                       const struct core_config *config, struct core_offload *offload, struct error *err);
-void timed_attach_engine(struct timed *timed, unsigned i);
-void timed_publish_engines(const struct timed *timed, struct stats *stats);
-void timed_add_engine_facts(const struct timed *timed, struct stats *stats);
-void timed_free_engines(struct timed *timed);
-
 /* timed_watch.c: watches all caches. */
 void timed_watch_coherence(struct timed *timed);
 
-/* timed_check.c: watches all tasks; at the end, prints a summary and returns whether there are findings. */
-void timed_watch_tasks(struct timed *timed);
-bool timed_check_summary(const struct timed *timed);
+/* timed_nucd.c: gives NUCD the machine's clock; lets it check all tasks. */
+void timed_start_nucd(struct timed *timed);
+void timed_check_nucd(struct timed *timed);
 
 /* A marker has retired on core i at now, which may concern --detail roi or a trace. */
 void timed_marker(struct timed *timed, unsigned i, uint64_t now);

@@ -9,6 +9,7 @@
 #include "emu/dev/clint.h"
 #include "emu/dev/plic.h"
 #include "emu/machine/machine.h"
+#include "emu/nucd/description.h"
 #include "linker/map.h"
 
 static void load(struct machine_config *machine, const char *name)
@@ -70,9 +71,10 @@ static void accelerators_are_where_their_firmware_looks(void **state)
     (void)state;
     struct machine_config machine;
     load(&machine, "nucd");
-    assert_int_equal(machine.nucd->base, CROFT_NUCD_BASE);
-    assert_int_equal(machine.nucd->irq, CROFT_NUCD_IRQ);
-    assert_int_equal(machine.memory->base + machine.memory->size - machine.nucd->memory, CROFT_NUCD_FIRMWARE);
+    assert_int_equal(nucd_described(machine.tree)->base, CROFT_NUCD_BASE);
+    assert_int_equal(nucd_described(machine.tree)->irq, CROFT_NUCD_IRQ);
+    assert_int_equal(machine.memory->base + machine.memory->size - nucd_described(machine.tree)->memory,
+                     CROFT_NUCD_FIRMWARE);
     machine_free(&machine);
 }
 

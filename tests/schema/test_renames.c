@@ -134,7 +134,7 @@ static void whole_machines_load(void **state)
     assert_true(tree_find(config.tree, "devices.rom") && config.devices.clint && config.devices.uart &&
                 !tree_find(config.tree, "devices.rtc"));
     assert_value(&config, "devices.uart", "irq", "9");
-    assert_true(config.nucd && tree_find(config.tree, "crossbar"));
+    assert_true(tree_config(config.tree, "nucd") && tree_find(config.tree, "crossbar"));
     assert_value(&config, "dram", "standard", "hbm1");
     machine_free(&config);
     free(text);

@@ -141,7 +141,7 @@ static void the_defaults_are_the_documented_ones(void **state)
     assert_true(config.harts == 1 && config.memory->base == 0x80000000 && config.memory->size == 1 << 30);
     assert_true(config.stack->size == 8 << 20 && config.host->core == CORE_FUNCTIONAL);
     assert_true(config.host_count == 1 && config.host->rob == 128 && config.accel_count == 0);
-    assert_true(!config.accel && !config.nucd && !config.simt && !config.devices.clint);
+    assert_true(!config.accel && !tree_config(config.tree, "nucd") && !config.simt && !config.devices.clint);
     assert_source(&config, "memory.size", "default");
     machine_free(&config);
 }

@@ -1,6 +1,6 @@
 /* Tasks that see virtual addresses, by a table of ranges that the host's kernel would keep. */
 #include "isa/include/croft/range.h"
-#include "tests/machine/offload_rig.h"
+#include "tests/nucd/accelerator_rig.h"
 
 enum { S5 = 21, PAGE = 4096, R = 1, W = 2, X = 4, P = 8 };
 
@@ -29,7 +29,7 @@ static struct rig *rig_ranges(const char *count)
 {
     struct rig *rig = rig_new(count);
     add(rig, VCODE, 4, BASE, R | X | P);
-    workers_set_ranges(rig->user.workers, TABLE);
+    nucd_set_ranges(rig->user.nucd, TABLE);
     return rig;
 }
 
@@ -96,7 +96,7 @@ static void ranges_and_pmp_protect(void **state)
 {
     (void)state;
     struct rig *rig = rig_ranges("accel.count=1");
-    struct phys firmware = offload_firmware_memory(&rig->machine, &rig->memory);
+    struct phys firmware = nucd_firmware_memory(rig->machine.tree, &rig->memory);
     uint64_t end = emit_sum(rig) - BASE + VCODE;
     add(rig, VDATA, 1, DATA, R | P);
     add(rig, VDATA + PAGE, 1, DATA, X | P);
@@ -136,15 +136,15 @@ static void a_task_begins_with_the_present_table(void **state)
     table->entries[0].physical = BASE + 8 * PAGE;
     table->entries[1].physical = DATA + PAGE;
     table->changes += 2;
-    workers_set_ranges(rig->user.workers, TABLE);
-    offload_change_code(workers_offload(rig->user.workers));
+    nucd_set_ranges(rig->user.nucd, TABLE);
+    accelerators_change_code(nucd_accelerators(rig->user.nucd));
     push(rig, 0, &task, 2);
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 38);
     assert_int_equal(load64(rig, DATA), 42);
     assert_int_equal(load64(rig, DATA + PAGE), 38);
     assert_int_equal(counted_core(rig, "tlb.walks"), 4);
     /* Without a table, addresses are physical again. */
-    workers_set_ranges(rig->user.workers, 0);
+    nucd_set_ranges(rig->user.nucd, 0);
     const uint64_t physical[] = {DATA, 40, 3};
     task = task_of(BASE, end - VCODE + BASE, 3, physical);
     push(rig, 0, &task, 3);

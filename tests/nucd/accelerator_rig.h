@@ -1,7 +1,7 @@
 /* A timed machine whose accelerators run croft's own firmware: tasks are pushed into their units, as the host's engine
  * does, and programs are put together instruction by instruction. */
-#ifndef TESTS_MACHINE_OFFLOAD_RIG_H
-#define TESTS_MACHINE_OFFLOAD_RIG_H
+#ifndef TESTS_NUCD_ACCELERATOR_RIG_H
+#define TESTS_NUCD_ACCELERATOR_RIG_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "emu/env/workers.h"
+#include "emu/env/user_harts.h"
 #include "emu/machine/timed_state.h"
 #include "isa/decode.h"
 #include "tests/isa/encode.h"
@@ -29,7 +29,7 @@ enum { A0 = 10, A1, A2, A3, A4, T0 = 5, T1 = 6, S0 = 8, RA = 1, SP = 2, GP = 3, 
 /* A machine whose host does nothing. */
 struct rig {
     struct core_observer observer;
-    struct offload_observer units;
+    struct accelerators_observer units;
     struct machine_config machine;
     struct phys memory;
     struct decoder *decoder;
@@ -92,19 +92,18 @@ static inline struct rig *rig_new_checked(const char *count, bool check)
         !phys_init(&rig->memory, BASE, rig->machine.memory->size, &err) ||
         !user_harts_init(&rig->user, &rig->machine, FIRMWARE, &rig->memory, rig->decoder, &err))
         fail_msg("%s", err.text);
-    struct offload *offload = workers_offload(rig->user.workers);
     const struct timed_options options = {.machine = &rig->machine,
                                           .max_time = UINT64_MAX,
                                           .check_dram = true,
                                           .check_nucd = check,
-                                          .offload = offload};
+                                          .nucd = rig->user.nucd};
     rig->timed = timed_new(&options, rig->user.system.harts, rig->user.system.count, &rig->memory, &err);
     if (!rig->timed)
         fail_msg("%s", err.text);
     timed_attach(rig->timed, &rig->user.system);
     event_init(&rig->end, UINT16_MAX, tick, rig);
-    rig->units = (struct offload_observer){.told = told, .context = rig};
-    offload_observe(offload, &rig->units);
+    rig->units = (struct accelerators_observer){.told = told, .context = rig};
+    accelerators_observe(nucd_accelerators(rig->user.nucd), &rig->units);
     rig->observer = (struct core_observer){.retired = retired, .context = rig};
     core_observe(rig->timed->cores[1].core, &rig->observer);
     (void)run(rig, 1, 5000); /* start-up */
@@ -131,7 +130,7 @@ static inline void rig_free(struct rig *rig)
 
 static inline struct task_unit *unit_of(struct rig *rig, unsigned accel)
 {
-    return offload_unit(workers_offload(rig->user.workers), accel);
+    return accelerators_unit(nucd_accelerators(rig->user.nucd), accel);
 }
 
 static inline void emit_operands(struct rig *rig, enum insn_id id, struct operands operands)
@@ -190,7 +189,7 @@ static inline uint64_t emit_sum(struct rig *rig)
 static inline uint64_t counted(struct rig *rig, const char *name)
 {
     struct stats *stats = stats_new();
-    offload_publish(workers_offload(rig->user.workers), stats);
+    accelerators_publish(nucd_accelerators(rig->user.nucd), stats);
     uint64_t value = stats_value(stats, name);
     stats_free(stats);
     return value;

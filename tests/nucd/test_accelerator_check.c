@@ -1,5 +1,5 @@
 /* --check nucd on a machine: tasks whose nucds name what they use, and tasks whose nucds do not. */
-#include "tests/machine/offload_rig.h"
+#include "tests/nucd/accelerator_rig.h"
 
 /* A nucd that names one line to be read and one to be written, of the region [begin, end). */
 static struct nucd_task named(uint64_t begin, uint64_t end, uint64_t in, uint64_t out)
@@ -16,13 +16,13 @@ static struct nucd_task named(uint64_t begin, uint64_t end, uint64_t in, uint64_
 static struct rig *rig_check(const char *count)
 {
     struct rig *rig = rig_new_checked(count, true);
-    footprint_check_allow(rig->timed->footprint, BASE, BASE + 0xffff);
+    footprint_check_allow(accelerators_checker(nucd_accelerators(rig->user.nucd)), BASE, BASE + 0xffff);
     return rig;
 }
 
 static void send(struct rig *rig, unsigned accel, const struct nucd_task *task)
 {
-    footprint_check_begin(offload_checker(workers_offload(rig->user.workers)), accel, task);
+    footprint_check_begin(accelerators_checker(nucd_accelerators(rig->user.nucd)), accel, task);
     push(rig, accel, task, 1);
 }
 
@@ -48,7 +48,8 @@ static void what_is_named_is_not_reported(void **state)
         send(rig, i % 2, &task);
         (void)one(rig, TASK_UNIT_COMPLETED, 9000);
     }
-    const struct footprint_counters *counted = footprint_check_counted(rig->timed->footprint);
+    const struct footprint_counters *counted =
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)));
     assert_int_equal(counted->tasks, 4);
     assert_int_equal(counted->accesses, 4 * 5);
     assert_int_equal(counted->violations, 0);
@@ -89,14 +90,17 @@ static void what_is_not_named_is_reported_once(void **state)
     assert_true(run(rig, 6, 20000));
     assert_int_equal(rig->completed, 6);
     unsigned count;
-    const struct footprint_finding *findings = footprint_check_findings(rig->timed->footprint, &count);
+    const struct footprint_finding *findings =
+        footprint_check_findings(accelerators_checker(nucd_accelerators(rig->user.nucd)), &count);
     assert_int_equal(count, 2);
     /* Accelerator 1 comes first: its first task is wrong already. */
     expect(&findings[0], FOOTPRINT_LOAD, BASE + 12, DATA + 64, 1, 3);
     expect(&findings[1], FOOTPRINT_STORE, BASE + 20, DATA + 320, 1, 4);
     assert_false(findings[1].read_only);
-    assert_int_equal(footprint_check_counted(rig->timed->footprint)->violations, 7);
-    assert_int_equal(footprint_check_counted(rig->timed->footprint)->accesses, 6 * 5);
+    assert_int_equal(
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->violations, 7);
+    assert_int_equal(
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->accesses, 6 * 5);
     rig_free(rig);
 }
 
@@ -113,16 +117,21 @@ static void unknown_tasks_are_not_checked(void **state)
     other.memory.out.count = 0;
     push(rig, 0, &task, 1);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
-    assert_int_equal(footprint_check_counted(rig->timed->footprint)->unknown, 1);
-    assert_int_equal(footprint_check_counted(rig->timed->footprint)->accesses, 0);
-    footprint_check_begin(rig->timed->footprint, 0, &task); /* it was never sent, after all */
+    assert_int_equal(
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->unknown, 1);
+    assert_int_equal(
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->accesses, 0);
+    footprint_check_begin(accelerators_checker(nucd_accelerators(rig->user.nucd)), 0,
+                          &task); /* it was never sent, after all */
     send(rig, 0, &other);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
     push(rig, 0, &task, 1);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
-    assert_int_equal(footprint_check_counted(rig->timed->footprint)->unknown, 2);
+    assert_int_equal(
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->unknown, 2);
     /* The load and the store of the output. */
-    assert_int_equal(footprint_check_counted(rig->timed->footprint)->violations, 2);
+    assert_int_equal(
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->violations, 2);
     rig_free(rig);
 }
 
@@ -138,14 +147,15 @@ static void stacks_and_code(void **state)
     send(rig, 1, &task);
     uint64_t stack = one(rig, TASK_UNIT_COMPLETED, 9000)->result;
     unsigned count;
-    const struct footprint_finding *findings = footprint_check_findings(rig->timed->footprint, &count);
+    const struct footprint_finding *findings =
+        footprint_check_findings(accelerators_checker(nucd_accelerators(rig->user.nucd)), &count);
     assert_int_equal(count, 1);
     assert_int_equal(findings[0].kind, FOOTPRINT_FETCH);
     assert_int_equal(findings[0].address, DATA + 0x1004);
     assert_int_equal(findings[0].size, 4);
     assert_int_equal(findings[0].accel, 1);
     /* What it found in sp is the end of the stack that the check knows of. */
-    struct phys firmware = offload_firmware_memory(&rig->machine, &rig->memory);
+    struct phys firmware = nucd_firmware_memory(rig->machine.tree, &rig->memory);
     assert_int_equal(stack, firmware.base + firmware.size / 2 + 2 * (firmware.size / 2 / 64));
     rig_free(rig);
 }

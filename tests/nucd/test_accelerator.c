@@ -1,5 +1,5 @@
 /* Accelerators with croft's own firmware, by tasks that are put together instruction by instruction. */
-#include "tests/machine/offload_rig.h"
+#include "tests/nucd/accelerator_rig.h"
 
 static void a_task_is_executed_and_its_data_written_back(void **state)
 {
@@ -195,10 +195,10 @@ static void regions_reach_memory_and_their_stack_only(void **state)
 
     uint64_t begin = rig->at;
     EMIT(rig, sd, .rs1 = A0, .rs2 = A0, .imm = 0);
-    struct phys firmware = offload_firmware_memory(&rig->machine, &rig->memory);
+    struct phys firmware = nucd_firmware_memory(rig->machine.tree, &rig->memory);
     uint64_t stack = firmware.size / 2 / 64;
     const uint64_t places[] = {firmware.base, firmware.base + firmware.size / 2 + stack /* accelerator 1's */,
-                               rig->machine.nucd->base, NOBODY};
+                               nucd_described(rig->machine.tree)->base, NOBODY};
     for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
         struct nucd_task task = task_of(begin, rig->at, 1, &places[i]);
         push(rig, 0, &task, 2);
@@ -243,7 +243,7 @@ static void changed_code_is_fetched_anew(void **state)
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
     rig->at = BASE;
     EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 2);
-    offload_change_code(workers_offload(rig->user.workers));
+    accelerators_change_code(nucd_accelerators(rig->user.nucd));
     push(rig, 0, &task, 2);
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 7);
     rig_free(rig);

@@ -1,0 +1,31 @@
+#include "emu/env/user_harts.h"
+
+#include "emu/env/elf.h"
+
+bool user_harts_init(struct user_harts *user, const struct machine_config *machine, const char *firmware,
+                     struct phys *memory, const struct decoder *decoder, struct error *err)
+{
+    unsigned accelerators = nucd_count(machine->tree, firmware);
+    *user = (struct user_harts){.program = nucd_program_memory(machine->tree, firmware, memory)};
+    if (!system_init_user(&user->system, accelerators, memory, decoder, err))
+        return false;
+    const struct nucd_options options = {.tree = machine->tree,
+                                         .firmware = firmware,
+                                         .load = elf_load_firmware,
+                                         .memory = memory,
+                                         .harts = user->system.harts,
+                                         .count = user->system.count,
+                                         .bus = &user->system.bus};
+    user->nucd = nucd_new(&options, err);
+    if (user->nucd || accelerators == 0)
+        return true;
+    user_harts_free(user);
+    return false;
+}
+
+void user_harts_free(struct user_harts *user)
+{
+    system_free(&user->system);
+    nucd_free(user->nucd);
+    *user = (struct user_harts){0};
+}

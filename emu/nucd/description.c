@@ -1,0 +1,109 @@
+#include "emu/nucd/description.h"
+
+#include <stdio.h>
+
+#include "emu/core/config.h"
+#include "emu/nucd/engines.h"
+#include "emu/sim/unit.h"
+
+static unsigned copies(const struct tree *tree, const char *path)
+{
+    const struct instance *instance = tree_find(tree, path);
+    return instance ? instance->copies : 0;
+}
+
+const struct nucd_config *nucd_described(const struct tree *tree)
+{
+    return tree_config(tree, "nucd");
+}
+
+bool nucd_wanted(const struct tree *tree)
+{
+    const struct core_config *host = tree_config(tree, "host");
+    return host && host->core != CORE_FUNCTIONAL && nucd_described(tree) && copies(tree, "accel") > 0;
+}
+
+unsigned nucd_count(const struct tree *tree, const char *firmware)
+{
+    return firmware && nucd_wanted(tree) ? copies(tree, "accel") : 0;
+}
+
+struct phys nucd_program_memory(const struct tree *tree, const char *firmware, const struct phys *memory)
+{
+    uint64_t taken = nucd_count(tree, firmware) ? nucd_described(tree)->memory : 0;
+    return (struct phys){memory->bytes, memory->base, memory->size - taken};
+}
+
+struct phys nucd_firmware_memory(const struct tree *tree, const struct phys *memory)
+{
+    uint64_t size = nucd_described(tree)->memory, offset = memory->size - size;
+    return (struct phys){memory->bytes + offset, memory->base + offset, size};
+}
+
+/* The firmware's memory is protected as a naturally aligned power of two. */
+bool nucd_check_memory(const struct tree *tree, uint64_t base, uint64_t size, uint64_t stack,
+                       struct error *err)
+{
+    char text[UNIT_TEXT];
+    if (!nucd_wanted(tree))
+        return true;
+    uint64_t bytes = nucd_described(tree)->memory;
+    if ((base + size) % bytes == 0 && bytes + stack < size)
+        return true;
+    unit_format(UNIT_SIZE, bytes, text);
+    (void)error_set(err,
+                    "%s is not allowed; allowed: a power of two that divides memory.base + memory.size and "
+                    "leaves room for programs and user_stack.size",
+                    text);
+    return tree_at(tree, tree_find(tree, "nucd"), "memory", err);
+}
+
+static bool has_engines(const struct tree *tree)
+{
+    return nucd_wanted(tree) && engines_hosts(nucd_described(tree), 1, 1) > 0;
+}
+
+void nucd_warn_driver(const struct tree *tree)
+{
+    char source[TREE_SOURCE];
+    if (!nucd_wanted(tree) || nucd_described(tree)->mode != NUCD_MODE_DRIVER)
+        return;
+    tree_source_of(tree, "nucd.mode", source);
+    fprintf(stderr,
+            "croft run: warning: nucd.mode (%s): the driver is in the kernel: without --env kernel the host "
+            "runs all regions\n",
+            source);
+}
+
+void nucd_warn_regions(const struct tree *tree, const char *option)
+{
+    if (has_engines(tree))
+        fprintf(
+            stderr,
+            "croft run: warning: %s does not show what accelerators execute; with --set nucd.mode=none the "
+            "host runs all regions, and --env kernel shows all harts\n",
+            option);
+}
+
+void nucd_warn_hosts(const struct tree *tree)
+{
+    char source[TREE_SOURCE], others[64], more[64] = "";
+    unsigned hosts = copies(tree, "host"), accelerators = copies(tree, "accel");
+    if (!has_engines(tree))
+        return;
+    const struct nucd_config *config = nucd_described(tree);
+    unsigned count = engines_hosts(config, hosts, accelerators);
+    if (count == hosts)
+        return;
+    const char *key = count == config->hosts ? "nucd.hosts" : "accel.count";
+    tree_source_of(tree, key, source);
+    (void)snprintf(others, sizeof others, hosts - count > 1 ? "host.%u to host.%u run" : "host.%u runs",
+                   count, hosts - 1);
+    if (accelerators < hosts)
+        (void)snprintf(more, sizeof more, " and accel.count to %u or more", hosts);
+    fprintf(
+        stderr,
+        "croft run: warning: %s (%s): %u of %u hosts offload%s; %s all regions without accelerators; to let "
+        "all hosts offload, set nucd.hosts to %u%s\n",
+        key, source, count, hosts, count == 1 ? "s" : "", others, hosts, more);
+}

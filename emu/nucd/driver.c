@@ -1,0 +1,66 @@
+#include "emu/nucd/driver.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "emu/nucd/description.h"
+#include "isa/include/croft/task_unit.h"
+#include "linker/map.h"
+
+static_assert(CROFT_HARTS_MAX <= KERNEL_DRIVER_UNITS, "the driver can have all accelerators");
+
+void nucd_driver_boot(const struct tree *tree, const char *firmware, uint64_t tick, struct kernel_boot *boot)
+{
+    const struct nucd_config *config = nucd_described(tree);
+    unsigned count = nucd_count(tree, firmware);
+    boot->accelerators = count;
+    boot->unit_count = config && config->mode != NUCD_MODE_NONE ? count : 0;
+    boot->unit_base = config ? config->base + TASK_UNIT_PAGE : 0;
+    boot->unit_size = TASK_UNIT_SIZE;
+    boot->driver = (struct kernel_driver){0};
+    if (config && config->mode == NUCD_MODE_DRIVER)
+        boot->driver = (struct kernel_driver){.units = count,
+                                              .base = boot->unit_base,
+                                              .size = boot->unit_size,
+                                              .lines = config->queue_lines,
+                                              .capabilities = config->capabilities,
+                                              .os_clocks = config->os_clocks,
+                                              .timeout = config->timeout / tick};
+}
+
+void nucd_driver_timeout(const struct tree *tree, const struct kernel_frame *frame, const char *place,
+                         char text[NUCD_DRIVER_TEXT])
+{
+    char time[UNIT_TEXT];
+    unit_format(UNIT_TIME, nucd_described(tree)->timeout, time);
+    (void)snprintf(text, NUCD_DRIVER_TEXT,
+                   "the task of the nucd at 0x%" PRIx64 ", %s, on accelerator %" PRIu64
+                   " has not ended within %s (nucd.timeout)",
+                   frame->pc, place, frame->value, time);
+}
+
+void nucd_driver_publish(const struct kernel_driver *driver, struct nucd_causes *causes, struct stats *stats)
+{
+    const struct scope nucd = scope_enter(NULL, "nucd");
+    const struct kernel_driver_counters *c = &driver->counters;
+    if (driver->units == 0)
+        return;
+    stats_counter(stats, nucd, "driver_calls", &c->calls, "calls",
+                  "calls of tasks that the driver has served");
+    stats_counter(stats, nucd, "driver_tasks", &c->tasks, "tasks",
+                  "tasks that the driver gave to accelerators");
+    stats_counter(stats, nucd, "driver_maps", &c->maps, "pages", "devices mapped into the program");
+    stats_counter(stats, nucd, "driver_waits", &c->waits, "tasks",
+                  "tasks that waited for an older one's ranges, or for room");
+    stats_counter(stats, nucd, "driver_faults", &c->faults, "faults",
+                  "faults of tasks that the driver answered");
+    stats_counter(stats, nucd, "driver_cycles", &c->clocks, "cycles", "host cycles in the driver");
+    stats_counter(stats, nucd, "driver_wait_cycles", &c->wait_clocks, "cycles",
+                  "of these, waiting for accelerators");
+    stats_counter(stats, nucd, "driver_os_cycles", &c->os_clocks, "cycles",
+                  "of these, in the stead of a full operating system (nucd.os_clocks)");
+    stats_counter(stats, nucd, "driver_clean_cycles", &c->clean_clocks, "cycles",
+                  "of these, cleaning and invalidating cache blocks");
+    nucd_causes_publish(causes, stats, nucd);
+}

@@ -1,0 +1,230 @@
+#include "emu/nucd/nucd.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/nucd/task_check.h"
+#include "emu/sim/unit.h"
+#include "linker/map.h"
+
+struct nucd {
+    struct nucd_options options;
+    const struct nucd_config *config;
+    struct phys firmware; /* its memory */
+    unsigned hosts;       /* harts in front of the accelerators' */
+    struct accelerators *accelerators;
+    struct nucd_machine machine;
+    struct engines *engines;  /* NULL: there is no clock */
+    struct task_check *check; /* NULL: nobody checks */
+};
+
+/* Loads the firmware into its memory, whose upper half is for stacks. */
+static bool load(const struct nucd *nucd, uint64_t *entry, struct error *err)
+{
+    const struct phys *memory = &nucd->firmware;
+    const struct phys window = {memory->bytes, CROFT_NUCD_FIRMWARE, memory->size / 2};
+    if (!nucd->options.load(nucd->options.firmware, &window, entry, err))
+        return error_prefix(err, "--firmware");
+    *entry = *entry - CROFT_NUCD_FIRMWARE + memory->base;
+    return true;
+}
+
+bool nucd_restart(struct nucd *nucd, struct error *err)
+{
+    uint64_t entry = 0;
+    if (!nucd)
+        return true;
+    if (!load(nucd, &entry, err))
+        return false;
+    accelerators_reset(nucd->accelerators, entry);
+    return true;
+}
+
+static bool set_up(struct nucd *nucd, struct error *err)
+{
+    const struct nucd_options *o = &nucd->options;
+    const struct accelerators_options options = {.config = nucd->config,
+                                                 .harts = o->harts + nucd->hosts,
+                                                 .count = o->count - nucd->hosts,
+                                                 .memory_base = o->memory->base,
+                                                 .firmware = nucd->firmware,
+                                                 .done = o->done};
+    char source[TREE_SOURCE];
+    nucd->accelerators = accelerators_new(&options, err);
+    if (!nucd->accelerators)
+        return false;
+    if (accelerators_connect(nucd->accelerators, o->bus, err))
+        return nucd_restart(nucd, err);
+    tree_source_of(o->tree, "nucd.base", source);
+    return error_prefix(err, "%s: nucd.base", source);
+}
+
+struct nucd *nucd_new(const struct nucd_options *options, struct error *err)
+{
+    unsigned count = nucd_count(options->tree, options->firmware);
+    if (count == 0)
+        return NULL;
+    struct nucd *nucd = calloc(1, sizeof *nucd);
+    if (!nucd)
+        abort();
+    nucd->options = *options;
+    nucd->config = nucd_described(options->tree);
+    nucd->firmware = nucd_firmware_memory(options->tree, options->memory);
+    nucd->hosts = options->count - count;
+    if (set_up(nucd, err))
+        return nucd;
+    nucd_free(nucd);
+    return NULL;
+}
+
+void nucd_free(struct nucd *nucd)
+{
+    if (!nucd)
+        return;
+    accelerators_free(nucd->accelerators);
+    free(nucd);
+}
+
+void nucd_protect(struct nucd *nucd, uint64_t first)
+{
+    if (nucd)
+        accelerators_protect(nucd->accelerators, first);
+}
+
+void nucd_set_ranges(struct nucd *nucd, uint64_t table)
+{
+    if (nucd)
+        accelerators_set_ranges(nucd->accelerators, table);
+}
+
+bool nucd_fault(const struct nucd *nucd, unsigned *accelerator, uint64_t *pc)
+{
+    return nucd && nucd->engines && engines_fault(nucd->engines, accelerator, pc);
+}
+
+bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct trap *trap,
+                   char text[NUCD_OVERFLOW_TEXT])
+{
+    uint64_t first, size;
+    char bytes[UNIT_TEXT];
+    bool load_trap = trap->cause == TRAP_LOAD_ACCESS || trap->cause == TRAP_LOAD_PAGE;
+    if (!nucd || (!load_trap && trap->cause != TRAP_STORE_ACCESS && trap->cause != TRAP_STORE_PAGE))
+        return false;
+    accelerators_stack(nucd->accelerators, accelerator, &first, &size);
+    if (trap->value < nucd->firmware.base || trap->value >= first)
+        return false;
+    unit_format(UNIT_SIZE, size, bytes);
+    (void)snprintf(text, NUCD_OVERFLOW_TEXT,
+                   "stack overflow of accelerator %u: %s 0x%" PRIx64
+                   ", below its stack of %s; nucd.memory sets the size, 128 times of it",
+                   accelerator, load_trap ? "load from" : "store to", trap->value, bytes);
+    return true;
+}
+
+struct accelerators *nucd_accelerators(const struct nucd *nucd)
+{
+    return nucd->accelerators;
+}
+
+unsigned nucd_hosts(const struct nucd *nucd)
+{
+    return nucd->hosts;
+}
+
+void nucd_start_clock(struct nucd *nucd, const struct nucd_machine *machine)
+{
+    if (!nucd)
+        return;
+    nucd->machine = *machine;
+    nucd->engines = engines_new(nucd->config, nucd->accelerators, nucd->hosts, &nucd->machine);
+}
+
+void nucd_stop_clock(struct nucd *nucd)
+{
+    if (!nucd)
+        return;
+    task_check_free(nucd->check);
+    nucd->check = NULL;
+    engines_free(nucd->engines);
+    nucd->engines = NULL;
+    accelerators_detach(nucd->accelerators);
+}
+
+struct core_near nucd_near(const struct nucd *nucd, unsigned core)
+{
+    if (!nucd)
+        return (struct core_near){0};
+    return core < nucd->hosts ? accelerators_near_host(nucd->accelerators)
+                              : accelerators_near(nucd->accelerators, core - nucd->hosts);
+}
+
+bool nucd_make_engine(struct nucd *nucd, const struct nucd_core *core, struct core_offload *offload,
+                      struct error *err)
+{
+    return !nucd || engines_make(nucd->engines, core, offload, err);
+}
+
+void nucd_attach_engine(struct nucd *nucd, unsigned number, struct core *core)
+{
+    if (nucd)
+        engines_attach(nucd->engines, number, core);
+}
+
+void nucd_attach(struct nucd *nucd, unsigned number, struct core *core)
+{
+    if (!nucd)
+        return;
+    struct hart *hart = core->parts.hart;
+    if (number < nucd->hosts) {
+        hart->offload.present = hart->privileged;
+        hart->offload.traps = hart->privileged && nucd->config->mode == NUCD_MODE_DRIVER;
+        return;
+    }
+    accelerators_attach(nucd->accelerators, number - nucd->hosts, core, &nucd->machine);
+    if (!nucd->options.harts[0].privileged)
+        core_wake(core, nucd->machine.queue->now);
+}
+
+bool nucd_stopped(struct nucd *nucd, unsigned core, enum hart_stop stop)
+{
+    return nucd && core >= nucd->hosts && accelerators_stopped(nucd->accelerators, core - nucd->hosts, stop);
+}
+
+void nucd_code_changed(struct nucd *nucd, unsigned core)
+{
+    if (nucd && core < nucd->hosts)
+        accelerators_change_code(nucd->accelerators);
+}
+
+void nucd_check(struct nucd *nucd)
+{
+    nucd->check =
+        task_check_new(nucd->config, nucd->accelerators, nucd->options.harts, nucd->hosts, &nucd->machine);
+}
+
+void nucd_check_allow(struct nucd *nucd, uint64_t first, uint64_t last)
+{
+    task_check_allow(nucd->check, first, last);
+}
+
+bool nucd_check_summary(const struct nucd *nucd)
+{
+    return nucd && nucd->check && task_check_summary(nucd->check);
+}
+
+void nucd_publish(const struct nucd *nucd, struct stats *stats)
+{
+    if (!nucd)
+        return;
+    accelerators_publish(nucd->accelerators, stats);
+    engines_publish(nucd->engines, stats);
+    if (nucd->check)
+        task_check_publish(nucd->check, stats);
+}
+
+void nucd_add_facts(const struct nucd *nucd, struct stats *stats)
+{
+    if (nucd)
+        engines_add_facts(nucd->engines, stats);
+}
