@@ -171,7 +171,7 @@ static bool is_faulty(const struct engine *e)
 static bool is_behind_frozen(const struct engine *e, const struct engine_task *task)
 {
     for (const struct engine_task *t = e->records.first; t; t = t->next)
-        if (t->stopped && t->target == task->target)
+        if (t->stopped && t->accelerator == task->accelerator)
             return true;
     return false;
 }
@@ -283,7 +283,7 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     e->config = *config;
     e->parts = *parts;
     e->parts.limits.capabilities = e->config.scheduler.capabilities;
-    e->parts.limits.targets = config->scheduler.targets;
+    e->parts.limits.accelerators = config->scheduler.accelerators;
     e->host_pc = ENGINE_NOWHERE;
     nucd_depend_init(&e->depend, config->tasks);
     nucd_scheduler_init(&e->scheduler, &config->scheduler);

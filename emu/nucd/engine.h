@@ -17,9 +17,9 @@
  *               held. The generator works meanwhile.
  *   table       a look at the dependency table, table_clocks, as soon as packet and ranges are ready and nothing that
  *               is in flight blocks the task.
- *   scheduler   schedule_clocks to choose a target and coalesce, one transfer at a time as the link is free.
- *   link        a flit of link_width bytes a clock, and link_clocks of latency, to the target's work queue; what units
- *               report takes link_clocks and a flit back.
+ *   scheduler   schedule_clocks to choose an accelerator and coalesce, one transfer at a time as the link is free.
+ *   link        a flit of link_width bytes a clock, and link_clocks of latency, to the accelerator's work queue; what
+ *               units report takes link_clocks and a flit back.
  * In `ideal` all of these take no time; dependencies, credits and the width of the window remain.
  *
  * While a task is in flight, prefetches and wrong-path fetches stay out of the hull of all output ranges in flight.
@@ -55,13 +55,13 @@ struct engine_config {
     uint64_t timeout;                       /* fs from a task's sending to its report */
 };
 
-/* The accelerators. */
-struct engine_targets {
+/* The accelerators of the host, numbered from 0. */
+struct engine_accelerators {
     /* A transfer arrives, for which there is room, after sent() (may be NULL) has named its tasks in order. */
-    void (*push)(void *context, unsigned target, const uint64_t *words, unsigned count);
-    void (*sent)(void *context, unsigned target, uint16_t tag, const struct nucd_task *task);
-    void (*resume)(void *context, unsigned target); /* the frozen task goes on */
-    void (*kill)(void *context, unsigned target);   /* the task under way ends; KILLED is reported */
+    void (*push)(void *context, unsigned accelerator, const uint64_t *words, unsigned count);
+    void (*sent)(void *context, unsigned accelerator, uint16_t tag, const struct nucd_task *task);
+    void (*resume)(void *context, unsigned accelerator); /* the frozen task goes on */
+    void (*kill)(void *context, unsigned accelerator);   /* the task under way ends; KILLED is reported */
     void *context;
 };
 
@@ -76,7 +76,7 @@ struct engine_core_ops {
 
 /* A fault in a region. */
 struct engine_fault {
-    unsigned target;
+    unsigned accelerator;
     uint64_t nucd, pc; /* of the nucd, and of the instruction that has faulted */
     uint64_t cause, value;
 };
@@ -89,12 +89,12 @@ struct engine_parts {
     uint16_t number;         /* of the host core, as a requester */
     struct cache *l1d, *l1i; /* l1i may be NULL */
     const struct engine_core_ops *core;
-    struct nucd_limits limits; /* what a nucd may ask for; capabilities and targets are the scheduler's */
-    struct engine_targets targets;
+    struct nucd_limits limits; /* of nucds; capabilities and accelerators are the scheduler's */
+    struct engine_accelerators accelerators;
     /* Of a malformed nucd, once for each place. */
     void (*warn)(void *context, uint64_t pc, const char *text);
     /* A task has not reported in time; it is still under way. */
-    void (*expired)(void *context, unsigned target, const struct nucd_task *task);
+    void (*expired)(void *context, unsigned accelerator, const struct nucd_task *task);
     void *context; /* of warn and expired */
 };
 
@@ -112,8 +112,8 @@ struct core_offload engine_offload(struct engine *engine);
 /* The core is made: to be called before it runs. Its stream's observer is told of what retires, its peers of stores. */
 void engine_attach(struct engine *engine, struct core *core, struct stream *stream);
 
-/* What a target's unit tells, at the queue's now. */
-void engine_report(struct engine *engine, unsigned target, const struct task_unit_report *report);
+/* What an accelerator's unit tells, at the queue's now. */
+void engine_report(struct engine *engine, unsigned accelerator, const struct task_unit_report *report);
 
 /* The first instruction of the task's region was executed at time (fs). */
 void engine_begun(struct engine *engine, uint16_t tag, uint64_t time);

@@ -1,4 +1,4 @@
-/* What targets report: completion, faults, credits; and tasks that never do. */
+/* What accelerators report: completion, faults, credits; and tasks that never do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,28 +87,29 @@ static void killed(struct engine_task *t)
 }
 
 /* A program may drive the units by itself; what becomes of its tasks is not the engine's affair. Tags tell them apart only
- * as long as none of the engine's tasks with the same tag is on that target. */
-static bool is_ours(const struct engine_task *t, unsigned target, const struct task_unit_report *report)
+ * as long as none of the engine's tasks with the same tag is on that accelerator. */
+static bool is_ours(const struct engine_task *t, unsigned accelerator, const struct task_unit_report *report)
 {
     if (report->event == TASK_UNIT_EMPTIED)
         return true;
-    return t->used && t->sent && !t->done && t->target == target && t->tag == report->tag;
+    return t->used && t->sent && !t->done && t->accelerator == accelerator && t->tag == report->tag;
 }
 
-static void deliver(struct engine *e, unsigned target, const struct task_unit_report *report, uint64_t now)
+static void deliver(struct engine *e, unsigned accelerator, const struct task_unit_report *report,
+                    uint64_t now)
 {
     struct engine_task *t = &e->tasks[report->tag % ENGINE_TASKS];
-    if (!is_ours(t, target, report))
+    if (!is_ours(t, accelerator, report))
         return;
     switch (report->event) {
-    case TASK_UNIT_EMPTIED: nucd_scheduler_credit(&e->scheduler, target, report->lines); break;
+    case TASK_UNIT_EMPTIED: nucd_scheduler_credit(&e->scheduler, accelerator, report->lines); break;
     case TASK_UNIT_COMPLETED:
-        nucd_scheduler_complete(&e->scheduler, target);
+        nucd_scheduler_complete(&e->scheduler, accelerator);
         completed(t, report, now);
         break;
     case TASK_UNIT_STOPPED: stopped(t, report, now); break;
     case TASK_UNIT_KILLED:
-        nucd_scheduler_complete(&e->scheduler, target);
+        nucd_scheduler_complete(&e->scheduler, accelerator);
         killed(t);
         break;
     }
@@ -122,12 +123,12 @@ static void answer(void *owner, uint64_t now)
     e->answer_first = (e->answer_first + 1) & (e->answer_room - 1);
     if (--e->answer_count > 0)
         event_schedule(e->parts.queue, &e->answer_event, e->answers[e->answer_first].due);
-    deliver(e, first.target, &first.report, now);
+    deliver(e, first.accelerator, &first.report, now);
 }
 
 static void grow(struct engine *e)
 {
-    unsigned room = e->answer_room ? 2 * e->answer_room : NUCD_TARGETS;
+    unsigned room = e->answer_room ? 2 * e->answer_room : NUCD_ACCELERATORS;
     struct engine_answer *moved = malloc(room * sizeof *moved);
     if (!moved)
         abort();
@@ -139,17 +140,17 @@ static void grow(struct engine *e)
     e->answer_room = room;
 }
 
-void engine_report(struct engine *e, unsigned target, const struct task_unit_report *report)
+void engine_report(struct engine *e, unsigned accelerator, const struct task_unit_report *report)
 {
     uint64_t now = e->parts.queue->now, due = now;
     if (!e->config.ideal)
         due = clock_edge(&e->parts.clock, now) + engine_clocks(e, e->config.link_clocks + 1);
     if (report->event == TASK_UNIT_COMPLETED || report->event == TASK_UNIT_KILLED)
-        e->idle_since[target] = now;
+        e->idle_since[accelerator] = now;
     if (e->answer_count == e->answer_room)
         grow(e);
     e->answers[(e->answer_first + e->answer_count++) & (e->answer_room - 1)] =
-        (struct engine_answer){due, target, *report};
+        (struct engine_answer){due, accelerator, *report};
     if (e->answer_count == 1)
         event_schedule(e->parts.queue, &e->answer_event, due);
 }
@@ -171,7 +172,7 @@ static void look_for_late(void *owner, uint64_t now)
             continue;
         if (t->deadline <= now) {
             t->deadline = CLOCK_NEVER;
-            e->parts.expired(e->parts.context, t->target, &t->task);
+            e->parts.expired(e->parts.context, t->accelerator, &t->task);
         }
         next = t->deadline < next ? t->deadline : next;
     }
@@ -191,7 +192,7 @@ enum hart_stop engine_trap(struct engine *e)
     if (!t || !t->stopped || t->told || hart->pc != t->task.pc)
         return HART_STOP_LIMIT;
     t->told = true;
-    e->fault = (struct engine_fault){t->target, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
+    e->fault = (struct engine_fault){t->accelerator, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
                                      t->report.cause, t->report.value};
     e->faulted = true;
     if (!hart->privileged) {

@@ -1,4 +1,4 @@
-/* From a packet in the write buffer to the target's work queue: dependency table, scheduler, link. */
+/* From a packet in the write buffer to the accelerator's work queue: dependency table, scheduler, link. */
 #include "emu/nucd/engine_state.h"
 
 static bool is_stored_to(const struct engine_task *t, const struct nucd_ranges *ranges)
@@ -61,7 +61,7 @@ static void launch(struct engine *e, const struct nucd_transfer *transfer, uint6
 {
     unsigned at = (e->flight_first + e->flight_count++) % ENGINE_FLIGHTS;
     struct engine_flight *flight = &e->flights[at];
-    flight->target = transfer->target;
+    flight->accelerator = transfer->accelerator;
     flight->count = transfer->count;
     flight->words = 0;
     for (unsigned i = 0; i < transfer->count; i++) {
@@ -70,7 +70,7 @@ static void launch(struct engine *e, const struct nucd_transfer *transfer, uint6
         flight->words += nucd_packet_write(&t->task, t->tag, &flight->word[flight->words]);
         t->sent = true;
         t->at.sent = now;
-        t->target = transfer->target;
+        t->accelerator = transfer->accelerator;
         t->deadline = now + e->config.timeout;
         engine_watch_time(e, t->deadline);
     }
@@ -95,48 +95,48 @@ static void send(void *owner, uint64_t now)
 static void land(void *owner, uint64_t now)
 {
     struct engine *e = owner;
-    const struct engine_targets *targets = &e->parts.targets;
+    const struct engine_accelerators *accelerators = &e->parts.accelerators;
     const struct engine_flight *flight = &e->flights[e->flight_first];
     for (unsigned i = 0; i < flight->count; i++) {
         struct engine_task *t = &e->tasks[flight->tags[i]];
         t->at.arrived = now;
-        if (targets->sent)
-            targets->sent(targets->context, flight->target, t->tag, &t->task);
+        if (accelerators->sent)
+            accelerators->sent(accelerators->context, flight->accelerator, t->tag, &t->task);
         if (t->number != WINDOW_NONE)
             e->parts.core->arrived(e->core, t->number, now);
     }
-    targets->push(targets->context, flight->target, flight->word, flight->words);
+    accelerators->push(accelerators->context, flight->accelerator, flight->word, flight->words);
     e->flight_first = (e->flight_first + 1) % ENGINE_FLIGHTS;
     if (--e->flight_count > 0)
         event_schedule(e->parts.queue, &e->land_event, e->flights[e->flight_first].due);
     engine_send_go(e, now);
 }
 
-/* A frozen task keeps its target until the host has trapped at its nucd, and hence until all older tasks are complete:
- * none of these may be queued behind it. */
-static bool may_go(const void *context, uint16_t tag, unsigned target)
+/* A frozen task keeps its accelerator until the host has trapped at its nucd, and hence until all older tasks are
+ * complete: none of these may be queued behind it. */
+static bool may_go(const void *context, uint16_t tag, unsigned accelerator)
 {
     const struct engine *e = context;
     const struct engine_task *t = &e->tasks[tag];
     for (unsigned i = 0; i < e->places; i++) {
         const struct engine_task *other = &e->tasks[i];
-        if (other->used && other->sent && !other->done && other->target == target &&
+        if (other->used && other->sent && !other->done && other->accelerator == accelerator &&
             (other->number == WINDOW_NONE || other->number > t->number))
             return false;
     }
     return true;
 }
 
-/* Whether frozen tasks hold all targets that have the capabilities. */
+/* Whether frozen tasks hold all accelerators that have the capabilities. */
 static bool is_stuck(const struct engine *e, const struct engine_task *t)
 {
     uint64_t frozen = 0;
     for (unsigned i = 0; i < e->places; i++) {
         const struct engine_task *other = &e->tasks[i];
         if (other->used && other->sent && !other->done && other->stopped)
-            frozen |= UINT64_C(1) << other->target;
+            frozen |= UINT64_C(1) << other->accelerator;
     }
-    for (unsigned i = 0; i < e->config.scheduler.targets && frozen; i++) {
+    for (unsigned i = 0; i < e->config.scheduler.accelerators && frozen; i++) {
         unsigned missing = t->task.capabilities & ~e->config.scheduler.capabilities[i];
         if (!missing && !(frozen >> i & 1))
             return false;

@@ -40,7 +40,7 @@ struct engine_task {
     bool sent, done, stopped;
     bool told; /* of its fault the host knows */
     bool dead; /* squashed, or killed: ends with what is still under way for it */
-    unsigned target;
+    unsigned accelerator;
     unsigned cleaning;           /* ranges under way */
     struct engine_task *follows; /* cleans an input range that is this one's, too; counted in cleaning */
     struct nucd_range outputs;   /* physical hull; first > last: none */
@@ -54,10 +54,10 @@ struct engine_list {
     struct engine_task *first, *last;
 };
 
-/* On its way to a target. */
+/* On its way to an accelerator. */
 struct engine_flight {
     uint64_t due;
-    unsigned target, count, words;
+    unsigned accelerator, count, words;
     uint16_t tags[NUCD_TRANSFER_TASKS];
     uint64_t word[NUCD_TRANSFER_TASKS * NUCD_PACKET_WORDS];
 };
@@ -65,7 +65,7 @@ struct engine_flight {
 /* On its way back. */
 struct engine_answer {
     uint64_t due;
-    unsigned target;
+    unsigned accelerator;
     struct task_unit_report report;
 };
 
@@ -116,8 +116,8 @@ struct engine {
     struct engine_answer *answers;
     unsigned answer_first, answer_count, answer_room; /* room: a power of two */
 
-    uint64_t idle_since[NUCD_TARGETS];   /* when the target ended its latest task */
-    struct engine_counters count, since; /* what was counted at the statistics' last reset */
+    uint64_t idle_since[NUCD_ACCELERATORS]; /* when the accelerator ended its latest task */
+    struct engine_counters count, since;    /* what was counted at the statistics' last reset */
     uint16_t by_number[WINDOW_ROB_MOST], by_slot[NUCD_TASKS];
     unsigned places; /* of the following, those that were ever used */
     struct engine_task tasks[ENGINE_TASKS];
@@ -185,7 +185,7 @@ void engine_clear_all(struct engine *e, uint64_t at);
 void engine_release(struct engine_task *t);
 void engine_send_go(struct engine *e, uint64_t now);
 
-/* Squashes from the oldest task on that can go nowhere, as faults hold all targets: the host runs its region. */
+/* Squashes from the oldest task on that can go nowhere, as faults hold all accelerators: the host runs its region. */
 void engine_unblock(struct engine *e, uint64_t now);
 
 /* engine_report.c */

@@ -20,7 +20,7 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     uint64_t free = engine_later(at->free, cleaned), sent = at->sent;
     uint64_t quick = free + engine_clocks(e, e->config.table_clocks + e->config.schedule_clocks);
     uint64_t chosen = quick < sent ? quick : sent; /* what is more waited for the link or for credits */
-    uint64_t idle = engine_later(e->idle_since[t->target], at->arrived);
+    uint64_t idle = engine_later(e->idle_since[t->accelerator], at->arrived);
     uint64_t begun = at->made - engine_generate_clocks(t);
     uint64_t overlap = engine_later(at->cleaned < begun ? at->cleaned : begun, at->ready);
     uint64_t wait = cycles_between(e, at->decoded, at->ready);

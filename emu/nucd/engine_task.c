@@ -17,8 +17,8 @@ static void task_event(void *owner, uint64_t now)
         engine_send_go(e, now);
         engine_unblock(e, now);
         break;
-    case ENGINE_RESUME: e->parts.targets.resume(e->parts.targets.context, t->target); break;
-    case ENGINE_KILL: e->parts.targets.kill(e->parts.targets.context, t->target); break;
+    case ENGINE_RESUME: e->parts.accelerators.resume(e->parts.accelerators.context, t->accelerator); break;
+    case ENGINE_KILL: e->parts.accelerators.kill(e->parts.accelerators.context, t->accelerator); break;
     }
 }
 

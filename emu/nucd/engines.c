@@ -9,7 +9,7 @@
 #include "emu/sim/unit.h"
 #include "linker/map.h"
 
-static_assert(CROFT_HARTS_MAX <= NUCD_TARGETS, "an engine can have all accelerators");
+static_assert(CROFT_HARTS_MAX <= NUCD_ACCELERATORS, "an engine can have all accelerators");
 
 struct host_engine {
     struct engines *all;
@@ -28,9 +28,9 @@ struct engines {
     struct host_engine each[];
 };
 
-static unsigned accelerator_of(const struct host_engine *e, unsigned target)
+static unsigned accelerator_of(const struct host_engine *e, unsigned own)
 {
-    return e->host + target * e->all->count;
+    return e->host + own * e->all->count;
 }
 
 #define USER_END (UINT64_C(1) << 38) /* the lower half of Sv39 */
@@ -67,35 +67,35 @@ static bool is_code(const void *context, uint64_t begin, uint64_t end)
     return true;
 }
 
-static struct task_unit *unit_of(const struct host_engine *e, unsigned target)
+static struct task_unit *unit_of(const struct host_engine *e, unsigned own)
 {
-    return accelerators_unit(e->all->accelerators, accelerator_of(e, target));
+    return accelerators_unit(e->all->accelerators, accelerator_of(e, own));
 }
 
-static void push(void *context, unsigned target, const uint64_t *words, unsigned count)
+static void push(void *context, unsigned own, const uint64_t *words, unsigned count)
 {
-    bool room = task_unit_push(unit_of(context, target), words, count);
+    bool room = task_unit_push(unit_of(context, own), words, count);
     (void)room; /* a driver beside the engine would have taken it; the unit counts that */
 }
 
 /* For --check nucd. */
-static void sent(void *context, unsigned target, uint16_t tag, const struct nucd_task *task)
+static void sent(void *context, unsigned own, uint16_t tag, const struct nucd_task *task)
 {
     const struct host_engine *e = context;
     struct footprint_check *check = accelerators_checker(e->all->accelerators);
     (void)tag;
     if (check)
-        footprint_check_begin(check, accelerator_of(e, target), task);
+        footprint_check_begin(check, accelerator_of(e, own), task);
 }
 
-static void resume(void *context, unsigned target)
+static void resume(void *context, unsigned own)
 {
-    (void)task_unit_resume(unit_of(context, target));
+    (void)task_unit_resume(unit_of(context, own));
 }
 
-static void kill_task(void *context, unsigned target)
+static void kill_task(void *context, unsigned own)
 {
-    (void)task_unit_kill(unit_of(context, target));
+    (void)task_unit_kill(unit_of(context, own));
 }
 
 static void warn(void *context, uint64_t pc, const char *text)
@@ -107,11 +107,11 @@ static void warn(void *context, uint64_t pc, const char *text)
             machine->describe(machine->context, pc, place, sizeof place), text);
 }
 
-static void expired(void *context, unsigned target, const struct nucd_task *task)
+static void expired(void *context, unsigned own, const struct nucd_task *task)
 {
     const struct host_engine *e = context;
     const struct nucd_machine *machine = e->all->machine;
-    unsigned accelerator = accelerator_of(e, target);
+    unsigned accelerator = accelerator_of(e, own);
     char place[NUCD_DESCRIPTION], limit[UNIT_TEXT];
     uint64_t pc = accelerators_hart(e->all->accelerators, accelerator)->pc;
     unit_format(UNIT_TIME, e->all->config->timeout, limit);
@@ -147,7 +147,7 @@ unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigne
     return count < accelerators ? count : accelerators;
 }
 
-static void configure(const struct nucd_config *nucd, unsigned targets, const struct core_config *core,
+static void configure(const struct nucd_config *nucd, unsigned count, const struct core_config *core,
                       struct engine_config *config)
 {
     struct nucd_scheduler_config *scheduler = &config->scheduler;
@@ -163,14 +163,14 @@ static void configure(const struct nucd_config *nucd, unsigned targets, const st
                                      .link_width = nucd->link_width,
                                      .link_clocks = nucd->link_clocks,
                                      .timeout = nucd->timeout};
-    *scheduler = (struct nucd_scheduler_config){.targets = targets,
+    *scheduler = (struct nucd_scheduler_config){.accelerators = count,
                                                 .queue_lines = nucd->queue_lines,
                                                 .buffer_lines = nucd->buffer_lines,
                                                 .transfer_lines = nucd->transfer_lines,
                                                 .coalesce = nucd->coalesce};
     if (scheduler->transfer_lines > scheduler->queue_lines)
         scheduler->transfer_lines = scheduler->queue_lines;
-    for (unsigned i = 0; i < scheduler->targets; i++)
+    for (unsigned i = 0; i < scheduler->accelerators; i++)
         scheduler->capabilities[i] = (uint8_t)nucd->capabilities;
 }
 
@@ -213,7 +213,7 @@ static struct engine_parts parts_of(struct host_engine *e, const struct nucd_cor
         .l1i = core->l1i,
         .core = &core_ops,
         .limits = {.memory = is_memory, .code = is_code, .context = e},
-        .targets = {.push = push, .sent = sent, .resume = resume, .kill = kill_task, .context = e},
+        .accelerators = {.push = push, .sent = sent, .resume = resume, .kill = kill_task, .context = e},
         .warn = warn,
         .expired = expired,
         .context = e,
@@ -227,11 +227,11 @@ bool engines_make(struct engines *engines, const struct nucd_core *core, struct 
         return true;
     struct host_engine *e = &engines->each[core->number];
     unsigned accelerators = accelerators_count(engines->accelerators);
-    unsigned targets = (accelerators - core->number - 1) / engines->count + 1;
+    unsigned count = (accelerators - core->number - 1) / engines->count + 1;
     struct engine_config config;
     *e = (struct host_engine){.all = engines, .hart = core->hart, .host = core->number};
     (void)snprintf(e->name, sizeof e->name, e->host ? "nucd.%u" : "nucd", e->host);
-    configure(engines->config, targets, core->config, &config);
+    configure(engines->config, count, core->config, &config);
     const struct engine_parts parts = parts_of(e, core);
     e->engine = engine_new(&config, &parts, err);
     if (!e->engine)
@@ -266,7 +266,7 @@ bool engines_fault(const struct engines *engines, unsigned *accelerator, uint64_
     const struct engine_fault *fault = engines->count ? engine_fault(e->engine) : NULL;
     if (!fault || e->hart->pc != fault->nucd)
         return false;
-    *accelerator = accelerator_of(e, fault->target);
+    *accelerator = accelerator_of(e, fault->accelerator);
     *pc = fault->pc;
     return true;
 }

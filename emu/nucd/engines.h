@@ -1,5 +1,5 @@
 /* The offload engines (engine.h) of a machine's hosts, joined with accelerators. Engines do not share accelerators: of n
- * hosts that offload, host h has the accelerators h, h + n, h + 2n ... as its targets 0, 1, 2 ... */
+ * hosts that offload, host h has the accelerators h, h + n, h + 2n ... as its own 0, 1, 2 ... */
 #ifndef EMU_NUCD_ENGINES_H
 #define EMU_NUCD_ENGINES_H
 

@@ -11,7 +11,7 @@ struct sent {
 };
 
 /* An accelerator: the task under way, and those that follow it. */
-struct worker {
+struct watched {
     struct nucd_task task;
     bool checked; /* the task under way is known */
     struct nucd_range stack;
@@ -22,7 +22,7 @@ enum { LISTS = 256, OFFERS = 4096 };
 
 struct footprint_check {
     struct footprint_check_options options;
-    struct worker *workers;
+    struct watched *watched;
     struct sent offers; /* by a driver, which has them sent to some accelerator */
     struct nucd_range *allowed;
     unsigned allowed_count;
@@ -47,9 +47,9 @@ struct footprint_check *footprint_check_new(const struct footprint_check_options
     if (!check)
         abort();
     check->options = *options;
-    check->workers = grown(NULL, options->accelerators, sizeof *check->workers);
+    check->watched = grown(NULL, options->accelerators, sizeof *check->watched);
     for (unsigned i = 0; i < options->accelerators; i++)
-        check->workers[i] = (struct worker){.stack = {1, 0}};
+        check->watched[i] = (struct watched){.stack = {1, 0}};
     return check;
 }
 
@@ -58,9 +58,9 @@ void footprint_check_free(struct footprint_check *check)
     if (!check)
         return;
     for (unsigned i = 0; i < check->options.accelerators; i++)
-        free(check->workers[i].sent.tasks);
+        free(check->watched[i].sent.tasks);
     free(check->offers.tasks);
-    free(check->workers);
+    free(check->watched);
     free(check->allowed);
     free(check->findings);
     free(check->next);
@@ -73,9 +73,9 @@ void footprint_check_allow(struct footprint_check *check, uint64_t first, uint64
     check->allowed[check->allowed_count++] = (struct nucd_range){first, last};
 }
 
-void footprint_check_stack(struct footprint_check *check, unsigned accel, uint64_t first, uint64_t last)
+void footprint_check_stack(struct footprint_check *check, unsigned accelerator, uint64_t first, uint64_t last)
 {
-    check->workers[accel].stack = (struct nucd_range){first, last};
+    check->watched[accelerator].stack = (struct nucd_range){first, last};
 }
 
 static void add_task(struct sent *sent, const struct nucd_task *task)
@@ -94,9 +94,9 @@ static void remove_tasks(struct sent *sent, unsigned first, unsigned count)
     memmove(sent->tasks + first, sent->tasks + first + count, (sent->count - first) * sizeof *sent->tasks);
 }
 
-void footprint_check_begin(struct footprint_check *check, unsigned accel, const struct nucd_task *task)
+void footprint_check_begin(struct footprint_check *check, unsigned accelerator, const struct nucd_task *task)
 {
-    add_task(&check->workers[accel].sent, task);
+    add_task(&check->watched[accelerator].sent, task);
 }
 
 void footprint_check_offer(struct footprint_check *check, const struct nucd_task *task)
@@ -123,23 +123,24 @@ static unsigned find_task(const struct sent *sent, const struct nucd_packet *pac
     return i;
 }
 
-void footprint_check_start(struct footprint_check *check, unsigned accel, const struct nucd_packet *packet)
+void footprint_check_start(struct footprint_check *check, unsigned accelerator,
+                           const struct nucd_packet *packet)
 {
-    struct worker *worker = &check->workers[accel];
-    unsigned sent = find_task(&worker->sent, packet), offered = find_task(&check->offers, packet);
-    worker->checked = true;
-    if (sent < worker->sent.count) {
-        worker->task = worker->sent.tasks[sent];
-        remove_tasks(&worker->sent, 0, sent + 1);
+    struct watched *watched = &check->watched[accelerator];
+    unsigned sent = find_task(&watched->sent, packet), offered = find_task(&check->offers, packet);
+    watched->checked = true;
+    if (sent < watched->sent.count) {
+        watched->task = watched->sent.tasks[sent];
+        remove_tasks(&watched->sent, 0, sent + 1);
     } else if (offered < check->offers.count) {
-        worker->task = check->offers.tasks[offered];
+        watched->task = check->offers.tasks[offered];
         remove_tasks(&check->offers, offered, 1);
     } else {
-        worker->checked = false;
+        watched->checked = false;
         if (check->counters.unknown++ == 0 && check->options.unknown)
-            check->options.unknown(check->options.context, accel, packet->begin);
+            check->options.unknown(check->options.context, accelerator, packet->begin);
     }
-    check->counters.tasks += worker->checked;
+    check->counters.tasks += watched->checked;
 }
 
 static bool in(const struct nucd_range *range, uint64_t address)
@@ -156,16 +157,16 @@ static bool in_any(const struct nucd_range *ranges, unsigned count, uint64_t add
 }
 
 /* An access is no longer than a line, so that its first and last byte tell of all. */
-static bool may_write(const struct worker *worker, uint64_t address)
+static bool may_write(const struct watched *watched, uint64_t address)
 {
-    return in(&worker->stack, address) ||
-           in_any(worker->task.memory.out.range, worker->task.memory.out.count, address);
+    return in(&watched->stack, address) ||
+           in_any(watched->task.memory.out.range, watched->task.memory.out.count, address);
 }
 
-static bool may_read(const struct footprint_check *check, const struct worker *worker, uint64_t address)
+static bool may_read(const struct footprint_check *check, const struct watched *watched, uint64_t address)
 {
-    return may_write(worker, address) ||
-           in_any(worker->task.memory.in.range, worker->task.memory.in.count, address) ||
+    return may_write(watched, address) ||
+           in_any(watched->task.memory.in.range, watched->task.memory.in.count, address) ||
            in_any(check->allowed, check->allowed_count, address);
 }
 
@@ -193,27 +194,27 @@ static void add_finding(struct footprint_check *check, const struct footprint_fi
         check->options.report(check->options.context, finding);
 }
 
-static void check_entry(struct footprint_check *check, unsigned accel, const struct stream_entry *entry)
+static void check_entry(struct footprint_check *check, unsigned accelerator, const struct stream_entry *entry)
 {
     const struct stream_op *op = entry->op;
-    const struct worker *worker = &check->workers[accel];
+    const struct watched *watched = &check->watched[accelerator];
     const uint64_t first = entry->address, last = first + op->size - 1, end = op->pc + op->length - 1;
     struct footprint_finding finding = {.pc = op->pc,
                                         .address = first,
-                                        .nucd = worker->task.pc,
+                                        .nucd = watched->task.pc,
                                         .count = 1,
-                                        .accel = accel,
+                                        .accelerator = accelerator,
                                         .size = op->size};
     bool failed = insn_table[op->id].access == ACCESS_SC && first == 0; /* it has accessed nothing */
     check->counters.accesses += op->flags & (STREAM_LOAD | STREAM_STORE) && !failed;
-    if (op->flags & STREAM_LOAD && !(may_read(check, worker, first) && may_read(check, worker, last)))
+    if (op->flags & STREAM_LOAD && !(may_read(check, watched, first) && may_read(check, watched, last)))
         add_finding(check, &finding);
-    if (op->flags & STREAM_STORE && !failed && !(may_write(worker, first) && may_write(worker, last))) {
+    if (op->flags & STREAM_STORE && !failed && !(may_write(watched, first) && may_write(watched, last))) {
         finding.kind = FOOTPRINT_STORE;
-        finding.read_only = may_read(check, worker, first) && may_read(check, worker, last);
+        finding.read_only = may_read(check, watched, first) && may_read(check, watched, last);
         add_finding(check, &finding);
     }
-    if (!may_read(check, worker, op->pc) || !may_read(check, worker, end)) {
+    if (!may_read(check, watched, op->pc) || !may_read(check, watched, end)) {
         finding.kind = FOOTPRINT_FETCH;
         finding.address = op->pc;
         finding.size = op->length;
@@ -222,13 +223,13 @@ static void check_entry(struct footprint_check *check, unsigned accel, const str
     }
 }
 
-void footprint_check_follow(struct footprint_check *check, unsigned accel, const struct stream_entry *entries,
-                            uint32_t count)
+void footprint_check_follow(struct footprint_check *check, unsigned accelerator,
+                            const struct stream_entry *entries, uint32_t count)
 {
-    if (!check->workers[accel].checked)
+    if (!check->watched[accelerator].checked)
         return;
     for (uint32_t i = 0; i < count; i++)
-        check_entry(check, accel, &entries[i]);
+        check_entry(check, accelerator, &entries[i]);
 }
 
 const struct footprint_counters *footprint_check_counted(const struct footprint_check *check)

@@ -18,13 +18,13 @@
 
 enum footprint_kind { FOOTPRINT_LOAD, FOOTPRINT_STORE, FOOTPRINT_FETCH, FOOTPRINT_KINDS };
 
-/* Accesses of one kind by one instruction that were violations; address, size, accel and nucd are the first one's. */
+/* Accesses of one kind by one instruction that were violations; address, size, accelerator and nucd are of the first. */
 struct footprint_finding {
     uint64_t pc, address;
     uint64_t nucd;  /* pc of the task's nucd */
     uint64_t count; /* of all of them */
     enum footprint_kind kind;
-    unsigned accel;
+    unsigned accelerator;
     uint8_t size;   /* bytes */
     bool read_only; /* a store to what the task may only read */
 };
@@ -34,7 +34,7 @@ struct footprint_check_options {
     /* Is told of each instruction's first violation of a kind. */
     void (*report)(void *context, const struct footprint_finding *finding);
     /* Is told of the first task of which nothing is known: its region begins at `begin`. */
-    void (*unknown)(void *context, unsigned accel, uint64_t begin);
+    void (*unknown)(void *context, unsigned accelerator, uint64_t begin);
     void *context;
 };
 
@@ -48,10 +48,11 @@ void footprint_check_free(struct footprint_check *check);
 void footprint_check_allow(struct footprint_check *check, uint64_t first, uint64_t last);
 
 /* Bytes first..last are the stack of an accelerator's tasks. */
-void footprint_check_stack(struct footprint_check *check, unsigned accel, uint64_t first, uint64_t last);
+void footprint_check_stack(struct footprint_check *check, unsigned accelerator, uint64_t first,
+                           uint64_t last);
 
 /* The task is on its way to the accelerator. Copies it. */
-void footprint_check_begin(struct footprint_check *check, unsigned accel, const struct nucd_task *task);
+void footprint_check_begin(struct footprint_check *check, unsigned accelerator, const struct nucd_task *task);
 
 /* A driver has been called for the task, and may send it to any accelerator. Copies it; of many that never start, the
  * oldest are forgotten. */
@@ -59,11 +60,12 @@ void footprint_check_offer(struct footprint_check *check, const struct nucd_task
 
 /* The accelerator has started the task of this packet. Tasks that were sent to it before and are not this one never
  * will be started. */
-void footprint_check_start(struct footprint_check *check, unsigned accel, const struct nucd_packet *packet);
+void footprint_check_start(struct footprint_check *check, unsigned accelerator,
+                           const struct nucd_packet *packet);
 
 /* The region under way has executed these. */
-void footprint_check_follow(struct footprint_check *check, unsigned accel, const struct stream_entry *entries,
-                            uint32_t count);
+void footprint_check_follow(struct footprint_check *check, unsigned accelerator,
+                            const struct stream_entry *entries, uint32_t count);
 
 struct footprint_counters {
     uint64_t tasks, unknown; /* that were checked, and that could not be */

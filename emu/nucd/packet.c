@@ -110,8 +110,8 @@ static enum nucd_cause region_check(const struct nucd_limits *limits, uint64_t x
 
 static bool capabilities_exist(const struct nucd_limits *limits, uint8_t capabilities)
 {
-    for (unsigned target = 0; target < limits->targets; target++)
-        if ((limits->capabilities[target] & capabilities) == capabilities)
+    for (unsigned accelerator = 0; accelerator < limits->accelerators; accelerator++)
+        if ((limits->capabilities[accelerator] & capabilities) == capabilities)
             return true;
     return false;
 }

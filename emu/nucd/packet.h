@@ -35,8 +35,8 @@ struct nucd_operands {
 
 /* What operands can ask for. */
 struct nucd_limits {
-    const uint8_t *capabilities; /* of each target */
-    unsigned targets;
+    const uint8_t *capabilities; /* of each accelerator */
+    unsigned accelerators;
     /* Whether there is memory, or can be once it is touched, at the address; and whether all of
      * [begin, end) is code. NULL: not checked. */
     bool (*memory)(const void *context, uint64_t address);

@@ -4,12 +4,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LONGEST = (NUCD_PACKET_WORDS + NUCD_LINE_WORDS - 1) / NUCD_LINE_WORDS, NO_TARGET = NUCD_TARGETS };
+enum {
+    LONGEST = (NUCD_PACKET_WORDS + NUCD_LINE_WORDS - 1) / NUCD_LINE_WORDS,
+    NO_ACCELERATOR = NUCD_ACCELERATORS
+};
 
 void nucd_scheduler_config_default(struct nucd_scheduler_config *config)
 {
     *config = (struct nucd_scheduler_config){
-        .targets = 4, .queue_lines = 8, .buffer_lines = 8, .transfer_lines = 4, .coalesce = true};
+        .accelerators = 4, .queue_lines = 8, .buffer_lines = 8, .transfer_lines = 4, .coalesce = true};
 }
 
 static bool in_range(const char *name, uint32_t value, uint32_t least, uint32_t most, struct error *err)
@@ -21,7 +24,7 @@ static bool in_range(const char *name, uint32_t value, uint32_t least, uint32_t 
 
 bool nucd_scheduler_config_check(const struct nucd_scheduler_config *config, struct error *err)
 {
-    return in_range("targets", config->targets, 1, NUCD_TARGETS, err) &&
+    return in_range("accelerators", config->accelerators, 1, NUCD_ACCELERATORS, err) &&
            in_range("queue_lines", config->queue_lines, LONGEST, NUCD_QUEUE_LINES, err) &&
            in_range("buffer_lines", config->buffer_lines, LONGEST, NUCD_BUFFER_LINES, err) &&
            in_range("transfer_lines", config->transfer_lines, LONGEST, config->queue_lines, err);
@@ -30,8 +33,8 @@ bool nucd_scheduler_config_check(const struct nucd_scheduler_config *config, str
 void nucd_scheduler_init(struct nucd_scheduler *scheduler, const struct nucd_scheduler_config *config)
 {
     *scheduler = (struct nucd_scheduler){.config = *config};
-    for (unsigned target = 0; target < config->targets; target++)
-        scheduler->target[target].credits = config->queue_lines;
+    for (unsigned accelerator = 0; accelerator < config->accelerators; accelerator++)
+        scheduler->accelerator[accelerator].credits = config->queue_lines;
 }
 
 bool nucd_scheduler_offer(struct nucd_scheduler *scheduler, uint16_t tag, uint8_t capabilities,
@@ -82,20 +85,20 @@ bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag)
     return true;
 }
 
-/* The best target for a packet behind the transfer's packets, which are counted in. */
+/* The best accelerator for a packet behind the transfer's packets, which are counted in. */
 static uint32_t choose(const struct nucd_scheduler *scheduler, const struct nucd_pending *packet,
                        const struct nucd_transfer *transfer)
 {
-    uint32_t best = NO_TARGET, least = 0;
-    for (uint32_t number = 0; number < scheduler->config.targets; number++) {
-        bool same = transfer->count > 0 && transfer->target == number;
+    uint32_t best = NO_ACCELERATOR, least = 0;
+    for (uint32_t number = 0; number < scheduler->config.accelerators; number++) {
+        bool same = transfer->count > 0 && transfer->accelerator == number;
         uint32_t lines = same ? nucd_words_lines(transfer->words + packet->words) : packet->lines;
-        uint32_t load = scheduler->target[number].tasks + (same ? transfer->count : 0);
+        uint32_t load = scheduler->accelerator[number].tasks + (same ? transfer->count : 0);
         if ((scheduler->config.capabilities[number] & packet->capabilities) != packet->capabilities ||
-            scheduler->target[number].credits < lines ||
+            scheduler->accelerator[number].credits < lines ||
             (scheduler->allows && !scheduler->allows(scheduler->allows_context, packet->tag, number)))
             continue;
-        if (best == NO_TARGET || load < least) {
+        if (best == NO_ACCELERATOR || load < least) {
             best = number;
             least = load;
         }
@@ -111,7 +114,7 @@ static void join(struct nucd_scheduler *scheduler, struct nucd_transfer *transfe
     take_out(scheduler, at);
 }
 
-/* Coalesces: the ready packets behind the first, oldest first, until one wants another target. */
+/* Coalesces: the ready packets behind the first, oldest first, until one wants another accelerator. */
 static void gather(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer, unsigned at)
 {
     while (at < scheduler->pending_count && transfer->count < NUCD_TRANSFER_TASKS) {
@@ -121,7 +124,7 @@ static void gather(struct nucd_scheduler *scheduler, struct nucd_transfer *trans
             continue;
         }
         if (nucd_words_lines(transfer->words + packet->words) > scheduler->config.transfer_lines ||
-            choose(scheduler, packet, transfer) != transfer->target)
+            choose(scheduler, packet, transfer) != transfer->accelerator)
             return;
         join(scheduler, transfer, at);
         scheduler->counters.coalesced++;
@@ -130,22 +133,22 @@ static void gather(struct nucd_scheduler *scheduler, struct nucd_transfer *trans
 
 bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer)
 {
-    *transfer = (struct nucd_transfer){.target = NO_TARGET};
+    *transfer = (struct nucd_transfer){.accelerator = NO_ACCELERATOR};
     unsigned at = 0;
     for (; at < scheduler->pending_count; at++) {
         if (scheduler->pending[at].ready)
-            transfer->target = choose(scheduler, &scheduler->pending[at], transfer);
-        if (transfer->target != NO_TARGET)
+            transfer->accelerator = choose(scheduler, &scheduler->pending[at], transfer);
+        if (transfer->accelerator != NO_ACCELERATOR)
             break;
     }
-    if (transfer->target == NO_TARGET)
+    if (transfer->accelerator == NO_ACCELERATOR)
         return false;
     join(scheduler, transfer, at);
     if (scheduler->config.coalesce)
         gather(scheduler, transfer, at);
-    struct nucd_target *target = &scheduler->target[transfer->target];
-    target->credits -= transfer->lines;
-    target->tasks += transfer->count;
+    struct nucd_accelerator *accelerator = &scheduler->accelerator[transfer->accelerator];
+    accelerator->credits -= transfer->lines;
+    accelerator->tasks += transfer->count;
     scheduler->counters.tasks += transfer->count;
     scheduler->counters.transfers++;
     scheduler->counters.words += transfer->words;
@@ -153,15 +156,15 @@ bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer 
     return true;
 }
 
-void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned target, unsigned lines)
+void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned accelerator, unsigned lines)
 {
-    assert(target < scheduler->config.targets);
-    uint32_t taken = scheduler->config.queue_lines - scheduler->target[target].credits;
-    scheduler->target[target].credits += lines < taken ? lines : taken;
+    assert(accelerator < scheduler->config.accelerators);
+    uint32_t taken = scheduler->config.queue_lines - scheduler->accelerator[accelerator].credits;
+    scheduler->accelerator[accelerator].credits += lines < taken ? lines : taken;
 }
 
-void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned target)
+void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned accelerator)
 {
-    assert(target < scheduler->config.targets && scheduler->target[target].tasks > 0);
-    scheduler->target[target].tasks--;
+    assert(accelerator < scheduler->config.accelerators && scheduler->accelerator[accelerator].tasks > 0);
+    scheduler->accelerator[accelerator].tasks--;
 }

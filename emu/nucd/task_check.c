@@ -31,7 +31,7 @@ static void report(void *context, const struct footprint_finding *finding)
             "croft: --check nucd: %s of %u bytes at 0x%" PRIx64
             ", which the task's nucd does not name:\n  by ",
             footprint_kind_name(finding->kind), finding->size, finding->address);
-    fprintf(stderr, "accel.%u at ", finding->accel);
+    fprintf(stderr, "accel.%u at ", finding->accelerator);
     print_place(machine, finding->pc);
     fprintf(stderr, ", after %s\n  in the task of the nucd at ", time);
     print_place(machine, finding->nucd);
@@ -57,7 +57,7 @@ static void called(void *context, const struct hart *hart, const struct insn *in
 {
     const struct task_check *check = context;
     const uint8_t capabilities = (uint8_t)check->config->capabilities;
-    const struct nucd_limits limits = {.capabilities = &capabilities, .targets = 1};
+    const struct nucd_limits limits = {.capabilities = &capabilities, .accelerators = 1};
     const struct nucd_operands operands = {.pc = hart->pc,
                                            .xn = insn->rs1,
                                            .xd = insn->rs2,

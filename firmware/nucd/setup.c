@@ -23,8 +23,8 @@ static uint64_t napot(uint64_t base, uint64_t size)
  * `writable` is read and execute only. 2: the accelerator's own stack is read and write. 3: no other access
  * to firmware memory. 4: all other memory. mlocal gives user mode the stack at its physical address, even if
  * a range table translates. Returns the stack's end. */
-uint64_t worker_setup(uint64_t number, uint64_t unit, uint64_t memory, uint64_t firmware, uint64_t size,
-                      uint64_t writable)
+uint64_t accelerator_setup(uint64_t number, uint64_t unit, uint64_t memory, uint64_t firmware, uint64_t size,
+                           uint64_t writable)
 {
     uint64_t stack_size = size / 2 / CROFT_HARTS_MAX;
     uint64_t stack = firmware + size / 2 + number * stack_size;

@@ -29,7 +29,7 @@ _start:
     lla     t0, trap
     csrw    mtvec, t0
     mv      s0, a1
-    call    worker_setup
+    call    accelerator_setup
     csrw    CSR_STACK, a0
     mv      tp, s0
     j       idle

@@ -102,7 +102,7 @@ static void agrees_with_the_packet_generator(void **test)
     (void)test;
     static const uint8_t capabilities[] = {CAPABILITIES, CAPABILITIES};
     const struct nucd_limits limits = {
-        .capabilities = capabilities, .targets = 2, .memory = is_memory, .code = is_code};
+        .capabilities = capabilities, .accelerators = 2, .memory = is_memory, .code = is_code};
     memset(&ranges, 0, sizeof ranges);
     ranges_insert((struct croft_range){text, size, text, CROFT_RANGE_READ | CROFT_RANGE_EXECUTE, 0});
     ranges_insert((struct croft_range){data, size, data, CROFT_RANGE_READ | CROFT_RANGE_WRITE, 0});

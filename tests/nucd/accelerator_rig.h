@@ -44,13 +44,13 @@ struct rig {
     uint64_t first_pc, first_issue; /* when the accelerator's instruction at first_pc issued, fs */
 };
 
-static inline void told(void *context, unsigned accel, const struct task_unit_report *report)
+static inline void told(void *context, unsigned accelerator, const struct task_unit_report *report)
 {
     struct rig *rig = context;
     if (report->event == TASK_UNIT_EMPTIED)
         return;
     assert_true(rig->reports < REPORTS);
-    rig->from[rig->reports] = accel;
+    rig->from[rig->reports] = accelerator;
     rig->report[rig->reports++] = *report;
     rig->completed += report->event == TASK_UNIT_COMPLETED;
 }
@@ -128,9 +128,9 @@ static inline void rig_free(struct rig *rig)
     free(rig);
 }
 
-static inline struct task_unit *unit_of(struct rig *rig, unsigned accel)
+static inline struct task_unit *unit_of(struct rig *rig, unsigned accelerator)
 {
-    return accelerators_unit(nucd_accelerators(rig->user.nucd), accel);
+    return accelerators_unit(nucd_accelerators(rig->user.nucd), accelerator);
 }
 
 static inline void emit_operands(struct rig *rig, enum insn_id id, struct operands operands)
@@ -157,11 +157,11 @@ static inline struct nucd_task task_of(uint64_t begin, uint64_t end, unsigned co
     return task;
 }
 
-static inline void push(struct rig *rig, unsigned accel, const struct nucd_task *task, uint16_t tag)
+static inline void push(struct rig *rig, unsigned accelerator, const struct nucd_task *task, uint16_t tag)
 {
     uint64_t words[NUCD_PACKET_WORDS];
     unsigned count = nucd_packet_write(task, tag, words);
-    assert_true(task_unit_push(unit_of(rig, accel), words, count));
+    assert_true(task_unit_push(unit_of(rig, accelerator), words, count));
 }
 
 static inline const struct task_unit_report *one(struct rig *rig, enum task_unit_event event, uint64_t clocks)

@@ -40,28 +40,28 @@ static bool storing(struct core *core, uint64_t first, uint64_t last)
     return first <= b->storing && b->storing <= last;
 }
 
-static void push(void *context, unsigned target, const uint64_t *words, unsigned count)
+static void push(void *context, unsigned accelerator, const uint64_t *words, unsigned count)
 {
     struct engine_rig *b = context;
     for (unsigned at = 0; at < count; at += nucd_packet_length(words[at])) {
         struct engine_rig_push *push = &b->pushes[b->push_count++];
-        push->target = target;
+        push->accelerator = accelerator;
         push->time = b->rig->queue.now / NS;
         nucd_packet_read(&words[at], &push->packet);
     }
 }
 
-static void resume(void *context, unsigned target)
+static void resume(void *context, unsigned accelerator)
 {
     struct engine_rig *b = context;
-    (void)target;
+    (void)accelerator;
     b->resumed++;
     b->resumed_at = b->rig->queue.now / NS;
 }
 
-static void kill_task(void *context, unsigned target)
+static void kill_task(void *context, unsigned accelerator)
 {
-    (void)target;
+    (void)accelerator;
     ((struct engine_rig *)context)->killed++;
 }
 
@@ -72,10 +72,10 @@ static void warn(void *context, uint64_t pc, const char *text)
     ((struct engine_rig *)context)->warned++;
 }
 
-static void expired(void *context, unsigned target, const struct nucd_task *task)
+static void expired(void *context, unsigned accelerator, const struct nucd_task *task)
 {
     struct engine_rig *b = context;
-    assert_int_equal(target, 0);
+    assert_int_equal(accelerator, 0);
     assert_int_equal(task->pc, RIG_BASE);
     b->expired++;
     b->expired_at = b->rig->queue.now / NS;
@@ -88,7 +88,7 @@ static void send_report(void *owner, uint64_t now)
     engine_report(b->engine, b->reporter, &b->report);
 }
 
-struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned targets)
+struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelerators)
 {
     static const struct engine_core_ops core_ops = {completed, squashed, go_on, arrived, storing};
     struct rig_options options = rig_options_default();
@@ -109,7 +109,7 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned targets)
                                    .link_clocks = LINK,
                                    .timeout = TIMEOUT * NS};
     nucd_scheduler_config_default(&config.scheduler);
-    config.scheduler.targets = targets;
+    config.scheduler.accelerators = accelerators;
     config.scheduler.coalesce = false;
     const struct engine_parts parts = {.hart = &b->rig->hart,
                                        .queue = &b->rig->queue,
@@ -118,7 +118,7 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned targets)
                                        .l1d = b->rig->l1d,
                                        .l1i = b->rig->l1i,
                                        .core = &core_ops,
-                                       .targets = {push, NULL, resume, kill_task, b},
+                                       .accelerators = {push, NULL, resume, kill_task, b},
                                        .warn = warn,
                                        .expired = expired,
                                        .context = b};
@@ -182,7 +182,7 @@ void engine_rig_report(struct engine_rig *b, uint64_t at, unsigned push, struct 
 {
     report.tag = b->pushes[push].packet.tag;
     b->report = report;
-    b->reporter = b->pushes[push].target;
+    b->reporter = b->pushes[push].accelerator;
     event_schedule(&b->rig->queue, &b->report_event, at * NS);
     engine_rig_run(b, at);
 }

@@ -24,7 +24,7 @@ enum {
 #define INPUT (RIG_BASE + 0x8000)
 
 struct engine_rig_push {
-    unsigned target;
+    unsigned accelerator;
     uint64_t time;
     struct nucd_packet packet;
 };
@@ -44,9 +44,9 @@ struct engine_rig {
     uint64_t resumed_at, expired_at, completed, completed_at, squashed, storing;
 };
 
-/* With targets accelerators. The hart is privileged if a handler is to take its traps. It stands at the first of TASKS
+/* With so many accelerators. The hart is privileged if a handler is to take its traps. It stands at the first of TASKS
  * nucds, each in front of a region of one instruction. */
-struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned targets);
+struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelerators);
 void engine_rig_free(struct engine_rig *b);
 
 /* Xn, Xd and Xt: 2 parcels; x10 in and out; if asked for, the line at x11 in and out. */

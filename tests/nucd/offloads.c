@@ -54,7 +54,7 @@ static void begin(struct follower *f, const struct insn *insn)
                                            .frm = f->hart->frm,
                                            .read = read_register,
                                            .context = f->hart};
-    const struct nucd_limits limits = {.capabilities = capabilities, .targets = 1, .memory = is_memory};
+    const struct nucd_limits limits = {.capabilities = capabilities, .accelerators = 1, .memory = is_memory};
     enum nucd_cause cause = nucd_packet_task(&operands, &limits, &f->task);
     if (cause == NUCD_CAUSE_SIGNATURE)
         return; /* a mark around calls, or another slt x0 */

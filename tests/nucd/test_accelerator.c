@@ -257,8 +257,8 @@ static void a_hosts_fence_i_is_for_accelerators_too(void **state)
     EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 1);
     const uint64_t in[] = {5};
     struct nucd_task task = task_of(BASE, rig->at, 1, in);
-    for (unsigned accel = 0; accel < 2; accel++) {
-        push(rig, accel, &task, 1);
+    for (unsigned accelerator = 0; accelerator < 2; accelerator++) {
+        push(rig, accelerator, &task, 1);
         assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
     }
     /* addi a0, a0, 2 lies at `other`; the host's program copies it to BASE. */
@@ -279,8 +279,8 @@ static void a_hosts_fence_i_is_for_accelerators_too(void **state)
     push(rig, 0, &task, 2);
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
     assert_int_equal(system_run(&rig->user.system, 100), SYSTEM_TRAP);
-    for (unsigned accel = 0; accel < 2; accel++) {
-        push(rig, accel, &task, 3);
+    for (unsigned accelerator = 0; accelerator < 2; accelerator++) {
+        push(rig, accelerator, &task, 3);
         assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 7);
     }
     rig_free(rig);

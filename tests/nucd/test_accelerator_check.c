@@ -20,10 +20,10 @@ static struct rig *rig_check(const char *count)
     return rig;
 }
 
-static void send(struct rig *rig, unsigned accel, const struct nucd_task *task)
+static void send(struct rig *rig, unsigned accelerator, const struct nucd_task *task)
 {
-    footprint_check_begin(accelerators_checker(nucd_accelerators(rig->user.nucd)), accel, task);
-    push(rig, accel, task, 1);
+    footprint_check_begin(accelerators_checker(nucd_accelerators(rig->user.nucd)), accelerator, task);
+    push(rig, accelerator, task, 1);
 }
 
 /* a0: where to store; a1: a value; a2: where to load. Uses the stack. 5 accesses. */
@@ -57,12 +57,12 @@ static void what_is_named_is_not_reported(void **state)
 }
 
 static void expect(const struct footprint_finding *finding, enum footprint_kind kind, uint64_t pc,
-                   uint64_t address, unsigned accel, uint64_t count)
+                   uint64_t address, unsigned accelerator, uint64_t count)
 {
     assert_int_equal(finding->kind, kind);
     assert_int_equal(finding->pc, pc);
     assert_int_equal(finding->address, address);
-    assert_int_equal(finding->accel, accel);
+    assert_int_equal(finding->accelerator, accelerator);
     assert_int_equal(finding->count, count);
     assert_int_equal(finding->nucd, BASE);
     assert_int_equal(finding->size, 8);
@@ -153,7 +153,7 @@ static void stacks_and_code(void **state)
     assert_int_equal(findings[0].kind, FOOTPRINT_FETCH);
     assert_int_equal(findings[0].address, DATA + 0x1004);
     assert_int_equal(findings[0].size, 4);
-    assert_int_equal(findings[0].accel, 1);
+    assert_int_equal(findings[0].accelerator, 1);
     /* What it found in sp is the end of the stack that the check knows of. */
     struct phys firmware = nucd_firmware_memory(rig->machine.tree, &rig->memory);
     assert_int_equal(stack, firmware.base + firmware.size / 2 + 2 * (firmware.size / 2 / 64));

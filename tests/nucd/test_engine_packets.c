@@ -110,7 +110,7 @@ static void the_generator_is_a_pipeline(void **state)
     assert_int_equal(b->push_count, 2);
     assert_int_equal(b->pushes[0].time, 140);
     assert_int_equal(b->pushes[1].time, 146);
-    assert_int_not_equal(b->pushes[0].target, b->pushes[1].target);
+    assert_int_not_equal(b->pushes[0].accelerator, b->pushes[1].accelerator);
     engine_rig_free(b);
 }
 

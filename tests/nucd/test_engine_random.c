@@ -141,32 +141,32 @@ static void work(void *owner, uint64_t now)
     }
 }
 
-static void push(void *context, unsigned target, const uint64_t *words, unsigned count)
+static void push(void *context, unsigned accelerator, const uint64_t *words, unsigned count)
 {
     struct machine *m = context;
-    assert_true(task_unit_push(m->units[target].unit, words, count));
+    assert_true(task_unit_push(m->units[accelerator].unit, words, count));
 }
 
-static void resume(void *context, unsigned target)
+static void resume(void *context, unsigned accelerator)
 {
     struct machine *m = context;
     m->seen.resumed++;
-    assert_true(task_unit_resume(m->units[target].unit));
+    assert_true(task_unit_resume(m->units[accelerator].unit));
 }
 
-static void kill_task(void *context, unsigned target)
+static void kill_task(void *context, unsigned accelerator)
 {
     (void)context;
-    fail_msg("the task on %u is killed", target);
+    fail_msg("the task on %u is killed", accelerator);
 }
 
-static void expired(void *context, unsigned target, const struct nucd_task *task)
+static void expired(void *context, unsigned accelerator, const struct nucd_task *task)
 {
     struct machine *m = context;
-    print_error("status %lx begin %lx end %lx\n", task_unit_ops.read(m->units[target].unit, 0, 8),
+    print_error("status %lx begin %lx end %lx\n", task_unit_ops.read(m->units[accelerator].unit, 0, 8),
                 task->begin, task->end);
-    fail_msg("the task of %lx on %u has not ended: state %u, pc %lx", task->pc, target,
-             (unsigned)task_unit_state(m->units[target].unit), m->units[target].hart.pc);
+    fail_msg("the task of %lx on %u has not ended: state %u, pc %lx", task->pc, accelerator,
+             (unsigned)task_unit_state(m->units[accelerator].unit), m->units[accelerator].hart.pc);
 }
 
 static void interrupt(void *owner, uint64_t now)
@@ -248,7 +248,7 @@ static struct engine_config any_engine(struct machine *m, const struct core_conf
                                    .link_clocks = 1 + below(&m->random, 200),
                                    .timeout = UINT64_C(100000) * NS};
     nucd_scheduler_config_default(&config.scheduler);
-    config.scheduler.targets = m->count;
+    config.scheduler.accelerators = m->count;
     config.scheduler.queue_lines = UINT32_MAX;
     config.scheduler.buffer_lines = 2 + below(&m->random, 7);
     config.scheduler.coalesce = below(&m->random, 2);
@@ -285,7 +285,7 @@ static void make(struct machine *m, uint64_t seed)
                                        .l1d = rig->l1d,
                                        .l1i = rig->l1i,
                                        .core = &core_ops,
-                                       .targets = {push, NULL, resume, kill_task, m},
+                                       .accelerators = {push, NULL, resume, kill_task, m},
                                        .expired = expired,
                                        .context = m};
     m->engine = engine_new(&config, &parts, &err);
@@ -363,7 +363,7 @@ static uint64_t read_hart(const void *context, unsigned reg)
 static bool is_task(const struct fixture *f)
 {
     static const uint8_t capabilities[] = {0};
-    static const struct nucd_limits limits = {.capabilities = capabilities, .targets = 1};
+    static const struct nucd_limits limits = {.capabilities = capabilities, .accelerators = 1};
     const struct nucd_operands operands = {
         .pc = f->hart.pc, .xn = XN, .xd = XD, .read = read_hart, .context = &f->hart};
     struct operands nucd = {.rs1 = XN, .rs2 = XD};

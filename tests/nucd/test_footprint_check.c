@@ -35,9 +35,9 @@ static void report(void *context, const struct footprint_finding *finding)
     told->last = *finding;
 }
 
-static void unknown(void *context, unsigned accel, uint64_t begin)
+static void unknown(void *context, unsigned accelerator, uint64_t begin)
 {
-    (void)accel;
+    (void)accelerator;
     (void)begin;
     ((struct told *)context)->unknown++;
 }
@@ -83,9 +83,9 @@ struct round {
     uint64_t seed, accesses, violations;
 };
 
-static uint64_t stack_of(unsigned accel)
+static uint64_t stack_of(unsigned accelerator)
 {
-    return accel * 128u;
+    return accelerator * 128u;
 }
 
 /* Both tasks are sent before either starts. */

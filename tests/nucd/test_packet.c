@@ -47,8 +47,11 @@ static void fixture_init(struct fixture *f)
     *f = (struct fixture){.memory_end = UINT64_C(1) << 32, .code_end = 0x20000, .capabilities = {1, 6}};
     f->operands = (struct nucd_operands){
         .pc = 0x10100, .xn = XN, .xd = XD, .frm = 3, .read = read_register, .context = f};
-    f->limits = (struct nucd_limits){
-        .capabilities = f->capabilities, .targets = 2, .memory = is_memory, .code = is_code, .context = f};
+    f->limits = (struct nucd_limits){.capabilities = f->capabilities,
+                                     .accelerators = 2,
+                                     .memory = is_memory,
+                                     .code = is_code,
+                                     .context = f};
     for (unsigned i = 1; i < 32; i++)
         f->x[i] = 0x1000000 + i;
     f->x[XN] = UINT64_C(0x4e554344) << 32 | 0x1u << 28 | 0x1u << 24 | 4;
@@ -186,7 +189,7 @@ static void malformed_operands_have_their_causes(void **state)
     f.x[A0] = f.memory_end - 1; /* it may go on where there is no memory */
     assert_int_equal(make(&f), NUCD_WELL_FORMED);
     fixture_init(&f);
-    f.x[XN] |= 0x5u << 16; /* one target has 1, the other 2 and 4 */
+    f.x[XN] |= 0x5u << 16; /* one accelerator has 1, the other 2 and 4 */
     assert_int_equal(make(&f), NUCD_CAUSE_CAPABILITY);
     f.x[XN] ^= 0x3u << 16;
     assert_int_equal(make(&f), NUCD_WELL_FORMED);

@@ -1,4 +1,4 @@
-/* The scheduler: targets, credits, coalescing. */
+/* The scheduler: accelerators, credits, coalescing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,13 +8,13 @@
 
 #include "emu/nucd/scheduler.h"
 
-static struct nucd_scheduler start(uint32_t targets)
+static struct nucd_scheduler start(uint32_t accelerators)
 {
     struct nucd_scheduler_config config;
     struct nucd_scheduler scheduler;
     struct error err = {""};
     nucd_scheduler_config_default(&config);
-    config.targets = targets;
+    config.accelerators = accelerators;
     assert_true(nucd_scheduler_config_check(&config, &err));
     nucd_scheduler_init(&scheduler, &config);
     return scheduler;
@@ -26,14 +26,14 @@ static void offer_ready(struct nucd_scheduler *scheduler, uint16_t tag, uint8_t 
     nucd_scheduler_release(scheduler, tag);
 }
 
-/* Sends one transfer of one task and asserts its target. */
-static void assert_sent(struct nucd_scheduler *scheduler, uint16_t tag, uint32_t target)
+/* Sends one transfer of one task and asserts its accelerator. */
+static void assert_sent(struct nucd_scheduler *scheduler, uint16_t tag, uint32_t accelerator)
 {
     struct nucd_transfer transfer;
     assert_true(nucd_scheduler_next(scheduler, &transfer));
     assert_int_equal(transfer.count, 1);
     assert_int_equal(transfer.tags[0], tag);
-    assert_int_equal(transfer.target, target);
+    assert_int_equal(transfer.accelerator, accelerator);
 }
 
 static void assert_nothing(struct nucd_scheduler *scheduler)
@@ -43,14 +43,14 @@ static void assert_nothing(struct nucd_scheduler *scheduler)
 }
 
 /* The fewest tasks; ties go to the lowest number. */
-static void least_loaded_target(void **state)
+static void least_loaded_accelerator(void **state)
 {
     (void)state;
     struct nucd_scheduler scheduler = start(3);
-    const uint32_t targets[] = {0, 1, 2, 0, 1};
+    const uint32_t accelerators[] = {0, 1, 2, 0, 1};
     for (uint16_t tag = 0; tag < 5; tag++) {
         offer_ready(&scheduler, tag, 0, 8);
-        assert_sent(&scheduler, tag, targets[tag]);
+        assert_sent(&scheduler, tag, accelerators[tag]);
     }
     nucd_scheduler_complete(&scheduler, 1);
     nucd_scheduler_complete(&scheduler, 1);
@@ -76,7 +76,7 @@ static void capabilities_decide_first(void **state)
     assert_sent(&scheduler, 3, 0);
 }
 
-/* A queue of 8 lines takes four packets of 2; the next waits for a credit and lets one for another target by.
+/* A queue of 8 lines takes four packets of 2; the next waits for a credit and lets one for another accelerator by.
  */
 static void credits_bound_the_queue(void **state)
 {
@@ -96,17 +96,17 @@ static void credits_bound_the_queue(void **state)
     assert_nothing(&scheduler);
     nucd_scheduler_credit(&scheduler, 0, 1);
     assert_sent(&scheduler, 4, 0);
-    assert_int_equal(scheduler.target[0].credits, 0);
+    assert_int_equal(scheduler.accelerator[0].credits, 0);
     assert_int_equal(scheduler.counters.lines, 12);
 }
 
-/* Without capabilities a full target is passed over for one that has more tasks but credits. */
+/* Without capabilities a full accelerator is passed over for one that has more tasks but credits. */
 static void credits_come_before_load(void **state)
 {
     (void)state;
     struct nucd_scheduler scheduler = start(2);
-    scheduler.target[0].credits = 1;
-    scheduler.target[1].tasks = 3;
+    scheduler.accelerator[0].credits = 1;
+    scheduler.accelerator[1].tasks = 3;
     offer_ready(&scheduler, 0, 0, 9);
     assert_sent(&scheduler, 0, 1);
     offer_ready(&scheduler, 1, 0, 8);
@@ -136,7 +136,7 @@ static void write_buffer_fills(void **state)
     assert_int_equal(scheduler.pending_count, 1);
 }
 
-/* One target: packets of 6, 6 and 6 words share 3 lines (18 words), and the fourth, of 13, fills the fourth
+/* One accelerator: packets of 6, 6 and 6 words share 3 lines (18 words), and the fourth, of 13, fills the fourth
  * (31 words). The fifth would need another line than the transfer may have. */
 static void ready_packets_coalesce(void **state)
 {
@@ -153,12 +153,12 @@ static void ready_packets_coalesce(void **state)
     const uint16_t tags[] = {0, 1, 2, 3};
     assert_memory_equal(transfer.tags, tags, sizeof tags);
     assert_int_equal(scheduler.counters.coalesced, 3);
-    assert_int_equal(scheduler.target[0].credits, 4);
+    assert_int_equal(scheduler.accelerator[0].credits, 4);
     assert_sent(&scheduler, 4, 0);
-    assert_int_equal(scheduler.target[0].tasks, 5);
+    assert_int_equal(scheduler.accelerator[0].tasks, 5);
 }
 
-/* Two targets without tasks: the second packet goes to the other one. When that has two tasks, both go to the
+/* Two accelerators without tasks: the second packet goes to the other one. When that has two tasks, both go to the
  * first, as they would one after the other. A blocked packet between them is passed over. */
 static void coalescing_keeps_the_balance(void **state)
 {
@@ -169,13 +169,13 @@ static void coalescing_keeps_the_balance(void **state)
     assert_sent(&scheduler, 0, 0);
     assert_sent(&scheduler, 1, 1);
     nucd_scheduler_complete(&scheduler, 0);
-    scheduler.target[1].tasks = 2;
+    scheduler.accelerator[1].tasks = 2;
     offer_ready(&scheduler, 2, 0, 6);
     assert_true(nucd_scheduler_offer(&scheduler, 3, 0, 6));
     offer_ready(&scheduler, 4, 0, 6);
     struct nucd_transfer transfer;
     assert_true(nucd_scheduler_next(&scheduler, &transfer));
-    assert_int_equal(transfer.target, 0);
+    assert_int_equal(transfer.accelerator, 0);
     assert_int_equal(transfer.count, 2);
     assert_int_equal(transfer.tags[1], 4);
     assert_int_equal(scheduler.pending_count, 1);
@@ -200,9 +200,9 @@ static void configurations_are_checked(void **state)
     struct nucd_scheduler_config config;
     struct error err;
     nucd_scheduler_config_default(&config);
-    config.targets = 65;
+    config.accelerators = 65;
     assert_false(nucd_scheduler_config_check(&config, &err));
-    assert_string_equal(err.text, "targets must be 1 to 64, not 65");
+    assert_string_equal(err.text, "accelerators must be 1 to 64, not 65");
     nucd_scheduler_config_default(&config);
     config.queue_lines = 1;
     assert_false(nucd_scheduler_config_check(&config, &err));
@@ -216,7 +216,7 @@ static void configurations_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(least_loaded_target),          cmocka_unit_test(capabilities_decide_first),
+        cmocka_unit_test(least_loaded_accelerator),     cmocka_unit_test(capabilities_decide_first),
         cmocka_unit_test(credits_bound_the_queue),      cmocka_unit_test(credits_come_before_load),
         cmocka_unit_test(write_buffer_fills),           cmocka_unit_test(ready_packets_coalesce),
         cmocka_unit_test(coalescing_keeps_the_balance), cmocka_unit_test(coalescing_can_be_off),

@@ -76,7 +76,7 @@ static void machine_free(struct machine *m)
 static void add_task(struct machine *m)
 {
     static const uint8_t capabilities[] = {0};
-    static const struct nucd_limits limits = {.capabilities = capabilities, .targets = 1};
+    static const struct nucd_limits limits = {.capabilities = capabilities, .accelerators = 1};
     struct nucd_operands operands = {.pc = window_pc(m->window),
                                      .xn = XN,
                                      .xd = XD,
