@@ -6,7 +6,9 @@
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
 #include "emu/nucd/config.h"
+#include "emu/sim/text.h"
 #include "emu/simt/simt.h"
+#include "linker/map.h"
 
 #define PLACE(tag, member) offsetof(struct tag, member), sizeof(((struct tag *)0)->member)
 #define COUNT_OF(rows)     (sizeof(rows) / sizeof *(rows))
@@ -233,7 +235,8 @@ static const struct part_role root_roles[] = {
      .presence = PART_OPTIONAL,
      .many = true,
      .initial = "1",
-     .most = "1024",
+     .most = TEXT_VALUE(CROFT_HARTS_MAX),
+     .limit = "the stacks that their firmware has (CROFT_HARTS_MAX)",
      .explanation = "The accelerators: small cores on the logic layer of the memory stack.",
      .counts = "Number of accelerators; their harts follow the host's.",
      .defaults = accel_defaults},

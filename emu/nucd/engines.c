@@ -1,15 +1,11 @@
 #include "emu/nucd/engines.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "emu/hart/mmu.h"
 #include "emu/sim/unit.h"
-#include "linker/map.h"
-
-static_assert(CROFT_HARTS_MAX <= NUCD_ACCELERATORS, "an engine can have all accelerators");
 
 struct host_engine {
     struct engines *all;

@@ -1,5 +1,7 @@
 /* What offloading by nucd is described by. */
 #include "emu/nucd/config.h"
+#include "emu/sim/text.h"
+#include "linker/map.h"
 
 const char *const nucd_mode_names[] = {[NUCD_MODE_NONE] = "none",
                                        [NUCD_MODE_DRIVER] = "driver",

@@ -17,11 +17,12 @@
 
 #include "emu/nucd/packet.h"
 #include "emu/sim/error.h"
+#include "linker/map.h"
 
 enum {
-    NUCD_ACCELERATORS = 64,   /* at most */
-    NUCD_BUFFER_LINES = 64,   /* at most */
-    NUCD_TRANSFER_TASKS = 16, /* at most */
+    NUCD_ACCELERATORS = CROFT_HARTS_MAX, /* at most */
+    NUCD_BUFFER_LINES = 64,              /* at most */
+    NUCD_TRANSFER_TASKS = 16,            /* at most */
 };
 
 struct nucd_scheduler_config {

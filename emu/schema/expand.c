@@ -151,9 +151,10 @@ static bool read_count(const struct tree *tree, const struct mention *mention, c
         *count = (uint32_t)value;
         return true;
     } else
-        (void)error_set(err, "%s: %s is not allowed; allowed: %d to %llu",
+        (void)error_set(err, "%s: %s is not allowed; allowed: %d to %llu%s%s",
                         tree->settings[mention->count_setting - 1].pattern, text_quote(text).text,
-                        role && role->presence == PART_ALWAYS, (unsigned long long)most);
+                        role && role->presence == PART_ALWAYS, (unsigned long long)most,
+                        role && role->limit ? ", " : "", role && role->limit ? role->limit : "");
     return tree_at_setting(tree, mention->count_setting - 1, err);
 }
 

@@ -97,6 +97,7 @@ struct part_role {
     enum part_presence presence;
     bool many;                  /* copies numbered from 0, by the key `count`; false: one, without a number */
     const char *initial, *most; /* default and greatest value of that key */
+    const char *limit;          /* what the greatest value is, for messages: "the stacks of ..."; or NULL */
     const char *counts;         /* its explanation */
     const char *explanation;    /* of this place */
     const struct part_default *defaults; /* ends with a NULL field; or NULL */

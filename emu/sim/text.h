@@ -18,4 +18,8 @@ struct quoted text_quote(const char *text);
  * a terminal. */
 bool text_printable(const char *text);
 
+/* The value of a macro as a string literal. */
+#define TEXT_VALUE(macro)    TEXT_SPELLED(macro)
+#define TEXT_SPELLED(tokens) #tokens
+
 #endif

@@ -30,7 +30,7 @@ static void copies_of_copies_end(void **state)
     assert_bounded(*state, "a: {kind: group, count: 1000000}\n", ":1: a.count: '1000000' is not allowed");
     assert_bounded(*state, "a: {kind: group, count: 18446744073709551616}\n", ":1: a.count: ");
     assert_bounded(*state,
-                   "accel: {count: 1024}\nb: {kind: group, count: 256, accel: {kind: core, count: 1024}}\n",
+                   "accel: {count: 64}\nb: {kind: group, count: 256, accel: {kind: core, count: 1024}}\n",
                    "a machine may have at most 65536 parts");
 }
 
