@@ -64,6 +64,8 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;
+    if (r->env == ENV_BARE && firmware(s))
+        nucd_warn_hosts(s->machine.tree);
     if (r->log && !(s->log = log_open(r->log, err)))
         return false;
     return !r->gdb || (s->gdb = gdb_server_open(r->gdb, err)) != NULL;

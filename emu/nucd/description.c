@@ -87,7 +87,7 @@ void nucd_warn_regions(const struct tree *tree, const char *option)
 
 void nucd_warn_hosts(const struct tree *tree)
 {
-    char source[TREE_SOURCE], others[64], more[64] = "";
+    char others[64];
     unsigned hosts = copies(tree, "host"), accelerators = copies(tree, "accel");
     if (!has_engines(tree))
         return;
@@ -95,15 +95,16 @@ void nucd_warn_hosts(const struct tree *tree)
     unsigned count = engines_hosts(config, hosts, accelerators);
     if (count == hosts)
         return;
-    const char *key = count == config->hosts ? "nucd.hosts" : "accel.count";
-    tree_source_of(tree, key, source);
-    (void)snprintf(others, sizeof others, hosts - count > 1 ? "host.%u to host.%u run" : "host.%u runs",
-                   count, hosts - 1);
-    if (accelerators < hosts)
-        (void)snprintf(more, sizeof more, " and accel.count to %u or more", hosts);
-    fprintf(
-        stderr,
-        "croft run: warning: %s (%s): %u of %u hosts offload%s; %s all regions without accelerators; to let "
-        "all hosts offload, set nucd.hosts to %u%s\n",
-        key, source, count, hosts, count == 1 ? "s" : "", others, hosts, more);
+    bool few_engines = config->hosts < hosts, few_accelerators = accelerators < hosts,
+         one = hosts - count == 1;
+    (void)snprintf(others, sizeof others, one ? "host.%u does" : "host.%u to host.%u do", count, hosts - 1);
+    fprintf(stderr,
+            "croft run: warning: %s is %u: %s not offload, but run%s all regions; to let %s offload, set ",
+            count == config->hosts ? "nucd.hosts" : "accel.count", count, others, one ? "s" : "",
+            one ? "it" : "them");
+    if (few_engines)
+        fprintf(stderr, "nucd.hosts to %u%s", hosts, few_accelerators ? " and " : "");
+    if (few_accelerators)
+        fprintf(stderr, "accel.count to %u or more", hosts);
+    fprintf(stderr, "\n");
 }

@@ -312,7 +312,13 @@ test_nucd() {
             --check coherence --check nucd --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null
         check "$kind: host 0 offloads" grep -q "\"nucd.offloads\": 16," "$OUT/hosts.json"
         check "$kind: host 1 offloads" grep -q "\"nucd.1.offloads\": 16," "$OUT/hosts.json"
+        check "$kind: no warning" test ! -s "$OUT/hosts.${kind##*=}.err"
     done
+    # Hosts beyond nucd.hosts run their regions themselves, which one warning says.
+    on_croft hosts.one 0 -m nucd --set host.count=2 --firmware "$firmware" --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null
+    check "one host of two offloads" grep -q '"nucd.offloads": 16,' "$OUT/hosts.json"
+    check "which is said once" diff <(echo "croft run: warning: nucd.hosts is 1: host.1 does not offload," \
+        "but runs all regions; to let it offload, set nucd.hosts to 2") "$OUT/hosts.one.err"
     refused offload.none "has no accelerators with task units" -m virt --firmware "$firmware" "$OUT/offload"
     on_croft nucd.coherent 0 -m hbm1 --set host.count=8 --check coherence --check dram "$OUT/mailbox" </dev/null
     # A last level in slices: 8 cores beside each other, and two whose ranges are cleaned for the accelerators.
