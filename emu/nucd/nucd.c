@@ -117,8 +117,9 @@ bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct t
     unit_format(UNIT_SIZE, size, bytes);
     (void)snprintf(text, NUCD_OVERFLOW_TEXT,
                    "stack overflow of accelerator %u: %s 0x%" PRIx64
-                   ", below its stack of %s; nucd.memory sets the size, 128 times of it",
-                   accelerator, load_trap ? "load from" : "store to", trap->value, bytes);
+                   ", below its stack of %s; its size is nucd.memory / %" PRIu64,
+                   accelerator, load_trap ? "load from" : "store to", trap->value, bytes,
+                   nucd->firmware.size / size);
     return true;
 }
 

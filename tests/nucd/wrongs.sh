@@ -46,7 +46,7 @@ for mode in "${modes[@]}"; do
     try 135 "misaligned atomic access of 8 bytes" "$mode" amo
     try 159 "system call in a region" "$mode" call
     try 139 "stack overflow of accelerator" "$mode" deep
-    try 139 "below its stack of 16 KiB; nucd.memory" "$mode" deep
+    try 139 "below its stack of 16 KiB; its size is nucd.memory / 128" "$mode" deep
     try 0 "warning: main" "$mode" malformed
     try 0 "wrongs.c:" "$mode" malformed
     as_qemu "$mode" fine
