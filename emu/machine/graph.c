@@ -6,7 +6,6 @@
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
-#include "emu/nucd/config.h"
 
 enum { FACTS = 128 };
 
@@ -65,17 +64,22 @@ static void facts_of(const struct instance *part, char facts[FACTS])
     }
 }
 
+/* Returns true for the kinds of parts with timing: those in the list of kinds, and their caches. */
+static bool is_timed(const struct part_kind *kind)
+{
+    for (const struct part_kind *const *at = machine_kinds; *at; at++)
+        if (*at == kind)
+            return true;
+    return kind == &cache_kind || kind->ports;
+}
+
 /* Returns true for the parts that a drawing shows: the groups, and the parts with timing except TLBs. */
 static bool is_drawn(const struct instance *part)
 {
     if (!part->parent || part->kind == &tlb_kind)
         return false;
-    for (; part; part = part->parent)
-        if (!part->parent || part->kind == &group_kind || part->kind == &core_kind ||
-            part->kind == &simt_kind)
-            continue;
-        else if (part->kind != &cache_kind && part->kind != &llc_kind && part->kind != &crossbar_kind &&
-                 part->kind != &dram_kind && part->kind != &nucd_kind && !part->kind->ports)
+    for (; part->parent; part = part->parent)
+        if (!is_timed(part->kind))
             return false;
     return true;
 }
