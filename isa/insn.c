@@ -29,12 +29,17 @@ const struct format_info format_table[FORMAT_COUNT] = {
 };
 
 const char *const insn_class_name[CLASS_COUNT] = {
-#define CLASS(name, text) #name,
+#define CLASS(name, unit, alone, text) #name,
 #include "isa/class.def"
 };
 
 const char *const insn_class_text[CLASS_COUNT] = {
-#define CLASS(name, text) text,
+#define CLASS(name, unit, alone, text) text,
+#include "isa/class.def"
+};
+
+const struct class_info class_table[CLASS_COUNT] = {
+#define CLASS(name, unit, alone, text) {UNIT_##unit, alone},
 #include "isa/class.def"
 };
 

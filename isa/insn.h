@@ -39,6 +39,9 @@ enum insn_access {
     ACCESS_ZERO,
 };
 
+/* The column `unit` of isa/class.def. */
+enum insn_unit { UNIT_NONE, UNIT_INTEGER, UNIT_MULTIPLY, UNIT_MEMORY, UNIT_FLOAT };
+
 /* Rounding modes, as in frm and the rm field; 5 and 6 are reserved. */
 enum rounding_mode { RM_RNE, RM_RTZ, RM_RDN, RM_RUP, RM_RMM, RM_DYN = 7 };
 
@@ -78,9 +81,16 @@ struct format_info {
     const char *operands;      /* print template */
 };
 
+/* Of a class of work. */
+struct class_info {
+    uint8_t unit; /* enum insn_unit */
+    bool alone;   /* executed one by one */
+};
+
 extern const struct insn_info insn_table[INSN_COUNT];
 extern const struct compressed_info compressed_table[COMPRESSED_COUNT];
 extern const struct format_info format_table[FORMAT_COUNT];
+extern const struct class_info class_table[CLASS_COUNT];
 
 /* Whether the row computes with floating-point values, and so within the guest's floating-point environment; loads and
  * stores of such values do not. */

@@ -1,14 +1,9 @@
 #include "emu/core/energy.h"
 
-static const uint8_t unit_of[CLASS_COUNT] = {
-    [CLASS_ALU] = CORE_ALU,      [CLASS_MUL] = CORE_MUL,      [CLASS_DIV] = CORE_MUL,
-    [CLASS_LOAD] = CORE_ALU,     [CLASS_STORE] = CORE_ALU,    [CLASS_BRANCH] = CORE_ALU,
-    [CLASS_JUMP] = CORE_ALU,     [CLASS_AMO] = CORE_ALU,      [CLASS_FLOAD] = CORE_ALU,
-    [CLASS_FSTORE] = CORE_ALU,   [CLASS_FADD] = CORE_FPU,     [CLASS_FMUL] = CORE_FPU,
-    [CLASS_FMA] = CORE_FPU,      [CLASS_FDIV] = CORE_FPU,     [CLASS_FSQRT] = CORE_FPU,
-    [CLASS_FCVT] = CORE_FPU,     [CLASS_FMISC] = CORE_FPU,    [CLASS_CSR] = CORE_ALU,
-    [CLASS_FENCE] = CORE_UNITS,  [CLASS_SYSTEM] = CORE_UNITS, [CLASS_HINT] = CORE_UNITS,
-    [CLASS_CUSTOM] = CORE_UNITS,
+/* Of a row's unit: addresses are the ALU's work. */
+static const uint8_t unit_of[] = {
+    [UNIT_NONE] = CORE_UNITS, [UNIT_INTEGER] = CORE_ALU, [UNIT_MULTIPLY] = CORE_MUL,
+    [UNIT_MEMORY] = CORE_ALU, [UNIT_FLOAT] = CORE_FPU,
 };
 
 /* Counting walks all blocks, so it is done once for each state of the hart. */
@@ -17,7 +12,7 @@ static void count(struct core_energy *energy)
     uint64_t classes[CLASS_COUNT] = {0}, uses[CORE_UNITS + 1] = {0};
     hart_count_classes(energy->hart, classes);
     for (unsigned i = 0; i < CLASS_COUNT; i++)
-        uses[unit_of[i]] += classes[i];
+        uses[unit_of[class_table[i].unit]] += classes[i];
     for (unsigned i = 0; i < CORE_UNITS; i++)
         energy->uses[i] = uses[i];
     energy->instret = energy->hart->instret;

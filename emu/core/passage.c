@@ -18,8 +18,7 @@ static void describe(const void *context, char *label, char *detail, size_t size
 {
     static const char *const levels[MEM_LEVELS] = {"L1", "L2", "memory"};
     const struct core_note *note = context;
-    unsigned iclass = insn_table[note->insn.id].iclass;
-    bool loaded = (iclass == CLASS_LOAD || iclass == CLASS_FLOAD) && note->level < MEM_LEVELS;
+    bool loaded = insn_table[note->insn.id].access == ACCESS_LOAD && note->level < MEM_LEVELS;
     char text[128];
     disasm(&note->insn, note->pc, text, sizeof text);
     char *tab = strchr(text, '\t');

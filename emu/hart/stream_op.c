@@ -20,15 +20,9 @@ static uint8_t access_flags(enum insn_access access)
 
 static uint8_t class_flags(const struct insn *insn)
 {
-    switch ((enum insn_class)insn_table[insn->id].iclass) {
-    case CLASS_AMO:
-    case CLASS_CSR:
-    case CLASS_FENCE:
-    case CLASS_SYSTEM:
-    case CLASS_HINT:
-    case CLASS_CUSTOM: return STREAM_SERIAL;
-    default: return (uint8_t)(flow_of(insn) << STREAM_FLOW);
-    }
+    if (class_table[insn_table[insn->id].iclass].alone)
+        return STREAM_SERIAL;
+    return (uint8_t)(flow_of(insn) << STREAM_FLOW);
 }
 
 void stream_op_describe(struct stream_op *op, uint64_t pc, const struct insn *insn)

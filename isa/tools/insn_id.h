@@ -19,7 +19,7 @@ enum compressed_id {
 
 /* What kind of work it is; statistics and core models are told apart by it. */
 enum insn_class {
-#define CLASS(name, text) CLASS_##name,
+#define CLASS(name, unit, alone, text) CLASS_##name,
 #include "isa/class.def"
     CLASS_COUNT
 };

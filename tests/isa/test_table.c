@@ -196,15 +196,22 @@ static void longer_instructions_are_illegal(void **state)
 enum {
     OPCODE_LOAD = 0x03,
     OPCODE_LOAD_FP = 0x07,
+    OPCODE_CUSTOM_0 = 0x0b,
     OPCODE_MISC_MEM = 0x0f,
+    OPCODE_OP_IMM = 0x13,
     OPCODE_OP_IMM_32 = 0x1b,
     OPCODE_STORE = 0x23,
     OPCODE_STORE_FP = 0x27,
+    OPCODE_CUSTOM_1 = 0x2b,
     OPCODE_AMO = 0x2f,
+    OPCODE_OP = 0x33,
     OPCODE_OP_32 = 0x3b,
     OPCODE_MADD = 0x43,
     OPCODE_NMADD = 0x4f,
     OPCODE_OP_FP = 0x53,
+    OPCODE_CUSTOM_2 = 0x5b,
+    OPCODE_SYSTEM = 0x73,
+    OPCODE_CUSTOM_3 = 0x7b,
 };
 
 static unsigned opcode_of(const struct insn_info *info)
@@ -244,6 +251,56 @@ static void accesses_agree_with_the_encoding(void **state)
         if (info->access != access || info->size != size)
             fail_msg("%s: access %u of %u bytes, by its encoding %u of %u", info->name, info->access,
                      info->size, access, size);
+    }
+}
+
+/* Computations whose destination is always x0 are hints. */
+static bool is_hint(const struct insn_info *info)
+{
+    unsigned opcode = opcode_of(info);
+    return (opcode == OPCODE_OP || opcode == OPCODE_OP_IMM) && (info->mask & 0xf80) == 0xf80 &&
+           (info->match & 0xf80) == 0;
+}
+
+static enum insn_unit unit_of_encoding(const struct insn_info *info)
+{
+    unsigned opcode = opcode_of(info);
+    switch (opcode) {
+    case OPCODE_LOAD:
+    case OPCODE_LOAD_FP:
+    case OPCODE_STORE:
+    case OPCODE_STORE_FP:
+    case OPCODE_AMO: return UNIT_MEMORY;
+    case OPCODE_OP:
+    case OPCODE_OP_32:
+        if (is_hint(info))
+            return UNIT_NONE;
+        return info->match >> 25 == 1 ? UNIT_MULTIPLY : UNIT_INTEGER; /* funct7 of M */
+    case OPCODE_SYSTEM: return info->match >> 12 & 7 ? UNIT_INTEGER : UNIT_NONE;
+    case OPCODE_MISC_MEM:
+    case OPCODE_CUSTOM_0:
+    case OPCODE_CUSTOM_1:
+    case OPCODE_CUSTOM_2:
+    case OPCODE_CUSTOM_3: return UNIT_NONE;
+    default:
+        if (opcode == OPCODE_OP_FP || (opcode >= OPCODE_MADD && opcode <= OPCODE_NMADD))
+            return UNIT_FLOAT;
+        return is_hint(info) ? UNIT_NONE : UNIT_INTEGER;
+    }
+}
+
+/* Atomics, CSRs, fences, traps, hints and custom instructions are executed one by one. */
+static void units_agree_with_the_encoding(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < INSN_COUNT; i++) {
+        const struct insn_info *info = &insn_table[i];
+        const struct class_info *class = &class_table[info->iclass];
+        enum insn_unit unit = unit_of_encoding(info);
+        bool alone = unit == UNIT_NONE || opcode_of(info) == OPCODE_SYSTEM || opcode_of(info) == OPCODE_AMO;
+        if (class->unit != unit || class->alone != alone)
+            fail_msg("%s: unit %u, alone %d, by its encoding %u, %d", info->name, class->unit, class->alone,
+                     unit, alone);
     }
 }
 
@@ -374,6 +431,7 @@ int main(void)
         cmocka_unit_test(longer_instructions_are_illegal),
         cmocka_unit_test(accesses_agree_with_the_encoding),
         cmocka_unit_test(precisions_agree_with_the_encoding),
+        cmocka_unit_test(units_agree_with_the_encoding),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(own_spellings),
         cmocka_unit_test(text_is_cut_to_its_room),

@@ -22,24 +22,19 @@ void inorder_kick(struct inorder *c, uint64_t now)
     event_schedule(core->parts.queue, &core->event, clock_edge(&core->parts.clock, now));
 }
 
-static unsigned uses_of(const struct core_config *config, unsigned iclass)
+/* What is executed alone has no other slot. */
+static unsigned uses_of(const struct core_config *config, const struct class_info *info)
 {
-    switch ((enum insn_class)iclass) {
-    case CLASS_LOAD:
-    case CLASS_STORE:
-    case CLASS_FLOAD:
-    case CLASS_FSTORE: return config->pair_memory ? 0 : USES_MEMORY;
-    case CLASS_MUL:
-    case CLASS_DIV: return config->pair_multiply ? 0 : USES_MULTIPLY;
-    case CLASS_FADD:
-    case CLASS_FMUL:
-    case CLASS_FMA:
-    case CLASS_FDIV:
-    case CLASS_FSQRT:
-    case CLASS_FCVT:
-    case CLASS_FMISC: return config->pair_float ? 0 : USES_FLOAT;
-    default: return 0;
+    if (info->alone)
+        return 0;
+    switch ((enum insn_unit)info->unit) {
+    case UNIT_MEMORY: return config->pair_memory ? 0 : USES_MEMORY;
+    case UNIT_MULTIPLY: return config->pair_multiply ? 0 : USES_MULTIPLY;
+    case UNIT_FLOAT: return config->pair_float ? 0 : USES_FLOAT;
+    case UNIT_INTEGER:
+    case UNIT_NONE: break;
     }
+    return 0;
 }
 
 static void make_rules(struct inorder *c)
@@ -47,8 +42,8 @@ static void make_rules(struct inorder *c)
     struct core_latency latency[INSN_COUNT];
     core_latencies_expand(&c->latency, latency);
     for (unsigned id = 0; id < INSN_COUNT; id++) {
-        unsigned iclass = insn_table[id].iclass, uses = uses_of(&c->config, iclass);
-        bool load = iclass == CLASS_LOAD || iclass == CLASS_FLOAD;
+        unsigned iclass = insn_table[id].iclass, uses = uses_of(&c->config, &class_table[iclass]);
+        bool load = insn_table[id].access == ACCESS_LOAD;
         bool control = iclass == CLASS_BRANCH || iclass == CLASS_JUMP;
         bool last = c->config.width == 1 || (control && !c->config.pair_branch);
         bool slow = latency[id].interval > 1 || latency[id].latency > c->hit_clocks;

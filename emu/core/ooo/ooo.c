@@ -157,11 +157,9 @@ static uint32_t mask_of(uint32_t entries)
 
 static unsigned kind_of(enum insn_id id, const struct ports_use *use)
 {
-    switch ((enum insn_class)insn_table[id].iclass) {
-    case CLASS_LOAD:
-    case CLASS_FLOAD: return OOO_LOAD;
-    case CLASS_STORE:
-    case CLASS_FSTORE: return OOO_STORE;
+    switch ((enum insn_access)insn_table[id].access) {
+    case ACCESS_LOAD: return OOO_LOAD;
+    case ACCESS_STORE: return OOO_STORE;
     default: return use->special ? OOO_SPECIAL : OOO_PLAIN;
     }
 }
