@@ -201,6 +201,12 @@ static const struct mem_link *next(const void *port, const struct home *home)
 const struct mem_port_ops llc_ops = {request_offered,   response_room, functional, warm,
                                      llc_warm_maintain, next};
 
+void llc_set_slice(struct llc *llc, uint32_t number)
+{
+    llc->slice = number;
+    llc->stride = llc->config.slices;
+}
+
 void llc_set_homes(struct llc *llc, struct home_map *homes)
 {
     for (enum llc_way way = 0; way < LLC_WAYS; way++)
@@ -254,6 +260,7 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     uint32_t block = config->slice_bytes ? config->slice_bytes : config->line;
     uint32_t chooses = (uint32_t)__builtin_ctz(config->slices ? config->slices : 1);
     llc->block_shift = (uint32_t)__builtin_ctz(block);
+    llc->stride = 1;
     llc->moved = block > config->line ? chooses : 0;
     tags_init(&llc->tags, sets, config->ways,
               (uint32_t)__builtin_ctz(config->line) + (llc->moved ? 0 : chooses), config->replacement);

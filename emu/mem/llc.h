@@ -27,8 +27,8 @@
  * for a victim and for what a probe brings at once. Only the response waits for its own line's turn. With
  * bank_clocks of 0 the array is never busy.
  *
- * A range to clean or invalidate takes tag_clocks, then a clock for each line, or for each of the cache's own
- * lines where those are fewer. An uncached request passes at once, whatever lines are here. A line on its way
+ * A range to clean or invalidate takes tag_clocks, then a clock for each line (llc_set_slice()), or for each of the
+ * cache's own lines where those are fewer. An uncached request passes at once, whatever lines are here. A line on its way
  * to memory is read again only when memory has answered. Warming puts lines in and out without time; a line
  * whose set is wholly busy is then not recorded. Not modelled: prefetching, and the width of the way back to
  * the first-level caches.
@@ -93,6 +93,10 @@ void llc_free(struct llc *llc);
 
 /* Joins it to the port below, when llc_new() was given none. To be called before the first request. */
 void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port);
+
+/* It is that one of config->slices, below that number, and gets only addresses of its own: blocks whose number modulo slices
+ * is the slice's. It then looks at these lines only when a range is cleaned or invalidated. */
+void llc_set_slice(struct llc *llc, uint32_t number);
 
 /* It is the last level: requests get their homes from this map, which outlives it, when they leave. */
 void llc_set_homes(struct llc *llc, struct home_map *homes);

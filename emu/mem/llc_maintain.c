@@ -1,18 +1,29 @@
 /* Cleaning and invalidating a range at the last level: line by line, then memory is told. */
 #include "emu/mem/llc_state.h"
 
-/* The range, walked by lines or, when these are more than the cache has ways, by ways. */
+/* The range, walked by lines or, when these are more than the cache has ways, by ways. A slice walks the lines of its own
+ * blocks. */
 struct walk {
     uint64_t first, last; /* lines */
     uint64_t steps;
+    uint64_t block; /* the first one of the slice: its number */
     bool by_way;
 };
 
+/* Lines of a block; blocks of a slice that is alone are lines. */
+static uint64_t block_lines(const struct llc *llc)
+{
+    return llc->stride > 1 ? (UINT64_C(1) << llc->block_shift) / llc->config.line : 1;
+}
+
 static struct walk walk_of(const struct llc *llc, uint64_t address, uint64_t size)
 {
-    uint64_t mask = ~(uint64_t)(llc->config.line - 1);
+    uint64_t mask = ~(uint64_t)(llc->config.line - 1), bytes = block_lines(llc) * llc->config.line;
     struct walk walk = {.first = address & mask, .last = (address + size - 1) & mask};
-    walk.steps = (walk.last - walk.first) / llc->config.line + 1;
+    uint64_t first = walk.first / bytes, last = walk.last / bytes;
+    walk.block = first + (llc->slice + llc->stride - first % llc->stride) % llc->stride;
+    if (walk.block <= last)
+        walk.steps = ((last - walk.block) / llc->stride + 1) * block_lines(llc);
     walk.by_way = walk.steps > tags_size(&llc->tags);
     if (walk.by_way)
         walk.steps = tags_size(&llc->tags);
@@ -22,9 +33,12 @@ static struct walk walk_of(const struct llc *llc, uint64_t address, uint64_t siz
 /* The line that is next, if it is here. */
 static uint32_t next_line(const struct llc *llc, const struct walk *walk, uint64_t cursor)
 {
-    if (!walk->by_way)
-        return llc_find(llc, walk->first + cursor * llc->config.line);
     uint32_t index = (uint32_t)cursor;
+    if (!walk->by_way) {
+        uint64_t block = walk->block + cursor / block_lines(llc) * llc->stride;
+        uint64_t line = (block * block_lines(llc) + cursor % block_lines(llc)) * llc->config.line;
+        return line >= walk->first && line <= walk->last ? llc_find(llc, line) : TAGS_NONE;
+    }
     uint64_t line = llc_line_at(llc, index);
     bool here = tags_state(&llc->tags, index) && line >= walk->first && line <= walk->last;
     return here ? index : TAGS_NONE;

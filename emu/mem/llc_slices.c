@@ -201,6 +201,7 @@ struct llc_slices *llc_slices_new(const char *name, const struct llc_config *con
         else
             (void)snprintf(one, room, "%s", name);
         slices->slices[i] = llc_new(one, config, queue, clock, component, requester, lower_ops, lower);
+        llc_set_slice(slices->slices[i], i);
     }
     free(one);
     return slices;

@@ -6,7 +6,7 @@
  * and slices would break that: a probe could overtake the response that it concerns. The slices' own clocks
  * hold what the way costs.
  *
- * A range to clean or invalidate goes to all slices, each of which looks at every line of it, and is answered
+ * A range to clean or invalidate goes to all slices, each of which looks at its own lines of it, and is answered
  * when all have answered. Of several ranges each takes its own time.
  *
  * With one slice nothing stands between it and the caches. */

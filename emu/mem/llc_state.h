@@ -78,6 +78,7 @@ struct llc {
     struct tags tags;
     uint32_t moved;           /* bits between an address and its key in the tags: llc_key() */
     uint32_t block_shift;     /* log2 of config.slice_bytes */
+    uint32_t slice, stride;   /* which of how many slices it is; 0 of 1: its own lines are not known */
     struct llc_frame *frames; /* by index of the tags */
     uint64_t *holders;        /* by index of the tags: `words` each, bit: client */
     unsigned words;           /* enough for all clients, at least 1 */

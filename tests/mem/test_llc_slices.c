@@ -171,14 +171,14 @@ static void narrow_room(void *context, struct mem_link *link, uint64_t now)
     fail_msg("a range is never refused");
 }
 
-static void clean(struct sliced *sliced, struct narrow *narrow, uint64_t address)
+static void clean(struct sliced *sliced, struct narrow *narrow, uint64_t address, uint32_t size)
 {
     static const struct mem_client_ops ops = {narrow_respond, narrow_room};
     const struct part_end port = llc_slices_port(sliced->slices);
     narrow->done = 0;
     narrow->link =
         (struct mem_link){.port_ops = port.ops, .port = port.object, .client_ops = &ops, .client = narrow};
-    mem_request_init(&narrow->request, MEM_CLEAN, address, LINE);
+    mem_request_init(&narrow->request, MEM_CLEAN, address, size);
     assert_true(mem_link_request(&narrow->link, &narrow->request, sliced->queue.now));
 }
 
@@ -194,7 +194,7 @@ static void ranges_do_not_wait_for_each_other(void **state)
         uint64_t start = sliced->queue.now;
         for (unsigned i = 0; i < RANGES; i++) {
             narrow[i].full = round == 1 && i > 0;
-            clean(sliced, &narrow[i], 0x10000 * i);
+            clean(sliced, &narrow[i], 0x10000 * i, LINE);
         }
         event_queue_run(&sliced->queue, start + 1000 * (uint64_t)CLOCK);
         for (unsigned i = 0; i < RANGES; i++)
@@ -210,6 +210,24 @@ static void ranges_do_not_wait_for_each_other(void **state)
     sliced_free(sliced);
 }
 
+/* Slices look at their own lines of a range side by side, one each clock; a slice without any does not look. The slice with
+ * most of them decides. */
+static void slices_look_at_their_own_lines(void **state)
+{
+    static const unsigned lines[][2] = {
+        {0, 1}, {1, 3}, {2, 4}, {4, 12}, {5, 13}}; /* the first, and how many */
+    struct sliced *sliced = sliced_new(32);
+    struct narrow narrow = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        uint64_t start = sliced->queue.now, most = (lines[i][1] + SLICES - 1) / SLICES;
+        clean(sliced, &narrow, 0x1000 + lines[i][0] * LINE, lines[i][1] * LINE);
+        event_queue_run(&sliced->queue, start + 1000 * (uint64_t)CLOCK);
+        assert_int_equal(narrow.done, start + (4 + (most - 1) + MEMORY) * (uint64_t)CLOCK);
+    }
+    sliced_free(sliced);
+}
+
 /* A request for any home passes the slices on its way. */
 static void ways_lead_through_slices(void **state)
 {
@@ -222,8 +240,11 @@ static void ways_lead_through_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_have_one_home),          cmocka_unit_test(ranges_reach_all_slices),
-        cmocka_unit_test(warm_ranges_reach_all_slices), cmocka_unit_test(ranges_do_not_wait_for_each_other),
+        cmocka_unit_test(lines_have_one_home),
+        cmocka_unit_test(ranges_reach_all_slices),
+        cmocka_unit_test(warm_ranges_reach_all_slices),
+        cmocka_unit_test(ranges_do_not_wait_for_each_other),
+        cmocka_unit_test(slices_look_at_their_own_lines),
         cmocka_unit_test(ways_lead_through_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
