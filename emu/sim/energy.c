@@ -17,7 +17,7 @@ void energy_init(struct energy_ledger *ledger)
 void energy_free(struct energy_ledger *ledger)
 {
     for (unsigned i = 0; i < ledger->count; i++) {
-        free((char *)(uintptr_t)ledger->accounts[i]->name); /* ours: a copy */
+        free((char *)(uintptr_t)ledger->accounts[i]->name); /* energy_add() has copied it */
         free(ledger->accounts[i]);
     }
     free(ledger->accounts);
@@ -39,7 +39,7 @@ uint64_t energy_of(const struct energy_account *account)
     uint64_t count = account->count ? *account->count : account->read(account->context);
     if (account->kind == ENERGY_PER_EVENT)
         return count * account->unit;
-    /* 1 uW for 1 fs is 1e-21 J, a millionth of a femtojoule; the parts keep the product below 64 bits. */
+    /* 1 uW for 1 fs is 1e-21 J, a millionth of a femtojoule. Splitting `count` keeps the product below 64 bits. */
     const uint64_t million = 1000000;
     return count / million * account->unit + count % million * account->unit / million;
 }

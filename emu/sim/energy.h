@@ -1,4 +1,4 @@
-/* The energy ledger: what each kind of operation costs, whence the number comes, and what it adds up to. */
+/* The energy ledger: the cost of each kind of operation, the source of that number, and the sums. */
 #ifndef EMU_SIM_ENERGY_H
 #define EMU_SIM_ENERGY_H
 
@@ -7,19 +7,19 @@
 #include "emu/sim/stats.h"
 
 enum energy_kind {
-    ENERGY_PER_EVENT, /* count events of `unit` femtojoules each */
-    ENERGY_OVER_TIME, /* `unit` microwatts for count femtoseconds */
+    ENERGY_PER_EVENT, /* `unit` femtojoules for each counted event */
+    ENERGY_OVER_TIME, /* `unit` microwatts during `count` femtoseconds */
 };
 
-/* One account of a ledger. The component keeps counting; the ledger only reads. */
+/* One account of a ledger. The component counts; the ledger only reads the counter. */
 struct energy_account {
-    const char *name;                      /* in its scope: "activate" */
-    const uint64_t *count;                 /* NULL: call read(context) */
-    uint64_t (*read)(const void *context); /* instead of count */
+    const char *name;                      /* name within its scope: "activate" */
+    const uint64_t *count;                 /* the counter; NULL: call read(context) */
+    uint64_t (*read)(const void *context); /* used if count is NULL */
     const void *context;
     uint64_t unit;
     enum energy_kind kind;
-    const char *source; /* where the number comes from, one line */
+    const char *source; /* source of `unit`, one line */
 };
 
 struct energy_ledger {
@@ -27,22 +27,23 @@ struct energy_ledger {
     unsigned count;
 };
 
-/* An empty ledger; energy_free() releases what the functions below allocate (out of memory aborts). */
+/* energy_init() makes an empty ledger; energy_free() releases what the functions below allocate. Out of memory
+ * aborts. */
 void energy_init(struct energy_ledger *ledger);
 void energy_free(struct energy_ledger *ledger);
 
-/* Opens an account like the one given, whose name becomes that in the scope, "memory.activate", and is copied; what else it
- * points to must outlive the ledger. */
+/* Adds a copy of the account, named by its name within the scope ("memory.activate"). The name is copied; the other
+ * pointers must outlive the ledger. */
 void energy_add(struct energy_ledger *ledger, struct scope scope, const struct energy_account *account);
 
-/* The energy of an account, in femtojoules, rounded down. */
+/* Returns the energy of an account in femtojoules, rounded down. */
 uint64_t energy_of(const struct energy_account *account);
 
-/* The sum of all accounts in femtojoules; it overflows at 18 kJ. */
+/* Returns the sum of all accounts in femtojoules; it overflows at 18 kJ. */
 uint64_t energy_total(const struct energy_ledger *ledger);
 
-/* Registers each account as the statistic "NAME.energy" and the sum as "energy", in femtojoules. The ledger
- * must outlive stats and may not grow any more. */
+/* Registers each account as the statistic "NAME.energy" and the sum as "energy", in femtojoules. The ledger must
+ * outlive stats, and no account may be added afterwards. */
 void energy_publish(const struct energy_ledger *ledger, struct stats *stats);
 
 #endif

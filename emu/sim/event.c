@@ -5,7 +5,7 @@
 
 enum event_place { PLACE_NONE, PLACE_HEAP, PLACE_SLOT };
 
-enum { AGE_BITS = 48 }; /* at 20 million events a second they last for 160 days */
+enum { AGE_BITS = 48 }; /* at 20 million events a second, 2^48 ages last for 160 days */
 
 void event_queue_init(struct event_queue *queue)
 {
@@ -23,7 +23,7 @@ static bool before(const struct event *a, const struct event *b)
     return a->time < b->time || (a->time == b->time && a->order < b->order);
 }
 
-/* The heap of both; either may be NULL. */
+/* Merges two heaps; either may be NULL. */
 static struct event *heap_merge(struct event *a, struct event *b)
 {
     if (!a)
@@ -43,7 +43,7 @@ static struct event *heap_merge(struct event *a, struct event *b)
     return a;
 }
 
-/* The heap of a list of siblings: merged in pairs, then from the last pair to the first. */
+/* Merges a list of siblings into one heap: first in pairs, then from the last pair to the first. */
 static struct event *heap_merge_siblings(struct event *list)
 {
     struct event *pairs = NULL; /* linked by next, last pair first */
@@ -97,8 +97,8 @@ static unsigned slot_of(uint64_t time, unsigned level)
     return (unsigned)(time >> (EVENT_GRAIN_BITS + EVENT_SLOT_BITS * level)) % EVENT_SLOTS;
 }
 
-/* Puts the event into the heap if its slot has been reached, else into the wheel: at the level at which its
- * time first differs from the position. */
+/* Puts the event into the heap if its slot has been reached, else into the wheel, at the highest level at which its
+ * time differs from the position. */
 static void place(struct event_queue *queue, struct event *event)
 {
     uint64_t differs = (event->time ^ queue->position) >> EVENT_GRAIN_BITS;
@@ -133,7 +133,7 @@ static void slot_remove(struct event_queue *queue, struct event *event)
         queue->occupied[level][slot / 64] &= ~(UINT64_C(1) << (slot % 64));
 }
 
-/* The first occupied slot of a level, or EVENT_SLOTS. Slots before the position are empty. */
+/* Returns the first occupied slot of a level, or EVENT_SLOTS. Slots before the position are always empty. */
 static unsigned first_slot(const struct event_queue *queue, unsigned level)
 {
     for (unsigned word = 0; word < EVENT_SLOTS / 64; word++)
@@ -142,8 +142,8 @@ static unsigned first_slot(const struct event_queue *queue, unsigned level)
     return EVENT_SLOTS;
 }
 
-/* Moves the position to the next occupied slot, which is the first one of the lowest level that has any, and
- * its events one or more levels down; false if the wheel is empty. */
+/* Moves the position to the next occupied slot (the first one of the lowest level that has any), and the slot's events
+ * to lower levels or the heap. Returns false if the wheel is empty. */
 static bool advance(struct event_queue *queue)
 {
     unsigned level = 0, slot = EVENT_SLOTS;

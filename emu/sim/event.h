@@ -1,4 +1,4 @@
-/* The event queue: what happens when, in an order that is the same in every run. */
+/* The event queue. It fires events in an order that is the same in every run. */
 #ifndef EMU_SIM_EVENT_H
 #define EMU_SIM_EVENT_H
 
@@ -15,48 +15,48 @@ enum {
     EVENT_COMPONENTS = 1 << 16,
 };
 
-/* An event is a part of the component that it wakes, so scheduling allocates nothing. Set it up by
- * event_init(); then the queue owns all fields while it is pending. */
+/* An event is a member of the component that it wakes, so scheduling allocates nothing. event_init() sets it up; the
+ * queue owns all fields while the event is pending. */
 struct event {
     uint64_t time;  /* when it fires, or last fired */
     uint64_t order; /* component, then age */
     struct event *next;
-    struct event *previous; /* in the heap: the elder sibling, or the parent of the first child */
+    struct event *previous; /* in the heap: the sibling before it, or the parent if it is the first child */
     struct event *child;
     void (*fire)(void *owner, uint64_t now);
     void *owner;
     uint16_t component;
-    uint8_t level; /* of the wheel */
+    uint8_t level; /* level of the wheel */
     uint8_t place; /* enum event_place */
 };
 
-/* A hierarchical timing wheel. Level 0 has a slot for each grain of time; each slot of a higher level spans
- * all of the level below. Only the events of the slot that time has reached are kept in order, in a pairing
- * heap; so the cost of an event does not depend on how many others are pending at other times. */
+/* A hierarchical timing wheel. Level 0 has one slot for each grain of time; a slot of a higher level spans the whole
+ * level below. Only the events of the current slot are ordered, in a pairing heap, so the cost of an event does not
+ * depend on how many events are pending at other times. */
 struct event_queue {
-    uint64_t now; /* time of the event that fires or fired last; never decreases */
-    uint64_t
-        position; /* start of the slot whose events are in the heap; the heap holds all earlier ones too */
-    struct event *heap;                                /* least event; no siblings */
+    uint64_t now; /* time of the event that fired last, or fires now; never decreases */
+    /* start of the slot whose events are in the heap; the heap holds all earlier events too */
+    uint64_t position;
+    struct event *heap;                                /* the event to fire next; has no siblings */
     uint64_t age;                                      /* number of schedulings so far */
     uint64_t fired;                                    /* number of events fired so far */
     uint64_t occupied[EVENT_LEVELS][EVENT_SLOTS / 64]; /* bit: slot is not empty */
     struct event *slots[EVENT_LEVELS][EVENT_SLOTS];
 };
 
-/* An empty queue at time 0. It owns no memory. */
+/* Makes an empty queue at time 0. It owns no memory. */
 void event_queue_init(struct event_queue *queue);
 
-/* Prepares an event that is not pending. Events at the same time fire in ascending order of component (below
- * EVENT_COMPONENTS), then in the order in which they were scheduled. fire(owner, now) may schedule and cancel
- * any event, itself included. */
+/* Prepares an event; it must not be pending. Events at the same time fire in ascending order of component (below
+ * EVENT_COMPONENTS), then in the order of their event_schedule() calls. fire(owner, now) may schedule and cancel any
+ * event, including this one. */
 void event_init(struct event *event, uint32_t component, void (*fire)(void *owner, uint64_t now),
                 void *owner);
 
-/* Makes the event fire at time (>= queue->now). A pending event moves there and is as young as a new one. */
+/* Makes the event fire at `time` (>= queue->now). A pending event moves there and counts as scheduled last. */
 void event_schedule(struct event_queue *queue, struct event *event, uint64_t time);
 
-/* Makes a pending event not fire; does nothing to another. */
+/* Cancels a pending event. Does nothing if the event is not pending. */
 void event_cancel(struct event_queue *queue, struct event *event);
 
 static inline bool event_pending(const struct event *event)
@@ -64,13 +64,13 @@ static inline bool event_pending(const struct event *event)
     return event->place != 0;
 }
 
-/* Time of the next event, CLOCK_NEVER if none is pending. */
+/* Returns the time of the next event, or CLOCK_NEVER if none is pending. */
 uint64_t event_queue_next(struct event_queue *queue);
 
-/* Fires the next event; false if none is pending. */
+/* Fires the next event. Returns false if none is pending. */
 bool event_queue_step(struct event_queue *queue);
 
-/* Fires all events up to and including time `until`, then lets now be `until` unless that is CLOCK_NEVER. */
+/* Fires all events up to and including time `until`, then sets now to `until` unless that is CLOCK_NEVER. */
 void event_queue_run(struct event_queue *queue, uint64_t until);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ends the rows of a .def file: what fields_struct.h or fields_rows.h has defined goes. */
+/* Ends a .def file of fields: undefines the macros of fields_struct.h and fields_rows.h. */
 #undef NUMBER
 #undef NUMBER_OF
 #undef NUMBER_ONLY

@@ -1,4 +1,4 @@
-/* Turns the rows of a .def file (fields_struct.h explains them) into rows of struct part_field:
+/* Turns the rows of a .def file (explained in fields_struct.h) into rows of struct part_field:
  *
  *   #define PART struct cache_config
  *   static const struct part_field fields[] = {
@@ -6,7 +6,7 @@
  *   #include "emu/mem/cache.def"
  *   };
  *
- * For a struct within another, PREFIX is what the names begin with ("predict."), and WITHIN(name) the member
+ * For a struct inside another, define PREFIX as the prefix of the names ("predict.") and WITHIN(name) as the member
  * (predict.name). */
 #ifndef PREFIX
 #define PREFIX ""

@@ -1,4 +1,4 @@
-/* Turns the rows of a .def file into the members of its struct:
+/* Turns the rows of a .def file into the members of a struct:
  *
  *   struct cache_config {
  *   #include "emu/sim/fields_struct.h"
@@ -10,12 +10,12 @@
  *   FLAG(name, initial, explanation, source)
  *   CHOICE(enum tag, name, names, initial, explanation, source)     names: array of the choices' names, then NULL
  *   TEXT(name, size, initial, explanation, source)
- * TYPE is an enum field_type without FIELD_. A step of "power of two" is a range of such numbers. initial NULL: the kind's
- * derive() gives the value. Kinds with variants have
+ * TYPE is an enum field_type without FIELD_. The step "power of two" allows only powers of two. If `initial` is NULL,
+ * the kind's derive() computes the value. Rows of kinds with variants:
  *   NUMBER_OF(ctype, name, TYPE, initial0, initial1, min, max, step, explanation, source0, source1)
- *                                                                   of all variants, each with a default of its own
- *   NUMBER_ONLY(variants, ctype, name, TYPE, initial, ...)          of those whose bits are set
- *   FLAG_ONLY(variants, name, initial, explanation, source) */
+ *                                                                   all variants, with a default for each
+ *   NUMBER_ONLY(variants, ctype, name, TYPE, initial, ...)          only the variants whose bits are set
+ *   FLAG_ONLY(variants, name, initial, explanation, source)         likewise */
 #define NUMBER(ctype, name, ...)                ctype name;
 #define FLAG(name, ...)                         bool name;
 #define CHOICE(ctype, name, ...)                ctype name;

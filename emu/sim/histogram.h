@@ -1,4 +1,4 @@
-/* How often values of a quantity occurred, by ranges. */
+/* Histograms: how many values fell into each range. */
 #ifndef EMU_SIM_HISTOGRAM_H
 #define EMU_SIM_HISTOGRAM_H
 
@@ -9,21 +9,22 @@
 enum { HISTOGRAM_BUCKETS = 32 };
 
 enum histogram_scale {
-    HISTOGRAM_LOG2,   /* to 2^step, twice that, four times, ... */
-    HISTOGRAM_LINEAR, /* to step, 2 * step, 3 * step, ... */
+    HISTOGRAM_LOG2,   /* upper ends 2^step, 2^(step + 1), 2^(step + 2), ... */
+    HISTOGRAM_LINEAR, /* upper ends step, 2 * step, 3 * step, ... */
 };
 
-/* Zeroed but for its first fields, it is empty. Whoever has it only ever adds; the registry of statistics reads. */
+/* Owned by the part that adds values; the registry of statistics only reads it. Empty if all but the first fields are
+ * 0. */
 struct histogram {
     enum histogram_scale scale;
-    uint32_t count; /* of buckets, 1 to HISTOGRAM_BUCKETS */
-    uint64_t step;  /* of a LOG2 one below 32 */
-    bool bounded;   /* no value is above the last bucket: there is none for the rest */
+    uint32_t count; /* number of buckets, 1 to HISTOGRAM_BUCKETS */
+    uint64_t step;  /* width of a LINEAR bucket; logarithm of the first LOG2 bucket's upper end, below 32 */
+    bool bounded;   /* no value is above the last bucket, so the overflow bucket is not published */
     uint64_t sum;
-    uint64_t buckets[HISTOGRAM_BUCKETS + 1]; /* buckets[count] is the rest */
+    uint64_t buckets[HISTOGRAM_BUCKETS + 1]; /* buckets[count] is the overflow bucket */
 };
 
-/* Empty, with so many buckets, the first one to 2^first, below 2^32. */
+/* Returns an empty histogram of `count` buckets. The first one ends at 2^first, first < 32. */
 static inline struct histogram histogram_log2(uint32_t first, uint32_t count)
 {
     assert(first < 32 && count >= 1 && count <= HISTOGRAM_BUCKETS);
@@ -36,7 +37,8 @@ static inline struct histogram histogram_linear(uint64_t step, uint32_t count)
     return (struct histogram){.scale = HISTOGRAM_LINEAR, .count = count, .step = step};
 }
 
-/* The greatest value in a bucket. The least is one more than the greatest of the bucket before; 0 is in the first. */
+/* Returns the greatest value of a bucket. Its least value is one more than the greatest of the bucket before; 0 is in
+ * the first. */
 static inline uint64_t histogram_most(const struct histogram *histogram, uint32_t bucket)
 {
     return histogram->scale == HISTOGRAM_LOG2 ? UINT64_C(1) << (histogram->step + bucket)
@@ -54,7 +56,7 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value)
     histogram->buckets[bucket < histogram->count ? bucket : histogram->count]++;
 }
 
-/* How many values were added. */
+/* Returns the number of values added. */
 static inline uint64_t histogram_samples(const struct histogram *histogram)
 {
     uint64_t samples = 0;

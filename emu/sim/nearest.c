@@ -11,7 +11,7 @@ static size_t min(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The edit distance of a and b, each at most NAME_MAX_LENGTH long, from three rows of the usual matrix. */
+/* Returns the edit distance of a and b, each at most NAME_MAX_LENGTH long, keeping three rows of the usual matrix. */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint8_t storage[3][NAME_MAX_LENGTH + 1];

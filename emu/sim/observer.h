@@ -1,10 +1,9 @@
-/* Lists of observers: who is told what happens in a part.
+/* Lists of observers, which are told what happens in a part.
  *
- * A kind of part declares what its observers look like: a struct whose first member is `struct observer link`, then
- * functions, which may be NULL, and a `context` for them. The struct is its owner's and is linked into the list, so that
- * adding and removing need no memory and there may be any number. Observers are told in the order in which they were added.
- * An empty list costs the part one test.
- */
+ * A kind of part defines the type of its observers: a struct whose first member is `struct observer link`, followed by
+ * functions, which may be NULL, and their `context`. The observer owns the struct, which is linked into the list, so
+ * adding and removing allocate nothing and any number may observe. Observers are told in the order of their addition.
+ * An empty list costs the part one test. */
 #ifndef EMU_SIM_OBSERVER_H
 #define EMU_SIM_OBSERVER_H
 
@@ -16,12 +15,12 @@ struct observer {
     struct observer *next;
 };
 
-/* Zeroed: empty. */
+/* All zeros: an empty list. */
 struct observer_list {
     struct observer *first;
 };
 
-/* Adds an observer, which is in no list, behind all others. It stays where it is until it is removed or the part is gone. */
+/* Appends an observer, which must be in no list. It must stay valid until it is removed or the part is freed. */
 static inline void observer_add(struct observer_list *list, struct observer *observer)
 {
     struct observer **at = &list->first;
@@ -33,15 +32,15 @@ static inline void observer_add(struct observer_list *list, struct observer *obs
     *at = observer;
 }
 
-/* The same in front of all others. */
+/* Like observer_add(), but prepends. */
 static inline void observer_add_first(struct observer_list *list, struct observer *observer)
 {
     observer->next = list->first;
     list->first = observer;
 }
 
-/* Takes an observer out of the list; nothing happens if it is not in it. While an observer is being told, it may remove
- * itself, but no other. */
+/* Removes an observer; does nothing if it is not in the list. An observer that is being told may remove itself, but no
+ * other. */
 static inline void observer_remove(struct observer_list *list, const struct observer *observer)
 {
     for (struct observer **at = &list->first; *at; at = &(*at)->next)
@@ -51,7 +50,7 @@ static inline void observer_remove(struct observer_list *list, const struct obse
         }
 }
 
-/* Calls function(context, ...) of all observers in the list, which are of `type` ("struct cache_observer"). */
+/* Calls function(context, ...) of all observers in the list; their type is `type` ("struct cache_observer"). */
 #define OBSERVER_TELL(list, type, function, ...)                                                             \
     do {                                                                                                     \
         for (struct observer *told_ = (list)->first, *next_; told_; told_ = next_) {                         \

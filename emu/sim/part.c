@@ -19,7 +19,7 @@ static bool is_power_step(const struct part_field *field)
     return strcmp(field->step, "power of two") == 0;
 }
 
-/* A number of the table itself. */
+/* Parses a number that the field table itself holds. */
 static uint64_t row_number(const struct part_field *field, const char *text)
 {
     struct error err;
@@ -40,7 +40,7 @@ uint64_t field_number(const struct part_field *field, const void *config)
     switch (field->size) {
     case 1: return *(const uint8_t *)at;
     case 2: memcpy(&half, at, sizeof half); return half;
-    case 4: memcpy(&word, at, sizeof word); return word; /* an enumeration too */
+    case 4: memcpy(&word, at, sizeof word); return word; /* also an enumeration */
     default: memcpy(&value, at, sizeof value); return value;
     }
 }
@@ -126,7 +126,7 @@ bool field_set(const struct part_field *field, void *config, const char *text, s
     }
 }
 
-/* `text` in double quotes, as YAML has them. */
+/* Writes `text` in double quotes, in YAML's notation. */
 static void format_text(const char *text, char *to)
 {
     *to++ = '"';
@@ -148,7 +148,7 @@ void field_format(const struct part_field *field, const void *config, char buffe
     }
 }
 
-/* Appends to the text in buffer[size]; what does not fit is cut. */
+/* Appends to the text in buffer[size]; cuts what does not fit. */
 static void append(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void append(char *buffer, size_t size, const char *format, ...)
 {

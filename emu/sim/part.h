@@ -1,14 +1,14 @@
-/* Parts: what a machine is made of. A part's kind says everything about it in one descriptor, a struct part_kind.
+/* Parts: the components of a machine. A kind of part is described by one descriptor, a struct part_kind.
  *
- * A machine is a tree of parts. A kind's descriptor stands in the room of the part (emu/mem/cache_kind.c,
- * emu/dram/dram_kind.c ...), and the list of all kinds, one line each, in emu/machine/kinds.c: to give the house a new
- * mechanism is to write its room with a kind, and that line.
+ * A machine is a tree of parts. A kind's descriptor is in the room of the part (emu/mem/cache_kind.c,
+ * emu/dram/dram_kind.c ...). emu/machine/kinds.c lists all kinds, one line each. A new mechanism is a room with a kind,
+ * and a line there.
  *
- * Fields. A kind's configuration is a plain struct. Each of its fields is one row of a .def file beside the struct, which
- * is the only place where its name, type, unit, range, default, meaning and source stand: the rows make the struct's
- * members (fields_struct.h), the descriptor's table (fields_rows.h), the keys of machine descriptions, their checks and
- * messages, and `croft show`. A value may be `auto`, which means the row's default or, where the row has none, what
- * derive() makes of the other fields.
+ * Fields. A kind's configuration is a plain struct. Each field is one row of a .def file beside the struct, the only
+ * place that states its name, type, unit, range, default, meaning and source. The rows make the struct's members
+ * (fields_struct.h), the descriptor's table (fields_rows.h), the keys of machine descriptions, their checks and
+ * messages, and the output of `croft show`. The value `auto` stands for the row's default or, if the row has none, for
+ * what derive() computes from the other fields.
  *
  * Passes. A description is parsed, its parts are counted, their fields set and derived, each part checked (emu/schema);
  * then each is made without its neighbours, in the state of a reset, and ports are connected (emu/machine/builder.h). Parts
@@ -20,9 +20,9 @@
  * kind, in the order of the list of kinds, then by name for names that a description has made up, then by index; a core's
  * caches and TLBs come right before it. The order of keys in a file has no influence.
  *
- * Ports. A port either serves (requests come to it) or asks (they leave by it), and has a type; a client's port is joined
- * to a server's port of the same type. A kind may extend its descriptor for a room above sim: `extension` points to what
- * that room defines (emu/dev/device.h: bus, interrupt and device tree). */
+ * Ports. A port either serves requests or asks for them, and has a type. A client's port is joined to a server's port
+ * of the same type. `extension` lets a room above sim extend the descriptor (emu/dev/device.h: bus, interrupt and
+ * device tree). */
 #ifndef EMU_SIM_PART_H
 #define EMU_SIM_PART_H
 
@@ -37,7 +37,7 @@
 #include "emu/sim/stats.h"
 #include "emu/sim/unit.h"
 
-/* Numbers come first and equal their unit_kind. */
+/* The types of numbers come first and equal their unit_kind. */
 enum field_type {
     FIELD_COUNT = UNIT_COUNT,
     FIELD_ADDRESS = UNIT_ADDRESS,
@@ -52,21 +52,22 @@ enum field_type {
     FIELD_TEXT,
 };
 
-enum { PART_VARIANTS = 2 }; /* of a kind, as in order and out of order */
+enum { PART_VARIANTS = 2 }; /* variants of a kind, such as in order and out of order */
 
 struct part_field {
     const char *name; /* dotted within the part: "predict.btb" */
     enum field_type type;
-    uint32_t offset, size;              /* of the member in the configuration */
-    const char *min, *max, *step;       /* of numbers, as users write them */
-    const char *const *choices;         /* FIELD_CHOICE: names by value, then NULL */
-    const char *initial[PART_VARIANTS]; /* default by variant, as users write it; NULL: derive() gives it */
-    unsigned variants;                  /* bits of those that use it; 0: all */
+    uint32_t offset, size;        /* of the member in the configuration struct */
+    const char *min, *max, *step; /* range of a number, in a user's notation */
+    const char *const *choices;   /* FIELD_CHOICE: names by value, then NULL */
+    /* default by variant, in a user's notation; NULL: derive() computes it */
+    const char *initial[PART_VARIANTS];
+    unsigned variants; /* bits of the variants that use the field; 0: all */
     const char *explanation;
-    const char *source[PART_VARIANTS]; /* where the default comes from; "" where it is no figure */
+    const char *source[PART_VARIANTS]; /* source of each default; "" if the default is not a figure */
 };
 
-/* Fields whose names share a prefix are shown as a section. */
+/* A section of fields: those whose names have the same prefix. */
 struct part_section {
     const char *prefix; /* "predict" */
     const char *explanation;
@@ -74,23 +75,23 @@ struct part_section {
 
 struct part_kind;
 
-/* A default that differs from the kind's own because of the part's place in its parent. */
+/* A default that a part's place in its parent overrides. */
 struct part_default {
     const char *field;
-    const char
-        *value; /* as users write it; "@PATH" copies the field PATH, seen from the parent. For a port: its
-                           partners (struct part_port); "": the parent joins it */
+    /* In a user's notation; "@PATH" copies the field PATH, seen from the parent. For a port: its partners (struct
+     * part_port); "": the parent joins it. */
+    const char *value;
     const char *source; /* as in struct part_field */
 };
 
 enum part_presence {
     PART_ALWAYS,
-    PART_REMOVABLE, /* unless the description says `none` */
-    PART_TIMED,     /* the same, but only in a machine whose cores tell time */
-    PART_OPTIONAL,  /* when the description mentions it */
+    PART_REMOVABLE, /* present unless the description says `none` */
+    PART_TIMED,     /* as PART_REMOVABLE, but only in machines with timed cores */
+    PART_OPTIONAL,  /* present if the description mentions it */
 };
 
-/* A part that a kind's parts can have below them, under a fixed name. */
+/* A child that a kind's parts can have, under a fixed name. */
 struct part_role {
     const char *name;
     const struct part_kind *kind;
@@ -105,19 +106,20 @@ struct part_role {
 
 enum part_direction { PART_SERVES, PART_ASKS };
 
-/* References in descriptions name ports: `memory: crossbar`. */
+/* A port. Descriptions refer to ports by name: `memory: crossbar`. */
 struct part_port {
     const char *name;
-    const char *type; /* "memory"; ports of different types do not fit */
+    const char *type; /* "memory"; only ports of the same type can be joined */
     enum part_direction direction;
-    bool many;            /* takes several partners, numbered in the order of connection */
-    bool optional;        /* may stay open */
-    const char *partners; /* PART_ASKS: names looked for beside the part, then beside its parent ..., when the
-                             description names none: "crossbar dram" */
+    bool many;     /* takes several partners, numbered in the order of connection */
+    bool optional; /* may stay unconnected */
+    /* PART_ASKS: names tried if the description names no partner, first among the part's siblings, then among its
+     * parent's siblings, and so on: "crossbar dram" */
+    const char *partners;
     const char *explanation;
 };
 
-/* One end of a connection: operations of the port's type, and the object that they are for. */
+/* One end of a connection: the operations of the port's type and the object to call them on. */
 struct part_end {
     const void *ops;
     void *object;
@@ -169,32 +171,32 @@ struct part_kind {
     const char *const *variants; /* how messages name them: "core inorder"; NULL: the kind has none */
     const void *extension;       /* of a room above: emu/dev/device.h; or NULL */
 
-    /* The variant of a configuration; NULL: 0. */
+    /* Returns the variant of a configuration. NULL: always 0. */
     unsigned (*variant)(const void *config);
-    /* Makes a configuration one of the variant; NULL: there is only one. */
+    /* Turns a configuration into one of the variant. NULL: there is only one variant. */
     void (*choose)(void *config, unsigned variant);
-    /* Gives fields without a default their values, and fits others that the user left alone to those that he set.
-     * given[i] tells which: field i was set. NULL: all fields have defaults. */
+    /* Sets the fields without a default, and fits fields that the user did not set to those set; given[i]: field i was
+     * set. NULL: all fields have defaults. */
     void (*derive)(void *config, const bool given[]);
-    /* Writes where the value of a field that derive() made comes from. NULL: the field's source says so. */
+    /* Writes the source of a value that derive() computed. NULL: use the field's own source. */
     void (*note)(const void *config, const struct part_field *field, char *buffer, size_t size);
-    /* What fields must fulfil together; each is within its range. The message begins with a field's name and ": ", or
-     * concerns several fields. NULL: nothing. */
+    /* Checks constraints between fields; each field is already within its range. The message begins with a field's name
+     * and ": ", or names several fields. NULL: no constraints. */
     bool (*check)(const void *config, struct error *err);
 
     /* The part in simulated time. A kind without make() has no such part, or only in roles of kinds that are `whole`. */
 
-    /* Makes a part without its neighbours. NULL with err set when that is impossible. */
+    /* Makes a part, not yet connected. Returns NULL with err set on failure. */
     void *(*make)(const void *config, const struct part_site *site, struct error *err);
     void (*free)(void *part);
-    /* The end of a port that serves, for the client with that slot. */
+    /* Returns the end of a serving port, for the client with that slot. */
     struct part_end (*serve)(void *part, unsigned port, unsigned slot);
-    /* Joins a port that asks to its server. */
+    /* Joins an asking port to its server. */
     void (*connect)(void *part, unsigned port, unsigned slot, const struct part_end *server);
     /* Registers statistics and energy accounts. */
     void (*publish)(void *part, struct stats *stats, struct scope scope);
     void (*energy)(void *part, struct energy_ledger *ledger, struct scope scope);
-    /* Shows itself on tracks of a trace; NULL: it shows nothing. */
+    /* Shows the part on tracks of a trace. NULL: it shows nothing. */
     void (*observe)(void *part, struct track_sink *sink, const char *name);
     /* The machine restarts, its harts being at rest: forgets what must not outlast that. NULL: nothing. */
     void (*reset)(void *part);
@@ -202,41 +204,41 @@ struct part_kind {
     void (*sync)(void *part, uint64_t now);
 };
 
-/* Sets *config to the defaults of a variant (0 for kinds without). */
+/* Sets *config to the defaults of a variant (0 for kinds without variants). */
 void part_defaults(const struct part_kind *kind, unsigned variant, void *config);
 
-/* For derive(): takes over from *from each field that is not given and has no default in the variant. */
+/* For derive(): copies from *from each field that is not given and has no default in the variant. */
 void part_take(const struct part_kind *kind, unsigned variant, void *config, const void *from,
                const bool given[]);
 
-/* Whether each field is within its range, and check(); messages as check()'s. */
+/* Checks the range of each field, then calls the kind's check(). Messages have the form that check() requires. */
 bool part_check(const struct part_kind *kind, const void *config, struct error *err);
 
-/* The index of the field, or -1. */
+/* Returns the index of the field, or -1. */
 int part_field_find(const struct part_kind *kind, const char *name);
 
-/* What is used by the variant of the configuration. */
+/* Returns whether the configuration's variant uses the field. */
 bool part_field_used(const struct part_kind *kind, const struct part_field *field, const void *config);
 unsigned part_variant(const struct part_kind *kind, const void *config);
 
-/* Numbers, booleans and choices as plain numbers; not for FIELD_TEXT. */
+/* Read and write a number, boolean or choice as a number; not for FIELD_TEXT. */
 uint64_t field_number(const struct part_field *field, const void *config);
 void field_put(const struct part_field *field, void *config, uint64_t value);
 
-/* Converts and checks a text and stores it; "auto" is not for this. The message begins with the field's name. */
+/* Parses, checks and stores a text; not for "auto". The message begins with the field's name. */
 bool field_set(const struct part_field *field, void *config, const char *text, struct error *err);
 
-/* The value as it is written in a description. */
+/* Writes the value in the notation of descriptions. */
 enum { FIELD_VALUE = 600 };
 void field_format(const struct part_field *field, const void *config, char buffer[FIELD_VALUE]);
 
-/* Whether `auto` is no value of the field, but leaves it to itself: not for texts with a default of their own. */
+/* Returns whether `auto` derives the field; false for a text with a default, for which it is an ordinary value. */
 static inline bool field_has_auto(const struct part_field *field)
 {
     return field->type != FIELD_TEXT || !field->initial[0];
 }
 
-/* The values that the field takes, in words: "4 KiB to 1 TiB, a multiple of 4 KiB", "true or false". */
+/* Writes the allowed values in words: "4 KiB to 1 TiB, a multiple of 4 KiB", "true or false". */
 void field_allowed(const struct part_field *field, char *buffer, size_t size);
 
 #endif

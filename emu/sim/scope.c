@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 10 }; /* of a uint32_t */
+enum { DIGITS = 10 }; /* decimal digits of a uint32_t */
 
-/* Bytes of the scope's names with a dot behind each, at most. */
+/* Returns an upper bound of the length of the scope's path, with a dot after each name. */
 static size_t room_of(const struct scope *scope)
 {
     size_t room = 0;
@@ -33,7 +33,7 @@ static char *put_number(char *to, uint32_t number)
     return to;
 }
 
-/* Appends the path, the outermost name first, a dot behind each. */
+/* Appends the path, outermost name first, with a dot after each name. */
 static char *put_path(char *to, const struct scope *scope)
 {
     if (scope->parent)
@@ -58,7 +58,7 @@ char *scope_path(struct scope scope, const char *name)
     if (name)
         end = put_text(end, name);
     else if (end > path)
-        end--; /* the last dot */
+        end--; /* drop the last dot */
     *end = '\0';
     return path;
 }

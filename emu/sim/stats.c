@@ -12,24 +12,24 @@
 
 enum counter_kind {
     COUNTER,
-    COUNTER_OPERAND, /* read as all are, and not written */
-    COUNTER_RATIO,   /* of the two in front of it; counts nothing itself */
+    COUNTER_OPERAND, /* operand of a ratio: read like a counter, not written */
+    COUNTER_RATIO,   /* quotient of the two counters before it; counts nothing */
 };
 
 struct counter {
     struct stats_operand source;
     enum counter_kind kind;
-    char *name; /* NULL: an operand */
+    char *name; /* NULL for an operand */
     const char *unit, *meaning;
-    char *own_meaning; /* NULL, or what meaning points to */
+    char *own_meaning; /* owned text that meaning points to, or NULL */
 };
 
 struct region {
     char *name;
     bool open;
     uint64_t entries;
-    uint64_t *counted; /* by counter: sum over the entries that have ended */
-    uint64_t *begin;   /* by counter: value when the open entry began */
+    uint64_t *counted; /* by counter: sum over the ended entries */
+    uint64_t *begin;   /* by counter: value at the begin of the open entry */
 };
 
 struct listener {
@@ -46,9 +46,9 @@ struct stats {
     size_t region_count;
     uint64_t **dumps; /* each holds one value per counter */
     size_t dump_count;
-    uint64_t *start; /* by counter: value at the last reset; NULL: zero */
+    uint64_t *start; /* by counter: value at the last reset; NULL: all zero */
     uint64_t regions_dropped, dumps_dropped;
-    bool sealed; /* no counter may be added any more */
+    bool sealed; /* no counter may be added */
     json_t *run, *host;
 };
 
@@ -59,7 +59,7 @@ static void *checked(void *memory)
     return memory;
 }
 
-/* `array` with room for one more element than count; grows when count is a power of two. */
+/* Returns `array` with room for one more element than count; reallocates when count is a power of two. */
 static void *grown(void *array, size_t count, size_t element)
 {
     if (count & (count - 1))
@@ -144,7 +144,7 @@ void stats_ratio(struct stats *stats, struct scope scope, const char *name, stru
 
 static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
-/* The text, to be freed. */
+/* Formats a text; the caller frees it. */
 static char *format(const char *pattern, ...)
 {
     char *text;
@@ -157,7 +157,7 @@ static char *format(const char *pattern, ...)
     return text;
 }
 
-/* "MEANING: 3 to 4" */
+/* Returns the text "MEANING: 3 to 4". */
 static char *bucket_meaning(const struct histogram *histogram, uint32_t bucket, const char *meaning)
 {
     uint64_t below = bucket ? histogram_most(histogram, bucket - 1) : 0;
@@ -203,7 +203,7 @@ static uint64_t counter_now(const struct counter *counter)
     return source->value ? *source->value : source->read(source->context);
 }
 
-/* A new array with one element per counter: its value now, less `since` where that is not NULL. */
+/* Returns a new array of the current values of all counters, less `since` unless that is NULL. */
 static uint64_t *values_now(struct stats *stats, const uint64_t *since)
 {
     stats->sealed = true;
@@ -292,7 +292,7 @@ bool stats_dump(struct stats *stats)
     return true;
 }
 
-/* A copy of text in which bytes outside of ASCII are \xNN unless the whole is UTF-8; free() it. */
+/* Returns a copy of `text`; unless it is UTF-8, bytes outside ASCII become \xNN. The caller frees it. */
 static char *valid_text(const char *text)
 {
     json_t *probe = json_string(text);
@@ -334,7 +334,7 @@ static json_t *json_quotient(double value)
     return isfinite(value) ? checked(json_real(value)) : json_null();
 }
 
-/* Puts value, whose reference passes on, into object under name. */
+/* Puts value into object under name; takes over the reference to value. */
 static void json_put(json_t *object, const char *name, json_t *value)
 {
     char *valid = valid_text(name);
@@ -374,7 +374,7 @@ static json_t *json_schema(const struct stats *stats)
     return schema;
 }
 
-/* Of the two values in front of a ratio; NAN where there is none. */
+/* Divides the two values before a ratio; NAN if the divisor is 0. */
 static double ratio(const uint64_t *values, size_t i)
 {
     uint64_t over = values[i - 2], under = values[i - 1];

@@ -1,4 +1,4 @@
-/* The statistics of a run: plain counters, registered once with unit and meaning, read by named regions. */
+/* The statistics of a run: plain counters, registered once with unit and meaning; programs can mark regions. */
 #ifndef EMU_SIM_STATS_H
 #define EMU_SIM_STATS_H
 
@@ -12,14 +12,14 @@
 
 struct stats;
 
-/* A counter of a table. */
+/* A row of a table of counters. */
 struct stats_row {
     const char *name;
     const uint64_t *value;
     const char *unit, *meaning;
 };
 
-/* What a ratio is made of: a counter, or one that is computed. */
+/* An operand of a ratio: a counter, or a computed value. */
 struct stats_operand {
     const uint64_t *value; /* NULL: call read(context) */
     uint64_t (*read)(const void *context);
@@ -27,70 +27,69 @@ struct stats_operand {
 };
 
 enum {
-    STATS_REGIONS = 4096, /* named regions that are kept */
-    STATS_DUMPS = 4096,   /* snapshots that are kept; programs ask for them, so there must be a bound */
+    STATS_REGIONS = 4096, /* named regions kept */
+    STATS_DUMPS = 4096,   /* snapshots kept; programs request them, so their number needs a bound */
 };
 
-/* An empty registry; NULL never (out of memory aborts). Free with stats_free(). */
+/* Makes an empty registry; never NULL (out of memory aborts). Free it with stats_free(). */
 struct stats *stats_new(void);
 void stats_free(struct stats *stats);
 
-/* Registers a counter that its owner only ever increases. It is called `name` in its scope (`hart.0.instructions`), which
- * must be unique; the name is copied; unit ("instructions", "bytes", "fs", "pJ") and meaning (one line) must outlive the
- * registry. The value is read whenever a region begins, is reset or ends, so *value must stay valid until stats_free().
- * All counters are registered before the first region, reset or dump. */
+/* Registers a counter that its owner only increases. `name` in its scope (`hart.0.instructions`) must be unique and is
+ * copied; unit ("instructions", "bytes", "fs", "pJ") and meaning (one line) must outlive the registry. The value is
+ * read when a region begins, is reset or ends, so *value must stay valid until stats_free(). Register all counters
+ * before the first region, reset or dump. */
 void stats_counter(struct stats *stats, struct scope scope, const char *name, const uint64_t *value,
                    const char *unit, const char *meaning);
 
-/* The same for all rows of a table, in their order; the table itself need not stay. */
+/* Registers all rows of a table as stats_counter() does, in their order; the table itself need not outlive the call. */
 void stats_counters(struct stats *stats, struct scope scope, const struct stats_row *rows, size_t count);
 
-/* The same for a counter that is computed: read(context) is called instead. */
+/* Registers a computed counter: read(context) returns its value. Otherwise as stats_counter(). */
 void stats_computed(struct stats *stats, struct scope scope, const char *name,
                     uint64_t (*read)(const void *context), const void *context, const char *unit,
                     const char *meaning);
 
-/* Registers a mean or a rate: what `over` has counted divided by what `under` has, in the run or region that is written.
- * It is a real number, or null where `under` has counted nothing; unit is that of the quotient ("accesses/access"). The
- * operands are read as counters are, and are no statistics themselves. */
+/* Registers a mean or a rate: the count of `over` divided by the count of `under`, within the run or region. It is
+ * written as a real number, or null if the count of `under` is 0; `unit` is that of the quotient ("accesses/access").
+ * The operands are read like counters, but are not statistics themselves. */
 void stats_ratio(struct stats *stats, struct scope scope, const char *name, struct stats_operand over,
                  struct stats_operand under, const char *unit, const char *meaning);
 
-/* Registers a histogram of values in `unit`: the counter "NAME.16" says how many of what `counted` names were at most 16 and
- * in no bucket before, and "NAME.more" how many were above all buckets; "NAME.mean" is a ratio. Each is subtracted, added
- * and reset like any other counter. The histogram stays valid until stats_free(). */
+/* Registers a histogram of values in `unit`: the counter "NAME.16" is the number of values (counted in `counted`) up to
+ * 16 and above the bucket before, "NAME.more" the number above all buckets, and "NAME.mean" a ratio. Each is
+ * subtracted, added and reset like any other counter. The histogram must stay valid until stats_free(). */
 void stats_histogram(struct stats *stats, struct scope scope, const char *name,
                      const struct histogram *histogram, const char *unit, const char *counted,
                      const char *meaning);
 
-/* Named regions. begin opens one; end closes it and adds what was counted since its begin. Regions may
- * overlap in any way; one that is entered several times accumulates, and counts its entries. begin returns
- * false, and does nothing, when the region is open already or STATS_REGIONS others exist; end does so when
- * the region is not open. */
+/* Named regions. begin opens a region; end closes it and adds the counts since its begin. Regions may overlap in any
+ * way; a region that is entered several times accumulates and counts its entries. begin does nothing and returns false
+ * if the region is open or STATS_REGIONS other regions exist; end does so if the region is not open. */
 bool stats_region_begin(struct stats *stats, const char *region);
 bool stats_region_end(struct stats *stats, const char *region);
 
-/* Zeroes what the whole run has counted so far, and all that open regions have: each begins afresh as its own
- * first entry. Closed regions and dumps stay as they are. */
+/* Zeroes the counts of the whole run and of all open regions; each open region starts again as its own first entry.
+ * Closed regions and dumps stay as they are. */
 void stats_reset(struct stats *stats);
 
-/* reset(context) is called by every stats_reset(), after counters were read: for what is kept beside counters, as a least
- * value, and so has to begin afresh too. The context outlives the registry. */
+/* Makes every stats_reset() call reset(context), after it has read the counters: for values beside the counters, such
+ * as a minimum, that must restart too. The context must outlive the registry. */
 void stats_on_reset(struct stats *stats, void (*reset)(void *context), void *context);
 
-/* Keeps a numbered snapshot of the whole run since the start or the last reset. False when STATS_DUMPS are
- * kept already; the further ones are counted only. */
+/* Keeps a numbered snapshot of the whole run since the start or the last reset. Returns false if STATS_DUMPS are kept
+ * already; then the dump is only counted. */
 bool stats_dump(struct stats *stats);
 
-/* Facts about the run that are no counters (machine name, program, exit status): string or number, written
- * under "run". Host-dependent figures (seconds, MIPS) go under "host", apart from what is deterministic.
- * Names and texts are copied; a fact that is given again replaces the earlier one. */
+/* Facts about the run that are not counters (machine name, program, exit status), as text or number, written under
+ * "run". Host-dependent figures (seconds, MIPS) go under "host", apart from deterministic ones. Names and texts are
+ * copied; a fact given again replaces the earlier one. */
 void stats_fact_text(struct stats *stats, const char *name, const char *value);
 void stats_fact_number(struct stats *stats, const char *name, uint64_t value);
 void stats_host_number(struct stats *stats, const char *name, double value);
 
-/* Writes everything as one JSON object and a newline, keys in registration order; regions still open are
- * closed first. Fails when `out` cannot be written.
+/* Writes everything as one JSON object and a newline, keys in registration order; open regions are closed first. Fails
+ * if `out` cannot be written.
  *
  *   {
  *     "format": "croft statistics 1",
@@ -103,13 +102,13 @@ void stats_host_number(struct stats *stats, const char *name, double value);
  *     "host": {"seconds": 0.12}                               figures that differ from run to run
  *   }
  *
- * So `jq .run`, `jq '.total["hart.0.instructions"]'` and `jq '.regions.spmv["hart.0.instructions"]'` do what
- * they say. Counters are exact integers; one above 2^63-1, which common JSON readers refuse, is a string of
- * its decimal digits. Ratios are reals of 9 digits. Bytes of texts that are not UTF-8 appear as \xNN. */
+ * Read it with `jq .run`, `jq '.total["hart.0.instructions"]'` or `jq '.regions.spmv["hart.0.instructions"]'`. Counters
+ * are exact integers; one above 2^63-1, which common JSON readers refuse, is written as a string of its decimal digits.
+ * Ratios have 9 digits. Bytes of texts that are not UTF-8 appear as \xNN. */
 bool stats_write_json(struct stats *stats, FILE *out, struct error *err);
 
-/* Writes the counters since the start or the last reset as lines for a reader, `name value # meaning (unit)`.
- * Changes nothing: regions stay open. */
+/* Prints the counters since the start or the last reset, one line each: `name value # meaning (unit)`. Changes nothing;
+ * regions stay open. */
 void stats_print(struct stats *stats, FILE *out);
 
 #endif

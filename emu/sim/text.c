@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { QUOTED_CHARACTERS = TEXT_QUOTED - 8 }; /* leaves room for quotes, dots and the end */
+enum { QUOTED_CHARACTERS = TEXT_QUOTED - 8 }; /* leaves room for quotes, "..." and the terminating zero */
 
 struct quoted text_quote(const char *text)
 {
@@ -20,7 +20,7 @@ struct quoted text_quote(const char *text)
     return quoted;
 }
 
-/* Decodes one UTF-8 character; returns its length, or 0 when the bytes are none. */
+/* Decodes one UTF-8 character. Returns its length, or 0 if the bytes are not UTF-8. */
 static size_t utf8_decode(const unsigned char *bytes, uint32_t *character)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,4 +1,4 @@
-/* Tracks of a trace: what parts show of themselves over time, as records that say nothing of the kind of part.
+/* Tracks: what parts show over time in a trace, as records that are independent of the kind of part.
  *
  * A part that is to be watched gets a sink. It opens a group, with its name, in it lines, and writes records to these: a
  * slice, which lasts from one time to another and may contain others on its line; a span, which may overlap others; an
@@ -31,29 +31,29 @@ struct track {
 };
 
 enum track_kind {
-    TRACK_SLICE,      /* from, to; behind all others of its line, or within one that is open */
-    TRACK_BEGIN,      /* of a slice, at from */
-    TRACK_END,        /* of the slice of the line that began last, at from */
-    TRACK_INSTANT,    /* at from */
-    TRACK_COUNTER,    /* values from then on */
-    TRACK_SPAN,       /* from, to; spans are written in the order of their ends */
-    TRACK_SPAN_BEGIN, /* of the span with that id, at from */
+    TRACK_SLICE,      /* from, to; after all other slices of its line, or inside the open one */
+    TRACK_BEGIN,      /* of a slice, at `from` */
+    TRACK_END,        /* of the slice that began last on the line, at `from` */
+    TRACK_INSTANT,    /* at `from` */
+    TRACK_COUNTER,    /* values valid from `from` on */
+    TRACK_SPAN,       /* from, to; written in the order of their ends */
+    TRACK_SPAN_BEGIN, /* of the span with that id, at `from` */
     TRACK_SPAN_END,
 };
 
-/* What a record says besides its name. */
+/* A further value of a record. */
 struct track_value {
     const char *name;
     const char *text; /* NULL: number */
     uint64_t number;
 };
 
-/* Texts may hold any bytes and are the writer's. */
+/* Texts may hold any bytes and belong to the caller. */
 struct track_record {
     enum track_kind kind;
-    const char *name;     /* a span's end has that of its begin; a slice's end has none */
+    const char *name;     /* a span's end has the name of its begin; a slice's end has none */
     const char *category; /* of spans: what they are, such as "miss" */
-    uint32_t id;          /* TRACK_SPAN_BEGIN, TRACK_SPAN_END: of track_id() */
+    uint32_t id;          /* TRACK_SPAN_BEGIN, TRACK_SPAN_END: from track_id() */
     uint64_t from, to;    /* fs */
     const struct track_value *values;
     size_t value_count;
@@ -88,7 +88,7 @@ struct track_sink_ops {
     bool (*text)(struct track stream, const char *line);
 };
 
-/* Whoever has begun something is told when the trace ends, to write its end; afterwards the sink is gone. */
+/* Tells a writer that the trace ends, so that it writes the ends of open records; afterwards the sink is invalid. */
 struct track_end {
     struct observer link;
     void (*end)(void *context, uint64_t now);
@@ -117,13 +117,14 @@ static inline struct track track_line(struct track group, const char *name)
     return group.sink->ops->line(group, name);
 }
 
-/* A number for spans that are written by begin and end. */
+/* Returns a number for spans that are written as begin and end. */
 static inline uint32_t track_id(struct track_sink *sink)
 {
     return sink->ops->id(sink);
 }
 
-/* False if the trace is full: then it has nothing of the record, and of a begin no end may be written. */
+/* Writes a record. Returns false if the trace is full: nothing of the record is written, and the end of a refused begin
+ * must not be. */
 static inline bool track_write(struct track track, const struct track_record *record)
 {
     return track.sink->ops->write(track, record);

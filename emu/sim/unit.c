@@ -18,7 +18,7 @@ struct unit {
 #define KIBI(n)         (UINT64_C(1) << (10 * (n)))
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-/* Every table begins with the unit of the stored value; in the first `shown` rows, scales rise. */
+/* Every table begins with the unit of the stored value; the scales of its first `shown` rows ascend. */
 static const struct unit size_units[] = {
     {"B", 1}, {"KiB", KIBI(1)}, {"MiB", KIBI(2)}, {"GiB", KIBI(3)}, {"TiB", KIBI(4)},
 };
@@ -58,8 +58,8 @@ static const struct unit power_units[] = {
 
 static const struct scale {
     const struct unit *units; /* NULL: plain numbers */
-    size_t count, shown;      /* rows; of them, those that unit_format() uses */
-    const char *base;         /* what the stored value counts */
+    size_t count, shown;      /* rows; those of them that unit_format() uses */
+    const char *base;         /* unit of the stored value */
     const char *syntax;
 } scales[UNIT_KINDS] = {
     [UNIT_COUNT] = {.syntax = "a whole number such as 16"},
@@ -80,7 +80,7 @@ static const struct scale {
                     "a power such as 55 mW (units: uW, mW, W)"},
 };
 
-enum { FRACTION_DIGITS = 18 }; /* 10^18 is the largest power of ten that leaves room in 64 bits */
+enum { FRACTION_DIGITS = 18 }; /* fraction and divisor then fit in 64 bits */
 
 /* A scanned decimal number: whole + fraction / divisor. */
 struct number {
@@ -114,7 +114,7 @@ static enum scan scan_hexadecimal(const char **at, struct number *number)
     return SCAN_OK;
 }
 
-/* Reads the digits behind the decimal point. */
+/* Reads the digits after the decimal point. */
 static enum scan scan_fraction(const char **at, struct number *number)
 {
     size_t digits = strspn(*at, "0123456789");
@@ -133,7 +133,7 @@ static enum scan scan_fraction(const char **at, struct number *number)
     return SCAN_OK;
 }
 
-/* Reads a number at *at and moves *at behind it. Hexadecimal and fractions are for kinds that allow them. */
+/* Reads a number at *at and moves *at past it. `plain` kinds allow hexadecimal, the others a fraction. */
 static enum scan number_scan(const char **at, bool plain, struct number *number)
 {
     *number = (struct number){.divisor = 1};
@@ -162,12 +162,12 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* number * scale, or why that is no uint64_t. */
+/* Computes number * scale; returns why it is not a uint64_t. */
 static enum scan number_scale(const struct number *number, uint64_t scale, uint64_t *value)
 {
     if (number->whole > UINT64_MAX / scale)
         return SCAN_TOO_LARGE;
-    /* fraction * scale / divisor, reduced first so that it stays below scale */
+    /* fraction * scale / divisor, with the divisor reduced first, so that the result stays below scale */
     uint64_t common = gcd(number->divisor, scale);
     uint64_t divisor = number->divisor / common;
     if (number->fraction % divisor)
@@ -199,7 +199,7 @@ static bool unit_error(const struct scale *scale, const char *text, const char *
     if (!*unit)
         return error_set(err, "%s has no unit; write %s", text_quote(text).text, scale->syntax);
     for (size_t i = 0; i < scale->count; i++) {
-        names[i] = scale->units[scale->count - 1 - i].name; /* so that KB, as near to B, is taken for KiB */
+        names[i] = scale->units[scale->count - 1 - i].name; /* largest first: KB suggests KiB, not B */
         if (!nearest && strcasecmp(unit, names[i]) == 0)
             nearest = names[i];
     }
@@ -241,7 +241,7 @@ bool unit_parse(enum unit_kind kind, const char *text, uint64_t *value, struct e
     return unit_error(scale, text, unit, err);
 }
 
-/* Binary units print only where they divide the value; decimal ones may take a fraction. */
+/* Chooses the largest unit not above the value; sizes use only units that divide it, others may take a fraction. */
 static const struct unit *unit_choose(const struct scale *scale, uint64_t value)
 {
     const struct unit *chosen = &scale->units[0];
