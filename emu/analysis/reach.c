@@ -8,23 +8,23 @@
 #define CALLER_SAVED       0xf003fce2u
 #define CALLER_SAVED_FLOAT 0xf003fcffu
 
-/* Places still to be walked from, and those that have been. */
+/* The state of a walk: places still to visit, and places visited. */
 struct walk {
     const struct decoder *decoder;
     const struct reach_code *code;
     struct reach reach;
     uint64_t *stack;
     size_t depth, stack_size;
-    uint64_t *seen; /* pc + 1 by hash, or 0; a power of two */
+    uint64_t *seen; /* hash table of pc + 1, 0: empty; size a power of two */
     size_t seen_size;
 };
 
-/* An instruction, and what an AUIPC before it has put where. */
+/* An instruction, and the result of the AUIPC before it. */
 struct place {
     uint64_t pc;
     struct insn insn;
     unsigned flow; /* flow_of() */
-    unsigned base; /* register, or 0: none */
+    unsigned base; /* register that the AUIPC wrote, or 0: there is none */
     uint64_t value;
 };
 
@@ -43,7 +43,7 @@ static void push(struct walk *walk, uint64_t pc)
     walk->stack[walk->depth++] = pc;
 }
 
-/* Whether the place is new. */
+/* Marks pc as seen. Returns whether it is new. */
 static bool see(struct walk *walk, uint64_t pc)
 {
     size_t at = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (walk->seen_size - 1);
@@ -88,7 +88,7 @@ static void note_auipc(struct place *place)
     place->value = place->pc + (uint64_t)(int64_t)place->insn.imm;
 }
 
-/* Where a jump leads, if that is known. */
+/* Sets *target to the target of a jump. Returns false if it is unknown. */
 static bool target_of(const struct place *place, uint64_t *target)
 {
     if (!(place->flow & FLOW_INDIRECT)) {
@@ -99,7 +99,7 @@ static bool target_of(const struct place *place, uint64_t *target)
     return place->base != 0 && place->base == place->insn.rs1;
 }
 
-/* All that follows an indirect jump, until nothing leads farther. */
+/* Pushes all instructions that follow an indirect jump, up to a return beyond which no direct jump among them leads. */
 static void sweep(struct walk *walk, uint64_t pc)
 {
     uint64_t farthest = pc;
@@ -116,7 +116,7 @@ static void sweep(struct walk *walk, uint64_t pc)
     }
 }
 
-/* Goes on behind a jump; false: the path ends. */
+/* Pushes the target of a jump. Returns false if the path ends at the jump. */
 static bool follow_jump(struct walk *walk, const struct place *place)
 {
     uint64_t target;

@@ -1,13 +1,14 @@
-/* Which registers code can name that is reachable from an entry: a kernel's demand for registers.
+/* Finds the registers that the code reachable from an entry names: a kernel's demand for registers.
  *
- * A static walk: branches both ways, jumps and calls to where they lead, behind a call as well. Of indirect ones:
- *   - AUIPC and the JALR behind it are a direct call or jump, as linkers make them;
- *   - a return (JALR from a link register that writes none) ends the path;
- *   - another indirect jump, a switch's, leads into what follows it: all instructions from there on are taken for
- *     reachable up to a return behind which no jump among them leads;
- *   - an indirect call may change what the calling convention lets it (ra, t0-t6, a0-a7, ft0-ft11, fa0-fa7): these count,
- *     the doubles whole; what it saves and restores beside them does not.
- * Code that cannot be fetched or decoded ends a path. A walk of more than REACH_INSNS instructions ends, and counts all
+ * The walk is static. It follows both ways of a branch, the target of a jump, and both the target of a call and the
+ * code behind it. Indirect jumps:
+ *   - AUIPC and the JALR behind it, as linkers emit them, are a direct call or jump.
+ *   - A return (JALR from a link register that writes no link register) ends the path.
+ *   - Another indirect jump, such as a switch's, reaches all instructions that follow it, up to a return beyond which
+ *     no direct jump or branch among them leads.
+ *   - An indirect call counts as naming all registers that the calling convention lets it change (ra, t0-t6, a0-a7,
+ *     ft0-ft11, fa0-fa7, these in double precision). What the callee saves and restores does not count.
+ * Code that cannot be fetched or decoded ends a path. A walk of more than REACH_INSNS instructions ends and counts all
  * registers. */
 #ifndef EMU_ANALYSIS_REACH_H
 #define EMU_ANALYSIS_REACH_H
@@ -19,23 +20,24 @@
 
 enum { REACH_INSNS = 1 << 17 };
 
-/* The code: up to 4 bytes at pc, of which 2 may be missing (0) behind the end; false: there are none. */
+/* The code. fetch() reads 4 bytes at pc; at the end of the code the last 2 may be missing (read as 0). Returns false if
+ * there is no code at pc. */
 struct reach_code {
     bool (*fetch)(void *context, uint64_t pc, uint32_t *bits);
     void *context;
 };
 
 struct reach {
-    uint32_t integer; /* bit: register that is named; never x0 */
-    uint32_t single;  /* floating-point registers that only single-precision instructions name */
-    uint32_t whole;   /* others */
+    uint32_t integer; /* bit n: register n is named; never x0 */
+    uint32_t single;  /* floating-point registers named only by single-precision instructions */
+    uint32_t whole;   /* the other named floating-point registers */
     unsigned insns;   /* reachable instructions */
 };
 
 struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, uint64_t entry);
 
-/* The 32-bit halves that a thread needs: 2 for an integer register or a whole floating-point one, 1 for one of single
- * precision. */
+/* Returns the 32-bit register halves that a thread needs: 2 for an integer or double-precision register, 1 for a
+ * single-precision register. */
 unsigned reach_halves(const struct reach *reach);
 
 #endif
