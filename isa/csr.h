@@ -1,4 +1,4 @@
-/* Numbers of the CSRs: CSR_mstatus and so on, a constant for each row of csr.def. */
+/* CSR numbers: a constant CSR_mstatus etc. for each row of csr.def. */
 #ifndef ISA_CSR_H
 #define ISA_CSR_H
 

@@ -3,8 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Rows are found by bits 14:12 and 6:2 (32-bit) or 15:13 and 1:0 (compressed); a bucket lists its candidates.
- */
+/* The decoder buckets rows by bits 14:12 and 6:2 (32-bit) or 15:13 and 1:0 (compressed). */
 enum {
     WIDE_BUCKETS = 256,
     NARROW_BUCKETS = 32,
@@ -31,7 +30,7 @@ static unsigned narrow_bucket(uint32_t bits)
     return (bits & 3) << 3 | (bits >> 13 & 7);
 }
 
-/* Keeps rows with more fixed bits first, so that a HINT is found before the base row that holds it. */
+/* Keeps rows with more fixed bits first, so that a HINT row is found before the base row that contains it. */
 static void bucket_insert(struct bucket *bucket, unsigned row)
 {
     unsigned at = bucket->count++;
@@ -69,7 +68,7 @@ void decoder_free(struct decoder *decoder)
     free(decoder);
 }
 
-/* Bits hi..lo of `bits`, moved to start at bit `at`. */
+/* Returns bits hi..lo of `bits`, shifted to begin at bit `at`. */
 static uint32_t field(uint32_t bits, unsigned hi, unsigned lo, unsigned at)
 {
     return (bits >> lo & ((1u << (hi - lo + 1)) - 1)) << at;
@@ -129,7 +128,7 @@ static struct insn decode_wide(const struct decoder *decoder, uint32_t bits)
     return insn;
 }
 
-/* The immediates of isa/compressed.def, under the names that its rows use. */
+/* The immediates of isa/compressed.def, by the names that its rows use. */
 #define CIMM_NONE  0
 #define CIMM_CI    sign_extend(field(bits, 12, 12, 5) | field(bits, 6, 2, 0), 6)
 #define CIMM_SHAMT (int32_t)(field(bits, 12, 12, 5) | field(bits, 6, 2, 0))
@@ -161,7 +160,7 @@ struct operands {
     int32_t imm;
 };
 
-/* Reads the operands of compressed row `row`; false when the row's condition does not hold for them. */
+/* Reads the operands of compressed row `row`. Returns false if they do not meet the row's condition. */
 static bool compressed_operands(unsigned row, uint32_t bits, struct operands *out)
 {
     const uint32_t RD = field(bits, 11, 7, 0), RS2 = field(bits, 6, 2, 0);

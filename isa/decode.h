@@ -1,4 +1,4 @@
-/* From the bits of an instruction to its row and operands. */
+/* Decodes the bits of an instruction into its row and operands. */
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
 
@@ -8,14 +8,13 @@
 
 struct decoder;
 
-/* An index over isa/rows.def and isa/compressed.def; never NULL. Free with decoder_free(). */
+/* Makes an index over isa/rows.def and isa/compressed.def; never NULL. Free it with decoder_free(). */
 struct decoder *decoder_new(void);
 void decoder_free(struct decoder *decoder);
 
-/* Decodes the instruction whose first bytes are the low end of `bits` (little endian; 16 valid bits suffice
- * for a compressed one). Compressed instructions come back expanded, with their own length and bits. An
- * encoding that no row matches comes back with id INSN_illegal and the length that its low bits announce (2
- * or 4). */
+/* Decodes the instruction in the low bits of `bits` (little endian; a compressed one needs only 16 valid bits). A
+ * compressed instruction is returned as its expansion, with its own length and bits. An encoding that matches no row is
+ * returned with id INSN_illegal and the length that its low bits encode (2 or 4). */
 struct insn decode(const struct decoder *decoder, uint32_t bits);
 
 #endif

@@ -32,7 +32,7 @@ const char *csr_name(unsigned number)
     return NULL;
 }
 
-/* A line of text that grows to the right and is cut at its end. */
+/* An output line; text beyond its size is cut. */
 struct line {
     char *text;
     size_t size, used;
@@ -102,7 +102,7 @@ static void add_operands(struct line *line, const char *operands, const struct i
     if (*operands)
         line_add(line, "\t");
     for (; *operands; operands++) {
-        /* A dynamic rounding mode goes without saying. */
+        /* A dynamic rounding mode is not printed. */
         if (operands[0] == ',' && operands[1] == 'm') {
             if (insn->rm != RM_DYN)
                 line_add(line, ",%s", rounding[insn->rm]);

@@ -1,4 +1,4 @@
-/* Instructions as text, spelt as GNU objdump does with -M no-aliases. */
+/* Prints instructions as text, spelt as by GNU objdump -M no-aliases. */
 #ifndef ISA_DISASM_H
 #define ISA_DISASM_H
 
@@ -7,10 +7,9 @@
 
 #include "isa/insn.h"
 
-/* Writes mnemonic, a tab and the operands of insn, as if it stood at address pc, to text[size]. Branch
- * targets are plain hexadecimal addresses (0x80000010). Unknown encodings become `.2byte 0x...` or `.4byte
- * 0x...`. The HINTs of our extensions are named (nucd, tom.begin, marker), which GNU objdump prints as base
- * instructions. */
+/* Writes the mnemonic, a tab and the operands of insn, located at address pc, to text[size]. Branch targets are plain
+ * hexadecimal addresses (0x80000010). Unknown encodings become `.2byte 0x...` or `.4byte 0x...`. The HINTs of our
+ * extensions are named (nucd, tom.begin, marker); GNU objdump prints them as base instructions. */
 void disasm(const struct insn *insn, uint64_t pc, char *text, size_t size);
 
 /* The ABI name of integer register 0-31 ("a0"). */

@@ -1,6 +1,6 @@
 #include "isa/flow.h"
 
-/* The link registers of calls and returns (unprivileged specification, table 2.1). */
+/* Link registers, which distinguish calls and returns (unprivileged specification, table 2.1). */
 static bool is_link(unsigned reg)
 {
     return reg == 1 || reg == 5;

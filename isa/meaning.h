@@ -1,4 +1,4 @@
-/* Stateless arithmetic that the rows' meanings use. All functions are total: no operand traps. */
+/* Stateless arithmetic for the meanings of rows. All functions are total: no operand traps. */
 #ifndef ISA_MEANING_H
 #define ISA_MEANING_H
 
@@ -22,8 +22,8 @@ static inline uint64_t sext32(uint64_t v)
     return (uint64_t)(int64_t)(int32_t)v;
 }
 
-/* NaN boxing (unprivileged specification, "NaN Boxing of Narrower Values"): a float in a 64-bit register has
- * all upper bits set; anything else reads as the canonical NaN. */
+/* NaN boxing (unprivileged specification, "NaN Boxing of Narrower Values"): a float in a 64-bit register has all upper
+ * bits set; any other value reads as the canonical NaN. */
 static inline uint64_t box(uint32_t v)
 {
     return UINT64_C(0xffffffff00000000) | v;
@@ -52,7 +52,7 @@ static inline uint64_t mulhsu64(uint64_t a, uint64_t b)
     return mulhu64(a, b) - ((int64_t)a < 0 ? b : 0);
 }
 
-/* Division by zero gives all ones and the dividend as remainder; the overflow MIN / -1 gives MIN and 0. */
+/* Division by zero gives all ones, and the dividend as remainder; the overflow MIN / -1 gives MIN and remainder 0. */
 static inline uint64_t div64(uint64_t a, uint64_t b)
 {
     if (b == 0)
@@ -155,7 +155,7 @@ static inline uint32_t rotate_left32(uint32_t v, uint64_t by)
     return v << (by & 31) | v >> (-by & 31);
 }
 
-/* orc.b: every byte becomes 0xff if it has a bit set, else 0. */
+/* orc.b: every byte that is not 0 becomes 0xff. */
 static inline uint64_t or_combine_bytes(uint64_t v)
 {
     const uint64_t low7 = UINT64_C(0x7f7f7f7f7f7f7f7f);
@@ -163,7 +163,7 @@ static inline uint64_t or_combine_bytes(uint64_t v)
     return (top >> 7) * 0xff;
 }
 
-/* What an AMO leaves in memory, from the old value and rs2. */
+/* The value that an AMO stores, from the old value and rs2. */
 #define ATOMIC(suffix, type, signed_type)                                                                    \
     static inline type atomic_swap##suffix(type old, type value)                                             \
     {                                                                                                        \

@@ -1,8 +1,8 @@
-/* The enumerations whose values are the rows of the tables. The build runs this file through the preprocessor into
- * $(BUILD)/gen/isa/insn_id.h and replaces that only when its text has changed: who needs an instruction's identity alone
- * is not compiled again when a row's meaning changes. */
+/* Enumerations with one value for each row of the tables. The build preprocesses this file into
+ * $(BUILD)/gen/isa/insn_id.h and replaces that file only if its text has changed, so a change of a row's meaning does
+ * not recompile files that use only an instruction's identity. */
 
-/* One value per row of isa/rows.def, INSN_add and so on; INSN_illegal is 0. */
+/* One value for each row of isa/rows.def (INSN_add ...); INSN_illegal is 0. */
 enum insn_id {
     INSN_illegal,
 #define INSN(name, ...) INSN_##name,
@@ -10,14 +10,14 @@ enum insn_id {
     INSN_COUNT
 };
 
-/* One value per row of isa/compressed.def. */
+/* One value for each row of isa/compressed.def. */
 enum compressed_id {
 #define COMPRESSED(name, ...) COMPRESSED_##name,
 #include "isa/compressed.def"
     COMPRESSED_COUNT
 };
 
-/* What kind of work it is; statistics and core models are told apart by it. */
+/* The class of work, which statistics and core models distinguish. */
 enum insn_class {
 #define CLASS(name, unit, alone, text) CLASS_##name,
 #include "isa/class.def"

@@ -1,4 +1,4 @@
-/* Prints isa/MANUAL.md with its tables of instructions and CSRs made anew from the rows: manual FILE. */
+/* manual FILE: prints FILE (isa/MANUAL.md) with its tables of instructions and CSRs regenerated from the rows. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 static void print_instructions(void);
 static void print_csrs(void);
 
-/* The tables, each between its marks in the manual. */
+/* The tables, each between its two marks in the manual. */
 static const struct {
     const char *begin, *end;
     void (*print)(void);
@@ -33,7 +33,7 @@ static const char *const extension_text[EXTENSION_COUNT] = {
 #include "isa/extension.def"
 };
 
-/* The fields of an encoding from bit 31 down: 0 and 1 are fixed, a dot belongs to an operand. */
+/* Prints the encoding from bit 31 down: 0 and 1 are fixed bits, a dot is an operand's bit. */
 static void print_bits(const struct insn_info *info)
 {
     for (int bit = 31; bit >= 0; bit--) {
@@ -52,7 +52,7 @@ static void print_narrow_bits(const struct compressed_info *info)
     }
 }
 
-/* A template of isa/format.def as an assembler's manual writes it. */
+/* Prints an operand template of isa/format.def in the notation of the manual. */
 static void print_operands(const char *operands, const struct format_info *format)
 {
     for (; *operands; operands++) {
@@ -123,7 +123,7 @@ static void print_instructions(void)
     printf("\n");
 }
 
-/* Whether a CSR continues the run of numbered ones that the one before it belongs to. */
+/* Returns whether CSR number i continues the run of numbered CSRs that CSR i - 1 belongs to. */
 static int continues(unsigned i)
 {
     size_t before = strcspn(csrs[i - 1].name, "0123456789"), now = strcspn(csrs[i].name, "0123456789");
@@ -131,7 +131,7 @@ static int continues(unsigned i)
            strncmp(csrs[i].name, csrs[i - 1].name, now) == 0;
 }
 
-/* What a CSR is; of a run, without the number of its first. */
+/* Prints a CSR's description; for a run, without the number of its first CSR. */
 static void print_contents(const char *text, const char *name, int run)
 {
     const char *number = name + strcspn(name, "0123456789");
@@ -141,7 +141,7 @@ static void print_contents(const char *text, const char *name, int run)
     printf("%.*s", (int)length, text);
 }
 
-/* One line for each CSR, or for each run of numbered ones. */
+/* Prints one line for each CSR, or for each run of numbered CSRs. */
 static void print_csrs(void)
 {
     static const char *const modes[] = {"U", "S", "", "M"};

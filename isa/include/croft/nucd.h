@@ -1,10 +1,10 @@
-/* Offloading with NUCD: regions of C code that a core near the memory may run in place of the host. */
+/* Offloading with NUCD: regions of C code that an accelerator near the memory may run instead of the host. */
 #ifndef CROFT_NUCD_H
 #define CROFT_NUCD_H
 
 #include <croft/nucd_bits.h>
 
-/* A region is a function whose inputs and outputs are declared. Its definition reads like a marked loop:
+/* A region is a function with declared inputs and outputs. Its definition looks like a marked loop:
  *
  *     CROFT_REGION(scale, CROFT_IN(const double *, x, n * sizeof *x),
  *                         CROFT_OUT(double *, y, n * sizeof *y), CROFT_VALUE(long, n))
@@ -13,27 +13,26 @@
  *             y[i] = 2 * x[i];
  *     }
  *
- * and `scale(x, y, n)` runs it. The instruction `nucd` before the region is a HINT: a machine without
- * accelerators ignores it and runs the region itself, with the same result. A region has at most four inputs
- * and four outputs; what it changes otherwise, except on its own stack, must not be used after it. It may
- * call functions.
+ * `scale(x, y, n)` runs it. The instruction `nucd` before the region is a HINT: a machine without accelerators ignores
+ * it and runs the region itself, with the same result. A region has at most four inputs and four outputs. Whatever else
+ * it changes, other than its own stack, must not be used after it. It may call functions.
  *
- * CROFT_IN, CROFT_OUT and CROFT_INOUT declare a pointer and the number of bytes behind it that the region
- * reads, writes, or both, as an expression over the parameters; CROFT_VALUE declares a value of at most 8
- * bytes (integer, pointer, float, double). Ranges over 32,704 bytes are declared in steps of 4 KiB, over
- * 2,093,056 bytes of 64 KiB, then of 1 MiB, rounded up: tasks that shall run at the same time must not
- * overlap in these steps. A range over 511 MiB cannot be declared, and the host runs the region itself.
+ * CROFT_IN, CROFT_OUT and CROFT_INOUT declare a pointer and the number of bytes behind it, an expression over the
+ * parameters, that the region reads, writes, or both. CROFT_VALUE declares a value of at most 8 bytes (integer,
+ * pointer, float, double). Ranges over 32,704 bytes are rounded up to 4 KiB, over 2,093,056 bytes to 64 KiB or, if
+ * larger still, to 1 MiB; the rounded ranges of tasks that are to run at the same time must not overlap. A range over
+ * 511 MiB cannot be declared; the host then runs the region itself.
  *
- * A region whose four inputs are all ranges can still be handed an address: CROFT_OUT(type, name, 0), an
- * empty output range, of which the base alone travels. */
+ * If all four inputs of a region are ranges, it can get one more address as CROFT_OUT(type, name, 0), an empty output
+ * range, of which only the base is sent. */
 
-/* A region without result. */
+/* Defines a region without result. */
 #define CROFT_REGION(name, ...) CROFT_REGION_ON(0, name, __VA_ARGS__)
 
-/* A region that returns a value of at most 8 bytes, which counts as one output. */
+/* Defines a region that returns a value of at most 8 bytes, which counts as one output. */
 #define CROFT_REGION_RETURNS(type, name, ...) CROFT_REGION_RETURNS_ON(0, type, name, __VA_ARGS__)
 
-/* The same for targets that have all of the given capabilities (8 bits; 0 = any target). */
+/* CROFT_REGION and CROFT_REGION_RETURNS for targets with all of the given capabilities (8 bits; 0 = any target). */
 #define CROFT_REGION_ON(capabilities, name, ...)                                                             \
     CROFT_REGION_CHECK(name, 0, __VA_ARGS__)                                                                 \
     static CROFT_INLINE void name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__));                          \
@@ -71,31 +70,31 @@
 #define CROFT_OUT(type, name, bytes)   (CROFT_KIND_OUT, type, name, bytes)
 #define CROFT_INOUT(type, name, bytes) (CROFT_KIND_INOUT, type, name, bytes)
 
-/* A loop over tasks: its body runs for each of `tasks` parts of 0 .. total-1 (fewer when there are fewer
- * grains) with part.first and part.count; all parts but the last are multiples of `grain`, none larger than
- * another by more than one grain. A body that calls one region lets the parts run at the same time:
+/* A loop over tasks: it divides 0 .. total-1 into `tasks` parts (fewer if there are fewer grains) and runs its body for
+ * each, with part.first and part.count. All parts but the last are multiples of `grain`; their sizes differ by at most
+ * one grain. If the body calls one region, the parts can run at the same time:
  *
  *     CROFT_FOR_TASKS(part, n, 16, 512)
  *         scale(x + part.first, y + part.first, part.count);
  *
- * Around the loop stand the marks of a call of tasks, for machines on which a conventional driver starts them: there
- * the tasks are known to be over behind the loop, however it is left (break, return, goto; not longjmp). So that a
- * program is right on these too, the rest of the body must neither read what regions in the loop write, nor write what
- * they read or write; a region may depend on another one's output, and on a result of CROFT_REGION_RETURNS. A loop
- * within the body ends the call: what follows of the outer one are calls of one task each. */
+ * The loop is enclosed in the marks of a call of tasks, for machines on which a conventional driver starts tasks:
+ * after the loop all its tasks are complete, however the loop is left (break, return, goto; not longjmp). To be
+ * correct on such machines, the rest of the body must neither read what regions in the loop write, nor write what they
+ * read or write; a region may depend on another region's output or on a result of CROFT_REGION_RETURNS. A nested
+ * CROFT_FOR_TASKS ends the outer call; each later task of the outer loop is a call of its own. */
 #define CROFT_FOR_TASKS(part, total, tasks, grain)                                                           \
     for (struct croft_part part                                                                              \
          __attribute__((cleanup(croft_part_end))) = croft_part_begin(total, tasks, grain);                   \
          part.count > 0; part = croft_part_next(part))                                                       \
         for (; part.first < part.limit; part.first += part.count)
 
-/* Parts of the same size follow each other within the inner loop, so that a compiler works out once what depends on
- * the size alone. */
+/* Parts of equal size are consecutive in the inner loop, so that a compiler computes only once what depends on the size
+ * alone. */
 struct croft_part {
     long first, count; /* this part: first .. first + count - 1 */
-    long limit;        /* behind the last part of this size */
-    long size, end;    /* of the smaller parts; where the last of them would end, with whole grains */
-    long total;        /* of all parts together */
+    long limit;        /* end of the last part of this size */
+    long size, end;    /* size of the smaller parts; end of the last of them if it had whole grains */
+    long total;        /* sum of all parts */
 };
 
 static inline struct croft_part croft_part_first(long total, long tasks, long grain)
@@ -113,8 +112,8 @@ static inline struct croft_part croft_part_first(long total, long tasks, long gr
     return part;
 }
 
-/* The next size: the smaller parts behind the larger ones, then what the end of the whole cuts. A count of 0 when there
- * is none, or the inner loop was left by `break`. */
+/* Returns the first part of the next size: the smaller parts follow the larger ones, then comes a last part cut at the
+ * total. Its count is 0 if there is none, or if the inner loop was left by `break`. */
 static inline struct croft_part croft_part_next(struct croft_part part)
 {
     long left = part.total - part.first;
@@ -124,7 +123,7 @@ static inline struct croft_part croft_part_next(struct croft_part part)
     return part;
 }
 
-/* The marks around a call of tasks; end: 0 or CROFT_NUCD_MARK_END. */
+/* Emits a mark around a call of tasks; end: 0 or CROFT_NUCD_MARK_END. */
 #define CROFT_NUCD_MARK(end)                                                                                 \
     __asm__ volatile(".insn r 0x33, 2, 0, x0, %0, x0"                                                        \
                      :                                                                                       \
@@ -145,19 +144,19 @@ static inline void croft_part_end(const struct croft_part *part)
         CROFT_NUCD_MARK(CROFT_NUCD_MARK_END);
 }
 
-/* From here on: how it is done. */
+/* Implementation. */
 enum {
-    CROFT_NUCD_CALL_PARCELS = 4, /* auipc and jalr, kept at 8 bytes by norelax and norvc */
-    CROFT_NUCD_MOVE_PARCELS = 2, /* mv, likewise */
+    CROFT_NUCD_CALL_PARCELS = 4, /* auipc and jalr; norelax and norvc keep them at 8 bytes */
+    CROFT_NUCD_MOVE_PARCELS = 2, /* mv; norvc keeps it at 4 bytes */
 };
 
 /* Bits: 1 = value in, 2 = memory in, 4 = memory out. */
 enum croft_kind { CROFT_KIND_VALUE = 1, CROFT_KIND_IN = 2, CROFT_KIND_OUT = 4, CROFT_KIND_INOUT = 6 };
 
 struct croft_packet {
-    unsigned long xd, xt, memory; /* memory: the M bits where Xn has them */
+    unsigned long xd, xt, memory; /* memory: the M bits, at their places in Xn */
     unsigned inputs, outputs;
-    unsigned long too_long; /* 1: a range does not fit in a segment */
+    unsigned long too_long; /* 1: a range exceeds the largest segment */
 };
 
 #define CROFT_INLINE inline __attribute__((always_inline))
@@ -167,8 +166,8 @@ struct croft_packet {
 #define CROFT_SEPARATE __attribute__((noinline, unused))
 #endif
 
-/* Granules and their size for a range of `bytes` bytes, where a segment has them: the smallest granule that reaches. Bit
- * 63: none does. */
+/* Returns the number and size of granules for a range of `bytes` bytes, at their places in a segment, with the smallest
+ * granule that suffices; bit 63: none suffices. */
 static CROFT_INLINE unsigned long croft_granules(unsigned long bytes)
 {
     unsigned shift = bytes <= CROFT_NUCD_MAX_GRANULES << 6    ? 6
@@ -181,7 +180,7 @@ static CROFT_INLINE unsigned long croft_granules(unsigned long bytes)
     return none << 63 | (granules & CROFT_NUCD_MAX_GRANULES) << 5 | size << 14;
 }
 
-/* The same as a function without side effects: a compiler calls it in front of a loop if all tasks have the same size. */
+/* croft_granules() without side effects: if all tasks have the same size, a compiler calls it once, before the loop. */
 static __attribute__((const, noinline, unused)) unsigned long croft_granules_of(unsigned long bytes)
 {
     if (__builtin_expect(bytes <= CROFT_NUCD_MAX_GRANULES << 6, 1))
@@ -189,7 +188,7 @@ static __attribute__((const, noinline, unused)) unsigned long croft_granules_of(
     return croft_granules(bytes);
 }
 
-/* The segment for so many bytes from the address in register number reg. */
+/* Returns the segment for `bytes` bytes from the address in register number reg. */
 static CROFT_INLINE unsigned long croft_segment(struct croft_packet *packet, unsigned reg,
                                                 unsigned long bytes)
 {
@@ -221,7 +220,7 @@ static CROFT_INLINE void croft_packet_add(struct croft_packet *packet, unsigned 
         croft_packet_output(packet, reg, 1, bytes);
 }
 
-/* Xn; when the region cannot be described its length is 0, which makes nucd malformed: it does nothing. */
+/* Returns Xn. If the region cannot be described, its length is 0: nucd is malformed and does nothing. */
 static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *packet,
                                                   unsigned long capabilities, unsigned parameters)
 {
@@ -230,7 +229,7 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
            (length & (packet->too_long - 1));
 }
 
-/* Values of any type of up to 8 bytes as the contents of an integer register, and back. */
+/* Convert values of any type of up to 8 bytes to the contents of an integer register, and back. */
 #define CROFT_TO_BITS(type, given)                                                                           \
     __extension__({                                                                                          \
         union {                                                                                              \
@@ -249,12 +248,12 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
         croft_union.value;                                                                                   \
     })
 
-/* The region proper: nucd (slt x0, Xn, Xd), and a call of fixed length. The compiler sees neither a loop that it
- * could move code out of, nor a branch that it could merge.
+/* Emits the region: nucd (slt x0, Xn, Xd), and a call of fixed length. The compiler sees neither a loop that it could
+ * move code out of, nor a branch that it could merge.
  *
- * Operands and parameters travel in registers that functions preserve, so that a loop over tasks keeps them from one
- * nucd to the next: what does not change costs nothing, and tasks follow each other within few instructions, of which
- * the host's reorder buffer then holds many. The region itself moves the parameters to where the callee wants them. */
+ * Operands and parameters are kept in callee-saved registers, so a loop over tasks keeps them from one nucd to the
+ * next: only changed ones cost instructions, and tasks follow each other within few instructions, so that the host's
+ * reorder buffer holds many. The region itself moves the parameters to the argument registers. */
 #define CROFT_CALL_REGION(name, capabilities, ...)                                                           \
     CROFT_EACH(CROFT_DESCRIBE, __VA_ARGS__)                                                                  \
     CROFT_EACH(CROFT_PACK, __VA_ARGS__)                                                                      \
@@ -278,7 +277,7 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
           "fa2", "fa3", "fa4", "fa5", "fa6", "fa7", "memory");                                               \
     (void)croft_a0;
 
-/* Where parameter i travels: its register, and that one's number. */
+/* The register that holds parameter i, and that register's number. */
 #define CROFT_CARRIER_0         "s5"
 #define CROFT_CARRIER_1         "s6"
 #define CROFT_CARRIER_2         "s7"
@@ -296,7 +295,7 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
                    #name ": a region has at most four outputs (CROFT_OUT, CROFT_INOUT, the result)");        \
     _Static_assert(1 CROFT_EACH(CROFT_FITS, __VA_ARGS__), #name ": a parameter must fit in a register");
 
-/* What becomes of parameter i, a tuple (kind, type, name, bytes). */
+/* Uses of parameter i, a tuple (kind, type, name, bytes). */
 #define CROFT_PARAMETER(i, tuple) CROFT_APPLY(CROFT_PARAMETER_, i, CROFT_OPEN tuple)
 #define CROFT_DESCRIBE(i, tuple)  CROFT_APPLY(CROFT_DESCRIBE_, i, CROFT_OPEN tuple)
 #define CROFT_PACK(i, tuple)      CROFT_APPLY(CROFT_PACK_, i, CROFT_OPEN tuple)
@@ -319,8 +318,7 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
 #define CROFT_IS_OUTPUT_(i, kind, type, name, bytes) +((kind & CROFT_KIND_OUT) != 0)
 #define CROFT_FITS_(i, kind, type, name, bytes)      &&sizeof(type) <= 8
 
-/* The preprocessor's loops over 1 to 8 arguments: macro(i, argument) one after the other, or as a comma list.
- */
+/* Preprocessor loops over 1 to 8 arguments: macro(i, argument) for each, as a sequence or as a comma list. */
 #define CROFT_CAT(a, b)                              CROFT_CAT_(a, b)
 #define CROFT_CAT_(a, b)                             a##b
 #define CROFT_OPEN(...)                              __VA_ARGS__

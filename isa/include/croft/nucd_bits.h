@@ -1,5 +1,5 @@
-/* The operands of nucd and of the marks around calls of tasks, to the bit (isa/MANUAL.md), for <croft/nucd.h>, the kernel's
- * driver and the emulator. nucd is slt x0, Xn, Xd, and Xt is the register behind Xd:
+/* The operands of nucd and of the marks around calls of tasks, bit by bit (isa/MANUAL.md), for <croft/nucd.h>, the
+ * kernel's driver and the emulator. nucd is slt x0, Xn, Xd; Xt is the register after Xd:
  *
  *   Xn   63            32 31  28 27  24 23          16 15                 0
  *        | 0x4e554344    | M out| M in | capabilities | length in parcels |
@@ -7,11 +7,11 @@
  *        15     14 13        5 4         0
  *        | size   | granules  | register |
  *
- * length: of the region, in units of 2 bytes, from the instruction after nucd. M: a bit per segment, 1 =
- * memory. size: granules of 64 B, 4 KiB, 64 KiB or 1 MiB. register: x0 = segment unused; else holds the
- * value, or the address of the first byte. An empty range has 0 granules.
+ * length: of the region, in units of 2 bytes, from the instruction after nucd. M: one bit for each segment, 1 = memory.
+ * size: granules of 64 B, 4 KiB, 64 KiB or 1 MiB. register: x0 = segment unused; any other holds the value, or the
+ * address of the first byte. An empty range has 0 granules.
  *
- * The marks are hints like nucd itself, slt x0, Xn, x0, where Xn is
+ * The marks are HINTs too, slt x0, Xn, x0, where Xn is
  *
  *   63            32 31              1     0
  *   | 0x4e554343    | 0               | end |
@@ -20,7 +20,7 @@
 #ifndef CROFT_NUCD_BITS_H
 #define CROFT_NUCD_BITS_H
 
-/* Causes of traps: the region of a task has faulted; a nucd or a mark that a driver is to serve. */
+/* Causes of traps: a fault in a task's region; a nucd or a mark that a driver serves. */
 #define CROFT_NUCD_CAUSE_FAULT 24
 #define CROFT_NUCD_CAUSE_CALL  25
 
@@ -33,7 +33,7 @@ enum {
     CROFT_NUCD_SEGMENTS = 4,
 };
 
-/* Binary logarithms of the sizes of granules, by `size`. */
+/* log2 of the granule sizes, by `size`. */
 #define CROFT_NUCD_GRANULE_SHIFTS 6, 12, 16, 20
 #endif
 

@@ -1,7 +1,7 @@
-/* A table of the program's address ranges: what is contiguous in virtual and in physical memory. Accelerators translate
- * by it instead of by pages (isa/MANUAL.md, "Range-based translation"; NUCD paper, section IV-B). The host's kernel
- * writes it, each accelerator's walker reads it. In --env kernel it is in the kernel's data, physically contiguous;
- * DOOR_START says where (door.h). */
+/* A table of the program's address ranges, each contiguous in virtual and in physical memory. Accelerators translate by
+ * it instead of by page tables (isa/MANUAL.md, "Range-based translation"; NUCD paper, section IV-B). The host's kernel
+ * writes it; the accelerators' walkers read it. In --env kernel it is in the kernel's data, physically contiguous;
+ * DOOR_START passes its address (door.h). */
 #ifndef CROFT_RANGE_H
 #define CROFT_RANGE_H
 
@@ -10,24 +10,24 @@
 /* What a range is for. */
 enum croft_range_use { CROFT_USE_PROGRAM, CROFT_USE_BREAK, CROFT_USE_MAP, CROFT_USE_STACK };
 
-/* A set of these is what a range allows, and what is true of it. */
+/* Permissions and state of a range. */
 enum {
     CROFT_RANGE_READ = 1,
     CROFT_RANGE_WRITE = 2,
     CROFT_RANGE_EXECUTE = 4,
-    /* All of its pages are there and hold the program's bytes: accelerators may use it. In a range that is only listed,
-     * a page that the program has not touched yet is not in the page tables; the host takes that fault (section IV-B:
+    /* All pages of the range are present and hold the program's bytes, so accelerators may use it. Without this bit,
+     * pages that the program has not touched yet are not in the page tables; the host takes that fault (section IV-B:
      * "If a page is not loaded in memory, the fault is taken in the host core"). */
     CROFT_RANGE_PRESENT = 8,
 };
-#define CROFT_RANGE_ACCESS 7u /* the first three */
+#define CROFT_RANGE_ACCESS 7u /* READ | WRITE | EXECUTE */
 
-/* In place of the physical address: the range's pages lie anywhere, so that only the page tables translate it. Comes
- * about when memory has no hole of its size left, and for mappings without any access. */
+/* In place of the physical address: the range's pages are not contiguous, so only the page tables translate it. Used if
+ * memory has no hole of the range's size, and for mappings without any permission. */
 #define CROFT_RANGE_PAGED UINT64_MAX
 
-/* Byte i of the range, of virtual address base + i, is at physical address physical + i. All three are multiples of
- * 4096, and size is not 0. */
+/* Byte i of the range, at virtual address base + i, is at physical address physical + i. All three are multiples of
+ * 4096; size is not 0. */
 struct croft_range {
     uint64_t base, size;
     uint64_t physical;    /* or CROFT_RANGE_PAGED */
@@ -37,9 +37,9 @@ struct croft_range {
 
 enum { CROFT_RANGES_MAX = 1024 };
 
-/* Aligned to 64 bytes, so that no entry reaches over a cache line. */
+/* Aligned to 64 bytes, so that no entry crosses a cache line. */
 struct croft_range_table {
-    uint64_t changes; /* counts them: one more before and one more behind each, so that it is odd meanwhile */
+    uint64_t changes; /* the writer adds 1 before and after each change: odd while the table is changing */
     uint64_t count;
     uint64_t reserved[2];
     struct croft_range entries[CROFT_RANGES_MAX]; /* by ascending base, disjoint */

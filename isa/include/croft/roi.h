@@ -1,4 +1,4 @@
-/* Markers: a program tells the emulator which part of it is of interest. Elsewhere they do nothing. */
+/* Markers: a program marks its regions of interest for the emulator. Other machines ignore them. */
 #ifndef CROFT_ROI_H
 #define CROFT_ROI_H
 
@@ -11,19 +11,18 @@ enum croft_marker {
     CROFT_MARKER_TRACE_MARK = 5,  /* rs1: the text */
 };
 
-/* Emits the marker. The value is the address of a NUL-terminated string, or 0 for the default name "roi".
- * What the program stored before is in memory, and what it loads afterwards is loaded after it. */
+/* Emits a marker. The value is the address of a NUL-terminated string, or 0 for the default name "roi". Earlier stores
+ * are in memory when it executes, and later loads follow it. */
 #define CROFT_MARKER(code, value)                                                                            \
     __asm__ volatile(".insn i 0x13, 3, x0, %0, %1" : : "r"((unsigned long)(value)), "i"(code) : "memory")
 
-/* Begins the region of interest `name` (0: "roi"). Regions may overlap; one that is entered again
- * accumulates. */
+/* Begins the region of interest `name` (0: "roi"). Regions may overlap; a region that is entered again accumulates. */
 static inline __attribute__((always_inline)) void croft_roi_begin(const char *name)
 {
     CROFT_MARKER(CROFT_MARKER_ROI_BEGIN, name);
 }
 
-/* Ends the region that croft_roi_begin() with an equal name began. */
+/* Ends the region of interest of that name. */
 static inline __attribute__((always_inline)) void croft_roi_end(const char *name)
 {
     CROFT_MARKER(CROFT_MARKER_ROI_END, name);
@@ -41,7 +40,7 @@ static inline __attribute__((always_inline)) void croft_stats_dump(void)
     CROFT_MARKER(CROFT_MARKER_STATS_DUMP, 0);
 }
 
-/* Writes `text` into the traces, at this time. */
+/* Writes `text` into the traces, at the current simulated time. */
 static inline __attribute__((always_inline)) void croft_trace_mark(const char *text)
 {
     CROFT_MARKER(CROFT_MARKER_TRACE_MARK, text);

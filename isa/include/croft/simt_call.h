@@ -1,11 +1,11 @@
-/* The calls by which a program runs threads on multiprocessors, as runtime (host/simt) and emulator see them:
+/* The system calls with which a program runs threads on multiprocessors, shared by runtime (host/simt) and emulator:
  * isa/MANUAL.md, chapter SIMT. Programs use <croft/simt.h>. */
 #ifndef CROFT_SIMT_CALL_H
 #define CROFT_SIMT_CALL_H
 
 #include <stdint.h>
 
-/* Numbers of system calls. */
+/* System call numbers and their argument. */
 enum simt_call {
     SIMT_CALL_LAUNCH = 464, /* address of a struct simt_launch_record */
     SIMT_CALL_WAIT = 465,   /* number of the launch, 0: all */
@@ -23,7 +23,7 @@ struct simt_launch_record {
     uint64_t entry, argument;
     uint32_t grid[3], block[3];
     uint32_t scratchpad; /* bytes */
-    uint32_t registers;  /* 64-bit ones of a thread; 0: found out */
+    uint32_t registers;  /* 64-bit registers of a thread; 0: determined from the code */
     uint64_t queue;
 };
 

@@ -1,56 +1,56 @@
-/* The registers of a task unit, an accelerator core's device for offloaded tasks (emu/nucd/task_unit.h), as firmware,
- * drivers and emulator see them.
+/* The registers of a task unit, an accelerator's device for offloaded tasks (emu/nucd/task_unit.h), shared by firmware,
+ * drivers and emulator.
  *
- * Two pages: the first for the core's firmware, the second for the host, so that a driver can map that one alone. All
- * registers are 8 bytes; those that cannot be read are 0, those that cannot be written ignore it.
+ * It has two pages: the first for the accelerator's firmware, the second for the host, so that a driver can map that
+ * one alone. All registers have 8 bytes; write-only registers read as 0, read-only ones ignore writes.
  *
- *   the core's page
- *   0x000  STATUS     r   [2:0] state, see enum task_unit_state; [8] a packet waits in the queue; [9] an error:
- *                         a command that the state forbids, or a transfer that was refused or is no packet;
- *                         [10] the host has answered: it resumed or killed the task
- *   0x008  COMMAND    w   1 TAKE: next packet, IDLE to LOADED; 2 START: LOADED to RUNNING, the end is watched for;
- *                         3 COMPLETE: ENDED to IDLE, tells the host; 4 FAULT: RUNNING to FAULTED, likewise;
- *                         5 CLEAR: bits 9 and 10
- *   0x010  BEGIN      r   the region's first instruction
- *   0x018  END        r   what follows its last
+ *   the accelerator's page
+ *   0x000  STATUS     r   [2:0] state, see enum task_unit_state; [8] a packet waits in the queue; [9] error: the
+ *                         state forbids a command, or a transfer was dropped or is not a packet; [10] the host has
+ *                         answered: it resumed or killed the task
+ *   0x008  COMMAND    w   1 TAKE: next packet, IDLE to LOADED; 2 START: LOADED to RUNNING, watch for the region's end;
+ *                         3 COMPLETE: ENDED to IDLE, notify the host; 4 FAULT: RUNNING to FAULTED, notify the host;
+ *                         5 CLEAR: clears bits 9 and 10 of STATUS
+ *   0x010  BEGIN      r   address of the region's first instruction
+ *   0x018  END        r   end of its last instruction
  *   0x020  REGISTERS  r   set of the registers that are handed over
  *   0x028  FORMAT     r   [4:0] number of the result's register, 0: none; [10:8] frm; [23:16] capabilities;
  *                         [47:32] tag
  *   0x030  RESULT     rw  the result, written before COMPLETE
- *   0x038  FFLAGS     rw  the floating-point exceptions that the region raised, likewise
- *   0x040  CAUSE      rw  of a fault: trap cause, written before FAULT, as are
- *   0x048  VALUE      rw  the address (or other trap value)
- *   0x050  PC         rw  and the pc
- *   0x058  DEPTH      r   calls less returns since START, signed
- *   0x060  SUMMARY    r   what is needed to start a task: [31:1] as REGISTERS; [0] the state is LOADED; [39:37]
- *                         frm, in its place in fcsr; [40] code has changed since the last START: FENCE.I is due;
- *                         [41] RANGES was written since then: mrange is to be
- *   0x068  RANGES     r   what the host has written there
+ *   0x038  FFLAGS     rw  floating-point exceptions that the region raised, written before COMPLETE
+ *   0x040  CAUSE      rw  trap cause of a fault, written before FAULT
+ *   0x048  VALUE      rw  trap value of a fault (such as the address), written before FAULT
+ *   0x050  PC         rw  pc of a fault, written before FAULT
+ *   0x058  DEPTH      r   calls minus returns since START, signed
+ *   0x060  SUMMARY    r   what firmware needs to start a task: [31:1] as REGISTERS; [0] the state is LOADED; [39:37]
+ *                         frm, at its place in fcsr; [40] code has changed since the last START: execute FENCE.I;
+ *                         [41] RANGES was written since then: write mrange
+ *   0x068  RANGES     r   what the host has written to its RANGES
  *   0x100+8r          r   contents of register r, 0 if it is not handed over
  *   the host's page
- *   0x1000-0x103f     w   words of a line that is being put together; reading gives what was written
- *   0x1040 DOORBELL   w   puts the line into the queue as part of a transfer of n lines in all, n in [7:0] of the
- *                         first line's doorbell; ignored in the others
- *   0x1048 CREDITS    r   lines of the queue that are free
+ *   0x1000-0x103f     w   words of a line under construction; reads return what was written
+ *   0x1040 DOORBELL   w   puts the line into the queue as part of a transfer of n lines, n in [7:0] of the first line's
+ *                         doorbell; ignored in the others
+ *   0x1048 CREDITS    r   free lines of the queue
  *   0x1050 DONE       r   tasks completed or killed since reset
- *   0x1058 RESULT     r   of the task that was completed last
- *   0x1060 OUTCOME    r   likewise: [4:0] fflags, [47:32] tag
- *   0x1068 FAULT      r   as STATUS of the core's page
+ *   0x1058 RESULT     r   of the task completed last
+ *   0x1060 OUTCOME    r   of the task completed last: [4:0] fflags, [47:32] tag
+ *   0x1068 FAULT      r   as STATUS of the accelerator's page
  *   0x1070 CAUSE, 0x1078 VALUE, 0x1080 OFFSET
- *                     r   of the fault; OFFSET is from the region's begin, signed
+ *                     r   of the fault; OFFSET is its pc minus the region's begin, signed
  *   0x1088 CONTROL    w   1 RESUME: FAULTED to RUNNING, from the faulting instruction; 2 KILL: any state to IDLE;
  *                         4 ACKNOWLEDGE: lowers the interrupt
- *   0x1090 RANGES     rw  physical address of the table of ranges that regions are translated by, 0: none
- *                         (isa/MANUAL.md, "Range-based translation"), from the next task on
+ *   0x1090 RANGES     rw  physical address of the table of ranges that translates regions, 0: none (isa/MANUAL.md,
+ *                         "Range-based translation"); applies from the next task on
  *   0x1098 FFLAGS     rw  floating-point exceptions of all tasks completed so far; writing 1 to bits clears them
  *
- * COMPLETE first has the core's data cache written back and emptied, and so has CLEAR behind KILL: only then is the
- * host told, and the next task started. Meanwhile TAKE is forbidden, and so it is before the answer is cleared.
+ * COMPLETE, and CLEAR after KILL, first write back and empty the accelerator's data cache; only then is the host
+ * notified and the next task started. TAKE is forbidden meanwhile, and also before CLEAR has cleared the host's answer.
  *
- * A transfer is queued as a whole, when its last line has come; one that does not fit then is dropped, with
- * the error bit set. Lines are free again, and the host is told, as soon as TAKE has passed them.
+ * A transfer is queued as a whole when its last line has arrived; a transfer that does not fit is dropped and sets the
+ * error bit. TAKE frees the lines of its packet and notifies the host of them.
  *
- * Assembler sources see only what stands before the C part. */
+ * Assembler sources see only what precedes the C part. */
 #ifndef CROFT_TASK_UNIT_H
 #define CROFT_TASK_UNIT_H
 
@@ -87,7 +87,7 @@
 #define TASK_UNIT_HOST_RANGES  0x1090
 #define TASK_UNIT_HOST_FFLAGS  0x1098
 
-/* In STATUS. */
+/* Fields of STATUS. */
 #define TASK_UNIT_STATE_MASK    7
 #define TASK_UNIT_STATE_RUNNING 2
 #define TASK_UNIT_STATE_ENDED   3
@@ -95,7 +95,7 @@
 #define TASK_UNIT_ERROR         (1 << 9)
 #define TASK_UNIT_ANSWERED      (1 << 10)
 
-/* To COMMAND. */
+/* Commands. */
 #define TASK_UNIT_TAKE     1
 #define TASK_UNIT_START    2
 #define TASK_UNIT_COMPLETE 3
@@ -108,7 +108,7 @@
 #define TASK_UNIT_CODE_SHIFT   40
 #define TASK_UNIT_RANGES_SHIFT 41
 
-/* To CONTROL. */
+/* Values for CONTROL. */
 #define TASK_UNIT_RESUME      1
 #define TASK_UNIT_KILL        2
 #define TASK_UNIT_ACKNOWLEDGE 4
