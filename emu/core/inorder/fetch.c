@@ -1,4 +1,4 @@
-/* The in-order core's front end: blocks from the instruction cache, jumps, wrong paths. */
+/* The in-order core's front end: fetch of blocks, jumps, wrong paths. */
 #include "emu/core/inorder/state.h"
 
 static void line_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
@@ -6,7 +6,7 @@ static void line_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
     struct inorder *c = waiter->owner;
     c->fetching = false;
     c->arrived = clock_cycle(&c->core.parts.clock, now);
-    if (level == MEM_LEVELS) /* ask again: the line is not there */
+    if (level == MEM_LEVELS) /* refused: ask again */
         c->line = INORDER_NOWHERE;
     inorder_kick(c, now);
 }
@@ -26,8 +26,7 @@ void inorder_fetch_init(struct inorder *c)
     c->block_mask = ~(uint64_t)(c->config.fetch_bytes - 1);
     c->code_mask = ~(uint64_t)(l1i->line - 1);
     c->fetch_clocks = l1i->hit_clocks + c->config.frontend_clocks;
-    /* A block leaves when its last instruction issues, so that those on their way through the stages count
-     * too. */
+    /* A block is freed when its last instruction issues, so blocks in the pipeline stages count too. */
     c->blocks = c->config.fetch_queue + (uint32_t)c->fetch_clocks;
     if (c->blocks > INORDER_BLOCKS)
         c->blocks = INORDER_BLOCKS;
@@ -38,7 +37,7 @@ void inorder_fetch_init(struct inorder *c)
     code_map_init(&c->code, c->core.parts.hart);
 }
 
-/* The page of pc is translated; *cycle is when the access can begin. False while a walk is under way. */
+/* Translates the page of pc; *cycle becomes the begin of the access. Returns false while a walk is under way. */
 static bool translate_page(struct inorder *c, uint64_t pc, uint64_t *cycle)
 {
     struct tlb_unit *tlb = c->core.parts.tlb;
@@ -61,15 +60,15 @@ static bool translate_page(struct inorder *c, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-/* The line of pc is there; *cycle becomes the one in which its access began, or that a hit would have begun
- * in. False while it is under way. */
+/* Fetches the line of pc; *cycle becomes the cycle in which its access began, or in which a hit would have begun.
+ * Returns false while it is under way. */
 static bool access_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t *cycle)
 {
     uint64_t physical, hit = c->fetch_clocks - c->config.frontend_clocks;
     if (c->fetching)
         return false;
     if (c->line != (pc & c->code_mask)) {
-        if (c->arrived > *cycle) /* there is room again */
+        if (c->arrived > *cycle) /* the cache has room again */
             *cycle = c->arrived;
         c->arrived = 0;
         c->line = pc & c->code_mask;
@@ -99,7 +98,7 @@ bool inorder_fetch_slowly(struct inorder *c, uint64_t pc, uint64_t insn)
         before = cycle;
         if (!translate_page(c, pc, &cycle))
             return false;
-        if (cycle > before) { /* a page walk */
+        if (cycle > before) { /* a page walk took time */
             c->redirect_until = cycle + c->fetch_clocks;
             c->redirect_cause = CPI_serialise;
         }
@@ -127,8 +126,8 @@ void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause)
     c->redirect_cause = (uint8_t)cause;
 }
 
-/* From the cycle behind the branch's fetch until `end` the front end fetches straight on from wrong_pc, as
- * far as the queue has room. A line that misses ends it. */
+/* Fetches straight on from wrong_pc, from the cycle after the branch's fetch until `end`, while the queue has room. A
+ * line that misses ends it. */
 static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
 {
     uint64_t cycle = c->fetched + 1, page = pc / MMU_PAGE, physical;

@@ -93,7 +93,7 @@ static bool next_batch(struct inorder *c)
     return true;
 }
 
-/* All that the core can do now. */
+/* Continues the core as far as it can at this time. */
 static void go_on(struct inorder *c, uint64_t now)
 {
     for (;;) {

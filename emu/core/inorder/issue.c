@@ -1,16 +1,16 @@
-/* The in-order core's issue: one pass over the executed instructions, in program order. What happens nearly
- * always is here: blocks of the line that is being fetched, predicted jumps, loads and stores that hit. */
+/* The in-order core's issue: one pass over the executed instructions, in program order. This file has the common cases:
+ * blocks of the current line, predicted jumps, loads and stores that hit. */
 #include "emu/core/inorder/state.h"
 #include "emu/core/warm.h"
 #include "emu/hart/dispatch.h"
 
-/* What an instruction has of the core's state while it issues: kept in registers. Cycles are multiplied, as
- * in ready_at() without a cause. */
+/* A copy of the core's state during issue, kept in host registers. Cycles are shifted, as in ready_at() without a
+ * cause. */
 struct issue {
-    uint64_t next, cycle; /* of struct inorder */
-    uint64_t ready;       /* its result: ready_at() */
-    uint32_t used;        /* of struct inorder */
-    uint64_t pairs;       /* all bits: the instruction issues beside the one before */
+    uint64_t next, cycle; /* as in struct inorder */
+    uint64_t ready;       /* ready_at() of the result */
+    uint32_t used;        /* as in struct inorder */
+    uint64_t pairs;       /* all bits set: the instruction issues beside the one before */
 };
 
 ALWAYS_INLINE static void put_cycles(struct inorder *c, const struct issue *issue)
@@ -41,7 +41,7 @@ ALWAYS_INLINE static uint64_t next_pc(const struct stream *stream, const struct 
     return next < &stream->entries[stream->count] ? next->op->pc : stream->next_pc;
 }
 
-/* inorder_stall() */
+/* As inorder_stall(). */
 ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t cycle, unsigned cause,
                                 bool observed)
 {
@@ -53,7 +53,7 @@ ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t
     issue->next += lost;
 }
 
-/* The line of pc is another one than that of the last block; whether it is in the cache, which is asked.
+/* Enters the line of pc, which differs from the last block's. Returns whether it is in the cache, which is accessed.
  * insn: the instruction's pc. */
 static bool enter_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t cycle)
 {
@@ -73,7 +73,7 @@ static bool enter_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t c
     return !c->fetching;
 }
 
-/* Fetches the block that pc, a byte of the instruction at insn, is in. */
+/* Fetches the block of pc, a byte of the instruction at insn. */
 ALWAYS_INLINE static bool fetch_block(struct inorder *c, struct issue *issue, uint64_t pc, uint64_t insn,
                                       bool observed)
 {
@@ -100,7 +100,7 @@ ALWAYS_INLINE static bool fetch_block(struct inorder *c, struct issue *issue, ui
     return true;
 }
 
-/* Fetches an instruction that does not end in the last block. */
+/* Fetches an instruction that does not end in the current block. */
 ALWAYS_INLINE static bool fetch(struct inorder *c, struct issue *issue, uint64_t pc, unsigned length,
                                 bool observed)
 {
@@ -122,7 +122,7 @@ bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length)
     return fetched;
 }
 
-/* Predicts and trains; whether what is fetched behind the instruction is wrong. */
+/* Predicts and trains. Returns whether the instructions fetched after this one are wrong. */
 ALWAYS_INLINE static bool control(struct inorder *c, const struct stream_entry *entry,
                                   const struct issue *issue)
 {
@@ -141,7 +141,7 @@ ALWAYS_INLINE static bool control(struct inorder *c, const struct stream_entry *
     return false;
 }
 
-/* Whether the access is in one line and can begin at once, and nothing in the core stands in its way. */
+/* Returns whether the access is within one line, and nothing in the core delays it. */
 ALWAYS_INLINE static bool is_common(const struct inorder *c, const struct stream_entry *entry,
                                     const struct issue *issue)
 {
@@ -149,15 +149,15 @@ ALWAYS_INLINE static bool is_common(const struct inorder *c, const struct stream
     return inside & (c->uncommon == 0) & (ready_at(c->freed, 0) <= issue->cycle);
 }
 
-/* Whether the access is in one line, and nothing that was issued before has to be looked at. */
+/* Returns whether the access is within one line, and no earlier access needs to be checked. */
 ALWAYS_INLINE static bool is_plain(const struct inorder *c, const struct stream_entry *entry)
 {
     bool inside = (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1;
     return inside & (c->store_count == 0) & !(c->stage & STAGE_FIRST);
 }
 
-/* An entry of a queue has become free later than the access comes, or its address is translated. False while
- * a walk is under way. */
+/* Waits for the queue entry that the access needs, and translates its address. Returns false while a walk is under
+ * way. */
 static bool begin_access(struct inorder *c, const struct stream_entry *entry)
 {
     if (c->freed > c->cycle) {
@@ -167,7 +167,7 @@ static bool begin_access(struct inorder *c, const struct stream_entry *entry)
     return !c->translating || inorder_translate(c, entry->address, STAGE_TRANSLATED);
 }
 
-/* A load that does not hit at once; its cycles are put back. */
+/* Issues a load that does not hit at once, after put_back(). */
 static bool load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready)
 {
     if (!begin_access(c, entry))
@@ -198,14 +198,14 @@ ALWAYS_INLINE static bool load(struct inorder *c, const struct stream_entry *ent
         LIKELY(cache_hit(c->core.parts.l1d, entry->physical, CACHE_LOAD)))
         return true;
     put_back(c, entry, issue);
-    uint64_t ready = issue->ready; /* the struct's address must not be taken: it would not be in registers */
+    uint64_t ready = issue->ready; /* taking the struct's address would move it out of host registers */
     bool done = load_slowly(c, entry, &ready);
     take_again(c, issue);
     issue->ready = ready;
     return done;
 }
 
-/* A store that does not hit at once; its cycles are put back. */
+/* Issues a store that does not hit at once, after put_back(). */
 static bool store_slowly(struct inorder *c, const struct stream_entry *entry)
 {
     if (!begin_access(c, entry))
@@ -244,7 +244,8 @@ ALWAYS_INLINE static bool store(struct inorder *c, const struct stream_entry *en
     return done;
 }
 
-/* Results of the same register are written in program order. False while the earlier one is pending. */
+/* Delays the instruction so that it writes its register after the earlier result. Returns false while that is
+ * pending. */
 static bool wait_result(struct inorder *c, const struct inorder_rule *rule, unsigned rd)
 {
     uint64_t ready = c->ready[rd], latency = rule->result >> READY_CAUSE_BITS;
@@ -255,7 +256,8 @@ static bool wait_result(struct inorder *c, const struct inorder_rule *rule, unsi
     return true;
 }
 
-/* An instruction whose result takes long: it needs its pipe, and later ones must not overtake it. */
+/* Waits for the pipe of an instruction with a long latency, and notes its result, which later ones must not
+ * overtake. */
 static void wait_pipe(struct inorder *c, const struct inorder_rule *rule, unsigned interval)
 {
     if (interval > 1)
@@ -267,8 +269,7 @@ static void wait_pipe(struct inorder *c, const struct inorder_rule *rule, unsign
         c->late = c->late_known;
 }
 
-/* wait_issue() where something that takes long is under way, or begins, or for three operands; the cycles are
- * put back. */
+/* As wait_issue() if long latencies or a third operand are involved; after put_back(). */
 static bool wait_slowly(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule)
 {
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], d = c->ready[op->rs3];
@@ -283,17 +284,17 @@ static bool wait_slowly(struct inorder *c, const struct stream_op *op, const str
     return true;
 }
 
-/* The instruction at hand waits for its operands, results and pipes as they say. False: blocked. Its cycle is
- * known then. */
+/* Waits for operands, earlier results and pipes of the current instruction, which sets its cycle. Returns false if
+ * blocked. */
 ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entry *entry,
                                      const struct inorder_rule *rule, struct issue *issue, bool observed)
 {
     const struct stream_op *op = entry->op;
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], operands = a > b ? a : b;
-    /* What stall() does, but for `used`: it is not looked at again when the operands are late. */
+    /* As stall(), except for `used`, which late operands make irrelevant. */
     uint64_t late = ~-(uint64_t)(operands < issue->next);
     uint64_t lost = (operands - issue->next) & late, cause = lost & READY_CAUSES;
-    uint64_t done = issue->next + lost + rule->result; /* compared so that causes do not matter */
+    uint64_t done = issue->next + lost + rule->result; /* the comparison below ignores causes */
     if (UNLIKELY(rule->slow) ||
         (UNLIKELY(c->late >= issue->next + lost) &&
          ((operands == INORDER_PENDING) | (c->ready[op->rd] >= (done - (done & READY_CAUSES)))))) {
@@ -315,7 +316,7 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
     return true;
 }
 
-/* What kind of instruction it is decides the rest. False: blocked. */
+/* Executes the part specific to the kind of instruction. Returns false if blocked. */
 ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *entry, struct issue *issue,
                                   bool observed)
 {
@@ -332,7 +333,7 @@ ALWAYS_INLINE static bool execute(struct inorder *c, const struct stream_entry *
     return true;
 }
 
-/* The entry that is next issues. False: blocked. */
+/* Issues the next entry. Returns false if blocked. */
 ALWAYS_INLINE static bool issue_one(struct inorder *c, const struct stream_entry *entry, struct issue *issue,
                                     bool observed)
 {
@@ -382,13 +383,13 @@ bool inorder_issue(struct inorder *c)
 {
     uint64_t before = c->next - cycles_lost(&c->core);
     bool all = c->noting || c->stalls_told ? issue_all(c, true) : issue_all(c, false);
-    c->core.cpi[CPI_base] += c->next - cycles_lost(&c->core) - before; /* in all others something issued */
+    c->core.cpi[CPI_base] += c->next - cycles_lost(&c->core) - before; /* these issued something */
     return all;
 }
 
 void inorder_warm(struct inorder *c)
 {
-    uint32_t count = c->core.stream.count - c->at; /* none when the core only waits for its time */
+    uint32_t count = c->core.stream.count - c->at; /* 0 if the core only waits for its time */
     if (count == 0)
         return;
     warm_batch(&c->core, &c->code, &c->predictor, c->at);

@@ -1,4 +1,4 @@
-/* The in-order core's loads and stores, and the buffers in which they wait for the data cache. */
+/* The in-order core's loads and stores, and the queues in which they wait for the data cache. */
 #include <stddef.h>
 
 #include "emu/core/inorder/state.h"
@@ -10,7 +10,7 @@ unsigned inorder_level_cause(unsigned level)
     return level < MEM_LEVELS ? causes[level] : CPI_memory;
 }
 
-/* An entry of a queue is free again, or an access can be repeated. */
+/* An entry of a queue was freed, or the cache has room to repeat an access. */
 static void note_freed(struct inorder *c, uint64_t cycle, unsigned level)
 {
     c->freed = cycle;
@@ -18,13 +18,13 @@ static void note_freed(struct inorder *c, uint64_t cycle, unsigned level)
         c->freed_cause = (uint8_t)inorder_level_cause(level);
 }
 
-/* A load has all its parts: its register can be used. */
+/* All parts of a load have arrived: its register can be used. */
 static void finish_load(struct inorder *c, struct inorder_load *load)
 {
     uint64_t cycle = load->ready + c->latency.of[CORE_WORK_load].latency, late = ready_at(cycle, 0);
     c->ready[load->rd] = ready_at(cycle, inorder_level_cause(load->level));
     c->free_loads |= UINT64_C(1) << (load - c->loads);
-    if (c->free_loads == c->all_loads) { /* all others were back before */
+    if (c->free_loads == c->all_loads) { /* it was the last pending load */
         c->late = c->late_known > late ? c->late_known : late;
         c->late_known = c->late;
     } else if (late > c->late_known) {
@@ -46,7 +46,7 @@ static void part_came(struct inorder *c, struct inorder_load *load, uint64_t now
             load->ready = cycle;
         if (level > load->level)
             load->level = (uint8_t)level;
-        /* While its second part is still being asked for, the load is not complete. */
+        /* access_load() counts a second part in advance, so the load is not complete before it. */
         if (--load->parts == 0)
             finish_load(c, load);
     }
@@ -74,7 +74,7 @@ static struct inorder_store *store_at(struct inorder *c, uint32_t i)
     return &c->stores[slot < c->config.store_buffer ? slot : slot - c->config.store_buffer];
 }
 
-/* Asks the cache for a store that is next in order, at the first possible cycle from `from` on. */
+/* Accesses the cache for the next store in order, in the first possible cycle at or after `from`. */
 static void start_store(struct inorder *c, struct inorder_store *store, uint64_t from)
 {
     uint64_t cycle = from > c->store_next ? from : c->store_next;
@@ -90,7 +90,7 @@ static void start_store(struct inorder *c, struct inorder_store *store, uint64_t
     c->started++;
 }
 
-/* Stores leave as far as they can, and finished ones make room. */
+/* Starts stores as far as the cache has room, and frees finished ones in order. */
 static void move_stores(struct inorder *c, uint64_t cycle, unsigned level)
 {
     while (c->started < c->store_count) {
@@ -140,14 +140,15 @@ void inorder_memory_init(struct inorder *c)
         c->stores[i].waiter = (struct cache_waiter){NULL, store_came, c};
 }
 
-/* Bytes of an access in the line of its first byte. */
+/* Returns the number of bytes of an access that are in the line of its first byte. */
 static unsigned first_part(const struct inorder *c, const struct stream_entry *entry)
 {
     uint64_t rest = c->line_mask + 1 - (entry->physical & c->line_mask);
     return entry->op->size <= rest ? entry->op->size : (unsigned)rest;
 }
 
-/* Where the rest of an access is: its bytes are contiguous to the end of the page. */
+/* Returns the physical address of the rest of an access. Physical addresses are contiguous up to the end of the
+ * page. */
 static uint64_t second_address(const struct inorder *c, const struct stream_entry *entry, unsigned first)
 {
     uint64_t address = entry->address + first, physical = entry->physical + first;
@@ -158,7 +159,7 @@ static uint64_t second_address(const struct inorder *c, const struct stream_entr
 
 enum forward { FORWARD_NONE, FORWARD_ALL, FORWARD_PART };
 
-/* What the youngest store in the buffer that shares bytes with the load has of it. */
+/* Finds the youngest store in the buffer that overlaps the load, and returns how much of it that store has. */
 static enum forward find_forward(struct inorder *c, uint64_t physical, unsigned size)
 {
     for (uint32_t i = c->store_count; i-- > 0;) {
@@ -173,7 +174,7 @@ static enum forward find_forward(struct inorder *c, uint64_t physical, unsigned 
     return FORWARD_NONE;
 }
 
-/* One access of a load at this cycle. False: blocked until the cache has room. */
+/* Makes one access of a load in the current cycle. Returns false if blocked until the cache has room. */
 static bool access_part(struct inorder *c, struct inorder_load *load, struct cache_waiter *waiter,
                         uint64_t physical, uint64_t pc)
 {
@@ -189,13 +190,13 @@ static bool access_part(struct inorder *c, struct inorder_load *load, struct cac
         c->refused++;
         return false;
     }
-    /* Even if the line comes before this core, which has run ahead, has asked for it. */
+    /* Also if the line arrives earlier, because this core has run ahead of the queue. */
     if (c->cycle + c->hit_clocks > load->ready)
         load->ready = c->cycle + c->hit_clocks;
     return true;
 }
 
-/* Both parts of a load. The second takes the cache's port in the next cycle. */
+/* Makes the accesses of a load, one or two parts. The second one takes the cache's port in the next cycle. */
 static bool access_load(struct inorder *c, struct inorder_load *load, const struct stream_entry *entry)
 {
     unsigned first = first_part(c, entry);
@@ -210,7 +211,7 @@ static bool access_load(struct inorder *c, struct inorder_load *load, const stru
             return false;
         if (first == entry->op->size)
             return true;
-        load->parts++; /* the second one, which is still to be asked for */
+        load->parts++; /* the second part, requested below */
         c->split = (uint32_t)(load - c->loads);
         c->free_loads &= ~(UINT64_C(1) << c->split);
         c->stage |= STAGE_FIRST;
@@ -229,7 +230,7 @@ static bool access_load(struct inorder *c, struct inorder_load *load, const stru
     return true;
 }
 
-/* The load that is being issued; NULL while there is no room for one. */
+/* Returns the load that is being issued; NULL while the queue is full. */
 static struct inorder_load *choose_load(struct inorder *c)
 {
     if (c->stage & STAGE_FIRST)
@@ -296,7 +297,7 @@ void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, e
     c->started = outcome != CACHE_FULL;
 }
 
-/* Puts a store into the buffer, where there is room for it. */
+/* Puts a store into the buffer, which must have room. */
 static void push_store(struct inorder *c, uint64_t physical, unsigned size, uint64_t pc)
 {
     struct inorder_store *store = store_at(c, c->store_count);

@@ -1,14 +1,14 @@
-/* The in-order core's reports to observers of instructions: in program order, once all times are known. */
+/* The in-order core's notes to observers of instructions, sent in program order once all their times are known. */
 #include <stdlib.h>
 
 #include "emu/core/inorder/state.h"
 
-/* A queue of notes that wait for a load's answer, or are behind one that does. It grows as needed: an
- * instruction that depends on nothing can issue however long a load takes. */
+/* A queue of notes that wait for a pending load, or for a note before them. It grows as needed, because independent
+ * instructions keep issuing during a load. */
 struct inorder_notes {
     struct core_note *notes;
     size_t first, count, room; /* room is a power of two */
-    uint64_t retired;          /* cycle of the last one */
+    uint64_t retired;          /* retirement cycle of the last note sent */
 };
 
 enum { NOTES_ROOM = 256 };
@@ -51,7 +51,7 @@ static void grow(struct inorder_notes *notes)
     notes->room = room;
 }
 
-/* Tells of all up to the first whose completion is unknown. */
+/* Sends the notes up to the first one whose completion is unknown. */
 static void flush(struct inorder *c)
 {
     struct inorder_notes *notes = c->notes;
@@ -72,7 +72,7 @@ void inorder_note(struct inorder *c, const struct stream_op *op, uint64_t comple
     if (notes->count == notes->room)
         grow(notes);
     uint64_t dispatch = c->fetched + c->fetch_clocks;
-    if (complete <= c->cycle) /* a store that has waited for the buffer */
+    if (complete <= c->cycle) /* the store has waited for room in the buffer */
         complete = c->cycle + 1;
     *note_at(notes, notes->count++) = (struct core_note){
         .number = c->number + c->at,

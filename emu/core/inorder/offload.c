@@ -1,8 +1,9 @@
-/* The in-order core and its offload mechanism (emu/core/offload.h): a task is executed alone, and waited for.
+/* The in-order core's use of an offload mechanism (emu/core/offload.h): it executes a task alone and waits for it.
  *
- * What is before the nucd is complete, stores included, when the mechanism is asked for the task; nothing is dispatched
- * behind it before the core has left the mechanism. An interrupt squashes the task, which the mechanism keeps: it is
- * reached again behind the handler. Fetch goes on at the end of the region when the task is complete. */
+ * All instructions before the nucd are complete, stores included, when the core asks for the task; none is dispatched
+ * after it until the core has left the mechanism. An interrupt squashes the task, but the mechanism keeps it and
+ * resumes it when it is reached again after the handler. Fetch continues at the end of the region when the task is
+ * complete. */
 #include "emu/core/inorder/state.h"
 
 static const struct core_offload *mechanism(const struct inorder *c)
@@ -23,7 +24,7 @@ bool inorder_offload_takes(struct inorder *c)
     return true;
 }
 
-/* All cycles up to this one have passed waiting. */
+/* Accounts for the cycles up to `cycle`, in which the core waited. */
 static void pass(struct inorder *c, uint64_t cycle)
 {
     uint64_t arrived = c->offload.arrived;
@@ -32,7 +33,7 @@ static void pass(struct inorder *c, uint64_t cycle)
     c->cycle = c->next;
 }
 
-/* The instruction that is ahead reaches the hart. */
+/* Retires the instruction that is ahead; its effects reach the hart. */
 static void retire(struct inorder *c)
 {
     struct inorder_offload *o = &c->offload;
@@ -50,7 +51,7 @@ static void retire(struct inorder *c)
     mechanism(c)->ops->retired(mechanism(c)->context, o->step.number, inorder_time(c, c->next));
 }
 
-/* Asks for the next instruction: the task, unless there is something in its way. */
+/* Asks for the next instruction: the task, unless something prevents it. */
 static void ask(struct inorder *c)
 {
     struct inorder_offload *o = &c->offload;
@@ -60,7 +61,7 @@ static void ask(struct inorder *c)
     o->complete = o->step.stop == OFFLOAD_DISPATCHED;
     o->halted = o->step.stop == OFFLOAD_WAIT;
     o->leaving = o->refused = o->step.stop == OFFLOAD_LEAVE;
-    assert(!o->halted || !o->step.number); /* nothing else is ahead */
+    assert(!o->halted || !o->step.number); /* no other instruction is ahead */
     if (o->step.stop == OFFLOAD_TASK)
         ops->task_ready(mechanism(c)->context, o->step.number, clock_time(&c->core.parts.clock, o->from),
                         inorder_time(c, c->cycle + 1));
@@ -81,7 +82,7 @@ static void interrupt(struct inorder *c)
     squash(c, mechanism(c)->ops->interrupt(mechanism(c)->context));
 }
 
-/* Leaves, at the queue's now. */
+/* Leaves the mechanism at the queue's now. */
 static void leave(struct inorder *c)
 {
     struct inorder_offload *o = &c->offload;
@@ -117,7 +118,7 @@ bool inorder_offload_go(struct inorder *c)
     return true;
 }
 
-/* The core, if it is at a task; it looks again. */
+/* Returns the task if the core waits for one, and makes the core check it again; else NULL. */
 static struct inorder_offload *look_again(struct core *core, uint64_t now)
 {
     struct inorder *c = (struct inorder *)core;
@@ -162,7 +163,7 @@ static void arrived(struct core *core, uint64_t number, uint64_t now)
     o->arrived = clock_cycle(&c->core.parts.clock, now);
 }
 
-/* None: they had left when the task was given away. */
+/* Always false: all stores drained before the task began. */
 static bool storing(struct core *core, uint64_t first, uint64_t last)
 {
     (void)core;

@@ -1,4 +1,4 @@
-/* The in-order core around instructions that are executed alone, and around stops. */
+/* The in-order core's handling of serial instructions and of stops. */
 #include "emu/core/inorder/state.h"
 #include "emu/core/warm.h"
 
@@ -9,7 +9,7 @@ static void serial_came(struct cache_waiter *waiter, uint64_t now, unsigned leve
     uint64_t cycle = clock_cycle(&c->core.parts.clock, now);
     if (cycle > c->serial_ready)
         c->serial_ready = cycle;
-    if (level == MEM_LEVELS) /* again */
+    if (level == MEM_LEVELS) /* refused: repeat the access */
         c->serial_offset = 0;
     inorder_kick(c, now);
 }
@@ -39,7 +39,7 @@ bool inorder_reach(struct inorder *c, uint64_t cycle)
     return false;
 }
 
-/* Nothing that was issued is under way any more. */
+/* Waits until all issued instructions, and if `stores` all stores, are complete. Returns false if blocked. */
 static bool drain(struct inorder *c, bool stores)
 {
     uint64_t last = 0;
@@ -57,7 +57,7 @@ static bool drain(struct inorder *c, bool stores)
     return true;
 }
 
-/* Fetches and waits for what is before. */
+/* Fetches the serial instruction, and waits for the instructions before it. */
 static bool prepare(struct inorder *c)
 {
     unsigned length;
@@ -74,7 +74,7 @@ static bool prepare(struct inorder *c)
     return drain(c, stores);
 }
 
-/* Goes on with the access of the instruction that was executed; false while it is under way. */
+/* Continues the memory access of the executed serial instruction. Returns false while it is under way. */
 static bool access_serial(struct inorder *c)
 {
     const struct serial *serial = &c->serial;
@@ -107,7 +107,7 @@ static void step(struct inorder *c, uint64_t now)
     c->serial_offset = serial->size;
     c->serial_ready = c->cycle;
     if (c->core.warming)
-        warm_serial(&c->core, serial); /* finish() makes it a cycle */
+        warm_serial(&c->core, serial); /* finish() adds one cycle */
     else if (serial->wait == SERIAL_CACHE || serial->wait == SERIAL_MAINTAIN)
         c->serial_offset = 0;
     else if (serial->wait == SERIAL_UNIT)
@@ -125,7 +125,7 @@ void inorder_refetch(struct inorder *c)
     code_map_init(&c->code, c->core.parts.hart);
 }
 
-/* The instruction is complete: what is behind it can issue. */
+/* Completes the instruction: later ones can issue. */
 static void finish(struct inorder *c)
 {
     const struct stream_op *op = &c->core.stream.stepped;
@@ -146,7 +146,7 @@ static void finish(struct inorder *c)
         inorder_refetch(c);
 }
 
-/* Nothing is left of the batch, and of what ended it. */
+/* Discards the finished batch and the instruction or stop that ended it. */
 static void end_batch(struct inorder *c)
 {
     c->phase = PHASE_ISSUE;
@@ -155,7 +155,7 @@ static void end_batch(struct inorder *c)
     c->at = c->core.stream.count = 0;
 }
 
-/* Tells the server. The hart may be anywhere afterwards. False when asleep. */
+/* Hands the stop to the server, which may move the hart's pc. Returns false if the core is asleep. */
 static bool stop(struct inorder *c, uint64_t now)
 {
     const struct hart *hart = c->core.parts.hart;
@@ -171,7 +171,7 @@ static bool stop(struct inorder *c, uint64_t now)
     return awake;
 }
 
-/* The core has left its mechanism. */
+/* Continues after the core has left its mechanism. */
 static bool after_task(struct inorder *c)
 {
     if (c->phase != PHASE_ISSUE)

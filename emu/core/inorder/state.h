@@ -1,4 +1,4 @@
-/* The state of an in-order core, shared by its parts inorder_*.c. */
+/* The state of an in-order core, shared by the files of emu/core/inorder. */
 #ifndef EMU_CORE_INORDER_STATE_H
 #define EMU_CORE_INORDER_STATE_H
 
@@ -7,12 +7,12 @@
 #include "emu/core/serial.h"
 #include "emu/core/tlb.h"
 
-/* Times are cycle numbers of the core's clock. In `ready` they are combined with what is blamed for waiting
- * until then, so that the latest operand brings its cause along. */
+/* Times are cycle numbers of the core's clock. Elements of `ready` combine a cycle with the cause of waiting until
+ * then, so that the latest operand also yields the cause. */
 enum {
     READY_CAUSE_BITS = 4,
     READY_CAUSES = (1 << READY_CAUSE_BITS) - 1,
-    INORDER_REGISTERS = 66, /* STREAM_NONE is never waited for; behind it, what is written to nothing */
+    INORDER_REGISTERS = 66, /* STREAM_NONE: always ready; 65: destination of results that are discarded */
     INORDER_SINK = 65,
 };
 #define INORDER_PENDING UINT64_MAX
@@ -25,7 +25,7 @@ static inline uint64_t ready_at(uint64_t cycle, unsigned cause)
     return cycle << READY_CAUSE_BITS | cause;
 }
 
-/* What an instruction takes of a cycle's issue slots. */
+/* What an instruction occupies of a cycle's issue slots. */
 enum {
     USES_SLOT = 1, /* the second slot */
     USES_MEMORY = 2,
@@ -34,32 +34,32 @@ enum {
     USES_ALL = 0xff,
 };
 
-/* In inorder_rule.slow. */
+/* Flags of inorder_rule.slow. */
 enum {
-    SLOW_RESULT = 1, /* its result, or its pipe, takes long */
+    SLOW_RESULT = 1, /* its latency is long, or its pipe is not pipelined */
     SLOW_THIRD = 2,  /* it has a third operand */
 };
 
 struct inorder_rule {
-    uint32_t result; /* ready_at() of its latency and of what waiting for it is blamed on */
-    uint8_t uses;    /* what must be free */
-    uint8_t after;   /* what is taken, when it is the first of its cycle */
+    uint32_t result; /* ready_at() of its latency and of the cause of waiting for it */
+    uint8_t uses;    /* slots that must be free */
+    uint8_t after;   /* slots that are occupied if it is the first of its cycle */
     uint8_t iclass;
     uint8_t slow; /* set of SLOW_... */
 };
 
-/* A load that waits; half is the second part of one that crosses a line. */
+/* A pending load; half is the second part of a load that crosses a line. */
 struct inorder_load {
     struct cache_waiter waiter, half;
-    uint64_t ready; /* of the parts that have come */
+    uint64_t ready; /* completion of the parts that have arrived */
     uint64_t number;
     uint8_t rd, parts, level;
-    bool room; /* waits until the access can be repeated */
+    bool room; /* waits for room in the cache, to repeat the access */
 };
 
 enum inorder_store_state {
-    STORE_QUEUED, /* behind one that waits for room */
-    STORE_FULL,   /* waits until the access can be repeated */
+    STORE_QUEUED, /* after a store that waits for room in the cache */
+    STORE_FULL,   /* waits for room in the cache, to repeat the access */
     STORE_MISSED,
     STORE_DONE,
 };
@@ -71,30 +71,30 @@ struct inorder_store {
     uint8_t size, state;
 };
 
-/* How far an instruction has come that could not issue at once, so that nothing is done twice. */
+/* Stages that an instruction which could not issue at once has completed, so that none is repeated. */
 enum { STAGE_TRANSLATED = 1, STAGE_FIRST = 2, STAGE_SECOND_TRANSLATED = 4 };
 
 enum inorder_phase {
-    PHASE_ISSUE,  /* of the batch's entries */
-    PHASE_DRAIN,  /* before an instruction that is executed alone, or a stop */
-    PHASE_STEP,   /* time has come for it */
-    PHASE_STORES, /* before a task: stores leave */
-    PHASE_TASK,   /* it waits for the task, or has yet to leave the mechanism */
-    PHASE_ACCESS, /* it waits for the data cache */
-    PHASE_STOP,   /* time has come to hand `stop` to the server */
+    PHASE_ISSUE,  /* issuing the batch's entries */
+    PHASE_DRAIN,  /* before a serial instruction or a stop: earlier instructions complete */
+    PHASE_STEP,   /* the serial instruction's cycle has come */
+    PHASE_STORES, /* before a task: stores drain */
+    PHASE_TASK,   /* waiting for the task, or for leaving the mechanism */
+    PHASE_ACCESS, /* the serial instruction waits for the data cache */
+    PHASE_STOP,   /* the cycle has come to hand `stop` to the server */
 };
 
 /* The task that the core waits for (offload.c). */
 struct inorder_offload {
-    struct offload_step step; /* what the mechanism gave last */
-    uint64_t pc, from;        /* where the core asked, and in which cycle */
-    uint64_t arrived;         /* cycle in which the packet had reached its accelerator, or INORDER_PENDING */
+    struct offload_step step; /* the mechanism's last answer */
+    uint64_t pc, from;        /* pc of the request, and its cycle */
+    uint64_t arrived;         /* cycle in which the packet reached its accelerator, or INORDER_PENDING */
     bool entered;             /* the step's instruction is ahead */
-    bool complete;            /* and can retire */
-    bool halted;              /* until core_offload_go_on() */
-    bool interrupted;         /* the mechanism has been told */
+    bool complete;            /* it can retire */
+    bool halted;              /* waiting for core_offload_go_on() */
+    bool interrupted;         /* the mechanism has been told of the interrupt */
     bool leaving;
-    bool refused; /* the instruction is executed the normal way */
+    bool refused; /* the mechanism refused: the instruction is executed normally */
 };
 
 struct inorder_notes;
@@ -103,77 +103,78 @@ struct inorder {
     struct core core;
 
     /* Issue. */
-    uint64_t next;  /* first cycle in which nothing has issued yet */
-    uint64_t cycle; /* in which the instruction at hand issues: next, or the one before,
-                       beside another one */
-    uint64_t late;  /* ready_at() of the last of the results that take long, INORDER_PENDING if one of
-                       `ready` is, and the same but for pending loads; without causes */
+    uint64_t next; /* first cycle in which nothing has issued yet */
+    /* issue cycle of the current instruction: next, or next - 1 beside another */
+    uint64_t cycle;
+    /* ready_at() without cause of the latest long result; INORDER_PENDING while a load is pending. late_known ignores
+     * pending loads. */
+    uint64_t late;
     uint64_t late_known;
     uint64_t ready[INORDER_REGISTERS]; /* ready_at(), or INORDER_PENDING */
-    uint32_t at;                       /* entry of the batch that is next */
-    uint8_t used;                      /* of the slots of the cycle before next: USES_... */
-    bool wrong;                        /* the instruction at hand is mispredicted; for its note */
-    bool blocked;                      /* a waiter will go on */
+    uint32_t at;                       /* the next entry of the batch */
+    uint8_t used;                      /* slots occupied in cycle next - 1: USES_... */
+    bool wrong;                        /* the current instruction is mispredicted; for its note */
+    bool blocked;                      /* a waiter will continue the core */
     bool slept;
-    bool noting;                /* instructions are told to an observer */
-    bool noting_loads;          /* likewise, or loads are under way that were noted while they were */
-    bool stalls_told;           /* and stalls */
+    bool noting;                /* instructions are reported to an observer */
+    bool noting_loads;          /* reported now, or when pending loads were issued */
+    bool stalls_told;           /* stalls are reported to an observer */
     uint64_t origin;            /* next - origin is core.cycles */
-    uint64_t busy[CLASS_COUNT]; /* until when pipes that are not pipelined are */
+    uint64_t busy[CLASS_COUNT]; /* end of use of unpipelined pipes */
     uint16_t intervals[INSN_COUNT];
     struct inorder_rule rules[INSN_COUNT];
 
     /* Fetch. */
-    uint64_t block;                 /* pc of the last block, or INORDER_NOWHERE */
-    uint64_t block_end;             /* pc behind it, or 0 */
-    uint64_t line;                  /* pc of the line of the last access */
-    uint64_t page;                  /* pc / page size of the last translation */
-    uint64_t fetched;               /* cycle in which the block was */
-    uint64_t fetch_next;            /* first cycle in which the next block can be */
-    uint64_t redirect_until;        /* waiting for instructions until then is the fault of redirect_cause */
-    uint64_t arrived;               /* when the line that was waited for came */
-    uint64_t walked;                /* when the page that was asked for last was known */
-    uint64_t block_mask, code_mask; /* of pc: its block, its line */
+    uint64_t block;                 /* pc of the current block, or INORDER_NOWHERE */
+    uint64_t block_end;             /* pc of its end, or 0 */
+    uint64_t line;                  /* pc of the line accessed last */
+    uint64_t page;                  /* page number of the last translation */
+    uint64_t fetched;               /* cycle in which the block was fetched */
+    uint64_t fetch_next;            /* first cycle in which the next block can be fetched */
+    uint64_t redirect_until;        /* waiting for instructions until then is attributed to redirect_cause */
+    uint64_t arrived;               /* arrival of the line that was waited for */
+    uint64_t walked;                /* when the requested translation was known */
+    uint64_t block_mask, code_mask; /* pc bits that identify the block, the line */
     uint32_t blocks, block_at;
     uint8_t redirect_cause;
     bool fetching;
-    uint64_t left[INORDER_BLOCKS]; /* when the instructions of earlier blocks were issued; a ring */
+    uint64_t left[INORDER_BLOCKS]; /* when the instructions of earlier blocks had issued; a ring */
     struct cache_waiter fetch_waiter, tlb_waiter;
-    bool walking;     /* pages of code or data */
-    bool page_walked; /* a walk was for the page of code */
+    bool walking;     /* a page walk for code or data is under way */
+    bool page_walked; /* a walk was for a page of code */
 
     /* Memory. */
     uint64_t line_mask;
-    uint64_t load_clocks;              /* of a load that hits */
-    uint64_t hit_clocks, fetch_clocks; /* of a hit in the data cache; from fetch to issue */
-    uint64_t free_loads, all_loads;    /* sets of `loads` */
+    uint64_t load_clocks;              /* latency of a load that hits */
+    uint64_t hit_clocks, fetch_clocks; /* data-cache hit time; from fetch to issue */
+    uint64_t free_loads, all_loads;    /* sets of elements of `loads` */
     union {
         struct {
             uint32_t store_count;
-            uint8_t stage;    /* of the entry that is next: set of STAGE_... */
-            bool translating; /* data addresses */
-            uint8_t refused;  /* loads with `room` */
+            uint8_t stage;    /* stages of the next entry: set of STAGE_... */
+            bool translating; /* data addresses are translated */
+            uint8_t refused;  /* number of loads with `room` */
         };
-        uint64_t uncommon; /* 0: nothing of that has to be looked at */
+        uint64_t uncommon; /* 0: none of these members needs attention */
     };
-    uint32_t first_store; /* ring */
-    uint32_t started;     /* stores of the ring that have asked the cache */
+    uint32_t first_store; /* index of the oldest store in the ring */
+    uint32_t started;     /* stores in the ring that have accessed the cache */
     uint64_t store_next;  /* first cycle in which the next store can leave */
-    uint64_t store_done;  /* when all that have left the buffer are in the cache */
-    uint64_t freed;       /* when an entry of a queue last became free */
+    uint64_t store_done;  /* when all stores that have left the buffer are in the cache */
+    uint64_t freed;       /* when an entry of a queue was last freed */
     uint8_t freed_cause;
-    uint32_t split; /* load that is half done */
+    uint32_t split; /* index of a load whose first part is done */
     uint64_t split_ready;
 
-    /* What is executed alone. */
+    /* Serial instructions. */
     enum inorder_phase phase;
-    enum stream_end end; /* of the batch */
+    enum stream_end end; /* why the batch ended */
     enum hart_stop stop;
-    uint64_t passed; /* breakpoint that was reported: step over it */
+    uint64_t passed; /* pc of a reported breakpoint, to be stepped over */
     struct serial serial;
     struct cache_waiter serial_waiter;
-    uint64_t serial_from, serial_ready; /* issue and completion */
-    uint32_t serial_offset;             /* of its access, what is done */
+    uint64_t serial_from, serial_ready; /* cycles of issue and completion */
+    uint32_t serial_offset;             /* bytes of its access that are done */
     bool serial_waits;
     struct inorder_offload offload;
 
@@ -185,9 +186,9 @@ struct inorder {
     struct inorder_load loads[INORDER_LOADS];
     struct inorder_store stores[INORDER_STORES];
 
-    uint64_t number; /* of the batch's first instruction */
+    uint64_t number; /* number of the batch's first instruction */
 
-    /* Since reset. */
+    /* Counts since reset. */
     uint64_t forwarded, load_misses, crossings, wrong_lines;
 };
 
@@ -199,7 +200,7 @@ static inline uint64_t inorder_time(const struct inorder *c, uint64_t cycle)
 
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to);
 
-/* Nothing issues before `cycle` because of cause. Without branches, which the host could not predict. */
+/* Stalls issue until `cycle`, attributed to `cause`. Branch-free, because the host could not predict the branches. */
 static inline void inorder_stall(struct inorder *c, uint64_t cycle, unsigned cause)
 {
     uint64_t lost = cycle > c->next ? cycle - c->next : 0;
@@ -210,7 +211,8 @@ static inline void inorder_stall(struct inorder *c, uint64_t cycle, unsigned cau
     c->next += lost;
 }
 
-/* Chooses the cycle of an instruction that takes these slots; whether it issues beside the one before. */
+/* Sets the issue cycle of an instruction that occupies the given slots. Returns whether it issues beside the one
+ * before. */
 static inline bool inorder_choose(struct inorder *c, unsigned uses)
 {
     bool pairs = !(c->used & uses);
@@ -218,8 +220,7 @@ static inline bool inorder_choose(struct inorder *c, unsigned uses)
     return pairs;
 }
 
-/* Translates an address of the instruction that is next, once for each stage. False while a walk is under
- * way. */
+/* Translates an address of the next instruction, once for each stage. Returns false while a walk is under way. */
 static inline bool inorder_translate(struct inorder *c, uint64_t address, unsigned stage)
 {
     uint64_t time = inorder_time(c, c->cycle), ready;
@@ -242,18 +243,19 @@ static inline bool inorder_translate(struct inorder *c, uint64_t address, unsign
     return true;
 }
 
-/* Lets the core go on, if it is blocked. */
+/* Continues the core if it is blocked. */
 void inorder_kick(struct inorder *c, uint64_t now);
 
-/* inorder_fetch.c. Functions that return false have to be called again when the core is kicked. */
+/* fetch.c. If a function returns false, call it again when the core is kicked. */
 void inorder_fetch_init(struct inorder *c);
-/* The block of pc, a byte of the instruction at insn. */
+/* Fetches the block of pc, a byte of the instruction at insn. */
 bool inorder_fetch_slowly(struct inorder *c, uint64_t pc, uint64_t insn);
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause);
-/* A jump or branch for which the front end was not ready; whether what it has fetched behind is wrong. */
+/* Handles a jump or branch for which fetch was not ready. Returns whether the instructions fetched after it are
+ * wrong. */
 bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome);
 
-/* inorder_memory.c */
+/* memory.c */
 void inorder_memory_init(struct inorder *c);
 bool inorder_load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready);
 bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const struct stream_op *op,
@@ -262,30 +264,32 @@ void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, e
 bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry);
 unsigned inorder_level_cause(unsigned level);
 
-/* inorder_issue.c */
+/* issue.c */
 bool inorder_fetch(struct inorder *c, uint64_t pc, unsigned length);
 bool inorder_issue(struct inorder *c);
 void inorder_warm(struct inorder *c);
 
-/* inorder_serial.c */
+/* serial.c */
 void inorder_serial_init(struct inorder *c);
 bool inorder_serial(struct inorder *c, uint64_t now);
-/* Comes back in an event at `cycle`, so that all that happens before it has happened; true if it is that time. */
+/* Schedules the core's event at `cycle`, so that everything earlier happens first. Returns true if that time has
+ * come. */
 bool inorder_reach(struct inorder *c, uint64_t cycle);
-/* Addresses and code may be others now. */
+/* Discards fetched code and translations, which may be stale. */
 void inorder_refetch(struct inorder *c);
 
-/* inorder_offload.c: the core's mechanism. */
+/* offload.c */
 extern const struct core_offload_events inorder_offload_events;
-/* Whether it takes the instruction at the hart's pc. Asked once for each time that the instruction is reached. */
+/* Returns whether the mechanism takes the instruction at the hart's pc. Call it once each time that the instruction is
+ * reached. */
 bool inorder_offload_takes(struct inorder *c);
-/* Goes on with the task. False while it is under way; else the core has left, with phase and stop set. */
+/* Continues the task. Returns false while it is under way; otherwise the core has left, and phase and stop are set. */
 bool inorder_offload_go(struct inorder *c);
 
-/* inorder_note.c: for observers of instructions. */
+/* note.c: reports to observers of instructions. */
 struct inorder_notes *inorder_notes_new(void);
 void inorder_notes_free(struct inorder_notes *notes);
-bool inorder_notes_wait(const struct inorder *c); /* for loads */
+bool inorder_notes_wait(const struct inorder *c); /* whether noted loads are pending */
 void inorder_note(struct inorder *c, const struct stream_op *op, uint64_t complete, bool mispredicted);
 void inorder_note_load(struct inorder *c, uint64_t number, uint64_t complete, unsigned level);
 
