@@ -1,14 +1,14 @@
 /* The out-of-order core ahead of offloaded tasks (emu/core/offload.h).
  *
- * Every instruction that the mechanism gives is a batch of one entry, and takes the same way as all others. A task is
- * an entry of unknown completion, as a load that misses. What differs: loads and stores whose address the mechanism
- * tells later, loads that are held for a task's bytes, and that all can be squashed.
+ * Every instruction from the mechanism is a batch of one entry and is handled like all others. A task is an entry of
+ * unknown completion, like a load that misses. Differences: the mechanism may tell the address of a load or store
+ * later, loads can be held for a task's bytes, and everything can be squashed.
  *
- * Fetch goes on at the end of a task's region when the register with the region's length is known; it is not
- * predicted. Instructions are fetched one ahead of dispatch, so that lines of code behind a full reorder buffer are
- * asked for later than with batches. A core that leaves behind a squash goes on when all that caches do for squashed
- * loads has ended, which one that tags its requests would not wait for; issue ports and predictors keep what squashed
- * instructions did to them. */
+ * Fetch continues at the end of a task's region when the register with the region's length is known; it is not
+ * predicted. Instructions are fetched one ahead of dispatch, so code lines behind a full reorder buffer are requested
+ * later than with batches. After a squash, the core continues when all cache accesses of squashed loads have ended; a
+ * core with tagged requests would not wait for them. Squashed instructions keep their effects on issue ports and
+ * predictors. */
 #include <assert.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void drop_batch(struct ooo *o)
     o->core.stream.count = o->position = o->fetched = 0;
 }
 
-/* Instructions in the batch: one that was given and not dispatched, or none. */
+/* Returns the number of instructions in the batch that were given and not dispatched: 0 or 1. */
 static uint32_t given(const struct ooo *o)
 {
     return o->core.stream.count - o->position;
@@ -42,7 +42,7 @@ bool ooo_ahead_begin(struct ooo *o)
     if (!ahead->ops || o->core.warming || core_interrupted(o->core.parts.hart) ||
         !ahead->ops->takes(ahead->context))
         return false;
-    /* All before the oldest place of the reorder buffer were complete when that was dispatched. */
+    /* When the oldest entry of the reorder buffer was dispatched, all instructions before it were complete. */
     o->ahead = (struct ooo_ahead){
         .begun = o->tail, .told = o->tail, .scanned = o->tail - o->rob, .cause = CPI_offload};
     drop_batch(o);
@@ -60,7 +60,7 @@ void ooo_ahead_retired(struct ooo *o)
                                o->retired_at * o->period);
 }
 
-/* Tells of tasks in front of which all but tasks is complete. */
+/* Reports tasks for which all older instructions, other than tasks, are complete. */
 static void tell_ready(struct ooo *o)
 {
     struct ooo_ahead *a = &o->ahead;
@@ -79,7 +79,7 @@ static void tell_ready(struct ooo *o)
     }
 }
 
-/* Squashes what is numbered from `number` on, and may be in the batch. */
+/* Squashes the instructions from `number` on, including the one in the batch. */
 static void squash(struct ooo *o, uint64_t number)
 {
     struct ooo_ahead *a = &o->ahead;
@@ -113,7 +113,7 @@ void ooo_ahead_ended(struct ooo *o, struct ooo_load *load)
     ooo_go_on(o);
 }
 
-/* An interrupt or a stop is due: what is ahead of an incomplete task is thrown away. */
+/* An interrupt or a stop is due: squashes from the oldest incomplete task on. */
 static void interrupt(struct ooo *o)
 {
     o->ahead.interrupted = true;
@@ -123,14 +123,14 @@ static void interrupt(struct ooo *o)
         squash(o, number + o->ahead.offset);
 }
 
-/* As many instructions as the limit allows were given, the hart having done those that have retired. */
+/* Returns whether the instruction limit is reached, counting the instructions that are given but not retired. */
 static bool is_at_limit(const struct ooo *o)
 {
     uint64_t ahead = o->tail + given(o) - o->ahead.told;
     return hart_progress(o->core.parts.hart) + ahead >= o->core.limit;
 }
 
-/* The cycles that the oldest squashed instruction, a task, has kept the reorder buffer waiting. */
+/* Attributes the cycles for which the oldest squashed instruction, a task, has blocked retirement. */
 static void pass_task(struct ooo *o, uint64_t cycle)
 {
     const struct ooo_entry *e = ooo_at(o, o->tail);
@@ -141,7 +141,7 @@ static void pass_task(struct ooo *o, uint64_t cycle)
     ooo_pass(o, cycle, CPI_task);
 }
 
-/* All that is left has retired: what squashed instructions have left behind goes. */
+/* Removes the traces of squashed instructions, after everything before them has retired. */
 static void clean(struct ooo *o, uint64_t cycle)
 {
     struct ooo_fetch *f = &o->fetch;
@@ -178,7 +178,7 @@ static bool leave(struct ooo *o, uint64_t now)
         event_schedule(o->core.parts.queue, &o->core.event, cycle * o->period);
         return false;
     }
-    /* The normal way begins with a look at the instruction, unless that is the one that led here. */
+    /* Normal execution begins by decoding the instruction, unless that instruction led here. */
     o->phase = a->stepped || a->interrupted ? OOO_RUN : OOO_DRAIN;
     if (a->squashed)
         clean(o, cycle);
@@ -190,7 +190,7 @@ static bool leave(struct ooo *o, uint64_t now)
     return true;
 }
 
-/* Puts the next dispatch off. */
+/* Delays the next dispatch until `cycle`. */
 static void resume(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
 {
     o->ahead.aim = AHEAD_GOES;
@@ -202,7 +202,7 @@ static void resume(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
     o->dispatched = 0;
 }
 
-/* Whether what step() has named has come. */
+/* Returns whether the event that step() named has happened. */
 static bool has_come(struct ooo *o)
 {
     const struct ooo_ahead *a = &o->ahead;
@@ -219,7 +219,7 @@ static bool has_come(struct ooo *o)
     return true;
 }
 
-/* An instruction becomes the batch. */
+/* Makes an instruction from the mechanism the batch. */
 static void take(struct ooo *o, const struct offload_step *step)
 {
     struct ooo_ahead *a = &o->ahead;
@@ -344,7 +344,7 @@ void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store)
     ooo_store_reindex(o);
 }
 
-/* The core, if it is ahead, at the queue's now; it looks again. */
+/* Returns the core if it is ahead, and makes it check again; else NULL. */
 static struct ooo *look_again(struct core *core, uint64_t now)
 {
     struct ooo *o = (struct ooo *)core;

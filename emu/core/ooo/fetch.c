@@ -18,7 +18,7 @@ static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     if (level == MEM_LEVELS)
         f->line = OOO_NEVER; /* refused: ask again */
     f->wait = FETCH_GOES;
-    /* The bytes are there, as those of a hit that was asked for earlier; frontend_clocks counts from then. */
+    /* The bytes are available like those of a hit that was requested earlier; frontend_clocks counts from then. */
     f->next = ooo_later(f->next, level == MEM_LEVELS || o->floor < hit ? o->floor : o->floor - hit);
     f->next_cause = CPI_frontend;
     ooo_go_on(o);
@@ -51,7 +51,7 @@ void ooo_fetch_init(struct ooo *o)
     o->fetch.wrong_waiter.done = wrong_line_done;
 }
 
-/* Asks the TLB for the page of pc at *cycle, which moves on; false: a walk is under way. */
+/* Translates the page of pc; *cycle becomes the time of the result. Returns false while a walk is under way. */
 static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
 {
     struct tlb_unit *tlb = o->core.parts.tlb;
@@ -69,7 +69,7 @@ static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-/* Has the line of pc, a byte of the instruction at insn, at hand; false: it comes later. */
+/* Fetches the line of pc, a byte of the instruction at insn. Returns false if it comes later. */
 static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uint64_t insn, uint64_t *cycle)
 {
     const struct cache_actor actor = {.pc = insn, .core = o->core.parts.number};
@@ -94,7 +94,7 @@ ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block
     struct ooo_fetch *f = &o->fetch;
     uint64_t oldest = o->tail + (o->fetched - o->position) - o->fetch_queue;
     if (oldest >= o->tail)
-        return false; /* the queue is full, and when it will not be is not known */
+        return false; /* the queue is full, and it is unknown until when */
     uint64_t cycle = ooo_later(f->next, ooo_at(o, oldest)->dispatch);
     uint64_t first = pc & o->block_mask;
     if ((pc & o->line_mask) != f->line && (pc & o->line_mask) != (block & o->line_mask) &&
@@ -107,7 +107,7 @@ ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block
         return false;
     }
     if (first != block && first != f->block)
-        cycle++; /* the instruction's first half comes with a block of its own */
+        cycle++; /* the first half of the instruction needs a block of its own */
     f->block = block;
     f->cycle = cycle;
     f->next = cycle + 1;
@@ -116,8 +116,8 @@ ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block
     return true;
 }
 
-/* Lines that the front end fetches from the wrong pc on, one after the other, until `until`, the first miss
- * or the queue's end. Walks for them are not made. */
+/* Fetches lines from the wrong pc on, one after the other, until `until`, the first miss, or the end of the queue.
+ * Makes no page walks for them. */
 static void fetch_wrong_path(struct ooo *o, uint64_t until)
 {
     struct ooo_fetch *f = &o->fetch;

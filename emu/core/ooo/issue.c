@@ -1,7 +1,7 @@
 #include "emu/core/ooo/state.h"
 #include "emu/hart/dispatch.h"
 
-/* Takes those that issue up to a cycle out of the issue queue. */
+/* Removes instructions that issue up to `cycle` from the issue queue. */
 static void queue_advance(struct ooo *o, uint64_t cycle)
 {
     uint64_t at = o->iq_at;
@@ -22,8 +22,8 @@ static void queue_advance(struct ooo *o, uint64_t cycle)
     o->iq_used = used;
 }
 
-/* The first cycle at or after `cycle` in which the issue queue has room; OOO_NEVER: not known yet. Where
- * pending instructions could make room earlier than those that have their time, nothing is known. */
+/* Returns the first cycle at or after `cycle` in which the issue queue has room. OOO_NEVER: not known yet, also if a
+ * pending instruction could make room before those with known times. */
 static uint64_t queue_room(struct ooo *o, uint64_t cycle)
 {
     queue_advance(o, cycle);
@@ -69,7 +69,7 @@ void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
         ooo_fetch_resolve(o, cycle);
 }
 
-/* An address is known; data may be. */
+/* Issues a store, so that its address is known; completes it if its data are known too. */
 static void store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, const struct ooo_class *class,
                         uint64_t ready)
 {
@@ -83,7 +83,7 @@ static void store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, con
         ooo_store_wake(o, store);
 }
 
-/* What has issued has waited for something else: a store for its data, a load for bytes of a task's. */
+/* Continues an issued instruction that waited for something else: a store for its data, a load for a task's bytes. */
 static void work_issued(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
 {
     if (ooo_is(e->facts, OOO_LOAD)) {
@@ -143,7 +143,7 @@ void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t produ
     entry->dependents = ooo_operand(place, operand);
 }
 
-/* The instruction waits for those of its first `count` operands that are not known. */
+/* Makes the instruction wait for those of its first `count` operands that are unknown. */
 static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e, unsigned count,
                  uint64_t ready)
 {
@@ -244,7 +244,7 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
         store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
 }
 
-/* A task begins where its nucd is dispatched, and keeps no place in the issue queue once its operands are there. */
+/* Dispatches a task. It begins when its nucd is dispatched, and leaves the issue queue once its operands are known. */
 static void dispatch_task(struct ooo *o, const struct stream_op *op, struct ooo_entry *e)
 {
     uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]), e->dispatch + 1);
@@ -259,7 +259,7 @@ static void dispatch_task(struct ooo *o, const struct stream_op *op, struct ooo_
         ooo_ahead_issue(o, o->tail, ready);
 }
 
-/* The youngest earlier instruction that has to retire before this one gets its places and registers. */
+/* Returns the youngest older instruction that must retire to free a queue entry and a register for this one. */
 ALWAYS_INLINE static uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts, bool rare)
 {
     uint64_t number = o->tail - o->rob;
@@ -275,7 +275,7 @@ ALWAYS_INLINE static uint64_t makes_room(struct ooo *o, const struct stream_op *
     return number;
 }
 
-/* Remembers who writes a register, to find out when that makes another one free. */
+/* Records the writer of a register, to find out when a physical register is freed. */
 static void count_registers(struct ooo *o, const struct stream_op *op)
 {
     if (op->rd < 32)
@@ -284,7 +284,7 @@ static void count_registers(struct ooo *o, const struct stream_op *op)
         o->fp_numbers[(uint32_t)o->fp_writes++ & o->fp_mask] = o->tail;
 }
 
-/* Which limit it was, for the statistics. */
+/* Counts which limit delayed the dispatch. */
 static void count_limit(struct ooo *o, const struct stream_op *op, uint32_t facts, uint64_t number)
 {
     if (number == o->tail - o->rob)
@@ -296,8 +296,8 @@ static void count_limit(struct ooo *o, const struct stream_op *op, uint32_t fact
         o->count.renames_full += op->rd < STREAM_NONE;
 }
 
-/* When the store queue has room for one more, at or after *cycle; false: not known. The cause of the wait is
- * the level that answers the store in front. */
+/* Waits until the store queue has room, at or after *cycle. Returns false if that is unknown. The wait is attributed to
+ * the level that answers the oldest store. */
 static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
 {
     uint64_t index = o->stores - o->store_queue;
@@ -314,7 +314,7 @@ static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
     return true;
 }
 
-/* The cycle of dispatch of the next entry, or OOO_NEVER. */
+/* Returns the cycle of dispatch of the next entry, or OOO_NEVER. */
 ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts,
                                              uint32_t i, bool rare)
 {
@@ -332,7 +332,7 @@ ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_
     cycle += (cycle == o->dispatched_at) & (o->dispatched == o->decode_width);
     if (__builtin_expect(cycle - o->iq_at > 1, 0))
         return queue_room(o, cycle);
-    /* As queue_advance(); where cycle is iq_at there is nothing to take out any more. */
+    /* As queue_advance(); if cycle is iq_at there is nothing left to remove. */
     uint16_t *issues = &o->issues[cycle % OOO_CYCLES];
     o->iq_used -= *issues;
     *issues = 0;
@@ -340,8 +340,8 @@ ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_
     return __builtin_expect(o->iq_used < o->iq, 1) ? cycle : queue_room(o, cycle);
 }
 
-/* Dispatches the entry of the batch at o->position; false when that has to wait for an unknown time. Rare: it
- * is observed, or registers are few. Ahead: as the offload mechanism says. */
+/* Dispatches the entry of the batch at o->position. Returns false if that depends on an unknown time. rare: the core is
+ * observed, or registers are few. ahead: the offload mechanism gave the entry. */
 ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare, bool ahead)
 {
     const struct stream_entry *in = &o->core.stream.entries[i];

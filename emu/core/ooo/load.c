@@ -35,8 +35,8 @@ static void wait_for_store(struct ooo *o, struct ooo_load *load, struct ooo_stor
     store->loads = (uint16_t)(load - o->load_ring);
 }
 
-/* The load has read too early: it and all behind it are fetched again once the store's address is known. The
- * second time it waits. */
+/* Squashes a load that has read too early: the instructions after it are fetched again once the store's address is
+ * known. Loads at this pc wait from now on. */
 static void violate(struct ooo *o, struct ooo_load *load, uint64_t known)
 {
     struct ooo_entry *e = entry_of(o, load);
@@ -52,8 +52,8 @@ static void violate(struct ooo *o, struct ooo_load *load, uint64_t known)
     load->time = cycle + o->frontend_clocks + 1;
 }
 
-/* Of a load that waits: the oldest time at which all older stores have their addresses. False: it waits for
- * one of them. */
+/* For a load that waits for order: moves its time to when the addresses of all older stores are known. Returns false if
+ * one is unknown. */
 static bool addresses_known(struct ooo *o, struct ooo_load *load)
 {
     for (uint64_t index = load->older; index-- > o->freed;) {
@@ -70,7 +70,7 @@ static bool addresses_known(struct ooo *o, struct ooo_load *load)
     return true;
 }
 
-/* Lets fetch go on that was held up to see whether the load violates order. */
+/* Continues fetch if it waited to see whether the load violates order. */
 static void settle(struct ooo *o, struct ooo_load *load)
 {
     if (!load->speculated)
@@ -80,12 +80,12 @@ static void settle(struct ooo *o, struct ooo_load *load)
         o->fetch.wait = FETCH_GOES;
 }
 
-/* An older store that is not in the cache yet has some of the load's bytes. Returns false when the load has
- * them from there, or waits. */
+/* Checks an older store that overlaps the load and is not in the cache yet. Returns false if the load takes its bytes
+ * from the store, or waits for it. */
 static bool check_store(struct ooo *o, struct ooo_load *load, struct ooo_store *store)
 {
     if (store->known == OOO_NEVER) {
-        /* It reads what it should not. What is behind it cannot be timed before the store shows that. */
+        /* The load reads too early. Instructions after it cannot be timed until the store's address is known. */
         if (!load->deferred && o->fetch.wait == FETCH_GOES) {
             load->speculated = true;
             o->fetch.wait = FETCH_ORDER;
@@ -116,7 +116,7 @@ static bool check_store(struct ooo *o, struct ooo_load *load, struct ooo_store *
     return true;
 }
 
-/* Order and forwarding. False when the load has its value, or waits for a store. */
+/* Checks order and forwarding. Returns false if the load has its value, or waits for a store. */
 static bool check(struct ooo *o, struct ooo_load *load)
 {
     if (waits_for_order(o, entry_of(o, load)->pc) && !addresses_known(o, load))
@@ -283,7 +283,7 @@ void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle)
     uint64_t time = load->time;
     unsigned count = ooo_pieces(o, load->pieces, load->address, load->physical, load->size);
     access_piece(o, load, &load->pieces[0], time);
-    if (count == 2) /* takes the port a second time */
+    if (count == 2) /* the second piece takes the port again */
         access_piece(o, load, &load->pieces[1],
                      ports_take(&o->ports, &o->classes[entry_of(o, load)->id].use, time + 1));
     if (!load->parts)

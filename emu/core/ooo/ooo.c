@@ -31,7 +31,7 @@ bool ooo_relieved(struct ooo *o)
     return false;
 }
 
-/* The batch without time, but for a cycle an instruction. */
+/* Executes the batch without time, at one cycle an instruction. */
 static void warm(struct ooo *o)
 {
     const struct stream *stream = &o->core.stream;
@@ -46,7 +46,7 @@ static void warm(struct ooo *o)
     o->fetch.page = OOO_NEVER;
 }
 
-/* Executes the next batch, or finds out what comes instead. False when it is not its time yet. */
+/* Executes the next batch, or finds out what comes instead. Returns false if its time has not come. */
 static bool next_batch(struct ooo *o, uint64_t now)
 {
     struct core *core = &o->core;
@@ -132,7 +132,7 @@ static void publish(struct core *core, struct stats *stats, struct scope scope)
         {"held", &o->count.held, "loads", "waits of loads for bytes that offloaded tasks had still to write"},
     };
     const size_t count =
-        sizeof counters / sizeof *counters - !core->parts.offload.ops; /* no tasks: none held */
+        sizeof counters / sizeof *counters - !core->parts.offload.ops; /* without tasks there is no "held" */
     stats_counters(stats, scope, counters, count);
     predict_publish(&o->predictor, stats, scope_enter(&scope, "predict"));
 }
@@ -229,7 +229,7 @@ struct core *ooo_new(const struct core_config *config, const struct core_parts *
     init_limits(o);
     predict_init(&o->predictor, &config->predict);
     ports_init(&o->ports);
-    o->head = o->tail = 2 * OOO_ROB_MOST; /* so that numbers of earlier ones are above 0 */
+    o->head = o->tail = 2 * OOO_ROB_MOST; /* leaves numbers above 0 for earlier instructions */
     o->slept = true;
     ooo_fetch_init(o);
     ooo_load_init(o);

@@ -11,15 +11,15 @@ static void count_cycles(struct ooo *o, unsigned cause, uint64_t *from, uint64_t
     *from += cycles;
 }
 
-/* The part of the cycles (from, to] that lies behind `since`, at most `left`. */
+/* Returns how many of the cycles (from, to] are after `since`, at most `left`. */
 static uint64_t behind(uint64_t from, uint64_t to, uint64_t since, uint64_t left)
 {
     uint64_t cycles = since >= to ? 0 : to - ooo_later(from, since);
     return cycles < left ? cycles : left;
 }
 
-/* When the first part of the execution ended, which has a cause of its own: a load's page walk, and a task's way to
- * its accelerator. 0: there was none. */
+/* Returns the end of the first part of an execution, if that part has its own cause: a load's page walk, or the time
+ * until a task's packet arrives. 0: there is none. */
 static uint64_t first_part(const struct ooo *o, const struct ooo_entry *e)
 {
     if (ooo_is(e->facts, OOO_LOAD))
@@ -27,9 +27,9 @@ static uint64_t first_part(const struct ooo *o, const struct ooo_entry *e)
     return ooo_is(e->facts, OOO_TASK) ? o->pending[e - o->rob_entries].ready : 0;
 }
 
-/* What the oldest instruction did in the last `left` cycles, latest first. An instruction that issued right
- * behind its dispatch was held up by nothing there: its way through the pipe in the two cycles from dispatch
- * to completion is not counted, but what made it late. */
+/* Attributes the last `left` cycles before the oldest instruction's completion, latest first. If it issued right after
+ * dispatch, nothing delayed it there: the two cycles from dispatch to completion in the pipeline are attributed to what
+ * made its dispatch late. */
 static __attribute__((noinline)) void account_rest(struct ooo *o, const struct ooo_entry *e, uint64_t cycle,
                                                    uint64_t left)
 {
@@ -60,7 +60,7 @@ void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
     count_cycles(o, cause, &o->retired_at, cycle - o->retired_at);
 }
 
-/* An observer may have gone since the batch began: one that waits for an instruction leaves when it is told of it. */
+/* The observer may have been removed since the batch began, because an observer can remove itself when it is told. */
 static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
 {
     if (!o->core.tells_retired)
@@ -80,9 +80,9 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
     OBSERVER_TELL(&o->core.observers, struct core_observer, retired, &o->core, &note);
 }
 
-/* Retires what is complete, in order and up to number last; true if that is all of them. The cycles between
- * two retirements are given to base as far as instructions retired so far would take them at full width
- * (credit), the rest to what the later one waited for. */
+/* Retires complete instructions in order up to number `last`. Returns true if all of them have retired. Of the cycles
+ * between two retirements, base gets the number that the instructions retired so far would take at full width (credit);
+ * the rest is attributed to what the later instruction waited for. */
 static bool retire(struct ooo *o, uint64_t last)
 {
     uint64_t first = o->head, number = first, at = o->retired_at, begun = at, base = 0;

@@ -1,7 +1,7 @@
 #include "emu/core/ooo/state.h"
 #include "emu/core/warm.h"
 
-/* Waits for a cycle: true when the queue is there. */
+/* Returns whether the queue has reached the cycle; if not, schedules the core's event then. */
 static bool reached(struct ooo *o, uint64_t cycle, uint64_t now)
 {
     uint64_t time = cycle * o->period;
@@ -17,7 +17,8 @@ static bool block(struct ooo *o)
     return false;
 }
 
-/* All older instructions have retired, and where it is needed all stores are in the cache; *cycle is when. */
+/* Returns whether all older instructions have retired and, if `stores`, all stores are in the cache; *cycle becomes the
+ * cycle of that. */
 static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
 {
     if (!ooo_retire(o, o->tail - 1))
@@ -29,8 +30,8 @@ static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
     return o->freed == o->stores;
 }
 
-/* Whether cache-block operations that are under way let the next instruction begin, which needs the stores too: another
- * of them, while there is room; all others when none is left. Then they take what the last one took. */
+/* Returns whether the next instruction, which needs drained stores, can begin beside the cache-block operations under
+ * way: if there are none, or if it is another one and there is room. *cycle becomes at least the current cycle. */
 static bool blocks_allow(struct ooo *o, uint64_t *cycle)
 {
     if (o->blocks == 0)
@@ -65,7 +66,7 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
     return reached(o, e->issue, now);
 }
 
-/* The instruction is complete at cycle; if it has retired it enters the reorder buffer and leaves it. */
+/* Completes the instruction at `cycle`; if it has retired, enters it into the reorder buffer and retires it. */
 static bool finish(struct ooo *o, uint64_t cycle)
 {
     const struct step_report *report = &o->serial.report;
@@ -98,7 +99,7 @@ static bool finish(struct ooo *o, uint64_t cycle)
     return true;
 }
 
-/* What remains of its access behind the line that was accessed last. */
+/* Moves on to the part of its access in the next line. */
 static void next_line(struct ooo *o)
 {
     uint64_t at = o->serial.physical + o->serial_offset;
@@ -130,7 +131,7 @@ static void block_done(struct cache_waiter *waiter, uint64_t now, unsigned level
     ooo_go_on(o);
 }
 
-/* A cache-block operation leaves the core as a store does; there is a place for it. */
+/* Starts a cache-block operation, which leaves the core like a store; there must be room for it. */
 static void maintain(struct ooo *o)
 {
     const struct serial *serial = &o->serial;
@@ -141,7 +142,7 @@ static void maintain(struct ooo *o)
                    &o->block_waiters[place]);
 }
 
-/* Accesses what is left of its lines. False: the core has to wait. */
+/* Accesses the remaining lines. Returns false if the core has to wait. */
 static bool access_lines(struct ooo *o)
 {
     const struct serial *serial = &o->serial;
@@ -198,7 +199,7 @@ static bool stopped(struct ooo *o, uint64_t now)
     o->end = STREAM_MORE;
     if (o->stop == HART_STOP_BREAK)
         o->passed = o->core.parts.hart->pc;
-    /* Whoever serves a stop may change pc, memory and translations. */
+    /* The server of a stop may change pc, memory and translations. */
     ooo_fetch_forget(o);
     ooo_fetch_redirect(o, ooo_later(cycle, o->floor), CPI_serialise);
     if (serial_stop(&o->core, o->stop, now))

@@ -1,9 +1,7 @@
-/* What the parts of the out-of-order core share: its state, and the calls between fetch, dispatch, memory and
- * retirement. For emu/core/ooo*.c only.
+/* The state shared by the files of emu/core/ooo, and their calls to each other.
  *
- * Instructions are numbered in program order; number n is at rob[n & rob_mask]. Times are cycles of the
- * core's clock since time 0; OOO_NEVER stands for a time that is not known yet.
- */
+ * Instructions are numbered in program order; number n is at rob_entries[n & rob_mask]. Times are cycles of the core's
+ * clock since time 0; OOO_NEVER is a time that is not known yet. */
 #ifndef EMU_CORE_OOO_STATE_H
 #define EMU_CORE_OOO_STATE_H
 
@@ -17,39 +15,39 @@
 
 enum {
     OOO_NONE = UINT16_MAX,     /* no entry */
-    OOO_CYCLES = PORTS_WINDOW, /* of the issue queue's calendar */
-    OOO_WAIT_BITS = 1024,      /* loads, by pc, that have violated memory order */
-    OOO_BUCKETS = 256,         /* of the store queue's index by 8-byte granule */
+    OOO_CYCLES = PORTS_WINDOW, /* cycles of the issue queue's calendar */
+    OOO_WAIT_BITS = 1024,      /* wait bits, indexed by the pc of a load */
+    OOO_BUCKETS = 256,         /* buckets of the store queue's index by 8-byte granule */
     OOO_OPERANDS = 3,
-    OOO_BLOCKS = 8, /* cache-block operations under way: ours; as many as a small cache has misses */
+    OOO_BLOCKS = 8, /* cache-block operations under way; ours: as many as a small cache's misses */
 };
 
-/* The rarer last. OOO_SPECIAL: plain, but not pipelined or with more than two ports. */
+/* Rare kinds come last. OOO_SPECIAL: as OOO_PLAIN, but unpipelined or with more than two ports. */
 enum ooo_kind { OOO_PLAIN, OOO_LOAD, OOO_STORE, OOO_SPECIAL, OOO_SERIAL, OOO_TASK };
 
-/* What an instruction is to this core, by its id; 16 bytes. */
+/* The properties of an instruction in this core, by its id; 16 bytes. */
 struct ooo_class {
     struct ports_use use;
     uint16_t latency;
     uint32_t facts; /* the kind, as in ooo_entry.facts */
 };
 
-/* A place in the reorder buffer, one line of the host: all that instructions with known operands need. There
- * are no fields of character type here and in what else is written for every instruction, as a compiler must
- * assume that those overlap all others. */
+/* An entry of the reorder buffer, in one cache line of the host: all data of instructions with known operands. It and
+ * other data written for every instruction have no fields of character type, because a compiler must assume that those
+ * alias everything. */
 struct ooo_entry {
     uint64_t fetch, dispatch, issue, complete, retire;
     uint64_t pc;
     uint16_t id;
-    uint16_t memory;     /* place in the ring of loads or stores */
+    uint16_t memory;     /* index in the ring of loads or stores */
     uint16_t dependents; /* first operand that waits for the result (ooo_operand), or OOO_NONE */
-    uint16_t waiting;    /* of a pending one: operands of unknown time that hold up its issue */
-    uint32_t facts;      /* see below */
+    uint16_t waiting;    /* of a pending instruction: operands of unknown time that delay its issue */
+    uint32_t facts;      /* OOO_RD ... below */
     uint16_t cause;      /* enum cpi_cause of the cycles from issue to completion */
     uint16_t level;      /* enum mem_level, of a load */
 };
 
-/* In ooo_entry.facts. */
+/* Fields of ooo_entry.facts. */
 enum {
     OOO_RD = 0xff,
     OOO_KIND_SHIFT = 8, /* enum ooo_kind, 4 bits */
@@ -57,8 +55,8 @@ enum {
     OOO_BEFORE_SHIFT = 12, /* enum cpi_cause of the cycles until dispatch, 4 bits */
     OOO_BEFORE = 0xf000,
     OOO_MISPREDICTED = 1 << 16, /* fetch waits for its completion */
-    OOO_SQUASHES = 1 << 17,     /* everything behind it was fetched again */
-    OOO_EARLY = 1 << 18,        /* a task that was complete before its nucd has issued */
+    OOO_SQUASHES = 1 << 17,     /* everything after it was fetched again */
+    OOO_EARLY = 1 << 18,        /* a task that was complete before its nucd issued */
 };
 
 static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
@@ -66,13 +64,13 @@ static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
     return (facts & OOO_KIND) == (uint32_t)kind << OOO_KIND_SHIFT;
 }
 
-/* The same place, for those whose operands have an unknown time. */
+/* The additional data of an entry whose operands have unknown times. */
 struct ooo_pending {
-    uint64_t ready; /* latest of the known operands; of a task that has issued: when it arrived */
+    uint64_t ready; /* latest of the known operands; of an issued task: cycle in which its packet arrived */
     uint16_t next[OOO_OPERANDS]; /* in the producer's list of dependents */
 };
 
-/* An operand in a list: place * 4 + its number. The data of a store is number 1. */
+/* An operand in a list of dependents: index in the reorder buffer * 4 + operand number. A store's data is operand 1. */
 static inline uint16_t ooo_operand(uint64_t place, unsigned number)
 {
     return (uint16_t)(place * 4 + number);
@@ -80,86 +78,86 @@ static inline uint16_t ooo_operand(uint64_t place, unsigned number)
 
 enum ooo_load_step { OOO_TRANSLATE, OOO_CHECK, OOO_ACCESS };
 
-/* A piece of a load or store: accesses that cross a line have two. */
+/* A part of a load or store; an access that crosses a line has two. */
 struct ooo_piece {
     struct cache_waiter waiter;
     uint64_t physical;
-    uint64_t cycle; /* of the access: it is not done before that, even if its line comes earlier */
-    bool full;      /* refused: to be repeated */
+    uint64_t cycle; /* cycle of the access; a line that comes earlier does not complete it */
+    bool full;      /* refused by the cache: to be repeated */
 };
 
 struct ooo;
 
 struct ooo_load {
     struct ooo *owner;
-    uint64_t number; /* instruction's */
+    uint64_t number; /* of the instruction */
     uint64_t address, physical;
     uint64_t older;  /* number of stores before it in program order */
-    uint64_t time;   /* the access, at the earliest; later its completion */
-    uint64_t walked; /* when its page walk was done, or 0 */
+    uint64_t time;   /* earliest cycle of the access; later its completion */
+    uint64_t walked; /* end of its page walk, or 0 */
     struct cache_waiter walk;
     struct ooo_piece pieces[2];
-    uint16_t next; /* in a store's list */
+    uint16_t next; /* next load in a store's list */
     uint8_t size, step;
     uint8_t parts; /* pieces under way */
     uint8_t level;
-    bool speculated; /* it has read before an overlapping older store had its address: fetch waits */
-    bool deferred;   /* its address was not known when it was dispatched */
-    bool ahead;      /* the offload mechanism has to be asked whether it may go */
+    bool speculated; /* it read before the address of an overlapping older store was known: fetch waits */
+    bool deferred;   /* its address was unknown at dispatch */
+    bool ahead;      /* ask the offload mechanism whether it may access memory */
     bool walking;    /* a page walk is under way */
 };
 
 struct ooo_store {
     struct ooo *owner;
     uint64_t pc;
-    uint64_t index; /* counted from OOO_QUEUE_MOST */
+    uint64_t index; /* number of the store, from OOO_QUEUE_MOST on */
     uint64_t address, physical;
-    uint64_t known;       /* when its address is known */
-    uint64_t data;        /* when its data are */
-    uint64_t time;        /* earliest time to drain, then latest of its pieces */
-    uint64_t done;        /* when it is in the cache */
-    uint64_t freed;       /* when it and all before it are */
-    uint64_t previous[2]; /* indices of the stores before it in the buckets of its granules */
+    uint64_t known;       /* cycle in which its address is known */
+    uint64_t data;        /* cycle in which its data are known */
+    uint64_t time;        /* earliest cycle to drain, then the latest of its pieces */
+    uint64_t done;        /* cycle in which it is in the cache */
+    uint64_t freed;       /* cycle in which it and all older stores are in the cache */
+    uint64_t previous[2]; /* indices of the previous stores in the buckets of its granules */
     struct ooo_piece pieces[2];
     uint16_t loads; /* first load that waits for it, or OOO_NONE */
     uint8_t size;
     uint8_t parts;   /* pieces under way or refused */
     uint8_t started; /* pieces that have been accessed */
-    uint8_t count;   /* of pieces; 0: its address is not known, and it is not in the index */
+    uint8_t count;   /* number of pieces; 0: its address is unknown, and it is not in the index */
     uint8_t level;
 };
 
-/* What the core as a whole is about. */
+/* The phase of the whole core. */
 enum ooo_phase {
-    OOO_RUN,    /* dispatches the batch */
-    OOO_DRAIN,  /* before an instruction that is executed alone, or a stop */
-    OOO_STEP,   /* time has come for it */
-    OOO_REPLY,  /* it waits for the data cache */
-    OOO_AHEAD,  /* of offloaded tasks: the mechanism gives instructions one by one */
-    OOO_STOPPED /* time has come to hand `stop` to the server */
+    OOO_RUN,    /* dispatching the batch */
+    OOO_DRAIN,  /* before a serial instruction or a stop: older instructions complete */
+    OOO_STEP,   /* the serial instruction's cycle has come */
+    OOO_REPLY,  /* the serial instruction waits for the data cache */
+    OOO_AHEAD,  /* ahead of offloaded tasks: the mechanism gives instructions one by one */
+    OOO_STOPPED /* the cycle has come to hand `stop` to the server */
 };
 
-/* TARGET: the length of a task's region. */
+/* What fetch waits for. TARGET: the length of a task's region. */
 enum ooo_fetch_wait { FETCH_GOES, FETCH_BRANCH, FETCH_ORDER, FETCH_TARGET, FETCH_LINE, FETCH_WALK };
 
 struct ooo_fetch {
-    uint64_t block;    /* aligned address of the block that was fetched last; OOO_NEVER: none follows on */
-    uint64_t cycle;    /* when */
+    uint64_t block;    /* address of the aligned block fetched last; OOO_NEVER: the next one starts afresh */
+    uint64_t cycle;    /* cycle in which it was fetched */
     uint64_t next;     /* earliest cycle of the next block */
-    uint64_t line;     /* address of the line that is at hand */
-    uint64_t page;     /* number of the page that the TLB was asked for last */
-    uint64_t wrong_pc; /* where the wrong path begins; 0: nowhere */
+    uint64_t line;     /* address of the current line */
+    uint64_t page;     /* number of the page requested last from the TLB */
+    uint64_t wrong_pc; /* begin of the wrong path; 0: there is none */
     uint64_t fetched;  /* ooo_fetched() of this block's instructions */
     enum ooo_fetch_wait wait;
-    enum cpi_cause next_cause; /* of cycles before the dispatch of the next block's */
+    enum cpi_cause next_cause; /* of cycles until the dispatch of the next block's instructions */
     bool wrong_done;           /* the wrong path has been fetched */
     struct cache_waiter waiter, wrong_waiter;
     bool wrong_busy;
 };
 
-/* What is known of an entry of the batch before it is dispatched, in one word, since the host's processor
- * passes a store on only to a load of the same size: cycle << OOO_FETCHED_SHIFT | facts, where facts are
- * OOO_BEFORE and OOO_MISPREDICTED as in ooo_entry.facts, moved down. */
+/* The fetch of an entry of the batch, before dispatch, in one word, because the host's processor forwards a store only
+ * to a load of the same size: cycle << OOO_FETCHED_SHIFT | facts. The facts are OOO_BEFORE and OOO_MISPREDICTED of
+ * ooo_entry.facts, shifted down. */
 enum { OOO_FETCHED_SHIFT = 5, OOO_FETCHED_WRONG = OOO_MISPREDICTED >> OOO_BEFORE_SHIFT };
 
 static inline uint64_t ooo_fetched(uint64_t cycle, uint64_t cause)
@@ -175,34 +173,34 @@ static inline uint32_t ooo_fetched_facts(uint64_t fetched)
 /* What a core that is ahead does next. */
 enum ooo_ahead_aim {
     AHEAD_GOES,    /* asks for the next instruction */
-    AHEAD_AWAITS,  /* an instruction's completion or retirement */
-    AHEAD_HALTS,   /* until core_offload_go_on() */
-    AHEAD_FINISHES /* leaves when all that was dispatched has retired */
+    AHEAD_AWAITS,  /* awaits the completion or retirement of an instruction */
+    AHEAD_HALTS,   /* waits for core_offload_go_on() */
+    AHEAD_FINISHES /* leaves when everything dispatched has retired */
 };
 
 struct ooo_ahead {
     struct offload_view view; /* of the load or store in the batch */
     enum ooo_ahead_aim aim;
-    enum cpi_cause cause; /* of what has put off the next dispatch */
-    uint64_t offset;      /* an instruction's number here is the mechanism's plus this */
+    enum cpi_cause cause; /* cause of the next dispatch's delay */
+    uint64_t offset;      /* an instruction's number in the core minus its number in the mechanism */
     uint64_t begun;       /* number of the first instruction that was ahead */
-    uint64_t told;        /* all before are known to the mechanism to have retired */
-    uint64_t scanned;     /* all before are tasks, or complete at `ready` */
+    uint64_t told;        /* older instructions have been reported as retired */
+    uint64_t scanned;     /* older instructions are tasks, or complete at `ready` */
     uint64_t ready;
-    uint64_t awaited; /* number */
-    uint64_t resumed; /* next dispatch, at the earliest */
-    uint64_t end;     /* behind all numbers that were squashed */
-    uint32_t busy;    /* squashed loads that caches and page walks still work for */
-    bool retirement;  /* the awaited one was complete when the wait began: it has to retire */
-    bool is_task;     /* what is in the batch */
-    bool early;       /* and it is complete */
-    bool stepped;     /* something was given */
+    uint64_t awaited; /* number of the awaited instruction */
+    uint64_t resumed; /* earliest cycle of the next dispatch */
+    uint64_t end;     /* end of all squashed numbers */
+    uint32_t busy;    /* squashed loads that still have cache accesses or page walks under way */
+    bool retirement;  /* await retirement: the instruction was already complete */
+    bool is_task;     /* the batch is a task */
+    bool early;       /* the batch is a task that is complete */
+    bool stepped;     /* the mechanism has given an instruction */
     bool squashed, interrupted;
     bool asked; /* the mechanism waits for stores to drain */
 };
 
 struct ooo_counts {
-    uint64_t held; /* ahead of tasks: loads that waited for bytes of theirs */
+    uint64_t held; /* ahead of tasks: loads that waited for bytes of a task */
     uint64_t instructions, fetch_wrong_lines, forwarded, partial, violations, waited;
     uint64_t rob_full, load_queue_full, store_queue_full, issue_queue_full, renames_full;
 };
@@ -210,34 +208,34 @@ struct ooo_counts {
 struct ooo {
     struct core core;
     struct cache *l1i, *l1d;
-    uint64_t period;     /* of the clock, fs */
+    uint64_t period;     /* of the clock, in fs */
     uint64_t floor;      /* cycle of the queue's now */
-    uint64_t head, tail; /* oldest instruction not retired; next to be dispatched */
+    uint64_t head, tail; /* oldest instruction that has not retired; next one to be dispatched */
     uint64_t rob_mask;
-    uint64_t times[66]; /* when registers are there; 64: no operand, always 0; 65: unused */
+    uint64_t times[66]; /* when registers are ready; 64: no operand, always 0; 65: unused */
     uint32_t rob, iq, decode_width, retire_width, full_width;
     uint32_t frontend_clocks, hit_clocks, line_bytes;
 
     /* Dispatch. */
     uint64_t dispatched_at;
-    uint32_t dispatched;          /* in that cycle */
-    uint32_t position;            /* in the batch */
-    uint32_t fetched;             /* entries of the batch that are fetched */
-    uint32_t iq_used, iq_pending; /* waiting to issue; of which issue is unknown */
-    uint64_t iq_at;               /* cycle for which iq_used is right */
-    uint64_t loads, stores;       /* dispatched so far; index of the next */
+    uint32_t dispatched;          /* instructions dispatched in that cycle */
+    uint32_t position;            /* next entry of the batch to dispatch */
+    uint32_t fetched;             /* entries of the batch that have been fetched */
+    uint32_t iq_used, iq_pending; /* entries in use; those whose issue cycle is unknown */
+    uint64_t iq_at;               /* cycle for which iq_used is valid */
+    uint64_t loads, stores;       /* loads dispatched so far; index of the next store */
     uint64_t int_writes, fp_writes;
     uint32_t load_queue, store_queue, int_renames, fp_renames;
     uint32_t load_mask, store_mask, int_mask, fp_mask;
 
     /* Retirement. */
     uint64_t retired_at;
-    uint32_t retired;    /* in that cycle */
+    uint32_t retired;    /* instructions retired in that cycle */
     uint32_t credit;     /* instructions retired whose share of a full-width cycle is not counted yet */
-    uint64_t drained_at; /* last access of a store */
+    uint64_t drained_at; /* cycle of the last access of a store */
     uint64_t drain;      /* index of the next store to access the cache */
-    uint64_t drain_tail; /* index behind the last retired store */
-    uint64_t freed;      /* index of the oldest store that is not done */
+    uint64_t drain_tail; /* index after the last retired store */
+    uint64_t freed;      /* index of the oldest store that is not in the cache */
     uint64_t freed_at;
 
     struct ooo_fetch fetch;
@@ -245,32 +243,32 @@ struct ooo {
     uint64_t line_mask;
     uint32_t fetch_queue, fetch_bytes, taken_clocks, late_clocks, redirect_clocks;
     bool speculate;
-    bool few_registers; /* renaming can be a limit; otherwise it is not counted */
-    bool blocked;       /* returned to the event loop, and waits for a time to become known */
-    bool noting;        /* somebody observes */
+    bool few_registers; /* count registers, because renaming can be a limit */
+    bool blocked;       /* waits in the event loop for a time to become known */
+    bool noting;        /* instructions are reported to an observer */
     bool slept;
-    bool warmed;       /* the last batch was without time */
-    uint64_t retry_at; /* cycle in which a blocked core looks again in any case; 0: none */
+    bool warmed;       /* the last batch was executed without time */
+    uint64_t retry_at; /* cycle in which a blocked core checks again; 0: none */
 
     enum ooo_phase phase;
-    enum stream_end end; /* of the batch */
+    enum stream_end end; /* why the batch ended */
     enum hart_stop stop;
-    uint64_t passed; /* breakpoint that was reported: it is stepped over; OOO_NEVER: none */
+    uint64_t passed; /* pc of a reported breakpoint, to be stepped over; OOO_NEVER: none */
     struct ooo_ahead ahead;
     struct serial serial;
     struct ooo_entry serial_entry;
     struct cache_waiter serial_waiter;
-    struct cache_waiter block_waiters[OOO_BLOCKS]; /* of cache-block operations under way */
-    uint32_t blocks;                               /* set of them */
-    uint32_t serial_offset;                        /* of its access: what is done */
+    struct cache_waiter block_waiters[OOO_BLOCKS]; /* waiters of cache-block operations under way */
+    uint32_t blocks;                               /* set of block_waiters in use */
+    uint32_t serial_offset;                        /* bytes of the serial access that are done */
 
     uint32_t work_count;
-    uint16_t work[2 * OOO_ROB_MOST]; /* places whose last operand has become known */
+    uint16_t work[2 * OOO_ROB_MOST]; /* entries whose last operand has become known */
 
     uint64_t fetches[STREAM_BATCH]; /* ooo_fetched() */
-    uint64_t producer[66];          /* instruction that writes a register whose time is OOO_NEVER */
+    uint64_t producer[66];          /* number of the writer of a register whose time is OOO_NEVER */
     uint64_t load_numbers[OOO_QUEUE_MOST], int_numbers[OOO_ROB_MOST], fp_numbers[OOO_ROB_MOST];
-    uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a granule */
+    uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a bucket's granules */
     uint8_t wait_bits[OOO_WAIT_BITS / 8];
     struct code_map code;
     struct ooo_class classes[INSN_COUNT];
@@ -278,7 +276,7 @@ struct ooo {
     struct ooo_pending pending[OOO_ROB_MOST];
     struct ooo_load load_ring[OOO_QUEUE_MOST];
     struct ooo_store store_ring[OOO_QUEUE_MOST];
-    uint16_t issues[OOO_CYCLES]; /* instructions that issue in a cycle later than iq_at */
+    uint16_t issues[OOO_CYCLES]; /* instructions that issue in a cycle after iq_at */
     struct ports ports;
     struct insn insns[OOO_ROB_MOST]; /* for observers */
     struct predictor predictor;
@@ -298,20 +296,20 @@ static inline uint64_t ooo_later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The index by granules: a bucket names the last store to any of its granules, and each store the one before
- * it. Two neighbouring granules are never in the same bucket. */
+/* Returns the bucket of a granule. A bucket holds the index of the last store to any of its granules, and each store
+ * the index of the one before it. Two adjacent granules are never in the same bucket. */
 static inline unsigned ooo_bucket(uint64_t granule)
 {
     return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
 }
 
-/* The simulated time of an access in a cycle; never before the queue's now. */
+/* Returns the simulated time of an access in a cycle, at least the queue's now. */
 static inline uint64_t ooo_time(const struct ooo *o, uint64_t cycle)
 {
     return ooo_later(cycle, o->floor) * o->period;
 }
 
-/* An instruction that waited in the issue queue issues. */
+/* Removes an instruction from the issue queue at the cycle of its issue. */
 static inline void ooo_issued(struct ooo *o, uint64_t cycle)
 {
     uint64_t ahead = cycle - o->iq_at;
@@ -323,14 +321,14 @@ static inline void ooo_issued(struct ooo *o, uint64_t cycle)
         o->issues[(o->iq_at + OOO_CYCLES - 1) % OOO_CYCLES]++;
 }
 
-/* --- ooo_fetch.c --- */
+/* fetch.c */
 
 void ooo_fetch_init(struct ooo *o);
-/* When the instruction of that pc and length is fetched behind all others: o->fetch.cycle; false when that is
+/* Fetches an instruction by pc and length after all others, in cycle o->fetch.cycle. Returns false if that cycle is
  * not known yet. */
 bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length);
-/* Works out when the next entry of the batch is fetched; false when that is not known yet. ooo_fetch_one() is
- * the common case, an instruction in the block of the one before it. */
+/* Fetches the next entry of the batch. Returns false if its cycle is not known yet. ooo_fetch_one() handles the common
+ * case, an instruction in the same block as the one before it. */
 bool ooo_fetch_slowly(struct ooo *o);
 static inline bool ooo_fetch_one(struct ooo *o)
 {
@@ -343,41 +341,41 @@ static inline bool ooo_fetch_one(struct ooo *o)
     o->fetched = i + 1;
     return true;
 }
-/* What the front end waited for is known at cycle; it goes on right behind. */
+/* Makes fetch, which waits, continue right after `cycle`. */
 void ooo_fetch_redirect(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
-/* The mispredicted branch executes at cycle. */
+/* Tells fetch that the mispredicted branch executes at `cycle`. */
 void ooo_fetch_resolve(struct ooo *o, uint64_t cycle);
-/* Translations may have changed. */
+/* Discards translations, which may have changed. */
 void ooo_fetch_forget(struct ooo *o);
 
-/* --- ooo_serial.c --- */
+/* serial.c */
 
 void ooo_serial_init(struct ooo *o);
-/* Goes on with what is executed alone, or with a stop. False when the core has to wait; it is blocked, asleep
- * or has an event then. */
+/* Continues a serial instruction or a stop. Returns false if the core has to wait: it is blocked, asleep or has
+ * scheduled its event. */
 bool ooo_serial(struct ooo *o, uint64_t now);
 
-/* --- ooo_issue.c --- */
+/* issue.c */
 
-/* Fetches and dispatches what is left of the batch; false when that waits for an unknown time. */
+/* Fetches and dispatches the rest of the batch. Returns false if that depends on an unknown time. */
 bool ooo_run_batch(struct ooo *o);
-/* The same for the one instruction that was given to a core that is ahead. */
+/* ooo_run_batch() for the single instruction given to a core that is ahead. */
 bool ooo_run_ahead(struct ooo *o);
-/* Puts operand `operand` of an instruction on the list of those that wait for another one's result. */
+/* Adds operand `operand` of an instruction to the dependents of the instruction `producer`. */
 void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t producer);
-/* The result of an instruction is there. */
+/* Completes an instruction at `cycle`: its result is known. */
 void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle);
 /* Issues all instructions whose last operand has become known. */
 void ooo_work(struct ooo *o);
-/* Lets a blocked core look again; called by whatever has made a time known, at the queue's now. One that is ahead
- * looks in any case, as others wait for what retires. */
+/* Makes a blocked core check again; call it when a time has become known, at the queue's now. A core that is ahead
+ * checks in any case, because the mechanism may wait for retirements. */
 void ooo_go_on(struct ooo *o);
-/* Nothing goes on: retires what can be, which may let something go on after all; otherwise the core is blocked. */
+/* Retires what it can while the core waits. Returns whether that may let it continue; otherwise the core is blocked. */
 bool ooo_relieved(struct ooo *o);
-/* A callback begins: times before now cannot be used any more. */
+/* Begins a callback at time now: earlier cycles cannot be used any more. */
 void ooo_callback(struct ooo *o, uint64_t now);
 
-/* From here on the time of a register that the instruction to be dispatched writes is not known. */
+/* Marks the destination register of the instruction being dispatched as unknown. */
 static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
 {
     o->times[rd] = OOO_NEVER;
@@ -385,26 +383,25 @@ static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
     o->producer[rd] = o->tail;
 }
 
-/* --- ooo_load.c, ooo_store.c --- */
+/* load.c, store.c */
 
 void ooo_load_init(struct ooo *o);
 void ooo_store_init(struct ooo *o);
-/* The same for a load that has just been dispatched and issued: the common case is a hit that no store in the
- * queue has to do with. */
+/* Starts a load that has just been dispatched and issued. The common case is a hit that no store in the queue
+ * affects. */
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
-/* Fills in a load that has just been dispatched. */
+/* Initialises the queue entry of a load that is being dispatched. */
 struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
-/* A load whose address is known accesses memory at cycle. */
+/* Makes a load whose address is known access memory at `cycle`. */
 void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
-/* Enters a store into the index by granules. */
+/* Adds a store to the index by granules. */
 void ooo_store_enter(struct ooo *o, struct ooo_store *store);
-/* Makes the index anew, for a store whose address was not known when younger ones were entered, or without those
- * that were squashed. */
+/* Rebuilds the index, after an older store's address has become known, or without squashed stores. */
 void ooo_store_reindex(struct ooo *o);
-/* The youngest store before `load` that overlaps it and is in the queue still at cycle, or NULL. */
+/* Returns the youngest store before `load` that overlaps it and is still in the queue at `cycle`, or NULL. */
 struct ooo_store *ooo_store_overlap(struct ooo *o, const struct ooo_load *load, uint64_t cycle);
-/* Whether no store before a load that has just been dispatched can matter to it from cycle on: a quick look
- * that may say false where ooo_store_overlap() would find none. */
+/* Returns whether no store affects a just dispatched load from `cycle` on. A quick test: false does not imply that
+ * ooo_store_overlap() finds one. */
 static inline bool ooo_store_none(const struct ooo *o, uint64_t physical, unsigned size, uint64_t cycle)
 {
     uint64_t granule = physical / 8;
@@ -412,45 +409,45 @@ static inline bool ooo_store_none(const struct ooo *o, uint64_t physical, unsign
     const struct ooo_store *store = &o->store_ring[index & o->store_mask];
     return physical % 8 + size <= 8 && (store->index != index || (index < o->freed && store->freed <= cycle));
 }
-/* Something about a store has become known: loads that wait for it look again. */
+/* Makes the loads that wait for a store check again, because something about it has become known. */
 void ooo_store_wake(struct ooo *o, struct ooo_store *store);
-/* The store has retired at cycle and drains. */
+/* Retires the store at `cycle`; it drains. */
 void ooo_store_retire(struct ooo *o, struct ooo_store *store, uint64_t cycle);
-/* Sets up the pieces of an access; returns how many they are. */
+/* Sets up the pieces of an access. Returns their number. */
 unsigned ooo_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t address, uint64_t physical,
                     unsigned size);
 
-/* --- ooo_ahead.c --- */
+/* ahead.c */
 
-/* What comes next has to be stepped: whether the offload mechanism takes it; then the core is ahead. */
+/* Asks whether the offload mechanism takes the next instruction, which has to be stepped; if so, the core is ahead. */
 bool ooo_ahead_begin(struct ooo *o);
-/* Goes on ahead. False when the core has to wait. */
+/* Continues ahead of tasks. Returns false if the core has to wait. */
 bool ooo_ahead(struct ooo *o, uint64_t now);
-/* Tells the mechanism what has retired. */
+/* Reports retired instructions to the mechanism. */
 void ooo_ahead_retired(struct ooo *o);
-/* The task that is dispatched last has its operands at cycle. */
+/* The operands of the task dispatched last are known at `cycle`. */
 void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle);
-/* A load whose operands and bytes were waited for goes on at cycle, unless it is held. */
+/* Continues a load at `cycle`, after it has waited for operands or a task's bytes, unless it is held. */
 void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle);
-/* A load that was just dispatched has its address at cycle, and waits for what the mechanism said. */
+/* Holds a just dispatched load, whose address is known at `cycle`, for the task or store `held_for`. */
 void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
 /* A store's address has become known. */
 void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store);
-/* Stores have drained for which the mechanism waits. */
+/* Tells the mechanism, if it waits, that stores have drained. */
 void ooo_ahead_drained(struct ooo *o);
-/* Something under way for a squashed load has ended. */
+/* A cache access or page walk of a squashed load has ended. */
 void ooo_ahead_ended(struct ooo *o, struct ooo_load *load);
-/* Whether the load was squashed: between the squash and the leaving, nothing is dispatched. */
+/* Returns whether the load was squashed. Nothing is dispatched between the squash and leaving. */
 static inline bool ooo_is_squashed(const struct ooo *o, const struct ooo_load *load)
 {
     return load->number >= o->tail;
 }
 
-/* --- ooo_retire.c --- */
+/* retire.c */
 
-/* Retires instructions up to number `last`; false when the oldest of them is not complete. */
+/* Retires instructions up to number `last`. Returns false if one of them is not complete. */
 bool ooo_retire(struct ooo *o, uint64_t last);
-/* Counts the cycles until `cycle`, in which nothing retires. */
+/* Attributes the cycles until `cycle`, in which nothing retires, to `cause`. */
 void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
 
 #endif

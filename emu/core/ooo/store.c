@@ -35,13 +35,13 @@ void ooo_store_reindex(struct ooo *o)
     }
 }
 
-/* The youngest store before the load to this granule's bucket that overlaps it. */
+/* Returns the youngest overlapping store before the load in this granule's bucket. */
 static struct ooo_store *find(struct ooo *o, const struct ooo_load *load, uint64_t granule)
 {
     unsigned bucket = ooo_bucket(granule);
     for (uint64_t index = o->buckets[bucket];;) {
         struct ooo_store *store = &o->store_ring[index & o->store_mask];
-        if (store->index != index) /* the place has been used again */
+        if (store->index != index) /* the entry has been reused */
             return NULL;
         if (index < load->older && store->physical < load->physical + load->size &&
             load->physical < store->physical + store->size)
@@ -74,7 +74,7 @@ void ooo_store_wake(struct ooo *o, struct ooo_store *store)
     }
 }
 
-/* Frees, in order, the stores that are done. */
+/* Frees finished stores in order. */
 static void free_done(struct ooo *o)
 {
     uint64_t before = o->freed;
@@ -100,7 +100,7 @@ static void store_done(struct ooo *o, struct ooo_store *store)
 
 static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level);
 
-/* Writes one piece; false when it was refused and the stores behind it have to wait. */
+/* Writes one piece. Returns false if it was refused, so that later stores have to wait. */
 static bool write_piece(struct ooo *o, struct ooo_store *store, struct ooo_piece *piece, uint64_t cycle)
 {
     struct cache_actor actor = {.pc = store->pc, .core = o->core.parts.number};
@@ -119,7 +119,7 @@ static bool write_piece(struct ooo *o, struct ooo_store *store, struct ooo_piece
     return !piece->full;
 }
 
-/* Lets retired stores go into the cache, one access a cycle, until one is refused. */
+/* Drains retired stores into the cache, one access a cycle, until one is refused. */
 static void drain(struct ooo *o)
 {
     while (o->drain < o->drain_tail) {
@@ -150,7 +150,7 @@ static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level
             store_done(o, store);
     } else if (write_piece(o, store, piece,
                            ooo_later(ooo_later(piece->cycle, o->floor), o->drained_at + 1))) {
-        /* The one that was refused is always of the store in front of those that drain. */
+        /* A refused piece always belongs to the oldest draining store. */
         drain(o);
     }
     ooo_work(o);
