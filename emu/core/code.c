@@ -12,7 +12,7 @@ bool code_map_find(struct code_map *map, uint64_t pc, uint64_t *physical)
     const struct hart *hart = map->hart;
     uint64_t page = pc & ~(uint64_t)(MMU_PAGE - 1), to = page;
     unsigned slot = (unsigned)(pc / MMU_PAGE) & (CODE_PAGES - 1);
-    /* Below machine mode, where MPRV has no effect, fetches are translated as data are. */
+    /* Below machine mode MPRV has no effect, so fetches are translated like data accesses. */
     if (hart->privilege != PRIV_M && !mmu_peek(hart, page, &to))
         return false;
     if (!phys_at(hart->memory, to, MMU_PAGE))

@@ -1,5 +1,5 @@
-/* Where code lies in physical memory, for the fetches of timing cores; whether it takes time to find out is
- * tlb.h's affair. */
+/* Translates code addresses to physical addresses for the fetches of timing cores. The time that translation takes is
+ * modelled by tlb.h. */
 #ifndef EMU_CORE_CODE_H
 #define EMU_CORE_CODE_H
 
@@ -10,17 +10,17 @@ enum { CODE_PAGES = 64 };
 
 struct code_map {
     const struct hart *hart;
-    uint64_t pages[CODE_PAGES], physical[CODE_PAGES]; /* page addresses; UINT64_MAX: none */
+    uint64_t pages[CODE_PAGES], physical[CODE_PAGES]; /* page addresses; UINT64_MAX: empty slot */
 };
 
-/* An empty map; again after every change of satp, page tables or privilege. */
+/* Empties the map. Call it after every change of satp, page tables or privilege. */
 void code_map_init(struct code_map *map, const struct hart *hart);
 
-/* The rare part of code_physical(). */
+/* The slow path of code_physical(). */
 bool code_map_find(struct code_map *map, uint64_t pc, uint64_t *physical);
 
-/* The physical address of the byte at pc in the hart's present mode; false if there is none in main memory,
- * or nobody can tell. */
+/* Finds the physical address of the byte at pc in the hart's current mode. Returns false if it is not in main memory or
+ * not translated. */
 static inline bool code_physical(struct code_map *map, uint64_t pc, uint64_t *physical)
 {
     uint64_t page = pc & ~(uint64_t)(MMU_PAGE - 1);

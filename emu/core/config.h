@@ -1,4 +1,4 @@
-/* What a core is described by: one struct for cores in order and out of order. */
+/* The configuration of a core: one struct for in-order and out-of-order cores. */
 #ifndef EMU_CORE_CONFIG_H
 #define EMU_CORE_CONFIG_H
 
@@ -8,7 +8,7 @@
 
 enum core_model { CORE_FUNCTIONAL, CORE_INORDER, CORE_OOO };
 
-/* The variants of the kind: a functional core, which knows no time, shows the values of one out of order. */
+/* The variants of the kind. A functional core, which has no timing, shows the values of an out-of-order core. */
 enum core_variant { CORE_VARIANT_INORDER, CORE_VARIANT_OOO };
 enum { CORE_BIT_INORDER = 1 << CORE_VARIANT_INORDER, CORE_BIT_OOO = 1 << CORE_VARIANT_OOO };
 
@@ -23,10 +23,10 @@ struct core_config {
     struct core_latencies latency;
 };
 
-/* Its parts: l1i, l1d (cache_kind) and tlb (tlb_kind). */
+/* The kind of cores. Its children: l1i, l1d (cache_kind) and tlb (tlb_kind). */
 extern const struct part_kind core_kind;
 
-/* The defaults of a timed core of the model. */
+/* Sets *config to the defaults of a timed core of the model. */
 void core_config_default(struct core_config *config, enum core_model model);
 
 #endif

@@ -48,7 +48,7 @@ void core_wake(struct core *core, uint64_t now)
     if (!core->asleep)
         return;
     uint64_t edge = clock_edge(&core->parts.clock, now);
-    if (edge < core->idle_since) /* it ran ahead of the queue before it fell asleep */
+    if (edge < core->idle_since) /* the core ran ahead of the queue before it fell asleep */
         edge = core->idle_since;
     core->asleep = false;
     core->idle_time += edge - core->idle_since;

@@ -1,4 +1,4 @@
-/* What a core is described by. */
+/* The kind of cores: fields, variants, checks and children. */
 #include <inttypes.h>
 
 #include "emu/core/config.h"
@@ -26,7 +26,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Windows that must not exceed the reorder buffer shrink with it, so that a sweep of its size needs one key. */
+/* Shrinks windows that must not exceed the reorder buffer along with it, so that a sweep of its size needs one key. */
 static void derive(void *part, const bool given[])
 {
     static const uint16_t ports[CORE_WORKS] = {
@@ -80,7 +80,7 @@ static bool check(const void *part, struct error *err)
 #define PART                         struct core_config
 #define TEXT_OF(x)                   #x
 #define PLACE(member)                (uint32_t) offsetof(PART, member), (uint32_t)sizeof(((PART *)0)->member)
-/* The load's value takes its cache's clocks besides. */
+/* A load's latency may be 0, since the hit time of its cache is added. */
 #define LEAST(...)                   LEAST_OF(__VA_ARGS__, "1", )
 #define LEAST_OF(ignored, text, ...) text
 #define LEAST_load                   , "0"

@@ -6,7 +6,7 @@ static const uint8_t unit_of[] = {
     [UNIT_MEMORY] = CORE_ALU, [UNIT_FLOAT] = CORE_FPU,
 };
 
-/* Counting walks all blocks, so it is done once for each state of the hart. */
+/* Counting walks all blocks, so count only if the hart has executed since the last count. */
 static void count(struct core_energy *energy)
 {
     uint64_t classes[CLASS_COUNT] = {0}, uses[CORE_UNITS + 1] = {0};

@@ -1,19 +1,18 @@
-/* How long instructions take, by kind of work: tables with defaults like those of Cortex-A53 and
- * Cortex-A57. */
+/* The latencies of instructions by kind of work: tables with defaults like those of Cortex-A53 and Cortex-A57. */
 #ifndef EMU_CORE_LATENCY_H
 #define EMU_CORE_LATENCY_H
 
 #include "emu/core/core.h"
 
-/* The rows of latency.def. */
+/* One value for each row of latency.def. */
 enum core_work {
 #define LATENCY(name, ...) CORE_WORK_##name,
 #include "emu/core/latency.def"
     CORE_WORKS
 };
 
-/* Issue ports of an out-of-order core, as bits: those of Cortex-A57 (AArch64SchedA57.td: units B, 2 x I, M,
- * L, S, X, W). */
+/* The issue ports of an out-of-order core, as bits: those of Cortex-A57 (AArch64SchedA57.td: units B, 2 x I, M, L, S,
+ * X, W). */
 enum core_port {
     PORT_BRANCH = 1,
     PORT_ALU0 = 2,
@@ -22,7 +21,7 @@ enum core_port {
     PORT_MULTI = 8, /* multiplication, division */
     PORT_LOAD = 16,
     PORT_STORE = 32,
-    PORT_FP0 = 64, /* divides too */
+    PORT_FP0 = 64, /* also divides */
     PORT_FP1 = 128,
     PORT_FP = PORT_FP0 | PORT_FP1,
     PORTS = 8,
@@ -32,13 +31,13 @@ struct core_latencies {
     struct core_latency of[CORE_WORKS];
 };
 
-/* The name of a kind of work ("mulw"). */
+/* Returns the name of a kind of work ("mulw"). */
 const char *core_work_name(enum core_work work);
 
-/* What an instruction is for these tables. Illegal instructions are `serial`. */
+/* Returns the kind of work of an instruction; `serial` for illegal instructions. */
 enum core_work core_work_of(enum insn_id id);
 
-/* Latencies by instruction, for the cores' inner loops. */
+/* Fills a table of latencies by instruction, for the cores' inner loops. */
 void core_latencies_expand(const struct core_latencies *latencies, struct core_latency table[INSN_COUNT]);
 
 #endif

@@ -27,7 +27,7 @@ void ports_advance(struct ports *ports, uint64_t row)
     }
 }
 
-/* The row of a cycle, or NULL for one that has left the window. */
+/* Returns the row of a cycle, or NULL if it has left the window. */
 static struct ports_row *row_of(struct ports *ports, uint64_t cycle)
 {
     uint64_t row = cycle / 64;
@@ -36,7 +36,8 @@ static struct ports_row *row_of(struct ports *ports, uint64_t cycle)
     return row + PORTS_ROWS <= ports->top ? NULL : &ports->rows[row % PORTS_ROWS];
 }
 
-/* The last cycle of [cycle, cycle + interval) in which the port's unit works, or UINT64_MAX if it is free. */
+/* Returns the last cycle of [cycle, cycle + interval) in which the port's unit is busy, or UINT64_MAX if there is
+ * none. */
 static uint64_t unit_conflict(struct ports *ports, unsigned port, uint64_t cycle, unsigned interval)
 {
     for (uint64_t at = cycle + interval; at-- > cycle;) {
@@ -47,7 +48,7 @@ static uint64_t unit_conflict(struct ports *ports, unsigned port, uint64_t cycle
     return UINT64_MAX;
 }
 
-/* The first cycle at or after ready in which this port can take the kind. */
+/* Returns the first cycle at or after `ready` in which this port can take the kind. */
 static uint64_t first_free(struct ports *ports, const struct ports_use *use, unsigned port, uint64_t ready)
 {
     for (uint64_t cycle = ready;;) {

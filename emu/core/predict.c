@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* No instruction is at an odd address. */
+/* Marks an empty entry: no instruction has an odd address. */
 #define NOWHERE UINT64_MAX
 
-/* A 2-bit counter moves towards taken or not. */
+/* Moves a 2-bit counter towards taken (up) or not taken. */
 #define COUNT(counter, up) ((up) ? (counter) + ((counter) < 3) : (counter) - ((counter) > 0))
-/* The tournament: the chooser, which takes gshare from 2 on, moves when only one of the two was right. */
+/* The tournament: the chooser selects gshare from 2 on, and moves if only one of the two is right. */
 #define CHOICE(l, g, c, t) ((l) / 2 == (g) / 2 ? (c) : COUNT(c, (g) / 2 == (t)))
 #define WRONG(l, g, c, t)  (((c) / 2 ? (g) / 2 : (l) / 2) != (t))
 #define NEXT(l, g, c, t)                                                                                     \
@@ -70,8 +70,8 @@ void predict_free(struct predictor *predictor)
     free(predictor->returns);
 }
 
-/* The BTB's entry of pc, moved to the front of its set; a new one, without target, takes the place of the
- * least recently used. */
+/* Returns the BTB's entry of pc, moved to the front of its set. If there is none, a new entry without target replaces
+ * the least recently used one. */
 static struct predict_target *find_target(struct predictor *p, uint64_t pc)
 {
     struct predict_target *set = &p->btb[(pc >> 1 & (p->btb_sets - 1)) * p->config.btb_ways];
@@ -133,7 +133,7 @@ static enum predict_outcome judge(struct predictor *p, const struct stream_op *o
     return PREDICT_WRONG;
 }
 
-/* Which jumps push and pop: unprivileged specification, table 2.1. A JALR that reads and writes different
+/* The unprivileged specification, table 2.1, defines which jumps push and pop. A JALR that reads and writes different
  * link registers does both. */
 enum predict_outcome predict_jump(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
 {

@@ -1,14 +1,12 @@
 /* Branch prediction: directions, targets and returns.
  *
- * Directions come from a tournament of bimodal and gshare counters (McFarling, "Combining Branch Predictors",
- * WRL TN-36, 1993); targets from a set-associative branch target buffer (BTB), those of indirect jumps from a
- * table indexed by the path of earlier ones (Chang, Hao and Patt, "Target Prediction for Indirect Jumps",
- * ISCA 1997) with the BTB behind it, and returns from a return stack.
+ * Directions come from a tournament of bimodal and gshare counters (McFarling, "Combining Branch Predictors", WRL
+ * TN-36, 1993). Targets come from a set-associative branch target buffer (BTB); targets of indirect jumps from a table
+ * indexed by the path of earlier ones (Chang, Hao and Patt, "Target Prediction for Indirect Jumps", ISCA 1997), then
+ * from the BTB; returns from a return stack.
  *
- * Only executed instructions are shown to the predictor, in program order, and each trains it at once:
- * history and return stack are never those of a wrong path, and a counter is up to date for the next
- * execution.
- */
+ * The predictor sees only executed instructions, in program order, and is trained by each at once. So history and
+ * return stack never contain a wrong path, and counters are up to date at the next execution. */
 #ifndef EMU_CORE_PREDICT_H
 #define EMU_CORE_PREDICT_H
 
@@ -23,9 +21,9 @@ struct predict_config {
 };
 
 enum predict_outcome {
-    PREDICT_RIGHT, /* the front end goes on at the right pc at once */
+    PREDICT_RIGHT, /* fetch continues at the right pc at once */
     PREDICT_LATE,  /* the BTB lacks a direct target: right once the instruction is decoded */
-    PREDICT_WRONG, /* known to be wrong when it executes; until then the front end follows wrong_pc */
+    PREDICT_WRONG, /* known to be wrong at execution; until then fetch follows wrong_pc */
 };
 
 /* One BTB or indirect entry. */
@@ -33,22 +31,22 @@ struct predict_target {
     uint64_t pc, target;
 };
 
-/* Since reset. Whoever only warms the predictor keeps a copy and puts it back. */
+/* Counts since reset. For warming, save a copy before and restore it afterwards. */
 struct predict_counts {
-    uint64_t branches, branches_wrong; /* conditional ones */
-    uint64_t jumps, late;              /* unconditional direct ones; all BTB misses of direct ones */
+    uint64_t branches, branches_wrong; /* conditional branches */
+    uint64_t jumps, late;              /* direct jumps; BTB misses of direct jumps and branches */
     uint64_t indirects, indirects_wrong;
     uint64_t called_back, returns_wrong; /* returns */
 };
 
 struct predictor {
     uint8_t *bimodal, *gshare, *chooser; /* counters 0 to 3 */
-    struct predict_target *btb;          /* the ways of a set from the most to the least recently used */
+    struct predict_target *btb;          /* each set in order of use, most recent first */
     struct predict_target *indirect;
     uint64_t *returns;
     uint64_t history, path;
-    uint64_t wrong_pc; /* of the last PREDICT_WRONG */
-    uint32_t top;      /* of the return stack, counted up; entries below `returns` size are kept */
+    uint64_t wrong_pc; /* the pc that the last PREDICT_WRONG predicted */
+    uint32_t top;      /* counter of pushes: index of the return stack */
     uint32_t depth;    /* valid entries of the return stack */
     struct predict_config config;
     uint32_t btb_sets;
@@ -57,22 +55,22 @@ struct predictor {
     struct predict_counts count;
 };
 
-/* A predictor that has seen nothing: counters weakly not taken. Config must have passed the check. Allocates
- * (out of memory aborts); release with predict_free(). */
+/* Makes a predictor without history, all counters weakly not taken. Config must have passed the check. Out of memory
+ * aborts; release with predict_free(). */
 void predict_init(struct predictor *predictor, const struct predict_config *config);
 void predict_free(struct predictor *predictor);
 
-/* Jumps, and branches that are taken or predicted to be: the part of predict() that looks targets up. */
+/* The parts of predict() that look up targets: for jumps, and for branches that are taken or predicted as taken. */
 enum predict_outcome predict_jump(struct predictor *predictor, const struct stream_op *op, uint64_t next_pc);
 enum predict_outcome predict_taken(struct predictor *predictor, const struct stream_op *op, uint64_t next_pc);
 
-/* What a branch makes of its three counters: bimodal | gshare << 2 | chooser << 4, and PREDICT_MISS if what
- * they had predicted was wrong; by the same counters before, and taken << 6. */
+/* The next state of a branch's three counters: bimodal | gshare << 2 | chooser << 4, plus PREDICT_MISS if they
+ * predicted wrongly. Index: the same counters before, plus taken << 6. */
 enum { PREDICT_MISS = 64 };
 extern const uint8_t predict_next[128];
 
-/* What is predicted for a control instruction (STREAM_BRANCH or STREAM_JUMP) that goes on at next_pc,
- * compared with that; trains the predictor. */
+/* Predicts a control instruction (STREAM_BRANCH or STREAM_JUMP), compares the prediction with the actual next_pc, and
+ * trains the predictor. */
 static inline enum predict_outcome predict(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
 {
     if (!(op->flags & STREAM_BRANCH))
@@ -101,7 +99,7 @@ static inline enum predict_outcome predict(struct predictor *p, const struct str
     return predict_taken(p, op, next_pc);
 }
 
-/* Registers "branches" and all else that is counted. */
+/* Registers "branches" and all other counters. */
 void predict_publish(const struct predictor *predictor, struct stats *stats, struct scope scope);
 
 #endif

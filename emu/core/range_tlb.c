@@ -21,7 +21,8 @@ const struct range_tlb_entry *range_tlb_find(struct range_tlb *tlb, uint64_t add
     return NULL;
 }
 
-/* Where a range goes: in place of what it was before it grew, in a free entry, or in that used longest ago. */
+/* Returns the entry for a range: one that it overlaps (the range before it grew), else a free one, else the least
+ * recently used. */
 static struct range_tlb_entry *place(struct range_tlb *tlb, uint64_t first, uint64_t last)
 {
     struct range_tlb_entry *oldest = &tlb->entries[0];

@@ -1,5 +1,5 @@
-/* A TLB of ranges: a few entries of any size, fully associative, least recently used out first (redundant memory
- * mappings: Gandhi et al., IEEE Micro 2016, the NUCD paper's reference for range-based translation). */
+/* A TLB of ranges: a few entries of any size, fully associative, with LRU replacement (redundant memory mappings:
+ * Gandhi et al., IEEE Micro 2016, the NUCD paper's reference for range-based translation). */
 #ifndef EMU_CORE_RANGE_TLB_H
 #define EMU_CORE_RANGE_TLB_H
 
@@ -8,24 +8,24 @@
 enum { RANGE_TLB_MAX = 64, RANGE_TLB_DEFAULT = 8 };
 
 struct range_tlb_entry {
-    uint64_t first, last; /* bytes that it translates */
-    uint64_t ready;       /* time from which on it is there */
+    uint64_t first, last; /* addresses of the range, both inclusive */
+    uint64_t ready;       /* time from which on the entry is present */
     uint64_t used;        /* stamp of the last use */
 };
 
 struct range_tlb {
-    uint32_t size, count; /* entries that there are, and that are in use */
+    uint32_t size, count; /* entries; entries in use */
     uint64_t stamp;
     struct range_tlb_entry entries[RANGE_TLB_MAX];
 };
 
-/* An empty one with 1 to RANGE_TLB_MAX entries. */
+/* Makes an empty TLB with 1 to RANGE_TLB_MAX entries. */
 void range_tlb_init(struct range_tlb *tlb, uint32_t size);
 
-/* The entry that translates an address, or NULL. Counts as a use. Good until the next change. */
+/* Returns the entry that translates an address, or NULL. Counts as a use. Valid until the next change. */
 const struct range_tlb_entry *range_tlb_find(struct range_tlb *tlb, uint64_t address);
 
-/* Puts a range in that is there at `ready`. */
+/* Inserts a range that is present from `ready` on. */
 void range_tlb_put(struct range_tlb *tlb, uint64_t first, uint64_t last, uint64_t ready);
 
 void range_tlb_drop(struct range_tlb *tlb);

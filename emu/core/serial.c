@@ -4,7 +4,7 @@
 #include "isa/csr.h"
 #include "linker/map.h"
 
-/* fs */
+/* Default tick in fs: 1 / CROFT_TIMEBASE. */
 #define SERIAL_TICK (UINT64_C(1000000000000000) / CROFT_TIMEBASE)
 
 bool serial_needs_stores(struct core *core, unsigned *length)
@@ -34,7 +34,7 @@ void serial_clock(struct core *core, uint64_t now)
     hart_set_clock(core->parts.hart, now / core->parts.clock.period, now / tick);
 }
 
-/* Whether a CSR was written that says how addresses are translated. */
+/* Returns whether a CSR that controls address translation was written. */
 static bool wrote_translation(const struct effects *effects)
 {
     for (unsigned i = 0; i < effects->csr_count; i++) {
@@ -70,7 +70,7 @@ static void find_wait(const struct core *core, struct serial *serial)
         serial->wait = SERIAL_UNIT;
     if (!effects->loaded && !effects->stored)
         return;
-    /* Atomics, and LR too, take the line to be written. */
+    /* Atomics, including LR, acquire the line for writing. */
     bool atomic = insn_table[serial->report.insn.id].iclass == CLASS_AMO;
     bool memory = phys_at(core->parts.hart->memory, effects->physical, 1) != NULL;
     serial->wait = memory ? SERIAL_CACHE : SERIAL_DEVICE;

@@ -1,5 +1,5 @@
-/* What timing cores share around instructions that are executed alone: when memory must be quiet before one,
- * executing it at its time, and what the core has to wait for afterwards. */
+/* Serial instructions, which timing cores execute alone: when stores must have drained before them, their execution,
+ * and what the core waits for afterwards. */
 #ifndef EMU_CORE_SERIAL_H
 #define EMU_CORE_SERIAL_H
 
@@ -7,14 +7,14 @@
 #include "emu/hart/priv.h"
 
 enum serial_wait {
-    SERIAL_LATENCY,  /* for the instruction's latency only */
+    SERIAL_LATENCY,  /* for the instruction's latency */
     SERIAL_CACHE,    /* for cache_access() of [physical, physical + size) in the data cache, as `use` */
-    SERIAL_MAINTAIN, /* for cache_maintain() of that range there, with `op` */
-    SERIAL_UNIT,     /* for core->unit, which is told when the unit of a custom instruction is done */
-    SERIAL_DEVICE,   /* for `clocks`, the way to a device and back */
+    SERIAL_MAINTAIN, /* for cache_maintain() of that range with `op` */
+    SERIAL_UNIT,     /* for core->unit, which is called when the unit of a custom instruction is done */
+    SERIAL_DEVICE,   /* for `clocks`, the round trip to a device */
 };
 
-/* What an instruction that was executed alone has done. */
+/* The outcome of a serial instruction. */
 struct serial {
     struct step_report report;
     enum hart_stop stop; /* HART_STOP_LIMIT: none */
@@ -24,31 +24,31 @@ struct serial {
     uint64_t physical;
     uint32_t size;
     uint64_t clocks;
-    bool refetch; /* pc goes elsewhere, or what was fetched behind the instruction may be stale */
+    bool refetch; /* the next pc differs, or instructions fetched after it may be stale */
 };
 
-/* Whether stores must have left the core before the instruction at the hart's pc: fences, atomics,
- * cache-block operations, accesses to devices and whatever traps, but not CSR accesses and hints. *length is
- * that of the instruction, 0 if it cannot be fetched. */
+/* Returns whether stores must have drained before the instruction at the hart's pc: for fences, atomics, cache-block
+ * operations, device accesses and trapping instructions, but not CSR accesses and hints. *length is the length of the
+ * instruction, 0 if it cannot be fetched. */
 bool serial_needs_stores(struct core *core, unsigned *length);
 
-/* Whether that instruction is CBO.INVAL, CBO.CLEAN or CBO.FLUSH, of which a core may have several under way. */
+/* Returns whether that instruction is CBO.INVAL, CBO.CLEAN or CBO.FLUSH, of which a core may have several under way. */
 bool serial_is_maintenance(struct core *core);
 
-/* Whether an interrupt or a stop is due. */
+/* Returns whether an interrupt or a stop is due. */
 static inline bool core_interrupted(const struct hart *hart)
 {
     return hart->yield || (hart->privileged && priv_due_interrupt(hart));
 }
 
-/* Brings the hart's clocks up to now, a time that the queue has reached. */
+/* Sets the hart's clocks to now, a time that the queue has reached. */
 void serial_clock(struct core *core, uint64_t now);
 
-/* Executes the instruction at the hart's pc, or takes an interrupt, at now. What FENCE.I, SFENCE.VMA and a
- * write of satp, mrange or mlocal do to caches and TLBs of this core is done. */
+/* Executes the instruction at the hart's pc, or takes an interrupt, at now. Applies the effects of FENCE.I, SFENCE.VMA
+ * and writes of satp, mrange or mlocal to caches and TLBs of this core. */
 void serial_step(struct core *core, uint64_t now, struct serial *serial);
 
-/* Hands a stop to the server. False when the core is asleep now. WFI sleeps unless there is an interrupt. */
+/* Hands a stop to the server. Returns false if the core is now asleep; WFI sleeps unless an interrupt is pending. */
 bool serial_stop(struct core *core, enum hart_stop stop, uint64_t now);
 
 #endif

@@ -10,14 +10,14 @@
 
 enum { SATP_ASID_SHIFT = 44, SATP_ASID = 0xffff };
 
-/* An access that waits for a walk: its own, or one before it that brings its page. */
+/* An access that waits for a walk: its own, or an earlier one that brings its page. */
 struct tlb_wait {
-    struct mmu_walk list; /* as the tables stood when it was asked for */
+    struct mmu_walk list; /* the entries to read, as of the time of the request */
     struct cache_waiter *waiter;
     uint64_t address, key;
-    uint64_t time;  /* from which on it may walk */
+    uint64_t time;  /* earliest time of its walk */
     uint8_t use;    /* enum tlb_use */
-    bool forgotten; /* flushed since: what it brings is not kept */
+    bool forgotten; /* flushed since: do not keep the result */
 };
 
 struct tlb_unit {
@@ -27,16 +27,16 @@ struct tlb_unit {
     struct event_queue *queue;
     const struct clock *clock;
     struct cache *cache;
-    uint64_t l2_time, hit_time; /* fs: a look into the second level; a walk's read that hits */
+    uint64_t l2_time, hit_time; /* fs: a second-level lookup; a read of a walk that hits */
     uint16_t requester;
 
-    /* The walker. waits[0] is the walk under way, if any; the others follow in order of their requests. */
+    /* The walker. waits[0] is the current walk, if any; the others follow in order of their requests. */
     struct tlb_wait *waits;
     uint32_t count, room;
     uint32_t step;    /* entries of waits[0] that have been read */
-    uint8_t level;    /* the farthest that they came from */
-    uint64_t started; /* the walk under way */
-    uint64_t free;    /* time at which the last walk ended */
+    uint8_t level;    /* slowest level that they came from */
+    uint64_t started; /* begin of the current walk */
+    uint64_t free;    /* end of the last walk */
     struct cache_waiter read;
     struct event finish;
 
@@ -58,7 +58,7 @@ static enum privilege mode_of(const struct hart *hart, enum tlb_use use)
     return use == TLB_FETCH ? (enum privilege)hart->privilege : priv_data_mode(hart);
 }
 
-/* Brings the front up to the hart's present mode and address space. */
+/* Updates the front to the hart's current mode and address space. */
 static void refresh(struct tlb_unit *tlb)
 {
     struct tlb_front *front = &tlb->front;
@@ -126,13 +126,13 @@ static uint64_t present_asid(const struct tlb_unit *tlb)
     return tlb->front.satp >> SATP_ASID_SHIFT & SATP_ASID;
 }
 
-/* Puts what a walk has brought into both levels, there at `ready`. */
+/* Inserts the result of a walk into both levels, present from `ready` on. */
 static void keep(struct tlb_unit *tlb, const struct tlb_wait *wait, uint64_t ready)
 {
     unsigned size = (wait->list.bits - 12) / 9;
     if (!wait->list.leaf || wait->forgotten)
         return;
-    tlb->front.last[wait->use].page = UINT64_MAX; /* it may have made room, and is not the last one used */
+    tlb->front.last[wait->use].page = UINT64_MAX; /* it may have been replaced, and is not the last used */
     if (wait->list.ranges) {
         range_tlb_put(&tlb->ranges, wait->list.first, wait->list.last, ready);
         forget_last(tlb);
@@ -142,8 +142,8 @@ static void keep(struct tlb_unit *tlb, const struct tlb_wait *wait, uint64_t rea
     tlb_array_put(&tlb->l2, wait->key, size, wait->list.global, ready);
 }
 
-/* Reads the rest of the walk from `time` on, as far as the cache has it. CACHE_HIT: the walk ends at *time.
- */
+/* Reads the remaining entries of the walk from *time on, as long as the cache hits. CACHE_HIT: the walk ends at
+ * *time. */
 static enum cache_outcome read_on(struct tlb_unit *tlb, const struct tlb_wait *walk, uint64_t *time)
 {
     const struct cache_actor actor = {.pc = 0, .core = tlb->requester};
@@ -184,7 +184,7 @@ static void add_wait(struct tlb_unit *tlb, const struct tlb_wait *wait)
     tlb->waits[tlb->count++] = *wait;
 }
 
-/* Whether the walk brings what `wait` needs. One that faults brings it to nobody else. */
+/* Returns whether the walk brings the translation that `wait` needs. A walk that faults serves only its own access. */
 static bool serves(const struct tlb_wait *walk, const struct tlb_wait *wait)
 {
     uint64_t size = walk->list.last - walk->list.first;
@@ -195,7 +195,7 @@ static bool serves(const struct tlb_wait *walk, const struct tlb_wait *wait)
     return !((walk->key ^ wait->key) & tlb_key_mask((walk->list.bits - 12) / 9, walk->list.global));
 }
 
-/* Takes the walk that has ended and all that it serves out of the queue. Returns their waiters, in order. */
+/* Removes the finished walk and all accesses that it serves from the queue. Returns their waiters, in order. */
 static struct cache_waiter *take_served(struct tlb_unit *tlb, uint64_t now)
 {
     const struct tlb_wait walk = tlb->waits[0];
@@ -219,7 +219,7 @@ static struct cache_waiter *take_served(struct tlb_unit *tlb, uint64_t now)
     return first;
 }
 
-/* Goes on with waits[0], whose next read can begin at `time`; whether it ends by now. */
+/* Continues waits[0], whose next read can begin at `time`. Returns whether the walk has ended by now. */
 static bool walk_on(struct tlb_unit *tlb, uint64_t time, uint64_t now)
 {
     if (read_on(tlb, &tlb->waits[0], &time) != CACHE_HIT)
@@ -250,7 +250,7 @@ static void walk_finish(void *owner, uint64_t now)
     }
 }
 
-/* The read of an entry has come, or the cache has room for it. */
+/* An entry has been read, or the cache has room for the read. */
 static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     struct tlb_unit *tlb = waiter->owner;
@@ -264,7 +264,7 @@ static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level)
         walk_finish(tlb, now);
 }
 
-/* Walks for an access that has missed everywhere; `time` is when that was known. */
+/* Starts or queues a walk for an access that missed all levels; `time` is when the miss was known. */
 static enum tlb_outcome walk(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
                              uint64_t *ready, struct cache_waiter *waiter)
 {
@@ -293,7 +293,7 @@ static enum tlb_outcome walk(struct tlb_unit *tlb, uint64_t address, enum tlb_us
     return TLB_READY;
 }
 
-/* The same by ranges. */
+/* tlb_look() for a hart that translates by ranges. */
 static enum tlb_outcome look_range(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
                                    uint64_t *ready, struct cache_waiter *waiter)
 {
@@ -344,7 +344,7 @@ enum tlb_outcome tlb_look(struct tlb_unit *tlb, uint64_t address, enum tlb_use u
     return TLB_READY;
 }
 
-/* Whether a TLB has the address. */
+/* Returns whether a first level holds the address. */
 static bool has(struct tlb_unit *tlb, uint64_t address, enum tlb_use use)
 {
     if (tlb->front.ranges[use])

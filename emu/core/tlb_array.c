@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An empty place: no key, which always has the valid bit, matches it. */
+/* An empty place: it matches no key, since keys always have the valid bit. */
 static const struct tlb_page nothing = {.mask = TLB_KEY_VALID};
 
 void tlb_array_init(struct tlb_array *array, uint32_t entries, uint32_t ways)
@@ -66,7 +66,7 @@ static bool is_empty(const struct tlb_page *page)
     return !page->key;
 }
 
-/* The place for a new page: an empty one, else the least recently used. */
+/* Returns the place for a new page: an empty one, else the least recently used. */
 static struct tlb_page *place_for(struct tlb_array *array, uint64_t key, unsigned size)
 {
     struct tlb_page *set = set_of(array, key, size), *place = set;

@@ -1,9 +1,9 @@
-/* What the translation lookaside buffers of a core are described by. */
+/* The kind of a core's translation lookaside buffers. */
 #include "emu/core/tlb.h"
 
 enum { L2_WAYS = 4 };
 
-/* First levels are fully associative, and the second has no more ways than entries. */
+/* By default the first levels are fully associative, and the second level has no more ways than entries. */
 static void derive(void *part, const bool given[])
 {
     struct tlb_config *config = part, derived = *config;

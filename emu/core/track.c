@@ -13,7 +13,7 @@ struct region {
 struct core_track {
     struct core_observer observer;
     struct track_end end;
-    struct track_sink *sink; /* NULL: the trace has ended */
+    struct track_sink *sink; /* NULL after the end of the trace */
     struct track stalls, marks;
     uint64_t stalled_to;
     struct region *regions;

@@ -13,7 +13,7 @@ static void fetch_at(struct core *core, struct code_map *code, uint64_t at, stru
         cache_warm_by(core->parts.l1i, physical, false, actor);
 }
 
-/* Fetches the lines of an instruction other than `line`; the line in which it ends. */
+/* Fetches the lines of an instruction, except `line`. Returns the line in which it ends. */
 static uint64_t fetch(struct core *core, struct code_map *code, uint64_t pc, unsigned length, uint64_t line)
 {
     uint64_t mask = ~(uint64_t)(cache_configuration(core->parts.l1i)->line - 1), end = pc + length - 1;
@@ -30,7 +30,8 @@ void warm_fetch(struct core *core, struct code_map *code, uint64_t pc, unsigned 
     (void)fetch(core, code, pc, length, NOWHERE);
 }
 
-/* The part of an access behind the end of its first line: its bytes are contiguous to the end of the page. */
+/* Warms with the part of an access after its first line. Physical addresses are contiguous up to the end of the
+ * page. */
 static void access_rest(struct core *core, const struct stream_entry *entry, uint64_t first, bool store)
 {
     struct cache_actor actor = {.pc = entry->op->pc, .core = core->parts.number};

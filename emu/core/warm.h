@@ -1,5 +1,4 @@
-/* What timing cores do while they only warm: instructions pass through caches, TLBs and the branch predictor
- * as they would in time, but take none. */
+/* Warming: instructions pass through caches, TLBs and the branch predictor as in timed execution, but take no time. */
 #ifndef EMU_CORE_WARM_H
 #define EMU_CORE_WARM_H
 
@@ -7,14 +6,14 @@
 #include "emu/core/predict.h"
 #include "emu/core/serial.h"
 
-/* The entries of the core's batch from number `first` on. Nothing is counted in the predictor. */
+/* Warms with entries `first` and later of the core's batch. The predictor counts nothing. */
 void warm_batch(struct core *core, struct code_map *code, struct predictor *predictor, uint32_t first);
 
-/* The fetch of the instruction at pc. */
+/* Warms with the fetch of the instruction at pc. */
 void warm_fetch(struct core *core, struct code_map *code, uint64_t pc, unsigned length);
 
-/* What the instruction that serial_step() has executed does to the data cache and its TLB; cache-block
- * operations take effect at once. */
+/* Warms data cache and TLB with the accesses of an instruction that serial_step() has executed; cache-block operations
+ * take effect at once. */
 void warm_serial(struct core *core, const struct serial *serial);
 
 #endif
