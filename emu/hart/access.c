@@ -11,13 +11,13 @@ static bool fault(struct hart *hart, enum trap_cause cause, uint64_t address)
     return false;
 }
 
-/* Whether the parts of an access may lie in different places. */
+/* Returns whether the parts of an access may be in different places. */
 static bool crosses_page(const struct hart *hart, uint64_t address, unsigned size)
 {
     return hart->privileged && (address & (MMU_PAGE - 1)) + size > MMU_PAGE;
 }
 
-/* Notes that a watchpoint was touched; the run ends behind the instruction. */
+/* Records that a watchpoint was touched; the run ends after the instruction. */
 static void check_watchpoints(struct hart *hart, uint64_t address, unsigned size, enum hart_watch kind)
 {
     for (unsigned i = 0; i < hart->watchpoint_count; i++) {
@@ -27,7 +27,7 @@ static void check_watchpoints(struct hart *hart, uint64_t address, unsigned size
     }
 }
 
-/* Part of an access that lies in one page. */
+/* Loads the part of an access that is in one page. */
 static bool load_part(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, uint64_t *physical)
 {
     if (!mmu_check(hart, address, size, MMU_LOAD, priv_data_mode(hart), physical))
@@ -57,7 +57,7 @@ static bool store_part(struct hart *hart, uint64_t address, uint64_t physical, u
     return hart->bus && bus_write(hart->bus, physical, size, value);
 }
 
-/* Translates a store and finds out whether something is there to take it. */
+/* Translates a store, and checks that memory or a device takes it. */
 static bool check_store(struct hart *hart, uint64_t address, unsigned size, uint64_t *physical)
 {
     if (!hart->privileged && address < hart->store_base)
@@ -69,7 +69,7 @@ static bool check_store(struct hart *hart, uint64_t address, unsigned size, uint
     return fault(hart, TRAP_STORE_ACCESS, address);
 }
 
-/* The bytes of an access that crosses into the next page: how many lie in the first one. */
+/* Returns how many bytes of an access that crosses a page are in the first one. */
 static unsigned first_part(uint64_t address)
 {
     return MMU_PAGE - (unsigned)(address & (MMU_PAGE - 1));
@@ -109,7 +109,7 @@ bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t v
         if (!check_store(hart, address, size, physical) || !store_part(hart, address, *physical, size, value))
             return false;
     } else {
-        /* Both pages are checked before a byte is written. */
+        /* Check both pages before writing any byte. */
         unsigned split = first_part(address);
         uint64_t second;
         if (!check_store(hart, address, split, physical) ||
@@ -125,7 +125,7 @@ bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t v
     return true;
 }
 
-/* Code in a ROM. */
+/* Fetches from a device, such as a ROM. */
 static bool fetch_from_device(struct hart *hart, uint64_t address, uint64_t physical, uint16_t *parcel)
 {
     if (hart->bus && bus_fetch(hart->bus, physical, parcel))
@@ -163,7 +163,7 @@ bool access_block_check(struct hart *hart, uint64_t address, uint64_t *physical)
     if (mmu_check(hart, block, CACHE_BLOCK, MMU_LOAD, mode, physical) ||
         mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, mode, physical))
         return phys_at(hart->memory, *physical, CACHE_BLOCK) || fault(hart, TRAP_STORE_ACCESS, address);
-    /* Faults of cache-block management count as store faults, at the address that was given. */
+    /* Faults of cache-block management are store faults, at the address of the operand. */
     bool page = hart->trap.cause == TRAP_LOAD_PAGE || hart->trap.cause == TRAP_STORE_PAGE;
     return fault(hart, page ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS, address);
 }

@@ -9,7 +9,8 @@
 #include "emu/hart/hart.h"
 #include "emu/hart/stream.h"
 
-/* Slots 0 and 1 of every cache: what an empty jump-cache entry points to. No jump goes to its odd address. */
+/* Slots 0 and 1 of every cache, to which empty jump-cache entries point. No jump goes to the odd address in the
+ * head. */
 enum { NOWHERE_HEAD, NOWHERE, FIRST_SLOT };
 
 static void *reserve(size_t count, size_t size)
@@ -121,7 +122,7 @@ const union op *block_at(struct hart *hart, uint64_t pc)
     return block_at_kept(hart, pc);
 }
 
-/* The index of the block that holds slot: the last one that does not begin behind it. */
+/* Returns the index of the block that contains the slot: the last one that begins at or before it. */
 static uint32_t block_of(const struct block_cache *cache, uint32_t slot)
 {
     uint32_t low = 0, high = cache->block_count;
@@ -135,8 +136,8 @@ static uint32_t block_of(const struct block_cache *cache, uint32_t slot)
     return low;
 }
 
-/* The record of the instruction whose op stands at slot: the last one at it, as followed jumps share their
- * successor's. */
+/* Returns the record of the instruction whose op is at slot: the last record with that slot, since a followed jump
+ * shares its successor's. */
 static uint32_t record_of(const struct block_cache *cache, uint32_t block, uint32_t slot)
 {
     uint32_t end = block + 1 < cache->block_count ? cache->blocks[block + 1].record : cache->record_count;
@@ -203,7 +204,7 @@ static bool same_context(const struct context *a, const struct context *b)
            a->fp_host == b->fp_host;
 }
 
-/* The index of a new context; with all in use, everything starts anew. */
+/* Returns the index of a new context. If all are in use, drops all contexts and blocks. */
 static unsigned add_context(struct hart *hart, const struct context *wanted)
 {
     struct block_cache *cache = hart->blocks;
@@ -228,7 +229,7 @@ void block_choose_context(struct hart *hart)
     struct block_cache *cache = hart->blocks;
     const struct priv *priv = &hart->priv;
     bool translated = hart->privilege != PRIV_M && priv->satp >> SATP_MODE_SHIFT != SATP_BARE;
-    uint64_t ranges = hart->privilege == PRIV_U ? priv->mrange : 0; /* no satp: its mode's bits are 0 */
+    uint64_t ranges = hart->privilege == PRIV_U ? priv->mrange : 0; /* no satp: its mode bits are 0 */
     struct context wanted = {.satp = ranges       ? ranges
                                      : translated ? priv->satp
                                                   : 0,
@@ -247,8 +248,7 @@ void block_choose_context(struct hart *hart)
     hart->jump_cache = cache->contexts[i].jump_cache;
 }
 
-/* Empties the buckets and jump caches: entry by entry while there are few blocks, whose addresses tell where entries
- * can be. */
+/* Empties the buckets and jump caches. If there are few blocks, empties only the entries of their addresses. */
 static void forget_blocks(struct block_cache *cache)
 {
     bool few = cache->block_count < HART_JUMP_ENTRIES / 8;
@@ -271,7 +271,7 @@ void block_flush(struct hart *hart)
     uint64_t counts[CLASS_COUNT] = {0};
     block_count_classes(cache, counts);
     memcpy(cache->classes, counts, sizeof counts);
-    /* Slots are written in full by the translator except for counts, which must start at 0. */
+    /* The translator writes slots in full except for counts, which must start at 0. */
     memset(&cache->slots[FIRST_SLOT], 0, (cache->slot_count - FIRST_SLOT) * sizeof *cache->slots);
     forget_blocks(cache);
     cache->slot_count = FIRST_SLOT;

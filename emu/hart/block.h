@@ -1,10 +1,9 @@
 /* The block cache: guest code, translated to ops once and kept until it is flushed.
  *
- * A block starts at one pc and follows the straight line: past conditional branches (their taken side is an
- * exit), through direct calls and forward jumps, and through returns from calls it has followed. It ends at
- * other jumps, at instructions left to `step`, and at a length limit. The interface is all that the rest of
- * the hart knows: a compiler would hang its code on the first op's `run`.
- */
+ * A block starts at one pc and follows the straight line: past conditional branches (their taken side is an exit),
+ * through direct calls and forward jumps, and through returns from calls it has followed. It ends at other jumps, at
+ * instructions left to `step`, and at a length limit. The rest of the hart uses only this interface, so a compiler
+ * could attach its code to the first op's `run`. */
 #ifndef EMU_HART_BLOCK_H
 #define EMU_HART_BLOCK_H
 
@@ -17,30 +16,28 @@
 struct block_cache;
 struct hart;
 
-/* No block retires more instructions than this from its entry to any exit; fits the 8-bit field of a JALR op.
- */
+/* Most instructions that a block retires from its entry to any exit; fits the 8-bit field of a JALR op. */
 enum {
     BLOCK_INSNS = 96,
-    BLOCK_INSNS_DESCRIBED = 32 /* block_describe(): a batch ends where the next block might not fit */
+    BLOCK_INSNS_DESCRIBED = 32 /* after block_describe(): a batch ends if the next block might not fit */
 };
 
-/* An empty cache, or NULL with err set when the host has no memory. Free with block_cache_free(). */
+/* Makes an empty cache. Returns NULL with err set if the host has no memory. Free with block_cache_free(). */
 struct block_cache *block_cache_new(struct error *err);
 void block_cache_free(struct block_cache *cache);
 
-/* The first op of the code for pc, translated if need be, and entered into the hart's jump cache. Never NULL:
- * where nothing can be fetched the code is one `step` op, which traps. May flush the cache when it is full.
- */
+/* Returns the first op of the code for pc; translates the code if needed, and enters it into the hart's jump cache.
+ * Never NULL: code that cannot be fetched is one `step` op, which traps. May flush a full cache. */
 const union op *block_at(struct hart *hart, uint64_t pc);
 
-/* The same, but NULL where that would flush the cache. */
+/* As block_at(), but returns NULL if it would have to flush the cache. */
 const union op *block_at_kept(struct hart *hart, uint64_t pc);
 
-/* From now on (or no longer) blocks are those of a streamed hart: short, and with their instructions
- * described. To be called while the cache is empty. False with err set when the host has no address space. */
+/* Makes blocks those of a streamed hart (described: short, with their instructions described) or not. Call it while the
+ * cache is empty. Returns false with err set if the host has no address space. */
 bool block_describe(struct block_cache *cache, bool described, struct error *err);
 
-/* Where an op of a block stands: its instruction's address, and how many of the block's instructions precede
+/* The place of an op in its block: the address of its instruction, and the number of the block's instructions before
  * it. */
 struct block_site {
     uint64_t pc;
@@ -49,27 +46,26 @@ struct block_site {
 };
 struct block_site block_find(const struct block_cache *cache, const union op *op);
 
-/* Counts as retired, by class, what precedes op in its block: for a run that ends at op without passing an
+/* Counts the instructions before op in its block as retired, by class: for a run that ends at op without taking an
  * exit. */
 void block_count_before(struct block_cache *cache, const union op *op);
 
-/* The same, with op's own instruction. */
+/* As block_count_before(), including op's own instruction. */
 void block_count_through(struct block_cache *cache, const union op *op);
 
-/* Drops all blocks of all contexts, and empties their jump caches. What they have counted stays counted. */
+/* Drops all blocks of all contexts and empties their jump caches. Counts are kept. */
 void block_flush(struct hart *hart);
 
-/* Code means different things in different modes and address spaces, so blocks belong to a context:
- * privilege, satp, and whether floating-point instructions may run fast. Makes the one that fits the hart
- * current; its blocks are kept from the last time, its jump cache becomes the hart's. May flush the cache
- * when there are too many contexts. */
+/* Code has different meanings in different modes and address spaces, so a block belongs to a context: privilege, satp,
+ * and whether floating-point instructions may run fast. Makes the hart's context current, with its earlier blocks; its
+ * jump cache becomes the hart's. May flush the cache if there are too many contexts. */
 void block_choose_context(struct hart *hart);
 
-/* How often the cache was flushed, and how many blocks were ever translated. */
+/* Returns how often the cache was flushed. */
 uint64_t block_flushes(const struct block_cache *cache);
 uint64_t block_translations(const struct block_cache *cache);
 
-/* Adds what the cache's blocks have retired, by class. */
+/* Adds the instructions retired in the cache's blocks, by class. */
 void block_count_classes(const struct block_cache *cache, uint64_t counts[CLASS_COUNT]);
 
 #endif

@@ -1,32 +1,32 @@
-/* How the block cache stores what it holds; for block.c and translate.c alone. */
+/* The storage of the block cache; only for block.c and translate.c. */
 #ifndef EMU_HART_BLOCK_STORE_H
 #define EMU_HART_BLOCK_STORE_H
 
 #include "emu/hart/block.h"
 
-/* Sizes of the lazily filled arrays; a flush empties them all when one is nearly full. */
+/* Sizes of the lazily filled arrays. When one is nearly full, a flush empties all. */
 enum {
     SLOTS = 1 << 22,
     RECORDS = 1 << 21,
     EXITS = 1 << 20,
     BLOCKS = 1 << 19,
     BUCKETS = 1 << 16,
-    BLOCK_SLOTS = 8 * BLOCK_INSNS, /* no block takes more slots than this, stubs included */
+    BLOCK_SLOTS = 8 * BLOCK_INSNS, /* most slots of a block, stubs included */
 };
 
-/* An instruction of a block, in program order, and its op. A followed jump has none: its slot is the next
- * op's. */
+/* An instruction of a block, in program order, and the slot of its op. A followed jump has no op: its slot is that of
+ * the next op. */
 struct record {
     uint64_t pc;
     struct insn insn; /* length 0: it could not be fetched */
     uint32_t slot;
 };
 
-/* A way out of a block. */
+/* An exit of a block. */
 struct exit {
-    uint64_t target;  /* EXIT_INDIRECT when it is not fixed */
-    uint32_t slot;    /* of its exit or link slot, where it counts */
-    uint32_t retired; /* the block's instructions that retire on this way */
+    uint64_t target;  /* EXIT_INDIRECT if not fixed */
+    uint32_t slot;    /* of its exit or link slot, which counts it */
+    uint32_t retired; /* the block's instructions that retire before this exit */
 };
 
 /* No instruction has an odd address. */
@@ -34,9 +34,9 @@ struct exit {
 
 struct block {
     uint64_t pc;
-    uint32_t slot, record, exit; /* its first ones; they end where the next block's begin */
-    uint32_t next;               /* in the bucket: index plus 1, or 0 */
-    uint8_t context;             /* index */
+    uint32_t slot, record, exit; /* its first ones; they end where those of the next block begin */
+    uint32_t next;               /* next block of the bucket: index plus 1, or 0 */
+    uint8_t context;             /* index of its context */
 };
 
 enum { CONTEXTS = 64 };
@@ -44,7 +44,7 @@ enum { CONTEXTS = 64 };
 struct context {
     uint64_t satp; /* 0 without translation */
     uint8_t privilege;
-    bool fp_dirty; /* mstatus.FS is Dirty: floating-point instructions have nothing to record */
+    bool fp_dirty; /* mstatus.FS is Dirty: floating-point instructions need not set it */
     bool fp_host;  /* frm is a rounding mode of the host */
     const union op **jump_cache;
 };
@@ -54,22 +54,22 @@ struct stream_op;
 struct block_cache {
     union op *slots;
     struct record *records;
-    struct stream_op *ops; /* of each record, while described */
+    struct stream_op *ops; /* by record; valid if described */
     bool described;
     struct exit *exits;
     struct block *blocks;
     uint32_t *buckets;
-    unsigned context, context_count; /* the current one, and how many there are */
+    unsigned context, context_count; /* index of the current one; number of contexts */
     uint32_t slot_count, record_count, exit_count, block_count;
     uint64_t flushes, translations;
     struct context contexts[CONTEXTS];
-    uint64_t classes[CLASS_COUNT]; /* retired in blocks that are gone, or that ended between exits */
+    uint64_t classes[CLASS_COUNT]; /* retired in dropped blocks, or in runs that ended between exits */
 };
 
-/* The first op of the current context's block at pc, or NULL. */
+/* Returns the first op of the current context's block at pc, or NULL. */
 const union op *block_lookup(const struct block_cache *cache, uint64_t pc);
 
-/* Translates the code at pc as a new block, for which there must be room, and returns its first op. */
+/* Translates the code at pc into a new block, for which there must be room. Returns its first op. */
 const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc);
 
 #endif

@@ -9,7 +9,7 @@
 /* The field of fcsr above the five flags. */
 enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };
 
-/* RV64 with A, C, D, F, I, M, S and U; nothing can be switched off. */
+/* RV64 with A, C, D, F, I, M, S and U; none can be disabled. */
 #define MISA                                                                                                 \
     (UINT64_C(2) << 62 | 1 << ('a' - 'a') | 1 << ('c' - 'a') | 1 << ('d' - 'a') | 1 << ('f' - 'a') |         \
      1 << ('i' - 'a') | 1 << ('m' - 'a') | 1 << ('s' - 'a') | 1 << ('u' - 'a'))
@@ -18,7 +18,7 @@ enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };
     (MSTATUS_SIE | MSTATUS_MIE | MSTATUS_SPIE | MSTATUS_MPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_MPRV |     \
      MSTATUS_SUM | MSTATUS_MXR | MSTATUS_TVM | MSTATUS_TW | MSTATUS_TSR)
 #define SSTATUS_WRITABLE (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
-/* Causes 10, 14 and 16 on are reserved; calls from machine mode never leave it. */
+/* Causes 10, 14 and above are reserved. ECALL from machine mode (11) cannot be delegated. */
 #define MEDELEG_WRITABLE UINT64_C(0xb3ff)
 #define MEDELEG_OFFLOAD  (UINT64_C(1) << TRAP_NUCD_FAULT | UINT64_C(1) << TRAP_NUCD_CALL)
 enum { COUNTERS = 7, COUNTER_CY = 1, COUNTER_TM = 2, COUNTER_IR = 4 };
@@ -26,13 +26,13 @@ enum { COUNTERS = 7, COUNTER_CY = 1, COUNTER_TM = 2, COUNTER_IR = 4 };
 #define MENVCFG_WRITABLE (ENVCFG_FIOM | ENVCFG_CBIE | ENVCFG_CBCFE | ENVCFG_CBZE | ENVCFG_STCE)
 #define SENVCFG_WRITABLE (ENVCFG_FIOM | ENVCFG_CBIE | ENVCFG_CBCFE | ENVCFG_CBZE)
 
-/* Whether the number alone forbids writing (bits 11:10). */
+/* Returns whether bits 11:10 of the number make the CSR read-only. */
 static bool read_only(unsigned number)
 {
     return number >> 10 == 3;
 }
 
-/* The counters of the unprivileged numbers need leave from the modes above (sections 3.1.11 and 4.1.5). */
+/* Unprivileged counters must be enabled by the modes above (sections 3.1.11 and 4.1.5). */
 static bool counter_enabled(const struct hart *hart, unsigned number)
 {
     const struct priv *p = &hart->priv;
@@ -42,7 +42,7 @@ static bool counter_enabled(const struct hart *hart, unsigned number)
     return hart->privilege > PRIV_U || (p->scounteren & bit);
 }
 
-/* stimecmp in supervisor mode needs STCE and the leave to read time (Sstc, chapter 2). */
+/* In supervisor mode, stimecmp needs STCE and permission to read time (Sstc, chapter 2). */
 static bool stimecmp_enabled(const struct hart *hart)
 {
     if (hart->privilege == PRIV_M)
@@ -84,7 +84,7 @@ static uint64_t read_pmpcfg(const struct priv *p, unsigned first)
     return value;
 }
 
-/* Since reset: those of the timing core, or as many as instructions. */
+/* Returns the cycles since reset: the timing core's, or else instructions retired. */
 static uint64_t cycles(const struct hart *hart)
 {
     return hart->timed ? hart->timed_cycles : hart->instret;
@@ -171,7 +171,7 @@ static void write_masked(uint64_t *target, uint64_t value, uint64_t mask)
     *target = (*target & ~mask) | (value & mask);
 }
 
-/* MPP cannot hold the reserved mode 2: such a write leaves it as it was. */
+/* MPP cannot hold the reserved mode 2; such a write does not change it. */
 static void write_mstatus(struct hart *hart, uint64_t value, uint64_t mask)
 {
     struct priv *p = &hart->priv;
@@ -184,13 +184,13 @@ static void write_mstatus(struct hart *hart, uint64_t value, uint64_t mask)
     priv_changed(hart);
 }
 
-/* Modes 2 and 3 of a vector are reserved: the write keeps the old mode. */
+/* Modes 2 and 3 of a vector are reserved; such a write keeps the old mode. */
 static void write_vector(uint64_t *vector, uint64_t value)
 {
     *vector = value & 2 ? (value & ~UINT64_C(3)) | (*vector & 3) : value;
 }
 
-/* A satp with a mode that is not there is ignored as a whole (section 4.1.11). */
+/* A write of satp with an unsupported mode is ignored as a whole (section 4.1.11). */
 static void write_satp(struct hart *hart, uint64_t value)
 {
     uint64_t mode = value >> SATP_MODE_SHIFT;
@@ -201,7 +201,7 @@ static void write_satp(struct hart *hart, uint64_t value)
     priv_changed(hart);
 }
 
-/* The table is in lines of its own. Writing either register makes the hart forget what it has found. */
+/* A write of mrange or mlocal makes the hart forget all translations that it has kept. */
 static void write_range(struct hart *hart, uint64_t *csr, uint64_t value)
 {
     *csr = hart->has_ranges ? value : 0;
@@ -210,8 +210,8 @@ static void write_range(struct hart *hart, uint64_t *csr, uint64_t value)
     priv_changed(hart);
 }
 
-/* A locked entry keeps its configuration and address; so does the address below a locked TOR entry. R = 0
- * with W = 1 is reserved: the write keeps the entry's old permissions. */
+/* A locked entry keeps its configuration and address; so does the address below a locked TOR entry. R = 0 with W = 1 is
+ * reserved; such a write keeps the entry's old permissions. */
 static void write_pmpcfg(struct hart *hart, unsigned first, uint64_t value)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -239,7 +239,7 @@ static void write_pmpaddr(struct hart *hart, unsigned entry, uint64_t value)
     block_flush(hart);
 }
 
-/* CBIE has a reserved value, 2, which a write does not store. */
+/* CBIE cannot hold the reserved value 2; such a write does not change it. */
 static void write_envcfg(uint64_t *envcfg, uint64_t value, uint64_t mask)
 {
     if ((value & ENVCFG_CBIE) == UINT64_C(2) << 4)
@@ -277,7 +277,7 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
     case CSR_pmpcfg2: write_pmpcfg(hart, 8, value); return true;
     case CSR_mcycle: p->cycle_offset = value - cycles(hart) - !hart->timed; return true;
     case CSR_minstret: p->instret_offset = value - hart->instret - 1; return true;
-    default: break; /* the others hold one legal value */
+    default: break; /* the others have only one legal value */
     }
     uint64_t ignored;
     return read_machine(hart, number, &ignored);
@@ -326,7 +326,7 @@ bool csr_write(struct hart *hart, unsigned number, uint64_t value)
         hart->priv.mstatus |= MSTATUS_FS;
         priv_changed(hart);
     }
-    hart->attention |= hart->privileged; /* what it enables or disables may let an interrupt in */
+    hart->attention |= hart->privileged; /* an interrupt may now be enabled */
     if ((number == CSR_stimecmp || number == CSR_menvcfg) && hart->timer_moved)
         hart->timer_moved(hart->timer_context);
     return true;
@@ -360,7 +360,7 @@ bool csr_poke(struct hart *hart, unsigned number, uint64_t value)
 {
     if (read_only(number) || !write_any(hart, number, value))
         return false;
-    /* An instruction that writes a counter is not counted by it; here there is none. */
+    /* write_any() assumes an instruction, which the counter that it writes does not count; here there is none. */
     hart->priv.cycle_offset += number == CSR_mcycle && !hart->timed;
     hart->priv.instret_offset += number == CSR_minstret;
     priv_changed(hart);

@@ -1,4 +1,4 @@
-/* How one handler hands over to the next: the GNU extensions that the interpreter's speed rests on. */
+/* Dispatch from one handler to the next, with the GNU extensions on which the interpreter's speed depends. */
 #ifndef EMU_HART_DISPATCH_H
 #define EMU_HART_DISPATCH_H
 
@@ -7,10 +7,10 @@
 #define ALWAYS_INLINE       inline __attribute__((always_inline))
 #define COLD                __attribute__((cold, noinline))
 
-/* A handler ends in a tail call of the next one, so that operands stay in host registers. GCC makes it one
- * whenever it optimises; Clang is told to. Builds without optimisation or with sanitizers (CROFT_TRAMPOLINE)
- * return the next op to a loop instead, and leave acc and budget in the hart. TAIL_RETURN is for the calls
- * of one handler by another, which must not pile up either. */
+/* A handler ends in a tail call of the next one, so that operands stay in host registers. GCC makes it one whenever it
+ * optimises; Clang is told to. Builds without optimisation or with sanitizers (CROFT_TRAMPOLINE) instead return the
+ * next op to a loop, and keep acc and budget in the hart. TAIL_RETURN marks calls of one handler by another, which must
+ * not accumulate stack frames either. */
 #if !defined(__OPTIMIZE__) || defined(CROFT_TRAMPOLINE)
 #define HART_TRAMPOLINE 1
 #define DISPATCH(next)                                                                                       \

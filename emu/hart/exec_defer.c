@@ -4,7 +4,7 @@
 #include "emu/hart/jump_rows.h"
 #include "isa/meaning.h"
 
-/* The row accessors of this instance: memory through the view, stores noted, all else refused. */
+/* The row accessors: memory through the view, stores recorded, everything else refused. */
 #define load_sized(address, n)                                                                               \
     __extension__({                                                                                          \
         uint64_t got_;                                                                                       \

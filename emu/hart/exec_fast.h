@@ -1,12 +1,11 @@
-/* The fast handlers, one or more for each row, made from the rows themselves. Included once by each build
- * variant, which defines EXEC_TABLE, the name of its table, and EXEC_TRACED, that of the variant that leaves
- * a trace, and chooses a window on memory (window.h, window_tlb.h) and what happens where control leaves the
- * handlers (leave_plain.h, leave_traced.h).
+/* The fast handlers, one or more for each row, generated from the rows. Included once by each build variant, which
+ * defines EXEC_TABLE, the name of its table, and EXEC_TRACED, the table of its tracing variant. The variant also
+ * chooses a window on memory (window.h, window_tlb.h) and how control leaves the handlers (leave_plain.h,
+ * leave_traced.h).
  *
- * A handler takes the way that almost always holds; where it does not (an access outside the window, a static
- * rounding mode, an unaligned atomic), it hands the instruction to `slow`, which executes it by step.h and so
- * gets every trap, flag and corner right in one place.
- */
+ * A handler implements the common case. Otherwise (an access outside the window, a static rounding mode, an unaligned
+ * atomic) it passes the instruction to `slow`, which executes it with step.h, so that every trap, flag and corner case
+ * is handled in one place. */
 #include <string.h>
 
 #include "emu/hart/block.h"
@@ -18,8 +17,8 @@
 #include "emu/hart/step.h"
 #include "isa/meaning.h"
 
-/* The row accessors of this instance: `return false` sends the instruction the slow way. WINDOW, which the
- * including file chooses, gives the host address of `bits` / 8 bytes for a load or a store. */
+/* The row accessors; `return false` passes the instruction to `slow`. WINDOW, chosen by the including file, returns the
+ * host address of `bits` / 8 bytes for a load or a store. */
 #define LOAD(bits, address)                                                                                  \
     __extension__({                                                                                          \
         uint##bits##_t loaded_;                                                                              \
@@ -82,7 +81,7 @@
 #define lr64(address)        LOAD_RESERVED(64, address)
 #define sc32(address, value) STORE_CONDITIONAL(32, address, value)
 #define sc64(address, value) STORE_CONDITIONAL(64, address, value)
-/* Where a jump goes is decided in the handler; a direct target is known to the translator. */
+/* The handler applies the outcome of a branch or jump; the translator knows direct targets. */
 #define branch(condition)    (*out = (condition))
 #define jump(target)         (*out = (target))
 #define jump_direct()        ((void)0)
@@ -90,7 +89,7 @@
 #include "emu/hart/fp_host_rows.h"
 #define f64_fma            host_f64_fma
 #define f32_fma            host_f32_fma
-/* What only `step` executes, because it needs exact counts or ends the run. */
+/* Only `step` executes these, because they need exact counts or end the run. */
 #define csr_swap(operand)  0
 #define csr_set(operand)   0
 #define csr_clear(operand) 0
@@ -111,8 +110,8 @@
 #define cbo_flush(address) ((void)0)
 #define cbo_zero(address)  ((void)0)
 
-/* do_NAME: the row's meaning. *acc becomes what rd receives; *out whether a branch is taken, or a jump's
- * target. False, with nothing changed, when it has to go the slow way. rm is constant in every use. */
+/* do_NAME: the row's meaning. *acc becomes the value of rd; *out whether a branch is taken, or a jump's target. Returns
+ * false, with nothing changed, if `slow` has to execute it. rm is constant in every use. */
 #define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     static ALWAYS_INLINE bool do_##name(struct hart *hart, const union op *op, enum op_source source,        \
                                         unsigned rm, uint64_t *acc, uint64_t *out)                           \
@@ -144,8 +143,8 @@ static const union op *op_go(PARAMETERS)
     GO_EXIT(op);
 }
 
-/* The link value stays in the slot behind it; the block goes on at the expected target, kept in the slot
- * after. */
+/* A return to the expected target, for which the block continues. The slot after it holds the link value, the next one
+ * the expected target. */
 static const union op *op_returns(PARAMETERS)
 {
     uint64_t target = hart->x[op->rs1];
@@ -158,7 +157,7 @@ static const union op *op_returns(PARAMETERS)
     GO_INDIRECT(target & ~UINT64_C(1));
 }
 
-/* The kinds of handler. PLAIN goes on with the next slot. */
+/* The kinds of handler. PLAIN continues with the next slot. */
 #define PLAIN(name, suffix, source, rm)                                                                      \
     static const union op *op_##name##suffix(PARAMETERS)                                                     \
     {                                                                                                        \
@@ -167,8 +166,7 @@ static const union op *op_returns(PARAMETERS)
             TAIL_RETURN op_slow(hart, op, acc, budget);                                                      \
         DISPATCH(op + 1);                                                                                    \
     }
-/* AUIPC, and a JAL that the translator follows, of which only the link value is left: a value slot lies
- * behind. */
+/* AUIPC, and a JAL that the translator follows, which only writes its link value: a value slot follows. */
 #define VALUED(name, suffix, source, rm)                                                                     \
     static const union op *op_##name##suffix(PARAMETERS)                                                     \
     {                                                                                                        \
@@ -185,7 +183,7 @@ static const union op *op_returns(PARAMETERS)
             GO_EXIT(op);                                                                                     \
         DISPATCH(op + 2);                                                                                    \
     }
-/* JALR: rs2 of the op holds the instructions retired on the way out. */
+/* JALR: rs2 of the op holds the number of instructions retired at its exit. */
 #define INDIRECT(name, suffix, source, rm)                                                                   \
     static const union op *op_##name##suffix(PARAMETERS)                                                     \
     {                                                                                                        \
@@ -198,7 +196,7 @@ static const union op *op_returns(PARAMETERS)
         GO_INDIRECT(target);                                                                                 \
     }
 
-/* How many integer sources a handler of the kind may take from acc: none, rs1, or either. */
+/* The number of integer sources that a handler may take from acc: none, rs1, or either. T: with a variant for RTZ. */
 #define DEFINE_0(kind, name) kind(name, , OP_REGISTERS, RM_DYN)
 #define DEFINE_1(kind, name) DEFINE_0(kind, name) kind(name, _a, OP_ACC_RS1, RM_DYN)
 #define DEFINE_2(kind, name) DEFINE_1(kind, name) kind(name, _b, OP_ACC_RS2, RM_DYN)
@@ -208,7 +206,7 @@ static const union op *op_returns(PARAMETERS)
 #define ROW_2(name)          .rows[INSN_##name] = {op_##name, op_##name##_a, op_##name##_b},
 #define ROW_T(name)          ROW_0(name).truncating[INSN_##name] = op_##name##_t,
 
-/* SHAPE_format(use): kind and number, handed to DEFINE or ROW. */
+/* SHAPE_format(use): the arguments kind and number of sources, for DEFINE or ROW. */
 #define SHAPE_R(use, name)      use(PLAIN, 2, name)
 #define SHAPE_R1(use, name)     use(PLAIN, 1, name)
 #define SHAPE_I(use, name)      use(PLAIN, 1, name)
@@ -237,7 +235,7 @@ static const union op *op_returns(PARAMETERS)
 #define SHAPE_XF(use, name)     use(PLAIN, 1, name)
 #define SHAPE_XFM(use, name)    use(PLAIN, 0, name)
 #define SHAPE_XFE(use, name)    use(PLAIN, 1, name)
-/* Formats that only the classes left to `step` have. */
+/* These formats occur only in classes that are left to `step`. */
 #define SHAPE_NONE(use, name)
 #define SHAPE_FENCE(use, name)
 #define SHAPE_CSR(use, name)
@@ -246,7 +244,7 @@ static const union op *op_returns(PARAMETERS)
 #define SHAPE_HINT2(use, name)
 #define SHAPE_HINT1I(use, name)
 #define SHAPE_HINTI(use, name)
-/* The custom opcodes share formats with others: their handlers are not made. */
+/* Custom opcodes share formats with other rows, but have no handlers. */
 #define IN_CLASS_CUSTOM(format, use, name)
 #define IN_CLASS_ALU(format, use, name) SHAPE_##format(use, name)
 #define IN_CLASS_MUL                    IN_CLASS_ALU
@@ -277,8 +275,7 @@ static const union op *op_returns(PARAMETERS)
     IN_CLASS_##class(format, USE_DEFINE, name)
 #include "isa/rows.def"
 
-/* Two instructions in one handler: the second one's op, in the slot behind, is executed without a dispatch.
- */
+/* Two instructions in one handler: the second one's op, in the next slot, is executed without a dispatch. */
 #define SOURCE_R OP_REGISTERS
 #define SOURCE_A OP_ACC_RS1
 #define SOURCE_B OP_ACC_RS2

@@ -28,7 +28,7 @@ bool step_fetch(struct hart *hart, uint64_t pc, struct insn *insn)
     return true;
 }
 
-/* Memory takes accesses of any alignment; atomics must be aligned. */
+/* Accesses to memory may have any alignment; atomics must be aligned. */
 static bool load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, struct effects *effects)
 {
     if (!access_load(hart, address, size, value, &effects->physical))
@@ -62,7 +62,7 @@ static bool load_reserved(struct hart *hart, uint64_t address, unsigned size, ui
     return true;
 }
 
-/* *failed is what rd receives: 0 when the store was done. */
+/* *failed becomes the value of rd: 0 if the store was done. */
 static bool store_conditional(struct hart *hart, uint64_t address, unsigned size, uint64_t value,
                               uint64_t *failed, struct effects *effects)
 {
@@ -75,8 +75,8 @@ static bool store_conditional(struct hart *hart, uint64_t address, unsigned size
     return *failed || store(hart, address, size, value, effects);
 }
 
-/* The checks and the read half of an AMO: it must be writable before anything happens. A fault of the read
- * half is a store fault too. */
+/* The checks and the load of an AMO: the location must be writable before anything happens, and a fault of the load is
+ * a store fault. */
 static bool amo_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value,
                      struct effects *effects)
 {
@@ -90,7 +90,7 @@ static bool amo_load(struct hart *hart, uint64_t address, unsigned size, uint64_
     return false;
 }
 
-/* Notes that a CSR was written, under the names of those that hold its bits. */
+/* Records a written CSR, as those CSRs that hold its bits. */
 static void note_csr(const struct hart *hart, unsigned number, struct effects *effects)
 {
     unsigned holders[2];
@@ -144,7 +144,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
     return true;
 }
 
-/* The row accessors of this instance: everything may trap, and what happens is noted in *effects. */
+/* The row accessors: any may trap, and *effects records what happens. */
 #define TRY(type, call)                                                                                      \
     __extension__({                                                                                          \
         type got_;                                                                                           \
@@ -191,7 +191,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
     do {                                                                                                     \
         if (offload_traps(hart, xn))                                                                         \
             return call_driver(hart, insn, xn);                                                              \
-    } while (0) /* otherwise the region behind it runs inline, which is what it means */
+    } while (0) /* otherwise the region runs inline */
 #define tom_begin(id) ((void)0)
 #define marker(value_, code_)                                                                                \
     (hart->marker = (struct marker){(uint32_t)(code_)&0xfff, value_}, effects->marker = true)
@@ -246,7 +246,7 @@ static bool call_driver(struct hart *hart, const struct insn *insn, uint64_t xn)
     return raise_trap(hart, TRAP_NUCD_CALL, insn->bits);
 }
 
-/* WFI in user mode is left to the modes above, and in supervisor mode by TW (section 3.3.3). */
+/* WFI is illegal in user mode, and in supervisor mode if TW is set (section 3.3.3). */
 static bool wfi_legal(const struct hart *hart)
 {
     if (hart->privilege == PRIV_M)
@@ -254,8 +254,8 @@ static bool wfi_legal(const struct hart *hart)
     return hart->privilege == PRIV_S && !(hart->priv.mstatus & MSTATUS_TW);
 }
 
-/* The envcfg bits that allow the mode its cache-block operations (CMO specification, chapter 4): those of
- * menvcfg below machine mode, and of senvcfg too in user mode. */
+/* Returns the envcfg bits that allow cache-block operations in the hart's mode (CMO specification, chapter 4): menvcfg
+ * applies below machine mode, in user mode senvcfg as well. */
 static uint64_t envcfg(const struct hart *hart)
 {
     if (hart->privilege == PRIV_M)
@@ -270,7 +270,7 @@ static void note_block(enum block_operation operation, uint64_t address, struct 
     effects->size = CACHE_BLOCK;
 }
 
-/* Evaluates the row of *insn; the destination's value goes to *result, the next pc to *next_out. */
+/* Evaluates the row of *insn; *result becomes the destination's value, *next_out the next pc. */
 static bool execute_row(struct hart *hart, const struct insn *insn, unsigned mode, struct effects *effects,
                         uint64_t *result, uint64_t *next_out)
 {
@@ -292,7 +292,7 @@ static bool execute_row(struct hart *hart, const struct insn *insn, unsigned mod
     return true;
 }
 
-/* The same inside the guest's floating-point environment. */
+/* As execute_row(), in the guest's floating-point environment. */
 static bool execute_fp(struct hart *hart, const struct insn *insn, struct effects *effects, uint64_t *result,
                        uint64_t *next)
 {

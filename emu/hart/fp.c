@@ -6,8 +6,8 @@ static unsigned host_rounding(void)
     return modes[_mm_getcsr() >> 13 & 3];
 }
 
-/* value as an integer in rounding mode rm, for |value| < 2^52; every operation in it is exact but the
- * truncation, whose flag the caller discards. */
+/* Rounds value, |value| < 2^52, to an integer in mode rm. All operations are exact except the truncation, whose flag
+ * the caller discards. */
 static double round_small(double value, unsigned rm)
 {
     double whole = (double)_mm_cvttsd_si64(_mm_set_sd(value));
@@ -26,7 +26,7 @@ static double round_small(double value, unsigned rm)
     }
 }
 
-/* Rounds to an integral value; *inexact tells whether that changed it. No flag is raised. */
+/* Rounds to an integral value without raising flags; *inexact becomes whether that changed the value. */
 static double round_integral(double value, unsigned rm, bool *inexact)
 {
     uint32_t saved = _mm_getcsr();
@@ -40,7 +40,7 @@ uint64_t fp_to_signed(double value, unsigned rm, int64_t low, int64_t high)
 {
     bool inexact;
     double rounded = round_integral(value, rm, &inexact);
-    /* -low is a power of two and one more than high, so both limits are exact as doubles. */
+    /* -low is a power of two and equals high + 1, so both limits are exact doubles. */
     double limit = -(double)low;
     if (!(rounded < limit) || rounded < -limit) {
         fp_raise(FP_NV);

@@ -1,10 +1,8 @@
-/* IEEE 754 arithmetic on raw bits, done by the host's SSE unit, with RISC-V's NaNs, flags and saturation.
+/* IEEE 754 arithmetic on raw bits by the host's SSE unit, with RISC-V's NaNs, flags and saturation.
  *
- * The host's MXCSR holds the guest's rounding mode and collects the accrued exceptions while guest code runs:
- * fp_begin() and fp_end() bracket that. x86-64 detects tininess after rounding, as RISC-V does; a host that
- * detects it before rounding would accrue a wrong UF. Round to nearest, ties to max magnitude, which SSE
- * lacks, is in fp_rmm.h.
- */
+ * While guest code runs, between fp_begin() and fp_end(), the host's MXCSR holds the guest's rounding mode and
+ * accumulates its exceptions. x86-64 detects tininess after rounding, as RISC-V does; a host that detects it before
+ * rounding would wrongly raise UF. Round to nearest, ties to max magnitude, which SSE lacks, is in fp_rmm.h. */
 #ifndef EMU_HART_FP_H
 #define EMU_HART_FP_H
 
@@ -30,21 +28,20 @@ enum fp_flag { FP_NX = 1, FP_UF = 2, FP_OF = 4, FP_DZ = 8, FP_NV = 16 };
  * 14:13. */
 enum { MXCSR_IE = 1, MXCSR_ZE = 4, MXCSR_OE = 8, MXCSR_UE = 16, MXCSR_PE = 32, MXCSR_MASKS = 0x1f80 };
 
-/* The rounding control for RM_RNE .. RM_RUP. */
+/* Returns the MXCSR rounding control of RM_RNE .. RM_RUP. */
 static inline uint32_t fp_host_rounding(unsigned rm)
 {
     static const uint16_t control[4] = {0x0000, 0x6000, 0x2000, 0x4000};
     return control[rm & 3];
 }
 
-/* Whether the host can round so by itself. */
+/* Returns whether the host has the rounding mode. */
 static inline bool fp_host_can(unsigned rm)
 {
     return rm <= RM_RUP;
 }
 
-/* Sets the host's rounding mode (RM_RNE for modes that it lacks) and clears its flags. Returns what fp_end()
- * needs. */
+/* Sets the host's rounding mode (RM_RNE for modes that it lacks) and clears its flags. Returns a value for fp_end(). */
 static inline uint32_t fp_begin(unsigned rm)
 {
     uint32_t saved = _mm_getcsr();
@@ -52,7 +49,7 @@ static inline uint32_t fp_begin(unsigned rm)
     return saved;
 }
 
-/* RISC-V's view of the exceptions that the host has collected since they were cleared. */
+/* Returns the exceptions that the host has accumulated, as RISC-V flags. */
 static inline unsigned fp_flags(void)
 {
     uint32_t csr = _mm_getcsr();
@@ -60,7 +57,7 @@ static inline unsigned fp_flags(void)
            (csr & MXCSR_UE ? FP_UF : 0) | (csr & MXCSR_PE ? FP_NX : 0);
 }
 
-/* Gives the host its own mode back and returns the flags that guest code has raised. */
+/* Restores the host's own mode. Returns the flags that guest code has raised. */
 static inline unsigned fp_end(uint32_t saved)
 {
     unsigned flags = fp_flags();
@@ -68,7 +65,7 @@ static inline unsigned fp_end(uint32_t saved)
     return flags;
 }
 
-/* Raises flags by hand, where the host's operation would not. */
+/* Raises flags that the host's operation would not. */
 static inline void fp_raise(unsigned flags)
 {
     _mm_setcsr(_mm_getcsr() | (flags & FP_NV ? MXCSR_IE : 0) | (flags & FP_DZ ? MXCSR_ZE : 0) |
@@ -76,9 +73,9 @@ static inline void fp_raise(unsigned flags)
                (flags & FP_NX ? MXCSR_PE : 0));
 }
 
-/* Converts with rounding mode rm (RM_DYN: the host's current one) to an integer in [low, high]; out of range
- * saturates and raises NV alone, a NaN counts as too large. The slow path of the host_f*_to_* functions, for
- * every value. */
+/* Converts to an integer in [low, high] with rounding mode rm (RM_DYN: the host's current one). Values out of range
+ * saturate and raise only NV; a NaN counts as too large. The slow path of the host_f*_to_* functions, correct for every
+ * value. */
 uint64_t fp_to_signed(double value, unsigned rm, int64_t low, int64_t high);
 uint64_t fp_to_unsigned(double value, unsigned rm, uint64_t high);
 
@@ -110,7 +107,7 @@ static inline uint32_t f32_bits(float v)
     return bits;
 }
 
-/* Every operation that gives a NaN gives the canonical one. */
+/* Every operation with a NaN result returns the canonical NaN. */
 static inline uint64_t f64_canonical(double v)
 {
     return __builtin_expect(v != v, 0) ? F64_NAN : f64_bits(v);
@@ -131,7 +128,7 @@ static inline float f32_host_sqrt(float v)
     return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(v)));
 }
 
-/* Infinity times zero is invalid even when the addend is a quiet NaN, where hosts differ. */
+/* Infinity times zero is invalid even if the addend is a quiet NaN, for which hosts differ. */
 static inline double f64_host_fma(double a, double b, double c)
 {
     double v = __builtin_fma(a, b, c);
@@ -148,8 +145,8 @@ static inline float f32_host_fma(float a, float b, float c)
     return v;
 }
 
-/* The comparisons by intrinsic, because compilers may make quiet ones of the ordered ones, and leave out
- * those with a NaN that they know, such as unbox() has, whose other operand may be signalling. */
+/* Comparisons use intrinsics, because compilers may turn ordered comparisons into quiet ones, and fold those with a
+ * known NaN, such as unbox() returns, though the other operand may be signalling. */
 #define FP_COMPARISONS(n, bits_type, set)                                                                    \
     static inline uint64_t host_f##n##_eq(bits_type a, bits_type b)                                          \
     {                                                                                                        \
@@ -168,9 +165,9 @@ FP_COMPARISONS(64, uint64_t, d)
 FP_COMPARISONS(32, uint32_t, s)
 #undef FP_COMPARISONS
 
-/* fmin and fmax of the F and D extensions 2.2 (IEEE 754-2019 minimumNumber): a NaN loses against a number,
- * two NaNs give the canonical one, -0 is less than +0, only a signalling NaN raises NV. fclass as in the
- * specification's table. */
+/* fmin and fmax follow the F and D extensions 2.2 (IEEE 754-2019 minimumNumber): a number wins over a NaN, two NaNs
+ * give the canonical NaN, -0 is less than +0, only a signalling NaN raises NV. fclass follows the specification's
+ * table. */
 #define FP_OPERATIONS(n, bits_type, type, sign, infinity, quiet, fraction)                                   \
     static inline bits_type host_f##n##_add(bits_type a, bits_type b)                                        \
     {                                                                                                        \
@@ -212,7 +209,7 @@ FP_COMPARISONS(32, uint32_t, s)
             return f##n##_is_nan(b) ? F##n##_NAN : b;                                                        \
         return f##n##_is_nan(b) || first ? a : b;                                                            \
     }                                                                                                        \
-    /* Order of the bits as sign and magnitude, so that -0 < +0; meaningless for NaNs. */                    \
+    /* Compares as sign and magnitude, so that -0 < +0; not for NaNs. */                                     \
     static inline bool f##n##_below(bits_type a, bits_type b)                                                \
     {                                                                                                        \
         if ((a ^ b) & (sign))                                                                                \
@@ -253,7 +250,7 @@ FP_COMPARISONS(32, uint32_t, s)
     {                                                                                                        \
         return f##n##_bits((type)v);                                                                         \
     }                                                                                                        \
-    /* Halved with a sticky low bit and doubled: one rounding, right in every mode. */                       \
+    /* Halves with a sticky low bit and doubles: one rounding, correct in every mode. */                     \
     static inline bits_type host_f##n##_from_u64(uint64_t v)                                                 \
     {                                                                                                        \
         if ((int64_t)v >= 0)                                                                                 \
@@ -261,7 +258,7 @@ FP_COMPARISONS(32, uint32_t, s)
         type half = (type)(int64_t)(v >> 1 | (v & 1));                                                       \
         return f##n##_bits(half + half);                                                                     \
     }                                                                                                        \
-    /* The quick cases are those in which rounding cannot leave the range. */                                \
+    /* The fast path requires that rounding cannot leave the range. */                                       \
     static inline uint64_t host_f##n##_to_i32(bits_type a, unsigned rm)                                      \
     {                                                                                                        \
         double v = (double)f##n##_of(a);                                                                     \

@@ -5,14 +5,13 @@
 #include "emu/hart/fp.h"
 #include "isa/meaning.h"
 
-/* The exact result, or one rounded to odd at 113 bits, in the compiler's quadruple precision: wide enough
- * that rounding it a second time, to 53 or 24 bits, is the same as rounding the exact value once (Boldo and
- * Melquiond 2008). */
+/* The exact result, or one rounded to odd at 113 bits, in the compiler's quadruple precision: wide enough that rounding
+ * it again, to 53 or 24 bits, equals rounding the exact value once (Boldo and Melquiond 2008). */
 __extension__ typedef __float128 quad;
 
 enum { QUAD_FRACTION = 112, QUAD_BIAS = 16383 };
 
-/* The format that a result is rounded to. */
+/* A format to round to. */
 struct format {
     int precision; /* significant bits */
     int emin;      /* exponent of the smallest normal number */
@@ -36,7 +35,7 @@ static quad quad_of(uint128 bits)
     return v;
 }
 
-/* Integer significand m * 2^-drop, rounded to nearest, ties away from zero. */
+/* Returns the integer significand m * 2^-drop, rounded to nearest, ties away from zero. */
 static uint128 shift_rounded(uint128 m, int drop, bool *inexact)
 {
     *inexact = false;
@@ -51,7 +50,7 @@ static uint128 shift_rounded(uint128 m, int drop, bool *inexact)
     return (m >> drop) + (rest >> (drop - 1));
 }
 
-/* Rounds a finite quad, and gives sign, exponent and fraction packed as `format` says. */
+/* Rounds a finite quad to `format`; returns its sign, exponent and fraction. */
 static uint64_t pack(quad value, const struct format *format)
 {
     uint128 bits = quad_bits(value);
@@ -60,7 +59,7 @@ static uint64_t pack(quad value, const struct format *format)
     uint64_t sign_bit = sign << (fraction_bits + (format->emax == 1023 ? 11 : 8));
     int biased = (int)(bits >> QUAD_FRACTION & 0x7fff);
     if (biased == 0)
-        return sign_bit; /* a zero: nothing that float or double can hold is subnormal as a quad */
+        return sign_bit; /* zero: every value of float or double is 0 or normal as a quad */
     int exponent = biased - QUAD_BIAS;
     uint128 m = (bits & (((uint128)1 << QUAD_FRACTION) - 1)) | (uint128)1 << QUAD_FRACTION;
 
@@ -68,7 +67,7 @@ static uint64_t pack(quad value, const struct format *format)
     bool inexact;
     bool tiny = false;
     if (exponent < format->emin) {
-        /* Tininess is judged after rounding as if the exponent had no lower limit. */
+        /* Detect tininess after rounding, as if the exponent had no lower limit. */
         uint128 unbounded = shift_rounded(m, drop, &inexact);
         tiny = exponent < format->emin - 1 || unbounded >> format->precision == 0;
         drop += format->emin - exponent;
@@ -77,7 +76,7 @@ static uint64_t pack(quad value, const struct format *format)
     uint64_t q = (uint64_t)shift_rounded(m, drop, &inexact);
     if (inexact)
         fp_raise(tiny ? FP_UF | FP_NX : FP_NX);
-    /* Adding the significand to the exponent field lets a carry move into it. */
+    /* Adding the significand to the exponent field lets a carry propagate. */
     uint64_t field = (uint64_t)(exponent - format->emin + 1) << fraction_bits;
     uint64_t packed = field - (UINT64_C(1) << fraction_bits) + q;
     uint64_t infinity = (uint64_t)(format->emax - format->emin + 2) << fraction_bits;
@@ -88,7 +87,7 @@ static uint64_t pack(quad value, const struct format *format)
     return sign_bit | packed;
 }
 
-/* Computes with the host truncating, then sets the last bit if anything was lost: rounding to odd. */
+/* Computes with truncation, then sets the last bit if the result is inexact: rounding to odd. */
 enum operation { ADD, MUL, DIV, FMA };
 
 static quad compute_odd(enum operation operation, quad a, quad b, quad c)
@@ -115,8 +114,8 @@ static bool both_finite(uint64_t a, uint64_t b)
     return isfinite(f64_of(a)) && isfinite(f64_of(b));
 }
 
-/* Infinities, NaNs, zero divisors and zero operands come out of the host's unit as they should in every mode
- * but RDN, so only finite operands take the long way. A sum that cancels exactly is +0, as in RNE. */
+/* For infinities, NaNs, zero divisors and zero operands the host's unit is correct, because RMM and RNE agree on them;
+ * so only other operands get here. A sum that cancels exactly is +0, as in RNE. */
 static uint64_t finish(enum operation operation, uint64_t a, uint64_t b, uint64_t c,
                        const struct format *format)
 {
@@ -166,7 +165,7 @@ uint64_t rmm_f64_from_u64(uint64_t v)
     return v == 0 ? 0 : pack((quad)v, &format_f64);
 }
 
-/* Floats widen to doubles exactly, so the operations on them are those above with a narrower target. */
+/* Floats convert to doubles exactly, so their operations are those above with a narrower target format. */
 static uint64_t widen(uint32_t a)
 {
     return f64_bits((double)f32_of(a));

@@ -1,7 +1,7 @@
 /* Arithmetic that rounds to nearest, ties to max magnitude (RMM), which the host's SSE unit cannot do.
  *
- * Operands and results are raw bits; results are canonical NaNs where they are NaNs; flags are raised as by
- * the functions of fp.h. The square root is missing because no square root is a tie: RMM equals RNE there. */
+ * Operands and results are raw bits; NaN results are canonical; flags are raised as by the functions of fp.h. Square
+ * roots are never ties, so RMM equals RNE and no function is needed. */
 #ifndef EMU_HART_FP_RMM_H
 #define EMU_HART_FP_RMM_H
 

@@ -1,6 +1,5 @@
-/* The floating-point accessors of rows that are evaluated one at a time, with their rounding mode in `mode`.
- * For files that rows expand into; the host's environment is set around the row by fp_begin() and fp_end().
- */
+/* Floating-point accessors for rows that are evaluated one at a time, with the rounding mode in `mode`. Included by
+ * files that expand rows. fp_begin() and fp_end() set the host's environment around the row. */
 #include "emu/hart/fp.h"
 #include "emu/hart/fp_rmm.h"
 

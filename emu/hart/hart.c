@@ -21,10 +21,10 @@ const struct exec_table *exec_choose(bool tlb)
     return v3 ? &exec_v3 : &exec_base;
 }
 
-/* Memory is at least a page, so that an 8-byte access always has a window. */
+/* Memory has at least a page, so that an 8-byte access always has a window. */
 enum { WIDEST_ACCESS = 8 };
 
-/* What a program in user mode finds switched on for it. */
+/* The privileged state that enables features for a program in user mode. */
 static const struct priv user_priv = {
     .mstatus = MSTATUS_FS,
     .mcounteren = UINT32_MAX,
@@ -126,7 +126,7 @@ void exec_run(struct hart *hart, const union op *op, int64_t budget)
     }
 }
 
-/* Runs blocks until the budget is spent, or something ends the run. */
+/* Runs blocks until the budget is used up or the run ends otherwise. */
 static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
 {
     hart->origin = hart->instret + (uint64_t)budget;
@@ -138,8 +138,8 @@ static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
     return hart->stop;
 }
 
-/* The EBREAK of a semihosting call stands between two shifts of x0 by 31 and by 7, all uncompressed and on
- * one page (RISC-V semihosting 0.95). User mode has no such calls, as in QEMU. */
+/* The EBREAK of a semihosting call is between shifts of x0 by 31 and by 7, all uncompressed and on one page (RISC-V
+ * semihosting 0.95). User mode has no semihosting calls, as in QEMU. */
 static bool is_semihosting_call(const struct hart *hart)
 {
     static const uint32_t wanted[3] = {0x01f01013, 0x00100073, 0x40705013};
@@ -150,7 +150,7 @@ static bool is_semihosting_call(const struct hart *hart)
            hart_memory_read(hart, first, found, sizeof found) && memcmp(found, wanted, sizeof found) == 0;
 }
 
-/* Goes on behind a stop that the hart deals with itself: then HART_STOP_LIMIT. */
+/* Handles a stop that the hart deals with itself; returns HART_STOP_LIMIT for it, else the stop for the caller. */
 static enum hart_stop settle(struct hart *hart, enum hart_stop stop)
 {
     switch (stop) {
@@ -166,7 +166,7 @@ static enum hart_stop settle(struct hart *hart, enum hart_stop stop)
     }
 }
 
-/* Whether hart_request_yield() asks for the run to end. */
+/* Returns whether hart_request_yield() was called, and clears the request. */
 static bool take_yield(struct hart *hart)
 {
     bool yield = hart->yield;
@@ -196,7 +196,7 @@ static enum hart_stop step_once(struct hart *hart, struct step_report *report)
     return report->effects.wfi ? HART_STOP_WFI : HART_STOP_LIMIT;
 }
 
-/* Interrupts are looked for when attention is called for, and at the start of every run: the same moments
+/* Takes a pending interrupt. Checks only if attention is requested, and at the start of every run: the same times
  * whether instructions run in blocks or one by one. */
 static bool take_interrupt(struct hart *hart, struct step_report *report)
 {
@@ -232,8 +232,8 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
         if (take_interrupt(hart, &report))
             continue;
         enum hart_stop stop;
-        /* A block may overrun its budget by its length, so the last instructions go one by one; watchpoints
-         * are only seen there, and the handlers of a streamed hart need its trace. */
+        /* A block may exceed its budget by its length, so the last instructions are stepped one by one. Watchpoints are
+         * only checked there, and the handlers of a streamed hart need its trace. */
         uint64_t left = end - hart_progress(hart);
         if (left > BLOCK_INSNS && hart->watchpoint_count == 0 && !hart->trace) {
             stop = settle(hart, run_blocks(hart, (int64_t)(left - BLOCK_INSNS)));

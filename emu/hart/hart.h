@@ -1,4 +1,4 @@
-/* One hardware thread: its architectural state, and what running instructions does to it. */
+/* A hart: its architectural state, and the execution of its instructions. */
 #ifndef EMU_HART_HART_H
 #define EMU_HART_HART_H
 
@@ -14,15 +14,15 @@
 
 /* Why execution stopped. */
 enum hart_stop {
-    HART_STOP_LIMIT,  /* the instruction limit of this call is reached */
-    HART_STOP_TRAP,   /* hart->trap says why; pc is at the instruction, which has changed nothing. Only harts
-                         that are not privileged stop so */
-    HART_STOP_MARKER, /* a marker HINT has retired; hart->marker holds it */
-    HART_STOP_WFI,    /* WFI has retired: nothing need happen before hart_has_interrupt() */
-    HART_STOP_YIELD,  /* hart_request_yield() was called */
+    HART_STOP_LIMIT, /* the instruction limit of this call is reached */
+    /* hart->trap says why; pc is at the instruction, which has changed nothing. Only of unprivileged harts. */
+    HART_STOP_TRAP,
+    HART_STOP_MARKER,   /* a marker HINT has retired; hart->marker describes it */
+    HART_STOP_WFI,      /* WFI has retired: nothing need run until hart_has_interrupt() */
+    HART_STOP_YIELD,    /* hart_request_yield() was called */
     HART_STOP_SEMIHOST, /* pc is at the EBREAK of a semihosting call */
-    HART_STOP_BREAK,    /* a breakpoint: pc is at it, and its instruction has not been executed */
-    HART_STOP_WATCH,    /* a watchpoint: hart->watch_hit tells which; the access is done */
+    HART_STOP_BREAK,    /* pc is at a breakpoint; the instruction has not been executed */
+    HART_STOP_WATCH,    /* a watchpoint: hart->watch_hit names it; the access is done */
 };
 
 /* Exception causes (privileged specification, table of mcause values). */
@@ -41,28 +41,28 @@ enum trap_cause {
     TRAP_FETCH_PAGE = 12,
     TRAP_LOAD_PAGE = 13,
     TRAP_STORE_PAGE = 15,
-    TRAP_NUCD_FAULT = CROFT_NUCD_CAUSE_FAULT, /* custom: the region of an offloaded task has faulted */
-    TRAP_NUCD_CALL =
-        CROFT_NUCD_CAUSE_CALL, /* custom: a nucd, or a mark around such, that a driver is to serve */
+    TRAP_NUCD_FAULT = CROFT_NUCD_CAUSE_FAULT, /* custom: the region of a task has faulted */
+    /* custom: a nucd, or a mark around a call of tasks, that a driver serves */
+    TRAP_NUCD_CALL = CROFT_NUCD_CAUSE_CALL,
 };
 
 struct trap {
     enum trap_cause cause;
-    uint64_t value; /* what mtval would hold: the faulting address, or the instruction's bits */
+    uint64_t value; /* as for mtval: the faulting address, or the instruction's bits */
 };
 
 struct hart;
 
-/* What offloading adds to a hart (isa/MANUAL.md, "Offload traps"). */
+/* The offload state of a hart (isa/MANUAL.md, "Offload traps"). */
 struct hart_offload {
     bool present; /* the CSRs nucdcause ... exist */
-    bool
-        traps; /* slt x0 with the upper half of rs1 HART_NUCD or HART_NUCD_CALL traps in user mode: TRAP_NUCD_CALL */
-    bool frozen; /* what nucdctl reads: the task that has faulted last waits for an answer */
-    uint64_t cause, value, offset;                   /* nucdcause, nucdval, nucdoff: of that fault */
-    void (*control)(void *context, uint64_t action); /* nucdctl was written; NULL: nobody listens */
+    /* slt x0 with HART_NUCD or HART_NUCD_CALL in the upper half of rs1 traps in user mode: TRAP_NUCD_CALL */
+    bool traps;
+    bool frozen;                   /* nucdctl reads it: the last faulted task waits for an answer */
+    uint64_t cause, value, offset; /* nucdcause, nucdval, nucdoff: of that fault */
+    void (*control)(void *context, uint64_t action); /* nucdctl was written; may be NULL */
     void *context;
-    /* The nucd *insn at pc is about to trap, as a driver's call. NULL: nobody watches. */
+    /* The nucd *insn at pc is about to trap, as a driver's call. May be NULL. */
     void (*called)(void *context, const struct hart *hart, const struct insn *insn);
     void *call_context;
 };
@@ -72,12 +72,12 @@ struct marker {
     uint64_t value; /* the rs1 operand: the guest address of a name, or 0 */
 };
 
-/* Signatures: "NUCD", and "NUCC" of the marks around a call of a region. */
+/* Signatures in the upper half of rs1: of nucd, and of the marks around a call of tasks. */
 enum { HART_NUCD = CROFT_NUCD_SIGNATURE, HART_NUCD_CALL = CROFT_NUCD_MARK_SIGNATURE };
 
 enum {
-    HART_SINK = 32,           /* x[HART_SINK] takes what is written to x0 */
-    HART_JUMP_ENTRIES = 4096, /* of the indirect-jump cache; a power of two */
+    HART_SINK = 32,           /* x[HART_SINK] receives values written to x0 */
+    HART_JUMP_ENTRIES = 4096, /* entries of the indirect-jump cache; a power of two */
     HART_BREAKPOINTS = 64,
     HART_WATCHPOINTS = 16,
 };
@@ -109,72 +109,70 @@ struct hart {
     uint64_t f[32]; /* floating-point registers, floats NaN-boxed */
     uint64_t pc;
 
-    /* The fast paths' window on memory: an access of up to 8 bytes at load_base + d is in bounds for d <=
-     * load_last, and its bytes are at load_bytes + d; stores likewise. Other accesses take the general path
-     * of step.h. */
+    /* The fast paths' window on memory: an access of up to 8 bytes at load_base + d is in bounds for d <= load_last,
+     * and its bytes are at load_bytes + d; likewise for stores. Other accesses take the general path of step.h. */
     uint64_t load_base, load_last;
     uint8_t *load_bytes;
     uint64_t store_base, store_last;
     uint8_t *store_bytes;
-    const union op *
-        *jump_cache; /* HART_JUMP_ENTRIES entries: the block's first op for a target pc, by its low bits */
+    /* HART_JUMP_ENTRIES entries, by low bits of the target pc: the first op of its block */
+    const union op **jump_cache;
 
-    uint64_t instret; /* instructions retired since reset, exact whenever hart_run() has returned */
-    uint8_t fflags;   /* accrued exceptions, enum fp_flag; the host's unit holds more while code runs */
-    uint8_t frm;      /* dynamic rounding mode, 0-7; 5-7 are reserved and make their users trap */
-    bool reserved;    /* an LR reservation is held, for the address `reservation` */
+    uint64_t instret; /* instructions retired since reset; exact after hart_run() */
+    uint8_t fflags;   /* accrued exceptions, enum fp_flag; while code runs, the host's unit holds more */
+    uint8_t frm;      /* dynamic rounding mode, 0-7; 5-7 are reserved: using them traps */
+    bool reserved;    /* an LR reservation is held, for virtual address `reservation` */
     uint64_t reservation;
-    uint64_t reservation_physical; /* likewise in physical memory; of harts under a stream with peers */
+    uint64_t reservation_physical; /* its physical address; only of harts under a stream with peers */
 
     /* Of a privileged hart: the TLB tables of the current data mode. */
     struct tlb_entry *load_tlb, *store_tlb;
 
-    uint8_t privilege; /* enum privilege; of a hart that is not privileged, always PRIV_U */
-    bool privileged;   /* it takes its traps itself; otherwise they stop hart_run() */
-    bool hardware_ad;  /* page walks set A and D; otherwise they fault where these are clear */
+    uint8_t privilege; /* enum privilege; always PRIV_U in an unprivileged hart */
+    bool privileged;   /* the hart takes its traps itself; otherwise they stop hart_run() */
+    bool hardware_ad;  /* page walks set A and D; otherwise they fault if these are clear */
     bool semihosting;  /* semihosting calls stop hart_run() */
-    bool has_ranges;   /* it has the CSRs mrange and mlocal: an accelerator (range_mmu.h) */
-    bool attention;    /* an interrupt wire has changed, or a yield is requested: look before going on */
-    bool yield;        /* hart_request_yield() */
+    bool has_ranges;   /* the CSRs mrange and mlocal exist: an accelerator (range_mmu.h) */
+    bool attention;    /* an interrupt wire has changed, or a yield is requested: check before continuing */
+    bool yield;        /* set by hart_request_yield() */
     uint32_t hartid;
     struct priv priv;
     uint64_t traps; /* exceptions and interrupts taken since reset */
-    /* Unless timed, time = (time_base + hart_progress() - time_origin) / time_divisor + time_offset, and a
-     * cycle is an instruction. */
+    /* Unless timed, time = (time_base + hart_progress() - time_origin) / time_divisor + time_offset, and each
+     * instruction takes one cycle. */
     uint64_t time_base, time_origin, time_divisor;
     uint64_t time_offset; /* ticks that a program has added by writing mtime */
-    bool timed;           /* hart_set_clock() was called: cycles and time come from there */
+    bool timed;           /* hart_set_clock() was called: cycles and time come from it */
     uint64_t timed_cycles, timed_ticks;
-    void (*timer_moved)(void *context); /* stimecmp was written, or enabled; may be NULL */
+    void (*timer_moved)(void *context); /* stimecmp was written or enabled; may be NULL */
     void *timer_context;
 
     struct trap trap;
     struct marker marker;
     struct hart_offload offload;
 
-    /* Between handlers (exec_fast.h): what remains of the budget, what instret and budget add up to, the
-     * value for the next op, and why the run has ended. */
+    /* State between handlers (exec_fast.h): the remaining budget, the sum of instret and budget, the value for the next
+     * op, and why the run ended. */
     int64_t budget;
     uint64_t origin;
     uint64_t acc;
     enum hart_stop stop;
 
-    /* Of a hart under a stream (trace.h): the entry of the current block's first instruction, where
-     * the end of the block goes, and what a host address becomes a physical one by. */
+    /* Of a hart under a stream (trace.h): the entry of the current block's first instruction, the record for the end of
+     * the block, and the difference of physical and host addresses. */
     struct stream_trace *trace; /* NULL: there is none */
     struct stream_entry *trace_entry;
     struct trace_run *trace_run;
     uint64_t trace_offset;
 
-    /* Stores that touch [hook_address, hook_address + 8) call hook after they are done: HTIF's tohost.
-     */
+    /* Stores that touch [hook_address, hook_address + 8) call hook afterwards: HTIF's tohost. */
     uint64_t hook_page; /* physical page of hook_address; UINT64_MAX: none */
     uint64_t hook_address;
     void (*hook)(void *context, uint64_t address, uint64_t size);
     void *hook_context;
 
-    uint64_t
-        fetch_page; /* the page that was fetched from last, and its bytes in the host; UINT64_MAX: none */
+    /* the page fetched from last, and its bytes in the host; UINT64_MAX: none */
+    uint64_t fetch_page;
     const uint8_t *fetch_bytes;
 
     struct block_cache *blocks;
@@ -188,55 +186,52 @@ struct hart {
     uint64_t breakpoints[HART_BREAKPOINTS];
     struct watchpoint watchpoints[HART_WATCHPOINTS];
     struct watch_hit watch_hit;
-    uint64_t stepped[CLASS_COUNT];     /* instructions retired one by one, by class */
-    const struct custom_units *custom; /* who serves custom instructions (custom.h); NULL: nobody */
-    struct custom_waiter *waiter;      /* who waits for their units; NULL: they take no time */
-    /* Bytes beside memory, for those who look from outside (probe.h, system calls); NULL: there are none. */
+    uint64_t stepped[CLASS_COUNT];     /* instructions executed by step.h, by class */
+    const struct custom_units *custom; /* units of custom instructions (custom.h); NULL: none */
+    struct custom_waiter *waiter;      /* waits for these units; NULL: they take no time */
+    /* Bytes outside plain memory, for external access (probe.h, system calls); NULL: none. */
     const struct bytes_holders *holders;
 };
 
-/* Prepares a hart whose registers are all zero, over memory and decoder, which must outlive it. Until
- * hart_protect() is called, all of memory can be stored to. False when the host has no memory. Release with
- * hart_free(). */
+/* Prepares a hart with all registers zero over memory and decoder, which must outlive it. Until hart_protect() is
+ * called, all of memory can be stored to. Returns false if the host has no memory. Release with hart_free(). */
 bool hart_init(struct hart *hart, const struct phys *memory, const struct decoder *decoder,
                struct error *err);
 
-/* Makes a hart privileged: it starts in machine mode out of reset, sees devices on the bus, and takes its own
- * traps. To be called once, after hart_init(). time advances by 1 for every `ticks` instructions. */
+/* Makes a hart privileged: it starts in machine mode out of reset, sees devices on the bus, and takes its own traps.
+ * Call it once, after hart_init(). time advances by 1 for every `ticks` instructions. */
 bool hart_init_privileged(struct hart *hart, const struct bus *bus, uint32_t hartid, uint64_t ticks,
                           struct error *err);
 
 void hart_free(struct hart *hart);
 
-/* Drives one of the wires MSIP 3, MTIP 7, SEIP 9, MEIP 11 into mip. The timer wire of Sstc is inside the
- * hart. */
+/* Drives one of the wires MSIP 3, MTIP 7, SEIP 9, MEIP 11 into mip. The timer wire of Sstc is inside the hart. */
 void hart_set_interrupt(struct hart *hart, unsigned number, bool level);
 
-/* Whether an interrupt that mie enables is pending, so that WFI goes on. */
+/* Returns whether an interrupt that mie enables is pending, so that WFI continues. */
 bool hart_has_interrupt(const struct hart *hart);
 
-/* Makes hart_run() return HART_STOP_YIELD before long: after the device access that is under way, or at once.
- */
+/* Makes hart_run() return HART_STOP_YIELD soon: after the device access under way, or at once. */
 void hart_request_yield(struct hart *hart);
 
-/* Calls hook after each store that touches the 8 bytes at a physical address, with the store's address and
+/* Makes each store that touches the 8 bytes at a physical address call hook afterwards, with the store's address and
  * size. */
 void hart_set_hook(struct hart *hart, uint64_t address,
                    void (*hook)(void *context, uint64_t address, uint64_t size), void *context);
 
-/* Lets stores reach [first, end of memory) only. Loads and fetches are not limited. */
+/* Restricts stores to [first, end of memory). Loads and fetches are not restricted. */
 void hart_protect(struct hart *hart, uint64_t first);
 
-/* What counts against limits and as time: instructions retired and traps taken, so that a handler that traps
- * for ever comes to an end. */
+/* Returns what counts against limits and as time: instructions retired and traps taken, so that a handler that always
+ * traps also reaches the limit. */
 static inline uint64_t hart_progress(const struct hart *hart)
 {
     return hart->instret + hart->traps;
 }
 
-/* For a hart under a timing core: from now on `cycle` counts from `cycles`, the core's clock since reset, and
- * `time` reads `ticks`, simulated time in units of the time base, each with the offset that programs have
- * written. To be called before every instruction that may look at them, as neither moves by itself. */
+/* For a hart under a timing core: from now on `cycle` counts from `cycles`, the core's clock since reset, and `time`
+ * reads `ticks`, simulated time in units of the time base, each plus the offset that programs have written. Call it
+ * before every instruction that may read them, because neither advances by itself. */
 static inline void hart_set_clock(struct hart *hart, uint64_t cycles, uint64_t ticks)
 {
     hart->timed = true;
@@ -244,21 +239,19 @@ static inline void hart_set_clock(struct hart *hart, uint64_t cycles, uint64_t t
     hart->timed_ticks = ticks;
 }
 
-/* Runs up to max_insns instructions, or taken traps, from hart->pc, as fast as it can, and says why it
- * stopped. */
+/* Runs up to max_insns instructions or taken traps from hart->pc. Returns why it stopped. */
 enum hart_stop hart_run(struct hart *hart, uint64_t max_insns);
 
-/* Ends the ECALL or EBREAK that hart_run() has stopped at and that was served: it counts as retired, pc moves
- * on. */
+/* Completes a served ECALL or EBREAK at which hart_run() has stopped: it counts as retired, and pc advances. */
 void hart_retire_call(struct hart *hart);
 
-/* Forgets all predecoded code, as FENCE.I does: call it after bytes of code were changed from outside. */
+/* Forgets all predecoded code, as FENCE.I does. Call it after code was changed from outside. */
 void hart_flush_code(struct hart *hart);
 
-/* Instructions retired since reset, by class. */
+/* Counts the instructions retired since reset, by class. */
 void hart_count_classes(const struct hart *hart, uint64_t counts[CLASS_COUNT]);
 
-/* Blocks translated since reset. */
+/* Returns the number of blocks translated since reset. */
 uint64_t hart_blocks_translated(const struct hart *hart);
 
 #endif

@@ -1,5 +1,5 @@
-/* The jump accessors of rows that are evaluated one at a time: the address of the next instruction goes to `next`. For
- * files that rows expand into. */
+/* Jump accessors for rows that are evaluated one at a time: the address of the next instruction goes to `next`.
+ * Included by files that expand rows. */
 #define branch(condition)                                                                                    \
     do {                                                                                                     \
         if (condition)                                                                                       \

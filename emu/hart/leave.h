@@ -1,7 +1,5 @@
-/* How control leaves a block: for leave_plain.h and leave_traced.h, which say what is noted down on the way.
- *
- * NOTE_LEFT(retired) the current block is left after so many of its instructions; NOTE_ENTERED(op) a block,
- * or a link stub, is entered. */
+/* How control leaves a block. leave_plain.h and leave_traced.h define what is recorded: NOTE_LEFT(retired), the current
+ * block is left after that many of its instructions; NOTE_ENTERED(op), a block or a link stub is entered. */
 #include <stddef.h>
 
 #include "emu/hart/block.h"
@@ -11,7 +9,7 @@
 
 #define PARAMETERS struct hart *hart, const union op *op, uint64_t acc, int64_t budget
 
-/* Ends the run in front of the op `to`, which a head slot precedes. */
+/* Ends the run before the op `to`, which a head slot precedes. */
 static COLD const union op *stop_before(struct hart *hart, const union op *to, uint64_t acc, int64_t budget)
 {
     (void)acc;
@@ -23,7 +21,7 @@ static COLD const union op *stop_before(struct hart *hart, const union op *to, u
 
 static COLD const union op *op_find(PARAMETERS);
 
-/* Where control leaves the block by an indirect jump. */
+/* Leaves the block by an indirect jump. */
 #define GO_INDIRECT(target_)                                                                                 \
     do {                                                                                                     \
         uint64_t to_pc_ = (target_);                                                                         \
@@ -38,7 +36,7 @@ static COLD const union op *op_find(PARAMETERS);
         DISPATCH(to_);                                                                                       \
     } while (0)
 
-/* Where control leaves the block through the exit slot behind `op_`, after op_->imm instructions. */
+/* Leaves the block through the exit slot after `op_`, after op_->imm instructions. */
 #define GO_EXIT(op_)                                                                                         \
     do {                                                                                                     \
         union op *exit_ = (union op *)(uintptr_t)((op_) + 1);                                                \

@@ -1,5 +1,5 @@
-/* What happens where a handler gives up or control leaves a block, in a hart that runs at full speed: what is
- * rare is executed by step.h, and the run goes on. For exec_fast.h. */
+/* Leaving handlers and blocks in a hart that runs at full speed: step.h executes rare instructions, and the run
+ * continues. For exec_fast.h. */
 #include "emu/hart/fp.h"
 #include "emu/hart/step.h"
 
@@ -10,9 +10,9 @@
 
 #include "emu/hart/leave.h"
 
-/* The handlers that call out keep no local in memory: its address would forbid the tail call. */
+/* Handlers that call functions have no locals in memory: taking an address would prevent the tail call. */
 
-/* Executes the one instruction at op in general form and goes on with the next op of the same block. */
+/* Executes the instruction at op with step.h and continues with the next op of the block. */
 static COLD const union op *op_slow(PARAMETERS)
 {
     struct block_site site = block_find(hart->blocks, op);
@@ -33,7 +33,7 @@ static COLD const union op *op_slow(PARAMETERS)
     DISPATCH(op + 1);
 }
 
-/* Goes to the code for hart->pc when the jump cache does not know it. */
+/* Continues at hart->pc, which the jump cache does not have. */
 static COLD const union op *op_find(PARAMETERS)
 {
     op = block_at(hart, hart->pc);
@@ -42,12 +42,12 @@ static COLD const union op *op_find(PARAMETERS)
     DISPATCH(op);
 }
 
-/* A block's last instruction, when it may change what the code means, or needs an exact instret. */
+/* Executes a block's last instruction, which may change the meaning of code, or needs an exact instret. */
 static COLD const union op *op_step(PARAMETERS)
 {
     union op *exit = (union op *)(uintptr_t)(op + 1);
     (void)acc;
-    budget -= op->imm - 1; /* what came before it in the block */
+    budget -= op->imm - 1; /* the block's instructions before it */
     exit->link.count++;
     hart->fflags |= (uint8_t)fp_flags();
     hart->instret = hart->origin - (uint64_t)budget;
@@ -73,7 +73,7 @@ static COLD const union op *op_step(PARAMETERS)
     GO_INDIRECT(hart->pc);
 }
 
-/* The site's instruction has not been executed. */
+/* Stops before the instruction at op. */
 static COLD const union op *op_stop(PARAMETERS)
 {
     struct block_site site = block_find(hart->blocks, op);
@@ -85,7 +85,7 @@ static COLD const union op *op_stop(PARAMETERS)
     return NULL;
 }
 
-/* imm of a link stub is the distance, in slots, to its exit. */
+/* Finds the target of an exit. imm of a link stub is the distance to the exit in slots. */
 static COLD const union op *op_link(PARAMETERS)
 {
     union op *exit = (union op *)(uintptr_t)(op + op->imm);

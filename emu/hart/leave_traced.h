@@ -1,8 +1,8 @@
-/* What happens where a handler gives up or control leaves a block, in a hart that leaves a trace (trace.h):
- * the run ends in front of everything that is not executed the fast way. For exec_fast.h. */
+/* Leaving handlers and blocks in a hart that leaves a trace (trace.h): the run ends before every instruction that the
+ * fast path does not execute. For exec_fast.h. */
 #include "emu/hart/trace.h"
 
-/* Notes an access down in its instruction's entry: op->rs3 says which of the block's instructions it is. */
+/* Records an access in the entry of its instruction: op->rs3 is its index in the block. */
 #define REACHED(address_, bytes_)                                                                            \
     __extension__({                                                                                          \
         uint8_t *reached_ = (bytes_);                                                                        \
@@ -22,7 +22,7 @@
 
 #include "emu/hart/leave.h"
 
-/* Ends the run in front of op, of which nothing is executed. */
+/* Ends the run before the instruction at op. */
 static COLD const union op *end_at(PARAMETERS)
 {
     struct block_site site = block_find(hart->blocks, op);
@@ -52,7 +52,7 @@ static COLD const union op *op_stop(PARAMETERS)
     return end_at(hart, op, acc, budget);
 }
 
-/* Ends the run in front of code that cannot be translated before what the trace points to is forgotten. */
+/* Ends the run before code whose translation would need a flush, which would drop what the trace points to. */
 static COLD const union op *end_full(struct hart *hart, uint64_t pc, int64_t budget)
 {
     hart->trace->end = TRACE_FULL;

@@ -7,7 +7,7 @@
 
 /* Page-table entry bits (privileged specification, section 4.4). */
 enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_G = 32, PTE_A = 64, PTE_D = 128 };
-#define PTE_RESERVED (UINT64_C(0x3ff) << 54) /* Svnapot and Svpbmt are not there */
+#define PTE_RESERVED (UINT64_C(0x3ff) << 54) /* without Svnapot and Svpbmt */
 enum { PTE_PPN_SHIFT = 10, VPN_BITS = 9, PAGE_BITS = 12 };
 
 static bool page_fault(struct hart *hart, uint64_t address, enum mmu_access access)
@@ -24,7 +24,7 @@ static bool access_fault(struct hart *hart, uint64_t address, enum mmu_access ac
     return false;
 }
 
-/* Whether a leaf allows the access. */
+/* Returns whether a leaf allows the access. */
 static bool leaf_allows(const struct hart *hart, uint64_t pte, enum mmu_access access, enum privilege mode)
 {
     uint64_t status = hart->priv.mstatus;
@@ -39,7 +39,7 @@ static bool leaf_allows(const struct hart *hart, uint64_t pte, enum mmu_access a
     }
 }
 
-/* A walk's result: the leaf, where it stands, and the page offset bits below its PPN. */
+/* The result of a walk: the leaf, its physical address, and the number of offset bits of its page. */
 struct walk {
     uint64_t pte, at;
     unsigned bits;
@@ -47,7 +47,7 @@ struct walk {
 
 enum walk_result { WALK_LEAF, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
 
-/* `list` takes what the walk has read. */
+/* `list` receives the entries that the walk has read. */
 static enum walk_result walk_tables(const struct hart *hart, uint64_t address, unsigned levels,
                                     struct walk *walk, struct mmu_walk *list)
 {
@@ -70,7 +70,7 @@ static enum walk_result walk_tables(const struct hart *hart, uint64_t address, u
             *walk = (struct walk){pte, at, bits};
             list->bits = bits;
             list->leaf = !(pte & below);
-            return list->leaf ? WALK_LEAF : WALK_PAGE_FAULT; /* a misaligned superpage */
+            return list->leaf ? WALK_LEAF : WALK_PAGE_FAULT; /* else a misaligned superpage */
         }
         if (pte & (PTE_A | PTE_D | PTE_U))
             return WALK_PAGE_FAULT;
@@ -79,7 +79,7 @@ static enum walk_result walk_tables(const struct hart *hart, uint64_t address, u
     return WALK_PAGE_FAULT;
 }
 
-/* The number of levels that the mode translates through; 0 = none. */
+/* Returns the number of page-table levels of the mode; 0: no translation. */
 static unsigned table_levels(const struct hart *hart, enum privilege mode)
 {
     if (mode == PRIV_M)
@@ -98,7 +98,7 @@ static bool canonical(uint64_t address, unsigned levels)
     return (uint64_t)((int64_t)(address << unused) >> unused) == address;
 }
 
-/* Sets A, and D for a store, or faults where hardware leaves that to software. */
+/* Sets A, and D for a store; faults if that is left to software. */
 static bool update_leaf(struct hart *hart, struct walk *walk, uint64_t address, enum mmu_access access)
 {
     uint64_t wanted = PTE_A | (access == MMU_STORE ? PTE_D : 0);

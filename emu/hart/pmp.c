@@ -1,6 +1,6 @@
 #include "emu/hart/priv.h"
 
-/* The bytes [*first, *last] that an entry covers; false when it is off or empty. */
+/* Returns the bytes [*first, *last] that an entry covers; false if it is off or empty. */
 static bool pmp_range(const struct priv *priv, unsigned entry, uint64_t *first, uint64_t *last)
 {
     uint64_t address = priv->pmpaddr[entry];

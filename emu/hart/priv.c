@@ -52,7 +52,8 @@ void priv_changed(struct hart *hart)
         block_choose_context(hart);
 }
 
-/* Where a trap goes: vectored mode (low bit of the vector) sends interrupts to base + 4 * cause. */
+/* Returns the address of the trap handler: vectored mode (low bit of the vector) sends interrupts to base + 4 *
+ * cause. */
 static uint64_t handler(uint64_t vector, bool interrupt, uint64_t number)
 {
     uint64_t base = vector & ~UINT64_C(3);
@@ -145,7 +146,7 @@ bool priv_mret(struct hart *hart, uint64_t *next)
     p->mstatus = status;
     hart->privilege = (uint8_t)to;
     hart->reserved = false;
-    hart->attention = true; /* interrupts are looked for at once */
+    hart->attention = true; /* check for interrupts at once */
     *next = p->mepc;
     return true;
 }
@@ -162,7 +163,7 @@ bool priv_sret(struct hart *hart, uint64_t *next)
     p->mstatus = status;
     hart->privilege = (uint8_t)to;
     hart->reserved = false;
-    hart->attention = true; /* interrupts are looked for at once */
+    hart->attention = true; /* check for interrupts at once */
     *next = p->sepc;
     return true;
 }

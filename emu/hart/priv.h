@@ -60,49 +60,48 @@ enum {
 
 struct priv {
     uint64_t mstatus;  /* without SD, UXL and SXL, which are derived */
-    uint64_t mie, mip; /* mip: what software can write (SSIP, STIP, SEIP) */
-    uint64_t wires;    /* the bits of mip that come from outside */
+    uint64_t mie, mip; /* mip: the bits that software can write (SSIP, STIP, SEIP) */
+    uint64_t wires;    /* the bits of mip driven from outside */
     uint64_t medeleg, mideleg;
     uint64_t mtvec, mscratch, mepc, mcause, mtval, menvcfg;
     uint64_t stvec, sscratch, sepc, scause, stval, senvcfg;
     uint64_t satp, stimecmp;
-    uint64_t mrange, mlocal; /* of accelerators (range_mmu.h); else 0 */
+    uint64_t mrange, mlocal; /* only in accelerators (range_mmu.h); else 0 */
     uint32_t mcounteren, scounteren;
     uint64_t cycle_offset, instret_offset; /* mcycle minus the cycle count, minstret minus hart->instret */
     uint8_t pmpcfg[PMP_ENTRIES];
     uint64_t pmpaddr[PMP_ENTRIES];
 };
 
-/* Sets the state of a hart out of reset: machine mode, all else as the specification demands, or 0. */
+/* Sets the reset state: machine mode, everything else as the specification demands, or 0. */
 void priv_reset(struct hart *hart);
 
-/* The privilege that loads and stores have: MPP's in machine mode with MPRV. */
+/* Returns the privilege of loads and stores: MPP in machine mode with MPRV. */
 enum privilege priv_data_mode(const struct hart *hart);
 
-/* mip as a read shows it, with wires and the Sstc comparison. */
+/* Returns mip as a read shows it, including wires and the Sstc comparison. */
 uint64_t priv_pending(const struct hart *hart);
 
-/* The number of the interrupt that priv_take_interrupt() would take, or 0. */
+/* Returns the number of the interrupt that priv_take_interrupt() would take, or 0. */
 unsigned priv_due_interrupt(const struct hart *hart);
 
-/* Takes an enabled interrupt if one is pending: pc becomes the handler's. Returns its number, or 0. */
+/* Takes an enabled pending interrupt, if any: pc becomes the handler's. Returns its number, or 0. */
 unsigned priv_take_interrupt(struct hart *hart);
 
 /* Enters the handler for hart->trap of the instruction at pc. */
 void priv_take_trap(struct hart *hart);
 
-/* MRET and SRET: false when the mode does not allow it. */
+/* MRET and SRET: set *next to the next pc. Return false if the mode does not allow them. */
 bool priv_mret(struct hart *hart, uint64_t *next);
 bool priv_sret(struct hart *hart, uint64_t *next);
 
-/* To be called after the privilege, mstatus, satp or frm has changed: chooses translated code and data paths.
- */
+/* Chooses translated code and data paths. Call it after the privilege, mstatus, satp or frm has changed. */
 void priv_changed(struct hart *hart);
 
-/* The time that `time` reads, in the hart's ticks. */
+/* Returns the value of `time`, in the hart's ticks. */
 uint64_t priv_time(const struct hart *hart);
 
-/* Whether PMP lets mode access size bytes at a physical address. kind: PMP_R, PMP_W or PMP_X. */
+/* Returns whether PMP allows mode to access size bytes at a physical address. kind: PMP_R, PMP_W or PMP_X. */
 bool pmp_allows(const struct priv *priv, uint64_t address, uint64_t size, unsigned kind, enum privilege mode);
 
 #endif

@@ -15,7 +15,7 @@ bool hart_csr_poke(struct hart *hart, unsigned number, uint64_t value)
     return csr_poke(hart, number, value);
 }
 
-/* Copies what lies in one page with the first byte, at most *length bytes; *length becomes their number. */
+/* Copies at most *length bytes, up to the end of the first byte's page; *length becomes the number copied. */
 static bool copy_part(const struct hart *hart, const struct mem_access *access, uint64_t *length)
 {
     const struct bytes bytes = {hart->memory, hart->holders};

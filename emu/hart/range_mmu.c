@@ -20,7 +20,7 @@ bool range_mmu_active(const struct hart *hart, enum privilege mode)
     return mode == PRIV_U && hart->priv.mrange != 0;
 }
 
-/* mlocal holds a naturally aligned power of two as pmpaddr does; pages are the smallest unit of translation. */
+/* mlocal holds a naturally aligned power of two, encoded as in pmpaddr; pages are the smallest unit of translation. */
 bool range_mmu_windowed(const struct hart *hart, uint64_t address)
 {
     uint64_t local = hart->priv.mlocal;
@@ -28,7 +28,7 @@ bool range_mmu_windowed(const struct hart *hart, uint64_t address)
     return local != 0 && ((address ^ local << 2) & ~mask) == 0;
 }
 
-/* Reads part of the table as the walker does. */
+/* Reads part of the table as the walker does, and lists the read. */
 static bool read_table(const struct hart *hart, uint64_t at, void *to, uint64_t size, struct mmu_walk *list)
 {
     const uint8_t *bytes = phys_at(hart->memory, at, size);
@@ -39,7 +39,7 @@ static bool read_table(const struct hart *hart, uint64_t at, void *to, uint64_t 
     return true;
 }
 
-/* What is below a page means nothing. */
+/* Ignores the bits of a range below the page size. */
 static void align(struct croft_range *range)
 {
     const uint64_t mask = ~(uint64_t)(MMU_PAGE - 1);
@@ -48,7 +48,7 @@ static void align(struct croft_range *range)
     range->physical = range->physical == CROFT_RANGE_PAGED ? range->physical : range->physical & mask;
 }
 
-/* Looks an address up; *range is valid when it is FOUND. */
+/* Looks an address up; *range is valid if the outcome is FOUND. */
 static enum outcome find(const struct hart *hart, uint64_t address, struct croft_range *range,
                          struct mmu_walk *list)
 {

@@ -1,5 +1,4 @@
-/* The operand roles of isa/format.def as constants, FORMAT_R_rd == ROLE_X and so on, for code that rows
- * expand into. */
+/* The operand roles of isa/format.def as constants, such as FORMAT_R_rd == ROLE_X, for code that expands rows. */
 #ifndef EMU_HART_ROLES_H
 #define EMU_HART_ROLES_H
 

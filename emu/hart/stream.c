@@ -59,7 +59,7 @@ static bool watched(const struct hart *hart, uint64_t address, unsigned size, un
     return false;
 }
 
-/* Whether bytes of one page can be accessed, are main memory, and nobody wants to know of it. */
+/* Returns whether bytes within one page are accessible main memory, and no hook watches the access. */
 static bool part_plain(struct hart *hart, uint64_t address, unsigned size, enum mmu_access access)
 {
     uint64_t physical;
@@ -83,7 +83,7 @@ static bool access_plain(struct hart *hart, const struct stream_op *op)
            part_plain(hart, address + rest, op->size - rest, access);
 }
 
-/* Whether the instruction can be executed ahead of its time, unless it traps. */
+/* Returns whether the instruction can be executed before its time, unless it traps. */
 static bool is_plain(struct hart *hart, const struct stream_op *op)
 {
     unsigned extension = insn_table[op->id].extension;
@@ -94,7 +94,7 @@ static bool is_plain(struct hart *hart, const struct stream_op *op)
     return !(op->flags & (STREAM_LOAD | STREAM_STORE)) || access_plain(hart, op);
 }
 
-/* Executes the instruction at pc and adds its entry. False, with nothing changed, when it must be stepped. */
+/* Executes the instruction at pc and adds its entry. Returns false, with nothing changed, if it must be stepped. */
 static bool run_one(struct stream *stream)
 {
     struct hart *hart = stream->hart;
@@ -119,14 +119,14 @@ static bool run_one(struct stream *stream)
     return true;
 }
 
-/* Whether something comes before the next instruction that stream_step() has to deal with. */
+/* Returns whether stream_step() must handle an interrupt or yield before the next instruction. */
 static bool is_interrupted(struct hart *hart)
 {
     hart->attention = hart->yield || (hart->privileged && priv_due_interrupt(hart));
     return hart->attention;
 }
 
-/* Completes the entries of what the handlers have executed, which have put the addresses there. */
+/* Completes the entries of the instructions that handlers have executed; the handlers have set the addresses. */
 static void complete_entries(struct stream *stream)
 {
     const struct stream_trace *trace = stream->trace;
@@ -140,7 +140,7 @@ static void complete_entries(struct stream *stream)
     stream->count = (uint32_t)(entry - stream->entries);
 }
 
-/* Runs handlers until more than `budget` instructions have retired, or something ends the run. */
+/* Runs handlers until more than `budget` instructions have retired or the run ends otherwise. */
 static enum trace_end run_traced(struct stream *stream, int64_t budget)
 {
     struct hart *hart = stream->hart;
@@ -162,8 +162,8 @@ static enum trace_end run_traced(struct stream *stream, int64_t budget)
     return trace->end;
 }
 
-/* What the handlers refuse is executed one by one, and so are the last instructions of a limit, as a block
- * may overrun its budget by its length, and all that somebody watches. */
+/* Executes one by one: instructions that the handlers refuse, the last ones before a limit (because a block may exceed
+ * its budget by its length), and everything if the hart is observed. */
 static enum stream_end run_batch(struct stream *stream, uint32_t limit)
 {
     struct hart *hart = stream->hart;
@@ -182,18 +182,19 @@ static enum stream_end run_batch(struct stream *stream, uint32_t limit)
         if (!run_one(stream))
             return STREAM_STEP;
         if (flushes != block_flushes(hart->blocks) && fast)
-            return STREAM_MORE; /* a translation would now write over what the entries point to */
+            return STREAM_MORE; /* a translation would now overwrite what the entries point to */
     }
     return STREAM_MORE;
 }
 
-/* Tells threads of a store, or only asks them if size is 0; true while one of them may hold a reservation. */
+/* Ends threads' reservations (size 0: none). Returns whether a thread may still hold one. */
 static bool end_threads(const struct stream_peers *peers, uint64_t physical, unsigned size)
 {
     return peers->threads_stored && peers->threads_stored(peers->threads, physical, size);
 }
 
-/* Ends the reservations that a store touches of harts other than `own`; true while one of them holds one. */
+/* Ends the reservations, of harts other than `own`, that a store touches. Returns whether any of them still holds
+ * one. */
 static bool end_harts(const struct stream_peers *peers, const struct hart *own, uint64_t physical,
                       unsigned size)
 {
@@ -214,7 +215,7 @@ void stream_peers_stored(struct stream_peers *peers, uint64_t physical, unsigned
     peers->reserved = end_harts(peers, NULL, physical, size) || threads;
 }
 
-/* Those that a store of this hart touches. */
+/* Ends the reservations that a store of this hart touches. */
 static bool end_reservations(const struct stream *stream, uint64_t physical, unsigned size)
 {
     const struct stream_peers *peers = stream->peers;
@@ -222,7 +223,7 @@ static bool end_reservations(const struct stream *stream, uint64_t physical, uns
     return end_harts(peers, stream->hart, physical, size) || threads;
 }
 
-/* The same for all stores of the batch. */
+/* Ends the reservations that the stores of the batch touch. */
 static void tell_peers(struct stream *stream)
 {
     bool reserved = end_reservations(stream, 0, 0);
@@ -269,7 +270,7 @@ enum stream_end stream_run(struct stream *stream, uint64_t max_insns)
 
 enum hart_stop stream_step(struct stream *stream, struct step_report *report)
 {
-    (void)is_interrupted(stream->hart); /* a timer may have come due by the clock alone */
+    (void)is_interrupted(stream->hart); /* a timer may be due just because the clock has advanced */
     enum hart_stop stop = hart_step(stream->hart, report);
     if (report->retired) {
         stream->stepped_insn = report->insn;

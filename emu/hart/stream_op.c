@@ -2,7 +2,7 @@
 
 #include "isa/flow.h"
 
-/* Operations on cache blocks have neither flag. */
+/* Cache-block operations have neither flag. */
 static uint8_t access_flags(enum insn_access access)
 {
     switch (access) {

@@ -5,18 +5,18 @@
 #include "emu/hart/step.h"
 #include "emu/hart/stream_op.h"
 
-enum { CALL_DEPTH = 8 /* followed calls whose return is expected */ };
+enum { CALL_DEPTH = 8 /* followed calls whose returns are expected */ };
 
-/* A block in the making. */
+/* The state of a translation. */
 struct translation {
     struct block_cache *cache;
     struct hart *hart;
     const struct block *block;
     uint64_t pc;                  /* of the next instruction */
-    unsigned last_rd;             /* the register whose value is in acc in front of the next op; 0 = none */
-    uint64_t returns[CALL_DEPTH]; /* where followed calls return to, innermost last */
+    unsigned last_rd;             /* register whose value is in acc before the next op; 0: none */
+    uint64_t returns[CALL_DEPTH]; /* return addresses of followed calls, innermost last */
     unsigned depth;
-    union op *fusible; /* the op just added, if it may take its successor in; its row and source: */
+    union op *fusible; /* the op just added, if it can be fused with the next; its row and source: */
     uint16_t fusible_id;
     uint8_t fusible_source;
     bool ended;
@@ -47,8 +47,7 @@ static union op *add_op(struct translation *t, op_handler *run, const struct ins
     return op;
 }
 
-/* Adds the slot behind an op by which control may leave, and notes how many instructions retire on that way.
- */
+/* Adds the slot after an op that can leave the block, and records how many instructions retire at that exit. */
 static union op *add_exit(struct translation *t, uint64_t target)
 {
     struct block_cache *cache = t->cache;
@@ -56,8 +55,7 @@ static union op *add_exit(struct translation *t, uint64_t target)
     return add_slot(t);
 }
 
-/* An exit to a known address. Until its target is translated, it leads to a stub that add_stubs() lays down.
- */
+/* Adds an exit to a known address. Until its target is translated, it leads to a stub made by add_stubs(). */
 static void add_direct_exit(struct translation *t, union op *op, uint64_t target)
 {
     op->imm = (int32_t)retired(t);
@@ -71,7 +69,7 @@ static void add_go(struct translation *t, uint64_t target)
     t->ended = true;
 }
 
-/* Leaves the instruction, and the block, to `step`. */
+/* Leaves the instruction to `step`, and ends the block. */
 static void add_step(struct translation *t, const struct insn *insn)
 {
     union op *op = add_op(t, t->hart->exec->step, insn);
@@ -81,7 +79,7 @@ static void add_step(struct translation *t, const struct insn *insn)
     t->ended = true;
 }
 
-/* Stops in front of the instruction. */
+/* Stops before the instruction. */
 static void add_break(struct translation *t)
 {
     const struct insn none = {0};
@@ -99,14 +97,14 @@ static enum op_source choose_source(const struct translation *t, const struct in
     return OP_REGISTERS;
 }
 
-/* The handler for insn behind what has been added so far. */
+/* Returns the handler for insn after the ops added so far. */
 static op_handler *choose_handler(const struct translation *t, const struct insn *insn)
 {
     const struct exec_table *exec = t->hart->exec;
     const struct format_info *format = &format_table[insn_table[insn->id].format];
     bool exact = insn_table[insn->id].format == FORMAT_F2E || insn_table[insn->id].format == FORMAT_XFE;
     if (exact && insn->rm == RM_DYN && !t->cache->contexts[t->cache->context].fp_host)
-        return exec->slow; /* frm may be reserved, which traps though nothing is rounded */
+        return exec->slow; /* frm may be reserved, which traps although nothing is rounded */
     if (format->rm && !exact) {
         if (insn->rm == RM_RTZ && exec->truncating[insn->id])
             return exec->truncating[insn->id];
@@ -116,8 +114,7 @@ static op_handler *choose_handler(const struct translation *t, const struct insn
     return exec->rows[insn->id][choose_source(t, insn)];
 }
 
-/* Adds the op of an instruction that may be half of a fused pair: a plain one, or, as second half, a branch.
- */
+/* Adds the op of an instruction that may be half of a fused pair: a plain instruction, or a branch as second half. */
 static union op *add_fusible(struct translation *t, const struct insn *insn)
 {
     const struct exec_table *exec = t->hart->exec;
@@ -148,7 +145,7 @@ static void add_branch(struct translation *t, const struct insn *insn)
     t->pc += insn->length;
 }
 
-/* Calls and forward jumps are followed; a jump back ends the block, so that a loop is not unrolled. */
+/* Follows calls and forward jumps. A backward jump ends the block, so that loops are not unrolled. */
 static void add_jal(struct translation *t, const struct insn *insn)
 {
     uint64_t target = t->pc + (uint64_t)(int64_t)insn->imm, link = t->pc + insn->length;
@@ -202,7 +199,7 @@ static void add_insn(struct translation *t, const struct insn *insn)
     t->pc += insn->length;
 }
 
-/* Lays a head and a stub down for every exit whose target is not translated yet. */
+/* Adds a head and a stub for every exit whose target is not translated yet. */
 static void add_stubs(struct translation *t)
 {
     struct block_cache *cache = t->cache;

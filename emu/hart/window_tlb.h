@@ -1,6 +1,5 @@
-/* Data accesses of a privileged hart: through the software TLB of its data mode. For exec_fast.h. The
- * comparison keeps the low address bits that must be zero, so that a misaligned access misses and goes the
- * slow way. */
+/* Data accesses of a privileged hart, through the software TLB of its data mode. For exec_fast.h. The comparison keeps
+ * the low address bits that must be zero, so that a misaligned access misses and takes the slow path. */
 #include "emu/hart/mmu.h"
 
 #define PHYSICAL(address, bytes) ((uint64_t)(uintptr_t)(bytes) + hart->trace_offset)
