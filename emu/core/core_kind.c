@@ -62,7 +62,7 @@ static bool check_ooo(const struct core_config *config, struct error *err)
         return error_set(err, "fetch_queue: %" PRIu32 " is not allowed out of order: at least 8",
                          config->fetch_queue);
     if (config->fetch_queue > config->rob || config->iq > config->rob)
-        return error_set(err, "%s: %u is not allowed: at most rob, %u",
+        return error_set(err, "%s: %u is not allowed: at most rob (%u)",
                          config->iq > config->rob ? "iq" : "fetch_queue",
                          config->iq > config->rob ? config->iq : config->fetch_queue, config->rob);
     return true;
@@ -72,7 +72,7 @@ static bool check(const void *part, struct error *err)
 {
     const struct core_config *config = part;
     if (config->predict.btb < config->predict.btb_ways)
-        return error_set(err, "predict.btb: %" PRIu32 " is not allowed: at least btb_ways, %" PRIu32,
+        return error_set(err, "predict.btb: %" PRIu32 " is not allowed: at least btb_ways (%" PRIu32 ")",
                          config->predict.btb, config->predict.btb_ways);
     return config->core == CORE_INORDER ? check_inorder(config, err) : check_ooo(config, err);
 }
@@ -94,7 +94,7 @@ static const struct part_field fields[] = {
      model_names,
      {"functional", "functional"},
      0,
-     "Core model: functional knows no time; inorder and ooo (out of order) do.",
+     "Core model: functional (untimed), inorder (in order) or ooo (out of order).",
      {"", ""}},
     {"clock",
      FIELD_FREQUENCY,
@@ -117,7 +117,7 @@ static const struct part_field fields[] = {
      {"8", "8"},
      0,
      "Entries of an accelerator's TLB of ranges (--env kernel).",
-     {"ours: the NUCD paper names no number", "ours: the NUCD paper names no number"}},
+     {"ours: the NUCD paper gives no number", "ours: the NUCD paper gives no number"}},
 #include "emu/sim/fields_rows.h"
 
 #include "emu/core/core.def"
@@ -193,7 +193,7 @@ static const struct part_port ports[] = {
      .type = "memory",
      .direction = PART_ASKS,
      .partners = "l2 crossbar dram",
-     .explanation = "Where its caches' requests go."},
+     .explanation = "The memory that serves its caches."},
     {.name = NULL},
 };
 

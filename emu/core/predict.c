@@ -167,14 +167,15 @@ void predict_publish(const struct predictor *predictor, struct stats *stats, str
     } counters[] = {
         {"branches", &predictor->count.branches, "conditional branches"},
         {"branches_mispredicted", &predictor->count.branches_wrong,
-         "conditional branches of mispredicted direction"},
+         "conditional branches with mispredicted direction"},
         {"jumps", &predictor->count.jumps, "direct jumps and calls"},
         {"btb_misses", &predictor->count.late,
          "taken direct jumps and branches whose target came from decode"},
         {"indirect", &predictor->count.indirects, "indirect jumps and calls"},
-        {"indirect_mispredicted", &predictor->count.indirects_wrong, "indirect jumps of mispredicted target"},
+        {"indirect_mispredicted", &predictor->count.indirects_wrong,
+         "indirect jumps with mispredicted target"},
         {"returns", &predictor->count.called_back, "returns"},
-        {"returns_mispredicted", &predictor->count.returns_wrong, "returns of mispredicted target"},
+        {"returns_mispredicted", &predictor->count.returns_wrong, "returns with mispredicted target"},
     };
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         stats_counter(stats, scope, counters[i].name, counters[i].value, "instructions", counters[i].meaning);

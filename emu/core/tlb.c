@@ -405,7 +405,7 @@ void tlb_publish(struct tlb_unit *tlb, struct stats *stats, struct scope scope)
         {"joined", &tlb->joined, "accesses", "Translations that another access's walk brought"},
         {"walk_reads", &tlb->reads, "reads", "Page-table entries read"},
         {"walk_clocks", &tlb->walk_clocks, "clocks", "Clocks in which a page walk was under way"},
-        {"flushes", &tlb->flushes, "times", "Flushes, whole or in part"},
+        {"flushes", &tlb->flushes, "times", "Complete and partial flushes"},
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
 }

@@ -15,9 +15,8 @@ static void derive(void *part, const bool given[])
 static bool check_level(const char *level, uint32_t entries, uint32_t ways, struct error *err)
 {
     if (ways == 0 || ways > entries || entries % ways || (entries / ways & (entries / ways - 1)))
-        return error_set(err,
-                         "%s_ways: %u is not allowed: %s_entries, %u, divided by it must be a power of two",
-                         level, ways, level, entries);
+        return error_set(err, "%s_ways: %u is not allowed: %s_entries (%u) / %s_ways must be a power of two",
+                         level, ways, level, entries, level);
     return true;
 }
 

@@ -230,7 +230,7 @@ static void config_errors(void **state)
     config = defaults();
     config.iq = 200;
     assert_false(part_check(&core_kind, &config, &err));
-    assert_string_equal(err.text, "iq: 200 is not allowed: at most rob, 128");
+    assert_string_equal(err.text, "iq: 200 is not allowed: at most rob (128)");
 }
 
 int main(void)

@@ -139,7 +139,7 @@ static void publish(struct core *core, struct stats *stats, struct scope scope)
         {"load_misses", &c->load_misses, "accesses", "loads, or parts of them, that waited for a line"},
         {"forwarded", &c->forwarded, "instructions", "loads answered from the store buffer"},
         {"crossings", &c->crossings, "instructions", "loads and stores that cross a line"},
-        {"wrong_path_lines", &c->wrong_lines, "lines", "lines fetched behind mispredicted jumps"},
+        {"wrong_path_lines", &c->wrong_lines, "lines", "lines fetched on wrong paths"},
     };
     stats_counters(stats, scope, counters, sizeof counters / sizeof *counters);
     predict_publish(&c->predictor, stats, scope_enter(&scope, "predict"));

@@ -122,14 +122,14 @@ static void publish(struct core *core, struct stats *stats, struct scope scope)
          "dispatches that waited for the store queue"},
         {"renames_full", &o->count.renames_full, "instructions",
          "dispatches that waited for a physical register"},
-        {"forwarded", &o->count.forwarded, "loads", "loads that stores in the core answered"},
+        {"forwarded", &o->count.forwarded, "loads", "loads served by stores in the core"},
         {"partial", &o->count.partial, "loads", "loads that waited for a store with part of their bytes"},
         {"order_violations", &o->count.violations, "loads",
-         "loads that had read before an older store to the same bytes: squashed"},
+         "loads squashed because they read before an older store to the same bytes"},
         {"order_waits", &o->count.waited, "loads", "loads that waited for addresses of older stores"},
         {"wrong_path_lines", &o->count.fetch_wrong_lines, "accesses",
          "accesses to the instruction cache on wrong paths"},
-        {"held", &o->count.held, "loads", "waits of loads for bytes that offloaded tasks had still to write"},
+        {"held", &o->count.held, "loads", "waits of loads for bytes that an offloaded task has yet to write"},
     };
     const size_t count =
         sizeof counters / sizeof *counters - !core->parts.offload.ops; /* without tasks there is no "held" */
