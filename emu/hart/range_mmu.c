@@ -9,9 +9,9 @@
 #include "isa/include/croft/range.h"
 
 static_assert(sizeof(struct croft_range) == 32 && offsetof(struct croft_range_table, entries) == 32,
-              "two entries a line");
+              "two entries in a cache line");
 static_assert(CROFT_RANGES_MAX <= 1 << (MMU_READS - 2),
-              "a walk reads the head and one entry for each halving");
+              "a walk reads the head and one entry for each step of the binary search");
 
 enum outcome { FOUND, MISSING, UNREADABLE };
 
