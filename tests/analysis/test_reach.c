@@ -1,4 +1,4 @@
-/* Registers that reachable code names, in little pieces of code whose sets are written out by hand. */
+/* The registers that reachable code names: small pieces of code against sets written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,13 +54,13 @@ static struct reach walk(const struct line *lines, size_t count)
     }
 #define BIT(reg) (UINT32_C(1) << (reg))
 
-/* A loop with a branch; what stands behind the return does not count. */
+/* A loop with a branch; code after the return does not count. */
 static void straight_and_branches(void **state)
 {
     (void)state;
     const struct line lines[] = {
         {INSN_addi, {.rd = A0, .rs1 = A0, .imm = 1}},
-        {INSN_bne, {.rs1 = A0, .rs2 = A1, .imm = 12}}, /* over the return */
+        {INSN_bne, {.rs1 = A0, .rs2 = A1, .imm = 12}}, /* jumps over the return */
         RET,
         {INSN_addi, {.rd = S4, .rs1 = S4}},
         {INSN_addi, {.rd = A2}},
@@ -72,7 +72,7 @@ static void straight_and_branches(void **state)
     assert_int_equal(reach_halves(&reach), 8);
 }
 
-/* Single precision takes one half of a register, unless a double is kept there somewhere. */
+/* Single precision takes half a register, unless some instruction names the register as a double. */
 static void floats_take_halves(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void floats_take_halves(void **state)
     assert_int_equal(reach_halves(&reach), 2 * 2 + 3 + 2 * 3);
 }
 
-/* A near call, then one by AUIPC and JALR; both come back. */
+/* A direct call, then one by AUIPC and JALR; both return. */
 static void calls_come_back(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void calls_come_back(void **state)
     assert_int_equal(reach.insns, 9);
 }
 
-/* A switch: the cases follow the jump, each but the last jumping to the return behind them. */
+/* A switch: the cases follow the jump; each but the last one jumps to the return behind them. */
 static void switches_lead_behind(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void switches_lead_behind(void **state)
     assert_int_equal(reach.integer, BIT(RA) | BIT(T1) | BIT(A0) | BIT(A1) | BIT(A2));
 }
 
-/* A call through a pointer: 16 integer and 20 floating-point registers, beside those that are named (s2). */
+/* A call through a pointer counts 16 integer and 20 floating-point registers, besides s2, which is named. */
 static void unknown_calls_count_the_convention(void **state)
 {
     (void)state;

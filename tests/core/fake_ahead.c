@@ -28,7 +28,7 @@ static bool takes(void *context)
     return step_fetch(&fake->rig->hart, fake->rig->hart.pc, &insn) && insn.id == INSN_nucd;
 }
 
-/* The youngest older task or store that is not evaluated and has bytes of the load. */
+/* Returns the youngest older task or store that is not evaluated and has bytes of the load. */
 static uint64_t holder(const struct fake *fake, uint64_t number)
 {
     const struct fake_entry *load = seen(fake, number);
@@ -96,7 +96,7 @@ static void describe(struct fake *fake, struct fake_entry *e, uint64_t pc, const
         e->address = fake->rig->hart.x[e->op.rs1] + (uint64_t)(int64_t)e->op.imm;
 }
 
-/* What keeps a load, a branch or a nucd from being dispatched, 0: nothing. */
+/* Returns the instruction for which a load, a branch or a nucd cannot be dispatched; 0: none. */
 static uint64_t obstacle(const struct fake *fake, const struct fake_entry *e)
 {
     for (uint64_t i = fake->head; e->op.flags & STREAM_LOAD && i < fake->tail; i++)

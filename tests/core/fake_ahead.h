@@ -1,9 +1,9 @@
-/* An offload mechanism for tests of cores that run ahead: follows the program without executing it.
+/* An offload mechanism for tests of cores that run ahead: it follows the program without executing it.
  *
- * A task is complete a given number of clocks after it was ready. What depends on a task, by registers, by a load from
- * the task's output range or through a store, is deferred until then, as in emu/nucd/window.h. Addresses of loads and
- * stores are those that the hart's registers give where the core went ahead, so that the program must not change bases
- * behind a nucd; branches are never taken. */
+ * A task completes a given number of clocks after it was ready. Instructions that depend on a task, through registers,
+ * a load from the task's output range or a store, are deferred until then, as in emu/nucd/window.h. Addresses of loads
+ * and stores are computed from the hart's registers at the point where the core went ahead, so the program must not
+ * change base registers after a nucd. Branches are never taken. */
 #ifndef TESTS_CORE_FAKE_AHEAD_H
 #define TESTS_CORE_FAKE_AHEAD_H
 
@@ -20,12 +20,12 @@ struct fake_entry {
     unsigned task;
 };
 
-/* The i-th nucd that the core takes, set by the test: where 0, the first one's values are taken over. */
+/* The i-th nucd that the core takes, set by the test; clocks and way of 0 stand for the first one's. */
 struct fake_task {
     uint64_t clocks;     /* from ready to complete */
     uint64_t way;        /* from ready to arrived, if not 0 */
     uint64_t out, bytes; /* output range */
-    bool ran;            /* launched before: complete so long after step() gave it */
+    bool ran;            /* launched before: completes this long after step() gave it */
     /* What happened, fs. */
     uint64_t number, decoded, ready, completed;
     struct fake *fake;
@@ -35,8 +35,8 @@ struct fake_task {
 struct fake {
     struct rig *rig;
     unsigned result; /* register that tasks bring back, 0: none */
-    bool empty;      /* regions are */
-    bool refuses;    /* takes() says no */
+    bool empty;      /* regions are empty */
+    bool refuses;    /* takes() returns false */
     unsigned tasks;  /* taken so far */
     struct fake_task task[FAKE_TASKS];
 
@@ -45,10 +45,10 @@ struct fake {
     struct fake_entry entries[FAKE_ENTRIES];
 
     unsigned takes, lefts, interrupts, looks;
-    uint64_t left_at, left_retired; /* fs; entries that had retired */
-    enum hart_stop left_stop;       /* what left() returns; HART_STOP_LIMIT if not set */
-    bool halt;                      /* step() asks to wait for core_offload_go_on() */
-    bool once;                      /* takes nothing any more once it has been left */
+    uint64_t left_at, left_retired; /* fs; number of entries that had retired */
+    enum hart_stop left_stop;       /* returned by left(); HART_STOP_LIMIT if not set */
+    bool halt;                      /* step() requests a wait for core_offload_go_on() */
+    bool once;                      /* takes nothing more once the core has left */
 };
 
 /* A fake for the rig's hart; fake->rig->core is set later. Free with free(). */
@@ -57,10 +57,10 @@ struct fake *fake_new(struct rig *rig);
 /* For struct core_parts. */
 struct core_offload fake_ahead(struct fake *fake);
 
-/* A nucd whose region of two instructions follows: puts all three at rig->at. The operands are x28, x30 and x31. */
+/* Emits at rig->at a nucd and its region of two instructions. The operands are x28, x30 and x31. */
 void fake_emit(struct rig *rig);
 
-/* Squashes from the entry on, as a mechanism does by itself, and tells the core. */
+/* Squashes from the entry on, as a mechanism would on its own, and tells the core. */
 void fake_squash(struct fake *fake, uint64_t number, uint64_t now);
 
 #endif

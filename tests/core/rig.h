@@ -1,5 +1,5 @@
-/* A small machine for tests of timing cores: a hart with a megabyte of memory, first-level caches, and below
- * them a port that answers after a fixed time. Programs are put together instruction by instruction. */
+/* A small machine for tests of timing cores: a hart with a megabyte of memory, first-level caches, and below them a
+ * port that answers after a fixed time. Programs are assembled instruction by instruction. */
 #ifndef TESTS_CORE_RIG_H
 #define TESTS_CORE_RIG_H
 
@@ -16,11 +16,10 @@
 #include "emu/core/tlb.h"
 #include "tests/isa/encode.h"
 
-#define RIG_BASE UINT64_C(0x80000000)
-#define RIG_SIZE UINT64_C(0x100000)
-#define RIG_FAR                                                                                              \
-    UINT64_C(0x80080000) /* from here on the port answers as main memory, below as a second level */
-#define RIG_CLOCK UINT64_C(1000000) /* fs */
+#define RIG_BASE  UINT64_C(0x80000000)
+#define RIG_SIZE  UINT64_C(0x100000)
+#define RIG_FAR   UINT64_C(0x80080000) /* from here on the port answers as main memory, below as an L2 */
+#define RIG_CLOCK UINT64_C(1000000)    /* fs */
 
 enum {
     RIG_NEAR_CLOCKS = 20, /* from the cache's request to its response, below RIG_FAR */
@@ -57,7 +56,7 @@ struct rig {
     struct cache *l1i, *l1d;
     struct tlb_unit *tlb; /* NULL, or made by the test; rig_free() frees it */
     struct core *core;
-    uint64_t at; /* where the next instruction goes */
+    uint64_t at; /* address of the next instruction */
 
     /* The port. */
     struct rig_flight flights[RIG_REQUESTS];
@@ -68,48 +67,48 @@ struct rig {
     unsigned stop_count;
     enum hart_stop stops[RIG_STOPS];
     uint64_t stop_times[RIG_STOPS];
-    enum core_next (*served)(struct rig *rig, enum hart_stop stop); /* NULL: always CORE_SLEEP */
+    enum core_next (*served)(struct rig *rig, enum hart_stop stop); /* NULL: always returns CORE_SLEEP */
     struct core_observer observer;
-    uint64_t stalled[CPI_CAUSES]; /* clocks that the observer was told of, by cause */
-    uint64_t notes;               /* instructions that were told to the observer */
+    uint64_t stalled[CPI_CAUSES]; /* stalled clocks reported to the observer, by cause */
+    uint64_t notes;               /* instructions reported to the observer */
 };
 
-/* A machine without core: make one from rig_parts() and put it into rig->core, which rig_free() frees. */
+/* Makes a machine without core: make one from rig_parts() and put it into rig->core, which rig_free() frees. */
 struct rig *rig_new(const struct rig_options *options);
 struct core_parts rig_parts(struct rig *rig);
 void rig_free(struct rig *rig);
 
-/* Puts instructions at rig->at. RIG_EMIT(rig, addi, .rd = 1, .rs1 = 0, .imm = 5) */
+/* Emits an instruction at rig->at: RIG_EMIT(rig, addi, .rd = 5, .rs1 = 0, .imm = 5). */
 void rig_emit(struct rig *rig, enum insn_id id, struct operands operands);
 #define RIG_EMIT(rig, name, ...) rig_emit(rig, INSN_##name, (struct operands){__VA_ARGS__})
 
-/* A branch or JAL at rig->at to an address. */
+/* Emits a branch or JAL to an address. */
 void rig_branch(struct rig *rig, enum insn_id id, uint8_t rs1, uint8_t rs2, uint64_t to);
 void rig_jump(struct rig *rig, uint8_t rd, uint64_t to);
 
-/* rd = value, in up to 8 instructions. */
+/* Emits rd = value, in up to 8 instructions. */
 void rig_set(struct rig *rig, uint8_t rd, uint64_t value);
 
 void rig_store64(struct rig *rig, uint64_t address, uint64_t value);
 
-/* Puts a privileged hart into supervisor mode, with main memory mapped to itself by pages of 4 KiB: root, middle and
+/* Puts a privileged hart into supervisor mode, with main memory identity-mapped by pages of 4 KiB; the root, middle and
  * last tables are at the far end. */
 void rig_map(struct rig *rig);
 
 /* Brings [address, address + size) into the data cache. */
 void rig_warm(struct rig *rig, uint64_t address, uint64_t size, bool dirty);
 
-/* Starts the core at RIG_BASE and runs until it sleeps for good; cycles that this took. Fails unless the CPI
- * stack adds up to all cycles, and cycles and time asleep to the time that has passed. */
+/* Starts the core at RIG_BASE and runs until it sleeps for good; returns the cycles. Fails unless the CPI stack adds up
+ * to all cycles, and cycles plus time asleep to the elapsed time. */
 uint64_t rig_run(struct rig *rig);
 
-/* Has an observer check that instructions retire in program order, and that their times do not go back. */
+/* Adds an observer that checks that instructions retire in program order and that their times do not decrease. */
 void rig_observe(struct rig *rig);
 
-/* What one iteration of a loop costs: makes two programs by setup() (once each, may be NULL), body() and a
- * loop around it that counts x31 down, runs them for n and 2n iterations and returns the difference in
- * cycles, which n divides up to start-up effects. make() makes the core. The difference in CPI causes is left
- * in *causes, if that is not NULL. */
+/* Measures the cost of one iteration of a loop: makes two programs from setup() (once each, may be NULL), body() and a
+ * loop around it that counts x31 down, runs them for n and 2n iterations, and returns the difference in cycles: n
+ * iterations, except for start-up effects. make() makes the core. The difference in CPI causes is stored in causes,
+ * unless that is NULL. */
 struct rig_loop {
     void (*setup)(struct rig *rig);
     void (*body)(struct rig *rig);
@@ -120,7 +119,7 @@ struct rig_loop {
 };
 uint64_t rig_loop(const struct rig_loop *loop, uint64_t causes[CPI_CAUSES]);
 
-/* Fails unless cycles is iterations * each, within slack cycles an iteration given in hundredths. */
+/* Fails unless cycles / iterations is `each`, within slack; both are in hundredths of a cycle. */
 void rig_check(uint64_t cycles, uint64_t iterations, uint64_t hundredths, uint64_t slack, const char *what);
 
 #endif

@@ -1,8 +1,8 @@
-/* The out-of-order core ahead of offloaded tasks: times worked out by hand from that of the nucd's dispatch, d.
+/* The out-of-order core ahead of offloaded tasks: expected times are computed by hand from d, the nucd's dispatch.
  *
- * The nucd issues at d + 1 and is ready then, if nothing older is under way. Fetch goes on redirect_clocks (1) later,
- * and what follows is dispatched frontend_clocks (12) after that: at d + 14, and issues a cycle later. A task that
- * takes c clocks is complete at T = d + 1 + c. */
+ * The nucd issues at d + 1 and is ready then, if nothing older is under way. Fetch continues redirect_clocks (1) later,
+ * and the next instructions are dispatched frontend_clocks (12) after that, at d + 14, and issue a cycle later. A task
+ * of c clocks completes at T = d + 1 + c. */
 #include "tests/core/test_ahead.h"
 
 static void goes_on(void **state)
@@ -28,13 +28,13 @@ static void goes_on(void **state)
     assert_int_equal(nth(s, 3)->complete, end + 2);
     assert_int_equal(s->fake->left_at, (end + 2) * RIG_CLOCK);
     assert_int_equal(s->fake->left_retired, 4);
-    /* At the head from its issue on; the cycle of that is the pipe's. */
+    /* The task blocks retirement from its issue on; the pipeline takes the cycle of issue. */
     assert_int_equal(s->o->core.cpi[CPI_offload], 49);
     assert_int_equal(s->o->core.cpi[CPI_task], 250);
     scene_free(s);
 }
 
-/* A task is ready when the misses in front of it are over, and all that depends on them. */
+/* A task is ready when the older misses, and the instructions that depend on them, are complete. */
 static void waits_for_older(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void holds_loads(void **state)
     scene_free(s);
 }
 
-/* First for the younger task, then for the older. */
+/* A load is held first for the younger task, then for the older. */
 static void holds_again(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void holds_again(void **state)
         fake_emit(s->rig);
     }
     s->fake->task[1].clocks = 100;
-    s->fake->task[1].out = NEAR + 4; /* of the load's 8 bytes, each task has some */
+    s->fake->task[1].out = NEAR + 4; /* each task writes some of the load's 8 bytes */
     RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22);
     scene_run(s);
     assert_true(completed(s, 1) < completed(s, 0));
@@ -95,7 +95,7 @@ static void holds_again(void **state)
     scene_free(s);
 }
 
-/* A load that is held for a store whose data come from a task is answered by that store. */
+/* A load that is held for a store whose data come from a task takes its bytes from that store. */
 static void forwards(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void forwards(void **state)
     scene_free(s);
 }
 
-/* Bases that tasks bring back: addresses are asked for later, and loads stop behind such a store. */
+/* Tasks return base registers: addresses become known later, and loads wait behind a store of unknown address. */
 static void late_addresses(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void late_addresses(void **state)
     uint64_t known = end + latency(s, INSN_sb);
     assert_int_equal(nth(s, 2)->complete, known);
     assert_int_equal(nth(s, 3)->dispatch, d + BEHIND);
-    /* Dispatched when the address is known; the younger store has all of its bytes. */
+    /* The load is dispatched when its address is known; the younger store has all of its bytes. */
     assert_int_equal(nth(s, 4)->dispatch, known);
     assert_int_equal(nth(s, 4)->complete, known + 1 + latency(s, INSN_ld) + 2);
     assert_int_equal(s->o->count.forwarded, 1);
@@ -138,7 +138,7 @@ static void late_addresses(void **state)
     scene_free(s);
 }
 
-/* A branch on a task's result, and a nucd whose operand is one. */
+/* A branch that depends on a task's result, and a nucd with such an operand. */
 static void late_branches(void **state)
 {
     (void)state;
@@ -174,12 +174,12 @@ static void fills_reorder_buffer(void **state)
     uint64_t d = nth(s, 0)->dispatch, end = d + 501;
     assert_int_equal(nth(s, 15)->dispatch, d + BEHIND + 14 / 3);
     assert_int_equal(nth(s, 16)->dispatch, end + 1);
-    assert_int_equal(nth(s, 15)->retire, end + 1); /* 8 a cycle */
+    assert_int_equal(nth(s, 15)->retire, end + 1); /* 8 in a cycle */
     scene_free(s);
 }
 
-/* The fifth store has to wait until the first one is in the cache: it retires with the task, accesses the cache a cycle
- * later, and is done after another one. */
+/* The fifth store waits until the first one is in the cache: that one retires with the task, accesses the cache a cycle
+ * later, and is done another cycle later. */
 static void fills_store_queue(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void two_in_flight(void **state)
     scene_free(s);
 }
 
-/* A task that had been launched before is complete while its nucd waits for a place in the reorder buffer. */
+/* A task that was launched before completes while its nucd waits for an entry of the reorder buffer. */
 static void ran_before(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What the tests of a core that runs ahead share: a program around tasks, and what became of each instruction. */
+/* Shared by the tests of a core that runs ahead: a program with tasks, and the times of each instruction. */
 #ifndef TESTS_CORE_TEST_AHEAD_H
 #define TESTS_CORE_TEST_AHEAD_H
 
@@ -15,10 +15,10 @@ struct scene {
     struct fake *fake;
     struct ooo *o;
     struct core_config config;
-    unsigned count, first; /* notes; that of the first nucd */
+    unsigned count, first; /* number of notes; the note of the first nucd */
     struct core_note notes[NOTES];
     struct event event;
-    uint64_t number; /* what the event squashes from */
+    uint64_t number; /* number from which the event squashes */
     uint64_t cycles;
 };
 
@@ -35,7 +35,7 @@ static inline void note(void *context, const struct core *core, const struct cor
     s->notes[s->count++] = *told;
 }
 
-/* A rig whose tasks take `clocks`, with x22 at warm data. */
+/* Makes a rig whose tasks take `clocks`, with x22 pointing to warm data. */
 static inline struct scene *scene_new(uint64_t clocks, const struct rig_options *options)
 {
     struct scene *s = calloc(1, sizeof *s);
@@ -62,7 +62,7 @@ static inline void scene_make(struct scene *s)
     s->o = (struct ooo *)s->rig->core;
 }
 
-/* A task behind a fence, so that nothing older is under way; what is behind it begins a block of fetch. */
+/* Emits a task after a fence, so that nothing older is under way; the code after it begins a fetch block. */
 static inline void scene_task(struct scene *s)
 {
     while (s->rig->at % 64)
@@ -71,7 +71,7 @@ static inline void scene_task(struct scene *s)
     fake_emit(s->rig);
 }
 
-/* Runs to an ECALL behind what was emitted. */
+/* Runs to an ECALL after the emitted code. */
 static inline void scene_run(struct scene *s)
 {
     if (!s->o)
@@ -84,7 +84,7 @@ static inline void scene_run(struct scene *s)
         s->first++;
 }
 
-/* The i-th instruction from the first nucd on. */
+/* The note of the i-th instruction, counted from the first nucd. */
 static inline const struct core_note *nth(const struct scene *s, unsigned i)
 {
     assert_true(s->first + i < s->count);

@@ -1,5 +1,5 @@
-/* Random programs with tasks, on cores of all sizes, under squashes and stops at random times: they come to an end, each
- * instruction retires once and in order, cycles are all accounted for, and each run is the same. */
+/* Random programs with tasks, on cores of all sizes, with squashes and stops at random times: they end, each
+ * instruction retires once and in order, all cycles are accounted for, and every run is the same. */
 #include "emu/hart/priv.h"
 #include "emu/hart/probe.h"
 #include "tests/core/fake_ahead.h"
@@ -36,7 +36,8 @@ static void note(void *context, const struct core *core, const struct core_note 
     s->retired = told->retire;
 }
 
-/* Registers: 5 to 9 data; bases 10, which tasks bring back, 22 and 23. Apart: no load has bytes of a store. */
+/* Registers: 5 to 9 data; 10 a base that tasks return; 22 and 23 bases. In `apart` programs no load reads bytes of a
+ * store. */
 static void random_memory(struct rig *rig, uint64_t *seed, bool apart)
 {
     static const uint8_t bases[] = {10, 22, 22, 23};
@@ -103,7 +104,7 @@ static enum core_next served(struct rig *rig, enum hart_stop stop)
     return stop == HART_STOP_YIELD ? CORE_CONTINUE : CORE_SLEEP;
 }
 
-/* A yield, or where something is ahead perhaps a squash. */
+/* A yield or, if something is ahead, perhaps a squash. */
 static void disturb(void *owner, uint64_t now)
 {
     struct scene *s = owner;
@@ -178,7 +179,7 @@ static uint64_t run(uint64_t program, uint64_t *squashes)
     rig_set(s->rig, 23, RIG_FAR);
     for (unsigned i = 0; i < LENGTH; i++)
         random_instruction(s->rig, &seed);
-    for (unsigned i = 0; i < 16; i++) /* a branch may look behind the end */
+    for (unsigned i = 0; i < 16; i++) /* a branch may read the entry after the end */
         RIG_EMIT(s->rig, addi, 0);
     make_core(s, &config, options.privileged);
     assert_true(hart_breakpoint_add(&s->rig->hart, s->rig->at));
@@ -212,7 +213,7 @@ static void random_programs(void **state)
     assert_true(squashes > PROGRAMS);
 }
 
-/* When each instruction behind the nucd went where, counted from the first one's dispatch. */
+/* The times of each instruction after the nucd, relative to the dispatch of the first one. */
 struct times {
     uint64_t first, count;
     uint64_t dispatch[LENGTH * 2], complete[LENGTH * 2], retire[LENGTH * 2];
@@ -235,7 +236,7 @@ static void note_times(void *context, const struct core *core, const struct core
     t->retire[t->count++] = told->retire - t->first;
 }
 
-/* One of the programs without tasks but for an empty one in front. */
+/* Runs one of the programs without tasks, except for an empty one at its begin. */
 static void run_behind_nucd(uint64_t program, bool ahead, struct times *times)
 {
     struct rig *rig = rig_new(NULL);
@@ -272,8 +273,9 @@ static void run_behind_nucd(uint64_t program, bool ahead, struct times *times)
     free(fake);
 }
 
-/* What is ahead of nothing takes the time that it takes in batches, as long as nothing is pending, or waits for
- * stores' addresses: batches give ports to what is younger then, and know less about stores that drain. */
+/* Running ahead of nothing takes the same time as batches, as long as nothing is pending or waits for stores'
+ * addresses. In those cases batches differ: they give ports to younger instructions, and know less about draining
+ * stores. */
 static void same_times(void **state)
 {
     (void)state;

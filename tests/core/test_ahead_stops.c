@@ -1,4 +1,4 @@
-/* The out-of-order core ahead of offloaded tasks: squashes, interrupts, limits, and how it leaves. Times as in
+/* The out-of-order core ahead of offloaded tasks: squashes, interrupts, limits, and leaving. Times as in
  * test_ahead.c. */
 #include "tests/core/test_ahead.h"
 
@@ -16,7 +16,7 @@ static void squash_at(struct scene *s, uint64_t number, uint64_t cycle)
     event_schedule(&s->rig->queue, &s->event, cycle * RIG_CLOCK);
 }
 
-/* The cycle in which a program's first nucd is dispatched. */
+/* Returns the cycle in which a program's first nucd is dispatched. */
 static uint64_t dispatch_of_task(void (*program)(struct scene *))
 {
     struct scene *s = scene_new(300, NULL);
@@ -38,8 +38,8 @@ static void misses(struct scene *s)
         RIG_EMIT(s->rig, addi, .rd = 8, .rs1 = 8, .imm = 1);
 }
 
-/* Everything is squashed while a load misses: the core leaves when the miss is over, and executes all of it the
- * normal way; nothing is counted twice. */
+/* Everything is squashed while a load misses: the core leaves when the miss has ended, and executes everything
+ * normally; nothing is counted twice. */
 static void squashes_all(void **state)
 {
     (void)state;
@@ -53,15 +53,15 @@ static void squashes_all(void **state)
     assert_int_equal(s->fake->left_retired, 0);
     assert_int_equal(s->rig->hart.x[29], 2); /* the region was executed */
     assert_int_equal(s->rig->hart.x[8], 40);
-    /* The redirect's cycle, the front end, dispatch: the nucd again, as a hint; then the region and the load. */
+    /* After redirect, front end and dispatch: the nucd again, as a hint; then the region and the load. */
     assert_int_equal(nth(s, 0)->dispatch, over + 1 + 12);
-    /* The fence has retired at d. */
+    /* The fence retired at d. */
     assert_int_equal(s->o->core.cpi[CPI_offload], over - d);
     assert_int_equal(s->o->core.cpi[CPI_task], 0);
     scene_free(s);
 }
 
-/* From the load on: the task in front retires first. */
+/* Squashes from the load on: the task before it retires first. */
 static void squashes_younger(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void squashes_younger(void **state)
     assert_int_equal(s->rig->hart.x[29], 0);
     assert_int_equal(s->rig->hart.x[8], 40);
     assert_int_equal(nth(s, 1)->dispatch, d + 401 + 1 + 12);
-    /* It hits now, as the line has come. */
+    /* The load hits now, because its line has arrived. */
     assert_int_equal(nth(s, 1)->complete, nth(s, 1)->dispatch + 1 + latency(s, INSN_ld) + 2);
     scene_free(s);
 }
@@ -87,7 +87,7 @@ static void interrupt_event(void *owner, uint64_t now)
     core_offload_interrupted(s->rig->core, now);
 }
 
-/* The interrupt is taken at the nucd, at once. */
+/* The interrupt is taken at the nucd at once. */
 static void interrupts(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static enum core_next raise_limit(struct rig *rig, enum hart_stop stop)
     return CORE_CONTINUE;
 }
 
-/* Stops at exactly that many instructions, of which a task is one. */
+/* The core stops after exactly that many instructions, of which a task is one. */
 static void limits(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void limits(void **state)
     s->rig->core->limit = FRONT + 1;
     s->rig->served = raise_limit;
     scene_run(s);
-    /* A nucd and 10: stops behind 1, 4, 7, 10 of them, and at the ECALL behind 11. */
+    /* A nucd and 10 instructions: stops after 1, 4, 7, 10 of them, and at the ECALL after 11. */
     assert_int_equal(s->rig->hart.instret, FRONT + 11);
     assert_int_equal(s->rig->stop_count, 4 + 1);
     assert_int_equal(s->fake->lefts, 1);
@@ -152,7 +152,7 @@ static void go_on_event(void *owner, uint64_t now)
     core_offload_go_on(s->rig->core, now);
 }
 
-/* step() has nothing to give at first. */
+/* step() cannot dispatch anything at first. */
 static void halts(void **state)
 {
     (void)state;
@@ -167,14 +167,14 @@ static void halts(void **state)
     scene_free(s);
 }
 
-/* A load that waits for a store to drain is squashed: nobody looks at it when the store is done. The core has gone on by
- * then, or waits for the task still. */
+/* A load that waits for a store to drain is squashed, and must not be woken when the store is done. By then the core
+ * executes normally, or still waits for the task. */
 static void forget_waiter(uint64_t number)
 {
     struct scene *s = scene_new(400, NULL);
     RIG_EMIT(s->rig, sb, .rs1 = 23, .rs2 = 5); /* in the cache at about 140 */
     fake_emit(s->rig);
-    RIG_EMIT(s->rig, ld, .rd = 6, .rs1 = 23); /* has more bytes than the store */
+    RIG_EMIT(s->rig, ld, .rd = 6, .rs1 = 23); /* overlaps the store only in part */
     for (unsigned i = 0; i < 200; i++)
         RIG_EMIT(s->rig, mul, .rd = 7, .rs1 = 7, .rs2 = 7);
     squash_at(s, number, 80);
@@ -216,7 +216,7 @@ static enum core_next pass(struct rig *rig, enum hart_stop stop)
     return stop == HART_STOP_BREAK || stop == HART_STOP_YIELD ? CORE_CONTINUE : CORE_SLEEP;
 }
 
-/* A breakpoint among what is ahead is reported when all in front has retired. */
+/* A breakpoint among the instructions ahead is reported when everything before it has retired. */
 static void breakpoints(void **state)
 {
     (void)state;
@@ -243,7 +243,7 @@ static void yield_event(void *owner, uint64_t now)
     core_offload_interrupted(s->rig->core, now);
 }
 
-/* A yield while the core waits is served soon, and the task begins anew. */
+/* A yield is served soon while the core waits, and the task begins again. */
 static void yields(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void yields(void **state)
     scene_free(s);
 }
 
-/* What reads a counter or orders memory waits for the task; what follows is not ahead. */
+/* Instructions that read a counter or order memory wait for the task; what follows them is not ahead. */
 static void leaves(void **state)
 {
     (void)state;
@@ -280,7 +280,7 @@ static void leaves(void **state)
     scene_free(s);
 }
 
-/* Without mechanism, and while warming, a nucd is a hint. */
+/* Without a mechanism, and while warming, a nucd is a hint. */
 static void stays_behind(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The front ends of both kinds of cores: what a missed line costs, and what those who watch the instruction
- * cache are told: instructions' pcs, and nothing of wrong paths. */
+/* The front ends of both kinds of cores: the cost of a missed line, and the accesses that observers of the instruction
+ * cache see: pcs of instructions, and no wrong paths. */
 #include "emu/core/inorder/inorder.h"
 #include "emu/core/ooo/ooo.h"
 #include "tests/core/rig.h"
@@ -68,9 +68,9 @@ static void long_body(struct rig *rig)
         RIG_EMIT(rig, addi, .rd = (uint8_t)(5 + i % 8), .imm = 1);
 }
 
-/* A loop of LONG lines that is longer than the cache. A line that is asked for at 0 has been looked up at 2
- * and comes at 2 + 20, like a hit of 20; its 4 blocks leave from then on, and the next line is asked for at
- * 24. The loop's end costs a few cycles more. */
+/* A loop over LONG lines, more than the cache holds. A line requested at 0 is looked up until 2 and arrives at 2 + 20;
+ * from then on its 4 blocks leave, and the next line is requested at 24. The end of the loop costs a few more
+ * cycles. */
 static void lines_that_miss(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void lines_that_miss(void **state)
     }
 }
 
-/* A compressed instruction at 60, and one of 4 bytes at 62 that ends in the next line; a trap behind it. */
+/* A compressed instruction at 60, and a 4-byte one at 62 that ends in the next line; a trap follows. */
 static void pcs_are_those_of_instructions(void **state)
 {
     (void)state;
@@ -108,8 +108,8 @@ static void pcs_are_those_of_instructions(void **state)
     }
 }
 
-/* A new predictor takes the branch for one that is not taken: the line behind it comes in, but is not
- * accessed. It waits for a load, so that there is time for that. */
+/* A new predictor predicts the branch as not taken, so the line after it is filled without an access. The branch waits
+ * for a load, which leaves time for the fill. */
 static void wrong_paths_only_fill(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* The in-order core's timing on small programs whose cost is worked out by hand. Loops end in addi and bne,
- * which pair; behind the taken branch the front end needs taken_clocks = 1 more cycle, which the queue of
- * fetched blocks hides as long as the loop body is long enough. */
+/* The in-order core's timing on small programs whose cost is computed by hand. Loops end in addi and bne, which pair;
+ * after the taken branch the front end needs taken_clocks = 1 more cycle, which the fetch queue hides if the loop body
+ * is long enough. */
 #include <stdio.h>
 
 #include "emu/core/inorder/inorder.h"
@@ -50,8 +50,8 @@ static void free_multiplies(struct rig *rig)
         RIG_EMIT(rig, mul, .rd = (uint8_t)(5 + i), .rs1 = 20, .rs2 = 21);
 }
 
-/* 8 dependent multiplies of 3 cycles, of which the last overlaps with addi and bne: 22 and 2. Independent
- * ones: one a cycle. */
+/* 8 dependent multiplies of 3 cycles, the last one overlapping addi and bne: 22 + 2 cycles. Independent ones: one a
+ * cycle. */
 static void arithmetic_latency(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void chained_adds(struct rig *rig)
         RIG_EMIT(rig, addi, .rd = 5, .rs1 = 5, .imm = 1);
 }
 
-/* 42 instructions: 21 pairs; 42 cycles on a core of width 1; a chain: 40 and 1. */
+/* 42 instructions: 21 pairs; 42 cycles on a core of width 1; as a chain: 40 + 1 cycles. */
 static void dual_issue(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void divides(struct rig *rig)
         RIG_EMIT(rig, div, .rd = (uint8_t)(5 + i), .rs1 = 20, .rs2 = 21);
 }
 
-/* The divider takes a new one each 20 cycles: 4 of them, independent. */
+/* 4 independent divides; the divider takes a new one every 20 cycles. */
 static void divider_is_not_pipelined(void **state)
 {
     (void)state;
@@ -122,8 +122,8 @@ static void independent_loads(struct rig *rig)
         RIG_EMIT(rig, ld, .rd = (uint8_t)(5 + i), .rs1 = 20, .imm = (int32_t)(8 * i));
 }
 
-/* Load at 0, its use at 2, the next load beside it: 8 times 2. Alone they go one a cycle, the last beside the
- * loop's addi. */
+/* A load issues at 0, its use at 2, the next load beside the use: 8 * 2 cycles. Loads alone issue one a cycle, the last
+ * one beside the loop's addi. */
 static void loads_that_hit(void **state)
 {
     (void)state;
@@ -277,7 +277,7 @@ static void jump_chain(struct rig *rig)
     }
 }
 
-/* Jumps that lead to the next block: one fetched each 1 + taken_clocks = 2 cycles. */
+/* Jumps to the next block: one is fetched every 1 + taken_clocks = 2 cycles. */
 static void taken_jumps(void **state)
 {
     (void)state;
@@ -345,8 +345,8 @@ static void accesses_across_lines(void **state)
     check("loads across lines", data_register, crossing_loads, NULL, 1650, NULL);
 }
 
-/* What runs once. The store misses in memory; the load that follows takes its bytes from the buffer, and its
- * use waits for a hit's time, or if it needs more bytes than that, waits for the line. */
+/* Code that runs once. The store misses to main memory; the load after it takes its bytes from the buffer, and its use
+ * waits for a hit's time; a load that needs more bytes waits for the line. */
 static void store_to_load_forwarding(void **state)
 {
     (void)state;
@@ -360,15 +360,15 @@ static void store_to_load_forwarding(void **state)
         RIG_EMIT(rig, ecall, 0);
         (void)rig_run(rig);
         assert_int_equal(rig->core->cpi[CPI_l1], 1);
-        /* The store is in the cache 1 + 102 cycles behind its issue; the load, which issues beside nothing,
-         * would have issued one behind it. */
+        /* The store is in the cache 1 + 102 cycles after its issue; otherwise the load, which does not pair, would have
+         * issued one cycle after the store. */
         assert_in_range(rig->core->cpi[CPI_memory], part ? 101 : 0, part ? 103 : 0);
         rig_free(rig);
     }
 }
 
-/* 3 additions, a load and a store: 5 uses of the ALU; 2 multiplications and a division; 2 floating-point operations. All
- * that 4 times, behind 11 additions and shifts that set a register. The ECALL uses nothing. */
+/* 5 uses of the ALU (3 additions, a load and a store); 2 multiplications and a division; 2 floating-point operations: 4
+ * times, after 11 additions and shifts that set a register. The ECALL uses nothing. */
 static void energy_by_class(void **state)
 {
     (void)state;
@@ -413,7 +413,7 @@ static void check_ipc(const struct rig *rig)
     stats_free(stats);
 }
 
-/* Two runs give the same counts; an observer of instructions, which sees them in order, changes nothing. */
+/* Two runs give the same counts; an observer, which sees instructions in order, changes nothing. */
 static void same_every_time(void **state)
 {
     (void)state;
@@ -439,7 +439,7 @@ static void same_every_time(void **state)
             assert_int_equal(rig->notes, rig->hart.instret);
         if (run == 2)
             check_ipc(rig);
-        for (unsigned cause = 0; run == 2 && cause < CPI_CAUSES; cause++) /* nobody is told of the base */
+        for (unsigned cause = 0; run == 2 && cause < CPI_CAUSES; cause++) /* base is not a stall */
             assert_int_equal(rig->stalled[cause], cause == CPI_base ? 0 : rig->core->cpi[cause]);
         rig_free(rig);
     }
@@ -447,8 +447,8 @@ static void same_every_time(void **state)
     assert_memory_equal(cpi[0], cpi[2], sizeof cpi[0]);
 }
 
-/* A register is written in program order. The addi, whose result takes a cycle, issues 19 cycles behind a
- * divide of 20, so that 18 are lost; and when a load has come back. */
+/* Results are written to a register in program order: the addi of 1 cycle issues 19 cycles after a divide of 20, losing
+ * 18; and it waits for a load. */
 static void writes_in_order(void **state)
 {
     (void)state;

@@ -20,9 +20,9 @@ static void cold_code(struct rig *rig)
     RIG_EMIT(rig, ecall, 0);
 }
 
-/* Straight on through 64 lines that are not in the cache: each is asked for when the last block of the line
- * before has been fetched, comes 22 cycles later, where a hit would have been 2, and is 4 blocks: 24 cycles a
- * line. A cache that has it gives it in 4 cycles; the 16 instructions take 8. */
+/* Straight-line code of 64 uncached lines: each is requested when the last block of the line before has been fetched,
+ * and arrives 22 cycles later instead of 2; with its 4 blocks: 24 cycles a line. From a warm cache a line takes 4
+ * cycles, while its 16 instructions take 8. */
 static void instruction_misses(void **state)
 {
     (void)state;
@@ -38,8 +38,8 @@ static void instruction_misses(void **state)
     }
 }
 
-/* A branch that is taken against the prediction has the front end fetch straight on meanwhile: the next line
- * comes in although nothing of it is executed. A jump that the BTB lacks is seen at decode, before that. */
+/* When a taken branch was predicted as not taken, the front end meanwhile fetches straight on: the next line is filled
+ * though none of it executes. A jump that the BTB lacks is detected at decode, before such a fetch. */
 static void wrong_path_fills_the_cache(void **state)
 {
     (void)state;
@@ -64,8 +64,8 @@ static void wrong_path_fills_the_cache(void **state)
     }
 }
 
-/* 64 jumps that the BTB has never seen, to the next block each: seen when the cache has answered in 2 cycles
- * and decode has taken 2 more, so that the next block is fetched 4 cycles behind this one. */
+/* 64 jumps that the BTB lacks, each to the next block: detected after 2 cycles of cache and 2 of decode, so that blocks
+ * are fetched 4 cycles apart. */
 static void unknown_jumps(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* The in-order core with an offload mechanism: times worked out by hand from the nucd's issue, i.
+/* The in-order core with an offload mechanism: expected times are computed by hand from i, the nucd's issue.
  *
- * The task is ready a cycle later; one that takes c clocks is complete, and what is behind its region is fetched, at
- * T = i + 1 + c. */
+ * The task is ready a cycle later. A task of c clocks completes at T = i + 1 + c, when the code after its region is
+ * fetched. */
 #include <stdio.h>
 
 #include "emu/core/inorder/inorder.h"
@@ -129,7 +129,7 @@ static void takes_one_after_the_other(void **state)
     scene_free(s);
 }
 
-/* What the mechanism does not take runs here. */
+/* An instruction that the mechanism refuses executes normally. */
 static void runs_refused_regions(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void runs_refused_regions(void **state)
     fake_emit(s->rig);
     (void)run(s);
     assert_int_equal(s->fake->tasks, 0);
-    assert_int_equal(s->fake->takes, 2); /* the ECALL, too */
+    assert_int_equal(s->fake->takes, 2); /* including the ECALL */
     assert_int_equal(s->rig->hart.x[29], 2);
     scene_free(s);
 }
@@ -156,7 +156,7 @@ static enum core_next go_on(struct rig *rig, enum hart_stop stop)
     return stop == HART_STOP_TRAP ? CORE_SLEEP : CORE_CONTINUE;
 }
 
-/* A stop squashes the task; behind it the nucd is reached again. */
+/* A stop squashes the task; afterwards the nucd is reached again. */
 static void stops_in_tasks(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void squash(void *owner, uint64_t now)
     fake_squash(s->fake, s->fake->head, now);
 }
 
-/* The mechanism gives a task up, and has the hart stop for it. */
+/* The mechanism gives up a task and has the hart stop for it. */
 static void stops_for_faults(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void release(void *owner, uint64_t now)
     core_offload_go_on(s->rig->core, now);
 }
 
-/* The mechanism has no room: asked again when it has. */
+/* The mechanism has no room; the core asks again when it has. */
 static void waits_for_room(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The in-order core around instructions that are executed alone, stops, sleep and warming. */
+/* The in-order core's serial instructions, stops, sleep and warming. */
 #include <stdio.h>
 
 #include "emu/core/inorder/inorder.h"
@@ -33,8 +33,8 @@ static void read_cycle(struct rig *rig, uint8_t rd)
     RIG_EMIT(rig, csrrs, .rd = rd, .imm = CSR_MCYCLE);
 }
 
-/* Each counter read takes 1 cycle, alone; between the second and third, 8 dependent multiplies of 3 cycles
- * are waited for. */
+/* Each counter read takes 1 cycle alone; between the second and third, the core waits for 8 dependent multiplies of 3
+ * cycles. */
 static void counters_read_the_clock(void **state)
 {
     (void)state;
@@ -69,8 +69,8 @@ static uint64_t run_tail(enum insn_id id, struct operands operands)
     return cycles;
 }
 
-/* The store misses for 1 + 102 cycles behind its issue; the counter is read in the cycle behind it, and does
- * not wait for it. A FENCE in the next one does, and takes 1 cycle; an AMO then misses itself for 102. */
+/* The store misses and completes 1 + 102 cycles after its issue. The counter is read in the next cycle, without waiting
+ * for it. A FENCE in the cycle after that waits, and takes 1 cycle; then an AMO itself misses for 102. */
 static void fences_and_atomics_wait_for_stores(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void device_write(void *device, uint64_t offset, unsigned size, uint64_t 
     (void)value;
 }
 
-/* A device that reads as the time: the access happens when the core is there, and takes mmio_clocks. */
+/* A device that returns the time: the access happens when the core reaches it, and takes mmio_clocks. */
 static void devices_are_accessed_in_time(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static enum core_next further(struct rig *rig, enum hart_stop stop)
     return CORE_CONTINUE;
 }
 
-/* Limits of 7, 17, 27 instructions are met exactly, in the middle of batches. */
+/* The core stops exactly at limits of 7, 17 and 27 instructions, in the middle of batches. */
 static void limits_are_exact(void **state)
 {
     (void)state;
@@ -190,8 +190,8 @@ static void ring(void *owner, uint64_t now)
     core_wake(alarm->rig->core, now);
 }
 
-/* WFI sleeps until an enabled interrupt is pending: what wakes the core at 500 is none, at 1000 there is one.
- * The cycles between do not count; the core goes on behind WFI, as mstatus.MIE is clear. */
+/* WFI sleeps until an enabled interrupt is pending: the wake-up at 500 brings none, the one at 1000 does. Cycles asleep
+ * do not count. The core continues after WFI, because mstatus.MIE is clear. */
 static void wfi_sleeps(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static enum core_next pass(struct rig *rig, enum hart_stop stop)
     return stop == HART_STOP_BREAK ? CORE_CONTINUE : CORE_SLEEP;
 }
 
-/* Traps, breakpoints and markers reach the server, in this order; a breakpoint is passed afterwards. */
+/* Traps, breakpoints and markers reach the server in this order; a reported breakpoint is then passed. */
 static void stops_are_served(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void stops_are_served(void **state)
     rig_free(rig);
 }
 
-/* A privileged hart takes its trap itself; the handler is fetched anew. */
+/* A privileged hart takes its trap itself; the handler is fetched again. */
 static void traps_redirect_fetch(void **state)
 {
     (void)state;
@@ -288,8 +288,8 @@ static enum core_next end_warming(struct rig *rig, enum hart_stop stop)
     return CORE_CONTINUE;
 }
 
-/* A loop over 8 lines, 100 rounds without time and 100 with it: nothing is missed then, no branch but the
- * last is mispredicted. */
+/* A loop over 8 lines: 100 rounds without time, then 100 timed ones, which miss nothing and mispredict only the last
+ * branch. */
 static void warming_fills_caches_and_predictor(void **state)
 {
     (void)state;
@@ -309,15 +309,15 @@ static void warming_fills_caches_and_predictor(void **state)
     rig->core->limit = before + 100 * 10;
     rig->served = end_warming;
     (void)rig_run(rig);
-    /* The last branch's wrong path may have asked for code. */
+    /* The last branch's wrong path may have fetched code. */
     assert_true(rig->reads == 0 || (rig->reads == 1 && rig->asked[0] < RIG_FAR));
     assert_int_equal(rig->core->cpi[CPI_memory] + rig->core->cpi[CPI_l2], 0);
     assert_in_range(rig->core->cpi[CPI_branch], 1, 8);
     rig_free(rig);
 }
 
-/* Supervisor mode with one gigabyte page: the first fetch and the first load walk, one access of the table
- * each, of which the first misses. */
+/* Supervisor mode with a gigabyte page: the first fetch and the first load each walk, with one table access, of which
+ * the first one misses. */
 static void page_walks_take_time(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The out-of-order core's widths, units, windows and front end on small programs whose cost is worked out by
- * hand. The loops end by an addi and a bne, which mostly hide behind the rest. */
+/* The out-of-order core's widths, units, windows and front end on small programs whose cost is computed by hand. Loops
+ * end in an addi and a bne, whose cost is mostly hidden. */
 #include "tests/core/test_ooo.h"
 
 static void repeat(struct rig *rig, enum insn_id id, unsigned count, bool chain)
@@ -59,8 +59,8 @@ static void units(void **state)
     expect(NULL, chain_fma, 3600, CPI_dependency, NULL, NULL, "dependent fmadd");
 }
 
-/* 13 adds (and the addi: 7 cycles of two ports), 8 loads, 7 mulw, the bne: 30 instructions, which no port but
- * the width of 3 limits: 10 cycles. Fetch: 30 * 4 / 16 is 8 blocks, and a cycle for the taken branch. */
+/* 13 adds (with the addi: 7 cycles on two ports), 8 loads, 7 mulw, the bne: 30 instructions, limited only by the width
+ * of 3: 10 cycles. Fetch: 30 * 4 / 16 is 8 blocks, plus a cycle for the taken branch. */
 static void mixed(struct rig *rig)
 {
     for (unsigned i = 0; i < 13; i++) {
@@ -89,7 +89,7 @@ static void width(void **state)
     rig_check(rig_loop(&loop, NULL), N, 1500, 100, "two wide");
 }
 
-/* 10 jumps, each to the next 16-byte block: a block and a bubble each; the branch likewise. */
+/* 10 jumps, each to the next 16-byte block, cost a block and a bubble each; so does the branch. */
 static void jumps(struct rig *rig)
 {
     for (unsigned i = 0; i < 10; i++) {
@@ -102,7 +102,7 @@ static void fetch(void **state)
 {
     (void)state;
     expect(NULL, jumps, 2200, CPI_frontend, NULL, NULL, "taken jumps");
-    /* The BTB keeps 4 of 11 in turn, that is none: 10 jumps of 1 + 4 cycles; the branch as well. */
+    /* The BTB has 4 entries for 11 cyclic jumps, so all miss: 10 jumps of 1 + 4 cycles, and the branch. */
     struct core_config config = defaults();
     config.predict.btb = 4;
     config.predict.btb_ways = 4;
@@ -137,11 +137,11 @@ static void returns(void **state)
     (void)state;
     uint64_t causes[CPI_CAUSES];
     struct rig_loop loop = {.body = calls, .make = make, .iterations = N};
-    /* 4 calls and 4 returns twice, a jump and the branch: 18 of 2 cycles, besides the blocks: a function's
-     * 16 bytes are one, and only the innermost starts at its own. */
+    /* 4 calls and 4 returns twice, a jump and the branch: 18 * 2 cycles, plus blocks: a function's 16 bytes are one
+     * block, and only the innermost begins at a block of its own. */
     rig_check(rig_loop(&loop, causes), N, 3600, 100, "calls");
     rig_check(causes[CPI_branch], N, 0, 1, "mispredicted returns");
-    /* A return stack of 2 knows the inner two of each four. */
+    /* A return stack of 2 predicts the inner two of every four. */
     struct core_config config = defaults();
     config.predict.returns = 2;
     config.predict.btb = 16;
@@ -182,17 +182,17 @@ static void mispredicts(void **state)
     struct ooo *o = run_program(rig, NULL, &cycles);
     uint64_t wrong = o->predictor.count.branches_wrong;
     assert_in_range(wrong, 800, 1300);
-    /* The chain through x5 ends at c; andi and branch until c + 2; redirect: c + 3; the block of the branch's
-     * targets, a bubble, the loop's first block at c + 5; 12 to dispatch, 1 to issue, 6 for the chain: c
-     * + 24. A right one adds 6. */
+    /* The chain through x5 ends at c; andi and branch execute until c + 2; redirect: c + 3; the block of the branch's
+     * target, a bubble, the loop's first block at c + 5; 12 to dispatch, 1 to issue, 6 for the chain: c + 24. A correct
+     * prediction costs 6. */
     uint64_t bound = wrong * 24 + (2000 - wrong) * 6;
     assert_in_range(cycles, bound - bound / 50, bound + bound / 50);
     assert_in_range(o->core.cpi[CPI_branch], 12 * wrong, 16 * wrong);
     rig_free(rig);
 }
 
-/* A branch that is seen first is predicted not to be taken; it waits for a multiplication. Meanwhile the
- * lines behind it are fetched: the next one misses, no further is asked for. */
+/* A new branch is predicted as not taken; it waits for a multiplication. Meanwhile the lines after it are fetched: the
+ * next one misses, and no further one is requested. */
 static uint64_t run_wrong_path(uint32_t mshrs)
 {
     struct rig_options options = rig_options_default();
@@ -212,10 +212,10 @@ static uint64_t run_wrong_path(uint32_t mshrs)
     return cycles;
 }
 
-/* Both are fetched at f, when their line has come. Wrong path: the 56 bytes left of the line from f + 1 on,
- * 16 a cycle; the next line is asked for at f + 4 and comes at f + 4 + 22 = f + 26. Right path: dispatch f +
- * 12, the multiplication f + 13 to f + 16, the branch until f + 17, redirect: asked for at f + 18. With one
- * MSHR it has to wait for the wrong line, 8 cycles. */
+/* Both are fetched at f, when their line has arrived. Wrong path: the remaining 56 bytes of the line from f + 1 on, 16
+ * a cycle; the next line is requested at f + 4 and arrives at f + 4 + 22 = f + 26. Right path: dispatch f + 12, the
+ * multiplication f + 13 to f + 16, the branch until f + 17, redirect: requested at f + 18. With one MSHR it waits 8
+ * cycles for the wrong line. */
 static void wrong_path(void **state)
 {
     (void)state;
@@ -223,16 +223,16 @@ static void wrong_path(void **state)
     assert_int_equal(run_wrong_path(1), run_wrong_path(8) + 8);
 }
 
-/* A CSR access waits until all before it has retired, executes in a cycle, and what follows is fetched from
- * then on: 1 + front end 12 + issue 1. */
+/* A CSR access waits until everything before it has retired, executes in a cycle, and then the next instructions are
+ * fetched: 1 + front end 12 + issue 1. */
 static void csrs(struct rig *rig)
 {
     for (unsigned i = 0; i < 5; i++)
         RIG_EMIT(rig, csrrs, .rd = 5, .rs1 = 0, .imm = 3);
 }
-/* Fences do not empty the front end: the next one is dispatched when one is done, and issues a cycle later.
- * From the last one to the next iteration's first are 4: dispatch and issue of the addi, the branch that
- * needs it, and the fence when it is done. */
+/* Fences do not empty the front end: the next one is dispatched when one is done, and issues a cycle later. From an
+ * iteration's last fence to the next one's first are 4 cycles: dispatch and issue of the addi, the branch that depends
+ * on it, and the fence. */
 static void fences(struct rig *rig)
 {
     for (unsigned i = 0; i < 5; i++)
@@ -242,7 +242,7 @@ static void fences(struct rig *rig)
 static void serial(void **state)
 {
     (void)state;
-    /* The next iteration's first one is fetched 2 cycles behind the branch's block. */
+    /* The next iteration's first instruction is fetched 2 cycles after the branch's block. */
     expect(NULL, csrs, 7200, CPI_serialise, NULL, NULL, "CSR accesses");
     expect(NULL, fences, 1200, CPI_serialise, NULL, NULL, "fences");
 }

@@ -1,4 +1,4 @@
-/* What the tests of the out-of-order core share. */
+/* Shared by the tests of the out-of-order core. */
 #ifndef TESTS_CORE_TEST_OOO_H
 #define TESTS_CORE_TEST_OOO_H
 
@@ -34,8 +34,8 @@ static inline struct core_config defaults(void)
     return config;
 }
 
-/* The loop costs hundredths / 100 cycles an iteration, to one cycle; most of those beyond full width are for
- * cause. */
+/* Fails unless the loop costs hundredths / 100 cycles an iteration, within one cycle, and most of the cycles beyond
+ * full width have the given cause. */
 static inline void expect(void (*setup)(struct rig *), void (*body)(struct rig *), uint64_t hundredths,
                           enum cpi_cause cause, const struct core_config *config,
                           const struct rig_options *options, const char *what)
@@ -51,7 +51,7 @@ static inline void expect(void (*setup)(struct rig *), void (*body)(struct rig *
                      core_cause_name(cause), (unsigned long long)causes[cause]);
 }
 
-/* A program that has been put together runs; the core is looked at, and the rig freed by the caller. */
+/* Runs an assembled program and returns the core; the caller frees the rig. */
 static inline struct ooo *run_program(struct rig *rig, const struct core_config *config, uint64_t *cycles)
 {
     RIG_EMIT(rig, ecall, 0);

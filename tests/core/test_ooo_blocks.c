@@ -3,7 +3,7 @@
 
 enum { SLOTS = 8 /* at a time */, NOTHING = 60 /* more than the program takes besides, in cycles */ };
 
-/* Cycles of a program that flushes so many dirty lines of main memory, with a fence behind every `each`. */
+/* Returns the cycles of a program that flushes `lines` dirty lines of main memory, with a fence after every `each`. */
 static uint64_t flush(unsigned lines, unsigned each)
 {
     struct rig *rig = rig_new(NULL);
@@ -23,7 +23,7 @@ static uint64_t flush(unsigned lines, unsigned each)
     return cycles;
 }
 
-/* What one takes: the write-back, and the operation on the level below, one behind the other. */
+/* One operation takes the write-back and then the operation on the level below. */
 static void overlap(void **state)
 {
     (void)state;

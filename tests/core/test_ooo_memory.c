@@ -42,15 +42,15 @@ static void points_to_itself(struct rig *rig)
 static void hits(void **state)
 {
     (void)state;
-    /* One port each; a line's end passed: two accesses. */
+    /* One port; an access that crosses a line uses it twice. */
     expect(data_near, free_loads, 1000, CPI_l1, NULL, NULL, "independent loads");
     expect(data_near, crossing_loads, 2000, CPI_l1, NULL, NULL, "loads across lines");
     expect(data_near, free_stores, 1000, CPI_dependency, NULL, NULL, "stores");
-    /* 10 * 2, of which a cycle each is for the retirement of the load itself. */
+    /* 10 * 2 cycles, of which one each is the retirement of the load itself. */
     expect(points_to_itself, chase_l1, 2000, CPI_l1, NULL, NULL, "pointers in the first level");
 }
 
-/* A circle of 1024 lines, twice the first level's capacity: with LRU, every access misses. */
+/* A ring of 1024 lines, twice the first level's capacity: with LRU every access misses. */
 static void circle(struct rig *rig, uint64_t base)
 {
     rig_set(rig, 22, base);
@@ -114,25 +114,24 @@ static void parallel_misses(void **state)
     expect(far_lines, next_line, 100 * FAR_MISS / 8, CPI_memory, NULL, NULL, "misses by MSHRs");
     options.l1d.mshrs = 3;
     expect(far_lines, next_line, 100 * FAR_MISS / 3, CPI_memory, NULL, &options, "misses by 3 MSHRs");
-    /* 64 instructions between two loads: of 128 in the reorder buffer two are loads. Half a buffer is
-     * dispatched meanwhile, so that a pair takes one latency and the 64 / 3 cycles until the second, or less.
-     */
+    /* 64 instructions between two loads: 2 of the 128 in the reorder buffer are loads. Half a buffer is dispatched
+     * meanwhile, so a pair takes one latency plus at most the 64 / 3 cycles to the second load. */
     options.l1d.mshrs = 32;
     struct core_config config = defaults();
     expect(far_lines, next_line_63, 100 * FAR_MISS / 2, CPI_memory, NULL, &options,
            "misses by reorder buffer");
     config.load_queue = 2;
     expect(far_lines, next_line, 100 * FAR_MISS / 2, CPI_memory, &config, &options, "misses by load queue");
-    /* 5 waiting users for each load: a second load finds no room for its users, a third none for itself. */
+    /* 5 users wait for each load: a second load finds no room for its users, a third one none for itself. */
     config = defaults();
     config.iq = 10;
     expect(far_lines, next_line_use, 100 * FAR_MISS / 2, CPI_memory, &config, &options,
            "misses by issue queue");
-    /* 8 registers written in an iteration, 16 there are. */
+    /* An iteration writes 8 registers; there are 16. */
     config = defaults();
     config.int_renames = 16;
     expect(far_lines, next_line_use, 100 * FAR_MISS / 2, CPI_memory, &config, &options, "misses by renaming");
-    /* Only one load: from its retirement to the next one's issue are 2 cycles. */
+    /* Only one load: 2 cycles from its retirement to the next one's issue. */
     config.int_renames = 8;
     expect(far_lines, next_line_use, 100 * (FAR_MISS + 2), CPI_memory, &config, &options, "fewer registers");
 }
@@ -148,7 +147,7 @@ static void store_misses(void **state)
     expect(far_lines, store_line, 100 * FAR_MISS / 4, CPI_memory, &config, &options, "stores by store queue");
 }
 
-/* 10 times x5 through memory. The data are known at d; the load, which waits for them, has them 2 later. */
+/* 10 round trips of x5 through memory. The data are known at d; the load that waits for them has them at d + 2. */
 static void forward(struct rig *rig)
 {
     for (unsigned i = 0; i < 10; i++) {
@@ -156,8 +155,8 @@ static void forward(struct rig *rig)
         RIG_EMIT(rig, ld, .rd = 5, .rs1 = 22, .imm = (int32_t)(8 * i));
     }
 }
-/* The store has one byte of the load's eight: it retires at d, is written at d + 1 and in the cache at d + 2;
- * the load reads then and has its value at d + 4. */
+/* The store has one of the load's eight bytes: it retires at d, is written at d + 1 and in the cache at d + 2; then the
+ * load reads, and has its value at d + 4. */
 static void forward_part(struct rig *rig)
 {
     for (unsigned i = 0; i < 10; i++) {
@@ -191,7 +190,7 @@ static void forwarding(void **state)
     expect(data_near, forward_part, 4000, CPI_l1, NULL, NULL, "partial overlap");
 }
 
-/* The store's address comes out of 4 multiplications; the load behind it knows its own. */
+/* The store's address results from 4 multiplications; the load after it has a known address. */
 static void late_store(struct rig *rig)
 {
     for (unsigned i = 0; i < 4; i++)
@@ -214,7 +213,7 @@ static struct ooo *run_late_stores(struct rig *rig, const struct core_config *co
     return run_program(rig, config, cycles);
 }
 
-/* The load reads too early once, and waits from then on: 4 * 3 and an add in the chain through x6. */
+/* The load reads too early once, then it waits: 4 * 3 cycles and an add in the chain through x6. */
 static void order(void **state)
 {
     (void)state;
@@ -226,7 +225,7 @@ static void order(void **state)
     assert_in_range(o->count.forwarded, N, N);
     rig_check(cycles, N, 1300, 100, "late stores");
     rig_free(rig);
-    /* Never too early: without the squash of 16 or so, and the same otherwise. */
+    /* Never too early: without the squash of about 16 cycles, otherwise the same. */
     struct core_config config = defaults();
     config.speculate = false;
     rig = rig_new(NULL);
@@ -236,8 +235,8 @@ static void order(void **state)
     rig_free(rig);
 }
 
-/* The store's address comes from a load that misses: the violation is seen when it is back, and all behind is
- * fetched again. */
+/* The store's address comes from a load that misses: the violation is detected when that is complete, and everything
+ * after is fetched again. */
 static void order_behind_a_miss(void **state)
 {
     (void)state;
@@ -253,7 +252,7 @@ static void order_behind_a_miss(void **state)
     struct ooo *o = run_program(rig, NULL, &cycles);
     assert_int_equal(o->count.violations, 1);
     assert_int_equal(o->count.forwarded, 1);
-    /* 14 from the squash to the load's second issue. */
+    /* 14 cycles from the squash to the load's second issue. */
     assert_in_range(o->core.cpi[CPI_branch], 12, 18);
     rig_free(rig);
 }

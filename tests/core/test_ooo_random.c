@@ -1,5 +1,5 @@
-/* Random programs on out-of-order cores of all sizes: they come to an end, retire in order, account for every
- * cycle and do the same every time; and the calendar of ports against one that is a plain array. */
+/* Random programs on out-of-order cores of all sizes: they end, retire in order, account for every cycle, and run the
+ * same every time. The calendar of ports against a plain array. */
 #include <stdio.h>
 
 #include "tests/core/test_ooo.h"
@@ -14,7 +14,7 @@ static uint64_t next(uint64_t *seed)
     return *seed;
 }
 
-/* Registers: 5 to 12 data, 20 and 21 bases, 13 an address that is loaded or computed late, 31 the loop. */
+/* Registers: 5 to 12 data, 20 and 21 bases, 13 an address that is loaded or computed late, 31 the loop counter. */
 static void random_memory(struct rig *rig, uint64_t *seed)
 {
     static const enum insn_id loads[] = {INSN_ld, INSN_lw, INSN_lhu, INSN_lb};
@@ -125,7 +125,7 @@ static struct outcome run_random(unsigned size, uint64_t seed, bool observe)
     assert_int_equal(o->iq_pending, 0);
     if (observe)
         assert_int_equal(rig->notes, rig->hart.instret);
-    for (unsigned cause = 0; observe && cause < CPI_CAUSES; cause++) /* nobody is told of the base */
+    for (unsigned cause = 0; observe && cause < CPI_CAUSES; cause++) /* base is not a stall */
         assert_int_equal(rig->stalled[cause], cause == CPI_base ? 0 : o->core.cpi[cause]);
     assert_true(outcome.cycles * o->full_width >= rig->hart.instret);
     outcome.count = o->count;
@@ -134,7 +134,7 @@ static struct outcome run_random(unsigned size, uint64_t seed, bool observe)
     return outcome;
 }
 
-/* That cycles and CPI stacks are the same to the last is checked by the rig. */
+/* The rig checks that cycles and CPI stacks add up exactly. */
 static void random_programs(void **state)
 {
     (void)state;
@@ -153,12 +153,12 @@ static void random_programs(void **state)
             sum.issue_queue_full += first.count.issue_queue_full;
             sum.renames_full += first.count.renames_full;
         }
-    /* All mechanisms were at work. */
+    /* Check that every mechanism was exercised. */
     assert_true(sum.forwarded && sum.partial && sum.violations && sum.waited && sum.fetch_wrong_lines);
     assert_true(sum.load_queue_full && sum.store_queue_full && sum.issue_queue_full && sum.renames_full);
 }
 
-/* The reference: a byte for each cycle and port, and one for its unit. */
+/* The reference: one byte for each cycle and port, and one for its unit. */
 static void ports_agree(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void ports_agree(void **state)
     }
 }
 
-/* Far ahead, and behind the window. */
+/* Far ahead of the window, and before it. */
 static void ports_window(void **state)
 {
     (void)state;

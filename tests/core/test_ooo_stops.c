@@ -1,4 +1,4 @@
-/* The out-of-order core around what is executed alone: limits, breakpoints, waiting for interrupts, devices,
+/* The out-of-order core's serial instructions and stops: limits, breakpoints, waiting for interrupts, devices,
  * fast-forwarding. */
 #include "emu/hart/probe.h"
 #include "tests/core/test_ooo.h"
@@ -20,7 +20,7 @@ static enum core_next raise_limit(struct rig *rig, enum hart_stop stop)
     return CORE_CONTINUE;
 }
 
-/* Stops at exactly that many instructions, however often. */
+/* The core stops after exactly that many instructions, however often. */
 static void limits(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static enum core_next go_on_from_break(struct rig *rig, enum hart_stop stop)
     return stop == HART_STOP_BREAK ? CORE_CONTINUE : CORE_SLEEP;
 }
 
-/* Each passing of the breakpoint is reported once, in front of its instruction. */
+/* Every time that the breakpoint is reached, it is reported once, before its instruction. */
 static void breakpoints(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static void nudge(void *owner, uint64_t now)
     core_wake(((struct rig *)owner)->core, now);
 }
 
-/* WFI sleeps, through a wake-up without interrupt too; time asleep is no cycle. */
+/* WFI sleeps, also through a wake-up without interrupt; time asleep is not counted as cycles. */
 static void waits_for_interrupts(void **state)
 {
     (void)state;
@@ -97,14 +97,14 @@ static void waits_for_interrupts(void **state)
     (void)run_program(rig, NULL, &cycles);
     assert_int_equal(rig->hart.x[7], 1);
     assert_int_equal(rig->stops[0], HART_STOP_BREAK);
-    /* Fetched and executed behind the wake-up at 5000: 12 + 1 later. */
+    /* Fetched and executed after the wake-up at 5000: 12 + 1 cycles later. */
     assert_in_range(rig->hart.x[6], 5000 + 10, 5000 + 16);
     assert_in_range(rig->core->idle_time, 4900 * RIG_CLOCK, 5000 * RIG_CLOCK);
     assert_in_range(cycles, 30, 100);
     rig_free(rig);
 }
 
-/* A cycle an instruction, no events of caches; behind it the caches are warm. */
+/* Warming takes a cycle an instruction and causes no cache events; afterwards the caches are warm. */
 static void warms(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void warms(void **state)
     assert_int_equal(cache_line_state(rig->l1d, RIG_FAR), CACHE_EXCLUSIVE);
     assert_int_equal(cache_line_state(rig->l1d, RIG_FAR + 64), CACHE_MODIFIED);
     assert_int_equal(cache_line_state(rig->l1i, RIG_BASE), CACHE_EXCLUSIVE);
-    /* In time again: nothing misses but the line behind the program, on a wrong path. */
+    /* Timed again: nothing misses except the line after the program, on a wrong path. */
     core_set_warming(rig->core, false);
     uint64_t instret = rig->hart.instret, again = rig_run(rig);
     assert_true(rig->hart.instret == 2 * instret);
@@ -134,8 +134,8 @@ static void warms(void **state)
     rig_free(rig);
 }
 
-/* 32 loads from a page each, 16 times. With a TLB of 64 entries each page is walked once; with 4 all are
- * walked every time. One walk at a time: the reads of tables add up. */
+/* 32 loads from different pages, 16 times. With a TLB of 64 entries each page is walked once; with 4 entries every
+ * access walks. Walks are serial, so their table reads add up. */
 static uint64_t run_pages(uint32_t entries, uint64_t *serialise)
 {
     struct rig_options options = rig_options_default();
@@ -181,14 +181,14 @@ static void walks_take_time(void **state)
     (void)state;
     uint64_t serialise;
     uint64_t few = run_pages(4, &serialise), many = run_pages(64, &serialise);
-    /* 15 * 32 walks more, one at a time, of at least one read of 2 cycles, of which one may hide. */
+    /* 15 * 32 more walks, one at a time, each with at least one read of 2 cycles, of which one may be hidden. */
     assert_true(few > many + 15 * 32);
-    /* The tables' lines miss: two upper ones, and 4 of 8 entries each for the 32 pages. */
+    /* Misses of the tables' lines: two upper ones, and 4 lines with 8 entries each for the 32 pages. */
     assert_true(serialise > (2 + 4) * FAR_MISS - 100);
 }
 
-/* Bad fields are named. */
-/* Takes itself away when it is told of the 5th instruction, in the middle of a batch. */
+/* Errors name the bad field. */
+/* An observer that removes itself at the 5th instruction, in the middle of a batch. */
 static void until_fifth(void *context, const struct core *core, const struct core_note *note)
 {
     struct rig *rig = context;

@@ -66,8 +66,8 @@ static uint64_t next_random(uint64_t *x)
     return *x;
 }
 
-/* Counters begin weakly not taken: the first execution of a taken branch is wrong, all later ones right; its
- * target is unknown when it is first predicted taken. */
+/* Counters begin weakly not taken: the first execution of a taken branch is mispredicted, all later ones are right; its
+ * target is unknown when it is first predicted as taken. */
 static void biased_branch(void **state)
 {
     (void)state;
@@ -86,8 +86,8 @@ static void biased_branch(void **state)
     predict_free(&bench.predictor);
 }
 
-/* Taken, not taken, taken ...: bimodal counters fail, history tells. A loop of 8 rounds fits 10 bits too; one
- * of 40 rounds does not: one mispredict a loop, by the bimodal side. */
+/* Taken, not taken, taken ...: bimodal counters fail, history succeeds. A loop of 8 rounds fits into 10 bits of
+ * history; one of 40 rounds does not: one misprediction a loop, by the bimodal side. */
 static void history_finds_patterns(void **state)
 {
     (void)state;
@@ -108,8 +108,7 @@ static void history_finds_patterns(void **state)
     }
 }
 
-/* Beside a branch of random direction a biased one is predicted by the bimodal side, although the random bits
- * spoil its history. */
+/* A biased branch next to a random one is predicted by the bimodal side, although the random bits spoil the history. */
 static void chooser_saves_biased_branches(void **state)
 {
     (void)state;
@@ -120,14 +119,13 @@ static void chooser_saves_biased_branches(void **state)
         wrong += branch(&bench, 0x2004, true) == PREDICT_WRONG;
     }
     assert_true(wrong < 40);
-    /* The random one: half, within 5 standard deviations of sqrt(4000) / 2 = 32. */
+    /* The random branch: half, within 5 standard deviations of sqrt(4000) / 2 = 32. */
     uint64_t random = bench.predictor.count.branches_wrong - wrong;
     assert_true(random > 2000 - 160 && random < 2000 + 160);
     predict_free(&bench.predictor);
 }
 
-/* 4 ways: 4 jumps of one set stay, 5 in turn replace each other for ever. Jumps of a set are 2 * sets bytes
- * apart. */
+/* 4 ways: 4 jumps of one set stay; 5 cyclic ones always replace each other. Jumps of a set are 2 * sets bytes apart. */
 static void btb_is_set_associative(void **state)
 {
     (void)state;
@@ -144,7 +142,7 @@ static void btb_is_set_associative(void **state)
     }
 }
 
-/* Calls nested to the depth of the stack return right; one more, and the outermost return is lost. */
+/* Calls nested as deep as the stack return correctly; with one more, the outermost return is lost. */
 static void return_stack(void **state)
 {
     (void)state;
@@ -160,17 +158,17 @@ static void return_stack(void **state)
     }
 }
 
-/* jalr x1, 0(x5) goes back to where the coroutine stopped, and leaves its own place in x1: two routines hand
- * over to each other at ever new places. */
+/* jalr x1, 0(x5) continues where the coroutine stopped, and leaves its own place in x1: two routines switch to each
+ * other at ever new places. */
 static void coroutines_pop_and_push(void **state)
 {
     (void)state;
     struct bench bench = make();
     const unsigned flags = STREAM_INDIRECT | STREAM_CALL;
-    uint64_t here = 0x2000, there = 0x1004; /* of the one that runs; where the other one goes on */
+    uint64_t here = 0x2000, there = 0x1004; /* the pc of the running routine; where the other one continues */
     (void)jump(&bench, 0x1000, STREAM_CALL, 5, STREAM_NONE, here);
     for (unsigned i = 0; i < 10; i++) {
-        uint64_t swap = here + 8; /* the jump's place, after two other instructions */
+        uint64_t swap = here + 8; /* the address of the jump, after two other instructions */
         assert_int_equal(jump(&bench, swap, flags, i % 2 ? 5 : 1, i % 2 ? 1 : 5, there), PREDICT_RIGHT);
         here = there;
         there = swap + 4;
@@ -179,7 +177,7 @@ static void coroutines_pop_and_push(void **state)
     predict_free(&bench.predictor);
 }
 
-/* An indirect jump that goes to 4 places in turn: always wrong by the last target, right by the path. */
+/* An indirect jump with 4 cyclic targets: always wrong by the last target, right by the path. */
 static void indirect_targets_by_path(void **state)
 {
     (void)state;

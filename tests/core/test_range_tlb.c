@@ -33,7 +33,7 @@ struct rig {
     struct tlb_unit *tlb;
     struct stats *stats;
     struct croft_range_table *table;
-    uint64_t requests; /* that memory has seen */
+    uint64_t requests; /* reads that the memory has served */
     struct wait waits[3];
 };
 
@@ -75,7 +75,7 @@ static void wait_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     wait->level = level;
 }
 
-/* Range i is 3 pages long, 8 pages behind the one before. */
+/* Range i is 3 pages long, and begins 8 pages after the one before. */
 static uint64_t range_at(unsigned i)
 {
     return AT + (uint64_t)i * 8 * PAGE;
@@ -123,7 +123,7 @@ static void rig_free(struct rig *rig)
     free(rig);
 }
 
-/* Clocks from now until an access at now can begin. */
+/* Returns the clocks until an access at now can begin. */
 static uint64_t clocks_of(struct rig *rig, uint64_t address, enum tlb_use use)
 {
     struct wait *wait = &rig->waits[0];
@@ -143,9 +143,9 @@ static uint64_t hit_clocks(const struct rig *rig)
     return cache_configuration(rig->cache)->hit_clocks;
 }
 
-/* Seven ranges: the search looks at entry 3, then 1 or 5, then the others. Head and entries 0 are in line 0 of the
- * table, entries 1 and 2 in line 1, 3 and 4 in line 2, 5 and 6 in line 3. A walk reads the head and what the search
- * looks at, one behind the other. */
+/* Seven ranges: the search reads entry 3, then 1 or 5, then the others. Head and entry 0 are in line 0 of the table,
+ * entries 1 and 2 in line 1, 3 and 4 in line 2, 5 and 6 in line 3. A walk reads the head and then the entries of the
+ * search, one after the other. */
 static void a_miss_walks_the_table(void **state)
 {
     (void)state;
@@ -154,19 +154,19 @@ static void a_miss_walks_the_table(void **state)
     uint64_t cold = clocks_of(rig, range_at(3) + 5, TLB_DATA); /* head and entry 3: two lines from memory */
     assert_int_equal(rig->requests, 2);
     assert_true(cold >= 2 * 50 && cold < 2 * 60);
-    /* The whole range hits, for data and code, at once. */
+    /* The whole range hits at once, for data and code. */
     assert_int_equal(clocks_of(rig, range_at(3), TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, range_at(3) + 3 * PAGE - 1, TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, range_at(3) + PAGE, TLB_FETCH), 0);
-    /* Head, 3, 1: the first two hit now. */
+    /* Head, 3, 1: the first two hit. */
     uint64_t third = clocks_of(rig, range_at(1), TLB_DATA);
     assert_int_equal(rig->requests, 3);
     assert_int_equal(third, cold / 2 + 2 * hit);
-    /* Head, 3, 1, 2: all in lines that are there. */
+    /* Head, 3, 1, 2: all lines are cached. */
     assert_int_equal(clocks_of(rig, range_at(2), TLB_DATA), 4 * hit);
     assert_int_equal(clocks_of(rig, range_at(0), TLB_FETCH), 4 * hit);
     assert_int_equal(rig->requests, 3);
-    /* What is in no range is walked for each time: behind range 2, the search looks at 3, 1 and 2. */
+    /* An address in no range is walked for every time: after range 2, the search reads 3, 1 and 2. */
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(clocks_of(rig, range_at(2) + 3 * PAGE, TLB_DATA), 4 * hit);
     assert_int_equal(stats_value(rig->stats, "tlb.walks"), 6);
@@ -179,7 +179,7 @@ static void a_miss_walks_the_table(void **state)
     rig_free(rig);
 }
 
-/* Two entries: the one used longest ago makes room. */
+/* Two entries: the least recently used one is replaced. */
 static void entries_are_replaced_by_age(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void entries_are_replaced_by_age(void **state)
     rig_free(rig);
 }
 
-/* The window, machine mode, and user mode without a table need no walk; a flush forgets all ranges. */
+/* The window, machine mode, and user mode without a table need no walk; a flush drops all ranges. */
 static void what_needs_no_walk(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void what_needs_no_walk(void **state)
     rig_free(rig);
 }
 
-/* While a walk is under way, an access to the same range waits for it; one to another range walks behind it. */
+/* During a walk, an access to the same range waits for it; one to another range walks after it. */
 static void walks_are_shared(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void walks_are_shared(void **state)
     while (!rig->waits[1].done)
         assert_true(event_queue_step(&rig->queue));
     assert_int_equal(rig->waits[2].done, rig->waits[0].done);
-    /* Head and entries 1, 0: all in lines that the first walk has brought. */
+    /* Head and entries 1, 0: all lines are cached by the first walk. */
     assert_int_equal(rig->waits[1].done - rig->waits[0].done, 3 * hit_clocks(rig) * PERIOD);
     assert_int_equal(stats_value(rig->stats, "tlb.walks"), 2);
     assert_int_equal(stats_value(rig->stats, "tlb.joined"), 1);

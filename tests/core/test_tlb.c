@@ -1,8 +1,8 @@
-/* TLBs and the walker against tables made by hand, behind a cache over a memory of fixed latency. */
+/* TLBs and the walker on tables made by hand, with a cache over a memory of fixed latency. */
 #include "tests/core/tlb_rig.h"
 
-/* Cold: a look into the second level, then three reads that miss, one behind the other. Another page of the
- * same table, whose entry is in another line: two hits and a miss. In the same line: three hits. */
+/* Cold: a second-level lookup, then three dependent reads that miss. A page whose entry is in another line of the same
+ * table: two hits and a miss. In the same line: three hits. */
 static void walk_is_three_dependent_reads(void **state)
 {
     (void)state;
@@ -18,8 +18,7 @@ static void walk_is_three_dependent_reads(void **state)
     assert_int_equal(counted(rig, "walks"), 3);
     assert_int_equal(counted(rig, "walk_reads"), 9);
     assert_int_equal(counted(rig, "walk_clocks"), 4 * miss + 5 * HIT);
-    /* The first one again: the last page, another page and back, then for instructions from the second level.
-     */
+    /* The first page again: as the last page used, after another page, then for instructions from the second level. */
     assert_int_equal(clocks_of(rig, AT(0, 0, 9) + 0xff8, TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, AT(0, 0, 4), TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_FETCH), L2);
@@ -27,7 +26,7 @@ static void walk_is_three_dependent_reads(void **state)
     rig_free(rig);
 }
 
-/* A walk that hits everywhere is answered at once for the future; until then its page is not there. */
+/* A walk whose reads all hit is answered at once with a future time; until then its page is not present. */
 static void walk_of_hits_ends_in_the_future(void **state)
 {
     (void)state;
@@ -45,7 +44,7 @@ static void walk_of_hits_ends_in_the_future(void **state)
     assert_int_equal(ready, end);
     assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 9), TLB_DATA, end + 5, &ready, waiter), TLB_READY);
     assert_int_equal(ready, end + 5);
-    /* The walker is busy until then: the next walk begins at its end. */
+    /* The walker is busy until then: the next walk begins after it. */
     assert_int_equal(tlb_access(rig->tlb, AT(0, 0, 10), TLB_DATA, now, &ready, waiter), TLB_READY);
     assert_int_equal(ready, end + 3 * HIT * PERIOD);
     rig_free(rig);
@@ -72,7 +71,7 @@ static void large_pages_need_fewer_reads(void **state)
     rig_free(rig);
 }
 
-/* First level: 2 sets of 2 ways; pages 0, 2, 4 ... are in set 0. Second level: 8 sets, 0, 8, 16 in set 0. */
+/* First level: 2 sets of 2 ways; pages 0, 2, 4 ... are in set 0. Second level: 8 sets; pages 0, 8, 16 are in set 0. */
 static void replacement_takes_the_least_recently_used(void **state)
 {
     (void)state;
@@ -84,13 +83,13 @@ static void replacement_takes_the_least_recently_used(void **state)
     (void)clocks_of(rig, AT(0, 0, 0), TLB_DATA);
     (void)clocks_of(rig, AT(0, 0, 2), TLB_DATA);
     assert_int_equal(clocks_of(rig, AT(0, 0, 0), TLB_DATA), 0);
-    (void)clocks_of(rig, AT(0, 0, 4), TLB_DATA);                 /* 2 goes */
+    (void)clocks_of(rig, AT(0, 0, 4), TLB_DATA);                 /* replaces 2 */
     (void)clocks_of(rig, AT(0, 0, 1), TLB_DATA);                 /* the other set */
     assert_int_equal(clocks_of(rig, AT(0, 0, 0), TLB_DATA), 0);  /* 4 is older now */
-    assert_int_equal(clocks_of(rig, AT(0, 0, 2), TLB_DATA), L2); /* 4 goes */
+    assert_int_equal(clocks_of(rig, AT(0, 0, 2), TLB_DATA), L2); /* replaces 4 */
     assert_int_equal(clocks_of(rig, AT(0, 0, 0), TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, AT(0, 0, 4), TLB_DATA), L2);
-    /* The second level has 0 in set 0, not used since it came: 8 and 16 drive it out. */
+    /* In set 0 of the second level, page 0 has not been used since it came: 8 and 16 replace it. */
     (void)clocks_of(rig, AT(0, 0, 8), TLB_DATA);
     (void)clocks_of(rig, AT(0, 0, 16), TLB_DATA);
     assert_int_equal(clocks_of(rig, AT(0, 0, 8), TLB_FETCH), L2);
@@ -157,7 +156,7 @@ static void flush_and_fence(void **state)
     assert_int_equal(clocks_of(rig, big, TLB_FETCH), L2 + 2 * HIT);
     tlb_fence(rig->tlb, false, 0, true, 7); /* another address space */
     assert_int_equal(clocks_of(rig, one, TLB_FETCH), 0);
-    tlb_fence(rig->tlb, false, 0, true, 1); /* this one, but for global pages */
+    tlb_fence(rig->tlb, false, 0, true, 1); /* this one, except global pages */
     assert_int_equal(clocks_of(rig, everywhere, TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, one, TLB_FETCH), L2 + 3 * HIT);
     tlb_flush(rig->tlb); /* the last page too */
@@ -182,8 +181,8 @@ static void address_spaces_keep_apart(void **state)
     rig_free(rig);
 }
 
-/* Four accesses at one time: a walk; one that waits for its page; another page, in the other's line; and one
- * for instructions at a later time. */
+/* Four accesses at one time: one that walks; one that waits for its page; one to another page in the same table line;
+ * and one for instructions at a later time. */
 static void walks_wait_in_order(void **state)
 {
     (void)state;
@@ -199,7 +198,7 @@ static void walks_wait_in_order(void **state)
     event_queue_run(&rig->queue, now + 2000 * PERIOD);
     uint64_t first = now + (L2 + 3 * miss) * PERIOD;
     assert_int_equal(w[0].done, first);
-    assert_int_equal(w[2].done, first); /* had only to wait for the page */
+    assert_int_equal(w[2].done, first); /* waited only for the page */
     assert_int_equal(w[1].done, first + (2 * HIT + miss) * PERIOD);
     assert_int_equal(w[3].done, now + (1000 + L2 + HIT) * PERIOD); /* not before its time */
     assert_int_equal(w[0].order, 1);
@@ -214,7 +213,7 @@ static void walks_wait_in_order(void **state)
     rig_free(rig);
 }
 
-/* Eight lines under way are all that the cache can have: the walk waits until the first of them has come. */
+/* Eight lines under way occupy the whole cache: the walk waits until the first of them has arrived. */
 static void walk_waits_for_room_in_the_cache(void **state)
 {
     (void)state;
@@ -238,7 +237,7 @@ static void walk_waits_for_room_in_the_cache(void **state)
     rig_free(rig);
 }
 
-/* What is flushed under way is answered, but not kept. */
+/* A page that is flushed during its walk is returned, but not kept. */
 static void flush_during_a_walk(void **state)
 {
     (void)state;
@@ -255,7 +254,7 @@ static void flush_during_a_walk(void **state)
     rig_free(rig);
 }
 
-/* An access that faults takes the time of the reads that find it out, each time. */
+/* An access that faults takes the time of the reads that detect the fault, every time. */
 static void faults_are_not_kept(void **state)
 {
     (void)state;
@@ -304,7 +303,7 @@ static void warming_takes_no_time_and_counts_nothing(void **state)
     assert_int_equal(rig->requests + counted(rig, "walks") + counted(rig, "l1d.misses"), 0);
     assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_FETCH), L2);
-    assert_int_equal(clocks_of(rig, AT(0, 0, 10), TLB_DATA), L2 + 3 * HIT); /* and the tables are there */
+    assert_int_equal(clocks_of(rig, AT(0, 0, 10), TLB_DATA), L2 + 3 * HIT); /* and the tables are present */
     rig_free(rig);
 }
 

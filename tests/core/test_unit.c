@@ -1,4 +1,4 @@
-/* Cores wait for the unit of a custom instruction as long as it asks for. */
+/* Cores wait for the unit of a custom instruction as long as it requests. */
 #include "emu/core/inorder/inorder.h"
 #include "emu/core/ooo/ooo.h"
 #include "tests/core/rig.h"
@@ -8,9 +8,9 @@ struct scene {
     struct custom_units units;
     struct custom_waiter *waiter;
     struct event event;
-    uint64_t clocks; /* 0: the unit does not ask for time */
+    uint64_t clocks; /* 0: the unit does not request time */
     unsigned calls;
-    uint64_t done; /* when the last call was, fs */
+    uint64_t done; /* time of the last call, fs */
 };
 
 static void unit_done(void *owner, uint64_t now)
@@ -33,7 +33,7 @@ static bool execute(void *context, struct custom_call *call)
     return true;
 }
 
-/* Two custom instructions, and a store before them that misses; cycles in all. */
+/* Returns the cycles of two custom instructions and a store before them that misses. */
 static uint64_t run(unsigned kind, uint64_t clocks, bool warming)
 {
     struct scene s = {.rig = rig_new(NULL), .clocks = clocks};

@@ -1,5 +1,4 @@
-/* What both kinds of cores do before a region of interest: everything is warm behind it, and nothing of it
- * has taken time. */
+/* Warming before a region of interest, for both kinds of cores: afterwards everything is warm, and it took no time. */
 #include <stdio.h>
 
 #include "emu/core/inorder/inorder.h"
@@ -23,7 +22,7 @@ static struct core *make(struct rig *rig, unsigned kind)
     return core;
 }
 
-/* Supervisor mode, main memory mapped to itself by pages of 4 KiB: tables at the far end. */
+/* Supervisor mode, main memory identity-mapped by pages of 4 KiB, with the tables at the far end. */
 static void map_memory(struct rig *rig)
 {
     const uint64_t tables = RIG_BASE + RIG_SIZE - 0x3000, leaf = 0xcf; /* D A X W R V */
@@ -60,8 +59,8 @@ static enum core_next begin_region(struct rig *rig, enum hart_stop stop)
     return CORE_CONTINUE;
 }
 
-/* A round of a loop: a load of a page, one that reaches into the next page, an atomic of a third one. The
- * jumps between two pages of code cross a line with their second halves. */
+/* A round of a loop: a load from one page, one that crosses into the next page, an atomic on a third one. The jumps
+ * between two pages of code cross a line with their second halves. */
 static unsigned emit_round(struct rig *rig, uint64_t top)
 {
     uint64_t other = RIG_BASE + 2 * PAGE - 4;
@@ -76,7 +75,7 @@ static unsigned emit_round(struct rig *rig, uint64_t top)
     return 6;
 }
 
-/* The same round again in time: no page is walked for, no line is missed. */
+/* The same round again, timed: no page is walked for, no line is missed. */
 static void pages_are_warm(void **state)
 {
     (void)state;
@@ -122,7 +121,7 @@ static void device_write(void *device, uint64_t offset, unsigned size, uint64_t 
     (void)value;
 }
 
-/* Atomics, a device and cache-block operations take a cycle each, and ask memory for nothing. */
+/* Atomics, device accesses and cache-block operations take a cycle each, and access no memory. */
 static void what_is_executed_alone(void **state)
 {
     (void)state;

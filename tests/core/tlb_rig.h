@@ -1,4 +1,4 @@
-/* A TLB unit over page tables made by hand, behind a cache over a memory of fixed latency. */
+/* A TLB unit with page tables made by hand and a cache over a memory of fixed latency. */
 #ifndef TESTS_CORE_TLB_RIG_H
 #define TESTS_CORE_TLB_RIG_H
 
@@ -17,7 +17,7 @@
 #include "tests/hart/fixture.h"
 #include "tests/sim/value.h"
 
-/* Page-table entry bits, and where the tables stand: each in a page of its own. */
+/* Page-table entry bits, and the addresses of the tables, one page each. */
 enum { V = 1, R = 2, W = 4, X = 8, U = 16, G = 32, A = 64, D = 128, LEAF = V | R | W | X | A | D };
 #define ROOT   (FIXTURE_BASE + 0x10000)
 #define MIDDLE (FIXTURE_BASE + 0x11000)
@@ -25,7 +25,7 @@ enum { V = 1, R = 2, W = 4, X = 8, U = 16, G = 32, A = 64, D = 128, LEAF = V | R
 #define OTHER  (FIXTURE_BASE + 0x13000)
 #define TOP    (FIXTURE_BASE + 0x14000)
 
-/* Virtual addresses of entry i, j, k of the three levels. */
+/* The virtual address of entries i, j, k of the three levels. */
 #define AT(i, j, k) ((uint64_t)(i) << 30 | (uint64_t)(j) << 21 | (uint64_t)(k) << 12)
 
 enum { PERIOD = 1000000, MEMORY = 50 * PERIOD, WAITS = 8 };
@@ -36,7 +36,7 @@ struct wait {
     struct cache_waiter waiter;
     struct rig *rig;
     uint64_t done;
-    unsigned level, order; /* order: how many were called before it, from 1 on */
+    unsigned level, order; /* order: number of calls so far, counting this one */
 };
 
 struct rig {
@@ -46,7 +46,7 @@ struct rig {
     struct cache *cache;
     struct tlb_unit *tlb;
     struct stats *stats;
-    uint64_t requests; /* that memory has seen */
+    uint64_t requests; /* reads that the memory has served */
     unsigned called;
     struct wait waits[WAITS];
 };
@@ -104,8 +104,8 @@ static inline void set_satp(struct rig *rig, uint64_t mode, uint64_t asid, uint6
     rig->f.hart.priv.satp = mode << SATP_MODE_SHIFT | asid << 44 | root >> 12;
 }
 
-/* Entry i of each table leads on; LAST maps 4 KiB pages. Root entries 2, 3 are 1 GiB pages, middle 2, 3 are 2
- * MiB. Table entries of an index stand in different lines for every 8. */
+/* Entry i of each table points to the next table; LAST maps 4 KiB pages. Root entries 2, 3 are 1 GiB pages, middle 2, 3
+ * are 2 MiB pages. Eight consecutive entries of a table share a line. */
 static inline void make_tables(struct rig *rig)
 {
     for (unsigned i = 0; i < 512; i++) {
@@ -172,7 +172,7 @@ static inline uint64_t counted(struct rig *rig, const char *name)
     return stats_value(rig->stats, full);
 }
 
-/* Clocks from now until an access at now can begin. */
+/* Returns the clocks until an access at now can begin. */
 static inline uint64_t clocks_of(struct rig *rig, uint64_t address, enum tlb_use use)
 {
     struct wait *wait = &rig->waits[WAITS - 1];
@@ -199,7 +199,7 @@ static inline void probe_done(struct cache_waiter *waiter, uint64_t now, unsigne
     ((struct probe *)waiter->owner)->done = now;
 }
 
-/* Clocks of one read that misses in the cache, of a line that no table uses. */
+/* Returns the clocks of one read that misses in the cache, of a line that no table uses. */
 static inline uint64_t miss_clocks(struct rig *rig)
 {
     struct probe probe = {{NULL, probe_done, &probe}, 0};

@@ -1,19 +1,18 @@
-/* Blocks of code with the state in which they start: the common currency of generators, oracles and the hart.
- */
+/* Batches: blocks of code with their initial states, exchanged between generators, oracles and the hart. */
 #ifndef TESTS_HART_BATCH_H
 #define TESTS_HART_BATCH_H
 
 #define BATCH_BLOCKS      3072
-#define BATCH_CODE_BYTES  320 /* of a block's slot */
+#define BATCH_CODE_BYTES  320 /* size of a block's slot */
 #define BATCH_STATE_BYTES 1024
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 
-/* Guest addresses; tests.mk links tests/hart/runner.S there. A block runs at its slot's address with tp at its state,
- * and ends in a jump to BATCH_END, where everything is saved to the state. x3 holds the block's address at
- * its start. */
-enum { BATCH_WINDOW = 496 }; /* bytes of memory that a block may touch */
+/* Guest addresses; tests.mk links tests/hart/runner.S there. A block runs at its slot's address with tp pointing to its
+ * state, and ends with a jump to BATCH_END, which saves everything to the state. x3 holds the block's address at its
+ * start. */
+enum { BATCH_WINDOW = 496 }; /* size of the memory window that a block may access */
 #define BATCH_END    UINT64_C(0x80000000)
 #define BATCH_CODE   UINT64_C(0x80001000)
 #define BATCH_STATES UINT64_C(0x80100000)

@@ -48,8 +48,8 @@ static uint64_t choice(enum insn_role role, bool single, unsigned n)
     return n < VALUES_F32 ? UINT64_C(0xffffffff00000000) | values_f32[n] : UINT64_C(0x3ff000003f800000);
 }
 
-/* What is varied: the operands, the rounding mode or the immediate. The third operand of multiply-add takes
- * every third corner case, in turn with the first two, so that the number of cases stays moderate. */
+/* Varied are the operands, the rounding mode or the immediate. The third operand of multiply-add takes every third
+ * corner case, in turn with the first two, which keeps the number of cases moderate. */
 struct space {
     unsigned rs1, rs2, rs3, last;
 };
@@ -114,7 +114,7 @@ static void set_register(struct state *state, enum insn_role role, unsigned reg,
         state->f[reg] = value;
 }
 
-/* Case n as instruction k of the block. */
+/* Emits case n as instruction k of the block. */
 static void emit_case(struct writer *w, struct state *state, enum insn_id id, unsigned n, unsigned k)
 {
     static const uint8_t modes[MODES] = {RM_RNE, RM_RTZ, RM_RDN, RM_RUP, RM_RMM, RM_DYN};
@@ -132,7 +132,7 @@ static void emit_case(struct writer *w, struct state *state, enum insn_id id, un
                          format->rm ? 0 : immediate(id, last)};
     uint64_t first = choice(role1, single, a);
     if (id == INSN_ctzw && (uint32_t)first == 0)
-        first = 1u << 31; /* qemu-riscv64 7.2 looks into the upper word when the lower one is zero */
+        first = 1u << 31; /* qemu-riscv64 7.2 examines the upper word if the lower one is zero */
     set_register(state, role1, o.rs1, first);
     set_register(state, role2, o.rs2, choice(role2, single, b));
     set_register(state, format->rs3 ? ROLE_F : ROLE_N, o.rs3, choice(ROLE_F, single, c));

@@ -1,4 +1,4 @@
-/* A hart with a little memory for unit tests, and an assembler's worth of help. */
+/* A hart with a little memory for unit tests, and functions that assemble instructions. */
 #ifndef TESTS_HART_FIXTURE_H
 #define TESTS_HART_FIXTURE_H
 
@@ -15,21 +15,20 @@ struct fixture {
     struct hart hart;
     struct phys memory;
     struct decoder *decoder;
-    uint64_t at; /* where the next instruction goes */
+    uint64_t at; /* address of the next instruction */
 };
 
-/* How instructions are executed: hart_run() with base or AVX2 handlers, or hart_step(). */
+/* How to execute: hart_run() with base or AVX2 handlers, or hart_step(). */
 enum fixture_way { FIXTURE_RUN, FIXTURE_RUN_V3, FIXTURE_STEP, FIXTURE_WAYS };
 
-/* A hart at FIXTURE_BASE with `size` bytes of memory; ends the test program on failure. */
+/* Makes a hart at FIXTURE_BASE with `size` bytes of memory; ends the test program on failure. */
 void fixture_init(struct fixture *f, uint64_t size);
 void fixture_free(struct fixture *f);
 
-/* Clears registers, counts nothing away, sets pc and the assembler to FIXTURE_BASE, and drops predecoded
- * code. */
+/* Clears registers but not counts, sets pc and the assembler to FIXTURE_BASE, and drops predecoded code. */
 void fixture_restart(struct fixture *f);
 
-/* Put an instruction at f->at and move on. */
+/* Assemble an instruction at f->at and advance f->at. */
 void fixture_word(struct fixture *f, uint32_t bits);
 void fixture_narrow(struct fixture *f, uint16_t bits);
 void fixture_row(struct fixture *f, enum insn_id id, struct operands operands);
@@ -37,7 +36,7 @@ void fixture_row(struct fixture *f, enum insn_id id, struct operands operands);
 uint64_t fixture_read(const struct fixture *f, uint64_t address, unsigned size);
 void fixture_write(struct fixture *f, uint64_t address, unsigned size, uint64_t value);
 
-/* Executes up to `limit` instructions. A way that this host lacks is FIXTURE_RUN. */
+/* Executes up to `limit` instructions. Uses FIXTURE_RUN if this host lacks the handlers of `way`. */
 enum hart_stop fixture_run(struct fixture *f, enum fixture_way way, uint64_t limit);
 
 /* The sum of the instruction counts by class. */

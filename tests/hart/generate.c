@@ -8,7 +8,7 @@
 
 enum {
     MAX_ITEMS = 48,
-    ROOM_FOR_ITEM = 60, /* bytes: no item takes more, the end included */
+    ROOM_FOR_ITEM = 60, /* size limit of an item in bytes, also of the end */
     RA = 1,
     SP = 2,
     GP = 3,
@@ -33,7 +33,7 @@ struct block {
     unsigned used, items, fixups, own;
     uint16_t item_at[MAX_ITEMS + 1];
     struct fixup fixup[MAX_ITEMS];
-    /* Registers that only the generator writes: pointers into the window, and the counter that ends loops. */
+    /* Registers that only the generator writes: pointers into the window, and the loop counter. */
     uint8_t any, by8, by4, counter;
     int any_offset, by8_offset, by4_offset;
     uint32_t reserved; /* bit per register */
@@ -79,7 +79,7 @@ static bool belongs(uint32_t extensions, unsigned extension)
     return extensions >> extension & 1;
 }
 
-/* A pointer, and the immediate that takes it to a random place of the window. */
+/* Chooses a pointer, and the immediate that moves it to a random place of the window. */
 static void pick_address(struct block *b, struct operands *o)
 {
     int target = (int)random_below(b->random, BATCH_WINDOW - 7);
@@ -105,7 +105,7 @@ static int32_t pick_immediate(struct block *b, enum insn_id id)
     }
 }
 
-/* Accesses to fcsr, frm and fflags that never leave a reserved rounding mode behind. */
+/* Accesses to fcsr, frm and fflags that never leave a reserved rounding mode. */
 static void emit_csr(struct block *b)
 {
     static const struct {
@@ -131,7 +131,7 @@ static uint8_t pick_rounding(struct block *b)
     return random_chance(b->random, 50) ? RM_DYN : (uint8_t)random_below(b->random, 5);
 }
 
-/* An instruction that goes on with the next one. */
+/* Emits an instruction that continues with the next one. */
 static void emit_plain(struct block *b, enum insn_id id)
 {
     const struct insn_info *info = &insn_table[id];
@@ -149,14 +149,14 @@ static void emit_plain(struct block *b, enum insn_id id)
     o.rm = pick_rounding(b);
     o.rd = format->rd == ROLE_X ? free_register(b) : any_register(b);
     if (id == INSN_ctzw) {
-        /* qemu-riscv64 7.2 looks into the upper word when the lower one is zero. */
+        /* qemu-riscv64 7.2 examines the upper word if the lower one is zero. */
         o.rs1 = scratch_register(b);
         emit_row(b, INSN_bseti, (struct operands){.rd = o.rs1, .rs1 = any_register(b), .imm = o.rs2});
     }
     emit_row(b, id, o);
 }
 
-/* AMO; or LR and SC with up to two instructions between, where SC may also miss the reservation or come
+/* Emits an AMO; or LR and SC with up to two instructions between them, where SC may also lack its reservation or come
  * twice. */
 static void emit_atomic(struct block *b, enum insn_id id)
 {
@@ -187,7 +187,7 @@ static void add_fixup(struct block *b, enum insn_id id, bool narrow, struct oper
     emit(b, 0, narrow ? 2 : 4);
 }
 
-/* A jump through a register to somewhere behind: over `skip` bytes of instructions that are never reached. */
+/* Emits a forward jump through a register over `skip` bytes of instructions that are never reached. */
 static void emit_indirect(struct block *b, bool narrow)
 {
     uint8_t t = scratch_register(b);
@@ -211,7 +211,7 @@ static void emit_indirect(struct block *b, bool narrow)
         emit(b, 0, 2);
 }
 
-/* A way back to an earlier item, taken while the counter lasts. */
+/* Emits a jump back to an earlier item, taken until the counter runs out. */
 static void emit_loop(struct block *b)
 {
     int32_t target = b->item_at[random_below(b->random, b->items + 1)];
@@ -225,7 +225,7 @@ static void emit_loop(struct block *b)
     }
 }
 
-/* A call of a function that stands in front of it, and sometimes returns past the next instruction. */
+/* Emits a call of a function located before it, which sometimes returns past the next instruction. */
 static void emit_call(struct block *b)
 {
     unsigned size = 4 * (1 + random_below(b->random, 3)), late = random_chance(b->random, 25) ? 4 : 0;
@@ -265,7 +265,7 @@ static int pointer_offset(const struct block *b, unsigned reg)
                            : -BATCH_WINDOW * 8;
 }
 
-/* Whether a compressed instruction that decodes so may stand anywhere in a block. */
+/* Returns whether a compressed instruction with this expansion may be anywhere in a block. */
 static bool is_harmless(const struct block *b, const struct insn *insn)
 {
     const struct insn_info *info = &insn_table[insn->id];
@@ -383,7 +383,7 @@ static uint32_t narrow_jump(const struct fixup *fixup, uint32_t distance)
            cb_bits(distance);
 }
 
-/* Lets each forward jump lead to some later item; compressed branches reach 254 bytes. */
+/* Makes each forward jump lead to some later item; compressed branches reach 254 bytes. */
 static void resolve(struct block *b)
 {
     for (unsigned i = 0; i < b->fixups; i++) {
@@ -446,7 +446,7 @@ static void fill_state(struct block *b, struct state *state, uint64_t at)
     state->filler = 0;
 }
 
-/* Counts the instructions under test as they stand in the code. */
+/* Counts the instructions under test in the code. */
 static unsigned count_own(const struct block *b)
 {
     unsigned own = 0;

@@ -1,4 +1,4 @@
-/* Random blocks of instructions that always end, and touch no memory but their window. */
+/* Random blocks of instructions that always end, and access no memory outside their window. */
 #ifndef TESTS_HART_GENERATE_H
 #define TESTS_HART_GENERATE_H
 
@@ -8,18 +8,18 @@
 #include "tests/hart/batch.h"
 #include "tests/isa/random.h"
 
-/* What blocks are made of. */
+/* The contents of generated blocks. */
 struct suite {
     const char *name;
     uint32_t own;     /* bit per enum insn_extension: the extensions under test; C is for compressed ones */
-    uint32_t support; /* the extensions that the other instructions are taken from */
+    uint32_t support; /* the extensions of the other instructions */
     unsigned own_percent;   /* share of instructions under test */
     unsigned float_percent; /* share of floating-point registers that start with a float */
-    bool for_unicorn;       /* leaves out what libunicorn 2.0.1, which is QEMU 5.0, does wrong */
+    bool for_unicorn;       /* leaves out cases in which libunicorn 2.0.1, which is QEMU 5.0, is wrong */
 };
 
-/* Fills block `index` of the batch: code, and the state in which it starts. Returns how many instructions
- * under test its code holds. */
+/* Fills block `index` of the batch: code, and initial state. Returns the number of instructions under test in its
+ * code. */
 unsigned generate_block(struct random *random, const struct decoder *decoder, const struct suite *suite,
                         struct batch *batch, uint64_t index);
 

@@ -11,7 +11,7 @@
 bool oracle_qemu(const char *runner, const char *folder, const struct batch *batch, struct state *after,
                  struct error *err);
 
-/* The same with libunicorn. */
+/* Runs the batch's blocks with libunicorn. */
 bool oracle_unicorn(const struct batch *batch, struct state *after, struct error *err);
 
 #endif

@@ -29,7 +29,7 @@ static bool open_engine(uc_engine **uc, const struct batch *batch, struct error 
     return true;
 }
 
-/* The identifiers of x0-x31 and f0-f31, and where struct state keeps them. */
+/* The identifiers of x0-x31 and f0-f31, and their places in struct state. */
 static void registers_of(struct state *state, int ids[REGISTERS], void *values[REGISTERS])
 {
     for (int i = 0; i < 32; i++) {

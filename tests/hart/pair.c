@@ -104,8 +104,7 @@ static void put_entry(struct pair *pair, uint64_t table, uint64_t index, uint64_
     put(pair, table + 8 * index, &pte, sizeof pte);
 }
 
-/* A root, one table of middle level for each of the two gigabytes, then lowest ones: the device's, memory's.
- */
+/* A root, a middle table for each of the two gigabytes, then the last tables: the device's, memory's. */
 void pair_translate(struct pair *pair, uint64_t pages)
 {
     uint64_t root = PAIR_BASE + pages * MMU_PAGE, low = root + TABLE_BYTES, high = low + TABLE_BYTES;

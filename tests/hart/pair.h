@@ -1,5 +1,4 @@
-/* A streamed hart and one that is stepped, on equal machines: what the stream lists is compared with what
- * each step reports. */
+/* A streamed hart and a stepped hart on equal machines: compares the stream's entries with the reports of the steps. */
 #ifndef TESTS_HART_PAIR_H
 #define TESTS_HART_PAIR_H
 
@@ -18,7 +17,7 @@ struct pair_machine {
     struct phys memory;
     struct bus bus;
     struct hart hart;
-    uint64_t device; /* the sum of what was written to the device, and one for each read */
+    uint64_t device; /* sum of the values written to the device, plus one for each read */
     uint64_t hooked; /* calls of the hook */
 };
 
@@ -26,9 +25,9 @@ struct pair {
     struct pair_machine run, step;
     struct stream stream;
     struct decoder *decoder;
-    uint64_t at;         /* where pair_row() puts the next instruction: a virtual address */
-    uint64_t mapped;     /* pages from PAIR_BASE on that pair_translate() has mapped */
-    uint64_t listed;     /* instructions that batches have held */
+    uint64_t at;         /* virtual address of the next instruction that pair_row() emits */
+    uint64_t mapped;     /* pages from PAIR_BASE on mapped by pair_translate() */
+    uint64_t listed;     /* instructions in batches */
     uint64_t stops;      /* batches that ended with STREAM_STOP */
     enum hart_stop stop; /* of the last step */
     unsigned interrupt;  /* taken by the last step */
@@ -39,11 +38,11 @@ struct pair {
 void pair_init(struct pair *pair, uint64_t size, bool privileged, const struct exec_table *exec);
 void pair_free(struct pair *pair);
 
-/* Puts both harts into supervisor mode under Sv39, with `pages` pages from PAIR_BASE on mapped to physical
- * pages in reverse order and the device where it is. The tables lie behind them. */
+/* Puts both harts into supervisor mode under Sv39: `pages` pages from PAIR_BASE on map to physical pages in reverse
+ * order, and the device to itself. The tables lie after the pages. */
 void pair_translate(struct pair *pair, uint64_t pages);
 
-/* The physical address that pair_translate() gives a virtual one. */
+/* Returns the physical address to which pair_translate() maps a virtual one. */
 uint64_t pair_physical(const struct pair *pair, uint64_t address);
 
 void pair_write(struct pair *pair, uint64_t address, const void *bytes, uint64_t length);
@@ -53,12 +52,12 @@ void pair_row(struct pair *pair, enum insn_id id, struct operands operands);
 void pair_set(struct pair *pair, unsigned reg, uint64_t value);
 void pair_go(struct pair *pair, uint64_t pc);
 
-/* One stream_run() of at most limit instructions, then, where it says so, one stream_step(), each compared
- * with hart_step(); also the state that they leave. Returns how the batch ended. */
+/* Calls stream_run() for at most limit instructions and, if that asks for it, stream_step(), and compares each with
+ * hart_step(), including the resulting state. Returns how the batch ended. */
 enum stream_end pair_advance(struct pair *pair, uint64_t limit);
 
-/* The same until the harts are at end, or an instruction has trapped, or fuel instructions have retired, with
- * the limits by turns. */
+/* Repeats pair_batch() with the limits in turn until the harts are at end, an instruction has trapped, or fuel
+ * instructions have retired. */
 void pair_run(struct pair *pair, uint64_t end, const uint64_t *limits, unsigned limit_count, uint64_t fuel);
 
 /* Fails unless memories, devices and counts by class are equal. */

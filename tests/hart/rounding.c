@@ -58,7 +58,7 @@ static struct operands make_operands(uint64_t n, int single)
     uint64_t r[4];
     for (unsigned i = 0; i < 4; i++)
         r[i] = mix(4 * n + i + 0x9e3779b97f4a7c15);
-    /* Half of the time b is close to a, and c to their product, wherever in the range they are. */
+    /* Half of the time b is close to a, and c to their product, at any magnitude. */
     struct operands o;
     if (single) {
         o.a = make_f32(r[0], 127);
@@ -74,7 +74,7 @@ static struct operands make_operands(uint64_t n, int single)
     return o;
 }
 
-/* An integer of any length, with few set bits in some cases. */
+/* An integer of any length, sometimes with few set bits. */
 static uint64_t make_integer(uint64_t n)
 {
     uint64_t r = mix(n + 77), length = r >> 58;

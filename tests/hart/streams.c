@@ -1,11 +1,10 @@
-/* Runs random and directed blocks on our hart, in every way that it can run, and on independent
- * implementations, and compares all registers, flags and memory.
+/* Runs random and directed blocks on our hart, in every way of execution, and on independent implementations, and
+ * compares all registers, flags and memory.
  *
  *   streams random|directed|unicorn RUNNER FOLDER [SUITE or INSTRUCTION]
  *
- * RUNNER is tests/hart/runner.S, built; FOLDER takes temporary files. STREAMS=n scales the amount (1: a
- * million instructions under test for each suite), SEED=n chooses other blocks.
- */
+ * RUNNER is tests/hart/runner.S, built; FOLDER takes temporary files. STREAMS=n scales the amount (1: a million
+ * instructions under test for each suite), SEED=n chooses other blocks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +32,7 @@ static const struct suite suites[] = {
      E(I), 100, 40, false},
 };
 
-/* libunicorn 2.0.1 has no Zb* extensions, and its F neither checks nor makes NaN boxes: it cannot judge
- * those. */
+/* libunicorn 2.0.1 lacks the Zb* extensions, and its F neither checks nor makes NaN boxes, so it cannot judge those. */
 static const struct suite unicorn_suites[] = {
     {"I", E(I) | E(Zifencei), E(I), 100, 50, true},
     {"M", E(M), E(I), 80, 50, true},
@@ -57,7 +55,7 @@ struct testing {
     struct subject subjects[SUBJECT_WAYS];
     struct batch *batch;
     struct state *expected;
-    uint64_t executed; /* instructions, by the first subject */
+    uint64_t executed; /* instructions executed by the first subject */
     unsigned passed, failed, reports;
 };
 
@@ -112,7 +110,7 @@ static void print_difference(struct testing *t, enum subject_way way, uint64_t i
     print_code(t, index);
 }
 
-/* Whether the way gives what the oracle gave, for the whole batch. */
+/* Returns whether the way's results equal the oracle's for the whole batch. */
 static bool compare(struct testing *t, enum subject_way way)
 {
     struct subject *subject = &t->subjects[way];
@@ -141,7 +139,8 @@ static bool compare(struct testing *t, enum subject_way way)
     return same;
 }
 
-/* Runs the batch everywhere; clears good[way] for ways that differ. False when the oracle fails. */
+/* Runs the batch on all subjects and the oracle; clears good[way] for ways that differ. Returns false if the oracle
+ * fails. */
 static bool run_batch(struct testing *t, bool good[SUBJECT_WAYS])
 {
     struct error err;

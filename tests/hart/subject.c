@@ -7,7 +7,7 @@
 #include "emu/hart/op.h"
 #include "emu/hart/step.h"
 
-enum { FUEL = 100000 /* no block retires so many instructions */ };
+enum { FUEL = 100000 /* more than any block retires */ };
 
 const char *const subject_name[SUBJECT_WAYS] = {"run", "run-v3", "step", "mixed", "stream"};
 
@@ -119,6 +119,6 @@ bool subject_run(struct subject *subject, uint64_t index, struct state *after, s
     memcpy(state->f, hart->f, sizeof hart->f);
     state->fcsr = (uint64_t)hart->frm << 5 | hart->fflags;
     *after = *state;
-    /* The walk over all blocks is slow, so it is done now and then. */
+    /* The walk over all blocks is slow, so check only now and then. */
     return index % 512 != 0 || check_counts(hart, err);
 }

@@ -1,4 +1,4 @@
-/* The block cache: stops exactly, notices changed code at FENCE.I, and survives being full. */
+/* The block cache: stops exactly, sees changed code after FENCE.I, and survives being full. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void assert_same(const struct hart *a, const struct hart *b)
     assert_int_equal(a->frm, b->frm);
 }
 
-/* hart_run(n) leaves exactly what n steps leave, for every n. */
+/* hart_run(n) results in exactly the state after n steps, for every n. */
 static void every_limit(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void every_limit(void **state)
     fixture_free(&step);
 }
 
-/* The same in pieces, which hit the middle of blocks; instructions by class agree with those of steps. */
+/* The same program in pieces that end in the middle of blocks; instructions by class agree with those of steps. */
 static void pieces(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void pieces(void **state)
     }
 }
 
-/* A loop that rewrites its own first instruction, with FENCE.I behind the store. */
+/* A loop that rewrites its own first instruction, with FENCE.I after the store. */
 static void changed_code(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void full_cache_of_branches(void **state)
     enum { COUNT = 1 << 20, STEP = 12 };
     struct fixture f;
     fixture_init(&f, 16 << 20);
-    /* Forward branches taken by turns, a jump back every time so that each is a block of its own. */
+    /* Alternating forward branches, with a jump back after each, so that each is a block of its own. */
     for (unsigned i = 0; i < COUNT; i++) {
         fixture_row(&f, INSN_beq, OP(.rs1 = 0, .rs2 = 0, .imm = 8));
         fixture_row(&f, INSN_jal, OP(.rd = 0, .imm = 8));
@@ -190,7 +190,7 @@ static void full_cache_of_branches(void **state)
     fixture_free(&f);
 }
 
-/* A marker stops behind itself with its operands, in and out of loops. */
+/* A marker stops after itself with its operands, inside and outside loops. */
 static void markers(void **state)
 {
     (void)state;
@@ -239,8 +239,7 @@ static void hints_do_nothing(void **state)
     fixture_free(&f);
 }
 
-/* 1 + 2^-53 is a tie: to 1 in RNE, away from it in RMM. The dynamic mode changes under code that is
- * translated. */
+/* 1 + 2^-53 is a tie: RNE gives 1, RMM rounds away from it. The dynamic mode changes under translated code. */
 static void rounding_mode_changes(void **state)
 {
     (void)state;

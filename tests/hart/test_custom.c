@@ -1,5 +1,5 @@
-/* Custom instructions on harts: they reach the unit of their extension, with operands and result, and are illegal without
- * one. */
+/* Custom instructions on harts: they call the unit of their extension with operands and result, and are illegal without
+ * a unit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { SIZE = 0x10000, T0 = 5, T1, T2, ROUNDS = 20 };
 
-/* A unit that answers first * 3 + second, and notes its calls. */
+/* A unit that returns 3 * first + second, and records its calls. */
 struct unit {
     unsigned calls;
     struct custom_call last;
@@ -47,7 +47,7 @@ struct rig {
     struct unit stash;
 };
 
-/* A hart whose Xstash instructions are served. */
+/* Makes a hart with a unit for Xstash instructions. */
 static void rig_init(struct rig *rig)
 {
     memset(rig, 0, sizeof *rig);
@@ -96,7 +96,7 @@ static void without_a_unit_they_are_illegal(void **state)
     rig_free(&rig);
 }
 
-/* x = 3 x + 5 in a loop, between instructions of fast handlers. */
+/* x = 3 * x + 5 in a loop, among instructions with fast handlers. */
 static void operands_and_results_are_the_rows(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void operands_and_results_are_the_rows(void **state)
     rig_free(&rig);
 }
 
-/* The unit chooses the trap; one that does not choose is an illegal instruction. */
+/* The unit chooses the trap; the default is an illegal instruction. */
 static void units_may_trap(void **state)
 {
     (void)state;
@@ -175,8 +175,8 @@ static void units_may_end_the_run(void **state)
     rig_free(&rig);
 }
 
-/* The guest rounds up, and has raised nothing yet: neither reaches the unit, nor does the unit's inexact result reach
- * the guest. */
+/* The guest rounds up, and has raised no flag: the unit does not see that mode, and the unit's inexact result does not
+ * raise a flag in the guest. */
 static void floating_point_is_the_hosts_own(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void floating_point_is_the_hosts_own(void **state)
     rig_free(&rig);
 }
 
-/* A timing core gets them one by one. */
+/* A timing core executes custom instructions one by one. */
 static void streams_leave_them_to_a_step(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* Results worked out by hand from the specification: what the oracles get wrong, and what is easily got
- * wrong. */
+/* Results computed by hand from the specification: cases in which the oracles are wrong, and easy mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,14 +67,14 @@ static const struct meaning integers[] = {
 };
 
 static const struct meaning doubles[] = {
-    /* Ties: to even, and away from zero; upwards one unit in the last place. */
+    /* Ties: to even, and away from zero; RUP gives one unit in the last place more. */
     {INSN_fadd_d, RM_RNE, NX, ONE, 0x3ca0000000000000, 0, ONE},
     {INSN_fadd_d, RM_RMM, NX, ONE, 0x3ca0000000000000, 0, ONE + 1},
     {INSN_fadd_d, RM_RMM, NX, ONE | MIN64, 0x3ca0000000000000 | MIN64, 0, (ONE + 1) | MIN64},
     {INSN_fadd_d, RM_RUP, NX, ONE, 1, 0, ONE + 1},
     {INSN_fadd_d, RM_RDN, NX, ONE, 1, 0, ONE},
     {INSN_fsub_d, RM_RTZ, NX, ONE, 1, 0, ONE - 1},
-    /* x - x: +0, but -0 downwards. */
+    /* x - x is +0, but -0 in RDN. */
     {INSN_fsub_d, RM_RNE, 0, ONE, ONE, 0, 0},
     {INSN_fsub_d, RM_RDN, 0, ONE, ONE, 0, MIN64},
     {INSN_fsub_d, RM_RMM, 0, ONE, ONE, 0, 0},
@@ -98,12 +97,12 @@ static const struct meaning doubles[] = {
     {INSN_fsqrt_d, RM_RNE, NV, ONE | MIN64, 0, 0, CANONICAL64},
     {INSN_fsqrt_d, RM_RNE, 0, MIN64, 0, 0, MIN64},
     {INSN_fsqrt_d, RM_RMM, NX, 0x4000000000000000, 0, 0, 0x3ff6a09e667f3bcd},
-    /* NaNs lose their payload; a signalling one raises NV. */
+    /* NaNs lose their payload; a signalling NaN raises NV. */
     {INSN_fadd_d, RM_RNE, 0, 0xfff8000000000123, ONE, 0, CANONICAL64},
     {INSN_fadd_d, RM_RNE, NV, 0x7ff0000000000001, ONE, 0, CANONICAL64},
     {INSN_fmadd_d, RM_RNE, NV, 0x7ff0000000000000, 0, CANONICAL64, CANONICAL64},
     {INSN_fmadd_d, RM_RNE, 0, ONE, ONE, CANONICAL64, CANONICAL64},
-    /* 1 * 1 - 1 is +0; -(1 * 1) + 1 as well; downwards -0. */
+    /* 1 * 1 - 1 is +0, as is -(1 * 1) + 1; in RDN both are -0. */
     {INSN_fmsub_d, RM_RNE, 0, ONE, ONE, ONE, 0},
     {INSN_fnmsub_d, RM_RNE, 0, ONE, ONE, ONE, 0},
     {INSN_fnmadd_d, RM_RNE, 0, ONE, ONE, ONE | MIN64, 0},
@@ -122,7 +121,7 @@ static const struct meaning doubles[] = {
 };
 
 static const struct meaning floats[] = {
-    /* What is not boxed is the canonical NaN. */
+    /* A float that is not boxed reads as the canonical NaN. */
     {INSN_fadd_s, RM_RNE, 0, 0x3f800000, BOX(0x3f800000), 0, CANONICAL32},
     {INSN_fmin_s, 0, 0, ONE, BOX(0x3f800000), 0, BOX(0x3f800000)},
     {INSN_fsgnj_s, 0, 0, 0x3f800000, BOX(0x80000000), 0, BOX(0xffc00000)},
@@ -273,7 +272,7 @@ static void misaligned_accesses(void **state)
     fixture_free(&f);
 }
 
-/* LR and SC by hand: success, a second SC, another address, and SC without LR. */
+/* LR and SC: success, a second SC, another address, and SC without LR. */
 static void reservations(void **state)
 {
     (void)state;
@@ -284,10 +283,10 @@ static void reservations(void **state)
         fixture_row(&f, INSN_sc_w, OP(.rd = 5, .rs1 = 10, .rs2 = 11)); /* no reservation: 1 */
         fixture_row(&f, INSN_lr_w, OP(.rd = 6, .rs1 = 10));            /* sign-extended */
         fixture_row(&f, INSN_sc_w, OP(.rd = 7, .rs1 = 10, .rs2 = 11)); /* 0 */
-        fixture_row(&f, INSN_sc_w, OP(.rd = 8, .rs1 = 10, .rs2 = 0));  /* used up: 1 */
+        fixture_row(&f, INSN_sc_w, OP(.rd = 8, .rs1 = 10, .rs2 = 0));  /* used up: fails, 1 */
         fixture_row(&f, INSN_lr_d, OP(.rd = 9, .rs1 = 10));
-        fixture_row(&f, INSN_sc_d, OP(.rd = 12, .rs1 = 13, .rs2 = 11)); /* elsewhere: 1 */
-        fixture_row(&f, INSN_sc_d, OP(.rd = 14, .rs1 = 10, .rs2 = 11)); /* and used up: 1 */
+        fixture_row(&f, INSN_sc_d, OP(.rd = 12, .rs1 = 13, .rs2 = 11)); /* another address: fails, 1 */
+        fixture_row(&f, INSN_sc_d, OP(.rd = 14, .rs1 = 10, .rs2 = 11)); /* and used up: fails, 1 */
         fixture_row(&f, INSN_ecall, OP(.imm = 0));
         f.hart.x[10] = FIXTURE_DATA;
         f.hart.x[11] = 0x1122334455667788;
@@ -308,7 +307,7 @@ static void reservations(void **state)
     fixture_free(&f);
 }
 
-/* Each row: an access to a CSR that holds 0xe1 (fcsr), what it reads and what it leaves. */
+/* Each row: an access to a CSR that holds 0xe1 (fcsr), the value that it reads and the value that it leaves. */
 static void csr_accesses(void **state)
 {
     (void)state;
@@ -348,7 +347,7 @@ static void csr_accesses(void **state)
     fixture_free(&f);
 }
 
-/* The counters count what has retired before them, wherever in a block they stand. */
+/* Counter reads return the instructions retired before them, at any place in a block. */
 static void counters(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What offloading adds to a hart: the traps of nucd and its marks, and the CSRs of a task's fault. */
+/* The offload state of a hart: traps of nucd and its marks, and the CSRs of a task's fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void only_the_two_signatures_trap(void **state)
     fixture_free(&f);
 }
 
-/* A supervisor takes it, where it was delegated; the handler's own nucd is a hint. */
+/* A supervisor takes a delegated trap; a nucd of the handler itself is a hint. */
 static void the_trap_can_be_delegated(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Range-based translation at the hart: against a linear search over random tables, at boundaries, and in programs. */
+/* Range-based translation in the hart: against a linear search over random tables, at boundaries, and in programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { PAGE = 4096, MRANGE = 0x7c0, MLOCAL = 0x7c1, R = 1, W = 2, X = 4, P = 8 };
 
-/* The table, and what ranges lead to: virtual addresses are nowhere near. */
+/* The table and the ranges' physical memory; virtual addresses are far from both. */
 #define TABLE  (FIXTURE_BASE + 0x100000)
 #define MEMORY (FIXTURE_BASE + 0x200000)
 #define SIZE   UINT64_C(0x400000)
@@ -79,7 +79,7 @@ static uint64_t next(uint64_t *state)
     return *state ^= *state << 17;
 }
 
-/* The range that a linear search finds, or NULL. */
+/* Returns the range found by a linear search, or NULL. */
 static const struct croft_range *search(const struct croft_range_table *table, uint64_t address)
 {
     for (uint64_t i = 0; i < table->count; i++)
@@ -153,7 +153,7 @@ static void random_tables_translate_as_a_linear_search(void **state)
     rig_free(&rig);
 }
 
-/* What is no table, and one that is being changed. */
+/* Invalid tables, and one that is being changed. */
 static void tables_that_cannot_be_walked(void **state)
 {
     (void)state;
@@ -169,14 +169,14 @@ static void tables_that_cannot_be_walked(void **state)
         rig.table->count = CROFT_RANGES_MAX + 1;
         expect_fault(&rig, AT, access, access_causes[access]);
         rig.table->count = 1;
-        rig.f.hart.priv.mrange = FIXTURE_BASE - 64; /* in front of memory */
+        rig.f.hart.priv.mrange = FIXTURE_BASE - 64; /* before memory */
         expect_fault(&rig, AT, access, access_causes[access]);
-        rig.f.hart.priv.mrange = FIXTURE_BASE + SIZE - 32; /* its entries are behind it */
+        rig.f.hart.priv.mrange = FIXTURE_BASE + SIZE - 32; /* its entries are beyond memory */
         fixture_write(&rig.f, FIXTURE_BASE + SIZE - 24, 8, 1);
         expect_fault(&rig, AT, access, access_causes[access]);
         rig.f.hart.priv.mrange = TABLE;
     }
-    /* PMP: neither the table nor what a range leads to may be out of user mode's and the walker's reach. */
+    /* PMP must allow the access to the range for user mode, and to the table for the walker. */
     rig.f.hart.priv.pmpcfg[1] = rig.f.hart.priv.pmpcfg[0];
     rig.f.hart.priv.pmpaddr[1] = rig.f.hart.priv.pmpaddr[0];
     rig.f.hart.priv.pmpcfg[0] = PMP_NA4;
@@ -188,7 +188,7 @@ static void tables_that_cannot_be_walked(void **state)
     rig_free(&rig);
 }
 
-/* 8 KiB at an aligned place, and something smaller than a page: its page. Other modes do not translate. */
+/* An aligned window of 8 KiB, and one smaller than a page, which covers its page. Other modes do not translate. */
 static void the_window_stands_for_itself(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void run_to(struct rig *rig, enum fixture_way way, uint64_t pc, uint64_t 
     assert_int_equal(hart->pc, pc);
 }
 
-/* Two ranges follow each other for the program and lie apart in memory; behind them is nothing. */
+/* Two ranges that are contiguous virtually but not physically, followed by nothing. */
 static void accesses_reach_over_the_end_of_a_range(void **state)
 {
     (void)state;
@@ -253,11 +253,11 @@ static void accesses_reach_over_the_end_of_a_range(void **state)
         hart->x[10] = AT + PAGE;
         hart->x[12] = end;
         run_to(&rig, way, handler, 10);
-        /* The bytes in memory: ... 33 22 11 | 00 ff ee dd cc; the store puts them two lower. */
+        /* The bytes in memory: ... 33 22 11 | 00 ff ee dd cc; the store puts them two bytes lower. */
         assert_int_equal(hart->x[11], UINT64_C(0xccddeeff00112233));
         assert_int_equal(fixture_read(&rig.f, MEMORY + 9 * PAGE - 8, 8), UINT64_C(0xff00112233667788));
         assert_int_equal(fixture_read(&rig.f, MEMORY, 8), UINT64_C(0x99aabbccddccddee));
-        /* The last store changes nothing: its second part is nowhere. */
+        /* The last store changes nothing, because its second part is in no range. */
         assert_int_equal(fixture_read(&rig.f, MEMORY + PAGE - 8, 8), 7);
         assert_int_equal(hart->priv.mcause, TRAP_STORE_PAGE);
         assert_int_equal(hart->priv.mtval, end);
@@ -265,7 +265,7 @@ static void accesses_reach_over_the_end_of_a_range(void **state)
     }
 }
 
-/* An instruction whose halves lie in two ranges; then the second one is taken away, and comes back elsewhere. */
+/* An instruction whose halves lie in two ranges; then the second range is removed, and added again elsewhere. */
 static void fetches_reach_over_the_end_of_a_range(void **state)
 {
     (void)state;
@@ -307,7 +307,7 @@ static void fetches_reach_over_the_end_of_a_range(void **state)
     }
 }
 
-/* Data that was found is found anew behind a change, when the hart is told; and behind a write of mrange. */
+/* Kept data translations are dropped when the hart is told of a change, and when mrange is written. */
 static void changes_are_seen_when_the_hart_is_told(void **state)
 {
     (void)state;
@@ -321,7 +321,7 @@ static void changes_are_seen_when_the_hart_is_told(void **state)
     uint64_t code = FIXTURE_BASE;
     put(&rig, AT + (1 << 30), 1, code, X | P);
     rig.f.at = code;
-    /* The sum of what it loads: the last instructions of a run are stepped, and find all anew in any case. */
+    /* Sums what it loads. The last instructions of a run are stepped, which always translates again. */
     fixture_row(&rig.f, INSN_ld, (struct operands){.rd = 11, .rs1 = 10, .imm = 0});
     fixture_row(&rig.f, INSN_add, (struct operands){.rd = 12, .rs1 = 12, .rs2 = 11});
     fixture_row(&rig.f, INSN_jal, (struct operands){.rd = 0, .imm = -8});
@@ -348,7 +348,7 @@ static void changes_are_seen_when_the_hart_is_told(void **state)
     rig_free(&rig);
 }
 
-/* Only accelerators have the registers, and only in machine mode. */
+/* Only accelerators have these registers, and only in machine mode. */
 static void the_registers_are_the_accelerators(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What a stream lists and leaves behind is what steps report, however it is cut into batches. */
+/* The entries and effects of a stream equal the reports of steps, for any division into batches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void run_blocks(struct pair *pair, uint64_t blocks, uint64_t seed)
     for (uint64_t i = 0; i < blocks; i++) {
         (void)generate_block(&random, pair->decoder, &suite, batch, i);
         load_block(pair, batch, i);
-        /* The same block again finds its translation. */
+        /* The second run of a block uses its translation. */
         for (unsigned again = 0; again < 2; again++) {
             pair_go(pair, batch_code_at(i));
             pair_run(pair, BATCH_END, &limits[(i + again) % LIMITS], 1, 5000);
@@ -91,7 +91,7 @@ static void random_blocks_translated(void **state)
     }
 }
 
-/* Loads and stores of every size and alignment around each byte of a page's end, 200 times. */
+/* Loads and stores of every size and alignment around every byte of a page's end, 200 times. */
 static void write_crossing(struct pair *pair)
 {
     static const enum insn_id rows[] = {INSN_sd,  INSN_ld, INSN_sw, INSN_lw,  INSN_sh,
@@ -118,7 +118,7 @@ static void crossing_pages(void **state)
         pair_set(&pair, T2, 200);
         pair_run(&pair, pair.at, limits, LIMITS, 1000000);
         assert_int_equal(pair.run.hart.instret, 200 * (18 * 10 + 3));
-        /* None of it is left to the step. */
+        /* stream_step() executes none of them. */
         assert_int_equal(pair.listed, pair.run.hart.instret);
         pair_compare(&pair);
         pair_free(&pair);
@@ -140,7 +140,7 @@ static void write_loop(struct pair *pair)
     pair_set(pair, A1, DATA);
 }
 
-/* Nearly all of a long run goes the fast way. */
+/* Almost all of a long run takes the fast path. */
 static void fast(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void fast(void **state)
     }
 }
 
-/* Accesses to a device are left to the step, and happen once. */
+/* Accesses to a device are left to stream_step(), and happen once. */
 static void devices(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void breakpoints(void **state)
     pair_free(&pair);
 }
 
-/* Only what touches a watchpoint is left to the step, which tells of it. */
+/* Only instructions that touch a watchpoint are left to stream_step(), which reports it. */
 static void watchpoints(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void hooks(void **state)
     pair_free(&pair);
 }
 
-/* An interrupt that is due comes in front of the batch, one that is masked does not; a yield likewise. */
+/* A due interrupt comes before the batch, a masked one does not; the same for a yield. */
 static void interrupts(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void interrupts(void **state)
     pair_free(&pair);
 }
 
-/* The counters of a timed hart are those of its core; a timer comes due by the clock alone. */
+/* The counters of a timed hart are those of its core; a timer becomes due when the clock advances. */
 static void clocks(void **state)
 {
     (void)state;
@@ -329,7 +329,7 @@ static void clocks(void **state)
     pair_free(&pair);
 }
 
-/* Cache-block operations name their block; none of its bytes need be where the program's address says. */
+/* Cache-block operations report their block, whose physical bytes may be elsewhere than at the virtual address. */
 static void block_operations(void **state)
 {
     (void)state;
@@ -362,7 +362,7 @@ static void block_operations(void **state)
     pair_free(&pair);
 }
 
-/* More blocks than the cache holds: what a batch points to survives until its end. */
+/* More blocks than the cache holds: what a batch points to stays valid until its end. */
 static void full_cache(void **state)
 {
     (void)state;
@@ -378,7 +378,7 @@ static void full_cache(void **state)
     pair_row(&pair, INSN_ecall, OP(.imm = 0));
     pair_run(&pair, pair.at, &batch, 1, UINT64_MAX / 2);
     assert_int_equal(pair.run.hart.instret, 3 * COUNT);
-    assert_true(block_flushes(pair.run.hart.blocks) >= 2); /* one is the stream's own */
+    assert_true(block_flushes(pair.run.hart.blocks) >= 2); /* one belongs to the stream */
     pair_compare(&pair);
     pair_free(&pair);
 }
@@ -407,7 +407,7 @@ static void observers(void **state)
     pair_free(&pair);
 }
 
-/* The hart is as it was before when the stream is gone. */
+/* Freeing the stream restores the hart's former state. */
 static void gone(void **state)
 {
     (void)state;

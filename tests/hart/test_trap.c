@@ -1,4 +1,4 @@
-/* What traps, with which cause and value, and that a trapping instruction changes nothing. */
+/* Traps: cause and value, and that a trapping instruction changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Operand values for tests: the corner cases first, random ones between. */
+/* Operand values for tests: corner cases first, then random ones. */
 #ifndef TESTS_HART_VALUES_H
 #define TESTS_HART_VALUES_H
 

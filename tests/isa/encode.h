@@ -1,4 +1,4 @@
-/* From a row and operands to the bits of an instruction: the inverse of the decoder, written independently of
+/* Encodes a row and operands into the bits of an instruction: the inverse of the decoder, written independently of
  * it. */
 #ifndef TESTS_ISA_ENCODE_H
 #define TESTS_ISA_ENCODE_H
@@ -13,11 +13,10 @@ struct operands {
     int32_t imm; /* as struct insn has it */
 };
 
-/* The 32-bit instruction of the row with these operands; those that the row's format does not have are
- * ignored. */
+/* Returns the 32-bit instruction of the row with these operands; operands that the row's format lacks are ignored. */
 uint32_t encode(enum insn_id id, const struct operands *operands);
 
-/* Whether the row's format can hold the immediate. */
+/* Returns whether the row's format can hold the immediate. */
 bool encode_fits(enum insn_id id, int32_t imm);
 
 #endif

@@ -33,7 +33,7 @@ static int write_narrow(void)
     return 0;
 }
 
-/* Encodings announced as longer than 32 bits (11111 in bits 4:0) would put objdump out of step. */
+/* Encodings that announce more than 32 bits (11111 in bits 4:0) would desynchronise objdump. */
 static uint32_t random_word(struct random *random)
 {
     for (;;) {
@@ -56,7 +56,7 @@ static int write_random(uint64_t seed, uint64_t count)
     return 0;
 }
 
-/* What is done with each instruction of the walk over extreme operands. */
+/* The action for each instruction of the walk over extreme operands. */
 typedef void visitor(const struct decoder *decoder, enum insn_id id, const struct operands *operands);
 
 /* The immediates worth trying: limits, zero, single bits and mixed patterns. */
@@ -110,8 +110,8 @@ static void visit_all(const struct decoder *decoder, enum insn_id id, const stru
     write_bits(encode(id, o), 4);
 }
 
-/* Whether GNU as can be told to make these bits: not for our own instructions, exact conversions with a
- * rounding mode, and fences with an empty set. */
+/* Returns whether GNU as can produce these bits: not for our own instructions, exact conversions with a rounding mode,
+ * and fences with an empty set. */
 static bool assembler_knows(const struct insn *insn)
 {
     const struct insn_info *info = &insn_table[insn->id];
@@ -157,7 +157,7 @@ struct line {
     char text[TEXT];
 };
 
-/* Splits `ADDRESS:<tab>BITS  <tab>TEXT`, and drops the comments that objdump puts behind the text. */
+/* Splits `ADDRESS:<tab>BITS <tab>TEXT`, and drops the comments that objdump appends. */
 static bool parse_line(const char *raw, struct line *line)
 {
     int at = 0;
@@ -187,8 +187,8 @@ static bool csr_is_custom(unsigned number)
     return block == 8 || (block >= 5 && (number >> 6 & 3) == 3);
 }
 
-/* objdump knows the names of CSRs that we do not have, and we those for custom use, of which it prints the number; then it
- * is the rest of the text that must agree. */
+/* objdump knows the names of CSRs that we lack, but prints our custom CSRs as numbers; then only the rest of the text
+ * must agree. */
 static bool csr_differs_only(const struct insn *insn, const char *ours, const char *theirs)
 {
     unsigned number = (unsigned)insn->imm & 0xfff;
@@ -203,7 +203,7 @@ static bool csr_differs_only(const struct insn *insn, const char *ours, const ch
            strncmp(ours, theirs, (size_t)(our_name - ours)) == 0 && strcmp(our_rest, their_rest) == 0;
 }
 
-/* Privileged instructions that objdump knows and harts do not have: isa/MANUAL.md names them. */
+/* Privileged instructions that objdump knows and our harts lack: isa/MANUAL.md names them. */
 static bool is_absent_privileged(const char *text)
 {
     static const char *const names[] = {

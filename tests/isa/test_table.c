@@ -1,4 +1,4 @@
-/* The instruction table itself: rows do not collide, and every row is found again from its own bits. */
+/* The instruction table: rows do not collide, and every row is found from its own bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "tests/isa/encode.h"
 #include "tests/isa/random.h"
 
-/* The rows that lie inside another row on purpose. */
+/* Rows that lie inside another row on purpose. */
 static const struct {
     enum insn_id inner, outer;
 } nested[] = {
@@ -98,8 +98,8 @@ static void each_row_decodes_to_itself(void **state)
         assert_int_equal(insn.bits, insn_table[i].match);
     }
     for (unsigned i = 0; i < COMPRESSED_COUNT; i++) {
-        /* All free bits set gives every row operands that its condition allows; c.lui needs another register.
-         */
+        /* Setting all free bits gives every row operands that meet its condition, except c.lui, which needs another
+         * register. */
         uint32_t bits = compressed_table[i].match | (0xffffu & ~(uint32_t)compressed_table[i].mask);
         struct insn insn = decode(decoder, bits);
         if (insn.compressed != i + 1)
@@ -146,7 +146,7 @@ static void operands_come_back(void **state)
     struct random random = {1};
     for (unsigned id = 1; id < INSN_COUNT; id++) {
         for (unsigned n = 0; n < 2000; n++) {
-            /* rd 1-31 keeps base rows out of the HINTs that lie in them. */
+            /* rd 1-31 keeps base rows distinct from the HINTs inside them. */
             struct operands o = {(uint8_t)(1 + random_below(&random, 31)),
                                  pick_register(&random),
                                  pick_register(&random),
@@ -360,7 +360,7 @@ static void names_are_unique(void **state)
     assert_string_equal(text, "wrt_res.axram");
 }
 
-/* What GNU objdump does not know or prints otherwise: isa/MANUAL.md, "Differences from GNU objdump". */
+/* Differences from GNU objdump: isa/MANUAL.md, "Differences from GNU objdump". */
 static void own_spellings(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The energy ledger: events, powers over time, and the statistics made of them. */
+/* The energy ledger: events, power over time, and their statistics. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void accounts_add_up(void **state)
     assert_int_equal(energy_of(ledger.accounts[2]), 3 * 7 * 2);
     assert_true(energy_of(ledger.accounts[1]) == UINT64_C(3600000000000000)); /* 1 mW for an hour: 3.6 J */
     assert_true(energy_total(&ledger) == UINT64_C(3600000000000000) + 7 * 512 + 42);
-    time = 999999; /* 1 mW for a nanosecond, nearly: 0.999999 pJ, rounded down to femtojoules */
+    time = 999999; /* 1 mW for almost a nanosecond: 0.999999 pJ, rounded down to femtojoules */
     assert_int_equal(energy_of(ledger.accounts[1]), 999);
 
     struct stats *stats = stats_new();

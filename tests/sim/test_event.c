@@ -12,7 +12,7 @@
 
 enum { EVENTS = 200, FIRED = 300000 };
 
-/* The reference keeps what is pending in an array and looks through all of it. */
+/* The reference keeps pending events in an array and searches all of it. */
 struct world {
     struct event_queue queue;
     struct event events[EVENTS];
@@ -83,12 +83,12 @@ static void fire(void *owner, uint64_t now)
     slot->pending = false;
     world->fired++;
     struct slot *next = expected(world);
-    if (random_next(world) % 3 == 0) /* looking ahead changes nothing */
+    if (random_next(world) % 3 == 0) /* looking at the next event changes nothing */
         assert_true(event_queue_next(&world->queue) == (next ? next->time : CLOCK_NEVER));
     for (unsigned i = (unsigned)(random_next(world) % 4); i > 0; i--) {
         unsigned index = (unsigned)(random_next(world) % EVENTS);
         if (random_next(world) % 3) {
-            schedule(world, index); /* perhaps again, perhaps itself */
+            schedule(world, index); /* may schedule it again, or itself */
         } else {
             event_cancel(&world->queue, &world->events[index]);
             world->slots[index].pending = false;
@@ -141,8 +141,8 @@ static void note_letter(void *owner, uint64_t now)
     }
 }
 
-/* At one time: by component, then by age; what is scheduled for now still comes now, in its component's place
- * among those that have not fired. */
+/* At one time: by component, then by age. An event scheduled for now still fires now, in its component's order among
+ * the events that have not fired. */
 static void ties_by_component_then_age(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void ties_by_component_then_age(void **state)
     free(queue);
 }
 
-/* Times of every size, up to the last one that can be. */
+/* Times of every magnitude, up to the greatest. */
 static void far_times(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Lists of observers: order, removal, also by an observer that is being told. */
+/* Lists of observers: order and removal, also by an observer that is being told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void told(void *context, unsigned times)
     person->house->story[length] = person->name;
     if (person->leaves) {
         observer_remove(&person->house->list, &person->watcher.link);
-        person->watcher.link.next = NULL; /* its owner may do with it what it likes */
+        person->watcher.link.next = NULL; /* its owner may reuse it */
     }
 }
 
@@ -60,13 +60,13 @@ static void told_in_order(void **state)
     assert_string_equal(house.story, "abdef");
     observer_remove(&house.list, &people[0].watcher.link);
     observer_remove(&house.list, &people[5].watcher.link);
-    observer_remove(&house.list, &people[5].watcher.link); /* it is in no list any more */
+    observer_remove(&house.list, &people[5].watcher.link); /* it is in no list */
     people[3].leaves = true;
     ring(&house);
     assert_string_equal(house.story, "abdefbde");
     ring(&house);
     assert_string_equal(house.story, "abdefbdebe");
-    observer_add(&house.list, &people[0].watcher.link); /* behind all others */
+    observer_add(&house.list, &people[0].watcher.link); /* after all others */
     ring(&house);
     assert_string_equal(house.story, "abdefbdebebea");
     observer_add_first(&house.list, &people[3].watcher.link);

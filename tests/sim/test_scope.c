@@ -30,7 +30,7 @@ static void names_are_dotted(void **state)
     expect(channel, "reads", "dram.12.reads");
     expect(scope_number(NULL, 0), "x", "0.x");
     expect(scope_at(&l1d, "way", UINT32_MAX), "uses", "accel.3.l1d.way.4294967295.uses");
-    expect(scope_enter(NULL, "simt.l2"), "hits", "simt.l2.hits"); /* dotted itself */
+    expect(scope_enter(NULL, "simt.l2"), "hits", "simt.l2.hits"); /* contains a dot */
 }
 
 static void names_are_of_any_length(void **state)

@@ -1,4 +1,4 @@
-/* Statistics: regions that nest, overlap and repeat; resets, dumps, and the JSON that comes out. */
+/* Statistics: regions that nest, overlap and repeat; resets, dumps, and the JSON output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void totals_with_units(void **state)
 {
     struct machine *machine = *state;
     machine->instructions = 1234;
-    machine->bytes = INT64_MAX; /* exact: more than a double holds */
+    machine->bytes = INT64_MAX; /* exact: more than a double can hold */
     json_t *all = parsed(machine->stats);
     assert_int_equal(number(all, "total", NULL, "hart.0.instructions"), 1234);
     assert_int_equal(number(all, "total", NULL, "hart.0.twice"), 2468);
@@ -202,7 +202,7 @@ static double real(const json_t *all, const char *part, const char *region, cons
     return json_real_value(value);
 }
 
-/* 10 / 4 in all; 6 / 3 in the region, which does not see what came before it; nothing divided by nothing is null. */
+/* 10 / 4 in all; 6 / 3 in the region, which excludes what came before it; 0 / 0 is null. */
 static void ratios_are_of_what_is_written(void **state)
 {
     struct machine *machine = *state;
@@ -228,7 +228,7 @@ static void ratios_are_of_what_is_written(void **state)
     assert_true(real(all, "regions", "roi", "memory.each") == 2);
     assert_true(json_is_null(
         json_object_get(json_object_get(json_object_get(all, "regions"), "empty"), "memory.each")));
-    assert_int_equal(json_object_size(json_object_get(all, "total")), 5); /* operands are no statistics */
+    assert_int_equal(json_object_size(json_object_get(all, "total")), 5); /* operands are not statistics */
     assert_int_equal(json_object_size(json_object_get(all, "statistics")), 5);
     json_t *row = json_object_get(json_object_get(all, "statistics"), "memory.each");
     assert_string_equal(json_string_value(json_object_get(row, "unit")), "bytes/instruction");
@@ -321,7 +321,7 @@ static void facts_of_any_bytes(void **state)
 {
     struct machine *machine = *state;
     stats_fact_text(machine->stats, "program", "fir\"st\n");
-    stats_fact_text(machine->stats, "program", "caf\xe9"); /* Latin-1, no UTF-8; replaces the first */
+    stats_fact_text(machine->stats, "program", "caf\xe9"); /* Latin-1, not UTF-8; replaces the first */
     stats_fact_number(machine->stats, "exit_status", 3);
     stats_host_number(machine->stats, "seconds", 0.25);
     stats_host_number(machine->stats, "mips", 1.0 / 0.0);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* What follows the name in the print; free() *text. */
+/* Returns the text after the name in the print; free() it. */
 static const char *find(struct stats *stats, const char *name, char **text)
 {
     size_t size, length = strlen(name);
