@@ -404,6 +404,24 @@ static void connect_parts(const struct builder *builder)
     }
 }
 
+/* A custom instruction goes to one unit, so that no two parts may serve the same extension. */
+static bool add_units(struct builder *builder, const struct built_part *part, struct error *err)
+{
+    struct custom_units own = {0};
+    if (!part->object || !part->instance->kind->units)
+        return true;
+    part->instance->kind->units(part->object, &own);
+    for (unsigned i = 0; i < EXTENSION_COUNT; i++) {
+        if (!own.of[i].execute)
+            continue;
+        if (builder->units.of[i].execute)
+            return error_set(err, "%s: another part serves the instructions of %s already",
+                             part->instance->path, insn_extension_name[i]);
+        custom_serve(&builder->units, (enum insn_extension)i, &own.of[i]);
+    }
+    return true;
+}
+
 bool builder_make(struct builder *builder, const struct builder_making *making, struct error *err)
 {
     find_parts(builder);
@@ -418,6 +436,9 @@ bool builder_make(struct builder *builder, const struct builder_making *making, 
         return error_set(err, "the machine has %u parts that ask for memory; at most %d are possible",
                          making->numbers->requester, PART_REQUESTERS);
     connect_parts(builder);
+    for (size_t i = 0; i < builder->count; i++)
+        if (!add_units(builder, &builder->parts[i], err))
+            return false;
     return true;
 }
 

@@ -4,7 +4,7 @@
  * cannot be is a message with file, line and part, before anything is made. Make: parts are made without their neighbours, in
  * the order of the kinds (kinds.c), then of the tree, which numbers components; then ports are connected. What parts want
  * besides ports (cores their harts, multiprocessors their launches) they are given at their places, by whoever builds the
- * machine.
+ * machine. Parts that serve custom instructions fill in one table, which all harts get.
  *
  * Homes. With one memory, its own map (dram.map) is the machine's. Several memories are of one organisation. They are numbered
  * by the parts with copies that hold them: the innermost number is the stack's, the next one the module's. Where modules hold
@@ -13,6 +13,7 @@
 #ifndef EMU_MACHINE_BUILDER_H
 #define EMU_MACHINE_BUILDER_H
 
+#include "emu/hart/custom.h"
 #include "emu/machine/machine.h"
 #include "emu/machine/wiring.h"
 #include "emu/mem/site.h"
@@ -34,6 +35,7 @@ struct builder {
     bool through;             /* memories are numbered through: one module, whose stacks they are */
     struct built_part *parts; /* that the builder makes, in the order of making; object NULL: left out */
     size_t count;
+    struct custom_units units; /* of all parts, for each hart */
 };
 
 /* Plans the machine, whose bytes of main memory are for its parts; NULL: it is only to be checked. False with err set, to

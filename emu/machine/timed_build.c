@@ -46,8 +46,10 @@ static bool make_parts(struct timed *timed, const struct phys *phys, struct erro
         !builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
         return false;
     check_memories(timed);
-    for (unsigned i = 0; i < timed->count; i++)
+    for (unsigned i = 0; i < timed->count; i++) {
+        timed->harts[i].custom = &timed->builder.units;
         timed_add_core(timed, i);
+    }
     return true;
 }
 
@@ -99,6 +101,8 @@ void timed_free(struct timed *timed)
     if (!timed)
         return;
     scheduler_free(&timed->scheduler);
+    for (unsigned i = 0; i < timed->count; i++)
+        timed->harts[i].custom = NULL;
     timed_simt_free(timed);
     builder_free(&timed->builder);
     nucd_stop_clock(timed->options.nucd);

@@ -126,6 +126,7 @@ struct part_end {
 };
 
 struct track_sink;
+struct custom_units;
 
 /* The next numbers, from 0 in the order of making. */
 struct part_numbers {
@@ -193,6 +194,9 @@ struct part_kind {
     struct part_end (*serve)(void *part, unsigned port, unsigned slot);
     /* Joins an asking port to its server. */
     void (*connect)(void *part, unsigned port, unsigned slot, const struct part_end *server);
+    /* Puts the units of the custom instructions that it serves into a table (emu/hart/custom.h), where harts and warps find
+     * them; NULL: it serves none. Called once, when the parts are connected. */
+    void (*units)(void *part, struct custom_units *units);
     /* Registers statistics and energy accounts. */
     void (*publish)(void *part, struct stats *stats, struct scope scope);
     void (*energy)(void *part, struct energy_ledger *ledger, struct scope scope);
