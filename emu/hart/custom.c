@@ -40,6 +40,7 @@ static bool execute_each(const struct custom_unit *unit, struct custom_lanes *la
                                    .pc = lanes->pc,
                                    .operand = {lanes->operand[0][lane], lanes->operand[1][lane]},
                                    .cycle = lanes->cycle,
+                                   .time = lanes->time,
                                    .waiter = lanes->waiter,
                                    .warp = lanes->warp,
                                    .lane = lane};

@@ -1,14 +1,16 @@
 /* Custom instructions: the interface between rows of class CUSTOM and the mechanisms that serve them.
  *
- * The row's meaning is one call, such as `rd = custom(rs1, rs2)`, and its extension names the mechanism. While the
- * machine is built, the mechanism fills a struct custom_unit and puts it into a table of units with custom_serve(). The
- * builder gives the table to each hart (hart->custom) and to the memory of warps (warp_memory_setup.custom). An
- * extension without a unit is illegal. A mechanism's rows are in its room (isa/custom.def).
+ * The row's meaning is one call, such as `rd = custom(rs1, rs2)`, and its extension names the mechanism. The mechanism
+ * fills a struct custom_unit and puts it into a table of units with custom_serve(), in units() of its kind
+ * (emu/sim/part.h). The builder gives the table to each hart (hart->custom), from which the memory of warps gets it
+ * (warp_memory_setup.custom). An extension without a unit is illegal, as all are on machines without a clock, which have
+ * no parts. A mechanism's rows are in its room (isa/custom.def).
  *
  * Harts: the fast handlers leave custom instructions to step.h, and timing cores execute them alone, at the core's time
  * (STREAM_SERIAL). A unit may request a yield. Rows evaluated from captured operands (exec_defer.h) refuse them. Warps:
  * execute() is called for each lane of the group, lowest first, or execute_lanes() once for all of them; with a clock,
- * at the cycle of issue, which may be ahead of the event queue.
+ * in the cycle of issue. The multiprocessor may have run ahead of the event queue up to that cycle: a unit starts its
+ * work in an event at the call's time.
  *
  * Timing: an instruction takes the latency of its class, unless the unit asks for more: custom_later() makes the core
  * or warp wait until custom_done(). In-order and out-of-order cores issue nothing meanwhile. In a warp, instructions
@@ -18,16 +20,18 @@
 #define EMU_HART_CUSTOM_H
 
 #include "emu/hart/hart.h"
+#include "emu/sim/clock.h"
 
 struct warp;
 
 enum { CUSTOM_OPERANDS = 2, CUSTOM_LANES = 32 };
 
-/* A core or warp that waits for units, as cache_waiter does for lines. Its owner sets the first two fields. */
+/* A core or warp that waits for units, as cache_waiter does for lines. Its owner sets the first three fields. */
 struct custom_waiter {
     void (*done)(struct custom_waiter *waiter, uint64_t now); /* everything it waits for is complete */
     void *owner;
-    unsigned waits; /* calls of custom_later() without their custom_done() */
+    struct clock clock; /* of the core or multiprocessor */
+    unsigned waits;     /* calls of custom_later() without their custom_done() */
 };
 
 /* The custom instruction of one thread. */
@@ -38,6 +42,7 @@ struct custom_call {
     uint64_t result;                   /* value of custom(); 0 unless the unit sets it */
     struct trap trap;                  /* if the call fails; an illegal instruction unless the unit sets it */
     uint64_t cycle;               /* of the core's or multiprocessor's clock since reset; 0 without a clock */
+    uint64_t time;                /* of that cycle's edge in fs, >= the queue's now; 0 if nobody waits */
     struct custom_waiter *waiter; /* for custom_later() */
     struct hart *hart;            /* the hart that executes it; NULL: a lane of a warp does */
     struct warp *warp;
@@ -53,7 +58,7 @@ struct custom_lanes {
     uint32_t mask;                                   /* never 0 */
     unsigned lane;                                   /* the lane that traps; by default the lowest */
     struct trap trap;                                /* as in struct custom_call */
-    uint64_t cycle;                                  /* as in struct custom_call */
+    uint64_t cycle, time;                            /* as in struct custom_call */
     struct custom_waiter *waiter;                    /* as in struct custom_call */
     struct warp *warp;
 };
@@ -87,9 +92,15 @@ bool custom_execute(const struct custom_unit *unit, struct custom_call *call);
 bool custom_execute_lanes(const struct custom_unit *unit, struct custom_lanes *lanes);
 
 /* For units, in execute() of a call that does not trap: delays the completion of the instruction (or of this lane's)
- * until the unit calls custom_done() with the returned waiter, once, in a later event. Returns NULL if nothing can
- * wait; then the instruction is complete at once. */
+ * until the unit calls custom_done() with the returned waiter, once, in an event later than call->time. Returns NULL if
+ * nothing can wait; then the instruction is complete at once. */
 struct custom_waiter *custom_later(struct custom_waiter *waiter);
+
+/* Returns call->time for callers of units: the time of a cycle of the waiter's clock. waiter may be NULL. */
+static inline uint64_t custom_time(const struct custom_waiter *waiter, uint64_t cycle)
+{
+    return waiter ? clock_time(&waiter->clock, cycle) : 0;
+}
 
 /* Completes one custom_later(), at the queue's now. */
 void custom_done(struct custom_waiter *waiter, uint64_t now);

@@ -109,6 +109,7 @@ static bool call_unit(struct hart *hart, const struct insn *insn, uint64_t first
                                .pc = hart->pc,
                                .operand = {first, second},
                                .cycle = hart->timed ? hart->timed_cycles : 0,
+                               .time = custom_time(hart->waiter, hart->timed_cycles),
                                .waiter = hart->waiter,
                                .hart = hart};
     if (!custom_execute(custom_find(hart->custom, insn), &call))

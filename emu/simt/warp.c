@@ -105,6 +105,7 @@ bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lane
     lanes->pc = op->stream.pc;
     lanes->mask = warp->mask;
     lanes->cycle = warp->timed ? warp->cycles : 0;
+    lanes->time = custom_time(warp->waiter, warp->cycles);
     lanes->waiter = warp->waiter;
     lanes->warp = warp;
     if (custom_execute_lanes(custom_find(warp->memory->setup.custom, &op->insn), lanes))
@@ -303,6 +304,11 @@ uint64_t warp_thread_id(const struct warp *warp, unsigned lane)
         (((uint64_t)place->block[2] * place->grid_size[1]) + place->block[1]) * place->grid_size[0] +
         place->block[0];
     return block * block_threads(place) + (uint64_t)place->warp * warp->memory->setup.width + lane;
+}
+
+struct warp_memory *warp_memory_of(const struct warp *warp)
+{
+    return warp->memory;
 }
 
 const struct warp_place *warp_where(const struct warp *warp)

@@ -120,6 +120,10 @@ uint64_t warp_pc(const struct warp *warp, unsigned lane);
 unsigned warp_fcsr(const struct warp *warp, unsigned lane);
 void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr);
 
+/* What the warp was made over: for units of custom instructions, which reach the lanes' bytes by it and by
+ * warp_scratchpad(). */
+struct warp_memory *warp_memory_of(const struct warp *warp);
+
 const struct warp_place *warp_where(const struct warp *warp);
 
 /* The lane's thread in its block, and in the grid. */

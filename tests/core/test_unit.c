@@ -24,6 +24,7 @@ static bool execute(void *context, struct custom_call *call)
 {
     struct scene *s = context;
     s->calls++;
+    assert_int_equal(call->time, call->waiter ? s->rig->queue.now : 0);
     call->result = call->operand[0] + 1;
     if (s->clocks == 0)
         return true;

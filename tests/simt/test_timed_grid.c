@@ -271,6 +271,7 @@ static void traps_are_told(void **state)
 
 /* Notes when lane 0's instructions are executed, and adds the operands. */
 struct adder {
+    const struct warp_memory *memory; /* of the warps */
     uint64_t cycles[8];
     unsigned count;
 };
@@ -278,6 +279,8 @@ struct adder {
 static bool add(void *context, struct custom_call *call)
 {
     struct adder *adder = context;
+    assert_int_equal(call->time, call->cycle * CLOCK);
+    assert_true(warp_memory_of(call->warp) == adder->memory);
     if (call->lane == 0)
         adder->cycles[adder->count++] = call->cycle;
     call->result = call->operand[0] + call->operand[1];
@@ -291,7 +294,7 @@ static void custom_instructions_issue_in_time(void **state)
     (void)state;
     enum { COUNT_OF = 5, THREADS = 32, FIRST = 16 };
     struct bench *bench = bench_new(SIMT_GTO, THREADS);
-    struct adder adder = {0};
+    struct adder adder = {.memory = &bench->code.memory};
     const struct grid_launch launch = launch_of(1, THREADS);
     struct line lines[1 + COUNT_OF] = {{INSN_csrrs, {.rd = T0, .imm = THREAD_ID}}};
     const struct line last[] = {{INSN_slli, {.rd = T0, .rs1 = T0, .imm = 2}},

@@ -24,7 +24,7 @@ static void unit_done(struct custom_waiter *waiter, uint64_t now)
 
 void inorder_serial_init(struct inorder *c)
 {
-    c->core.unit = (struct custom_waiter){.done = unit_done, .owner = c};
+    c->core.unit = (struct custom_waiter){.done = unit_done, .owner = c, .clock = c->core.parts.clock};
     c->serial_waiter = (struct cache_waiter){NULL, serial_came, c};
     c->passed = INORDER_NOWHERE;
 }

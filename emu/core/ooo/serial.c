@@ -228,7 +228,7 @@ void ooo_serial_init(struct ooo *o)
 {
     o->serial_waiter.owner = o;
     o->serial_waiter.done = reply;
-    o->core.unit = (struct custom_waiter){.done = unit_done, .owner = o};
+    o->core.unit = (struct custom_waiter){.done = unit_done, .owner = o, .clock = o->core.parts.clock};
     for (unsigned i = 0; i < OOO_BLOCKS; i++)
         o->block_waiters[i] = (struct cache_waiter){.done = block_done, .owner = o};
     o->passed = OOO_NEVER;
