@@ -243,6 +243,18 @@ static uint16_t *routes_of(const struct builder *builder, const struct instance 
     return routes;
 }
 
+/* Whether requests begin at the part: it asks for memory, and serves nobody with it. */
+static bool is_origin(const struct instance *part)
+{
+    bool asks = false, serves = false;
+    for (const struct part_port *port = part->kind->ports; port && port->name; port++) {
+        bool memory = strcmp(port->type, "memory") == 0;
+        asks |= memory && port->direction == PART_ASKS;
+        serves |= memory && port->direction == PART_SERVES;
+    }
+    return asks && !serves;
+}
+
 /* Whether each part that asks for memory reaches all of it, within what a request can remember of its way. */
 static bool check_ways(const struct builder *builder, struct error *err)
 {
@@ -254,8 +266,7 @@ static bool check_ways(const struct builder *builder, struct error *err)
         (void)wiring_distances(&builder->wiring, tree, memory, &distances);
         size_t number = 0;
         for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i), number++) {
-            bool asks = i->kind == &core_kind || i->kind == &simt_kind;
-            if (asks && !lost && distances[number] > MEM_HOPS - 3)
+            if (!lost && is_origin(i) && distances[number] > MEM_HOPS - 3)
                 lost = i;
         }
         bool far = lost && distances[number_of(builder, lost)] != UINT32_MAX;
