@@ -44,6 +44,16 @@ static unsigned access_size(const struct insn *insn)
     return insn_table[insn->id].size;
 }
 
+/* "load of 8 bytes from 0x80000008"; without the bytes where the row does not know them, as of a custom instruction. */
+static void print_access(const struct place *place, const char *what, const char *way, uint64_t address)
+{
+    unsigned size = access_size(&place->insn);
+    fprintf(stderr, "%s", what);
+    if (size)
+        fprintf(stderr, " of %u bytes", size);
+    fprintf(stderr, " %s 0x%" PRIx64, way, address);
+}
+
 static void print_memory(const struct user *user, uint64_t first)
 {
     fprintf(stderr, "0x%" PRIx64 "-0x%" PRIx64, first, user->memory->base + user->memory->size - 1);
@@ -61,9 +71,9 @@ static bool print_window(uint64_t address)
 
 static void print_store(const struct user *user, const struct place *place, uint64_t address)
 {
-    fprintf(stderr, "%s of %u bytes to 0x%" PRIx64 ", ",
-            insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store",
-            access_size(&place->insn), address);
+    print_access(place, insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store", "to",
+                 address);
+    fprintf(stderr, ", ");
     if (print_window(address))
         return;
     if (user->pages) {
@@ -90,7 +100,8 @@ static void print_jump(const struct user *user, uint64_t address)
 
 static void print_load(const struct user *user, const struct place *place, uint64_t address)
 {
-    fprintf(stderr, "load of %u bytes from 0x%" PRIx64 ", ", access_size(&place->insn), address);
+    print_access(place, "load", "from", address);
+    fprintf(stderr, ", ");
     if (print_window(address))
         return;
     if (user->pages) {
@@ -103,7 +114,8 @@ static void print_load(const struct user *user, const struct place *place, uint6
 
 static void print_misaligned(const struct place *place, uint64_t address)
 {
-    fprintf(stderr, "misaligned atomic access of %u bytes to 0x%" PRIx64, access_size(&place->insn), address);
+    bool custom = insn_table[place->insn.id].iclass == CLASS_CUSTOM;
+    print_access(place, custom ? "misaligned access" : "misaligned atomic access", "to", address);
 }
 
 /* One line on what went wrong, and the signal that Linux would send. accelerator: NULL when the hart is the host. */
