@@ -7,5 +7,13 @@
 #include "emu/nucd/config.h"
 
 const struct part_kind *const machine_kinds[] = {
-    &group_kind, &dram_kind, &link_kind, &crossbar_kind, &llc_kind, &core_kind, &simt_kind, &nucd_kind, NULL,
+    &group_kind,    /* emu/machine */
+    &dram_kind,     /* emu/dram */
+    &link_kind,     /* emu/net */
+    &crossbar_kind, /* emu/net */
+    &llc_kind,      /* emu/mem */
+    &core_kind,     /* emu/core */
+    &simt_kind,     /* emu/simt */
+    &nucd_kind,     /* emu/nucd */
+    NULL,
 };
