@@ -272,8 +272,3 @@ void unit_format(enum unit_kind kind, uint64_t value, char buffer[UNIT_TEXT])
     }
     (void)snprintf(buffer + length, UNIT_TEXT - (size_t)length, " %s", unit->name);
 }
-
-const char *unit_syntax(enum unit_kind kind)
-{
-    return scales[kind].syntax;
-}

@@ -30,7 +30,4 @@ bool unit_parse(enum unit_kind kind, const char *text, uint64_t *value, struct e
 /* Writes the shortest text that unit_parse() turns into the same value. */
 void unit_format(enum unit_kind kind, uint64_t value, char buffer[UNIT_TEXT]);
 
-/* Describes the kind's notation for messages and comments: "a size such as 32 KiB (B, KiB, ...)". */
-const char *unit_syntax(enum unit_kind kind);
-
 #endif
