@@ -6,13 +6,24 @@
 #include "emu/schema/reference.h"
 #include "emu/sim/text.h"
 
+enum { FREE = UINT32_MAX };
+
+/* The wires at one port of one part. */
+struct joints {
+    uint32_t count; /* of wires, and so of slots */
+    uint32_t next;  /* no slot below is free */
+    size_t used;    /* index of the port's slot 0 in planning.users */
+};
+
 struct planning {
     struct wiring *wiring;
     const struct tree *tree;
     struct error *err;
+    size_t parts, ports;
+    size_t *first_port;    /* by part number: index of its port 0 in joints */
+    struct joints *joints; /* of all ports of all parts */
+    size_t *users;         /* of all slots of all ports: the wire, counted from 1; 0: free */
 };
-
-enum { FREE = UINT32_MAX };
 
 static const struct part_port *port_of(const struct instance *part, unsigned port)
 {
@@ -39,9 +50,12 @@ static bool at_port(const struct planning *p, const struct instance *part, unsig
 static void add_wire(struct planning *p, const struct wire *wire)
 {
     struct wiring *wiring = p->wiring;
-    wiring->wires = realloc(wiring->wires, (wiring->count + 1) * sizeof *wiring->wires);
-    if (!wiring->wires)
-        abort();
+    if ((wiring->count & (wiring->count - 1)) == 0) {
+        size_t room = wiring->count ? 2 * wiring->count : 1;
+        wiring->wires = realloc(wiring->wires, room * sizeof *wiring->wires);
+        if (!wiring->wires)
+            abort();
+    }
     wiring->wires[wiring->count++] = *wire;
 }
 
@@ -93,44 +107,17 @@ static bool join(struct planning *p, struct instance *part, unsigned port, const
     return true;
 }
 
-/* Returns the default partners of a port without a reference: the role's or the kind's. */
-static const char *partners_of(const struct instance *part, const struct part_port *port)
-{
-    const struct part_default *d = part->role ? part->role->defaults : NULL;
-    for (; d && d->field; d++)
-        if (strcmp(d->field, port->name) == 0)
-            return d->value;
-    return port->partners;
-}
-
-/* Finds the first alternative that exists next to the part, then next to its parent, and so on. */
-static bool find_partner(struct instance *part, const char *alternatives, struct references *found)
-{
-    struct error ignored;
-    for (struct instance *beside = part; beside->parent; beside = beside->parent) {
-        char names[TREE_NAME], *save = NULL;
-        (void)snprintf(names, sizeof names, "%s", alternatives);
-        for (char *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
-            if (reference_find(beside, name, found, &ignored))
-                return true;
-            free(found->items);
-            *found = (struct references){NULL, 0};
-        }
-    }
-    return false;
-}
-
 static bool plan_port(struct planning *p, struct instance *part, unsigned port)
 {
     const struct part_port *own = port_of(part, port);
-    const char *partners = partners_of(part, own);
     struct references found = {NULL, 0};
     bool fine = true, named = false;
     if (part->references[port]) {
         fine = reference_find(part, part->references[port], &found, p->err) || at_port(p, part, port);
         named = fine;
-    } else if (own->direction == PART_ASKS && partners && *partners) {
-        named = find_partner(part, partners, &found);
+    } else {
+        char text[TREE_NAME];
+        named = reference_default(part, own, &found, text);
     }
     if (fine && named && found.count > 1 && !own->many) {
         (void)error_set(p->err, "the port takes one partner, not %zu", found.count);
@@ -142,55 +129,149 @@ static bool plan_port(struct planning *p, struct instance *part, unsigned port)
     return fine;
 }
 
-/* Returns true if another wire than `except` uses the slot at that end of `like`. */
-static bool is_taken(const struct wiring *wiring, const struct wire *like, bool server, unsigned slot,
-                     size_t except)
+static void *array(size_t count, size_t size)
 {
-    for (size_t i = 0; i < wiring->count; i++) {
-        const struct wire *wire = &wiring->wires[i];
-        bool same = server ? wire->server == like->server && wire->server_port == like->server_port
-                           : wire->client == like->client && wire->client_port == like->client_port;
-        if (i != except && same && (server ? wire->server_slot : wire->client_slot) == slot)
-            return true;
-    }
-    return false;
+    void *elements = calloc(count + 1, size);
+    if (!elements)
+        abort();
+    return elements;
 }
 
-static bool give_slot(struct planning *p, size_t index, bool server)
+static struct joints *joints_of(const struct planning *p, const struct instance *part, unsigned port)
 {
-    struct wire *wire = &p->wiring->wires[index];
-    unsigned *slot = server ? &wire->server_slot : &wire->client_slot;
-    const struct instance *part = server ? wire->server : wire->client;
-    unsigned port = server ? wire->server_port : wire->client_port;
-    if (*slot == FREE)
-        for (*slot = 0; is_taken(p->wiring, wire, server, *slot, index);)
-            ++*slot;
-    else if (is_taken(p->wiring, wire, server, *slot, index)) {
-        (void)error_set(p->err, "%s.%s[%u] is used twice", part->path, port_of(part, port)->name, *slot);
-        return at_port(p, server ? wire->client : wire->server,
-                       server ? wire->client_port : wire->server_port);
+    return &p->joints[p->first_port[part->number] + port];
+}
+
+/* One end of a wire. */
+struct end {
+    const struct instance *part;
+    unsigned port;
+    unsigned *slot;
+};
+
+static struct end end_of(struct wire *wire, bool server)
+{
+    return server ? (struct end){wire->server, wire->server_port, &wire->server_slot}
+                  : (struct end){wire->client, wire->client_port, &wire->client_slot};
+}
+
+/* Counts the wires of each port. */
+static void count_joints(struct planning *p)
+{
+    size_t used = 0;
+    for (const struct instance *part = tree_next(p->tree, NULL); part; part = tree_next(p->tree, part))
+        p->parts++;
+    p->first_port = array(p->parts, sizeof *p->first_port);
+    for (const struct instance *part = tree_next(p->tree, NULL); part; part = tree_next(p->tree, part)) {
+        p->first_port[part->number] = p->ports;
+        p->ports += count_ports(part->kind);
     }
-    if (*slot == 0 || port_of(part, port)->many)
+    p->joints = array(p->ports, sizeof *p->joints);
+    p->users = array(2 * p->wiring->count, sizeof *p->users);
+    for (size_t i = 0; i < 2 * p->wiring->count; i++) {
+        struct end end = end_of(&p->wiring->wires[i / 2], i % 2 == 0);
+        joints_of(p, end.part, end.port)->count++;
+    }
+    for (size_t i = 0; i < p->ports; i++) {
+        p->joints[i].used = used;
+        used += p->joints[i].count;
+    }
+}
+
+/* Prefixes the message about one end of two wires with the port whose reference made one of them: the later one
+ * if it has a reference. Returns false. */
+static bool at_wires(const struct planning *p, size_t later, size_t earlier, bool server)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        struct end end = end_of(&p->wiring->wires[i < 2 ? later : earlier], server == (i % 2 == 1));
+        if (end.part->reference_setting[end.port])
+            return at_port(p, end.part, end.port);
+    }
+    struct end end = end_of(&p->wiring->wires[later], !server);
+    return at_port(p, end.part, end.port);
+}
+
+/* Sets the message for two wires that do not fit on one port. */
+static bool collide(struct planning *p, const char *what, size_t later, size_t earlier, bool server)
+{
+    struct end one = end_of(&p->wiring->wires[earlier], !server),
+               two = end_of(&p->wiring->wires[later], !server),
+               shared = end_of(&p->wiring->wires[later], server);
+    char slot[16] = "";
+    if (port_of(shared.part, shared.port)->many)
+        (void)snprintf(slot, sizeof slot, "[%u]", *shared.slot);
+    (void)error_set(p->err, "%s.%s%s %s %s.%s and %s.%s", shared.part->path,
+                    port_of(shared.part, shared.port)->name, slot, what, one.part->path,
+                    port_of(one.part, one.port)->name, two.part->path, port_of(two.part, two.port)->name);
+    return at_wires(p, later, earlier, server);
+}
+
+static bool check_single(struct planning *p, size_t index, bool server)
+{
+    struct end end = end_of(&p->wiring->wires[index], server);
+    size_t *user = &p->users[joints_of(p, end.part, end.port)->used];
+    if (port_of(end.part, end.port)->many)
         return true;
-    (void)error_set(p->err, "%s.%s takes one partner and already has one", part->path,
-                    port_of(part, port)->name);
-    return at_port(p, server ? wire->client : wire->server, server ? wire->client_port : wire->server_port);
+    if (*user)
+        return collide(p, "takes one partner, not both", index, *user - 1, server);
+    *user = index + 1;
+    return true;
+}
+
+/* Gives one end of a wire the slot that the description numbers. */
+static bool take_slot(struct planning *p, size_t index, bool server)
+{
+    struct end end = end_of(&p->wiring->wires[index], server);
+    const struct part_port *port = port_of(end.part, end.port);
+    const struct joints *joints = joints_of(p, end.part, end.port);
+    if (*end.slot == FREE)
+        return true;
+    if (*end.slot >= joints->count) {
+        (void)error_set(p->err,
+                        "%s.%s[%u] leaves a gap: slots are numbered from 0 in sequence, and the port has %u "
+                        "partner%s",
+                        end.part->path, port->name, *end.slot, joints->count, joints->count == 1 ? "" : "s");
+        return at_wires(p, index, index, server);
+    }
+    size_t *user = &p->users[joints->used + *end.slot];
+    if (port->many && *user)
+        return collide(p, "is used twice, by", index, *user - 1, server);
+    *user = index + 1;
+    return true;
+}
+
+/* Gives one end of a wire the lowest free slot. */
+static void give_slot(struct planning *p, size_t index, bool server)
+{
+    struct end end = end_of(&p->wiring->wires[index], server);
+    struct joints *joints = joints_of(p, end.part, end.port);
+    size_t *users = &p->users[joints->used];
+    if (*end.slot != FREE)
+        return;
+    while (port_of(end.part, end.port)->many && users[joints->next])
+        joints->next++;
+    *end.slot = joints->next;
+    users[joints->next] = index + 1;
+}
+
+static bool give_slots(struct planning *p)
+{
+    for (size_t i = 0; i < 2 * p->wiring->count; i++)
+        if (!check_single(p, i / 2, i % 2 == 0) || !take_slot(p, i / 2, i % 2 == 0))
+            return false;
+    for (size_t i = 0; i < 2 * p->wiring->count; i++)
+        give_slot(p, i / 2, i % 2 == 0);
+    return true;
 }
 
 static bool check_open(struct planning *p)
 {
     for (struct instance *part = tree_next(p->tree, NULL); part; part = tree_next(p->tree, part))
         for (unsigned port = 0; port < count_ports(part->kind); port++) {
-            const char *partners = partners_of(part, port_of(part, port));
-            bool joined = port_of(part, port)->optional || (partners && !*partners);
-            for (size_t i = 0; !joined && i < p->wiring->count; i++) {
-                const struct wire *wire = &p->wiring->wires[i];
-                joined = (wire->client == part && wire->client_port == port) ||
-                         (wire->server == part && wire->server_port == port);
-            }
-            if (joined)
-                continue;
             const struct part_port *open = port_of(part, port);
+            const char *partners = reference_partners(part, open, NULL);
+            if (joints_of(p, part, port)->count > 0 || open->optional || (partners && !*partners))
+                continue;
             (void)error_set(p->err, "the port has no partner (%.*s); name a part, for example `%s: crossbar`",
                             (int)strlen(open->explanation) - 1, open->explanation, open->name);
             return at_port(p, part, port);
@@ -205,18 +286,20 @@ static bool plan_all(struct planning *p, const struct part_kind *const *kinds)
             for (unsigned port = 0; part->kind == *kinds && port < count_ports(part->kind); port++)
                 if (!plan_port(p, part, port))
                     return false;
-    for (size_t i = 0; i < p->wiring->count; i++)
-        if (!give_slot(p, i, true) || !give_slot(p, i, false))
-            return false;
-    return check_open(p);
+    count_joints(p);
+    return give_slots(p) && check_open(p);
 }
 
 bool wiring_plan(struct wiring *wiring, const struct tree *tree, const struct part_kind *const *kinds,
                  struct error *err)
 {
-    struct planning planning = {wiring, tree, err};
+    struct planning planning = {.wiring = wiring, .tree = tree, .err = err};
     *wiring = (struct wiring){NULL, 0};
-    return plan_all(&planning, kinds);
+    bool fine = plan_all(&planning, kinds);
+    free(planning.first_port);
+    free(planning.joints);
+    free(planning.users);
+    return fine;
 }
 
 void wiring_free(struct wiring *wiring)
@@ -225,69 +308,38 @@ void wiring_free(struct wiring *wiring)
     *wiring = (struct wiring){NULL, 0};
 }
 
-const struct wire *wiring_of_client(const struct wiring *wiring, const struct instance *client, unsigned port,
-                                    unsigned slot)
+/* Lists the clients' numbers by server: those of part n are from[first[n]] to from[first[n + 1] - 1]. */
+static void sort_by_server(const struct wiring *wiring, size_t parts, size_t *first, uint32_t *from)
 {
-    for (size_t i = 0; i < wiring->count; i++) {
-        const struct wire *wire = &wiring->wires[i];
-        if (wire->client == client && wire->client_port == port && wire->client_slot == slot)
-            return wire;
-    }
-    return NULL;
-}
-
-unsigned wiring_inputs(const struct wiring *wiring, const struct instance *server)
-{
-    unsigned inputs = 0;
     for (size_t i = 0; i < wiring->count; i++)
-        if (wiring->wires[i].server == server && wiring->wires[i].server_slot >= inputs)
-            inputs = wiring->wires[i].server_slot + 1;
-    return inputs;
-}
-
-unsigned wiring_outputs(const struct wiring *wiring, const struct instance *client)
-{
-    unsigned outputs = 0;
-    for (size_t i = 0; i < wiring->count; i++)
-        if (wiring->wires[i].client == client && wiring->wires[i].client_slot >= outputs)
-            outputs = wiring->wires[i].client_slot + 1;
-    return outputs;
-}
-
-static size_t number_of(const struct tree *tree, const struct instance *part)
-{
-    size_t number = 0;
-    for (const struct instance *i = tree_next(tree, NULL); i != part; i = tree_next(tree, i))
-        number++;
-    return number;
+        first[wiring->wires[i].server->number]++;
+    for (size_t i = 1; i <= parts; i++)
+        first[i] += first[i - 1];
+    for (size_t i = wiring->count; i-- > 0;)
+        from[--first[wiring->wires[i].server->number]] = wiring->wires[i].client->number;
 }
 
 size_t wiring_distances(const struct wiring *wiring, const struct tree *tree, const struct instance *target,
                         uint32_t **distances)
 {
-    size_t parts = number_of(tree, NULL), *from = malloc(wiring->count * sizeof *from + 1);
-    size_t *to = malloc(wiring->count * sizeof *to + 1);
-    *distances = calloc(parts + 1, sizeof **distances);
-    if (!from || !to || !*distances)
-        abort();
-    for (size_t i = 0; i < parts; i++)
-        (*distances)[i] = UINT32_MAX;
-    for (size_t i = 0; i < wiring->count; i++) {
-        from[i] = number_of(tree, wiring->wires[i].client);
-        to[i] = number_of(tree, wiring->wires[i].server);
-    }
-    (*distances)[number_of(tree, target)] = 0;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < wiring->count; i++) {
-            uint32_t behind = (*distances)[to[i]];
-            if (behind == UINT32_MAX || (*distances)[from[i]] <= behind + 1)
-                continue;
-            (*distances)[from[i]] = behind + 1;
-            changed = true;
-        }
-    }
+    size_t parts = 0, reached = 1;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        parts++;
+    size_t *first = array(parts, sizeof *first);
+    uint32_t *from = array(wiring->count, sizeof *from), *queue = array(parts, sizeof *queue);
+    *distances = array(parts, sizeof **distances);
+    memset(*distances, 0xff, parts * sizeof **distances); /* UINT32_MAX each */
+    sort_by_server(wiring, parts, first, from);
+    (*distances)[target->number] = 0;
+    queue[0] = target->number;
+    for (size_t next = 0; next < reached; next++)
+        for (size_t i = first[queue[next]]; i < first[queue[next] + 1]; i++)
+            if ((*distances)[from[i]] == UINT32_MAX) {
+                (*distances)[from[i]] = (*distances)[queue[next]] + 1;
+                queue[reached++] = from[i];
+            }
+    free(first);
     free(from);
-    free(to);
+    free(queue);
     return parts;
 }

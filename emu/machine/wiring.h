@@ -16,26 +16,16 @@ struct wiring {
     size_t count;
 };
 
-/* Connects the ports of all parts. Slots that the description does not number are assigned in the order of
- * kinds[], then of the tree. False with err set, naming file, line and part, when a port that requires a
- * partner has none, a slot is used twice, or the two ports differ in type or have the same direction. Free
- * with wiring_free(), also after a failure. */
+/* Connects the ports of all parts. Slots that the description does not number are the lowest free ones, in
+ * the order of kinds[], then of the tree; the slots of a port have no gaps. False with err set, naming file,
+ * line and part, when a port that requires a partner has none, a slot is used twice or leaves a gap, or the
+ * two ports differ in type or have the same direction. Free with wiring_free(), also after a failure. */
 bool wiring_plan(struct wiring *wiring, const struct tree *tree, const struct part_kind *const *kinds,
                  struct error *err);
 void wiring_free(struct wiring *wiring);
 
-/* Returns the wire in a slot of a client's port, or NULL. */
-const struct wire *wiring_of_client(const struct wiring *wiring, const struct instance *client, unsigned port,
-                                    unsigned slot);
-
-/* Return the number of slots that wires occupy at a server's or a client's ports: the highest slot number +
- * 1. */
-unsigned wiring_inputs(const struct wiring *wiring, const struct instance *server);
-unsigned wiring_outputs(const struct wiring *wiring, const struct instance *client);
-
-/* Counts the wires that a request passes from each part to the target. (*distances)[i] belongs to the i-th
- * part in the order of tree_next(); UINT32_MAX: no path. Returns the number of parts. The caller frees
- * *distances. */
+/* Counts the wires that a request passes from each part to the target. (*distances)[part->number] is that of
+ * a part; UINT32_MAX: no path. Returns the number of parts. The caller frees *distances. */
 size_t wiring_distances(const struct wiring *wiring, const struct tree *tree, const struct instance *target,
                         uint32_t **distances);
 

@@ -6,91 +6,119 @@
 
 #include "emu/sim/text.h"
 
-enum { ANY = -1, PATH_MOST = TREE_NAME };
+enum {
+    ANY = -1,
+    EXPRESSION_DEEP = 16,
+    NUMBER_MOST =
+        1000000000, /* of numbers in brackets: their products fit in 64 bits, their slots in an int */
+};
 
 /* Parser state of an expression in brackets (recursive descent). */
 struct expression {
     const char *at;
     const struct instance *from;
     unsigned depth;
-    bool wrong;
+    const char *wrong; /* the reason why it has no value; NULL: none so far */
 };
 
-enum { EXPRESSION_DEEP = 16 };
+static int64_t sum(struct expression *e);
 
-static long sum(struct expression *e);
+static int64_t refuse(struct expression *e, const char *why)
+{
+    if (!e->wrong)
+        e->wrong = why;
+    return 0;
+}
+
+static int64_t within_limits(struct expression *e, int64_t value)
+{
+    if (value < -NUMBER_MOST || value > NUMBER_MOST)
+        return refuse(e, "numbers are at most 1000000000");
+    return value;
+}
 
 /* Returns the copy number of the n-th numbered part outwards from the port's part (0: the innermost). */
-static long copy_number(struct expression *e, unsigned n)
+static int64_t copy_number(struct expression *e, unsigned n)
 {
     for (const struct instance *part = e->from; part; part = part->parent)
         if (part->index >= 0 && n-- == 0)
             return part->index;
-    e->wrong = true;
-    return 0;
+    return refuse(e, "i, j and k are the numbers of the copies that the port is in, and there are fewer");
 }
 
-static long operand(struct expression *e)
+static int64_t operand(struct expression *e)
 {
-    long value = 0;
+    int64_t value = 0;
     if (*e->at == '(' && e->depth < EXPRESSION_DEEP) {
         e->at++;
         e->depth++;
         value = sum(e);
         e->depth--;
-        e->wrong = e->wrong || *e->at != ')';
-        e->at += *e->at == ')';
+        if (*e->at != ')')
+            return refuse(e, "a parenthesis is not closed");
+        e->at++;
     } else if (*e->at >= 'i' && *e->at <= 'k') {
         value = copy_number(e, (unsigned)(*e->at++ - 'i'));
     } else if (isdigit((unsigned char)*e->at)) {
-        for (; isdigit((unsigned char)*e->at) && value < 1000000; e->at++)
-            value = 10 * value + (*e->at - '0');
+        for (; isdigit((unsigned char)*e->at) && !e->wrong; e->at++)
+            value = within_limits(e, 10 * value + (*e->at - '0'));
     } else {
-        e->wrong = true;
+        return refuse(e, "brackets hold a number, such as [2], [i/4] or [*]");
     }
     return value;
 }
 
-static long product(struct expression *e)
+static int64_t product(struct expression *e)
 {
-    long value = operand(e);
+    int64_t value = operand(e);
     while (!e->wrong && *e->at && strchr("*/%", *e->at)) {
         char symbol = *e->at++;
-        long other = operand(e);
-        e->wrong = e->wrong || (symbol != '*' && other == 0) || labs(value) > 1000000;
-        if (e->wrong)
-            break;
-        value = symbol == '*' ? value * other : symbol == '/' ? value / other : value % other;
+        int64_t other = operand(e);
+        if (symbol != '*' && other == 0)
+            return refuse(e, "it divides by 0");
+        value = within_limits(e, symbol == '*'   ? value * other
+                                 : symbol == '/' ? value / other
+                                                 : value % other);
     }
     return value;
 }
 
-static long sum(struct expression *e)
+static int64_t sum(struct expression *e)
 {
-    long value = product(e);
+    int64_t value = product(e);
     while (!e->wrong && (*e->at == '+' || *e->at == '-')) {
         bool minus = *e->at++ == '-';
-        long other = product(e);
-        value += minus ? -other : other;
+        int64_t other = product(e);
+        value = within_limits(e, minus ? value - other : value + other);
     }
     return value;
 }
 
-/* One component of a path: "crossbar", "stack.3", "stack[i/2]". */
+/* One name of a path with its number: "crossbar", "stack.3", "stack[i/2]". */
 struct component {
-    char name[64];
+    const char *name;
+    size_t length;
     bool numbered;
-    long number; /* the copy's number, or ANY */
+    int64_t number; /* the copy's number, or ANY */
 };
 
-static bool wrong_path(const char *text, const char *why, struct error *err)
+/* State of the search for the parts that one path names. */
+struct search {
+    struct instance *from;
+    const char *path;
+    struct references *found;
+    struct error *err;
+    char why[160]; /* why the last branch of the search ended; "": it found no such name */
+};
+
+static bool wrong_path(const struct search *search, const char *why)
 {
-    return error_set(err, "%s is not a reference: %s", text_quote(text).text, why);
+    return error_set(search->err, "%s is not a reference: %s", text_quote(search->path).text, why);
 }
 
-static bool read_brackets(const char **at, const struct instance *from, struct component *component)
+static bool read_brackets(const struct search *search, const char **at, struct component *component)
 {
-    struct expression e = {.at = *at + 1, .from = from};
+    struct expression e = {.at = *at + 1, .from = search->from};
     component->numbered = true;
     if (e.at[0] == '*' && e.at[1] == ']') {
         component->number = ANY;
@@ -99,77 +127,127 @@ static bool read_brackets(const char **at, const struct instance *from, struct c
     }
     component->number = sum(&e);
     *at = e.at + 1;
-    return !e.wrong && *e.at == ']' && component->number >= 0;
+    if (!e.wrong && *e.at != ']')
+        (void)refuse(&e, "brackets hold a number, such as [2], [i/4] or [*]");
+    if (!e.wrong && component->number < 0)
+        (void)refuse(&e, "copies and slots are numbered from 0; a number in brackets is negative");
+    return !e.wrong || wrong_path(search, e.wrong);
 }
 
-static bool read_component(const char **at, const struct instance *from, struct component *component)
+/* Reads a name and its brackets. The number of "stack.3" is left to read_number(). */
+static bool read_component(const struct search *search, const char **at, struct component *component)
 {
-    size_t length = strcspn(*at, ".[");
-    *component = (struct component){.number = ANY};
-    if (length == 0 || length >= sizeof component->name)
+    *component = (struct component){.name = *at, .length = strcspn(*at, ".["), .number = ANY};
+    *at += component->length;
+    if (**at == '[' && component->length > 0 && !read_brackets(search, at, component))
         return false;
-    memcpy(component->name, *at, length);
-    *at += length;
-    if (**at == '[')
-        return read_brackets(at, from, component) && (**at == '\0' || **at == '.');
-    if (**at == '.' && name_is_index(*at + 1)) {
-        component->numbered = true;
-        component->number = (*at)[1] == '*' ? ANY : (long)strtoul(*at + 1, NULL, 10);
-        *at += 1 + name_length(*at + 1);
-    }
-    return true;
+    return (component->length > 0 && (**at == '\0' || **at == '.')) ||
+           wrong_path(search, "write names of parts with numbers in brackets, for example stack[i].crossbar");
+}
+
+/* Reads the number behind a dot: of copies, or of the slot of a port. */
+static bool read_number(const struct search *search, const char **at, struct component *component)
+{
+    if (component->numbered || **at != '.' || !name_is_index(*at + 1))
+        return true;
+    struct expression e = {.at = *at + 1};
+    component->numbered = true;
+    component->number = *e.at == '*' ? ANY : operand(&e);
+    *at += 1 + name_length(*at + 1);
+    return !e.wrong || wrong_path(search, e.wrong);
+}
+
+static bool is_any_name(const struct component *component)
+{
+    return component->length == 1 && *component->name == '*';
+}
+
+static bool is_named(const struct component *component, const char *name)
+{
+    return strlen(name) == component->length && strncmp(name, component->name, component->length) == 0;
 }
 
 static void add(struct references *found, struct instance *part, int port, int slot)
 {
-    found->items = realloc(found->items, (found->count + 1) * sizeof *found->items);
+    if ((found->count & (found->count - 1)) == 0)
+        found->items = realloc(found->items, (found->count ? 2 * found->count : 1) * sizeof *found->items);
     if (!found->items)
         abort();
     found->items[found->count++] = (struct reference){part, port, slot};
 }
 
-static int port_named(const struct part_kind *kind, const char *name)
+static bool walk(struct search *search, struct instance *at, const char *rest);
+
+/* Follows the path into a part of the component's name. *missed becomes the part if it is another copy than
+ * the component's, or none; *reached counts the others. */
+static bool enter(struct search *search, struct instance *below, struct component component, const char *rest,
+                  unsigned *reached, const struct instance **missed)
+{
+    if (below->index >= 0 && !read_number(search, &rest, &component))
+        return false;
+    bool digits = *rest == '.' && name_is_index(rest + 1) && rest[1] != '*';
+    if (below->index < 0 ? digits || component.number != ANY
+                         : component.number != ANY && component.number != below->index) {
+        *missed = below;
+        return true;
+    }
+    if (below->copies > 1 && below->index >= 0 && !component.numbered && !is_any_name(&component))
+        return error_set(search->err, "%s: there are %u of %s; write %s[NUMBER], or %s[*] for all",
+                         text_quote(search->path).text, below->copies, below->name, below->name, below->name);
+    ++*reached;
+    return walk(search, below, rest + (*rest == '.'));
+}
+
+static void explain_missed(struct search *search, const struct instance *part)
+{
+    if (part->index < 0)
+        (void)snprintf(search->why, sizeof search->why, "; %.64s has no copies, write it without a number",
+                       part->name);
+    else
+        (void)snprintf(search->why, sizeof search->why, "; copies of %.64s are numbered from 0 to %u",
+                       part->name, part->copies - 1);
+}
+
+static int port_named(const struct part_kind *kind, const struct component *component)
 {
     for (int i = 0; kind->ports && kind->ports[i].name; i++)
-        if (strcmp(kind->ports[i].name, name) == 0)
+        if (is_named(component, kind->ports[i].name))
             return i;
     return -1;
 }
 
-static bool walk(struct instance *at, const char *rest, struct instance *from, const char *whole,
-                 struct references *found, struct error *err)
+/* Adds what the rest of the path names below a part. */
+static bool walk(struct search *search, struct instance *at, const char *rest)
 {
     struct component component;
+    const struct instance *missed = NULL;
+    unsigned reached = 0;
     if (*rest == '\0') {
-        add(found, at, -1, -1);
+        add(search->found, at, -1, -1);
         return true;
     }
-    if (!read_component(&rest, from, &component))
-        return wrong_path(
-            whole, "write names of parts with numbers in brackets, for example stack[i].crossbar", err);
-    rest += *rest == '.';
-    for (struct instance *below = at->first; below; below = below->next) {
-        bool meant = component.number == ANY || component.number == below->index;
-        if (below->absent || strcmp(below->name, component.name) != 0 || (below->index >= 0 && !meant))
-            continue;
-        if (below->index >= 0 && below->copies > 1 && !component.numbered) {
-            (void)error_set(err, "%s: there are %u of %s; write %s[NUMBER], or %s[*] for all",
-                            text_quote(whole).text, below->copies, below->path, component.name,
-                            component.name);
+    if (!read_component(search, &rest, &component))
+        return false;
+    for (struct instance *below = at->first; below; below = below->next)
+        if (!below->absent && (is_any_name(&component) || is_named(&component, below->name)) &&
+            !enter(search, below, component, rest, &reached, &missed))
             return false;
-        }
-        if (!walk(below, rest, from, whole, found, err))
+    int port = port_named(at->kind, &component);
+    if (port >= 0) {
+        if (!read_number(search, &rest, &component))
             return false;
+        if (*rest == '\0')
+            add(search->found, at, port, (int)component.number);
     }
-    int port = port_named(at->kind, component.name);
-    if (port >= 0 && *rest == '\0')
-        add(found, at, port, component.numbered ? (int)component.number : -1);
+    if (reached == 0 && missed && !is_any_name(&component))
+        explain_missed(search, missed);
     return true;
 }
 
 static bool find_one(struct instance *from, const char *path, struct references *found, struct error *err)
 {
     struct instance *at = from->parent ? from->parent : from;
+    struct search search = {.from = from, .path = path, .found = found, .err = err};
     const char *rest = path;
     size_t before = found->count;
     if (*rest == '/') {
@@ -179,20 +257,20 @@ static bool find_one(struct instance *from, const char *path, struct references 
     }
     for (; strncmp(rest, "../", 3) == 0; rest += 3) {
         if (!at->parent)
-            return wrong_path(path, "it leads out of the machine", err);
+            return wrong_path(&search, "it leads out of the machine");
         at = at->parent;
     }
     if (!*rest)
-        return wrong_path(path, "it names no part", err);
-    if (!walk(at, rest, from, path, found, err))
+        return wrong_path(&search, "it names no part");
+    if (!walk(&search, at, rest))
         return false;
-    return found->count > before ||
-           error_set(err, "%s: no such part%s%s", text_quote(path).text, *at->path ? " in " : "", at->path);
+    return found->count > before || error_set(err, "%s: no such part%s%s%s", text_quote(path).text,
+                                              *at->path ? " in " : "", at->path, search.why);
 }
 
 bool reference_find(struct instance *from, const char *text, struct references *found, struct error *err)
 {
-    char path[PATH_MOST];
+    char path[TREE_NAME];
     *found = (struct references){NULL, 0};
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         size_t length = strcspn(text, " ");
@@ -205,4 +283,44 @@ bool reference_find(struct instance *from, const char *text, struct references *
         text += length;
     }
     return found->count > 0 || error_set(err, "the reference is empty");
+}
+
+const char *reference_partners(const struct instance *part, const struct part_port *port, const char **source)
+{
+    const char *ignored;
+    source = source ? source : &ignored;
+    const struct part_default *d = part->role ? part->role->defaults : NULL;
+    for (; d && d->field; d++)
+        if (strcmp(d->field, port->name) == 0) {
+            *source = d->source;
+            return d->value;
+        }
+    *source = "";
+    return port->partners;
+}
+
+bool reference_default(struct instance *part, const struct part_port *port, struct references *found,
+                       char text[TREE_NAME])
+{
+    struct error ignored;
+    const char *partners = port->direction == PART_ASKS ? reference_partners(part, port, NULL) : NULL;
+    unsigned outwards = 0;
+    *found = (struct references){NULL, 0};
+    for (struct instance *beside = part; partners && beside->parent; beside = beside->parent, outwards++) {
+        for (const char *name = partners + strspn(partners, " "); *name; name += strspn(name, " ")) {
+            size_t length = strcspn(name, " ");
+            (void)snprintf(text, TREE_NAME, "%.*s", (int)length, name);
+            if (reference_find(beside, text, found, &ignored)) {
+                text[0] = '\0';
+                for (unsigned i = 0; i < outwards; i++)
+                    (void)snprintf(text + 3 * i, TREE_NAME - 3 * i, "../");
+                (void)snprintf(text + strlen(text), TREE_NAME - strlen(text), "%.*s", (int)length, name);
+                return true;
+            }
+            free(found->items);
+            *found = (struct references){NULL, 0};
+            name += length;
+        }
+    }
+    return false;
 }

@@ -2,11 +2,13 @@
  *
  * A reference is a list of paths, separated by spaces. A path starts at the parent of the part that owns the
  * port ("crossbar" is a sibling of that part), one level higher for each leading "../", or at the root if it
- * begins with "/". Its components are names of parts; one of several copies is name.3 or name[3], all of them
- * name.* or name[*]. Brackets may hold an expression of whole numbers, + - * / %, parentheses and the letters
- * i, j and k: i is the copy number of the innermost numbered part among the port's part and its ancestors, j
- * that of the next one outwards, k that of the one after. The last component may name a port:
- * crossbar.in[2]. */
+ * begins with "/". Its components are names of parts; `*` stands for any name, with or without copies. One of
+ * several copies is name.3 or name[3], all of them name.* or name[*]; a part without copies has no number.
+ * Brackets may hold an expression of whole numbers up to 1000000000, + - * / %, parentheses and the letters i,
+ * j and k: i is the copy number of the innermost numbered part among the port's part and its ancestors, j that
+ * of the next one outwards, k that of the one after. The last component may name a port: crossbar.in[2].
+ *
+ * `auto` instead of a reference restores a port's default partners. */
 #ifndef EMU_SCHEMA_REFERENCE_H
 #define EMU_SCHEMA_REFERENCE_H
 
@@ -27,5 +29,17 @@ struct references {
  * the port. False with err set when a path is malformed or names nothing. Free found->items, also after a
  * failure. */
 bool reference_find(struct instance *from, const char *text, struct references *found, struct error *err);
+
+/* Returns the alternatives for the default partner of a part's port, from its role or its kind: "crossbar
+ * dram". "": the part above joins the port; NULL: there is no default. *source, unless NULL, becomes
+ * where the default comes from, or "". */
+const char *reference_partners(const struct instance *part, const struct part_port *port,
+                               const char **source);
+
+/* Finds the default partners of a port that asks: the first alternative that exists next to the part, then
+ * next to its parent, and so on. Stores the reference that names them to text, for example "../crossbar".
+ * False when none exists. Free found->items. */
+bool reference_default(struct instance *part, const struct part_port *port, struct references *found,
+                       char text[TREE_NAME]);
 
 #endif

@@ -386,6 +386,13 @@ static void drop_implied(struct tree *tree)
         i->absent = i->absent || i->implied || (i->parent && i->parent->absent);
 }
 
+static void number_parts(struct tree *tree)
+{
+    unsigned number = 0;
+    for (struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        i->number = number++;
+}
+
 /* Names the machine after its file if the description sets no name. */
 static void name_by_file(struct tree *tree)
 {
@@ -412,6 +419,7 @@ static bool load(struct tree *tree, struct error *err)
         return false;
     name_by_file(tree);
     drop_implied(tree);
+    number_parts(tree);
     return !tree->options.timed(tree) || check_all(tree, err);
 }
 

@@ -47,6 +47,7 @@ struct instance {
     unsigned *winner;  /* winner[field]: the setting that has won, counted from 1; 0: none */
     char **references; /* references[port]: the reference's text; NULL: none */
     unsigned *reference_setting;
+    unsigned number;        /* in the order of tree_next(), from 0; not of absent parts */
     unsigned since;         /* `none` cancels the settings before this one */
     unsigned count_setting; /* the setting of the count, counted from 1; 0: none */
     bool absent;            /* the machine lacks the part; the instance only matches settings */
