@@ -186,7 +186,7 @@ static const struct part_field root_fields[] = {
      "",
      "",
      NULL,
-     {"", ""},
+     {NULL, NULL},
      0,
      "Address map of several memories: like dram.map, with M module and S stack; empty: modules and stacks "
      "are interleaved.",

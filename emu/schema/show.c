@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/schema/tree.h"
+#include "emu/schema/reference.h"
 
 struct show {
     const struct tree *tree;
@@ -60,14 +60,46 @@ static void show_fields(const struct show *show, const struct instance *instance
     }
 }
 
-static void show_ports(const struct show *show, const struct instance *instance, int indent)
+/* Writes the alternatives for a default partner: "the first of l2, crossbar, dram". */
+static void show_partners(const struct show *show, const char *partners)
 {
-    for (unsigned i = 0; instance->kind->ports && instance->kind->ports[i].name; i++) {
-        const struct part_port *port = &instance->kind->ports[i];
-        if (instance->references[i])
-            (void)fprintf(show->out, "%*s# %s\n%*s%s: \"%s\"\n", indent, "", port->explanation, indent, "",
-                          port->name, instance->references[i]);
-    }
+    (void)fprintf(show->out, " Default: %s", strchr(partners, ' ') ? "the first of " : "");
+    for (; *partners; partners++)
+        (void)fputs(*partners == ' ' ? ", " : (char[]){*partners, '\0'}, show->out);
+    (void)fputc('.', show->out);
+}
+
+/* Shows a port with the reference that names its partners: the description's, or that of the default partners.
+ * `auto`: there is neither, or the machine has no timing and joins no ports. */
+static void show_port(const struct show *show, struct instance *instance, unsigned index, int indent)
+{
+    const struct part_port *port = &instance->kind->ports[index];
+    struct references found = {NULL, 0};
+    char text[TREE_NAME], source[TREE_SOURCE];
+    const char *reference = instance->references[index], *because;
+    const char *partners = reference_partners(instance, port, &because);
+    if (!reference && partners && !*partners)
+        return; /* the part above joins it */
+    (void)snprintf(source, sizeof source, "default%s%s", *because ? ": " : "", because);
+    if (reference)
+        tree_setting_source(show->tree, instance->reference_setting[index], source);
+    else if (show->tree->options.timed(show->tree) && reference_default(instance, port, &found, text))
+        reference = text;
+    free(found.items);
+    (void)fprintf(show->out, "%*s# %s\n%*s# Allowed: %s that %s%s%s %s; or auto.", indent, "",
+                  port->explanation, indent, "", port->many ? "parts" : "a part",
+                  port->direction == PART_ASKS ? "serve" : "ask", port->many ? "" : "s",
+                  port->direction == PART_ASKS ? "" : " for", port->type);
+    if (partners && *partners)
+        show_partners(show, partners);
+    (void)fprintf(show->out, "\n%*s%s: %s%s%s  # %s\n", indent, "", port->name, reference ? "\"" : "",
+                  reference ? reference : "auto", reference ? "\"" : "", source);
+}
+
+static void show_ports(const struct show *show, struct instance *instance, int indent)
+{
+    for (unsigned i = 0; instance->kind->ports && instance->kind->ports[i].name; i++)
+        show_port(show, instance, i, indent);
 }
 
 /* Returns true if two copies, including everything below them, have equal descriptions. */
@@ -105,7 +137,7 @@ static void show_parts(const struct show *show, const struct instance *parent, i
 static void show_body(const struct show *show, const struct instance *instance, int indent)
 {
     show_fields(show, instance, indent);
-    show_ports(show, instance, indent);
+    show_ports(show, (struct instance *)(uintptr_t)instance, indent);
     show_parts(show, instance, indent);
 }
 

@@ -112,8 +112,9 @@ static bool apply(struct tree *tree, struct instance *instance, const char *rest
     }
     if (port >= 0 && setting->value) {
         setting->matched = true;
-        instance->references[port] = setting->value;
-        instance->reference_setting[port] = number + 1;
+        bool is_auto = strcmp(setting->value, "auto") == 0;
+        instance->references[port] = is_auto ? NULL : setting->value;
+        instance->reference_setting[port] = is_auto ? 0 : number + 1;
         return true;
     }
     for (const struct part_section *section = instance->kind->sections; section && section->prefix; section++)
@@ -256,7 +257,7 @@ static void shown_name(const struct tree *tree, const struct instance *instance,
     (void)snprintf(name + used, TREE_NAME - used, "%s%s", used && *field ? "." : "", field);
 }
 
-static void format_setting(const struct tree *tree, unsigned winner, char buffer[TREE_SOURCE])
+void tree_setting_source(const struct tree *tree, unsigned winner, char buffer[TREE_SOURCE])
 {
     const struct setting *setting = &tree->settings[winner - 1];
     if (setting->file == SETTING_OPTION) {
@@ -278,7 +279,7 @@ void tree_source(const struct tree *tree, const struct instance *instance, unsig
     const struct part_field *f = &kind->fields[field];
     const struct part_default *role = role_default(instance, f->name);
     if (instance->winner[field]) {
-        format_setting(tree, instance->winner[field], buffer);
+        tree_setting_source(tree, instance->winner[field], buffer);
         return;
     }
     unsigned variant = part_variant(kind, instance->config);
@@ -303,7 +304,7 @@ void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_
         }
         if (rest && strcmp(rest, "count") == 0) {
             if (i->count_setting)
-                format_setting(tree, i->count_setting, buffer);
+                tree_setting_source(tree, i->count_setting, buffer);
             else
                 strcpy(buffer, "default");
             return;
@@ -322,7 +323,7 @@ bool tree_at(const struct tree *tree, const struct instance *instance, const cha
     shown_name(tree, instance, field, winner, name);
     (void)error_prefix(err, "%s", name);
     if (winner)
-        format_setting(tree, winner, source);
+        tree_setting_source(tree, winner, source);
     else if (index >= 0)
         tree_source(tree, instance, (unsigned)index, source);
     else

@@ -45,7 +45,7 @@ struct instance {
     void *config;      /* of the kind's config type */
     bool *given;       /* given[field]: the description sets the field */
     unsigned *winner;  /* winner[field]: the setting that has won, counted from 1; 0: none */
-    char **references; /* references[port]: the reference's text; NULL: none */
+    char **references; /* references[port]: the reference's text; NULL: none, or `auto` */
     unsigned *reference_setting;
     unsigned number;        /* in the order of tree_next(), from 0; not of absent parts */
     unsigned since;         /* `none` cancels the settings before this one */
@@ -162,6 +162,9 @@ bool tree_unknown(const struct tree *tree, const char *name, struct error *err);
 
 /* Prefixes the message with "FILE:LINE" or "--set". Returns false. */
 bool tree_at_setting(const struct tree *tree, unsigned setting, struct error *err);
+
+/* Writes the origin of a setting, counted from 1: "--set" or "FILE:LINE". */
+void tree_setting_source(const struct tree *tree, unsigned winner, char buffer[TREE_SOURCE]);
 
 /* Sets the message for a part's name that was given a value. Returns false. */
 bool tree_not_a_value(const struct part_kind *kind, const char *name, struct error *err);

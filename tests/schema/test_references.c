@@ -167,6 +167,56 @@ static void a_crossbar_sends_to_the_memories_of_groups(void **state)
                  SETS("crossbar.out[0] dram.in[0]"));
 }
 
+static void auto_restores_the_default_partners(void **state)
+{
+    static const char text[] = "host: {core: inorder, memory: crossbar}\ncrossbar: {}\nhomes: R14\n";
+    struct machine_config config;
+    assert_wires(*state, text, SETS("homes=auto"), "host.0", SETS("host.0.memory[0] crossbar.in[1]"));
+    assert_wires(*state, text, SETS("host.memory=auto"), "host.0", SETS("host.0.memory[0] l2.in[0]"));
+    assert_wires(*state, text, SETS("host.memory=auto", "host.memory=/dram"), "host.0",
+                 SETS("host.0.memory[0] dram.in[1]"));
+    must_load(*state, &config, text, SETS("homes=auto"));
+    assert_value(&config, "", "homes", "\"\"");
+    machine_free(&config);
+}
+
+/* Loads the text and checks a line of what is shown; what is shown has the same wires. */
+static void assert_shown(const struct folder *folder, const char *text, const char *const *sets,
+                         const char *wanted)
+{
+    struct machine_config config, again;
+    must_load(folder, &config, text, sets);
+    char *once = shown(&config), *wires = wires_of(&config);
+    if (!strstr(once, wanted))
+        fail_msg("'%s' is not in:\n%s", wanted, once);
+    must_load(folder, &again, once, NULL);
+    char *others = wires_of(&again);
+    assert_string_equal(wires, others);
+    free(once);
+    free(wires);
+    free(others);
+    machine_free(&again);
+    machine_free(&config);
+}
+
+static void ports_are_shown_with_partner_and_source(void **state)
+{
+    assert_shown(
+        *state, "host: {core: inorder}\n", NULL,
+        "  # Allowed: a part that serves memory; or auto. Default: the first of l2, crossbar, dram.\n"
+        "  memory: \"l2\"  # default\n");
+    assert_shown(*state, "host: {core: inorder}\n", SETS("host.memory=dram"),
+                 "  memory: \"dram\"  # --set\n");
+    assert_shown(*state, "host: {core: inorder}\naccel: {}\ncrossbar: {}\ndevices: {clint: {}}\n", NULL,
+                 "Default: crossbar.\n  memory: \"crossbar\"  # default: NUCD paper, section IV\n");
+    assert_shown(*state, STACKS, NULL, "  out: \"*.dram\"  # default\n");
+    assert_shown(*state, "host: {core: inorder}\ncrossbar: {}\ng: {kind: group, simt: {}}\n", NULL,
+                 "    memory: \"../crossbar\"  # default\n");
+    assert_shown(*state, LINKED, NULL, "  from: \"stack[0].crossbar\"  # ");
+    assert_shown(*state, LINKED, NULL,
+                 "  # Allowed: parts that ask for memory; or auto.\n  in: auto  # default\n");
+}
+
 static void slots_have_no_gaps(void **state)
 {
     static const char text[] = STACKS "x:\n  kind: link\n  count: 3\n  from: crossbar\n"
@@ -258,6 +308,8 @@ int main(void)
         FOLDER_TEST(expressions_end_in_a_number_or_a_reason),
         FOLDER_TEST(asterisks_stand_for_any_name),
         FOLDER_TEST(a_crossbar_sends_to_the_memories_of_groups),
+        FOLDER_TEST(auto_restores_the_default_partners),
+        FOLDER_TEST(ports_are_shown_with_partner_and_source),
         FOLDER_TEST(slots_have_no_gaps),
         FOLDER_TEST(doubly_used_ports_are_named),
         cmocka_unit_test(distances_count_wires),
