@@ -289,31 +289,41 @@ static uint32_t count_of(enum home_field field, const struct home_geometry *g)
     return field == HOME_FIELD_H ? g->controllers : field == HOME_FIELD_S ? g->stacks : g->modules;
 }
 
-/* Cuts the pieces of one word, from the least significant one up, and notes the divisions. */
-static void compile(struct home_bits *bits, const struct reader *reader, const struct home_geometry *g,
-                    bool second)
+/* Adds bits of a number, from bit `from` on, to a word, from bit `to` on. */
+static void add_piece(struct home_word *word, unsigned number, unsigned from, unsigned to, unsigned bits)
 {
-    unsigned used[HOME_FIELDS] = {0}, from = bits->offset_bits, divisions = 0;
+    const struct home_piece piece = {.mask = ((UINT64_C(1) << bits) - 1) << to,
+                                     .number = (uint8_t)number,
+                                     .rotate = (uint8_t)((from - to) % 64)};
+    for (uint32_t i = 0; i < word->count; i++) {
+        struct home_piece *other = &word->pieces[i];
+        if (other->number == piece.number && other->rotate == piece.rotate) {
+            other->mask |= piece.mask;
+            return;
+        }
+    }
+    word->pieces[word->count++] = piece;
+}
+
+/* Cuts the pieces from the least significant one up, and notes the divisions. */
+static void compile(struct home_bits *bits, const struct reader *reader, const struct home_geometry *g)
+{
+    unsigned used[HOME_FIELDS] = {0}, from = bits->offset_bits;
     for (unsigned i = reader->count - 1; i-- > 0;) {
         struct piece piece = reader->pieces[i];
         if (piece.letter >= LETTER_DIVISION) {
             enum home_field field = (enum home_field)(piece.letter - LETTER_DIVISION);
-            bits->divisions[divisions++] =
+            bits->divisions[bits->division_count++] =
                 (struct home_division){count_of(field, g), (uint8_t)from, (uint8_t)place_of(field, g)};
             from = 0;
             continue;
         }
         enum home_field field = (enum home_field)piece.letter;
-        if (is_second(field) == second)
-            bits->pieces[bits->piece_count++] =
-                (struct home_piece){.mask = (uint32_t)((UINT64_C(1) << piece.bits) - 1),
-                                    .number = (uint8_t)divisions,
-                                    .from = (uint8_t)from,
-                                    .to = (uint8_t)(place_of(field, g) + used[field])};
+        add_piece(is_second(field) ? &bits->second : &bits->first, bits->division_count, from,
+                  place_of(field, g) + used[field], piece.bits);
         used[field] += piece.bits;
         from += piece.bits;
     }
-    bits->division_count = divisions;
 }
 
 bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, struct error *err)
@@ -338,9 +348,7 @@ bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, st
                                .origin = layout->module | (uint64_t)layout->stack << 16 |
                                          (uint64_t)layout->controller << 32,
                                .bytes = bytes};
-    compile(bits, &reader, g, false);
-    bits->first_count = bits->piece_count;
-    compile(bits, &reader, g, true);
+    compile(bits, &reader, g);
     return true;
 }
 
@@ -369,26 +377,42 @@ static inline uint64_t hash(const struct home_bits *bits, uint32_t row)
 
 static inline uint64_t cut(const struct home_piece *piece, const uint64_t *numbers)
 {
-    return (numbers[piece->number] >> piece->from & piece->mask) << piece->to;
+    const uint64_t number = numbers[piece->number];
+    return (number >> piece->rotate | number << (-piece->rotate & 63)) & piece->mask;
+}
+
+/* Most words have at most two pieces, so these are cut without a look at how many there are. */
+static inline uint64_t cut_word(const struct home_word *word, const uint64_t *numbers)
+{
+    uint64_t bits = cut(&word->pieces[0], numbers) | cut(&word->pieces[1], numbers);
+    for (uint32_t i = 2; i < word->count; i++)
+        bits |= cut(&word->pieces[i], numbers);
+    return bits;
+}
+
+/* Leaves the quotients behind numbers[0]; returns what the remainders add to the first word. */
+static uint64_t divide(const struct home_bits *bits, uint64_t *numbers)
+{
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < bits->division_count; i++) {
+        const struct home_division *division = &bits->divisions[i];
+        const uint64_t number = numbers[i] >> division->shift;
+        const uint64_t quotient =
+            number <= UINT32_MAX ? (uint32_t)number / division->divisor : number / division->divisor;
+        first |= (number - quotient * division->divisor) << division->to;
+        numbers[i + 1] = quotient;
+    }
+    return first;
 }
 
 void home_bits_place(const struct home_bits *bits, uint64_t number, struct home *home)
 {
-    uint64_t numbers[HOME_DIVISIONS + 1], first = 0, second = 0;
+    uint64_t numbers[HOME_DIVISIONS + 1], first = 0, second;
     numbers[0] = number;
-    for (uint32_t i = 0; i < bits->division_count; i++) {
-        const struct home_division *division = &bits->divisions[i];
-        number >>= division->shift;
-        uint64_t quotient =
-            number <= UINT32_MAX ? (uint32_t)number / division->divisor : number / division->divisor;
-        first |= (number - quotient * division->divisor) << division->to;
-        numbers[i + 1] = number = quotient;
-    }
-    uint32_t i = 0;
-    for (; i < bits->first_count; i++)
-        first |= cut(&bits->pieces[i], numbers);
-    for (; i < bits->piece_count; i++)
-        second |= cut(&bits->pieces[i], numbers);
+    if (bits->division_count)
+        first = divide(bits, numbers);
+    first |= cut_word(&bits->first, numbers);
+    second = cut_word(&bits->second, numbers);
     if (bits->hashed)
         first ^= hash(bits, (uint32_t)second);
     first += bits->origin;
@@ -401,9 +425,13 @@ void home_bits_place(const struct home_bits *bits, uint64_t number, struct home 
 }
 
 /* The way back of a cut. */
-static void uncut(const struct home_piece *piece, uint64_t word, uint64_t *numbers)
+static void uncut(const struct home_word *word, uint64_t bits, uint64_t *numbers)
 {
-    numbers[piece->number] |= (word >> piece->to & piece->mask) << piece->from;
+    for (uint32_t i = 0; i < word->count; i++) {
+        const struct home_piece *piece = &word->pieces[i];
+        const uint64_t cut = bits & piece->mask;
+        numbers[piece->number] |= cut << piece->rotate | cut >> (-piece->rotate & 63);
+    }
 }
 
 uint64_t home_bits_number(const struct home_bits *bits, const struct home *home)
@@ -412,8 +440,8 @@ uint64_t home_bits_number(const struct home_bits *bits, const struct home *home)
     uint64_t first = home->module | (uint64_t)home->stack << 16 | (uint64_t)home->controller << 32 |
                      (uint64_t)home->bank << 48;
     first = (first - bits->origin) ^ hash(bits, home->row);
-    for (uint32_t i = 0; i < bits->piece_count; i++)
-        uncut(&bits->pieces[i], i < bits->first_count ? first : second, numbers);
+    uncut(&bits->first, first, numbers);
+    uncut(&bits->second, second, numbers);
     for (uint32_t i = bits->division_count; i-- > 0;) {
         const struct home_division *division = &bits->divisions[i];
         numbers[i] |= (numbers[i + 1] * division->divisor + (first >> division->to & UINT16_MAX))

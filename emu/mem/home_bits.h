@@ -31,20 +31,22 @@ enum home_field {
 
 enum { HOME_PIECES = 24, HOME_DIVISIONS = 3 };
 
-/* Bits that are cut from a number and put into one of two words. Each division leaves another number, its
- * quotient: number 0 is the one that is looked up, number i the quotient of division i - 1. */
+/* Bits that are cut from a number and put into one of two words: those of `mask`, in the number rotated
+ * right. Each division leaves another number, its quotient: number 0 is the one that is looked up, number i
+ * the quotient of division i - 1. Neighbours in both are one piece. */
 struct home_piece {
-    uint32_t mask;  /* of the bits that the piece has, at the right end */
+    uint64_t mask;  /* of the word; 0: no piece */
     uint8_t number; /* that it is cut from */
-    uint8_t from;   /* its place there */
-    uint8_t to;     /* its place in the word */
+    uint8_t rotate; /* by how many bits, below 64 */
 };
 
 /* A home is put together in two words, because that needs no memory: the first has the numbers of module,
  * stack, controller and bank, 16 bits each from the least significant on, the second row and column. */
 struct home_bits {
-    struct home_piece pieces[HOME_PIECES]; /* the first word's first */
-    uint32_t first_count, piece_count;
+    struct home_word {
+        uint32_t count;
+        struct home_piece pieces[HOME_PIECES];
+    } first, second;
     uint32_t division_count;
     struct home_division {
         uint32_t divisor;
