@@ -142,8 +142,17 @@ static unsigned first_slot(const struct event_queue *queue, unsigned level)
     return EVENT_SLOTS;
 }
 
+/* Returns the earliest time in a list that is not empty. */
+static uint64_t first_time(const struct event *list)
+{
+    uint64_t first = list->time;
+    while ((list = list->next))
+        first = first < list->time ? first : list->time;
+    return first;
+}
+
 /* Moves the position to the next occupied slot (the first one of the lowest level that has any), and the slot's events
- * to lower levels or the heap. Returns false if the wheel is empty. */
+ * one or more levels down, or to the heap. Returns false if the wheel is empty. */
 static bool advance(struct event_queue *queue)
 {
     unsigned level = 0, slot = EVENT_SLOTS;
@@ -159,6 +168,8 @@ static bool advance(struct event_queue *queue)
     struct event *list = queue->slots[level][slot];
     queue->slots[level][slot] = NULL;
     queue->occupied[level][slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+    if (level > 0) /* on to the first event at once, or it would be moved once for each level */
+        queue->position = first_time(list) >> EVENT_GRAIN_BITS << EVENT_GRAIN_BITS;
     while (list) {
         struct event *event = list;
         list = event->next;
