@@ -165,7 +165,7 @@ void dram_channel_run(struct dram_channel *channel, uint64_t limit)
 void dram_channel_settle(struct dram_channel *channel)
 {
     for (uint32_t rank = 0; rank < channel->common->config.ranks; rank++) {
-        if (!(channel->open & dram_channel_rank_mask(channel, rank)))
+        if (!(channel->open & channel->common->rules.rank_banks[rank]))
             continue;
         channel->counters.open_clocks += channel->floor - channel->open_since[rank];
         channel->open_since[rank] = channel->floor;

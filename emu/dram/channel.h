@@ -147,18 +147,12 @@ void dram_channel_tell(const struct dram_channel *channel, enum dram_command com
                        uint32_t row, uint32_t column);
 void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank);
 
-static inline uint64_t dram_channel_rank_mask(const struct dram_channel *channel, uint32_t rank)
-{
-    uint32_t banks = dram_config_rank_banks(&channel->common->config);
-    return UINT64_MAX >> (64 - banks) << (rank * banks);
-}
-
 /* Likewise: opens a bank, and closes banks of a rank. */
 static inline void dram_channel_open(struct dram_channel *channel, uint32_t index, uint32_t row)
 {
     uint32_t rank = channel->common->rules.rank_of[index];
     struct dram_bank *bank = &channel->banks[index];
-    if (!(channel->open & dram_channel_rank_mask(channel, rank)))
+    if (!(channel->open & channel->common->rules.rank_banks[rank]))
         channel->open_since[rank] = channel->floor;
     channel->open |= UINT64_C(1) << index;
     bank->row = row;
@@ -168,7 +162,7 @@ static inline void dram_channel_open(struct dram_channel *channel, uint32_t inde
 
 static inline void dram_channel_close(struct dram_channel *channel, uint32_t rank, uint64_t banks)
 {
-    const uint64_t mask = dram_channel_rank_mask(channel, rank);
+    const uint64_t mask = channel->common->rules.rank_banks[rank];
     if (!(channel->open & mask))
         return;
     channel->open &= ~(banks & mask);
@@ -177,8 +171,8 @@ static inline void dram_channel_close(struct dram_channel *channel, uint32_t ran
 }
 
 /* Likewise: what every command does at floor. */
-static inline void dram_channel_send(struct dram_channel *channel, enum dram_command command, uint32_t bank,
-                                     uint32_t row, uint32_t column)
+static FORCE_INLINE void dram_channel_send(struct dram_channel *channel, enum dram_command command,
+                                           uint32_t bank, uint32_t row, uint32_t column)
 {
     const struct dram_rules *rules = &channel->common->rules;
     if (channel->common->observers.first)
@@ -191,9 +185,9 @@ static inline void dram_channel_send(struct dram_channel *channel, enum dram_com
 
 /* Issues a command at floor that concerns one bank, and changes it so. Inline because the requests issue most commands, of
  * which they know that. */
-static inline void dram_channel_issue_bank(struct dram_channel *channel, enum dram_command command,
-                                           enum dram_change change, uint32_t bank, uint32_t row,
-                                           uint32_t column)
+static FORCE_INLINE void dram_channel_issue_bank(struct dram_channel *channel, enum dram_command command,
+                                                 enum dram_change change, uint32_t bank, uint32_t row,
+                                                 uint32_t column)
 {
     dram_channel_send(channel, command, bank, row, column);
     if (change == DRAM_CHANGE_OPENS)

@@ -37,7 +37,8 @@ static uint64_t bank_ready(const struct dram_channel *channel, uint32_t index)
 {
     const struct dram_timing *timing = &channel->timing;
     uint32_t command = channel->candidates.command[index];
-    return later_of(timing->bank[index][command], timing->group[timing->rules->group_of[index]][command]);
+    return later_of(timing->bank[0][index][command],
+                    timing->group[0][timing->rules->group_of[index]][command]);
 }
 
 /* Times only grow, so those of the banks themselves need not be looked at again. The loop is over a set because
@@ -45,7 +46,7 @@ static uint64_t bank_ready(const struct dram_channel *channel, uint32_t index)
 void dram_requests_group(struct dram_channel *channel, uint32_t index)
 {
     const struct dram_rules *rules = channel->timing.rules;
-    const uint64_t *group = channel->timing.group[rules->group_of[index]];
+    const uint64_t *group = channel->timing.group[0][rules->group_of[index]];
     struct dram_candidates *candidates = &channel->candidates;
     for (uint64_t left = dram_rules_group(rules, index); left; left &= left - 1) {
         uint32_t bank = (uint32_t)__builtin_ctzll(left);
@@ -130,7 +131,7 @@ static void find_gates(const struct dram_channel *channel, uint64_t gates[DRAM_R
     uint64_t row_bus = later_of(timing->bus[0], channel->floor);
     uint64_t column_bus = later_of(timing->bus[timing->rules->bus[column]], channel->floor);
     for (uint32_t rank = 0; rank < timing->rules->ranks; rank++) {
-        const uint64_t *from = timing->rank[rank];
+        const uint64_t *from = timing->rank[0][rank];
         uint64_t *to = &gates[rank * GATE_KINDS];
         to[GATE_COLUMN] = later_of(from[column], column_bus);
         to[GATE_PRE] = later_of(from[DRAM_PRE], row_bus);

@@ -33,6 +33,16 @@ static uint32_t longest(const struct dram_rules *rules, const struct dram_table 
     return clocks;
 }
 
+/* The place of a command's time, counted from that of command 0 in the same row of a target. */
+static uint16_t place_of(enum dram_target target, enum dram_command command)
+{
+    static const uint16_t rows[] = {[DRAM_TARGET_BANK] = DRAM_BANKS,
+                                    [DRAM_TARGET_GROUP] = DRAM_GROUPS,
+                                    [DRAM_TARGET_RANK] = DRAM_RANKS,
+                                    [DRAM_TARGET_OTHER] = DRAM_RANKS};
+    return (uint16_t)(command / DRAM_PLACES * rows[target] * DRAM_PLACES + command % DRAM_PLACES);
+}
+
 /* Adds the delays after earlier that take effect at target, without those that the whole rank has anyway. */
 static void compile(struct dram_rules *rules, const struct dram_table *table, enum dram_command earlier,
                     enum dram_target target)
@@ -48,7 +58,8 @@ static void compile(struct dram_rules *rules, const struct dram_table *table, en
             (narrow && longest(rules, table, earlier, later, DRAM_TARGET_RANK) >= clocks))
             continue;
         assert(count < DRAM_EFFECTS);
-        rules->effects[earlier][count++] = (struct dram_effect){(uint8_t)target, (uint8_t)later, clocks};
+        rules->effects[earlier][count++] =
+            (struct dram_effect){(uint16_t)target, place_of(target, later), clocks};
     }
     rules->other_ends[earlier] = (uint8_t)count;
     if (target != DRAM_TARGET_OTHER)
@@ -82,6 +93,8 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
         for (enum dram_target target = 0; target < DRAM_TARGETS; target++)
             compile(rules, table, earlier, target);
     memcpy(rules->windows, table->windows, sizeof rules->windows);
+    for (size_t i = 0; i < table->window_count; i++)
+        assert(table->windows[i].count <= DRAM_WINDOW_COUNT);
     rules->window_count = (uint32_t)table->window_count;
     rules->ranks = config->ranks;
     rules->groups = config->groups;
@@ -89,6 +102,7 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
     for (uint32_t bank = 0; bank < dram_config_channel_banks(config); bank++) {
         rules->group_of[bank] = (uint8_t)(bank / config->banks);
         rules->rank_of[bank] = (uint8_t)(bank / dram_config_rank_banks(config));
+        rules->rank_banks[rules->rank_of[bank]] |= UINT64_C(1) << bank;
     }
 }
 
@@ -106,50 +120,30 @@ void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules
 }
 
 /* An activate is the newest of each window; the one that was `count` ago opens the next gap. */
-static void pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cycle)
+void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cycle)
 {
     const struct dram_rules *rules = timing->rules;
+    uint64_t *slot = &timing->rank[0][rank][DRAM_ACT];
     for (uint32_t i = 0; i < rules->window_count; i++) {
         const struct dram_window *window = &rules->windows[i];
         struct dram_past *past = &timing->past[rank][i];
-        past->cycles[past->next] = cycle;
+        past->ends[past->next] = cycle + window->clocks;
         past->next = past->next + 1 == window->count ? 0 : past->next + 1;
-        if (past->filled < window->count && ++past->filled < window->count)
-            continue;
-        uint64_t free = past->cycles[past->next] + window->clocks;
-        if (timing->rank[rank][DRAM_ACT] < free)
-            timing->rank[rank][DRAM_ACT] = free;
+        *slot = *slot > past->ends[past->next] ? *slot : past->ends[past->next];
     }
 }
 
-/* What a command forbids other ranks; one for the channel forbids each rank what it forbids its own. */
-static void delay_others(struct dram_timing *timing, enum dram_command command, uint32_t rank, uint64_t cycle)
+/* A command for the channel forbids each rank what it forbids its own. */
+void dram_timing_delay_others(struct dram_timing *timing, enum dram_command command, uint32_t rank,
+                              uint64_t cycle)
 {
     const struct dram_rules *rules = timing->rules;
     const uint32_t first = rules->extent[command] == DRAM_EXTENT_CHANNEL ? 0 : rules->ends[command];
     for (uint32_t other = 0; other < rules->ranks; other++) {
         for (uint32_t i = first; other != rank && i < rules->other_ends[command]; i++) {
             const struct dram_effect *effect = &rules->effects[command][i];
-            uint64_t at = cycle + effect->clocks, *slot = &timing->rank[other][effect->later];
+            uint64_t at = cycle + effect->clocks, *slot = &timing->rank[0][other][effect->place];
             *slot = *slot > at ? *slot : at;
         }
     }
-}
-
-void dram_timing_issue(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle)
-{
-    const struct dram_rules *rules = timing->rules;
-    const uint32_t rank = rules->rank_of[bank];
-    uint64_t *const rows[] = {timing->bank[bank], timing->group[rules->group_of[bank]], timing->rank[rank]};
-    const struct dram_effect *effect = rules->effects[command], *end = effect + rules->ends[command];
-
-    timing->bus[rules->bus[command]] = cycle + rules->bus_clocks[command];
-    for (; effect < end; effect++) {
-        uint64_t at = cycle + effect->clocks, *slot = &rows[effect->target][effect->later];
-        *slot = *slot > at ? *slot : at;
-    }
-    if (rules->ranks > 1)
-        delay_others(timing, command, rank, cycle);
-    if (rules->change[command] == DRAM_CHANGE_OPENS)
-        pass_windows(timing, rank, cycle);
 }

@@ -3,12 +3,13 @@
 #define EMU_DRAM_TIMING_H
 
 #include "emu/dram/standard.h"
+#include "emu/sim/inline.h"
 
 /* The rows, compiled: for each earlier command, what it forbids for how long. Shared by the channels of a
  * memory. */
 struct dram_effect {
-    uint8_t target; /* enum dram_target */
-    uint8_t later;
+    uint16_t target; /* enum dram_target */
+    uint16_t place;  /* of the later command's time, counted from that of command 0 in the target's row */
     uint32_t clocks;
 };
 
@@ -25,8 +26,12 @@ enum { DRAM_EFFECTS = 64, DRAM_WINDOW_COUNT = 32 };
 /* Above all delays in clocks: the choice among requests has 24 bits for them. */
 enum { DRAM_DELAY = 1 << 24 };
 
-/* Times are kept for each command. Those of the queued requests share a cache line of the host. */
-enum { DRAM_LINE = 64 };
+/* Times are kept for each command, in planes: those of command c are at place c % DRAM_PLACES of the rows of
+ * plane c / DRAM_PLACES. A row is a cache line of the host; plane 0 has all commands that queued requests
+ * need. */
+enum { DRAM_PLACES = 8, DRAM_PLANES = DRAM_COMMANDS / DRAM_PLACES, DRAM_LINE = 64 };
+_Static_assert((int)DRAM_COMMANDS % (int)DRAM_PLACES == 0, "every command has a place");
+_Static_assert((DRAM_ACT | DRAM_PRE | DRAM_RD | DRAM_WR) < (int)DRAM_PLACES, "requests need plane 0 only");
 
 struct dram_rules {
     struct dram_effect effects[DRAM_COMMANDS][DRAM_EFFECTS];
@@ -44,22 +49,22 @@ struct dram_rules {
     uint32_t ranks, groups, banks; /* of the channel, of a rank, of a group */
     uint8_t group_of[DRAM_BANKS];  /* of the channel */
     uint8_t rank_of[DRAM_BANKS];
-    uint32_t grouped; /* set of commands that delay others of their bank group */
+    uint64_t rank_banks[DRAM_RANKS]; /* set of the banks of a rank */
+    uint32_t grouped;                /* set of commands that delay others of their bank group */
 };
 
 /* Cycle numbers; a command may come at the greatest of the values for its bank, its group, its rank and its
  * bus; one for the group at that of group, rank and bus; one for the rank at that of rank and bus, and one for
  * the channel at that of all ranks and bus. */
 struct dram_timing {
-    _Alignas(DRAM_LINE) uint64_t bank[DRAM_BANKS][DRAM_COMMANDS];
-    uint64_t group[DRAM_GROUPS][DRAM_COMMANDS];
-    uint64_t rank[DRAM_RANKS][DRAM_COMMANDS];
+    _Alignas(DRAM_LINE) uint64_t bank[DRAM_PLANES][DRAM_BANKS][DRAM_PLACES];
+    uint64_t group[DRAM_PLANES][DRAM_GROUPS][DRAM_PLACES];
+    uint64_t rank[DRAM_PLANES][DRAM_RANKS][DRAM_PLACES];
     const struct dram_rules *rules;
     uint64_t bus[DRAM_BUSES];
     struct dram_past {
         uint32_t next;
-        uint32_t filled;
-        uint64_t cycles[DRAM_WINDOW_COUNT]; /* when the last activates came; a ring */
+        uint64_t ends[DRAM_WINDOW_COUNT]; /* when the windows of the last activates end, or 0; a ring */
     } past[DRAM_RANKS][DRAM_WINDOWS];
 };
 
@@ -78,17 +83,22 @@ static inline uint64_t dram_timing_ready(const struct dram_timing *timing, enum 
 {
     const struct dram_rules *rules = timing->rules;
     const enum dram_extent extent = rules->extent[command];
-    const uint32_t kind = rules->timed_as[command];
-    uint64_t ready = timing->bus[rules->bus[command]], time = timing->rank[rules->rank_of[bank]][kind];
+    const uint32_t kind = rules->timed_as[command], plane = kind / DRAM_PLACES, place = kind % DRAM_PLACES;
+    uint64_t ready = timing->bus[rules->bus[command]],
+             time = timing->rank[plane][rules->rank_of[bank]][place];
     ready = ready > time ? ready : time;
-    for (uint32_t rank = 0; extent == DRAM_EXTENT_CHANNEL && rank < rules->ranks; rank++)
-        ready = ready > timing->rank[rank][kind] ? ready : timing->rank[rank][kind];
-    if (extent <= DRAM_EXTENT_GROUP) {
-        time = timing->group[rules->group_of[bank]][kind];
+    for (uint32_t rank = 0; extent == DRAM_EXTENT_CHANNEL && rank < rules->ranks; rank++) {
+        time = timing->rank[plane][rank][place];
         ready = ready > time ? ready : time;
     }
-    if (extent == DRAM_EXTENT_BANK)
-        ready = ready > timing->bank[bank][kind] ? ready : timing->bank[bank][kind];
+    if (extent <= DRAM_EXTENT_GROUP) {
+        time = timing->group[plane][rules->group_of[bank]][place];
+        ready = ready > time ? ready : time;
+    }
+    if (extent == DRAM_EXTENT_BANK) {
+        time = timing->bank[plane][bank][place];
+        ready = ready > time ? ready : time;
+    }
     return ready;
 }
 
@@ -111,7 +121,31 @@ static inline uint64_t dram_timing_banks(const struct dram_rules *rules, enum dr
     }
 }
 
-/* The command comes at cycle, which is not checked. */
-void dram_timing_issue(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle);
+/* Parts of dram_timing_issue(): delays commands of other ranks than that of the command's bank; begins the
+ * windows of an activate in its rank. */
+void dram_timing_delay_others(struct dram_timing *timing, enum dram_command command, uint32_t rank,
+                              uint64_t cycle);
+void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cycle);
+
+/* The command comes at cycle, which is not checked. Part of its callers because most of them know the
+ * command. */
+static FORCE_INLINE void dram_timing_issue(struct dram_timing *timing, enum dram_command command,
+                                           uint32_t bank, uint64_t cycle)
+{
+    const struct dram_rules *rules = timing->rules;
+    uint64_t *const rows[] = {timing->bank[0][bank], timing->group[0][rules->group_of[bank]],
+                              timing->rank[0][rules->rank_of[bank]]};
+    const struct dram_effect *effect = rules->effects[command], *end = effect + rules->ends[command];
+
+    timing->bus[rules->bus[command]] = cycle + rules->bus_clocks[command];
+    for (; effect < end; effect++) {
+        uint64_t at = cycle + effect->clocks, *slot = &rows[effect->target][effect->place];
+        *slot = *slot > at ? *slot : at;
+    }
+    if (rules->ranks > 1)
+        dram_timing_delay_others(timing, command, rules->rank_of[bank], cycle);
+    if (rules->change[command] == DRAM_CHANGE_OPENS)
+        dram_timing_pass_windows(timing, rules->rank_of[bank], cycle);
+}
 
 #endif
