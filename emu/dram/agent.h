@@ -80,9 +80,12 @@ struct dram_agent {
  * bursts. Other agents' column and row commands have the same orders as the requests'. */
 enum dram_order { DRAM_ORDER_REFRESH, DRAM_ORDER_COLUMN, DRAM_ORDER_ROW, DRAM_ORDER_TIMEOUT };
 
+/* The requests put their bank into the bits below the age, which is less than 2^32. */
+enum { DRAM_MERIT_BANK_BITS = 6, DRAM_MERIT_ORDER_SHIFT = 38, DRAM_MERIT_BITS = 40 };
+
 static inline uint64_t dram_merit(enum dram_order order, uint64_t age)
 {
-    return (uint64_t)order << 62 | age;
+    return (uint64_t)order << DRAM_MERIT_ORDER_SHIFT | age << DRAM_MERIT_BANK_BITS;
 }
 
 /* Replaces *best if the command comes earlier, or as early with better merit. */

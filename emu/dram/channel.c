@@ -62,79 +62,6 @@ static void wake_agents(struct dram_channel *channel, uint64_t limit)
     dram_channel_choose(channel);
 }
 
-/* With the closed-page policy the last burst that is queued for a row closes it. */
-static bool closes(const struct dram_channel *channel, uint32_t index, const struct dram_burst *burst)
-{
-    if (channel->common->config.page != DRAM_PAGE_CLOSED)
-        return false;
-    for (enum dram_direction direction = 0; direction < DRAM_DIRECTIONS; direction++) {
-        const struct dram_burst *hit = dram_queue_hit(&channel->queue, direction, index, burst->row);
-        while (hit && (hit == burst || hit->row != burst->row))
-            hit = hit->next;
-        if (hit)
-            return false;
-    }
-    return true;
-}
-
-/* The burst has its slot and leaves the queue; returns the command that moves it. */
-static enum dram_command take(struct dram_channel *channel, uint32_t index, struct dram_burst *burst)
-{
-    const enum dram_direction direction = channel->direction;
-    const bool last = closes(channel, index, burst);
-    struct dram_bank *bank = &channel->banks[index];
-    bank->streak = burst == channel->queue.lists[direction][index].first ? 0 : bank->streak + 1;
-    bank->used = channel->floor;
-    channel->counters.row_hits += !burst->opened;
-    if (channel->turn < UINT32_MAX / 2)
-        channel->turn++;
-    dram_queue_remove(&channel->queue, direction, burst);
-    channel->freed[direction] = true;
-    return direction == DRAM_READS ? (last ? DRAM_RDA : DRAM_RD) : (last ? DRAM_WRA : DRAM_WR);
-}
-
-/* ops->grant of the requests: issues RD or WR, or their kin with auto-precharge, ACT or PRE. */
-static void grant_request(void *owner, const struct dram_choice *choice)
-{
-    struct dram_channel *channel = owner;
-    const struct dram_common *common = channel->common;
-    const uint32_t index = choice->bank;
-    struct dram_burst *burst = channel->banks[index].burst;
-    switch (choice->command) {
-    case DRAM_PRE: dram_channel_issue_bank(channel, DRAM_PRE, DRAM_CHANGE_CLOSES, index, 0, 0); return;
-    case DRAM_ACT:
-        burst->opened = true;
-        dram_channel_issue_bank(channel, DRAM_ACT, DRAM_CHANGE_OPENS, index, burst->row, 0);
-        return;
-    default: break;
-    }
-    const uint32_t row = burst->row, column = burst->column;
-    struct mem_request *request = burst->request; /* whose data come */
-    const enum dram_command command = take(channel, index, burst);
-    const bool closed = command == DRAM_RDA || command == DRAM_WRA;
-    dram_channel_issue_bank(channel, command, closed ? DRAM_CHANGE_CLOSES : DRAM_CHANGE_KEEPS, index, row,
-                            column);
-    if (request)
-        common->read_done(common->context, request,
-                          channel->floor + common->clocks.tCL + common->clocks.tBURST);
-    (void)dram_requests_turn(channel);
-}
-
-/* They are asked by dram_channel_choose(). */
-static const struct dram_agent_ops request_ops = {.grant = grant_request};
-
-/* Grants the slot of the best command. The requests have most of them, so theirs costs no call. */
-static void grant(struct dram_channel *channel)
-{
-    struct dram_agent *agent = channel->best.agent;
-    channel->floor = channel->best.cycle;
-    if (agent->ops == &request_ops)
-        grant_request(channel, &channel->best);
-    else
-        agent->ops->grant(agent->owner, &channel->best);
-    dram_channel_choose(channel);
-}
-
 void dram_channel_init(struct dram_channel *channel, const struct dram_common *common, uint32_t index)
 {
     memset(channel, 0, sizeof *channel);
@@ -143,8 +70,21 @@ void dram_channel_init(struct dram_channel *channel, const struct dram_common *c
     channel->turn = UINT32_MAX / 2; /* no turn of writes is owed to reads */
     dram_queue_init(&channel->queue, &common->config);
     dram_timing_init(&channel->timing, &common->rules);
+    for (uint32_t bank = 0; bank < DRAM_BANKS; bank++) {
+        channel->banks[bank].group = common->rules.group_of[bank];
+        channel->banks[bank].rank = common->rules.rank_of[bank];
+    }
     dram_refresh_init(channel);
-    dram_agent_add(&channel->requests, channel, &request_ops, channel);
+    dram_requests_init(channel);
+    dram_channel_choose(channel);
+}
+
+/* Grants the slot of the best command, which is not the requests'. */
+static void grant(struct dram_channel *channel)
+{
+    const struct dram_agent *agent = channel->best.agent;
+    channel->floor = channel->best.cycle;
+    agent->ops->grant(agent->owner, &channel->best);
     dram_channel_choose(channel);
 }
 
@@ -153,10 +93,12 @@ void dram_channel_run(struct dram_channel *channel, uint64_t limit)
     for (;;) {
         if (channel->wake < limit && channel->wake <= channel->best.cycle)
             wake_agents(channel, limit);
-        else if (channel->best.cycle < limit)
-            grant(channel);
-        else
+        else if (channel->best.cycle >= limit)
             break;
+        else if (channel->best.agent == &channel->requests)
+            dram_requests_serve(channel, limit);
+        else
+            grant(channel);
     }
     if (channel->floor < limit)
         channel->floor = limit;
@@ -183,17 +125,6 @@ void dram_channel_add(struct dram_channel *channel, enum dram_direction directio
         dram_requests_arrival(channel, added);
     else if (channel->common->config.page == DRAM_PAGE_TIMEOUT)
         dram_channel_choose(channel);
-}
-
-void dram_channel_direct(struct dram_channel *channel, enum dram_direction direction)
-{
-    channel->direction = direction;
-    channel->turn = 0;
-    if (direction == DRAM_WRITES)
-        channel->counters.drains++;
-    uint32_t banks = dram_config_channel_banks(&channel->common->config);
-    for (uint32_t bank = 0; bank < banks; bank++)
-        dram_requests_bank(channel, bank);
 }
 
 void dram_channel_press(struct dram_channel *channel, bool pressed)

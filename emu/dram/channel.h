@@ -39,13 +39,14 @@ struct dram_bank {
     uint32_t row;             /* the open one */
     uint32_t streak;          /* row hits since an older burst for another row waits */
     uint64_t used;            /* cycle of the last column command or activate */
+    uint8_t group, rank;      /* of the channel */
 };
 
 /* What decides when busy banks' next commands may come and which is preferred, packed for a quick scan. */
 struct dram_candidates {
     uint64_t ready[DRAM_BANKS];  /* cycle, as far as bank and bank group are concerned */
-    uint64_t merit[DRAM_BANKS];  /* less is better; see requests.c */
-    uint8_t gate[DRAM_BANKS];    /* which of the times of bus and rank concerns it; likewise */
+    uint64_t merit[DRAM_BANKS];  /* dram_merit(), and the bank */
+    uint8_t gate[DRAM_BANKS];    /* which of the times of bus and rank concerns it; see requests.c */
     uint8_t command[DRAM_BANKS]; /* what the bank's burst needs next */
 };
 
@@ -57,7 +58,10 @@ struct dram_channel {
     uint64_t floor; /* first cycle that has not been dealt with */
     struct dram_choice best;
     uint64_t wake; /* the least of the agents' */
-    uint64_t open; /* banks with an open row */
+    uint64_t stir; /* the least `wake` and `notice` of all but the refresh */
+    uint64_t notice;
+    uint32_t wanting; /* set of those that want a command, without the requests */
+    uint64_t open;    /* banks with an open row */
 
     /* What requests.c keeps for its agent. */
     uint64_t busy;   /* banks with a burst in the present direction */
@@ -68,9 +72,10 @@ struct dram_channel {
     bool pressed;                /* a writer waits for room */
     bool freed[DRAM_DIRECTIONS]; /* places that have become free since the flag was cleared */
     uint32_t index;
+    struct dram_counters counters;
+    struct dram_queue queue;
     struct dram_candidates candidates;
     struct dram_bank banks[DRAM_BANKS];
-    struct dram_queue queue;
     struct dram_timing timing;
 
     /* What refresh.c keeps for its agent. */
@@ -80,13 +85,9 @@ struct dram_channel {
     uint64_t refreshing;               /* ranks that wait for a refresh command */
 
     uint64_t open_since[DRAM_RANKS];
-    struct dram_counters counters;
 
     struct dram_agent *agents[DRAM_AGENTS]; /* in order of precedence */
     uint32_t agent_count;
-    uint32_t wanting; /* set of those that want a command, without the requests */
-    uint64_t stir;    /* the least `wake` and `notice` of all but the refresh */
-    uint64_t notice;
     struct dram_agent refresh, requests;
 };
 
@@ -104,22 +105,29 @@ void dram_channel_settle(struct dram_channel *channel);
 void dram_channel_add(struct dram_channel *channel, enum dram_direction direction,
                       const struct dram_burst *burst);
 
-/* Requests of this direction are served from now on. */
-void dram_channel_direct(struct dram_channel *channel, enum dram_direction direction);
-
 /* Somebody waits, or nobody does any more, to queue writes. */
 void dram_channel_press(struct dram_channel *channel, bool pressed);
 
-/* requests.c: sets best to the next command of the requests; finds the candidates anew of a bank, and of a
- * bank group after a command that delays the group; takes notice of a burst that has been queued; chooses the
- * direction, and returns whether it has changed, so that the channel must choose again; lets ages begin again, so that
- * they stay below 2^32; and gives out the next. */
+/* requests.c: sets up the agent; sets best to the next command of the requests; grants slots to the requests,
+ * whose command is best, until it is not or comes at limit or after a wake; finds the candidates anew of a
+ * bank, and of a bank group after a command that delays the group; takes notice of a burst that has been
+ * queued; chooses the direction, and returns whether it has changed, so that the channel must choose again;
+ * lets ages begin again, so that they stay below 2^32; and gives out the next. */
+void dram_requests_init(struct dram_channel *channel);
 void dram_requests_propose(struct dram_channel *channel);
+void dram_requests_serve(struct dram_channel *channel, uint64_t limit);
 void dram_requests_bank(struct dram_channel *channel, uint32_t bank);
 void dram_requests_group(struct dram_channel *channel, uint32_t bank);
 void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst *burst);
-bool dram_requests_turn(struct dram_channel *channel);
+bool dram_requests_redirect(struct dram_channel *channel);
 void dram_requests_rebase(struct dram_channel *channel);
+
+/* The direction stays as long as nothing is queued in the other. */
+static inline bool dram_requests_turn(struct dram_channel *channel)
+{
+    return channel->queue.count[channel->direction == DRAM_READS ? DRAM_WRITES : DRAM_READS] > 0 &&
+           dram_requests_redirect(channel);
+}
 
 static inline uint64_t dram_requests_age(struct dram_channel *channel)
 {
@@ -150,10 +158,9 @@ void dram_channel_change(struct dram_channel *channel, enum dram_command command
 /* Likewise: opens a bank, and closes banks of a rank. */
 static inline void dram_channel_open(struct dram_channel *channel, uint32_t index, uint32_t row)
 {
-    uint32_t rank = channel->common->rules.rank_of[index];
     struct dram_bank *bank = &channel->banks[index];
-    if (!(channel->open & channel->common->rules.rank_banks[rank]))
-        channel->open_since[rank] = channel->floor;
+    if (!(channel->open & channel->common->rules.rank_banks[bank->rank]))
+        channel->open_since[bank->rank] = channel->floor;
     channel->open |= UINT64_C(1) << index;
     bank->row = row;
     bank->streak = 0;
@@ -183,8 +190,8 @@ static FORCE_INLINE void dram_channel_send(struct dram_channel *channel, enum dr
         dram_requests_group(channel, bank);
 }
 
-/* Issues a command at floor that concerns one bank, and changes it so. Inline because the requests issue most commands, of
- * which they know that. */
+/* Issues a command at floor that concerns one bank, and changes the bank, whose candidate is the caller's
+ * care. Part of its callers because the requests, which issue most commands, know what each changes. */
 static FORCE_INLINE void dram_channel_issue_bank(struct dram_channel *channel, enum dram_command command,
                                                  enum dram_change change, uint32_t bank, uint32_t row,
                                                  uint32_t column)
@@ -193,8 +200,7 @@ static FORCE_INLINE void dram_channel_issue_bank(struct dram_channel *channel, e
     if (change == DRAM_CHANGE_OPENS)
         dram_channel_open(channel, bank, row);
     else if (change == DRAM_CHANGE_CLOSES)
-        dram_channel_close(channel, channel->common->rules.rank_of[bank], UINT64_C(1) << bank);
-    dram_requests_bank(channel, bank);
+        dram_channel_close(channel, channel->banks[bank].rank, UINT64_C(1) << bank);
 }
 
 /* Issues a command at floor: for agents, in ops->grant. It must be legal, and is observed, counted and applied
@@ -206,6 +212,7 @@ static inline void dram_channel_issue(struct dram_channel *channel, enum dram_co
     const struct dram_rules *rules = &channel->common->rules;
     if (rules->extent[command] == DRAM_EXTENT_BANK) {
         dram_channel_issue_bank(channel, command, rules->change[command], bank, row, column);
+        dram_requests_bank(channel, bank);
         return;
     }
     dram_channel_send(channel, command, bank, row, column);

@@ -1,28 +1,11 @@
-/* The agent that serves the queued requests: first ready, first come first served, with a cap on row hits out of
- * turn, reads and writes in turns. It has the most to choose from, so what its choice depends on is kept up to
- * date command by command (dram_requests_issued()) and not worked out when the channel asks. */
+/* The agent that serves the queued requests: first ready, first come first served, with a cap on row hits out
+ * of turn, reads and writes in turns. It has the most to choose from, so what its choice depends on is kept
+ * up to date command by command (find_candidate()) and not worked out when the channel asks. */
 #include "emu/dram/channel.h"
 
-/* The command that the bank's next burst needs, which is found here too. */
-static enum dram_command find_burst(const struct dram_channel *channel, uint32_t index,
-                                    struct dram_burst **burst)
-{
-    const struct dram_bank *bank = &channel->banks[index];
-    struct dram_burst *oldest = *burst, *hit = oldest;
-    if (!(channel->open >> index & 1))
-        return DRAM_ACT;
-    if (hit->row != bank->row && bank->streak < channel->common->config.hit_cap)
-        hit = dram_queue_hit(&channel->queue, channel->direction, index, bank->row);
-    if (!hit || hit->row != bank->row)
-        return DRAM_PRE;
-    *burst = hit;
-    return channel->direction == DRAM_READS ? DRAM_RD : DRAM_WR;
-}
-
 /* What has to be compared is one number, the key: 24 bits of cycles after floor (no delay that
- * part_check(&dram_kind, ) allows is longer), then the merit: 2 bits of order, 32 bits of age and 6 bits of bank.
- */
-enum { MERIT_BANK_BITS = 6, MERIT_ORDER_SHIFT = 38, KEY_CYCLE_SHIFT = 40 };
+ * part_check(&dram_kind, ) allows is longer), then the merit with the bank's number in it. */
+enum { KEY_CYCLE_SHIFT = DRAM_MERIT_BITS };
 
 /* Gates: the kinds of commands that can be candidates, for each rank. */
 enum gate { GATE_COLUMN, GATE_PRE, GATE_ACT, GATE_KINDS = 4 };
@@ -32,21 +15,12 @@ static uint64_t later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The time of the bank's next command for itself and its group. */
-static uint64_t bank_ready(const struct dram_channel *channel, uint32_t index)
-{
-    const struct dram_timing *timing = &channel->timing;
-    uint32_t command = channel->candidates.command[index];
-    return later_of(timing->bank[0][index][command],
-                    timing->group[0][timing->rules->group_of[index]][command]);
-}
-
 /* Times only grow, so those of the banks themselves need not be looked at again. The loop is over a set because
  * GCC 12 takes the same loop over bank numbers for one without effects, and drops calls of it. */
 void dram_requests_group(struct dram_channel *channel, uint32_t index)
 {
     const struct dram_rules *rules = channel->timing.rules;
-    const uint64_t *group = channel->timing.group[0][rules->group_of[index]];
+    const uint64_t *group = channel->timing.group[0][channel->banks[index].group];
     struct dram_candidates *candidates = &channel->candidates;
     for (uint64_t left = dram_rules_group(rules, index); left; left &= left - 1) {
         uint32_t bank = (uint32_t)__builtin_ctzll(left);
@@ -54,25 +28,60 @@ void dram_requests_group(struct dram_channel *channel, uint32_t index)
     }
 }
 
-void dram_requests_bank(struct dram_channel *channel, uint32_t index)
+/* The burst of an open bank that is served next without another row: the oldest one if it is for the open
+ * row, or the oldest for that row as long as the cap on hits allows; else NULL. */
+static inline struct dram_burst *find_hit(const struct dram_channel *channel, const struct dram_bank *bank,
+                                          struct dram_burst *oldest)
+{
+    if (oldest->row == bank->row)
+        return oldest;
+    if (bank->streak >= channel->common->config.hit_cap)
+        return NULL;
+    while (oldest && oldest->row != bank->row)
+        oldest = oldest->next;
+    return oldest;
+}
+
+/* What the bank's burst needs next. */
+static inline void set_candidate(struct dram_channel *channel, uint32_t index, enum dram_command command,
+                                 enum gate gate, enum dram_order order)
+{
+    const struct dram_bank *bank = &channel->banks[index];
+    const struct dram_timing *timing = &channel->timing;
+    struct dram_candidates *candidates = &channel->candidates;
+    candidates->command[index] = (uint8_t)command;
+    candidates->gate[index] = (uint8_t)(bank->rank * GATE_KINDS + gate);
+    candidates->ready[index] =
+        later_of(timing->bank[0][index][command], timing->group[0][bank->group][command]);
+    candidates->merit[index] = dram_merit(order, bank->burst->age) | index;
+}
+
+/* Finds the candidate of a bank, which is open or not. */
+static FORCE_INLINE void find_candidate(struct dram_channel *channel, uint32_t index, bool open)
 {
     struct dram_bank *bank = &channel->banks[index];
-    struct dram_candidates *candidates = &channel->candidates;
     const uint64_t bit = UINT64_C(1) << index;
-    bank->burst = channel->queue.lists[channel->direction][index].first;
-    if (!bank->burst) {
+    struct dram_burst *oldest = channel->queue.lists[channel->direction][index].first, *hit;
+    bank->burst = oldest;
+    if (!oldest) {
         channel->busy &= ~bit;
         return;
     }
     channel->busy |= bit;
-    enum dram_command command = find_burst(channel, index, &bank->burst);
-    bool column = dram_command_is_column(command);
-    uint64_t order = column ? DRAM_ORDER_COLUMN : DRAM_ORDER_ROW;
-    enum gate gate = column ? GATE_COLUMN : command == DRAM_PRE ? GATE_PRE : GATE_ACT;
-    candidates->command[index] = (uint8_t)command;
-    candidates->gate[index] = (uint8_t)(channel->common->rules.rank_of[index] * GATE_KINDS + gate);
-    candidates->ready[index] = bank_ready(channel, index);
-    candidates->merit[index] = order << MERIT_ORDER_SHIFT | bank->burst->age << MERIT_BANK_BITS | index;
+    if (!open) {
+        set_candidate(channel, index, DRAM_ACT, GATE_ACT, DRAM_ORDER_ROW);
+    } else if (!(hit = find_hit(channel, bank, oldest))) {
+        set_candidate(channel, index, DRAM_PRE, GATE_PRE, DRAM_ORDER_ROW);
+    } else {
+        bank->burst = hit;
+        set_candidate(channel, index, channel->direction == DRAM_READS ? DRAM_RD : DRAM_WR, GATE_COLUMN,
+                      DRAM_ORDER_COLUMN);
+    }
+}
+
+void dram_requests_bank(struct dram_channel *channel, uint32_t index)
+{
+    find_candidate(channel, index, channel->open >> index & 1);
 }
 
 void dram_requests_rebase(struct dram_channel *channel)
@@ -87,7 +96,7 @@ void dram_requests_rebase(struct dram_channel *channel)
     for (uint32_t i = 0; i < channel->agent_count; i++)
         channel->agents[i]->age -= years;
     for (uint64_t left = channel->busy; left; left &= left - 1)
-        channel->candidates.merit[__builtin_ctzll(left)] -= years << MERIT_BANK_BITS;
+        channel->candidates.merit[__builtin_ctzll(left)] -= years << DRAM_MERIT_BANK_BITS;
     dram_channel_choose(channel);
 }
 
@@ -97,13 +106,6 @@ static uint64_t cycle_of(const struct dram_channel *channel, uint32_t index)
     uint64_t cycle =
         dram_timing_ready(&channel->timing, (enum dram_command)channel->candidates.command[index], index);
     return cycle > channel->floor ? cycle : channel->floor;
-}
-
-static uint64_t merit_of(const struct dram_channel *channel, uint32_t index)
-{
-    const struct dram_bank *bank = &channel->banks[index];
-    bool column = dram_command_is_column((enum dram_command)channel->candidates.command[index]);
-    return dram_merit(column ? DRAM_ORDER_COLUMN : DRAM_ORDER_ROW, bank->burst->age);
 }
 
 /* Rows that have not been used for the timeout, and that no queued burst needs. */
@@ -124,23 +126,24 @@ static void offer_timeouts(struct dram_channel *channel, struct dram_choice *bes
 }
 
 /* When the commands that can be candidates now may come, as far as floor, bus and rank are concerned. */
-static void find_gates(const struct dram_channel *channel, uint64_t gates[DRAM_RANKS * GATE_KINDS])
+static inline void find_gates(const struct dram_channel *channel, uint64_t *gates)
 {
     const struct dram_timing *timing = &channel->timing;
     const enum dram_command column = channel->direction == DRAM_READS ? DRAM_RD : DRAM_WR;
     uint64_t row_bus = later_of(timing->bus[0], channel->floor);
     uint64_t column_bus = later_of(timing->bus[timing->rules->bus[column]], channel->floor);
-    for (uint32_t rank = 0; rank < timing->rules->ranks; rank++) {
-        const uint64_t *from = timing->rank[0][rank];
-        uint64_t *to = &gates[rank * GATE_KINDS];
-        to[GATE_COLUMN] = later_of(from[column], column_bus);
-        to[GATE_PRE] = later_of(from[DRAM_PRE], row_bus);
-        to[GATE_ACT] = later_of(from[DRAM_ACT], row_bus);
-    }
+    const uint64_t *from = timing->rank[0][0], *end = timing->rank[0][timing->rules->ranks];
+    do {
+        gates[GATE_COLUMN] = later_of(from[column], column_bus);
+        gates[GATE_PRE] = later_of(from[DRAM_PRE], row_bus);
+        gates[GATE_ACT] = later_of(from[DRAM_ACT], row_bus);
+        gates += GATE_KINDS;
+        from += DRAM_PLACES;
+    } while (from != end);
 }
 
 /* The least key of the banks. This is the innermost loop of the model. */
-static uint64_t least_key(const struct dram_channel *channel, uint64_t banks)
+static inline uint64_t least_key(const struct dram_channel *channel, uint64_t banks)
 {
     const struct dram_candidates *candidates = &channel->candidates;
     const uint64_t floor = channel->floor;
@@ -155,7 +158,7 @@ static uint64_t least_key(const struct dram_channel *channel, uint64_t banks)
     return best;
 }
 
-void dram_requests_propose(struct dram_channel *channel)
+static FORCE_INLINE void propose(struct dram_channel *channel)
 {
     struct dram_choice *best = &channel->best;
     const uint64_t banks = channel->busy & ~channel->frozen;
@@ -163,9 +166,8 @@ void dram_requests_propose(struct dram_channel *channel)
     if (banks) {
         uint64_t key = least_key(channel, banks);
         best->cycle = channel->floor + (key >> KEY_CYCLE_SHIFT);
-        best->merit =
-            dram_merit((enum dram_order)(key >> MERIT_ORDER_SHIFT & 3), (uint32_t)(key >> MERIT_BANK_BITS));
-        best->bank = (uint32_t)key % (1U << MERIT_BANK_BITS);
+        best->merit = key & ((UINT64_C(1) << KEY_CYCLE_SHIFT) - 1);
+        best->bank = (uint32_t)key % (1U << DRAM_MERIT_BANK_BITS);
         best->command = channel->candidates.command[best->bank];
     } else {
         best->cycle = CLOCK_NEVER;
@@ -174,6 +176,11 @@ void dram_requests_propose(struct dram_channel *channel)
     }
     if (channel->common->config.page == DRAM_PAGE_TIMEOUT)
         offer_timeouts(channel, best);
+}
+
+void dram_requests_propose(struct dram_channel *channel)
+{
+    propose(channel);
 }
 
 void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst *burst)
@@ -189,7 +196,7 @@ void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst
         dram_channel_choose(channel);
     else
         dram_choice_offer(&channel->best, &channel->requests, cycle_of(channel, burst->bank),
-                          merit_of(channel, burst->bank),
+                          channel->candidates.merit[burst->bank],
                           (enum dram_command)channel->candidates.command[burst->bank], burst->bank);
 }
 
@@ -222,11 +229,107 @@ static enum dram_direction direction_wanted(const struct dram_channel *channel)
     return writes > config->write_low && channel->turn < config->write_queue ? DRAM_WRITES : DRAM_READS;
 }
 
-bool dram_requests_turn(struct dram_channel *channel)
+/* Requests of this direction are served from now on. */
+static void direct(struct dram_channel *channel, enum dram_direction direction)
+{
+    channel->direction = direction;
+    channel->turn = 0;
+    if (direction == DRAM_WRITES)
+        channel->counters.drains++;
+    uint32_t banks = dram_config_channel_banks(&channel->common->config);
+    for (uint32_t bank = 0; bank < banks; bank++)
+        dram_requests_bank(channel, bank);
+}
+
+bool dram_requests_redirect(struct dram_channel *channel)
 {
     enum dram_direction wanted = direction_wanted(channel);
     if (wanted == channel->direction)
         return false;
-    dram_channel_direct(channel, wanted);
+    direct(channel, wanted);
     return true;
+}
+
+/* With the closed-page policy the last burst that is queued for a row closes it. */
+static bool closes(const struct dram_channel *channel, uint32_t index, const struct dram_burst *burst)
+{
+    if (channel->common->config.page != DRAM_PAGE_CLOSED)
+        return false;
+    for (enum dram_direction direction = 0; direction < DRAM_DIRECTIONS; direction++) {
+        const struct dram_burst *hit = dram_queue_hit(&channel->queue, direction, index, burst->row);
+        while (hit && (hit == burst || hit->row != burst->row))
+            hit = hit->next;
+        if (hit)
+            return false;
+    }
+    return true;
+}
+
+/* The burst has its slot and leaves the queue; returns the command that moves it. */
+static enum dram_command take(struct dram_channel *channel, uint32_t index, struct dram_burst *burst)
+{
+    const enum dram_direction direction = channel->direction;
+    const bool last = closes(channel, index, burst);
+    struct dram_bank *bank = &channel->banks[index];
+    bank->streak = burst == channel->queue.lists[direction][index].first ? 0 : bank->streak + 1;
+    bank->used = channel->floor;
+    channel->counters.row_hits += !burst->opened;
+    if (channel->turn < UINT32_MAX / 2)
+        channel->turn++;
+    dram_queue_remove(&channel->queue, direction, burst);
+    channel->freed[direction] = true;
+    return direction == DRAM_READS ? (last ? DRAM_RDA : DRAM_RD) : (last ? DRAM_WRA : DRAM_WR);
+}
+
+/* Issues a command whose change of the bank is known, and finds the bank's next. */
+static FORCE_INLINE void issue(struct dram_channel *channel, enum dram_command command,
+                               enum dram_change change, uint32_t bank, uint32_t row, uint32_t column)
+{
+    dram_channel_issue_bank(channel, command, change, bank, row, column);
+    find_candidate(channel, bank, change != DRAM_CHANGE_CLOSES);
+}
+
+/* ops->grant of the requests: issues RD or WR, or their kin with auto-precharge, ACT or PRE. */
+static void grant(void *owner, const struct dram_choice *choice)
+{
+    struct dram_channel *channel = owner;
+    const struct dram_common *common = channel->common;
+    const uint32_t index = choice->bank;
+    struct dram_burst *burst = channel->banks[index].burst;
+    switch (choice->command) {
+    case DRAM_PRE: issue(channel, DRAM_PRE, DRAM_CHANGE_CLOSES, index, 0, 0); return;
+    case DRAM_ACT:
+        burst->opened = true;
+        issue(channel, DRAM_ACT, DRAM_CHANGE_OPENS, index, burst->row, 0);
+        return;
+    default: break;
+    }
+    const uint32_t row = burst->row, column = burst->column;
+    struct mem_request *request = burst->request; /* whose data come */
+    const enum dram_command command = take(channel, index, burst);
+    const bool closed = command == DRAM_RDA || command == DRAM_WRA;
+    issue(channel, command, closed ? DRAM_CHANGE_CLOSES : DRAM_CHANGE_KEEPS, index, row, column);
+    if (request)
+        common->read_done(common->context, request,
+                          channel->floor + common->clocks.tCL + common->clocks.tBURST);
+    (void)dram_requests_turn(channel);
+}
+
+/* There is no ops->propose: dram_channel_choose() calls the requests by name. */
+void dram_requests_init(struct dram_channel *channel)
+{
+    static const struct dram_agent_ops ops = {.grant = grant};
+    dram_agent_add(&channel->requests, channel, &ops, channel);
+}
+
+void dram_requests_serve(struct dram_channel *channel, uint64_t limit)
+{
+    const struct dram_choice *best = &channel->best;
+    do {
+        channel->floor = best->cycle;
+        grant(channel, best);
+        propose(channel);
+        if (channel->wanting)
+            dram_channel_ask(channel);
+    } while (best->agent == &channel->requests && best->cycle < limit && best->cycle < channel->wake);
 }
