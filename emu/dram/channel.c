@@ -88,7 +88,7 @@ static void grant(struct dram_channel *channel)
     dram_channel_choose(channel);
 }
 
-void dram_channel_run(struct dram_channel *channel, uint64_t limit)
+void dram_channel_advance(struct dram_channel *channel, uint64_t limit)
 {
     for (;;) {
         if (channel->wake < limit && channel->wake <= channel->best.cycle)
@@ -100,8 +100,6 @@ void dram_channel_run(struct dram_channel *channel, uint64_t limit)
         else
             grant(channel);
     }
-    if (channel->floor < limit)
-        channel->floor = limit;
 }
 
 void dram_channel_settle(struct dram_channel *channel)
@@ -114,11 +112,10 @@ void dram_channel_settle(struct dram_channel *channel)
     }
 }
 
-void dram_channel_add(struct dram_channel *channel, enum dram_direction direction,
-                      const struct dram_burst *burst)
+void dram_channel_add(struct dram_channel *channel, enum dram_direction direction)
 {
-    const uint64_t age = dram_requests_age(channel);
-    const struct dram_burst *added = dram_queue_add(&channel->queue, direction, burst, age);
+    const struct dram_burst *added = dram_queue_spare(&channel->queue);
+    dram_queue_add(&channel->queue, direction, dram_requests_age(channel));
     if (dram_requests_turn(channel))
         dram_channel_choose(channel);
     if (direction == channel->direction)

@@ -95,15 +95,23 @@ struct dram_channel {
 void dram_channel_init(struct dram_channel *channel, const struct dram_common *common, uint32_t index);
 void dram_channel_free(struct dram_channel *channel);
 
+/* Part of dram_channel_run(): there are commands or wakes of cycles before limit. */
+void dram_channel_advance(struct dram_channel *channel, uint64_t limit);
+
 /* Issues all commands of cycles before limit. */
-void dram_channel_run(struct dram_channel *channel, uint64_t limit);
+static inline void dram_channel_run(struct dram_channel *channel, uint64_t limit)
+{
+    if (channel->best.cycle < limit || channel->wake < limit)
+        dram_channel_advance(channel, limit);
+    if (channel->floor < limit)
+        channel->floor = limit;
+}
 
 /* Lets counters that grow with time, open_clocks, include the time up to floor. */
 void dram_channel_settle(struct dram_channel *channel);
 
-/* Queues a burst at the present floor; there must be room, and the burst is copied. */
-void dram_channel_add(struct dram_channel *channel, enum dram_direction direction,
-                      const struct dram_burst *burst);
+/* Queues the burst of dram_queue_spare() at the present floor; there must be room. */
+void dram_channel_add(struct dram_channel *channel, enum dram_direction direction);
 
 /* Somebody waits, or nobody does any more, to queue writes. */
 void dram_channel_press(struct dram_channel *channel, bool pressed);

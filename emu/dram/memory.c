@@ -194,7 +194,7 @@ static void find_bursts(struct dram_memory *memory, const struct mem_request *re
     }
 }
 
-/* Queues one burst, unless a queued write makes that needless. */
+/* Queues one burst, which is the queue's spare one, unless a queued write makes that needless. */
 static void take(struct dram_memory *memory, enum dram_direction direction, struct dram_slice *slice,
                  const struct dram_burst *burst, uint64_t answer)
 {
@@ -208,7 +208,7 @@ static void take(struct dram_memory *memory, enum dram_direction direction, stru
         slice->channel.counters.merged++;
         return;
     }
-    dram_channel_add(&slice->channel, direction, burst);
+    dram_channel_add(&slice->channel, direction);
     arm(slice);
 }
 
@@ -219,25 +219,27 @@ static void take_part(struct dram_memory *memory, struct mem_request *request, u
     const struct dram_config *config = &memory->common.config;
     uint64_t size = config->burst_bytes;
     bool read = request->op == MEM_READ;
-    struct dram_burst burst = {.request = read ? request : NULL,
-                               .row = home->row,
-                               .column = home->column,
-                               .first = (uint16_t)(at < from ? from - at : 0),
-                               .last = (uint16_t)(at + size > to ? to - at - 1 : size - 1),
-                               .bank = (uint8_t)home->bank,
-                               .whole = request->mask == UINT64_MAX};
-    take(memory, read ? DRAM_READS : DRAM_WRITES, &memory->slices[home->controller], &burst,
-         at_once(config, request->time));
+    struct dram_slice *slice = &memory->slices[home->controller];
+    struct dram_burst *burst = dram_queue_spare(&slice->channel.queue);
+    burst->request = read ? request : NULL;
+    burst->row = home->row;
+    burst->column = home->column;
+    burst->first = (uint16_t)(at < from ? from - at : 0);
+    burst->last = (uint16_t)(at + size > to ? to - at - 1 : size - 1);
+    burst->bank = (uint8_t)home->bank;
+    burst->whole = request->mask == UINT64_MAX;
+    burst->opened = false;
+    take(memory, read ? DRAM_READS : DRAM_WRITES, slice, burst, at_once(config, request->time));
 }
 
 /* Takes a read or a write as a whole, or refuses it. */
-static bool take_all(struct dram_memory *memory, struct mem_request *request, uint64_t now)
+static bool take_all(struct dram_memory *memory, struct mem_link *link, struct mem_request *request,
+                     uint64_t now)
 {
     uint64_t size = memory->common.config.burst_bytes;
     uint64_t from = request->address, to = from + request->size, first = from & ~(size - 1);
-    uint32_t count = (uint32_t)((to - 1 - first) / size) + 1;
+    uint32_t count = to - first <= size ? 1 : (uint32_t)((to - 1 - first) / size) + 1;
     enum dram_direction direction = request->op == MEM_READ ? DRAM_READS : DRAM_WRITES;
-    struct mem_link *link = mem_request_link(request);
     assert(count <= memory->slices->channel.queue.limit[direction]);
 
     struct dram_slice *slice = &memory->slices[request->home.controller], *full = NULL;
@@ -255,9 +257,9 @@ static bool take_all(struct dram_memory *memory, struct mem_request *request, ui
     }
     if (direction == DRAM_READS)
         request->parts = (uint16_t)(request->parts + count);
-    take_part(memory, request, from, to, first, &request->home);
-    for (uint32_t i = 1; i < count; i++)
-        take_part(memory, request, from, to, first + i * size, &memory->bursts[i]);
+    const struct home *home = &request->home;
+    for (uint32_t i = 0; i < count; home = &memory->bursts[++i])
+        take_part(memory, request, from, to, first + i * size, home);
     return true;
 }
 
@@ -265,14 +267,13 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
 {
     struct dram_memory *memory = port;
     const struct home *home = &request->home;
-    (void)link;
     assert(home_current(home) && home->module == memory->module && home->stack == memory->stack &&
            home->controller < memory->common.config.channels);
     event_init(&request->event, memory->component, respond, request);
     request->time = now;
     request->parts = 1; /* of ours, so that it cannot end while its bursts are being queued */
     if (request->op == MEM_READ || request->op == MEM_WRITE) {
-        if (!take_all(memory, request, now))
+        if (!take_all(memory, link, request, now))
             return false;
         *(request->op == MEM_READ ? &memory->requests_read : &memory->requests_write) += 1;
     }

@@ -1,6 +1,5 @@
 #include "emu/dram/queue.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,25 +24,6 @@ void dram_queue_free(struct dram_queue *queue)
     queue->pool = NULL;
 }
 
-struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction direction,
-                                  const struct dram_burst *burst, uint64_t age)
-{
-    assert(dram_queue_room(queue, direction) > 0);
-    struct dram_burst *added = queue->free;
-    queue->free = added->next;
-    *added = *burst;
-    added->next = NULL;
-    added->age = age;
-    struct dram_list *list = &queue->lists[direction][burst->bank];
-    if (list->first)
-        list->last->next = added;
-    else
-        list->first = added;
-    list->last = added;
-    queue->count[direction]++;
-    return added;
-}
-
 uint64_t dram_queue_rebase(struct dram_queue *queue, uint64_t oldest)
 {
     oldest = oldest < queue->age ? oldest : queue->age;
@@ -59,23 +39,6 @@ uint64_t dram_queue_rebase(struct dram_queue *queue, uint64_t oldest)
     }
     queue->age -= oldest;
     return oldest;
-}
-
-void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction, struct dram_burst *burst)
-{
-    struct dram_list *list = &queue->lists[direction][burst->bank];
-    struct dram_burst *before = NULL;
-    for (struct dram_burst *at = list->first; at != burst; at = at->next)
-        before = at;
-    if (before)
-        before->next = burst->next;
-    else
-        list->first = burst->next;
-    if (list->last == burst)
-        list->last = before;
-    burst->next = queue->free;
-    queue->free = burst;
-    queue->count[direction]--;
 }
 
 static bool same_burst(const struct dram_burst *a, const struct dram_burst *b)

@@ -2,6 +2,8 @@
 #ifndef EMU_DRAM_QUEUE_H
 #define EMU_DRAM_QUEUE_H
 
+#include <assert.h>
+
 #include "emu/dram/map.h"
 #include "emu/mem/request.h"
 
@@ -20,14 +22,14 @@ struct dram_burst {
 };
 
 struct dram_queue {
-    struct dram_list {
-        struct dram_burst *first, *last;
-    } lists[DRAM_DIRECTIONS][DRAM_BANKS];
     uint32_t count[DRAM_DIRECTIONS];
     uint32_t limit[DRAM_DIRECTIONS];
     struct dram_burst *free;
-    struct dram_burst *pool;
     uint64_t age; /* the next; below 2^32 */
+    struct dram_burst *pool;
+    struct dram_list {
+        struct dram_burst *first, *last;
+    } lists[DRAM_DIRECTIONS][DRAM_BANKS];
 };
 
 /* Allocates room for the configured numbers of bursts (out of memory aborts). */
@@ -39,15 +41,52 @@ static inline uint32_t dram_queue_room(const struct dram_queue *queue, enum dram
     return queue->limit[direction] - queue->count[direction];
 }
 
-/* Appends a copy of the burst, whose age must be more than that of all others; there must be room. */
-struct dram_burst *dram_queue_add(struct dram_queue *queue, enum dram_direction direction,
-                                  const struct dram_burst *burst, uint64_t age);
+/* The place of the burst that is queued next, for the caller to fill in but for next and age; there must be
+ * room. */
+static inline struct dram_burst *dram_queue_spare(const struct dram_queue *queue)
+{
+    assert(queue->free);
+    return queue->free;
+}
+
+/* Appends that burst. Its age must be more than that of all others. */
+static inline void dram_queue_add(struct dram_queue *queue, enum dram_direction direction, uint64_t age)
+{
+    assert(dram_queue_room(queue, direction) > 0);
+    struct dram_burst *added = dram_queue_spare(queue);
+    struct dram_list *list = &queue->lists[direction][added->bank];
+    queue->free = added->next;
+    added->next = NULL;
+    added->age = age;
+    if (list->first)
+        list->last->next = added;
+    else
+        list->first = added;
+    list->last = added;
+    queue->count[direction]++;
+}
 
 /* Makes all ages less by that of the oldest burst, or by `oldest` if it is less, and returns by how much. To be
  * called when the next age is UINT32_MAX. */
 uint64_t dram_queue_rebase(struct dram_queue *queue, uint64_t oldest);
 
-void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction, struct dram_burst *burst);
+static inline void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction,
+                                     struct dram_burst *burst)
+{
+    struct dram_list *list = &queue->lists[direction][burst->bank];
+    struct dram_burst *before = NULL;
+    for (struct dram_burst *at = list->first; at != burst; at = at->next)
+        before = at;
+    if (before)
+        before->next = burst->next;
+    else
+        list->first = burst->next;
+    if (list->last == burst)
+        list->last = before;
+    burst->next = queue->free;
+    queue->free = burst;
+    queue->count[direction]--;
+}
 
 /* The oldest burst of the bank for that row, or NULL. */
 static inline struct dram_burst *dram_queue_hit(const struct dram_queue *queue, enum dram_direction direction,
