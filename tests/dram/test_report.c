@@ -52,6 +52,23 @@ static void by_hand(void **state)
     rig_free(rig);
 }
 
+/* The second read comes when the first has left the queue, and may have its place there. Its row is open. */
+static void hits_in_turn(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    struct rig *rig = rig_new(&config, 1, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        (void)probe_send(&rig->probes[0], MEM_READ, address_of(rig, 0, 1, 3, i), 64);
+        rig_until(rig, 100 * (i + 1));
+        assert_false(rig->probes[0].away);
+        rig->probes[0].done = 0;
+    }
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, activates), 1);
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, row_hits), 1);
+    rig_free(rig);
+}
+
 /* An idle second of HBM: refreshes, and standby with all banks closed, on each of 8 channels. */
 static void idle_energy(void **state)
 {
@@ -73,6 +90,7 @@ static void idle_energy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(idle_energy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(hits_in_turn),
+                                       cmocka_unit_test(idle_energy)};
     return cmocka_run_group_tests_name("DRAM statistics and energies", tests, NULL, NULL);
 }
