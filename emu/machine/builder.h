@@ -1,21 +1,13 @@
-/* The builder: a description becomes parts that are joined.
+/* The builder makes a machine's parts by the plan (plan.h) and joins them.
  *
- * Plan: ports are joined (wiring.h), addresses get homes, and each crossbar a route to every memory, the shortest; what
- * cannot be is a message with file, line and part, before anything is made. Make: parts are made without their neighbours, in
- * the order of the kinds (kinds.c), then of the tree, which numbers components; then ports are connected. What parts want
- * besides ports (cores their harts, multiprocessors their launches) they are given at their places, by whoever builds the
- * machine. Parts that serve custom instructions fill in one table, which all harts get.
- *
- * Homes. With one memory, its own map (dram.map) is the machine's. Several memories are of one organisation. They are numbered
- * by the parts with copies that hold them: the innermost number is the stack's, the next one the module's. Where modules hold
- * different numbers of stacks, the memories are numbered through, in the tree's order, as stacks of one module. `homes` of the
- * machine cuts addresses, and follows the memories' map with stacks in turn above the controllers, modules above these. */
+ * Parts are made without their neighbours, in the order of the kinds (kinds.c), then of the tree, which numbers components;
+ * then ports are connected. What parts need besides ports (cores their harts, multiprocessors their launches) they are given at
+ * their places by the builder's caller. Parts that serve custom instructions fill in one table, which all harts get. */
 #ifndef EMU_MACHINE_BUILDER_H
 #define EMU_MACHINE_BUILDER_H
 
 #include "emu/hart/custom.h"
-#include "emu/machine/machine.h"
-#include "emu/machine/wiring.h"
+#include "emu/machine/plan.h"
 #include "emu/mem/site.h"
 
 struct built_part {
@@ -27,19 +19,16 @@ struct built_part {
 };
 
 struct builder {
-    const struct machine_config *machine;
+    struct plan plan;
     const struct phys *bytes;
-    struct wiring wiring;
-    struct home_map *homes;
-    uint32_t modules, stacks, controllers;
-    bool through;             /* memories are numbered through: one module, whose stacks they are */
     struct built_part *parts; /* that the builder makes, in the order of making; object NULL: left out */
     size_t count;
-    struct custom_units units; /* of all parts, for each hart */
+    struct built_part **by_number; /* by number of the instance; NULL: part of another one */
+    struct custom_units units;     /* of all parts, for each hart */
 };
 
-/* Plans the machine, whose bytes of main memory are for its parts; NULL: it is only to be checked. False with err set, to
- * file and line where the description has them; release with builder_free() in any case. */
+/* Plans the machine, whose main memory has these bytes. False with err set, to file and line where the description has them;
+ * release with builder_free() in any case. */
 bool builder_plan(struct builder *builder, const struct machine_config *machine, const struct phys *bytes,
                   struct error *err);
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "emu/core/tlb.h"
+#include "emu/machine/lines.h"
 #include "emu/machine/system.h"
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
+#include "emu/net/crossbar.h"
 #include "emu/nucd/description.h"
 
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
@@ -134,52 +136,44 @@ static uint64_t memory_room(const struct machine_config *config, uint64_t *reque
 static bool check_room(const struct machine_config *config, uint64_t room, struct error *err)
 {
     char size[UNIT_TEXT], most[UNIT_TEXT];
+    const struct instance *memory = NULL;
+    unsigned count = 0;
     if (config->memory->size <= room)
         return true;
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
+        if (i->kind != &dram_kind)
+            continue;
+        memory = memory ? memory : i;
+        count++;
+    }
+    if (!memory)
+        return error_set(err, "the machine has no dram");
     unit_format(UNIT_SIZE, config->memory->size, size);
     unit_format(UNIT_SIZE, room, most);
-    (void)error_set(err,
-                    "%s is not allowed; allowed: at most %s, the capacity that dram.channels, ranks, groups, "
-                    "banks, rows and row_bytes give",
-                    size, most);
+    if (count > 1)
+        (void)error_set(
+            err,
+            "%s is not allowed; allowed: at most %s, the capacity of %u memories, of which each is as "
+            "%s.channels, ranks, groups, banks, rows and row_bytes say",
+            size, most, count, memory->path);
+    else
+        (void)error_set(
+            err,
+            "%s is not allowed; allowed: at most %s, the capacity that %s.channels, ranks, groups, "
+            "banks, rows and row_bytes give",
+            size, most, memory->path);
     return at(config, "memory", "size", err);
 }
 
-static uint32_t line_of(const struct instance *instance)
-{
-    if (instance->kind == &cache_kind)
-        return ((const struct cache_config *)instance->config)->line;
-    return instance->kind == &llc_kind ? ((const struct llc_config *)instance->config)->line : 0;
-}
-
-/* Returns the last-level cache whose line size the cache must have: its multiprocessors' or the host's. NULL:
- * none. */
-static const struct instance *level_below(const struct machine_config *config, const struct instance *cache)
-{
-    for (const struct instance *i = cache->parent->first; i; i = i->next)
-        if (i->kind == &llc_kind && !i->absent)
-            return i;
-    return cache->parent->kind == &core_kind ? tree_find(config->tree, "l2") : NULL;
-}
-
-/* Checks that caches that exchange lines have one line size, and that the memories' queues hold a line. */
-static bool check_lines(const struct machine_config *config, uint64_t request, struct error *err)
+/* Checks the kinds of parts that a machine has in places of their own only. */
+static bool check_places(const struct machine_config *config, struct error *err)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
-        uint32_t line = line_of(i);
-        const struct instance *below = i->kind == &cache_kind ? level_below(config, i) : NULL;
-        if (below && line != line_of(below)) {
-            (void)error_set(err, "%" PRIu32 " B is not allowed; allowed: %s.line, which is %" PRIu32 " B",
-                            line, below->path, line_of(below));
-            return tree_at(config->tree, i, "line", err);
-        }
-        if (!below && line > request) {
-            (void)error_set(err,
-                            "%" PRIu32 " B is not allowed; allowed: at most the size of the smaller of "
-                            "dram.read_queue and dram.write_queue, which is %" PRIu64 " B",
-                            line, request);
-            return tree_at(config->tree, i, "line", err);
-        }
+        if (i->role || (i->kind != &core_kind && i->kind != &nucd_kind))
+            continue;
+        (void)error_set(err, "%s: a part of kind %s is not allowed here; allowed: %s of the machine", i->path,
+                        i->kind->name, i->kind == &core_kind ? "host and accel" : "nucd");
+        return tree_at_part(config->tree, i, err);
     }
     return true;
 }
@@ -190,10 +184,6 @@ static bool check_cores(const struct machine_config *config, struct error *err)
         const struct core_config *core = i->config;
         if (i->kind != &core_kind)
             continue;
-        if (!i->role) {
-            (void)error_set(err, "%s: only host and accel of the machine can be cores", i->path);
-            return false;
-        }
         if (core->core != CORE_FUNCTIONAL)
             continue;
         (void)error_set(err, "functional is not allowed beside timed cores; allowed: inorder, ooo");
@@ -230,6 +220,13 @@ static bool check_simt(const struct machine_config *config, struct error *err)
         if (i->kind != &simt_kind || simt->count == 0)
             continue;
         first = first ? first : i;
+        const struct instance *l2 = tree_below(i, &llc_kind);
+        if (l2 && !tree_below(i, &crossbar_kind) && ((const struct llc_config *)l2->config)->slices > 1) {
+            (void)error_set(
+                err, "%" PRIu32 " is not allowed without %s.crossbar, which leads to the slices; allowed: 1",
+                ((const struct llc_config *)l2->config)->slices, i->path);
+            return tree_at(config->tree, l2, "slices", err);
+        }
         const char *key = difference(simt, first->config);
         if (key) {
             (void)error_set(err, "differs from %s.%s; all multiprocessors must have the same value",
@@ -240,11 +237,13 @@ static bool check_simt(const struct machine_config *config, struct error *err)
     return true;
 }
 
-/* Checks the connections between ports. Homes and routes to memory are checked by plan_check(), and when the machine is built. */
-static bool check_ports(const struct machine_config *config, struct error *err)
+/* Checks the connections between ports, and the lines of caches that these join. plan_check() checks homes and the ways to
+ * memory. */
+static bool check_ports(const struct machine_config *config, uint64_t request, struct error *err)
 {
     struct wiring wiring;
-    bool planned = wiring_plan(&wiring, config->tree, machine_kinds, err);
+    bool planned = wiring_plan(&wiring, config->tree, machine_kinds, err) &&
+                   lines_check(config->tree, &wiring, request, err);
     wiring_free(&wiring);
     return planned;
 }
@@ -252,8 +251,8 @@ static bool check_ports(const struct machine_config *config, struct error *err)
 static bool check(const struct machine_config *config, struct error *err)
 {
     uint64_t request = UINT64_MAX, room = memory_room(config, &request);
-    if (machine_timed(config) && (!check_cores(config, err) || !check_ports(config, err) ||
-                                  !check_room(config, room, err) || !check_lines(config, request, err) ||
+    if (machine_timed(config) && (!check_places(config, err) || !check_cores(config, err) ||
+                                  !check_ports(config, request, err) || !check_room(config, room, err) ||
                                   !nucd_check_memory(config->tree, config->memory->base, config->memory->size,
                                                      config->stack->size, err)))
         return false;

@@ -1,13 +1,327 @@
 #include "emu/machine/plan.h"
 
-#include "emu/machine/builder.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/dram/map.h"
+#include "emu/machine/lines.h"
+#include "emu/mem/home_bits.h"
+#include "emu/mem/llc.h"
+#include "emu/net/crossbar.h"
+
+/* A request's way holds the links between parts, and those that a part has within: of multiprocessors, from a first-level
+ * cache to the crossbar, and from there to a slice. */
+enum { WAY_MOST = MEM_HOPS - 3 };
+
+static void *array_of(size_t count, size_t size)
+{
+    void *array = calloc(count + 1, size);
+    if (!array)
+        abort();
+    return array;
+}
+
+/* Ends by which multiprocessors ask: one for each slice of their second level or, without one, one of their crossbar, or else
+ * each multiprocessor's. */
+static unsigned ends_of_simt(const struct instance *simt)
+{
+    const struct instance *l2 = tree_below(simt, &llc_kind);
+    if (l2)
+        return ((const struct llc_config *)l2->config)->slices;
+    return tree_below(simt, &crossbar_kind) ? 1 : ((const struct simt_config *)simt->config)->count;
+}
+
+static unsigned ends_of(const struct instance *client)
+{
+    if (client->kind == &llc_kind)
+        return ((const struct llc_config *)client->config)->slices;
+    return client->kind == &simt_kind ? ends_of_simt(client) : 1;
+}
+
+/* A port's slot, as a key that sorts by part, port and slot. */
+struct slot {
+    uint64_t key;
+    size_t wire;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct slot *one = a, *other = b;
+    return (one->key > other->key) - (one->key < other->key);
+}
+
+static uint64_t key_of(const struct instance *part, unsigned port, unsigned slot)
+{
+    return (uint64_t)part->number << 40 | (uint64_t)port << 32 | slot;
+}
+
+/* Sums up the places of lower slots at each port, of the servers or of the clients. */
+static void sum_places(struct plan *plan, bool servers)
+{
+    const struct wiring *wiring = &plan->wiring;
+    struct slot *slots = array_of(wiring->count, sizeof *slots);
+    for (size_t i = 0; i < wiring->count; i++) {
+        const struct wire *wire = &wiring->wires[i];
+        slots[i].wire = i;
+        slots[i].key = servers ? key_of(wire->server, wire->server_port, wire->server_slot)
+                               : key_of(wire->client, wire->client_port, wire->client_slot);
+    }
+    qsort(slots, wiring->count, sizeof *slots, by_key);
+    unsigned first = 0;
+    for (size_t i = 0; i < wiring->count; i++) {
+        struct plan_places *places = &plan->places[slots[i].wire];
+        if (i == 0 || slots[i].key >> 32 != slots[i - 1].key >> 32)
+            first = 0;
+        *(servers ? &places->first_in : &places->first_out) = first;
+        first += servers ? places->in : places->out;
+    }
+    free(slots);
+}
+
+static void plan_places(struct plan *plan)
+{
+    plan->places = array_of(plan->wiring.count, sizeof *plan->places);
+    for (size_t i = 0; i < plan->wiring.count; i++) {
+        const struct wire *wire = &plan->wiring.wires[i];
+        bool spreads = wire->client->kind == &crossbar_kind && wire->server->kind == &dram_kind;
+        plan->places[i].in = ends_of(wire->client);
+        plan->places[i].out = spreads ? ((const struct dram_config *)wire->server->config)->channels : 1;
+    }
+    sum_places(plan, true);
+    sum_places(plan, false);
+}
+
+/* Returns the number of the n-th part with copies outwards; 0 when there are fewer. */
+static uint32_t outer_number(const struct instance *part, unsigned n)
+{
+    for (; part; part = part->parent)
+        if (part->index >= 0 && n-- == 0)
+            return (uint32_t)part->index;
+    return 0;
+}
+
+static void find_memories(struct plan *plan)
+{
+    const struct tree *tree = plan->machine->tree;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        plan->memory_count += i->kind == &dram_kind;
+    plan->memories = array_of(plan->memory_count, sizeof *plan->memories);
+    size_t count = 0;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        if (i->kind == &dram_kind)
+            plan->memories[count++].instance = i;
+}
+
+/* Checks that a memory has the organisation and the map of the first one. */
+static bool check_alike(const struct plan *plan, const struct instance *memory, struct error *err)
+{
+    static const char *const keys[] = {"channels",  "ranks",       "groups", "banks",        "rows",
+                                       "row_bytes", "burst_bytes", "map",    "channel_hash", "bank_hash"};
+    const struct instance *first = plan->memories[0].instance;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const int index = part_field_find(&dram_kind, keys[i]);
+        const struct part_field *field = &dram_kind.fields[index];
+        const unsigned setting = memory->winner[index] ? memory->winner[index] : first->winner[index];
+        char own[FIELD_VALUE], other[FIELD_VALUE];
+        field_format(field, memory->config, own);
+        field_format(field, first->config, other);
+        if (strcmp(own, other) == 0)
+            continue;
+        (void)error_set(
+            err, "%s.%s is %s, %s.%s is %s: the memories of a machine have one organisation and one map",
+            memory->path, keys[i], own, first->path, keys[i], other);
+        return setting ? tree_at_setting(plan->machine->tree, setting - 1, err)
+                       : tree_at_parts(plan->machine->tree, first, memory, err);
+    }
+    return true;
+}
+
+/* Numbers memories by module and stack, if each pair of numbers is that of one memory, else through. */
+static void number_memories(struct plan *plan)
+{
+    plan->modules = plan->stacks = 1;
+    for (size_t i = 0; i < plan->memory_count; i++) {
+        uint32_t stack = outer_number(plan->memories[i].instance, 0),
+                 module = outer_number(plan->memories[i].instance, 1);
+        plan->stacks = stack >= plan->stacks ? stack + 1 : plan->stacks;
+        plan->modules = module >= plan->modules ? module + 1 : plan->modules;
+    }
+    bool grid = (uint64_t)plan->modules * plan->stacks == plan->memory_count;
+    bool *taken = array_of(plan->memory_count, sizeof *taken);
+    for (size_t i = 0; grid && i < plan->memory_count; i++) {
+        const struct instance *memory = plan->memories[i].instance;
+        plan->memories[i].number = outer_number(memory, 1) * plan->stacks + outer_number(memory, 0);
+        grid = !taken[plan->memories[i].number];
+        taken[plan->memories[i].number] = true;
+    }
+    free(taken);
+    if (grid)
+        return;
+    plan->modules = 1;
+    plan->stacks = (uint32_t)plan->memory_count;
+    for (size_t i = 0; i < plan->memory_count; i++)
+        plan->memories[i].number = (uint32_t)i;
+}
+
+/* Prefixes the message with "FILE:LINE: homes: ". Without a text for `homes`, the memories' map does not fit. */
+static bool at_homes(const struct plan *plan, struct error *err)
+{
+    const struct instance *root = tree_root(plan->machine->tree);
+    if (*((const struct root_config *)root->config)->homes)
+        return tree_at(plan->machine->tree, root, "homes", err);
+    (void)error_prefix(err, "homes");
+    return tree_at_part(plan->machine->tree, plan->memories[0].instance, err);
+}
+
+/* Makes the map of several memories. */
+static bool plan_range(struct plan *plan, struct error *err)
+{
+    const struct memory_config *range = plan->machine->memory;
+    const struct root_config *root = tree_root(plan->machine->tree)->config;
+    const struct dram_config *dram = plan->memories[0].instance->config;
+    struct home_layout layout = dram_map_layout(dram);
+    const struct instance *longest;
+    uint32_t span = lines_longest(plan->machine->tree, &longest);
+    layout.geometry.modules = plan->modules;
+    layout.geometry.stacks = plan->stacks;
+    if (*root->homes)
+        (void)snprintf(layout.text, sizeof layout.text, "%s", root->homes);
+    else if (!home_text_fit(dram->map, &layout.geometry, layout.text, err) ||
+             !home_text_raise(layout.text, span, layout.text, err))
+        return at_homes(plan, err);
+    if (home_text_span(layout.text) < span) {
+        (void)error_set(
+            err,
+            "\"%s\" changes the stack within %u bytes, the line of %s; S and M, and divisions (%%), must "
+            "stand above its bits",
+            layout.text, span, longest->path);
+        return at_homes(plan, err);
+    }
+    plan->homes = home_map_new();
+    return home_range_add(plan->homes, range->base, range->size, &layout, err) || at_homes(plan, err);
+}
+
+static bool plan_homes(struct plan *plan, struct error *err)
+{
+    find_memories(plan);
+    if (plan->memory_count == 0)
+        return error_set(err, "the machine has no dram");
+    for (size_t i = 1; i < plan->memory_count; i++)
+        if (!check_alike(plan, plan->memories[i].instance, err))
+            return false;
+    const struct dram_config *first = plan->memories[0].instance->config;
+    plan->controllers = first->channels;
+    if (plan->memory_count > 1) {
+        number_memories(plan);
+        return plan_range(plan, err);
+    }
+    plan->modules = plan->stacks = 1;
+    plan->homes = dram_map_homes(first, plan->machine->memory->base);
+    return true;
+}
+
+/* Returns true if requests begin at the part: it asks for memory, and serves nobody with it. */
+static bool is_origin(const struct instance *part)
+{
+    bool asks = false, serves = false;
+    for (const struct part_port *port = part->kind->ports; port && port->name; port++) {
+        bool memory = strcmp(port->type, "memory") == 0;
+        asks |= memory && port->direction == PART_ASKS;
+        serves |= memory && port->direction == PART_SERVES;
+    }
+    return asks && !serves;
+}
+
+/* Checks that each part where requests begin reaches all memories, within what a request can record of its way. */
+static bool check_ways(const struct plan *plan, struct error *err)
+{
+    const struct tree *tree = plan->machine->tree;
+    for (size_t m = 0; m < plan->memory_count; m++) {
+        const struct plan_memory *memory = &plan->memories[m];
+        for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+            uint32_t distance = memory->distances[i->number];
+            if (distance <= WAY_MOST || !is_origin(i))
+                continue;
+            (void)error_set(err,
+                            distance == UINT32_MAX
+                                ? "%s has no way to %s"
+                                : "%s is too many links away from %s; a request passes at most %d",
+                            i->path, memory->instance->path, WAY_MOST);
+            return tree_at_parts(tree, i, memory->instance, err);
+        }
+    }
+    return true;
+}
+
+static bool plan_ways(struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->memory_count; i++)
+        (void)wiring_distances(&plan->wiring, plan->machine->tree, plan->memories[i].instance,
+                               &plan->memories[i].distances);
+    return check_ways(plan, err);
+}
+
+bool plan_machine(struct plan *plan, const struct machine_config *machine, struct error *err)
+{
+    *plan = (struct plan){.machine = machine};
+    if (!wiring_plan(&plan->wiring, machine->tree, machine_kinds, err))
+        return false;
+    plan_places(plan);
+    return plan_homes(plan, err) && plan_ways(plan, err);
+}
+
+void plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->memory_count; i++)
+        free(plan->memories[i].distances);
+    free(plan->memories);
+    free(plan->places);
+    home_map_free(plan->homes);
+    wiring_free(&plan->wiring);
+    *plan = (struct plan){.machine = plan->machine};
+}
+
+uint32_t plan_memory_number(const struct plan *plan, const struct instance *memory)
+{
+    for (size_t i = 0; i < plan->memory_count; i++)
+        if (plan->memories[i].instance == memory)
+            return plan->memories[i].number;
+    return 0;
+}
+
+uint16_t *plan_routes(const struct plan *plan, const struct instance *crossbar)
+{
+    uint16_t *routes = array_of((size_t)plan->modules * plan->stacks * plan->controllers, sizeof *routes);
+    const struct wire **best = array_of(plan->memory_count, sizeof *best);
+    for (size_t w = 0; w < plan->wiring.count; w++) {
+        const struct wire *wire = &plan->wiring.wires[w];
+        if (wire->client != crossbar)
+            continue;
+        for (size_t m = 0; m < plan->memory_count; m++) {
+            const uint32_t *distances = plan->memories[m].distances, own = distances[wire->server->number];
+            const uint32_t least = best[m] ? distances[best[m]->server->number] : UINT32_MAX;
+            if (own < least || (best[m] && own == least && wire->client_slot < best[m]->client_slot))
+                best[m] = wire;
+        }
+    }
+    for (size_t m = 0; m < plan->memory_count; m++) {
+        if (!best[m])
+            continue;
+        uint16_t *route = &routes[(size_t)plan->memories[m].number * plan->controllers];
+        unsigned first = plan->places[best[m] - plan->wiring.wires].first_out;
+        for (uint32_t i = 0; i < plan->controllers; i++)
+            route[i] = (uint16_t)(first + (best[m]->server == plan->memories[m].instance ? i : 0));
+    }
+    free(best);
+    return routes;
+}
 
 bool plan_check(const struct machine_config *machine, struct error *err)
 {
-    struct builder builder;
+    struct plan plan;
     if (!machine_timed(machine))
         return true;
-    bool planned = builder_plan(&builder, machine, NULL, err);
-    builder_free(&builder);
+    bool planned = plan_machine(&plan, machine, err);
+    plan_free(&plan);
     return planned;
 }

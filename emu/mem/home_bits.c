@@ -1,6 +1,7 @@
 #include "emu/mem/home_bits.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -221,6 +222,27 @@ static void fit_divided(struct reader *reader, enum home_field field, uint32_t c
             reader->pieces[i].letter = division;
 }
 
+static bool write_text(const struct reader *reader, const char *from, char text[HOME_TEXT], struct error *err)
+{
+    char whole[HOME_TEXT] = "";
+    size_t length = 0;
+    for (unsigned i = 0; i < reader->count; i++) {
+        const struct piece *piece = &reader->pieces[i];
+        char word[16];
+        if (piece->letter < LETTER_DIVISION)
+            (void)snprintf(word, sizeof word, "%c%u", letters[piece->letter], piece->bits);
+        else if (piece->letter == LETTER_DIVISION + HOME_FIELD_H)
+            (void)snprintf(word, sizeof word, "%%");
+        else
+            (void)snprintf(word, sizeof word, "%%%c", letters[piece->letter - LETTER_DIVISION]);
+        length += (size_t)snprintf(whole + length, HOME_TEXT - length, "%s%s", length ? " " : "", word);
+        if (length >= HOME_TEXT)
+            return error_set(err, "map: \"%s\" becomes too long", from);
+    }
+    memcpy(text, whole, sizeof whole);
+    return true;
+}
+
 bool home_text_fit(const char *from, const struct home_geometry *geometry, char text[HOME_TEXT],
                    struct error *err)
 {
@@ -228,7 +250,6 @@ bool home_text_fit(const char *from, const struct home_geometry *geometry, char 
     struct reader reader = {.count = 0};
     struct home_bits bits;
     struct home_layout layout = {.geometry = *g};
-    size_t length = 0;
     if (strlen(from) >= HOME_TEXT - LETTERS)
         return error_set(err, "map: \"%s\" is too long", from);
     if (g->columns == 0)
@@ -244,22 +265,76 @@ bool home_text_fit(const char *from, const struct home_geometry *geometry, char 
     fit_divided(&reader, HOME_FIELD_H, g->controllers);
     fit_divided(&reader, HOME_FIELD_S, g->stacks);
     fit_divided(&reader, HOME_FIELD_M, g->modules);
-    for (unsigned i = 0; i < reader.count; i++) {
-        const struct piece *piece = &reader.pieces[i];
-        char word[16];
-        if (piece->letter < LETTER_DIVISION)
-            (void)snprintf(word, sizeof word, "%c%u", letters[piece->letter], piece->bits);
-        else if (piece->letter == LETTER_DIVISION + HOME_FIELD_H)
-            (void)snprintf(word, sizeof word, "%%");
-        else
-            (void)snprintf(word, sizeof word, "%%%c", letters[piece->letter - LETTER_DIVISION]);
-        int written = snprintf(layout.text + length, HOME_TEXT - length, "%s%s", length ? " " : "", word);
-        length += (size_t)written;
-        if (length >= HOME_TEXT)
-            return error_set(err, "map: \"%s\" becomes too long", from);
-    }
+    if (!write_text(&reader, from, layout.text, err))
+        return false;
     memcpy(text, layout.text, HOME_TEXT);
     return home_bits_init(&bits, &layout, err);
+}
+
+/* Returns true for a piece on which the stack depends: S, M, and a division, whose quotient reaches all bits above. */
+static bool is_outer(const struct piece *piece)
+{
+    return piece->letter == HOME_FIELD_S || piece->letter == HOME_FIELD_M || piece->letter >= LETTER_DIVISION;
+}
+
+static unsigned bits_of(const struct piece *piece)
+{
+    return piece->letter < LETTER_DIVISION ? piece->bits : 0;
+}
+
+/* Returns the number of bits below the lowest piece on which the stack depends. */
+static unsigned bits_below(const struct reader *reader)
+{
+    unsigned below = 0;
+    for (unsigned i = reader->count; i-- > 0; below += bits_of(&reader->pieces[i]))
+        if (is_outer(&reader->pieces[i]))
+            return below;
+    return UINT_MAX;
+}
+
+/* Moves bits of the nearest other piece above the lowest outer piece to below that, as many as are wanted there. Returns
+ * false if nothing but outer pieces is above. */
+static bool raise_lowest(struct reader *reader, unsigned wanted)
+{
+    unsigned low = reader->count, missing = wanted - bits_below(reader);
+    while (!is_outer(&reader->pieces[--low])) {
+    }
+    unsigned other = low;
+    while (other > 0 && is_outer(&reader->pieces[other]))
+        other--;
+    if (is_outer(&reader->pieces[other]))
+        return false;
+    struct piece taken = reader->pieces[other];
+    taken.bits = taken.bits < missing ? taken.bits : missing;
+    memmove(&reader->pieces[low + 2], &reader->pieces[low + 1],
+            (reader->count - low - 1) * sizeof reader->pieces[0]);
+    reader->pieces[low + 1] = taken;
+    reader->count++;
+    reader->pieces[other].bits -= taken.bits;
+    if (reader->pieces[other].bits == 0)
+        remove_piece(reader, other);
+    return true;
+}
+
+bool home_text_raise(const char *from, uint32_t bytes, char text[HOME_TEXT], struct error *err)
+{
+    struct reader reader = {.count = 0};
+    if (!read_text(&reader, from, err))
+        return false;
+    while (bits_below(&reader) < log2_of(bytes) && reader.count < HOME_TEXT - 1 &&
+           raise_lowest(&reader, log2_of(bytes))) {
+    }
+    return write_text(&reader, from, text, err);
+}
+
+uint64_t home_text_span(const char *text)
+{
+    struct reader reader = {.count = 0};
+    struct error ignored;
+    if (!read_text(&reader, text, &ignored))
+        return 0;
+    unsigned below = bits_below(&reader);
+    return below < 64 ? UINT64_C(1) << below : UINT64_MAX;
 }
 
 /* Where a field's lowest bit stands in its word. */

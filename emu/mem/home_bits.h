@@ -73,6 +73,14 @@ bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, st
 bool home_text_fit(const char *from, const struct home_geometry *geometry, char text[HOME_TEXT],
                    struct error *err);
 
+/* Rewrites a bit string so that S, M and divisions stand above the bits of `bytes` (a power of two): then no `bytes` at a
+ * multiple of their size lie in two stacks. text may be from. False with err set when the result is too long. */
+bool home_text_raise(const char *from, uint32_t bytes, char text[HOME_TEXT], struct error *err);
+
+/* Returns the largest power of two of bytes that, at a multiple of their size, lie in one stack, as the bit string stands;
+ * UINT64_MAX if it names none. */
+uint64_t home_text_span(const char *text);
+
 /* Sets all of *home but slot and generation to the home of a number. */
 void home_bits_place(const struct home_bits *bits, uint64_t number, struct home *home);
 

@@ -80,7 +80,7 @@ static void *make(const void *config, const struct part_site *site, struct error
         return NULL;
     struct llc_slices *slices = llc_slices_new(site->name, config, site->queue, site->clock,
                                                part_component(site), part_requester(site), NULL, NULL);
-    for (uint32_t i = 0; !place->level && i < llc_slices_count(slices); i++)
+    for (uint32_t i = 0; place->last && i < llc_slices_count(slices); i++)
         llc_set_homes(llc_slices_at(slices, i), place->homes);
     return slices;
 }

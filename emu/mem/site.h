@@ -15,8 +15,9 @@ struct mem_site {
     unsigned inputs, outputs;              /* of a crossbar */
     const uint16_t *
         routes; /* of a crossbar: its output by home, [(module * stacks + stack) * controllers + controller] */
-    struct llc_slices *level; /* of what asks: the last level that it is joined to; NULL: it is one itself, and gives
-                                 requests their homes when they leave */
+    /* Of what asks: */
+    bool last;                /* its requests leave the last level there, and get their homes */
+    struct llc_slices *level; /* the last level that it is joined to, if that has been made; else NULL */
 };
 
 #endif

@@ -59,6 +59,14 @@ struct instance *tree_find(const struct tree *tree, const char *path)
     return find_below(tree->root, path);
 }
 
+const struct instance *tree_below(const struct instance *instance, const struct part_kind *kind)
+{
+    for (const struct instance *i = instance->first; i; i = i->next)
+        if (!i->absent && i->kind == kind)
+            return i;
+    return NULL;
+}
+
 const void *tree_config(const struct tree *tree, const char *path)
 {
     const struct instance *instance = tree_find(tree, path);
@@ -345,7 +353,9 @@ static unsigned first_setting(const struct tree *tree, const struct instance *in
 bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err)
 {
     unsigned first = first_setting(tree, instance);
-    return first > 0 && tree_at_setting(tree, first - 1, err);
+    if (first > 0)
+        return tree_at_setting(tree, first - 1, err);
+    return tree->file_count ? error_prefix(err, "%s", tree->files[tree->file_count - 1].path) : false;
 }
 
 bool tree_at_parts(const struct tree *tree, const struct instance *one, const struct instance *other,

@@ -80,6 +80,9 @@ struct instance *tree_root(const struct tree *tree);
  * NULL when there is none or it is absent. */
 struct instance *tree_find(const struct tree *tree, const char *path);
 
+/* Returns the first part of that kind directly below, or NULL. */
+const struct instance *tree_below(const struct instance *instance, const struct part_kind *kind);
+
 /* Returns the configuration of the part at the path, of its kind's config type, or NULL. */
 const void *tree_config(const struct tree *tree, const char *path);
 
@@ -99,7 +102,7 @@ void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_
 bool tree_at(const struct tree *tree, const struct instance *instance, const char *field, struct error *err);
 
 /* Prefixes the message with "FILE:LINE: " of the part's first setting, or of its nearest ancestor with a
- * setting. Returns false. */
+ * setting; without one, with the machine's file. Returns false. */
 bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err);
 
 /* Like tree_at_part() for a message about two parts: uses the one whose first setting is later. */

@@ -59,7 +59,7 @@ static bool make_slices(struct simt_cluster *cluster, const struct part_site *si
         (void)snprintf(name, sizeof name, "%s.l2.%u", site->name, i);
         cluster->slices[i] = llc_new(name, config, site->queue, &cluster->l2_clock, part_component(site),
                                      part_requester(site), NULL, NULL);
-        if (!place->memory->level)
+        if (place->memory->last)
             llc_set_homes(cluster->slices[i], place->memory->homes);
         if (cluster->crossbar)
             crossbar_connect(cluster->crossbar, i, &llc_ops, cluster->slices[i]);
@@ -80,7 +80,7 @@ static void make_core(struct simt_cluster *cluster, const struct part_site *site
 {
     const struct simt_site *place = site->place;
     struct multiprocessor *core = &cluster->cores[i];
-    struct home_map *homes = !place->memory->level && !cluster->slice_count ? place->memory->homes : NULL;
+    struct home_map *homes = place->memory->last && !cluster->slice_count ? place->memory->homes : NULL;
     const struct part_end end = below(cluster, i);
     uint16_t requester = part_requester(site);
     char name[NAME + 8];

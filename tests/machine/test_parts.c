@@ -273,8 +273,34 @@ static const struct fault plans[] = {
          "far:\n  kind: group\n  crossbar: {out: '../stack[1].dram'}\n  simt: {count: 1}\n",
      "/m.yaml:11: far.simt has no way to stack.0.dram", ""},
     {TWO "crossbar: {out: 'stack.*.dram'}\nodd:\n  kind: group\n  dram: {standard: ddr3_1600k}\n",
-     "/m.yaml:10: odd.dram and stack.0.dram: several memories", "one organisation and one map"},
+     "/m.yaml:10: stack.0.dram.channels is 16, odd.dram.channels is 1", "one organisation and one map"},
+    {TWO "crossbar: {out: 'stack.*.dram'}\nstack.1.dram.bank_hash: true\n",
+     "/m.yaml:8: stack.1.dram.bank_hash is true, stack.0.dram.bank_hash is false", ""},
+    {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: R14 B3 C3 H4 S1 O5\n",
+     "/m.yaml:8: homes: ", "changes the stack within 64 bytes, the line of host.0.l1i"},
 };
+
+/* Lines that meet across the tree, and caches that are coherent only where they are joined to their last level. */
+#define LEVEL "host:\n  core: inorder\nl2:\n  memory: y\ny:\n  kind: llc\n  memory: dram\n"
+static const struct fault meetings[] = {
+    {LEVEL "  line: 16 B\n", "/m.yaml:8: y.line: 16 B is not allowed; allowed: l2.line, which is 64 B", ""},
+    {"host:\n  core: inorder\n  memory: y\ny:\n  kind: llc\n  memory: dram\n  line: 128 B\n",
+     "/m.yaml:7: y.line: 128 B is not allowed; allowed: host.0.l1i.line, which is 64 B", ""},
+    {"host: {core: inorder}\nsimt:\n  count: 1\n  memory: l2\n",
+     "/m.yaml:2: ", "simt.l2.line is 128 B, but requests go to l2, whose line is 64 B"},
+    {"host:\n  core: inorder\n  memory: wire\nwire: {kind: link, to: l2}\n",
+     "/m.yaml:1: host.0 reaches l2 through", "memory: l2"},
+    {"host: {core: inorder}\nsimt:\n  count: 1\n  crossbar: none\n  l2: {slices: 4}\n",
+     "/m.yaml:5: simt.l2.slices: 4", "without simt.crossbar"},
+    {"host: {core: inorder}\nmore: {kind: nucd}\n", "/m.yaml:2: more: a part of kind nucd",
+     "allowed: nucd of"},
+    {"host: {core: inorder}\nmore: {kind: core}\n", "/m.yaml:2: more: a part of kind core", "host and accel"},
+};
+
+static void lines_that_meet_are_equal(void **state)
+{
+    assert_faults(*state, meetings, sizeof meetings / sizeof *meetings);
+}
 
 static void homes_and_ways_that_cannot_be_are_named(void **state)
 {
@@ -389,6 +415,7 @@ int main(void)
         FOLDER_TEST(each_fault_names_key_and_line),
         FOLDER_TEST(ports_that_do_not_fit_are_named),
         FOLDER_TEST(homes_and_ways_that_cannot_be_are_named),
+        FOLDER_TEST(lines_that_meet_are_equal),
         FOLDER_TEST(keys_of_another_core_are_unused),
     };
     return cmocka_run_group_tests_name("parts of timed machines", tests, NULL, NULL);

@@ -1,0 +1,16 @@
+/* Cache lines of a machine: parts that exchange lines agree on their size, and coherent caches are joined to their last level
+ * directly. */
+#ifndef EMU_MACHINE_LINES_H
+#define EMU_MACHINE_LINES_H
+
+#include "emu/machine/wiring.h"
+
+/* Checks the lines of all caches. A last level has the lines of all caches whose requests reach it, through links and
+ * crossbars too; a line that goes to memory fits into `request` bytes, the most that all memories take at once. False with err
+ * set, to file and line. */
+bool lines_check(const struct tree *tree, const struct wiring *wiring, uint64_t request, struct error *err);
+
+/* Returns the size of the longest line in bytes, and sets *cache to the cache that has it; 0 without caches. */
+uint32_t lines_longest(const struct tree *tree, const struct instance **cache);
+
+#endif
