@@ -1,5 +1,6 @@
 #include "emu/machine/graph.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/core/tlb.h"
@@ -7,32 +8,25 @@
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
 
-enum { FACTS = 128 };
+enum {
+    FACTS = 128,
+    LABEL = 256,
+    ROUNDS_MOST = 64, /* of refinement: ends of a longer row of parts are too far apart to matter */
+};
 
-/* Returns true if the part represents all its copies: the first copy, in the first copy of each ancestor. */
-static bool stands_for_all(const struct instance *part)
-{
-    for (; part; part = part->parent)
-        if (part->index > 0)
-            return false;
-    return true;
-}
-
-/* Returns the copy that represents the part. */
-static const struct instance *representative(const struct machine_config *machine,
-                                             const struct instance *part)
-{
-    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i)) {
-        const struct instance *a = i, *b = part;
-        while (a && b && a->kind == b->kind && strcmp(a->name, b->name) == 0) {
-            a = a->parent;
-            b = b->parent;
-        }
-        if (!a && !b && stands_for_all(i))
-            return i;
-    }
-    return part;
-}
+/* What is drawn of a machine. Arrays are indexed by the parts' numbers. */
+struct drawing {
+    FILE *out;
+    struct wiring wiring;
+    size_t parts;
+    const struct instance **part;
+    const struct instance **stands; /* the part that is drawn for this one; NULL: neither is */
+    uint32_t *alike;                /* copies that it is drawn for */
+    uint64_t *colour;               /* equal for parts that are alike */
+    size_t *first_wire;             /* wires of client n: by_client[first_wire[n]] to first_wire[n + 1] - 1 */
+    size_t *by_client;
+    uint32_t *seen;
+};
 
 /* Writes the most important properties of a part, for its label. */
 static void facts_of(const struct instance *part, char facts[FACTS])
@@ -84,115 +78,295 @@ static bool is_drawn(const struct instance *part)
     return true;
 }
 
-static void label_of(const struct instance *part, char *label, size_t size, const char *separator)
+static void *array(size_t count, size_t size)
 {
-    char facts[FACTS];
-    facts_of(part, facts);
-    (void)snprintf(label, size, "%s", part->name);
-    size_t used = strlen(label);
-    if (part->copies > 1)
-        (void)snprintf(label + used, size - used, " x %u", part->copies);
-    used = strlen(label);
-    if (*facts)
-        (void)snprintf(label + used, size - used, "%s%s", separator, facts);
+    void *elements = calloc(count + 1, size);
+    if (!elements)
+        abort();
+    return elements;
 }
 
-static void text_wires(const struct machine_config *machine, const struct wiring *wiring,
-                       const struct instance *part, FILE *out)
+/* The finalizer of splitmix64: each bit of the result depends on all bits of the value. */
+static uint64_t mix(uint64_t value)
 {
-    const struct instance *last = NULL;
-    for (size_t i = 0; i < wiring->count; i++) {
-        const struct wire *wire = &wiring->wires[i];
-        const struct instance *server = representative(machine, wire->server);
-        if (wire->client != part || server == last)
-            continue;
-        (void)fprintf(out, "  -> %s", server->path);
-        last = server;
+    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
+    return value ^ value >> 31;
+}
+
+static uint64_t mix_text(uint64_t value, const char *text)
+{
+    for (; *text; text++)
+        value = mix(value + (unsigned char)*text + 1);
+    return mix(value);
+}
+
+/* Colours each part by what its label says, and the labels above it. */
+static void colour_labels(struct drawing *d)
+{
+    for (size_t i = 0; i < d->parts; i++) {
+        const struct instance *part = d->part[i];
+        char facts[FACTS];
+        facts_of(part, facts);
+        uint64_t above = part->parent ? d->colour[part->parent->number] : 0;
+        d->colour[i] = mix_text(mix_text(mix_text(above, part->name), part->kind->name), facts);
     }
 }
 
-/* Plans the wiring. It is empty on a machine without timing. */
-static bool plan(struct wiring *wiring, const struct machine_config *machine, struct error *err)
+/* Refines the colours by those of each part's neighbours: the parts above, below and at its wires. The sums do
+ * not depend on the order of neighbours. */
+static void refine(const struct drawing *d, uint64_t *finer)
 {
-    *wiring = (struct wiring){NULL, 0};
-    if (!machine_timed(machine) || wiring_plan(wiring, machine->tree, machine_kinds, err))
-        return true;
-    wiring_free(wiring);
-    return false;
+    enum { BELOW = 1, ABOVE, SERVER, CLIENT };
+    for (size_t i = 0; i < d->parts; i++)
+        finer[i] = 0;
+    for (size_t i = 1; i < d->parts; i++) {
+        size_t above = d->part[i]->parent->number;
+        if (!is_drawn(d->part[i]))
+            continue;
+        finer[above] += mix(d->colour[i] + BELOW);
+        finer[i] += mix(d->colour[above] + ABOVE);
+    }
+    for (size_t i = 0; i < d->wiring.count; i++) {
+        const struct wire *wire = &d->wiring.wires[i];
+        finer[wire->client->number] += mix(mix(d->colour[wire->server->number] + SERVER) + wire->client_port);
+        finer[wire->server->number] += mix(mix(d->colour[wire->client->number] + CLIENT) + wire->server_port);
+    }
+    for (size_t i = 0; i < d->parts; i++)
+        finer[i] = mix(d->colour[i] + mix(finer[i]));
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *one = a, *two = b;
+    return (*one > *two) - (*one < *two);
+}
+
+static size_t count_colours(const struct drawing *d, uint64_t *sorted)
+{
+    size_t count = d->parts > 0;
+    memcpy(sorted, d->colour, d->parts * sizeof *sorted);
+    qsort(sorted, d->parts, sizeof *sorted, by_value);
+    for (size_t i = 1; i < d->parts; i++)
+        count += sorted[i] != sorted[i - 1];
+    return count;
+}
+
+/* Gives parts the same colour if they look alike and lead to parts that look alike, and so on. */
+static void colour_parts(struct drawing *d)
+{
+    uint64_t *finer = array(d->parts, sizeof *finer), *sorted = array(d->parts, sizeof *sorted);
+    colour_labels(d);
+    size_t before = 0, colours = count_colours(d, sorted);
+    for (unsigned round = 0; colours > before && round < ROUNDS_MOST; round++) {
+        refine(d, finer);
+        memcpy(d->colour, finer, d->parts * sizeof *finer);
+        before = colours;
+        colours = count_colours(d, sorted);
+    }
+    free(finer);
+    free(sorted);
+}
+
+/* Returns the first part below `above` of the part's name and, if `same`, colour. NULL: there is none. */
+static const struct instance *first_alike(const struct drawing *d, const struct instance *above,
+                                          const struct instance *part, bool same)
+{
+    for (const struct instance *i = above->first; i; i = i->next)
+        if (!i->absent && strcmp(i->name, part->name) == 0 &&
+            (!same || d->colour[i->number] == d->colour[part->number]))
+            return i;
+    return NULL;
+}
+
+/* Chooses the parts that are drawn, each for the copies like it. */
+static void choose_parts(struct drawing *d)
+{
+    d->stands[0] = d->part[0];
+    for (size_t i = 1; i < d->parts; i++) {
+        const struct instance *part = d->part[i], *above = d->stands[part->parent->number];
+        if (!above || !is_drawn(part))
+            continue;
+        d->stands[i] = first_alike(d, above, part, true);
+        if (!d->stands[i]) /* the refinement was cut short */
+            d->stands[i] = first_alike(d, above, part, false);
+        if (d->stands[i] && above == part->parent)
+            d->alike[d->stands[i]->number]++;
+    }
+}
+
+static void sort_wires(struct drawing *d)
+{
+    for (size_t i = 0; i < d->wiring.count; i++)
+        d->first_wire[d->wiring.wires[i].client->number]++;
+    for (size_t i = 1; i <= d->parts; i++)
+        d->first_wire[i] += d->first_wire[i - 1];
+    for (size_t i = d->wiring.count; i-- > 0;)
+        d->by_client[--d->first_wire[d->wiring.wires[i].client->number]] = i;
+}
+
+/* Plans the wiring, which is empty on a machine without timing, and what is drawn. Free with drawing_free(), also
+ * after a failure. */
+static bool drawing_make(struct drawing *d, const struct machine_config *machine, FILE *out,
+                         struct error *err)
+{
+    *d = (struct drawing){.out = out};
+    if (machine_timed(machine) && !wiring_plan(&d->wiring, machine->tree, machine_kinds, err))
+        return false;
+    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i))
+        d->parts++;
+    d->part = array(d->parts, sizeof *d->part);
+    d->stands = array(d->parts, sizeof *d->stands);
+    d->alike = array(d->parts, sizeof *d->alike);
+    d->colour = array(d->parts, sizeof *d->colour);
+    d->first_wire = array(d->parts, sizeof *d->first_wire);
+    d->by_client = array(d->wiring.count, sizeof *d->by_client);
+    d->seen = array(d->parts, sizeof *d->seen);
+    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i))
+        d->part[i->number] = i;
+    colour_parts(d);
+    choose_parts(d);
+    sort_wires(d);
+    return true;
+}
+
+static void drawing_free(struct drawing *d)
+{
+    wiring_free(&d->wiring);
+    free(d->part);
+    free(d->stands);
+    free(d->alike);
+    free(d->colour);
+    free(d->first_wire);
+    free(d->by_client);
+    free(d->seen);
+}
+
+static bool is_shown(const struct drawing *d, const struct instance *part)
+{
+    return !part->absent && d->stands[part->number] == part;
+}
+
+/* Appends the numbers of the copies like the part: ".0-3,7". */
+static void append_numbers(const struct drawing *d, const struct instance *part, char label[LABEL])
+{
+    const struct instance *i = part;
+    for (const char *before = "."; i; before = ",") {
+        int first = i->index, last = first;
+        for (i = i->next; i && i->index == last + 1 && d->stands[i->number] == part; i = i->next)
+            last++;
+        while (i && (i->absent || d->stands[i->number] != part))
+            i = i->next;
+        size_t used = strlen(label);
+        bool full = used > LABEL / 2;
+        (void)snprintf(label + used, LABEL - used,
+                       full            ? ",..."
+                       : first == last ? "%s%d"
+                                       : "%s%d-%d",
+                       before, first, last);
+        if (full)
+            return;
+    }
+}
+
+/* Writes "accel x 16: in order, 1 GHz" with the separator instead of ": ". */
+static void label_of(const struct drawing *d, const struct instance *part, char label[LABEL],
+                     const char *separator)
+{
+    char facts[FACTS];
+    facts_of(part, facts);
+    (void)snprintf(label, LABEL, "%.100s", part->name);
+    size_t used = strlen(label);
+    if (part->index >= 0 && d->alike[part->number] < part->copies)
+        append_numbers(d, part, label);
+    else if (part->copies > 1)
+        (void)snprintf(label + used, LABEL - used, " x %u", part->copies);
+    used = strlen(label);
+    if (*facts)
+        (void)snprintf(label + used, LABEL - used, "%s%s", separator, facts);
+}
+
+/* Returns the next part that is drawn at the end of a wire from a part, from its wire *next on, each once. NULL: no
+ * more. */
+static const struct instance *next_server(struct drawing *d, const struct instance *part, size_t *next)
+{
+    while (*next < d->first_wire[part->number + 1]) {
+        const struct wire *wire = &d->wiring.wires[d->by_client[(*next)++]];
+        const struct instance *server = d->stands[wire->server->number];
+        if (!server || d->seen[server->number] == part->number + 1)
+            continue;
+        d->seen[server->number] = part->number + 1;
+        return server;
+    }
+    return NULL;
 }
 
 bool graph_text(const struct machine_config *machine, FILE *out, struct error *err)
 {
-    struct wiring wiring;
-    if (!plan(&wiring, machine, err))
-        return false;
-    (void)fprintf(out, "%s\n", machine->name);
-    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i)) {
-        char label[256];
+    struct drawing d;
+    bool fine = drawing_make(&d, machine, out, err);
+    if (fine)
+        (void)fprintf(out, "%s\n", machine->name);
+    for (size_t i = 1; fine && i < d.parts; i++) {
+        char label[LABEL];
         int depth = 0;
-        if (!is_drawn(i) || !stands_for_all(i))
+        if (!is_shown(&d, d.part[i]))
             continue;
-        for (const struct instance *above = i->parent; above; above = above->parent)
+        for (const struct instance *above = d.part[i]->parent; above; above = above->parent)
             depth += 2;
-        label_of(i, label, sizeof label, ": ");
+        label_of(&d, d.part[i], label, ": ");
         (void)fprintf(out, "%*s%s", depth, "", label);
-        text_wires(machine, &wiring, i, out);
+        size_t next = d.first_wire[i];
+        for (const struct instance *to; (to = next_server(&d, d.part[i], &next)) != NULL;)
+            (void)fprintf(out, "  -> %s", to->path);
         (void)fputc('\n', out);
     }
-    wiring_free(&wiring);
-    return true;
+    drawing_free(&d);
+    return fine;
 }
 
-static void dot_part(const struct machine_config *machine, const struct instance *part, int depth, FILE *out)
+static void dot_part(const struct drawing *d, const struct instance *part, int depth)
 {
-    char label[256];
+    char label[LABEL];
     bool holds = false;
-    label_of(part, label, sizeof label, "\\n");
+    label_of(d, part, label, "\\n");
     for (const struct instance *below = part->first; below; below = below->next)
-        holds = holds || (is_drawn(below) && stands_for_all(below) && !below->absent);
+        holds = holds || is_shown(d, below);
     if (!holds) {
-        (void)fprintf(out, "%*s\"%s\" [label=\"%s\"];\n", depth, "", part->path, label);
+        (void)fprintf(d->out, "%*s\"%s\" [label=\"%s\"];\n", depth, "", part->path, label);
         return;
     }
-    (void)fprintf(out, "%*ssubgraph \"cluster %s\" {\n%*slabel=\"%s\"; style=rounded; color=gray50;\n", depth,
-                  "", part->path, depth + 2, "", label);
+    (void)fprintf(d->out, "%*ssubgraph \"cluster %s\" {\n%*slabel=\"%s\"; style=rounded; color=gray50;\n",
+                  depth, "", part->path, depth + 2, "", label);
     if (part->kind->ports)
-        (void)fprintf(out, "%*s\"%s\" [shape=point, width=0.08];\n", depth + 2, "", part->path);
+        (void)fprintf(d->out, "%*s\"%s\" [shape=point, width=0.08];\n", depth + 2, "", part->path);
     for (const struct instance *below = part->first; below; below = below->next)
-        if (!below->absent && is_drawn(below) && stands_for_all(below))
-            dot_part(machine, below, depth + 2, out);
-    (void)fprintf(out, "%*s}\n", depth, "");
-}
-
-static void dot_wires(const struct machine_config *machine, const struct wiring *wiring, FILE *out)
-{
-    for (size_t i = 0; i < wiring->count; i++) {
-        const struct wire *wire = &wiring->wires[i];
-        const struct instance *server = representative(machine, wire->server);
-        bool again = false;
-        for (size_t j = 0; j < i && !again; j++)
-            again = wiring->wires[j].client == wire->client &&
-                    representative(machine, wiring->wires[j].server) == server;
-        if (!again && stands_for_all(wire->client))
-            (void)fprintf(out, "  \"%s\" -> \"%s\";\n", wire->client->path, server->path);
-    }
+        if (is_shown(d, below))
+            dot_part(d, below, depth + 2);
+    (void)fprintf(d->out, "%*s}\n", depth, "");
 }
 
 bool graph_dot(const struct machine_config *machine, FILE *out, struct error *err)
 {
-    struct wiring wiring;
-    if (!plan(&wiring, machine, err))
-        return false;
-    (void)fprintf(out,
-                  "digraph machine {\n  label=\"%s\"; labelloc=t; fontname=\"sans-serif\"; rankdir=TB;\n"
-                  "  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n"
-                  "  edge [arrowsize=0.6]; graph [fontname=\"sans-serif\", fontsize=11];\n",
-                  machine->name);
-    for (const struct instance *below = tree_root(machine->tree)->first; below; below = below->next)
-        if (!below->absent && is_drawn(below) && stands_for_all(below))
-            dot_part(machine, below, 2, out);
-    dot_wires(machine, &wiring, out);
-    (void)fputs("}\n", out);
-    wiring_free(&wiring);
-    return true;
+    struct drawing d;
+    bool fine = drawing_make(&d, machine, out, err);
+    if (fine)
+        (void)fprintf(out,
+                      "digraph machine {\n  label=\"%s\"; labelloc=t; fontname=\"sans-serif\"; rankdir=TB;\n"
+                      "  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n"
+                      "  edge [arrowsize=0.6]; graph [fontname=\"sans-serif\", fontsize=11];\n",
+                      machine->name);
+    for (const struct instance *i = tree_root(machine->tree)->first; fine && i; i = i->next)
+        if (is_shown(&d, i))
+            dot_part(&d, i, 2);
+    for (size_t i = 1; fine && i < d.parts; i++) {
+        size_t next = d.first_wire[i];
+        if (is_shown(&d, d.part[i]))
+            for (const struct instance *to; (to = next_server(&d, d.part[i], &next)) != NULL;)
+                (void)fprintf(out, "  \"%s\" -> \"%s\";\n", d.part[i]->path, to->path);
+    }
+    if (fine)
+        (void)fputs("}\n", out);
+    drawing_free(&d);
+    return fine;
 }

@@ -6,6 +6,7 @@ source "$(dirname "$0")/../lib.sh"
 
 croft=$(realpath "$1")
 examples=$(realpath "$(dirname "$0")/../../examples/machines")
+trees=$(realpath "$(dirname "$0")/../machine")
 scratch
 cd "$work" || exit 1
 
@@ -37,6 +38,14 @@ draws "stacks as text" "$examples/stacks.yaml" -
 says "stacks: copies" '^  stack x 4$'
 says "stacks: what is in them" '^    dram: hmc_tom, 16 channels$'
 says "stacks: links" '^  peer x 12 +-> stack\.'
+
+draws "tree as text" "$trees/tree.yaml" -
+says "tree: modules next to the root" '^  module\.0-3$'
+says "tree: modules at the leaves" '^  module\.4-7$'
+says "tree: links between them" '^  leaf_down x 4 +-> module\.4\.crossbar$'
+draws "stacks with another" "$examples/stacks.yaml" - --set stack.2.simt=none
+says "stacks with another: the three" '^  stack\.0-1,3$'
+says "stacks with another: the one" '^  stack\.2$'
 
 draws "stacks for Graphviz" "$examples/stacks.yaml" stacks.dot
 check "stacks: Graphviz reads it" dot -Tcanon -o canonical.dot stacks.dot

@@ -35,20 +35,70 @@ static void assert_has(const char *text, const char *wanted)
         fail_msg("'%s' is not in:\n%s", wanted, text);
 }
 
+/* Checks that the text has a line for each core, cache and memory of the machine, below those that hold it. */
+static void assert_parts(const struct machine_config *machine, const char *text)
+{
+    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i)) {
+        char line[TREE_NAME] = "\n";
+        if (strcmp(i->kind->name, "tlb") == 0 || !i->kind->ports)
+            continue;
+        for (const struct instance *above = i->parent; above; above = above->parent)
+            strcat(line, "  ");
+        strcat(line, i->name);
+        assert_has(text, line);
+    }
+}
+
+/* Checks that both ends of each edge are parts that are drawn. Returns the number of edges. */
+static unsigned assert_edges(char *dot)
+{
+    unsigned edges = 0;
+    for (char *at = dot; (at = strstr(at, " -> ")) != NULL; at += 4, edges++) {
+        char end[TREE_NAME + 8];
+        char *from = at - 1;
+        while (from[-1] != '"')
+            from--;
+        assert_true(from[-2] == ' ' && at[-1] == '"' && at[4] == '"');
+        (void)snprintf(end, sizeof end, " \"%.*s\" [", (int)(at - 1 - from), from);
+        assert_has(dot, end);
+        (void)snprintf(end, sizeof end, " \"%.*s\" [", (int)strcspn(at + 5, "\""), at + 5);
+        assert_has(dot, end);
+    }
+    return edges;
+}
+
+static unsigned count(const char *text, const char *word)
+{
+    unsigned count = 0;
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+        count++;
+    return count;
+}
+
 static void every_shipped_machine_can_be_drawn(void **state)
 {
-    static const char *const names[] = {"functional", "virt", "ddr3",    "gddr5", "hbm1",
-                                        "hmc",        "gpu",  "hmc_tom", "nucd"};
+    struct machine_list list;
+    struct error err = {.text = ""};
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *text = drawn(graph_text, names[i], NULL, 0), *dot = drawn(graph_dot, names[i], NULL, 0);
-        assert_int_equal(strncmp(text, names[i], strlen(names[i])), 0);
-        assert_has(text, "host: ");
+    assert_true(machine_list(&list, "emu/machine/shipped", &err));
+    assert_true(list.count >= 9);
+    for (size_t i = 0; i < list.count; i++) {
+        struct machine_config machine;
+        char *text = drawn(graph_text, list.names[i], NULL, 0),
+             *dot = drawn(graph_dot, list.names[i], NULL, 0);
+        assert_true(machine_load(&machine, list.names[i], "emu/machine/shipped", NULL, 0, &err));
+        assert_int_equal(strncmp(text, machine.name, strlen(machine.name)), 0);
+        assert_parts(&machine, text);
         assert_int_equal(strncmp(dot, "digraph ", 8), 0);
         assert_string_equal(dot + strlen(dot) - 2, "}\n");
+        unsigned edges = assert_edges(dot);
+        assert_int_equal(count(text, "->"), edges);
+        assert_true((edges > 0) == machine_timed(&machine));
         free(text);
         free(dot);
+        machine_free(&machine);
     }
+    machine_list_free(&list);
 }
 
 static void links_lead_from_cores_to_memory(void **state)
@@ -83,6 +133,58 @@ static void drawings_follow_settings(void **state)
     free(text);
 }
 
+/* Of the modules in a tree, those at its leaves have other wires than those next to the root. */
+static void copies_with_other_wires_are_apart(void **state)
+{
+    (void)state;
+    char *text = drawn(graph_text, "tests/machine/tree.yaml", NULL, 0);
+    assert_has(text, "\n  module.0-3\n    simt: 4 multiprocessors  -> module.0.crossbar\n");
+    assert_has(text, "\n    crossbar  -> leaf_down.0  -> up.0  -> module.0.dram\n");
+    assert_has(text, "\n  module.4-7\n    simt: 4 multiprocessors  -> module.4.crossbar\n");
+    assert_has(text, "\n    crossbar  -> leaf_up.0  -> module.4.dram\n");
+    assert_has(text, "\n  leaf_down x 4  -> module.4.crossbar\n");
+    assert_has(text, "\n  leaf_up x 4  -> module.0.crossbar\n");
+    assert_has(text, "\n  stack x 8\n");
+    free(text);
+    char *dot = drawn(graph_dot, "tests/machine/tree.yaml", NULL, 0);
+    assert_has(dot, "  \"leaf_down.0\" -> \"module.4.crossbar\";\n");
+    assert_has(dot, "label=\"module.4-7\"");
+    (void)assert_edges(dot);
+    free(dot);
+}
+
+static void copies_with_other_parts_are_apart(void **state)
+{
+    static const char *const size[] = {"accel.3.l1d.size=64 KiB", "accel.5.l1d.size=64 KiB"},
+                             *const more[] = {"stack.2.x.kind=group"};
+    (void)state;
+    char *text = drawn(graph_text, "nucd", size, 2);
+    assert_has(text,
+               "\n  accel.0-2,4,6-15: in order, 1 GHz  -> crossbar\n    l1i: 32 KiB\n    l1d: 32 KiB\n");
+    assert_has(text, "\n  accel.3,5: in order, 1 GHz  -> crossbar\n    l1i: 32 KiB\n    l1d: 64 KiB\n");
+    free(text);
+    text = drawn(graph_text, "tests/machine/stacks.yaml", more, 1);
+    assert_has(text, "\n  stack.0-1,3\n");
+    assert_has(text, "\n  stack.2\n");
+    assert_has(text, "\n    x\n");
+    free(text);
+}
+
+/* In a row, no part has the place of another; in a ring, each has. */
+static void rows_are_drawn_in_full_and_rings_once(void **state)
+{
+    static const char *const row[] = {"x.kind=link", "x.count=5", "x.to=x[i+1]", "x.4.to=/dram",
+                                      "x.0.from=crossbar"},
+                             *const ring[] = {"x.kind=link", "x.count=5", "x.to=x[(i+1)%5]"};
+    (void)state;
+    char *text = drawn(graph_text, "nucd", row, 5);
+    assert_has(text, "\n  x.0  -> x.1\n  x.1  -> x.2\n  x.2  -> x.3\n  x.3  -> x.4\n  x.4  -> dram\n");
+    free(text);
+    text = drawn(graph_text, "nucd", ring, 3);
+    assert_has(text, "\n  x x 5  -> x.0\n");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +192,9 @@ int main(void)
         cmocka_unit_test(links_lead_from_cores_to_memory),
         cmocka_unit_test(machines_without_a_clock_have_no_links),
         cmocka_unit_test(drawings_follow_settings),
+        cmocka_unit_test(copies_with_other_wires_are_apart),
+        cmocka_unit_test(copies_with_other_parts_are_apart),
+        cmocka_unit_test(rows_are_drawn_in_full_and_rings_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
