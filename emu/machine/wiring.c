@@ -8,6 +8,8 @@
 
 enum { FREE = UINT32_MAX };
 
+static const size_t wires_most = (size_t)1 << 20; /* of one machine: 32 MiB of memory */
+
 /* The wires at one port of one part. */
 struct joints {
     uint32_t count; /* of wires, and so of slots */
@@ -121,6 +123,10 @@ static bool plan_port(struct planning *p, struct instance *part, unsigned port)
     }
     if (fine && named && found.count > 1 && !own->many) {
         (void)error_set(p->err, "the port takes one partner, not %zu", found.count);
+        fine = at_port(p, part, port);
+    }
+    if (fine && p->wiring->count + found.count > wires_most) {
+        (void)error_set(p->err, "a machine may have at most %zu connections", wires_most);
         fine = at_port(p, part, port);
     }
     for (size_t i = 0; fine && i < found.count; i++)

@@ -9,6 +9,7 @@
 enum {
     ANY = -1,
     EXPRESSION_DEEP = 16,
+    NAMED_MOST = 65536, /* by one reference */
     NUMBER_MOST =
         1000000000, /* of numbers in brackets: their products fit in 64 bits, their slots in an int */
 };
@@ -178,24 +179,29 @@ static void add(struct references *found, struct instance *part, int port, int s
 
 static bool walk(struct search *search, struct instance *at, const char *rest);
 
-/* Follows the path into a part of the component's name. *missed becomes the part if it is another copy than
- * the component's, or none; *reached counts the others. */
-static bool enter(struct search *search, struct instance *below, struct component component, const char *rest,
-                  unsigned *reached, const struct instance **missed)
+/* Follows the path into a part, or its copies, of the component's name. *missed becomes the part if it has no
+ * copy of the component's number; *reached counts the others. */
+static bool enter(struct search *search, struct instance *const *copies, struct component component,
+                  const char *rest, unsigned *reached, const struct instance **missed)
 {
-    if (below->index >= 0 && !read_number(search, &rest, &component))
+    const struct instance *part = *copies;
+    if (part->index >= 0 && !read_number(search, &rest, &component))
         return false;
     bool digits = *rest == '.' && name_is_index(rest + 1) && rest[1] != '*';
-    if (below->index < 0 ? digits || component.number != ANY
-                         : component.number != ANY && component.number != below->index) {
-        *missed = below;
+    if (part->index < 0 ? digits || component.number != ANY : component.number >= (int64_t)part->copies) {
+        *missed = part;
         return true;
     }
-    if (below->copies > 1 && below->index >= 0 && !component.numbered && !is_any_name(&component))
+    if (part->copies > 1 && !component.numbered && !is_any_name(&component))
         return error_set(search->err, "%s: there are %u of %s; write %s[NUMBER], or %s[*] for all",
-                         text_quote(search->path).text, below->copies, below->name, below->name, below->name);
+                         text_quote(search->path).text, part->copies, part->name, part->name, part->name);
     ++*reached;
-    return walk(search, below, rest + (*rest == '.'));
+    if (component.number != ANY)
+        return walk(search, copies[component.number], rest + (*rest == '.'));
+    for (uint32_t i = 0; i < part->copies; i++)
+        if (!walk(search, copies[i], rest + (*rest == '.')))
+            return false;
+    return true;
 }
 
 static void explain_missed(struct search *search, const struct instance *part)
@@ -228,8 +234,8 @@ static bool walk(struct search *search, struct instance *at, const char *rest)
     }
     if (!read_component(search, &rest, &component))
         return false;
-    for (struct instance *below = at->first; below; below = below->next)
-        if (!below->absent && (is_any_name(&component) || is_named(&component, below->name)) &&
+    for (struct instance **below = at->below; *below; below += (*below)->copies > 1 ? (*below)->copies : 1)
+        if (!(*below)->absent && (is_any_name(&component) || is_named(&component, (*below)->name)) &&
             !enter(search, below, component, rest, &reached, &missed))
             return false;
     int port = port_named(at->kind, &component);
@@ -280,6 +286,8 @@ bool reference_find(struct instance *from, const char *text, struct references *
         path[length] = '\0';
         if (!find_one(from, path, found, err))
             return false;
+        if (found->count > NAMED_MOST)
+            return error_set(err, "the reference names more than %d parts", NAMED_MOST);
         text += length;
     }
     return found->count > 0 || error_set(err, "the reference is empty");

@@ -397,11 +397,22 @@ static void drop_implied(struct tree *tree)
         i->absent = i->absent || i->implied || (i->parent && i->parent->absent);
 }
 
-static void number_parts(struct tree *tree)
+/* Numbers the parts and lists what is below each. */
+static void index_parts(struct tree *tree)
 {
     unsigned number = 0;
-    for (struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+    for (struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        size_t count = 0;
         i->number = number++;
+        for (const struct instance *below = i->first; below; below = below->next)
+            count++;
+        i->below = calloc(count + 1, sizeof(struct instance *));
+        if (!i->below)
+            abort();
+        count = 0;
+        for (struct instance *below = i->first; below; below = below->next)
+            i->below[count++] = below;
+    }
 }
 
 /* Names the machine after its file if the description sets no name. */
@@ -430,7 +441,7 @@ static bool load(struct tree *tree, struct error *err)
         return false;
     name_by_file(tree);
     drop_implied(tree);
-    number_parts(tree);
+    index_parts(tree);
     return !tree->options.timed(tree) || check_all(tree, err);
 }
 
@@ -461,6 +472,7 @@ static void free_below(struct instance *instance)
     free(instance->winner);
     free(instance->references);
     free(instance->reference_setting);
+    free(instance->below);
     free(instance);
 }
 

@@ -47,12 +47,15 @@ struct instance {
     unsigned *winner;  /* winner[field]: the setting that has won, counted from 1; 0: none */
     char **references; /* references[port]: the reference's text; NULL: none, or `auto` */
     unsigned *reference_setting;
-    unsigned number;        /* in the order of tree_next(), from 0; not of absent parts */
     unsigned since;         /* `none` cancels the settings before this one */
     unsigned count_setting; /* the setting of the count, counted from 1; 0: none */
     bool absent;            /* the machine lacks the part; the instance only matches settings */
     bool implied;           /* present because of PART_TIMED, not because of a setting */
     uint8_t resolved;       /* 0: not yet; 1: in progress; 2: done */
+
+    /* Made after loading, not of absent parts. */
+    unsigned number;         /* in the order of tree_next(), from 0 */
+    struct instance **below; /* first, its next and so on; NULL */
 };
 
 struct tree;

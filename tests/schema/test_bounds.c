@@ -86,6 +86,30 @@ static void very_many_keys_end(void **state)
     }
 }
 
+/* Each link is joined to the same two parts; each crossbar to all of the memories. */
+static void very_many_wires_end(void **state)
+{
+    struct machine_config config;
+    clock_t begin = clock();
+    must_load(
+        *state, &config,
+        "host: {core: inorder}\ncrossbar: {}\nx: {kind: link, count: 20000, from: crossbar, to: dram}\n",
+        NULL);
+    machine_free(&config);
+    must_load(*state, &config, "host: {core: inorder}\nx: {kind: link, count: 20000, to: 'x[(i+1)%20000]'}\n",
+              NULL);
+    machine_free(&config);
+    assert_true(clock() - begin < 20 * CLOCKS_PER_SEC);
+    assert_bounded(*state,
+                   "host: {core: inorder}\na: {kind: crossbar, count: 10000, out: 'b[*].in'}\n"
+                   "b: {kind: dram, count: 10000}\n",
+                   ":2: a.104.out: a machine may have at most 1048576 connections");
+    assert_bounded(*state,
+                   "host: {core: inorder}\na: {kind: crossbar, out: 'b.* b.* b.*'}\n"
+                   "b: {kind: dram, count: 30000}\n",
+                   ":2: a.out: the reference names more than 65536 parts");
+}
+
 /* Many parts and many settings at once: each looks at each. */
 static void parts_times_settings_end(void **state)
 {
@@ -135,48 +159,114 @@ static void long_names_end(void **state)
     assert_false(try_load(*state, &config, "{}\n", sets, &err));
 }
 
-static const char good[] = "templates: {t: {kind: group, dram: {channels: 2}}}\n"
-                           "memory: {size: 64 MiB}\nhost: {core: ooo, rob: 64}\n"
-                           "accel: {count: 3, 1: {l1d.ways: 2}}\ncrossbar: {}\nnucd: none\n"
-                           "devices: {clint: {}}\n'*.l1i.ways': 2\nzoo: {template: t, count: 2}\n"
-                           "zoo.1.dram: none\n";
+/* Machines with timing, whose ports and homes are checked when they load: copies and templates, and a tree of stacks
+ * with links. */
+static const char *const good[] = {
+    "templates: {t: {kind: group, dram: {channels: 2}}}\n"
+    "memory: {size: 64 MiB}\nhost: {core: ooo, rob: 64}\n"
+    "accel: {count: 3, 1: {l1d.ways: 2}}\ncrossbar: {}\nnucd: none\n"
+    "devices: {clint: {}}\n'*.l1i.ways': 2\nzoo: {template: t, count: 2}\n"
+    "zoo.1.dram: none\nzoo.dram: none\n",
+    "memory: {size: 1 GiB}\nhost: {core: inorder}\ndram: none\ncrossbar: {out: link.*}\n"
+    "stack: {kind: group, count: 2, crossbar: {}, dram: {standard: hmc_tom}}\n"
+    "link: {kind: link, count: 2, to: 'stack[i].crossbar.in[0]'}\n"
+    "peer: {kind: link, count: 2, from: 'stack[i].crossbar', to: 'stack[(i+1)%2].crossbar'}\n",
+};
 
-/* Copies, drops, swaps and changes of bytes and words. */
+static uint64_t random_next(uint64_t *random)
+{
+    return *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+}
+
+/* Copies, drops, swaps and changes one or two places of a text. */
+static void mutate(char text[2048], uint64_t *random)
+{
+    static const char *const words[] = {"none",
+                                        "auto",
+                                        "default",
+                                        "count",
+                                        "kind",
+                                        "template",
+                                        "*",
+                                        "0",
+                                        "group",
+                                        "{}",
+                                        "{",
+                                        "}",
+                                        ": ",
+                                        ".",
+                                        "-1",
+                                        "65535",
+                                        "core",
+                                        "simt",
+                                        "\n",
+                                        "\xff",
+                                        "zoo",
+                                        "dram",
+                                        "1024",
+                                        "crossbar",
+                                        "link",
+                                        "[i]",
+                                        "[*]",
+                                        "[i/2]",
+                                        "in[1]",
+                                        "out",
+                                        "../",
+                                        "/",
+                                        "*.dram",
+                                        "memory: l2",
+                                        "[9]",
+                                        "l2",
+                                        "from: ",
+                                        "to: host",
+                                        "simt: ",
+                                        "stack[1]",
+                                        "%1-2)",
+                                        "homes: R14",
+                                        "extends: m.yaml\n"};
+    for (uint64_t edits = 1 + (random_next(random) >> 60 & 1); edits > 0; edits--) {
+        uint64_t bits = random_next(random);
+        size_t length = strlen(text), at = (size_t)(bits >> 32) % length, cut = (size_t)(bits >> 20) % 8;
+        const char *word = bits >> 16 & 1 ? words[(bits >> 8) % (sizeof words / sizeof *words)] : "";
+        char changed[2048];
+        cut = cut > length - at ? length - at : cut;
+        (void)snprintf(changed, sizeof changed, "%.*s%s%s", (int)at, text, word, text + at + cut);
+        strcpy(text, changed);
+    }
+}
+
 static void random_mutations_are_survived(void **state)
 {
-    static const char *const words[] = {
-        "none", "auto", "default", "count", "kind", "template", "*",    "0",    "group", "{}",
-        "{",    "}",    ": ",      ".",     "-1",   "65535",    "core", "simt", "\n",    "extends: m.yaml\n",
-        "\xff", "zoo",  "dram",    "1024"};
+    const struct folder *folder = *state;
     uint64_t random = 7;
-    unsigned loaded = 0, refused = 0;
-    for (unsigned i = 0; i < 3000; i++) {
+    unsigned timed = 0, refused = 0, joined = 0;
+    struct machine_config whole;
+    for (size_t i = 0; i < 2; i++) {
+        must_load(folder, &whole, good[i], NULL);
+        machine_free(&whole);
+    }
+    for (unsigned i = 0; i < 6000; i++) {
         char text[2048];
         struct machine_config config;
         struct error err;
-        strcpy(text, good);
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        for (unsigned edits = 1 + (random >> 60 & 1); edits > 0; edits--) {
-            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            size_t length = strlen(text), at = (size_t)(random >> 32) % length,
-                   cut = (size_t)(random >> 20) % 8;
-            const char *word = random >> 16 & 1 ? words[(random >> 8) % (sizeof words / sizeof *words)] : "";
-            char changed[2048];
-            cut = cut > length - at ? length - at : cut;
-            (void)snprintf(changed, sizeof changed, "%.*s%s%s", (int)at, text, word, text + at + cut);
-            strcpy(text, changed);
-        }
-        bool fine = try_load(*state, &config, text, NULL, &err);
-        *(fine ? &loaded : &refused) += 1;
-        if (fine) {
+        strcpy(text, good[i % 2]);
+        mutate(text, &random);
+        if (try_load(folder, &config, text, NULL, &err)) {
             char *once = shown(&config);
             free(once);
+            timed += machine_timed(&config);
             machine_free(&config);
-        } else if (!strstr(err.text, "m.yaml") && !strstr(err.text, ": ")) {
-            fail_msg("%s", err.text);
+            continue;
         }
+        refused++;
+        joined +=
+            strstr(err.text, "no such part") || strstr(err.text, "partner") || strstr(err.text, " port");
+        for (const char *c = err.text; *c; c++)
+            assert_true(*c >= ' ' && *c <= '~');
+        if (strncmp(err.text, folder->path, strlen(folder->path)) != 0 || !strstr(err.text, "m.yaml:"))
+            fail_msg("%s\n%s", err.text, text);
     }
-    assert_true(loaded > 50 && refused > 1000); /* both do happen */
+    assert_true(timed > 150 && refused > 1000 && joined > 200); /* all do happen */
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
@@ -187,7 +277,7 @@ int main(void)
         FOLDER_TEST(copies_of_copies_end),          FOLDER_TEST(depth_ends),
         FOLDER_TEST(templates_of_templates_end),    FOLDER_TEST(very_many_keys_end),
         FOLDER_TEST(parts_times_settings_end),      FOLDER_TEST(long_names_end),
-        FOLDER_TEST(random_mutations_are_survived),
+        FOLDER_TEST(random_mutations_are_survived), FOLDER_TEST(very_many_wires_end),
     };
     return cmocka_run_group_tests_name("descriptions without bounds", tests, NULL, NULL);
 }
