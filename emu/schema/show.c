@@ -69,23 +69,35 @@ static void show_partners(const struct show *show, const char *partners)
     (void)fputc('.', show->out);
 }
 
-/* Shows a port with the reference that names its partners: the description's, or that of the default partners.
- * `auto`: there is neither, or the machine has no timing and joins no ports. */
+/* Writes where a port's partners come from: the setting, or the default partner that exists, as a reference from
+ * the part. A machine without timing joins no ports. */
+static void port_source(const struct show *show, struct instance *instance, unsigned index,
+                        const char *because, char source[TREE_SOURCE])
+{
+    struct references found = {NULL, 0};
+    char text[TREE_NAME] = "";
+    if (instance->references[index]) {
+        tree_setting_source(show->tree, instance->reference_setting[index], source);
+        return;
+    }
+    if (show->tree->options.timed(show->tree) &&
+        !reference_default(instance, &instance->kind->ports[index], &found, text))
+        text[0] = '\0';
+    (void)snprintf(source, TREE_SOURCE, "default%s%s%s%s%s", *text ? ": " : "", text, *because ? " (" : "",
+                   because, *because ? ")" : "");
+    free(found.items);
+}
+
+/* Shows a port with its reference; `auto`: the description has none. */
 static void show_port(const struct show *show, struct instance *instance, unsigned index, int indent)
 {
     const struct part_port *port = &instance->kind->ports[index];
-    struct references found = {NULL, 0};
-    char text[TREE_NAME], source[TREE_SOURCE];
+    char source[TREE_SOURCE];
     const char *reference = instance->references[index], *because;
     const char *partners = reference_partners(instance, port, &because);
     if (!reference && partners && !*partners)
         return; /* the part above joins it */
-    (void)snprintf(source, sizeof source, "default%s%s", *because ? ": " : "", because);
-    if (reference)
-        tree_setting_source(show->tree, instance->reference_setting[index], source);
-    else if (show->tree->options.timed(show->tree) && reference_default(instance, port, &found, text))
-        reference = text;
-    free(found.items);
+    port_source(show, instance, index, because, source);
     (void)fprintf(show->out, "%*s# %s\n%*s# Allowed: %s that %s%s%s %s; or auto.", indent, "",
                   port->explanation, indent, "", port->many ? "parts" : "a part",
                   port->direction == PART_ASKS ? "serve" : "ask", port->many ? "" : "s",

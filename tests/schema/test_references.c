@@ -204,14 +204,14 @@ static void ports_are_shown_with_partner_and_source(void **state)
     assert_shown(
         *state, "host: {core: inorder}\n", NULL,
         "  # Allowed: a part that serves memory; or auto. Default: the first of l2, crossbar, dram.\n"
-        "  memory: \"l2\"  # default\n");
+        "  memory: auto  # default: l2\n");
     assert_shown(*state, "host: {core: inorder}\n", SETS("host.memory=dram"),
                  "  memory: \"dram\"  # --set\n");
     assert_shown(*state, "host: {core: inorder}\naccel: {}\ncrossbar: {}\ndevices: {clint: {}}\n", NULL,
-                 "Default: crossbar.\n  memory: \"crossbar\"  # default: NUCD paper, section IV\n");
-    assert_shown(*state, STACKS, NULL, "  out: \"*.dram\"  # default\n");
+                 "Default: crossbar.\n  memory: auto  # default: crossbar (NUCD paper, section IV)\n");
+    assert_shown(*state, STACKS, NULL, "  out: auto  # default: *.dram\n");
     assert_shown(*state, "host: {core: inorder}\ncrossbar: {}\ng: {kind: group, simt: {}}\n", NULL,
-                 "    memory: \"../crossbar\"  # default\n");
+                 "    memory: auto  # default: ../crossbar\n");
     assert_shown(*state, LINKED, NULL, "  from: \"stack[0].crossbar\"  # ");
     assert_shown(*state, LINKED, NULL,
                  "  # Allowed: parts that ask for memory; or auto.\n  in: auto  # default\n");
