@@ -1,15 +1,5 @@
 #include "emu/core/latency.h"
 
-static const char *const names[CORE_WORKS] = {
-#define LATENCY(name, ...) #name,
-#include "emu/core/latency.def"
-};
-
-const char *core_work_name(enum core_work work)
-{
-    return names[work];
-}
-
 enum core_work core_work_of(enum insn_id id)
 {
     const struct insn_info *info = &insn_table[id];

@@ -31,9 +31,6 @@ struct core_latencies {
     struct core_latency of[CORE_WORKS];
 };
 
-/* Returns the name of a kind of work ("mulw"). */
-const char *core_work_name(enum core_work work);
-
 /* Returns the kind of work of an instruction; `serial` for illegal instructions. */
 enum core_work core_work_of(enum insn_id id);
 

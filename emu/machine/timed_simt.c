@@ -23,11 +23,6 @@ struct timed_simt {
     void *fault_context;
 };
 
-bool timed_simt_present(const struct timed *timed)
-{
-    return timed->simt != NULL;
-}
-
 /* What a wait is for. */
 struct simt_wait {
     const struct timed_simt *simt;

@@ -14,10 +14,7 @@ struct timed;
 typedef void timed_simt_fault(void *context, enum grid_end end, struct warp *warp,
                               const struct warp_report *report);
 
-/* Whether the machine has multiprocessors; the others are for machines that do. */
-bool timed_simt_present(const struct timed *timed);
-
-/* As simt_grid.h has them. After a fault launches and waits fail. A launch for which there is no room yet waits
+/* For machines with multiprocessors, as simt_grid.h has them. After a fault launches and waits fail. A launch for which there is no room yet waits
  * as timed_simt_wait() does; false when something ends the run meanwhile. */
 void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host,
                      timed_simt_fault *fault, void *context);

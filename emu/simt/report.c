@@ -18,11 +18,6 @@ static const struct {
 #include "emu/simt/stall.def"
 };
 
-const char *simt_work_name(enum simt_work work)
-{
-    return works[work].name;
-}
-
 enum simt_work simt_work_of(enum insn_id id)
 {
     const struct insn_info *info = &insn_table[id];

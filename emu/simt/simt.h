@@ -116,8 +116,6 @@ struct simt_parts {
     struct simt_source source;
 };
 
-const char *simt_work_name(enum simt_work work);
-
 /* Where the default energy of a kind of work comes from. */
 const char *simt_energy_source(enum simt_work work);
 
