@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/dev/device.h"
+#include "linker/map.h"
 
 enum { MSIP = 0, MTIMECMP = 0x4000, MTIME = 0xbff8 };
 
@@ -210,7 +211,7 @@ static const struct device_kind device = {
     .describe = describe,
 };
 
-static const struct part_field fields[] = {DEVICE_BASE("0x2000000")};
+static const struct part_field fields[] = {DEVICE_BASE(TEXT_VALUE(CROFT_CLINT_BASE))};
 
 const struct part_kind clint_kind = {
     .name = "clint",

@@ -7,6 +7,7 @@
 #include "emu/dev/timebase.h"
 #include "emu/mem/bus.h"
 #include "emu/sim/part.h"
+#include "emu/sim/text.h"
 
 /* First member of every device's configuration. */
 struct device_config {

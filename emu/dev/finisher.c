@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/dev/device.h"
+#include "linker/map.h"
 
 enum { FAIL = 0x3333, PASS = 0x5555, RESET = 0x7777 };
 
@@ -79,7 +80,7 @@ static const struct device_kind device = {
     .describe_use = describe_use,
 };
 
-static const struct part_field fields[] = {DEVICE_BASE("0x100000")};
+static const struct part_field fields[] = {DEVICE_BASE(TEXT_VALUE(CROFT_FINISHER_BASE))};
 
 const struct part_kind finisher_kind = {
     .name = "finisher",

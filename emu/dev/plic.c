@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/dev/device.h"
+#include "linker/map.h"
 
 enum {
     WORDS = PLIC_SOURCES / 32 + 1,
@@ -262,7 +263,7 @@ static const struct device_kind device = {
     .describe = describe,
 };
 
-static const struct part_field fields[] = {DEVICE_BASE("0xc000000")};
+static const struct part_field fields[] = {DEVICE_BASE(TEXT_VALUE(CROFT_PLIC_BASE))};
 
 const struct part_kind plic_kind = {
     .name = "plic",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/dev/device.h"
+#include "linker/map.h"
 
 enum {
     TIME_LOW = 0x00,
@@ -203,7 +204,7 @@ static const struct device_kind device = {
 };
 
 static const struct part_field fields[] = {
-    DEVICE_BASE("0x101000"),
+    DEVICE_BASE(TEXT_VALUE(CROFT_RTC_BASE)),
     DEVICE_IRQ("11"),
     {"epoch",
      FIELD_COUNT,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/dev/device.h"
+#include "linker/map.h"
 
 enum { RBR_THR_DLL = 0, IER_DLM = 1, IIR_FCR = 2, LCR = 3, MCR = 4, LSR = 5, MSR = 6, SCR = 7 };
 
@@ -419,7 +420,8 @@ static const struct device_kind device = {
     .describe = describe,
 };
 
-static const struct part_field fields[] = {DEVICE_BASE("0x10000000"), DEVICE_IRQ("10")};
+static const struct part_field fields[] = {DEVICE_BASE(TEXT_VALUE(CROFT_UART_BASE)),
+                                           DEVICE_IRQ(TEXT_VALUE(CROFT_UART_IRQ))};
 
 const struct part_kind uart_kind = {
     .name = "uart",

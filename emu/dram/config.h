@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/mem/home.h"
 #include "emu/sim/part.h"
 
 #define DRAM_STANDARD(name, meaning) DRAM_STANDARD_##name,
@@ -33,7 +34,6 @@ enum {
     DRAM_CHANNELS =
         65536, /* most that a description may ask for; nothing is allocated for more than it has */
     DRAM_QUEUE = 1024,
-    DRAM_MAP_TEXT = 96, /* HOME_TEXT of emu/mem/home.h */
 };
 
 extern const char *const dram_standard_names[], *const dram_page_names[],

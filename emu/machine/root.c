@@ -3,6 +3,7 @@
 #include "emu/core/config.h"
 #include "emu/dev/device.h"
 #include "emu/dram/config.h"
+#include "emu/machine/system.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
 #include "emu/nucd/config.h"
@@ -13,6 +14,11 @@
 #define PLACE(tag, member) offsetof(struct tag, member), sizeof(((struct tag *)0)->member)
 #define COUNT_OF(rows)     (sizeof(rows) / sizeof *(rows))
 
+/* Explanations of kinds that have one place, which are the place's too. */
+#define MEMORY_MEANING  "Main memory: one contiguous range of physical addresses."
+#define MMU_MEANING     "Address translation: Sv39 and Sv48."
+#define DEVICES_MEANING "Devices for programs in machine mode; user programs do not use them."
+
 static const struct part_field memory_fields[] = {
     {"base",
      FIELD_ADDRESS,
@@ -21,9 +27,9 @@ static const struct part_field memory_fields[] = {
      "0xfffffffffff000",
      "0x1000",
      NULL,
-     {"0x80000000", "0x80000000"},
+     {TEXT_VALUE(CROFT_DRAM_BASE), TEXT_VALUE(CROFT_DRAM_BASE)},
      0,
-     "Address of the first byte. Programs made by croft cc are linked at 0x80000000.",
+     "Address of the first byte. Programs made by croft cc are linked at " TEXT_VALUE(CROFT_DRAM_BASE) ".",
      {"", ""}},
     {"size",
      FIELD_SIZE,
@@ -40,7 +46,7 @@ static const struct part_field memory_fields[] = {
 
 static const struct part_kind memory_kind = {
     .name = "memory",
-    .explanation = "Main memory: one contiguous range of physical addresses.",
+    .explanation = MEMORY_MEANING,
     .config_size = sizeof(struct memory_config),
     .fields = memory_fields,
     .field_count = COUNT_OF(memory_fields),
@@ -88,7 +94,7 @@ static const struct part_field mmu_fields[] = {
 
 static const struct part_kind mmu_kind = {
     .name = "mmu",
-    .explanation = "Address translation: Sv39 and Sv48.",
+    .explanation = MMU_MEANING,
     .config_size = sizeof(struct mmu_config),
     .fields = mmu_fields,
     .field_count = COUNT_OF(mmu_fields),
@@ -125,7 +131,7 @@ static const struct part_role devices_roles[] = {
 
 static const struct part_kind devices_kind = {
     .name = "devices",
-    .explanation = "Devices for programs in machine mode; user programs do not use them.",
+    .explanation = DEVICES_MEANING,
     .config_size = sizeof(struct devices_config),
     .fields = devices_fields,
     .field_count = COUNT_OF(devices_fields),
@@ -160,7 +166,7 @@ static const struct part_field root_fields[] = {
      FIELD_COUNT,
      PLACE(root_config, harts),
      "1",
-     "512",
+     TEXT_VALUE(ROOT_HARTS),
      "1",
      NULL,
      {NULL, NULL},
@@ -170,14 +176,14 @@ static const struct part_field root_fields[] = {
     {"quantum",
      FIELD_COUNT,
      PLACE(root_config, quantum),
-     "100",
+     TEXT_VALUE(SYSTEM_QUANTUM_MIN),
      "1000000000",
      "1",
      NULL,
      {"10000", "10000"},
      0,
-     "Instructions in a hart's turn. LR reservations end with the turn; 100 suffice for LR/SC loops to make "
-     "progress.",
+     "Instructions in a hart's turn. LR reservations end with the turn; " TEXT_VALUE(
+         SYSTEM_QUANTUM_MIN) " suffice for LR/SC loops to make progress.",
      {"ours", "ours"}},
     {"homes",
      FIELD_TEXT,
@@ -216,9 +222,7 @@ static const struct part_default l2_defaults[] = {
 };
 
 static const struct part_role root_roles[] = {
-    {.name = "memory",
-     .kind = &memory_kind,
-     .explanation = "Main memory: one contiguous range of physical addresses."},
+    {.name = "memory", .kind = &memory_kind, .explanation = MEMORY_MEANING},
     {.name = "user_stack",
      .kind = &stack_kind,
      .explanation = "The user program's stack, at the top of main memory."},
@@ -262,10 +266,8 @@ static const struct part_role root_roles[] = {
      .kind = &dram_kind,
      .presence = PART_TIMED,
      .explanation = "The memory devices and their controllers, one per channel."},
-    {.name = "mmu", .kind = &mmu_kind, .explanation = "Address translation: Sv39 and Sv48."},
-    {.name = "devices",
-     .kind = &devices_kind,
-     .explanation = "Devices for programs in machine mode; user programs do not use them."},
+    {.name = "mmu", .kind = &mmu_kind, .explanation = MMU_MEANING},
+    {.name = "devices", .kind = &devices_kind, .explanation = DEVICES_MEANING},
     {.name = NULL},
 };
 

@@ -3,9 +3,12 @@
 #ifndef EMU_MACHINE_ROOT_H
 #define EMU_MACHINE_ROOT_H
 
+#include "emu/mem/home.h"
 #include "emu/sim/part.h"
 
-enum { ROOT_TEXT = 256, ROOT_HARTS = 512, ROOT_QUANTUM_MIN = 100 };
+#define ROOT_HARTS 512 /* most harts of a machine */
+
+enum { ROOT_TEXT = 256 };
 
 enum mmu_ad { MMU_AD_HARDWARE, MMU_AD_FAULT };
 
@@ -13,7 +16,7 @@ struct root_config {
     char name[ROOT_TEXT], description[ROOT_TEXT];
     uint32_t harts;
     uint64_t quantum;
-    char homes[96]; /* syntax as in HOME_TEXT; empty: derived */
+    char homes[HOME_TEXT]; /* as struct home_layout's text; empty: derived */
 };
 
 struct memory_config {

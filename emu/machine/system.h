@@ -14,7 +14,9 @@
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 
-enum { SYSTEM_TICK_NS = 1000000000 / TIMEBASE_HZ, SYSTEM_QUANTUM_MIN = 100 };
+enum { SYSTEM_TICK_NS = 1000000000 / TIMEBASE_HZ };
+
+#define SYSTEM_QUANTUM_MIN 100 /* instructions */
 
 enum system_stop {
     SYSTEM_LIMIT,   /* system_run()'s max_insns or system->max_insns has been reached */

@@ -4,20 +4,8 @@
 # counts what make would compile.
 set -euo pipefail
 build=$1 make=$2
-passed=0
-failed=0
-
-# check TEXT CONDITION...: counts the condition, and prints TEXT if it does not hold.
-check() {
-    local text=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $text"
-    fi
-}
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
 
 # Prints the files that make would compile; arguments may declare files as changed.
 compiled() {
@@ -50,5 +38,4 @@ check "so is its extension" grep -q '^### Xtoy: toy mechanism' "$table"
 check "they do not come without being asked for" test "$(grep -c toy isa/MANUAL.md)" -eq 0
 check "all files that expand rows take them" toy "${objects[@]}"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude
