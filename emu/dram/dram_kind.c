@@ -75,7 +75,7 @@ static void *make(const void *config, const struct part_site *site, struct error
     struct dram_memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         abort();
-    if (!dram_memory_init(memory, config, site->queue, part_component(site), place->homes, place->bytes, err)) {
+    if (!dram_memory_init(memory, config, site->queue, part_component(site), place->homes, err)) {
         free(memory);
         return NULL;
     }

@@ -282,24 +282,10 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
     return true;
 }
 
-static bool functional(void *port, const struct mem_access *access)
-{
-    const struct dram_memory *memory = port;
-    uint8_t *bytes = memory->bytes ? phys_at(memory->bytes, access->address, access->size) : NULL;
-    if (!bytes)
-        return false;
-    if (access->write)
-        memcpy(bytes, access->bytes, access->size);
-    else
-        memcpy(access->bytes, bytes, access->size);
-    return true;
-}
-
-const struct mem_port_ops dram_memory_ops = {request_offered, response_room, functional, NULL, NULL, NULL};
+const struct mem_port_ops dram_memory_ops = {request_offered, response_room, NULL, NULL, NULL};
 
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, const struct home_map *homes, const struct phys *bytes,
-                      struct error *err)
+                      uint32_t component, const struct home_map *homes, struct error *err)
 {
     if (!part_check(&dram_kind, config, err))
         return false;
@@ -314,7 +300,6 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
     memory->homes = homes;
     memory->queue = queue;
     memory->component = component;
-    memory->bytes = bytes;
     memory->edge_time = CLOCK_NEVER;
     memory->edges_per_fs = 1.0 / (double)config->tCK;
     memory->read_clocks = histogram_log2(4, 9); /* an idle memory takes tens of clocks */

@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "emu/dram/channel.h"
-#include "emu/mem/phys.h"
 #include "emu/sim/energy.h"
 #include "emu/sim/stats.h"
 #include "emu/sim/track.h"
@@ -22,7 +21,6 @@ struct dram_memory {
     const struct home_map *homes; /* for the bursts of a request behind its first one */
     uint16_t module, stack;       /* whose channels these are */
     struct event_queue *queue;
-    const struct phys *bytes; /* for functional accesses; may be NULL */
     uint64_t lookahead;       /* from a read command to its response */
     uint64_t edge_time, edge; /* the last time asked for, and its clock edge */
     double edges_per_fs;
@@ -51,10 +49,10 @@ extern const struct mem_port_ops dram_memory_ops;
 /* A memory whose events have the given component number. Requests come with a home of `homes`, in module 0 and
  * stack 0 unless dram_memory_serve() says otherwise; its controllers are the channels, and its parts are in the
  * ranges of the config. All bursts of a request must be in this memory; it may be as long as read_queue and
- * write_queue bursts. Fails when part_check() does. `homes`, `queue` and `bytes` must outlive the memory,
+ * write_queue bursts. Fails when part_check() does. `homes` and `queue` must outlive the memory,
  * and its address must not change. */
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, const struct home_map *homes, const struct phys *bytes,
+                      uint32_t component, const struct home_map *homes,
                       struct error *err);
 
 /* The memory is the given stack of the given module. */

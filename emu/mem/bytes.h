@@ -1,5 +1,6 @@
 /* Bytes by physical address, without time: most lie in plain memory, others are held elsewhere (a ROM, a stash, a device's
- * registers, behind a port). Loaders, debuggers, system calls and launches reach both kinds this way. */
+ * registers). Loaders, debuggers, system calls and launches reach both kinds this way. Requests carry no bytes, and ports do
+ * not pass any on: a part that holds bytes adds itself as the holder of their addresses. */
 #ifndef EMU_MEM_BYTES_H
 #define EMU_MEM_BYTES_H
 

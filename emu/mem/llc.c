@@ -159,12 +159,6 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
     return true;
 }
 
-static bool functional(void *port, const struct mem_access *access)
-{
-    const struct mem_link *lower = &((struct llc *)port)->lower[LLC_READS];
-    return lower->port_ops->functional(lower->port, access);
-}
-
 /* A full set of busy lines leaves no way: then the client has a copy that the directory does not know of,
  * until it loses it by itself. */
 static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
@@ -198,8 +192,7 @@ static const struct mem_link *next(const void *port, const struct home *home)
     return &((const struct llc *)port)->lower[LLC_PASSED];
 }
 
-const struct mem_port_ops llc_ops = {request_offered,   response_room, functional, warm,
-                                     llc_warm_maintain, next};
+const struct mem_port_ops llc_ops = {request_offered, response_room, warm, llc_warm_maintain, next};
 
 void llc_set_slice(struct llc *llc, uint32_t number)
 {

@@ -142,21 +142,6 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
         llc_ops.response_room(slices->slices[i], link, now);
 }
 
-static bool functional(void *port, const struct mem_access *access)
-{
-    const struct llc_slices *slices = port;
-    const uint64_t block = UINT64_C(1) << slices->block_shift;
-    for (uint64_t at = access->address, end = at + access->size, next; at < end; at = next) {
-        next = (at | (block - 1)) + 1;
-        next = next < end ? next : end;
-        struct mem_access piece = {at, (uint8_t *)access->bytes + (at - access->address), next - at,
-                                   access->write};
-        if (!llc_ops.functional(slices->slices[slice_of(slices, at)], &piece))
-            return false;
-    }
-    return true;
-}
-
 static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
 {
     struct llc_slices *slices = port;
@@ -177,8 +162,7 @@ static const struct mem_link *next_link(const void *port, const struct home *hom
     return llc_ops.next(slices->slices[0], home);
 }
 
-static const struct mem_port_ops slices_ops = {request_offered, response_room, functional, warm,
-                                               maintain,        next_link};
+static const struct mem_port_ops slices_ops = {request_offered, response_room, warm, maintain, next_link};
 
 /* The whole. */
 

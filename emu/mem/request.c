@@ -35,15 +35,3 @@ bool mem_waiters_wake(struct mem_waiters *waiters, uint64_t now)
     link->client_ops->request_room(link->client, link, now);
     return true;
 }
-
-bool mem_link_hold(struct bytes_holders *holders, const struct mem_link *link, uint64_t base, uint64_t size,
-                   const char *name, struct error *err)
-{
-    const struct bytes_holder holder = {.base = base,
-                                        .size = size,
-                                        .functional = link->port_ops->functional,
-                                        .context = link->port,
-                                        .storage = true,
-                                        .name = name};
-    return bytes_hold(holders, &holder, err);
-}

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emu/mem/bytes.h"
 #include "emu/mem/home.h"
 #include "emu/sim/event.h"
 
@@ -79,8 +78,6 @@ struct mem_port_ops {
     bool (*request)(void *port, struct mem_link *link, struct mem_request *request, uint64_t now);
     /* The client has room for the responses that it refused. */
     void (*response_room)(void *port, struct mem_link *link, uint64_t now);
-    /* Reads or writes bytes at once, wherever they are (bytes.h); false when no byte or not all of them exist. */
-    bool (*functional)(void *port, const struct mem_access *access);
     /* Brings the line of a cache below up to date as a read by link's client would, without time: to
      * fast-forward. exclusive: it is going to be written. Returns whether the client alone has it now. NULL:
      * no cache below. */
@@ -199,11 +196,6 @@ static inline void mem_link_response_room(struct mem_link *link, uint64_t now)
 /* Links on the way of a request for that home, from `first` to the port that answers it; MEM_HOPS + 1 when there are
  * more than MEM_HOPS, as when routes go round in a circle. */
 unsigned mem_path_length(const struct mem_link *first, const struct home *home);
-
-/* Makes what lies behind the link hold the bytes of [base, base + size), which are ordinary ones. The link outlives
- * holders. As bytes_hold() otherwise. */
-bool mem_link_hold(struct bytes_holders *holders, const struct mem_link *link, uint64_t base, uint64_t size,
-                   const char *name, struct error *err);
 
 /* Puts a refused link at the end, unless it waits already. */
 void mem_waiters_add(struct mem_waiters *waiters, struct mem_link *link);

@@ -54,7 +54,7 @@ static uint32_t output_of_address(const struct crossbar *crossbar, uint64_t addr
     return (uint32_t)(crossbar->mask ? number & crossbar->mask : number % crossbar->config.outputs);
 }
 
-/* Returns the output for an untimed access. */
+/* Returns the output for an access without time. */
 static uint32_t output_of(const struct crossbar *crossbar, uint64_t address)
 {
     struct home home;
@@ -143,27 +143,6 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
     vc_unblock(&input->crossbar->responses, input->number, now);
 }
 
-/* Splits the access by output and passes each piece on. */
-static bool functional(void *port, const struct mem_access *access)
-{
-    const struct crossbar *crossbar = ((const struct crossbar_input *)port)->crossbar;
-    uint64_t at = access->address, left = access->size;
-    while (left) {
-        uint32_t output = output_of(crossbar, at);
-        uint64_t size = CROSSBAR_GRAIN - at % CROSSBAR_GRAIN;
-        while (size < left && output_of(crossbar, at + size) == output)
-            size += CROSSBAR_GRAIN;
-        size = size < left ? size : left;
-        const struct mem_link *link = &crossbar->outputs[output].link;
-        struct mem_access part = {at, (uint8_t *)access->bytes + (at - access->address), size, access->write};
-        if (!link->port_ops->functional(link->port, &part))
-            return false;
-        at += size;
-        left -= size;
-    }
-    return true;
-}
-
 static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
 {
     struct crossbar *crossbar = ((struct crossbar_input *)port)->crossbar;
@@ -193,7 +172,7 @@ static const struct mem_link *next(const void *port, const struct home *home)
     return &crossbar->outputs[crossbar->route.homes ? output_of_home(crossbar, home) : 0].link;
 }
 
-const struct mem_port_ops crossbar_ops = {request_offered, response_room, functional, warm, maintain, next};
+const struct mem_port_ops crossbar_ops = {request_offered, response_room, warm, maintain, next};
 
 /* Copies the route and checks that the outputs it names exist. */
 static void set_route(struct crossbar *crossbar, const struct crossbar_route *route)

@@ -36,7 +36,7 @@ extern const struct part_kind crossbar_kind;
  * By home (`homes` is set): `outputs` has an entry for each home at index (module * stacks + stack) *
  * controllers + controller. The entry is the output connected to that memory, or to the link that leads to
  * it: the crossbar of a module has one output per controller of its own stacks, and one link for all homes of
- * another module. Untimed accesses carry no home; `homes` resolves their address. By address: the output is
+ * another module. Accesses without time carry no home; `homes` resolves their address. By address: the output is
  * (address >> shift) modulo the number of outputs. */
 struct crossbar_route {
     const struct home_map *homes;          /* must outlive the crossbar; NULL: route by address */

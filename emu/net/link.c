@@ -174,13 +174,7 @@ static void response_room(void *port, struct mem_link *upper, uint64_t now)
         deliver(&link->response, now);
 }
 
-/* Untimed accesses. */
-static bool functional(void *port, const struct mem_access *access)
-{
-    const struct mem_link *lower = &((const struct link *)port)->lower;
-    return lower->port_ops->functional(lower->port, access);
-}
-
+/* Accesses without time. */
 static bool warm(void *port, struct mem_link *upper, uint64_t address, bool exclusive)
 {
     struct mem_link *lower = &((struct link *)port)->lower;
@@ -202,7 +196,7 @@ static const struct mem_link *next(const void *port, const struct home *home)
     return &((const struct link *)port)->lower;
 }
 
-const struct mem_port_ops link_ops = {request_offered, response_room, functional, warm, maintain, next};
+const struct mem_port_ops link_ops = {request_offered, response_room, warm, maintain, next};
 
 static void way_init(struct way *way, struct link *link, uint64_t bandwidth, uint32_t component)
 {

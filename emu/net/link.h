@@ -30,7 +30,7 @@ extern const struct part_kind link_kind;
 
 struct link;
 
-/* Interface of the upper end for its clients; the port is the link. Untimed accesses go on to the port
+/* Interface of the upper end for its clients; the port is the link. Accesses without time go on to the port
  * below. */
 extern const struct mem_port_ops link_ops;
 

@@ -76,7 +76,7 @@ static double rate(enum dram_standard standard, enum pattern pattern, double *ba
         exit(1);
     event_queue_init(&bench->queue);
     bench->homes = dram_map_homes(&config, 0);
-    if (!dram_memory_init(&bench->memory, &config, &bench->queue, 1, bench->homes, NULL, &err)) {
+    if (!dram_memory_init(&bench->memory, &config, &bench->queue, 1, bench->homes, &err)) {
         (void)fprintf(stderr, "dram_bench: %s\n", err.text);
         exit(1);
     }

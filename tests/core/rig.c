@@ -53,17 +53,7 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
     (void)now;
 }
 
-static bool functional(void *port, const struct mem_access *access)
-{
-    struct rig *rig = port;
-    uint8_t *bytes = phys_at(&rig->memory, access->address, access->size);
-    if (!bytes)
-        return false;
-    memcpy(access->write ? bytes : access->bytes, access->write ? access->bytes : bytes, access->size);
-    return true;
-}
-
-static const struct mem_port_ops port_ops = {take_request, response_room, functional, NULL, NULL, NULL};
+static const struct mem_port_ops port_ops = {take_request, response_room, NULL, NULL, NULL};
 
 static void make_hart(struct rig *rig)
 {

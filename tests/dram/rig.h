@@ -115,7 +115,7 @@ static inline struct rig *rig_unwatched(const struct dram_config *config, unsign
     event_queue_init(&rig->queue);
     dram_checker_init(&rig->checker, config);
     rig->homes = dram_map_homes(config, 0);
-    if (!dram_memory_init(&rig->memory, config, &rig->queue, 1, rig->homes, NULL, &err))
+    if (!dram_memory_init(&rig->memory, config, &rig->queue, 1, rig->homes, &err))
         fail_msg("%s", err.text);
     rig->random = 1;
     rig->probes = calloc(probes, sizeof *rig->probes);

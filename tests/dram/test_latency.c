@@ -256,32 +256,6 @@ static void room_comes_at_its_time(void **state)
     rig_free(rig);
 }
 
-static void functional_access(void **state)
-{
-    (void)state;
-    struct dram_config config = one_channel(DRAM_STANDARD_hmc_tom);
-    struct event_queue *queue = calloc(1, sizeof *queue);
-    struct dram_memory memory;
-    struct phys bytes;
-    struct error err;
-    event_queue_init(queue);
-    assert_true(phys_init(&bytes, 0x80000000, 1 << 20, &err));
-    assert_true(dram_memory_init(&memory, &config, queue, 0, NULL, &bytes, &err));
-    char text[6] = "croft";
-    struct mem_access access = {.address = 0x80001234, .bytes = text, .size = 6, .write = true};
-    assert_true(dram_memory_ops.functional(&memory, &access));
-    assert_string_equal((char *)phys_at(&bytes, 0x80001234, 6), "croft");
-    access.write = false;
-    (void)strcpy(text, "xxxxx");
-    assert_true(dram_memory_ops.functional(&memory, &access));
-    assert_string_equal(text, "croft");
-    access.address = 0x80000000 + (1 << 20) - 5;
-    assert_false(dram_memory_ops.functional(&memory, &access));
-    dram_memory_free(&memory);
-    phys_free(&bytes);
-    free(queue);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,7 +269,6 @@ int main(void)
         cmocka_unit_test(refresh_delays),
         cmocka_unit_test(back_pressure),
         cmocka_unit_test(room_comes_at_its_time),
-        cmocka_unit_test(functional_access),
     };
     return cmocka_run_group_tests_name("DRAM latencies", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Bytes in memory and beside it: pieces, refusals, and a stash at the end of a chain of ports. */
+/* Bytes in memory and beside it: pieces and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,13 +9,10 @@
 #include <cmocka.h>
 
 #include "emu/mem/bus.h"
-#include "emu/mem/llc.h"
-#include "emu/net/crossbar.h"
-#include "emu/net/link.h"
 
-enum { MEMORY = 0x80000000, SIZE = 0x2000, STASH = 0x100, PERIOD = 1000000 };
+enum { MEMORY = 0x80000000, SIZE = 0x2000, STASH = 0x100 };
 
-/* Bytes of its own. As a port it answers untimed accesses at `base`. */
+/* Bytes of its own, held from `base` on. */
 struct stash {
     uint64_t base;
     uint8_t bytes[STASH];
@@ -176,69 +173,6 @@ static void registers_are_peeked_once_each(void **state)
     assert_int_equal(asked, 0);
 }
 
-/* A last level above a crossbar, whose one output has memory and whose other one a link to a stash. */
-struct chain {
-    struct event_queue queue;
-    struct llc *llc;
-    struct crossbar *crossbar;
-    struct link *link;
-    struct stash stash, plain;
-    struct mem_link top;
-};
-
-enum { FAR = 0x10000 };
-
-static void chain_init(struct chain *chain)
-{
-    static const struct mem_port_ops ops = {.functional = stash_functional};
-    const struct clock clock = {PERIOD};
-    struct llc_config llc;
-    struct crossbar_config crossbar;
-    struct link_config link;
-    part_defaults(&llc_kind, 0, &llc);
-    part_defaults(&crossbar_kind, 0, &crossbar);
-    part_defaults(&link_kind, 0, &link);
-    crossbar.inputs = 1;
-    crossbar.outputs = 2;
-    event_queue_init(&chain->queue);
-    chain->crossbar =
-        crossbar_new(&crossbar, &chain->queue, &clock, 2, &(struct crossbar_route){.shift = 16});
-    chain->link = link_new(&link, &chain->queue, 3);
-    chain->llc =
-        llc_new("l2", &llc, &chain->queue, &clock, 1, 9, &crossbar_ops, crossbar_port(chain->crossbar, 0));
-    crossbar_connect(chain->crossbar, 0, &ops, &chain->plain);
-    crossbar_connect(chain->crossbar, 1, &link_ops, chain->link);
-    link_connect(chain->link, &ops, &chain->stash);
-    chain->top = (struct mem_link){.port_ops = &llc_ops, .port = chain->llc};
-}
-
-static void a_port_holds_what_lies_behind_it(void **state)
-{
-    static const char text[] = "through four parts";
-    struct chain chain = {.stash = {.base = FAR}};
-    struct phys memory = memory_of();
-    struct bus bus;
-    struct error err;
-    uint8_t buffer[sizeof text];
-    (void)state;
-    chain_init(&chain);
-    bus_init(&bus, &memory);
-    assert_true(mem_link_hold(&bus.holders, &chain.top, FAR, 2 * STASH, "far stash", &err));
-    const struct bytes bytes = {&memory, &bus.holders};
-    assert_int_equal(bytes_write(&bytes, FAR + 3, text, sizeof text), sizeof text);
-    assert_memory_equal(chain.stash.bytes + 3, text, sizeof text);
-    memset(chain.stash.bytes, 'x', 5);
-    assert_int_equal(bytes_read(&bytes, FAR + 3, buffer, sizeof text), sizeof text);
-    assert_memory_equal(buffer, "xxrough four parts", sizeof text);
-    assert_int_equal(bytes_read(&bytes, FAR + STASH, buffer, 1), 0); /* the port refuses: nothing there */
-    assert_int_equal(chain.plain.reads + chain.plain.writes, 0);
-    llc_free(chain.llc);
-    crossbar_free(chain.crossbar);
-    link_free(chain.link);
-    bus_free(&bus);
-    phys_free(&memory);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,7 +181,6 @@ int main(void)
         cmocka_unit_test(the_count_tells_where_the_bytes_end),
         cmocka_unit_test(holders_do_not_overlap),
         cmocka_unit_test(registers_are_peeked_once_each),
-        cmocka_unit_test(a_port_holds_what_lies_behind_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -610,7 +610,7 @@ static void read_memory(void (*spoil)(struct home_map *map, struct mem_request *
     event_queue_init(queue);
     dram_config_default(&config, DRAM_STANDARD_hbm1);
     struct home_map *map = dram_map_homes(&config, 0);
-    if (!dram_memory_init(&memory, &config, queue, 1, map, NULL, &err))
+    if (!dram_memory_init(&memory, &config, queue, 1, map, &err))
         _exit(2);
     dram_memory_serve(&memory, 0, 0);
     struct mem_link link = {.port_ops = &dram_memory_ops, .port = &memory};

@@ -27,7 +27,7 @@ struct memory {
     uint64_t clocks, random;
     struct mem_request *refused[REQUESTS * MOST]; /* responses, in order */
     unsigned first, last;
-    uint64_t taken, functional, warmed;
+    uint64_t taken, warmed;
     uint64_t latest[MOST]; /* number of the last request by client: they come in order */
 };
 
@@ -108,14 +108,6 @@ static inline bool memory_request(void *port, struct mem_link *link, struct mem_
     return true;
 }
 
-static inline bool memory_functional(void *port, const struct mem_access *access)
-{
-    struct memory *memory = port;
-    memory->functional += access->size;
-    memset(access->bytes, (int)(memory - memory->rig->memories) + 1, access->size);
-    return true;
-}
-
 static inline bool memory_warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
 {
     struct memory *memory = port;
@@ -124,8 +116,7 @@ static inline bool memory_warm(void *port, struct mem_link *link, uint64_t addre
     return exclusive;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_functional,
-                                               memory_warm,    NULL,        NULL};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_warm, NULL, NULL};
 
 static inline void client_go(struct client *client, uint64_t now);
 

@@ -110,8 +110,8 @@ static void make_memories(struct rig *rig)
     struct error err;
     for (uint16_t m = 0; m < MODULES; m++)
         for (uint16_t s = 0; s < STACKS; s++) {
-            assert_true(dram_memory_init(&rig->memories[m][s], &rig->config, &rig->queue, 10, rig->homes,
-                                         NULL, &err));
+            assert_true(
+                dram_memory_init(&rig->memories[m][s], &rig->config, &rig->queue, 10, rig->homes, &err));
             dram_memory_serve(&rig->memories[m][s], m, s);
         }
 }
