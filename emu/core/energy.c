@@ -37,14 +37,8 @@ void core_energy_init(struct core_energy *energy, const struct hart *hart, uint6
 void core_energy_add(struct core_energy *energy, struct energy_ledger *ledger, struct scope scope)
 {
     static const struct {
-        const char *name, *source;
-    } rows[CORE_UNITS] = {
-        {"alu",
-         "Integer, memory and control instructions: McPAT, logic.cc, 45 nm, 1.0 V: 85 pJ; embedded 14 pJ"},
-        {"mul",
-         "Integer multiplications and divisions: McPAT, logic.cc, 45 nm, 1.0 V: 170 pJ; embedded 28 pJ"},
-        {"fpu", "Floating-point arithmetic: McPAT, logic.cc, 45 nm, 1.0 V: 255 pJ; embedded 43 pJ"},
-    };
+        const char *name, *field;
+    } rows[CORE_UNITS] = {{"alu", "energy_alu"}, {"mul", "energy_mul"}, {"fpu", "energy_fpu"}};
     for (unsigned i = 0; i < CORE_UNITS; i++)
         if (energy->use[i])
             energy_add(ledger, scope,
@@ -53,5 +47,5 @@ void core_energy_add(struct core_energy *energy, struct energy_ledger *ledger, s
                                                 .context = &energy->units[i],
                                                 .unit = energy->use[i],
                                                 .kind = ENERGY_PER_EVENT,
-                                                .source = rows[i].source});
+                                                .fields = rows[i].field});
 }

@@ -427,10 +427,9 @@ static uint64_t read_l2(const void *context)
 
 void tlb_energy(struct tlb_unit *tlb, struct energy_ledger *ledger, struct scope scope)
 {
-    const char *source = "CACTI 7, itrs-hp, 32 nm, 8 KiB, 64 bits: 2.9 pJ; scaled by sqrt(capacity)";
     const struct energy_account accounts[] = {
-        {.name = "l1", .read = read_l1, .context = tlb, .unit = tlb->energy_l1, .source = source},
-        {.name = "l2", .read = read_l2, .context = tlb, .unit = tlb->energy_l2, .source = source},
+        {.name = "l1", .read = read_l1, .context = tlb, .unit = tlb->energy_l1, .fields = "energy_l1"},
+        {.name = "l2", .read = read_l2, .context = tlb, .unit = tlb->energy_l2, .fields = "energy_l2"},
     };
     for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++)
         if (accounts[i].unit)

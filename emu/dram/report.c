@@ -111,13 +111,6 @@ void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct
     }
 }
 
-/* Where the value of a field came from; a description may have changed the value since. */
-static const char *source_of(const struct dram_memory *memory, const char *field)
-{
-    const char *source = dram_rows(&memory->common.config)->source(field);
-    return source ? source : "no published figure; not counted unless the description gives one";
-}
-
 /* Opens the accounts of the standard's own commands. */
 static void charge_own(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)
 {
@@ -175,7 +168,7 @@ void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger
                                             .context = figure,
                                             .unit = rows[i].unit,
                                             .kind = rows[i].kind,
-                                            .source = source_of(memory, rows[i].field)});
+                                            .fields = rows[i].field});
     }
     charge_own(memory, ledger, scope);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/machine/sources.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/net/crossbar.h"
 
@@ -187,14 +188,20 @@ bool builder_make(struct builder *builder, const struct builder_making *making, 
     return true;
 }
 
-static void publish_part(const struct built_part *part, struct stats *stats, struct energy_ledger *ledger)
+static void publish_part(const struct builder *builder, const struct built_part *part, struct stats *stats,
+                         struct energy_ledger *ledger)
 {
     const struct part_kind *kind = part->instance->kind;
     const struct scope scope = scope_enter(NULL, part->instance->path);
     if (kind->publish)
         kind->publish(part->object, stats, scope);
-    if (kind->energy)
+    if (kind->energy) {
+        const struct sources of = {builder->plan.machine->tree, part->instance};
+        const struct energy_sources sources = {sources_of_field, &of};
+        ledger->sources = &sources;
         kind->energy(part->object, ledger, scope);
+        ledger->sources = NULL;
+    }
 }
 
 void builder_publish(const struct builder *builder, const struct part_kind *kind, struct stats *stats,
@@ -202,7 +209,7 @@ void builder_publish(const struct builder *builder, const struct part_kind *kind
 {
     for (size_t i = 0; i < builder->count; i++)
         if (builder->parts[i].object && builder->parts[i].instance->kind == kind)
-            publish_part(&builder->parts[i], stats, ledger);
+            publish_part(builder, &builder->parts[i], stats, ledger);
 }
 
 void builder_reset(const struct builder *builder)

@@ -108,6 +108,6 @@ void cache_energy(struct cache *cache, struct energy_ledger *ledger, struct scop
                                            .context = cache,
                                            .unit = 1,
                                            .kind = ENERGY_PER_EVENT,
-                                           .source = "CACTI 7, 32 nm (itrs-hp, 350 K)"};
+                                           .fields = "energy_read energy_write"};
     energy_add(ledger, scope, &account);
 }

@@ -301,6 +301,5 @@ void crossbar_energy(struct crossbar *crossbar, struct energy_ledger *ledger, st
                                             .context = crossbar,
                                             .unit = crossbar->config.energy_bit,
                                             .kind = ENERGY_PER_EVENT,
-                                            .source = "HMC: logic layer 6.78 pJ/bit (recalled) - lanes 5 "
-                                                      "pJ/bit (CasHMC, ConfigSim.ini)"});
+                                            .fields = "energy_bit"});
 }

@@ -317,7 +317,7 @@ void link_publish(struct link *link, struct stats *stats, struct scope scope)
 }
 
 static void account(struct energy_ledger *ledger, const struct way *way, struct scope scope, const char *name,
-                    uint64_t (*read)(const void *context), uint64_t unit, const char *source)
+                    uint64_t (*read)(const void *context), uint64_t unit, const char *field)
 {
     energy_add(ledger, scope,
                &(struct energy_account){.name = name,
@@ -325,16 +325,14 @@ static void account(struct energy_ledger *ledger, const struct way *way, struct 
                                         .context = way,
                                         .unit = unit,
                                         .kind = ENERGY_PER_EVENT,
-                                        .source = source});
+                                        .fields = field});
 }
 
 static void way_energy(const struct way *way, struct energy_ledger *ledger, struct scope scope)
 {
     const struct link_config *config = &way->link->config;
-    account(ledger, way, scope, "transfer", sent_bits, config->energy_bit,
-            "energy_bit of the link; TOM: 2 pJ per bit");
-    account(ledger, way, scope, "idle", idle_bits, config->energy_idle,
-            "energy_idle of the link; TOM: 1.5 pJ for each bit that could have been sent");
+    account(ledger, way, scope, "transfer", sent_bits, config->energy_bit, "energy_bit");
+    account(ledger, way, scope, "idle", idle_bits, config->energy_idle, "energy_idle");
 }
 
 void link_energy(struct link *link, struct energy_ledger *ledger, struct scope scope)

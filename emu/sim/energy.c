@@ -1,6 +1,9 @@
 #include "emu/sim/energy.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *checked(void *memory)
 {
@@ -17,11 +20,36 @@ void energy_init(struct energy_ledger *ledger)
 void energy_free(struct energy_ledger *ledger)
 {
     for (unsigned i = 0; i < ledger->count; i++) {
-        free((char *)(uintptr_t)ledger->accounts[i]->name); /* energy_add() has copied it */
-        free(ledger->accounts[i]);
+        struct energy_account *account = ledger->accounts[i];
+        free((char *)(uintptr_t)account->name); /* ours: copies */
+        free((char *)(uintptr_t)account->source);
+        free(account);
     }
     free(ledger->accounts);
     energy_init(ledger);
+}
+
+/* The sources of fields, "; " between those of one and the next. */
+static char *sources_of(const struct energy_sources *sources, struct scope scope, const char *fields)
+{
+    enum { FIELD = 64, SOURCE = 1024 };
+    char *path = scope_path(scope, NULL), *text = NULL;
+    size_t used = 0;
+    for (const char *at = fields; *at; at += strspn(at, " ")) {
+        char field[FIELD], source[SOURCE];
+        size_t length = strcspn(at, " ");
+        assert(length < FIELD);
+        memcpy(field, at, length);
+        field[length] = '\0';
+        at += length;
+        strcpy(source, field);
+        if (sources)
+            sources->of_field(sources->context, path, field, source, sizeof source);
+        text = checked(realloc(text, used + strlen(source) + sizeof "; "));
+        used += (size_t)sprintf(text + used, "%s%s", used ? "; " : "", source);
+    }
+    free(path);
+    return text;
 }
 
 void energy_add(struct energy_ledger *ledger, struct scope scope, const struct energy_account *account)
@@ -29,6 +57,9 @@ void energy_add(struct energy_ledger *ledger, struct scope scope, const struct e
     struct energy_account *added = checked(malloc(sizeof *added));
     *added = *account;
     added->name = scope_path(scope, account->name);
+    added->source = account->fields ? sources_of(ledger->sources, scope, account->fields)
+                                    : checked(strdup(account->source));
+    added->fields = NULL;
     size_t room = (ledger->count + 1) * sizeof *ledger->accounts;
     ledger->accounts = checked(realloc(ledger->accounts, room));
     ledger->accounts[ledger->count++] = added;

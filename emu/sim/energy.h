@@ -19,12 +19,23 @@ struct energy_account {
     const void *context;
     uint64_t unit;
     enum energy_kind kind;
-    const char *source; /* source of `unit`, one line */
+    /* The fields of the part's configuration that `unit` is made of, separated by spaces; the description has their
+     * sources. NULL: no field gives it. */
+    const char *fields;
+    const char *source; /* source of `unit`, one line; the ledger sets it for an account with fields */
+};
+
+/* The sources of fields' values, from the description. */
+struct energy_sources {
+    /* Writes the value and the source of a field of the part in that scope, which may name a section of the part. */
+    void (*of_field)(const void *context, const char *scope, const char *field, char *buffer, size_t size);
+    const void *context;
 };
 
 struct energy_ledger {
     struct energy_account **accounts;
     unsigned count;
+    const struct energy_sources *sources; /* for accounts that are opened from now on; NULL: no description */
 };
 
 /* energy_init() makes an empty ledger; energy_free() releases what the functions below allocate. Out of memory
@@ -32,8 +43,9 @@ struct energy_ledger {
 void energy_init(struct energy_ledger *ledger);
 void energy_free(struct energy_ledger *ledger);
 
-/* Adds a copy of the account, named by its name within the scope ("memory.activate"). The name is copied; the other
- * pointers must outlive the ledger. */
+/* Adds a copy of the account, named by its name within the scope ("memory.activate"). Its texts are copied; count and
+ * context must outlive the ledger. An account with fields gets a source like "energy_bit 2 pJ (default: TOM)" or, without
+ * a description, the fields' names. */
 void energy_add(struct energy_ledger *ledger, struct scope scope, const struct energy_account *account);
 
 /* Returns the energy of an account in femtojoules, rounded down. */

@@ -1,5 +1,6 @@
 /* Which kind of work an instruction is, and a multiprocessor's statistics. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "emu/simt/state.h"
@@ -106,16 +107,18 @@ void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope s
     const struct scope work = scope_enter(&scope, "work");
     if (simt->config.energy_instruction)
         energy_add(ledger, scope,
-                   &(struct energy_account){
-                       .name = "instruction",
-                       .count = &simt->counters.instructions,
-                       .unit = simt->config.energy_instruction,
-                       .source = "Horowitz, ISSCC 2014, 45 nm: about 70 pJ (recalled); ours: of a warp"});
-    for (unsigned i = 0; i < SIMT_WORKS; i++)
+                   &(struct energy_account){.name = "instruction",
+                                            .count = &simt->counters.instructions,
+                                            .unit = simt->config.energy_instruction,
+                                            .fields = "energy.instruction"});
+    for (unsigned i = 0; i < SIMT_WORKS; i++) {
+        char field[32];
+        (void)snprintf(field, sizeof field, "energy.%s", works[i].name);
         if (simt->config.energy[i])
             energy_add(ledger, work,
                        &(struct energy_account){.name = works[i].name,
                                                 .count = &simt->counters.work[i],
                                                 .unit = simt->config.energy[i],
-                                                .source = simt_energy_source((enum simt_work)i)});
+                                                .fields = field});
+    }
 }

@@ -116,9 +116,6 @@ struct simt_parts {
     struct simt_source source;
 };
 
-/* Where the default energy of a kind of work comes from. */
-const char *simt_energy_source(enum simt_work work);
-
 /* What an instruction is for the latencies; a memory access to shared memory is SIMT_WORK_shared instead. */
 enum simt_work simt_work_of(enum insn_id id);
 

@@ -74,11 +74,6 @@ static const struct {
 #include "emu/simt/energy.def"
 };
 
-const char *simt_energy_source(enum simt_work work)
-{
-    return energies[work].source ? energies[work].source : "";
-}
-
 static void derive(void *part, const bool given[])
 {
     struct simt_config *config = part, derived = *config;

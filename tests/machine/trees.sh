@@ -48,6 +48,12 @@ all() {
     [ "$number" -eq "$1" ] && [ "$zeros" -eq 0 ]
 }
 
+# meaning NAME TEXT: the statistic's meaning is the text.
+meaning() {
+    grep -F -A 3 "\"$1\": {" "$work/one.json" >>"$work/errors"
+    grep -F -A 3 "\"$1\": {" "$work/one.json" | grep -qF "\"meaning\": \"$2\""
+}
+
 # kernel MACHINE STACKS PROGRAM [ARGUMENT]
 kernel() {
     local machine=$1 stacks=$2 name="$1, $3"
@@ -76,9 +82,11 @@ wider() {
     local name="stacks, wider"
     oracle "$work/oracle" "$folder/scalar_product" 160
     check "$name: runs" run "$here/stacks.yaml" "$work/one.json" --set 'stack.*.simt.warps=96' \
-        --set 'stack.*.simt.threads=3072' "$folder/scalar_product" 160
+        --set 'stack.*.simt.threads=3072' --set link.energy_bit=7pJ "$folder/scalar_product" 160
     check "$name: qemu's output" cmp -s "$work/oracle" "$work/output"
     check "$name: set" grep -q 'warps: 96' "$work/one.json.machine.yaml"
+    check "$name: energy that is set" meaning link.3.response.transfer.energy 'energy_bit 7 pJ (--set)'
+    check "$name: energy that is not set" meaning peer.0.request.idle.energy 'energy_idle 1.5 pJ (default: TOM)'
 }
 
 # A memory without a path from any requester is refused by name, by every command.

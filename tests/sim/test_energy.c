@@ -54,8 +54,49 @@ static void accounts_add_up(void **state)
     energy_free(&ledger);
 }
 
+static void describe(const void *context, const char *scope, const char *field, char *buffer, size_t size)
+{
+    (void)snprintf(buffer, size, "%s %s of %s", (const char *)context, field, scope);
+}
+
+/* Sources of fields are asked for when an account is opened; a source of the account's own stays. */
+static void fields_have_the_sources_of_the_description(void **state)
+{
+    (void)state;
+    const uint64_t bits = 1;
+    char fields[] = "read write";
+    const struct scope link = scope_at(NULL, "link", 3), request = scope_enter(&link, "request");
+    const struct energy_sources sources = {describe, "the"};
+    struct energy_account account = {.name = "access", .count = &bits, .unit = 5, .fields = fields};
+    struct energy_ledger ledger;
+    energy_init(&ledger);
+    energy_add(&ledger, request, &account);
+    ledger.sources = &sources;
+    energy_add(&ledger, request, &account);
+    memset(fields, 'x', sizeof fields - 1);
+    account.fields = NULL;
+    account.source = "measured";
+    energy_add(&ledger, request, &account);
+    assert_string_equal(ledger.accounts[0]->source, "read; write");
+    assert_string_equal(ledger.accounts[1]->source,
+                        "the read of link.3.request; the write of link.3.request");
+    assert_string_equal(ledger.accounts[2]->source, "measured");
+
+    struct stats *stats = stats_new();
+    struct energy_ledger published = {.accounts = &ledger.accounts[2], .count = 1};
+    energy_publish(&published, stats);
+    char *text = stats_json(stats);
+    assert_non_null(strstr(text, "\"meaning\": \"measured\""));
+    free(text);
+    stats_free(stats);
+    energy_free(&ledger);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accounts_add_up)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accounts_add_up),
+        cmocka_unit_test(fields_have_the_sources_of_the_description),
+    };
     return cmocka_run_group_tests_name("energy", tests, NULL, NULL);
 }
