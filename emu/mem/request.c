@@ -2,6 +2,19 @@
 
 #include <stddef.h>
 
+const char *mem_op_name(enum mem_op op)
+{
+    static const char *const names[] = {
+        [MEM_READ] = "read",
+        [MEM_WRITE] = "write",
+        [MEM_CLEAN] = "clean",
+        [MEM_INVALIDATE] = "invalidate",
+        [MEM_CLEAN_INVALIDATE] = "clean and invalidate",
+        [MEM_COMMAND] = "command",
+    };
+    return names[op];
+}
+
 unsigned mem_path_length(const struct mem_link *first, const struct home *home)
 {
     unsigned length = 0;

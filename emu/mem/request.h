@@ -113,6 +113,9 @@ struct mem_waiters {
     struct mem_link *first, *last;
 };
 
+/* The name of an operation: "read". */
+const char *mem_op_name(enum mem_op op);
+
 /* A request for all words of [address, address + size). */
 static inline void mem_request_init(struct mem_request *request, enum mem_op op, uint64_t address,
                                     uint32_t size)

@@ -1,9 +1,12 @@
 #include "emu/net/crossbar.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/net/track.h"
 #include "emu/net/vc.h"
 
 struct crossbar_input {
@@ -28,6 +31,8 @@ struct crossbar {
     uint64_t mask;   /* outputs - 1 if requests are routed by address and outputs is a power of two, else 0 */
     struct crossbar_input *inputs;
     struct crossbar_output *outputs;
+    struct net_track *track; /* shows messages; or NULL */
+    struct vc_observer requests_observer, responses_observer;
 };
 
 static struct net_message message_of(const struct crossbar *crossbar, struct mem_request *request,
@@ -231,6 +236,7 @@ void crossbar_free(struct crossbar *crossbar)
     free(crossbar->inputs);
     free(crossbar->outputs);
     free(crossbar->table);
+    net_track_free(crossbar->track);
     free(crossbar);
 }
 
@@ -246,6 +252,41 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
     assert(output < crossbar->config.outputs);
     crossbar->outputs[output].link = (struct mem_link){
         .port_ops = ops, .port = port, .client_ops = &client, .client = &crossbar->outputs[output]};
+}
+
+/* Lines of the track: outputs, then inputs. */
+static void name_port(const void *context, uint32_t line, char *text, size_t size)
+{
+    uint32_t outputs = ((const struct crossbar *)context)->config.outputs;
+    if (line < outputs)
+        (void)snprintf(text, size, "out.%" PRIu32, line);
+    else
+        (void)snprintf(text, size, "in.%" PRIu32, line - outputs);
+}
+
+static void show_request(void *context, uint32_t output, uint32_t input, const struct net_message *message,
+                         uint64_t now, uint64_t until)
+{
+    net_track_show(((const struct crossbar *)context)->track, output, input, message, now, until);
+}
+
+static void show_response(void *context, uint32_t input, uint32_t output, const struct net_message *message,
+                          uint64_t now, uint64_t until)
+{
+    const struct crossbar *crossbar = context;
+    net_track_show(crossbar->track, crossbar->config.outputs + input, output, message, now, until);
+}
+
+void crossbar_track(struct crossbar *crossbar, struct track_sink *sink, const char *name)
+{
+    if (!track_takes(sink, TRACK_TIMELINE))
+        return;
+    crossbar->track =
+        net_track_new(sink, name, crossbar->config.outputs + crossbar->config.inputs, name_port, crossbar);
+    crossbar->requests_observer = (struct vc_observer){.crosses = show_request, .context = crossbar};
+    crossbar->responses_observer = (struct vc_observer){.crosses = show_response, .context = crossbar};
+    observer_add(&crossbar->requests.observers, &crossbar->requests_observer.link);
+    observer_add(&crossbar->responses.observers, &crossbar->responses_observer.link);
 }
 
 /* Statistics of one end of a virtual channel. NAME is the singular: "request" gives "requests" and

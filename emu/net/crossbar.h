@@ -46,6 +46,7 @@ struct crossbar_route {
 };
 
 struct crossbar;
+struct track_sink;
 
 /* Interface of the inputs for their clients; the port is crossbar_port(). A maintenance request for a range
  * goes to the output of its first address and is answered there. */
@@ -64,6 +65,10 @@ void *crossbar_port(struct crossbar *crossbar, uint32_t input);
 
 /* Connects an output to the port below it. Call it for each output before the first request. */
 void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct mem_port_ops *ops, void *port);
+
+/* Shows messages on tracks of the sink (track.h), as a group of that name. Call it once, before the first
+ * request. */
+void crossbar_track(struct crossbar *crossbar, struct track_sink *sink, const char *name);
 
 /* Adds the account "transfer": energy of the data that crosses in either direction. Addresses are not
  * counted. */

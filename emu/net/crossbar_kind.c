@@ -79,6 +79,11 @@ static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
     crossbar_energy(part, ledger, scope);
 }
 
+static void observe(void *part, struct track_sink *sink, const char *name)
+{
+    crossbar_track(part, sink, name);
+}
+
 const struct part_kind crossbar_kind = {
     .name = "crossbar",
     .explanation = "A crossbar between requesters and memory controllers.",
@@ -94,4 +99,5 @@ const struct part_kind crossbar_kind = {
     .connect = connect_part,
     .publish = publish,
     .energy = energy,
+    .observe = observe,
 };

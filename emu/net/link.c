@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emu/net/message.h"
+#include "emu/net/track.h"
 
 /* State of one direction. */
 struct way {
@@ -30,6 +31,7 @@ struct link {
     struct mem_link lower;
     struct mem_waiters waiters; /* clients whose requests were refused */
     bool refused;               /* a response of the port below was refused */
+    struct net_track *track;    /* shows messages; or NULL */
 };
 
 /* Returns the duration of a flit in fs. */
@@ -62,6 +64,9 @@ static void send_some(struct way *way, uint64_t now)
         way->messages++;
         way->bytes += message.bytes;
         way->flits += message.clocks;
+        if (way->link->track)
+            net_track_show(way->link->track, way == &way->link->response, NET_TRACK_ONE, &message, now,
+                           way->free);
         message.time = way->free + way->link->config.latency;
         net_queue_drop(&way->waiting);
         net_queue_add(&way->arriving, &message, &way->arriving_peak);
@@ -236,6 +241,7 @@ void link_free(struct link *link)
         return;
     way_free(&link->request);
     way_free(&link->response);
+    net_track_free(link->track);
     free(link);
 }
 
@@ -243,6 +249,18 @@ void link_connect(struct link *link, const struct mem_port_ops *ops, void *port)
 {
     static const struct mem_client_ops client = {respond, request_room};
     link->lower = (struct mem_link){.port_ops = ops, .port = port, .client_ops = &client, .client = link};
+}
+
+static void name_way(const void *context, uint32_t line, char *text, size_t size)
+{
+    (void)context;
+    (void)snprintf(text, size, "%s", line ? "responses" : "requests");
+}
+
+void link_track(struct link *link, struct track_sink *sink, const char *name)
+{
+    if (track_takes(sink, TRACK_TIMELINE))
+        link->track = net_track_new(sink, name, 2, name_way, NULL);
 }
 
 uint64_t link_request_time(const struct link *link, uint32_t bytes)

@@ -29,6 +29,7 @@ struct link_config {
 extern const struct part_kind link_kind;
 
 struct link;
+struct track_sink;
 
 /* Interface of the upper end for its clients; the port is the link. Accesses without time go on to the port
  * below. */
@@ -41,6 +42,10 @@ void link_free(struct link *link);
 
 /* Connects the lower end to a port. Call it before the first request. */
 void link_connect(struct link *link, const struct mem_port_ops *ops, void *port);
+
+/* Shows messages on tracks of the sink (track.h), as a group of that name. Call it once, before the first
+ * request. */
+void link_track(struct link *link, struct track_sink *sink, const char *name);
 
 /* Return the time in fs that a message with `bytes` of data takes over an idle link. */
 uint64_t link_request_time(const struct link *link, uint32_t bytes);

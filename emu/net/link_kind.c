@@ -52,6 +52,11 @@ static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
     link_energy(part, ledger, scope);
 }
 
+static void observe(void *part, struct track_sink *sink, const char *name)
+{
+    link_track(part, sink, name);
+}
+
 const struct part_kind link_kind = {
     .name = "link",
     .explanation = "A serial link between distant parts, with a bandwidth per direction.",
@@ -66,4 +71,5 @@ const struct part_kind link_kind = {
     .connect = connect_part,
     .publish = publish,
     .energy = energy,
+    .observe = observe,
 };

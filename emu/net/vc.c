@@ -72,6 +72,8 @@ static void cross(struct vc_sink *sink, uint32_t number, uint64_t now)
     sink->asking[number / 64] &= ~(UINT64_C(1) << number % 64);
     count(&source->counters, &message);
     count(&sink->counters, &message);
+    OBSERVER_TELL(&vc->observers, struct vc_observer, crosses, sink->number, number, &message, now,
+                  sink->free);
     net_queue_drop(&source->queue);
     net_queue_add(&sink->arriving, &message, &sink->counters.peak);
     if (!sink->blocked && !event_pending(&sink->deliver))

@@ -13,6 +13,7 @@
 #define EMU_NET_VC_H
 
 #include "emu/net/message.h"
+#include "emu/sim/observer.h"
 
 /* Statistics of one source or sink. */
 struct vc_counters {
@@ -51,6 +52,14 @@ struct vc_owner {
     void *context;
 };
 
+/* Is told of each message that begins to cross: it occupies its source and its sink from now until `until`. */
+struct vc_observer {
+    struct observer link;
+    void (*crosses)(void *context, uint32_t sink, uint32_t source, const struct net_message *message,
+                    uint64_t now, uint64_t until);
+    void *context;
+};
+
 struct vc {
     struct event_queue *queue;
     const struct clock *clock;
@@ -60,7 +69,8 @@ struct vc {
     uint32_t latency; /* clocks, at least 1 */
     struct vc_source *sources;
     struct vc_sink *sinks;
-    uint64_t *asking; /* of all sinks */
+    uint64_t *asking;               /* of all sinks */
+    struct observer_list observers; /* struct vc_observer */
 };
 
 /* All counts are at least 1. source_queue: messages that each source's queue holds. sink_buffer: messages

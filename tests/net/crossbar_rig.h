@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "emu/net/crossbar.h"
+#include "tests/sim/track_text.h"
 #include "tests/sim/value.h"
 
 enum { PERIOD = 800000, MOST = 8, REQUESTS = 64 };

@@ -264,6 +264,30 @@ static void all_is_answered_once_and_the_same_in_each_run(void **state)
     assert_true(narrow != wide);
 }
 
+/* Clocks of 800 ps. Two inputs write 64 bytes, of 4 clocks, to one output, and the first reads from another behind that. A
+ * message of n clocks arrives after 3 + n - 1, and memory takes 10. */
+static void messages_are_shown(void **state)
+{
+    (void)state;
+    static struct track_text shown;
+    const struct crossbar_config config = config_of(2, 2);
+    struct rig *rig = rig_new(&config);
+    track_text_init(&shown);
+    crossbar_track(rig->crossbar, &shown.sink, "x");
+    assert_true(send(&rig->clients[0], 0, MEM_WRITE, 0x1000, 64));
+    assert_true(send(&rig->clients[1], 0, MEM_WRITE, 0x1040, 64));
+    assert_true(send(&rig->clients[0], 1, MEM_READ, 0x2000, 64));
+    run(rig, 100);
+    track_text_end(&shown, rig->queue.now);
+    assert_string_equal(shown.text, "x/out.1: slice write 0x1000 0 3200 bytes=64 from=0\n"
+                                    "x/out.0: slice read 0x2000 3200 4000 bytes=0 from=0\n"
+                                    "x/out.1: slice write 0x1040 3200 6400 bytes=64 from=1\n"
+                                    "x/in.0: slice write 0x1000 12800 13600 bytes=0 from=1\n"
+                                    "x/in.0: slice read 0x2000 13600 16800 bytes=64 from=0\n"
+                                    "x/in.1: slice write 0x1040 16000 16800 bytes=0 from=1\n");
+    rig_free(rig);
+}
+
 static void warming_passes(void **state)
 {
     (void)state;
@@ -301,6 +325,7 @@ int main(void)
         cmocka_unit_test(requests_press_back),
         cmocka_unit_test(responses_press_back),
         cmocka_unit_test(all_is_answered_once_and_the_same_in_each_run),
+        cmocka_unit_test(messages_are_shown),
         cmocka_unit_test(warming_passes),
         cmocka_unit_test(bad_configurations_are_named),
     };

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu/net/link.h"
+#include "tests/sim/track_text.h"
 #include "tests/sim/value.h"
 
 enum { REQUESTS = 256, NS = 1000000, MEMORY = 30 * NS };
@@ -341,6 +342,27 @@ static void energy(void **state)
     rig_free(rig);
 }
 
+/* A read of one flit of 0.5 ns, then a write of five; a response of five flits of 0.2 ns, then one of one. Memory takes
+ * 30 ns, and messages 7 ns on their way. */
+static void messages_are_shown(void **state)
+{
+    (void)state;
+    static struct track_text shown;
+    const struct link_config config = config_of();
+    struct rig *rig = rig_new(&config);
+    track_text_init(&shown);
+    link_track(rig->link, &shown.sink, "peer");
+    assert_true(offer(rig, MEM_READ, 64));
+    assert_true(offer(rig, MEM_WRITE, 64));
+    until(rig, 1000 * NS);
+    track_text_end(&shown, rig->queue.now);
+    assert_string_equal(shown.text, "peer/requests: slice read 0x1000 0 500 bytes=0\n"
+                                    "peer/requests: slice write 0x1000 500 3000 bytes=64\n"
+                                    "peer/responses: slice read 0x1000 37500 38500 bytes=64\n"
+                                    "peer/responses: slice write 0x1000 40000 40200 bytes=0\n");
+    rig_free(rig);
+}
+
 static void untimed_accesses_pass(void **state)
 {
     (void)state;
@@ -387,6 +409,7 @@ int main(void)
         cmocka_unit_test(requests_press_back),
         cmocka_unit_test(directions_do_not_wait_for_each_other),
         cmocka_unit_test(energy),
+        cmocka_unit_test(messages_are_shown),
         cmocka_unit_test(untimed_accesses_pass),
         cmocka_unit_test(bad_configurations_are_named),
     };
