@@ -66,6 +66,8 @@ struct cache_observer {
                  unsigned level);
     void (*write_back)(void *context, const struct cache *cache, uint64_t line, uint64_t now);
     void (*evict)(void *context, const struct cache *cache, uint64_t line, uint64_t now);
+    /* Of a last level (llc.h): a holder above has been asked for its copy, which was dirty or not. */
+    void (*probe)(void *context, const struct cache *cache, uint64_t line, bool dirty, uint64_t now);
     void *context;
 };
 

@@ -6,7 +6,7 @@
 
 struct cache_track {
     struct cache_observer observer;
-    struct track misses, write_backs;
+    struct track misses, write_backs, probes;
 };
 
 enum { NAME = 24 };
@@ -43,6 +43,19 @@ static void show_write_back(void *context, const struct cache *cache, uint64_t l
     (void)track_instant(track->write_backs, name, now);
 }
 
+static void show_probe(void *context, const struct cache *cache, uint64_t line, bool dirty, uint64_t now)
+{
+    const struct cache_track *track = context;
+    const struct track_value values[] = {{"copy", dirty ? "dirty" : "clean", 0}};
+    char name[NAME];
+    (void)cache;
+    name_line(name, line);
+    (void)track_write(
+        track->probes,
+        &(struct track_record){
+            .kind = TRACK_INSTANT, .name = name, .from = now, .values = values, .value_count = 1});
+}
+
 struct cache_track *cache_track_new(struct track_sink *sink, const char *name)
 {
     struct cache_track *track = calloc(1, sizeof *track);
@@ -52,6 +65,14 @@ struct cache_track *cache_track_new(struct track_sink *sink, const char *name)
     track->write_backs = track_line(track->misses, "write-backs");
     track->observer =
         (struct cache_observer){.fill = show_fill, .write_back = show_write_back, .context = track};
+    return track;
+}
+
+struct cache_track *cache_track_level(struct track_sink *sink, const char *name)
+{
+    struct cache_track *track = cache_track_new(sink, name);
+    track->probes = track_line(track->misses, "probes");
+    track->observer.probe = show_probe;
     return track;
 }
 

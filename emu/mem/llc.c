@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/mem/cache_track.h"
+
 void llc_list_add(struct llc_list *list, struct llc_entry *entry)
 {
     entry->next = NULL;
@@ -294,6 +296,7 @@ void llc_free(struct llc *llc)
     free(llc->entries);
     free(llc->mshrs);
     free(llc->writes);
+    cache_track_free(llc->track);
     free(llc->name);
     free(llc);
 }
@@ -301,6 +304,14 @@ void llc_free(struct llc *llc)
 void llc_observe(struct llc *llc, struct cache_observer *observer)
 {
     observer_add(&llc->observers, &observer->link);
+}
+
+void llc_track(struct llc *llc, struct track_sink *sink)
+{
+    if (!track_takes(sink, TRACK_TIMELINE))
+        return;
+    llc->track = cache_track_level(sink, llc->name);
+    llc_observe(llc, cache_track_observer(llc->track));
 }
 
 unsigned llc_pending(const struct llc *llc)

@@ -114,9 +114,13 @@ struct llc_client {
 void llc_attach_client(struct llc *llc, const struct llc_client *client);
 
 /* For those who watch what passes between it and memory (`cache` is NULL in the calls): fills when the line
- * has come, write-backs when the line leaves for the write buffer, evictions. Warming tells them too. The
+ * has come, write-backs when the line leaves for the write buffer, evictions, probes. Warming tells them too. The
  * observer stays the caller's (emu/sim/observer.h). */
 void llc_observe(struct llc *llc, struct cache_observer *observer);
+
+/* Shows it on tracks of the sink (cache_track.h), as a group of its name. To be called once, before the first
+ * request. */
+void llc_track(struct llc *llc, struct track_sink *sink);
 
 const char *llc_name(const struct llc *llc);
 const struct llc_config *llc_configuration(const struct llc *llc);

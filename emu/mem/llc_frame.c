@@ -35,7 +35,9 @@ static void probe(struct llc *llc, uint32_t index, int client, enum protocol_eve
     const struct llc_client *holder = &llc->clients[client];
     struct llc_frame *frame = &llc->frames[index];
     llc->counters.probes++;
-    if (holder->probe(holder->context, llc_line_at(llc, index), event, now)) {
+    bool dirty = holder->probe(holder->context, llc_line_at(llc, index), event, now);
+    OBSERVER_TELL(&llc->observers, struct cache_observer, probe, NULL, llc_line_at(llc, index), dirty, now);
+    if (dirty) {
         llc->counters.dirty_probes++;
         (void)llc_transfer(llc, llc_line_at(llc, index), now);
         tags_set_state(&llc->tags, index, LLC_DIRTY);

@@ -114,6 +114,14 @@ static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
     llc_slices_energy(part, ledger, scope);
 }
 
+/* Each slice is a group. */
+static void observe(void *part, struct track_sink *sink, const char *name)
+{
+    (void)name;
+    for (uint32_t i = 0; i < llc_slices_count(part); i++)
+        llc_track(llc_slices_at(part, i), sink);
+}
+
 const struct part_kind llc_kind = {
     .name = "llc",
     .explanation = "A shared, inclusive last-level cache, with the directory of the caches above it.",
@@ -129,4 +137,5 @@ const struct part_kind llc_kind = {
     .connect = connect_part,
     .publish = publish,
     .energy = energy,
+    .observe = observe,
 };

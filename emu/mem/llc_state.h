@@ -105,6 +105,7 @@ struct llc {
     struct llc_counters counters;
     uint64_t transfers;             /* of lines from or to the data array */
     struct observer_list observers; /* struct cache_observer */
+    struct cache_track *track;      /* one of them, or NULL */
 };
 
 /* Lists. */

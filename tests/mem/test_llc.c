@@ -2,6 +2,7 @@
  *
  * The default: tags 4 clocks, hit 12, probe 6 more, fill 2; memory of the rig 100. */
 #include "tests/mem/llc_rig.h"
+#include "tests/sim/track_text.h"
 
 static void miss_then_hit(void **state)
 {
@@ -208,6 +209,30 @@ static void eviction_takes_copies(void **state)
     assert_int_equal(rig->clients[1].event, PROTOCOL_PROBE_TAKE);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
     assert_int_equal(llc_counted(rig->llc)->back_invalidations, 2);
+    rig_free(rig);
+}
+
+/* One way; clocks of 1000 ps, a request each 1000 clocks. A reader finds the line dirty with its writer when the tags have
+ * been looked at; a miss then takes both copies, writes the line back and comes from memory. */
+static void what_happens_is_shown(void **state)
+{
+    (void)state;
+    static struct track_text shown;
+    struct llc_config config = one_set(1);
+    struct rig *rig = rig_new(&config);
+    track_text_init(&shown);
+    llc_track(rig->llc, &shown.sink);
+    (void)rig_do(rig, 0, EXCLUSIVE, 0x1000);
+    rig->clients[0].dirty = true;
+    (void)rig_do(rig, 1, READ, 0x1000);
+    (void)rig_do(rig, 2, READ, 0x2000);
+    track_text_end(&shown, rig->queue.now);
+    assert_string_equal(shown.text, "l2: span 0x1000 0 104000 level=memory\n"
+                                    "l2/probes: instant 0x1000 1004000 copy=dirty\n"
+                                    "l2/probes: instant 0x1000 2004000 copy=clean\n"
+                                    "l2/probes: instant 0x1000 2004000 copy=clean\n"
+                                    "l2/write-backs: instant 0x1000 2004000\n"
+                                    "l2: span 0x2000 2000000 2104000 level=memory\n");
     rig_free(rig);
 }
 
@@ -504,6 +529,7 @@ int main(void)
         cmocka_unit_test(mshrs_limit_misses),
         cmocka_unit_test(full_queue_refuses),
         cmocka_unit_test(eviction_takes_copies),
+        cmocka_unit_test(what_happens_is_shown),
         cmocka_unit_test(busy_lines_are_no_victims),
         cmocka_unit_test(write_buffer_holds_up),
         cmocka_unit_test(line_on_its_way_is_waited_for),
