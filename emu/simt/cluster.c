@@ -191,7 +191,15 @@ void simt_cluster_energy(void *part, struct energy_ledger *ledger, struct scope 
 void simt_cluster_observe(void *part, struct track_sink *sink, const char *name)
 {
     struct simt_cluster *cluster = part;
-    (void)name;
     for (uint32_t i = 0; i < cluster->config->count; i++)
         cache_track(cluster->cores[i].l1, sink);
+    for (uint32_t i = 0; i < cluster->config->count; i++)
+        simt_track(cluster->cores[i].core, sink);
+    if (cluster->crossbar) {
+        char *crossbar = scope_path(scope_enter(NULL, name), "crossbar");
+        crossbar_track(cluster->crossbar, sink, crossbar);
+        free(crossbar);
+    }
+    for (uint32_t i = 0; i < cluster->slice_count; i++)
+        llc_track(cluster->slices[i], sink);
 }

@@ -96,6 +96,7 @@ static void go_idle(struct simt *simt, uint32_t slot, uint64_t cycle)
     struct simt_block *block = warp->block;
     warp->warp = NULL;
     simt->free_slots[slot / 64] |= UINT64_C(1) << slot % 64;
+    simt_tell_held(simt, cycle);
     if (--block->left == 0)
         end_block(simt, block, cycle);
 }
@@ -276,7 +277,7 @@ static enum simt_stall cause_of(const struct simt *simt, const struct simt_sched
 void simt_count_stalls(struct simt *simt, uint64_t count)
 {
     for (uint32_t i = 0; i < simt->config.schedulers; i++)
-        simt->counters.stalls[i][cause_of(simt, &simt->schedulers[i])] += count;
+        simt_stall(simt, i, cause_of(simt, &simt->schedulers[i]), simt->cycle, count);
     simt->counters.cycles += count;
 }
 
@@ -320,7 +321,7 @@ void simt_issue(struct simt *simt, uint64_t cycle)
         struct simt_scheduler *scheduler = &simt->schedulers[i];
         struct open open;
         if (simt->halted || !open_units(simt, scheduler, cycle, &open)) {
-            simt->counters.stalls[i][cause_of(simt, scheduler)]++;
+            simt_stall(simt, i, cause_of(simt, scheduler), cycle, 1);
             continue;
         }
         uint32_t slot = simt->config.policy == SIMT_GTO ? choose_oldest(simt, scheduler, &open)

@@ -19,6 +19,11 @@ static const struct {
 #include "emu/simt/stall.def"
 };
 
+const char *simt_stall_name(enum simt_stall stall)
+{
+    return stalls[stall].name;
+}
+
 enum simt_work simt_work_of(enum insn_id id)
 {
     const struct insn_info *info = &insn_table[id];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/simt/state.h"
+#include "emu/simt/track.h"
 
 /* Counts the cycles before `cycle`, in which it slept. */
 static void settle(struct simt *simt, uint64_t cycle)
@@ -100,6 +101,7 @@ void simt_free(struct simt *simt)
 {
     if (!simt)
         return;
+    simt_track_free(simt->track);
     event_cancel(simt->parts.queue, &simt->event);
     simt_memory_free(simt);
     free(simt->warps);
@@ -163,6 +165,7 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now)
     block->left = need->warps;
     for (uint32_t i = 0; i < need->warps; i++)
         start_warp(simt, block, i);
+    simt_tell_held(simt, simt->cycle);
     for (uint32_t i = 0; i < need->warps; i++)
         simt_fetch(simt, block->slots[i], simt->cycle);
 }
@@ -185,6 +188,27 @@ uint32_t simt_held(const struct simt *simt)
 bool simt_busy(const struct simt *simt)
 {
     return simt->busy;
+}
+
+void simt_tell_held(const struct simt *simt, uint64_t cycle)
+{
+    if (!simt->observers.first)
+        return;
+    uint32_t held = simt->config.warps;
+    for (uint32_t word = 0; word < simt->words; word++)
+        held -= (uint32_t)__builtin_popcountll(simt->free_slots[word]);
+    OBSERVER_TELL(&simt->observers, struct simt_observer, held, held, simt_time(simt, cycle));
+}
+
+void simt_observe(struct simt *simt, struct simt_observer *observer)
+{
+    observer_add(&simt->observers, &observer->link);
+}
+
+void simt_track(struct simt *simt, struct track_sink *sink)
+{
+    if (track_takes(sink, TRACK_TIMELINE))
+        simt->track = simt_track_new(sink, simt, simt->name, simt->config.schedulers);
 }
 
 const struct simt_counters *simt_counted(struct simt *simt)

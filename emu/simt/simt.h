@@ -25,6 +25,7 @@
 
 #include "emu/mem/cache.h"
 #include "emu/sim/energy.h"
+#include "emu/sim/observer.h"
 #include "emu/sim/stats.h"
 #include "emu/simt/coalesce.h"
 #include "emu/simt/shared_banks.h"
@@ -79,6 +80,18 @@ struct simt_need {
 
 struct simt;
 struct custom_waiter;
+struct track_sink;
+
+/* Is told what happens in a multiprocessor; any of the functions may be NULL. Times are simulated, in fs. */
+struct simt_observer {
+    struct observer link;
+    /* A scheduler has not issued from one time until another, for a cause other than base. Of each scheduler in ascending
+     * order, and at once or when the multiprocessor goes on or is counted (simt_counted()). */
+    void (*stalled)(void *context, uint32_t scheduler, enum simt_stall cause, uint64_t from, uint64_t to);
+    /* It holds so many warps from now on. */
+    void (*held)(void *context, uint32_t warps, uint64_t now);
+    void *context;
+};
 
 /* A block of threads on a multiprocessor: its source's, from simt_place() until source.ended(). */
 struct simt_block {
@@ -115,6 +128,8 @@ struct simt_parts {
     struct home_map *homes; /* for requests that leave the last level there, or NULL */
     struct simt_source source;
 };
+
+const char *simt_stall_name(enum simt_stall stall);
 
 /* What an instruction is for the latencies; a memory access to shared memory is SIMT_WORK_shared instead. */
 enum simt_work simt_work_of(enum insn_id id);
@@ -160,6 +175,12 @@ struct simt_counters {
     uint64_t apart; /* branches whose lanes went to different places */
 };
 const struct simt_counters *simt_counted(struct simt *simt);
+
+/* Adds an observer, which stays the caller's (emu/sim/observer.h). */
+void simt_observe(struct simt *simt, struct simt_observer *observer);
+
+/* Shows it on tracks of the sink (track.h), as a group of its name. To be called once, before the first block. */
+void simt_track(struct simt *simt, struct track_sink *sink);
 
 /* Opens the account "instruction" and one for each kind of work: "work.alu" .... */
 void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope scope);

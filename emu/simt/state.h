@@ -127,12 +127,26 @@ struct simt {
     struct simt_atomic *unsent, *unsent_last; /* refused below, in order */
 
     struct simt_counters counters;
+    struct observer_list observers; /* struct simt_observer */
+    struct simt_track *track;       /* of one of them, or NULL */
 };
 
 static inline uint64_t simt_time(const struct simt *simt, uint64_t cycle)
 {
     return clock_time(&simt->parts.clock, cycle);
 }
+
+/* Counts `count` cycles from `cycle` on in which the scheduler does not issue. */
+static inline void simt_stall(struct simt *simt, uint32_t scheduler, enum simt_stall cause, uint64_t cycle,
+                              uint64_t count)
+{
+    simt->counters.stalls[scheduler][cause] += count;
+    OBSERVER_TELL(&simt->observers, struct simt_observer, stalled, scheduler, cause, simt_time(simt, cycle),
+                  simt_time(simt, cycle + count));
+}
+
+/* simt.c: the number of warps that it holds has changed in that cycle; tells its observers. */
+void simt_tell_held(const struct simt *simt, uint64_t cycle);
 
 /* simt.c: something is about to change at now that the multiprocessor sleeps for: counts the cycles until then, and lets
  * it go on. */
@@ -145,7 +159,7 @@ void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle);
 void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle);
 /* Wakes those whose cycle it is, and lets each scheduler issue. */
 void simt_issue(struct simt *simt, uint64_t cycle);
-/* Counts `count` cycles in which nothing issues and nothing changes. */
+/* Counts `count` cycles from simt->cycle on in which nothing issues and nothing changes. */
 void simt_count_stalls(struct simt *simt, uint64_t count);
 /* The next cycle from `cycle` on in which something happens without anybody's help, or UINT64_MAX. */
 uint64_t simt_next_cycle(const struct simt *simt, uint64_t cycle);

@@ -1,4 +1,5 @@
 /* Issue, scoreboard, units, barriers and the memory pipeline of a multiprocessor under scripted warps. */
+#include "tests/sim/track_text.h"
 #include "tests/simt/simt_rig.h"
 
 enum { N = STREAM_NONE, ALU = 22 };
@@ -146,6 +147,31 @@ static void loads_take_their_way(void **state)
     simt_energy(rig->simt, &ledger, scope_root());
     assert_int_equal(energy_total(&ledger), 4 * 70000 + 4 * 32 * 100);
     energy_free(&ledger);
+    rig_free(rig);
+}
+
+/* Clocks of 1000 ps. An addition at 0, whose user loads at 22; the line is looked up at 23, sent at 27 and answered at 127, and
+ * its user issues at 145. The other scheduler has no warp. */
+static void stalls_are_shown_by_cause(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {
+        {.id = INSN_add, .rd = 5, .rs1 = N, .rs2 = N},
+        {.id = INSN_lw, .rd = 6, .rs1 = 5, .rs2 = N, .size = 4, .stride = 4, .base = 0x80000000},
+        {.id = INSN_add, .rd = 7, .rs1 = 6, .rs2 = N},
+    };
+    static struct track_text shown;
+    struct simt_config config = config_of(SIMT_GTO);
+    struct rig *rig = rig_new(&config, script, COUNT(script), 1);
+    track_text_init(&shown);
+    simt_track(rig->simt, &shown.sink);
+    (void)rig_run(rig, 1);
+    track_text_end(&shown, rig->queue.now);
+    assert_string_equal(shown.text, "simt.0/warps: counter warps 0 value=1\n"
+                                    "simt.0/scheduler 0: slice scoreboard 1000 22000\n"
+                                    "simt.0/warps: counter warps 145000 value=0\n"
+                                    "simt.0/scheduler 0: slice memory 23000 145000\n"
+                                    "simt.0/scheduler 1: slice empty 0 146000\n");
     rig_free(rig);
 }
 
@@ -516,6 +542,7 @@ int main(void)
         cmocka_unit_test(units_bound_issue),
         cmocka_unit_test(branches_stop_their_warp),
         cmocka_unit_test(loads_take_their_way),
+        cmocka_unit_test(stalls_are_shown_by_cause),
         cmocka_unit_test(requests_say_whether_they_diverge),
         cmocka_unit_test(lines_go_one_a_clock),
         cmocka_unit_test(banks_take_passes),
