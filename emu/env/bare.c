@@ -19,12 +19,12 @@
 
 enum {
     STATUS_LIMIT = 124,
-    SLICE = 100, /* milliseconds between looks at whether a debugger wants the system to stop */
+    SLICE = 100, /* ms between the checks whether gdb wants to stop the system */
 };
 
 struct bare {
     const struct bare_options *options;
-    struct phys all, memory; /* the latter is the program's part of it */
+    struct phys all, memory; /* memory: the program's part of `all` */
     struct nucd *nucd;       /* NULL: no accelerator takes tasks */
     struct decoder *decoder;
     struct system system;
@@ -32,25 +32,25 @@ struct bare {
     struct board *board;
     struct marker_regions regions;
     struct semihosting *semihosting;
-    uint64_t program_end; /* first address behind the program, or 0 */
-    uint64_t start;       /* where the harts begin */
-    uint64_t test_failed; /* HTIF code of a failed test, or 0 */
-    struct error failure; /* of the console */
+    uint64_t program_end; /* first address after the program; 0: none */
+    uint64_t start;       /* pc at which the harts start */
+    uint64_t test_failed; /* code of a failed test reported through HTIF, or 0 */
+    struct error failure; /* of the console, if `failed` */
     bool failed;
     bool repeat;        /* the semihosting call is to be repeated */
-    struct call_input { /* what a call has read, in case it is repeated */
+    struct call_input { /* bytes read by a semihosting call, in case it is repeated */
         uint8_t *bytes;
         size_t count, room, next;
     } input;
 };
 
-/* What the board and the console ask. */
+/* Called by the board and the console. */
 static uint64_t host_ticks(void *context)
 {
     return system_time(&((struct bare *)context)->system);
 }
 
-/* A timer was set, or mtime itself, which the harts' time follows. */
+/* A timer or mtime itself has been set. The harts' time follows mtime. */
 static void host_moved(void *context)
 {
     struct bare *bare = context;
@@ -87,13 +87,13 @@ static struct moment host_moment(void *context)
     return (struct moment){system_instructions(&bare->system), system_time(&bare->system)};
 }
 
-/* Whatever the run shows beside the console stands back. */
+/* Hides the progress line before console output. */
 static void host_writes(void *context)
 {
     system_quiet(&((struct bare *)context)->system);
 }
 
-/* The signal that ends the run, or 0. */
+/* Returns the signal that ends the run, or 0. */
 static int signal_number(const struct bare *bare)
 {
     return bare->options->signal ? *bare->options->signal : 0;
@@ -104,7 +104,7 @@ static bool host_stops(void *context)
     return signal_number(context) != 0;
 }
 
-/* What semihosting asks. */
+/* Called by semihosting. */
 static uint64_t host_now(void *context)
 {
     return system_time(&((struct bare *)context)->system) * SYSTEM_TICK_NS;
@@ -115,7 +115,7 @@ static void host_put(void *context, uint8_t byte)
     console_put(((struct bare *)context)->console, byte);
 }
 
-/* Ends the run if the console says so; false then. */
+/* Returns true if the console runs. Otherwise ends the run and returns false. */
 static bool console_runs(struct bare *bare, enum console_state state)
 {
     if (state == CONSOLE_RUNNING)
@@ -136,8 +136,9 @@ static void keep_input(struct call_input *input, uint8_t byte)
     input->bytes[input->count++] = byte;
 }
 
-/* Simulated time stands still meanwhile. A debugger's look at its user ends the wait; the call is repeated,
- * and finds what it has read already. */
+/* Waits for a byte of input, while simulated time stands still. If the wait ends because the system is
+ * interrupted (under gdb, after each SLICE), the semihosting call is repeated and gets the bytes that it had
+ * already read from `input`. */
 static int host_get(void *context)
 {
     struct bare *bare = context;
@@ -168,7 +169,7 @@ static void tohost_stored(void *context, uint64_t address, uint64_t size)
     htif_store(board_htif(((struct bare *)context)->board), address, size);
 }
 
-/* What the system asks. */
+/* Called by the system. */
 static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_insns)
 {
     return log_run(((struct bare *)context)->options->log, hart, max_insns);
@@ -227,7 +228,7 @@ static bool load_images(struct bare *bare, struct error *err)
     bare->start = boot.start;
     if (board_set_boot(bare->board, &boot, &bare->start))
         return true;
-    /* Without a ROM the harts start in the program itself, with what the ROM would hand over. */
+    /* Without a ROM, the harts start in the program itself, with the registers that the ROM would set. */
     for (unsigned i = 0; i < bare->system.count; i++) {
         bare->system.harts[i].x[10] = i;
         bare->system.harts[i].x[11] = boot.fdt;
@@ -273,7 +274,7 @@ static bool add_htif(struct bare *bare, struct error *err)
     return true;
 }
 
-/* Accelerators that take tasks, each with an interrupt of its own to the host. */
+/* Makes the accelerators that take tasks. Each has its own interrupt line to the host. */
 static bool add_nucd(struct bare *bare, struct error *err)
 {
     const struct machine_config *machine = bare->options->machine;
@@ -402,7 +403,7 @@ static void tell_positions(const struct bare *bare)
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
 {
     char time[UNIT_TEXT];
-    console_flush(bare->console); /* reports stand behind what the program has printed */
+    console_flush(bare->console); /* output of the program precedes the messages below */
     if (bare->failed) {
         *err = bare->failure;
         return -1;

@@ -1,5 +1,5 @@
-/* The `bare` environment: programs in machine mode, and firmware that boots something, with the devices of
- * the board. */
+/* The `bare` environment: runs machine-mode programs, or firmware that boots a kernel, with the board's
+ * devices. */
 #ifndef EMU_ENV_BARE_H
 #define EMU_ENV_BARE_H
 
@@ -16,42 +16,42 @@
 
 struct bare_options {
     const struct machine_config *machine;
-    const char *program; /* ELF, started by the boot ROM; or NULL with a bios */
-    const char *bios;    /* firmware: ELF, or raw at the start of memory; or NULL */
-    const char
-        *kernel; /* what the firmware starts in supervisor mode: ELF, or raw 2 MiB into memory; or NULL */
-    const char *firmware;  /* of accelerators, which take tasks then; NULL: they are harts like others */
-    const char *signature; /* file for the words between begin_signature and end_signature; or NULL */
+    const char *program;          /* ELF, started by the boot ROM; or NULL with a bios */
+    const char *bios;             /* firmware: ELF, or raw at the start of memory; or NULL */
+    const char *kernel;           /* run by the firmware in supervisor mode: ELF, or raw at 2 MiB; or NULL */
+    const char *firmware;         /* makes accelerators take tasks; NULL: they are ordinary harts */
+    const char *signature;        /* file for the words between begin_signature and end_signature; or NULL */
     const char *record, *replay;  /* files of console input; or NULL */
-    const char *dir;              /* the folder whose files semihosting may open */
-    const char *const *arguments; /* for semihosting's command line */
+    const char *dir;              /* the only folder in which semihosting may open files */
+    const char *const *arguments; /* joined to semihosting's command line */
     size_t argument_count;
-    bool debugged;      /* by gdb: neither a pipe nor a semihosting call keeps the system from stopping */
-    uint64_t max_insns; /* of all harts together */
+    bool debugged;      /* run under gdb, which must be able to interrupt waits for input */
+    uint64_t max_insns; /* limit for all harts together */
     struct log *log;    /* or NULL */
-    /* The number of a signal that ends the run, 0: none so far; whoever sets it calls system_interrupt(). May
-     * be NULL. */
+    /* Number of the signal that ends the run; 0: none yet. Set it before calling system_interrupt(). May be
+     * NULL. */
     const volatile sig_atomic_t *signal;
-    struct stats *stats; /* regions of markers are counted here; or NULL */
+    struct stats *stats; /* counts the markers' regions; or NULL */
 };
 
 struct bare;
 
-/* Loads everything, makes harts and devices, and stands ready to run. NULL with err set when something is
- * wrong with a file or the machine. options must outlive it. Release with bare_free(). */
+/* Loads all files and makes harts and devices, ready to run. Returns NULL and sets err if a file or the
+ * machine is wrong. options must outlive the result. Release with bare_free(). */
 struct bare *bare_new(const struct bare_options *options, struct error *err);
 bool bare_free(struct bare *bare, struct error *err);
 
 struct system *bare_system(struct bare *bare);
 
-/* For the timed machine; or NULL. */
+/* Returns the accelerators, for the timed machine; NULL if none takes tasks. */
 struct nucd *bare_nucd(const struct bare *bare);
 
-/* The exit status of a run of the system that has ended so: what the program gave the finisher or HTIF, 1 when that is a
- * failure of a test, 124 at max_insns; or -1 with err set. Prints why, when it was not the program's wish. */
+/* Returns the exit status of a run that ended with `stop`: the value that the program gave the finisher or
+ * HTIF, 1 if that value reports a failed test, 124 at max_insns; or -1 with err set. Prints the reason if the
+ * program did not end the run itself. */
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err);
 
-/* Starts the machine (a struct bare) anew: devices, harts and images as at first. */
+/* Restarts the machine (a struct bare): resets devices and harts and loads the images again. */
 bool bare_restart(void *bare, struct error *err);
 
 #endif

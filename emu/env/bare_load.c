@@ -11,12 +11,12 @@
 #include "emu/nucd/description.h"
 
 enum {
-    KERNEL_OFFSET = 0x200000, /* where OpenSBI's fw_jump expects its payload, from the start of memory */
-    FDT_ALIGN = 0x200000,     /* of the device tree, if there is room: kernels map it by such pages */
-    FDT_ALIGN_MIN = 8,        /* that the device tree specification demands */
+    KERNEL_OFFSET = 0x200000, /* offset in memory at which OpenSBI's fw_jump expects its payload */
+    FDT_ALIGN = 0x200000, /* alignment of the device tree if there is room: kernels map it with 2 MiB pages */
+    FDT_ALIGN_MIN = 8,    /* required by the device tree specification */
 };
 
-/* Puts the device tree as high into memory as the files leave room. */
+/* Stores the device tree at the highest free place in memory. */
 static bool load_fdt(const struct bare_options *o, const struct phys *memory, const struct image_map *map,
                      uint64_t *address, struct error *err)
 {
@@ -56,7 +56,7 @@ bool bare_load(const struct bare_options *o, const struct bytes *bytes, struct r
     return load_fdt(o, memory, &map, &boot->fdt, err);
 }
 
-/* The words of the signature region, as the RISCOF framework reads them: 8 hexadecimal digits a line. */
+/* Writes the words of the signature region in RISCOF's format: one word of 8 hexadecimal digits per line. */
 bool bare_write_signature(const struct bare_options *o, const struct bytes *bytes, struct error *err)
 {
     uint64_t begin, end;

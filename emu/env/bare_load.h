@@ -1,4 +1,4 @@
-/* What files give the memory of a bare machine before it runs, and what its memory gives a file in the end. */
+/* Loads the files of a bare machine into memory before the run, and writes the signature file after it. */
 #ifndef EMU_ENV_BARE_LOAD_H
 #define EMU_ENV_BARE_LOAD_H
 
@@ -6,15 +6,15 @@
 #include "emu/env/bare.h"
 #include "emu/mem/bytes.h"
 
-/* Puts kernel, firmware, program and device tree into the program's part of memory, and what a
- * program links elsewhere to other holders of bytes. *boot becomes what the boot ROM is to
- * do; *program_end the first address behind the program, and is kept where there is none. False with err set when something
- * is wrong with a file, or does not fit. */
+/* Loads kernel, firmware, program and device tree into the program's part of memory, and segments that the
+ * program links elsewhere into other byte holders. Sets *boot to what the boot ROM must do and *program_end
+ * to the first address after the program (unchanged without a program). Returns false and sets err if a file
+ * is wrong or does not fit. */
 bool bare_load(const struct bare_options *options, const struct bytes *bytes, struct rom_boot *boot,
                uint64_t *program_end, struct error *err);
 
-/* Writes the words of the signature region, if the options ask for that. False with err set when there is no such region, or
- * the file cannot be written. */
+/* Writes the words of the signature region if the options ask for it. Returns false and sets err if there is
+ * no such region or the file cannot be written. */
 bool bare_write_signature(const struct bare_options *options, const struct bytes *bytes, struct error *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { A0 = 10, A7 = 17 };
 
-/* Calls whose answer is always the same number. */
+/* Calls that return a constant. */
 #define CONSTANT(name, value)                                                                                \
     static int64_t call_##name(struct user *user, const uint64_t a[6])                                       \
     {                                                                                                        \
@@ -24,8 +24,8 @@ CONSTANT(user_id, GUEST_USER_ID)
 CONSTANT(umask, 022)
 CONSTANT(absent, -ENOSYS)
 
-/* Linux's numbers for riscv64 (include/uapi/asm-generic/unistd.h) and, from 1024, those that only libgloss
- * uses. */
+/* Linux's numbers for riscv64 (include/uapi/asm-generic/unistd.h). Numbers from 1024 on are used by libgloss
+ * only. */
 static const struct {
     uint16_t number;
     int64_t (*serve)(struct user *user, const uint64_t a[6]);
@@ -88,14 +88,14 @@ static const struct {
     {215, call_munmap},
     {216, call_mremap},
     {222, call_mmap},
-    {226, call_nothing}, /* mprotect: pages have no protection of their own */
+    {226, call_nothing}, /* mprotect: single pages have no protection */
     {233, call_nothing}, /* madvise */
-    {258, call_absent},  /* riscv_hwprobe: programs fall back to AT_HWCAP */
+    {258, call_absent},  /* riscv_hwprobe: programs then use AT_HWCAP */
     {259, call_flush_icache},
     {261, call_prlimit},
     {276, call_renameat2},
     {278, call_getrandom},
-    {293, call_absent}, /* rseq: C libraries do without */
+    {293, call_absent}, /* rseq: C libraries work without it */
     {403, call_clock_gettime},
     {SIMT_CALL_LAUNCH, call_simt_launch},
     {SIMT_CALL_WAIT, call_simt_wait},

@@ -6,14 +6,14 @@
 
 #include "emu/env/guest.h"
 
-/* Serves the call that the guest has just made (number in a7, arguments in a0-a5). Returns what goes to a0:
- * the result or -errno. May end the program. An unknown call returns -ENOSYS, with one warning for each
- * number. */
+/* Serves the call that the guest has just made (number in a7, arguments in a0-a5). Returns the value for a0:
+ * the result or -errno. May end the program. An unknown call returns -ENOSYS; each unknown number is warned
+ * about once. */
 int64_t calls_serve(struct user *user);
 
-/* One call; a[0..5] are its arguments. The numbers are in calls.c. */
+/* A system call; a[0..5] are its arguments. calls.c lists the numbers. */
 #define CALL(name) int64_t call_##name(struct user *user, const uint64_t a[6]);
-/* calls_file.c: on descriptors */
+/* calls_file.c: calls on descriptors */
 CALL(dup)
 CALL(dup3)
 CALL(fcntl)
@@ -30,7 +30,7 @@ CALL(fstat)
 CALL(ftruncate)
 CALL(fsync)
 CALL(ioctl)
-/* calls_path.c: on paths */
+/* calls_path.c: calls on paths */
 CALL(getcwd)
 CALL(faccessat)
 CALL(chdir)
@@ -50,7 +50,7 @@ CALL(mkdir)
 CALL(access)
 CALL(stat)
 CALL(lstat)
-/* calls_process.c: on the process, its memory and time */
+/* calls_process.c: calls on the process, its memory and time */
 CALL(exit)
 CALL(kill)
 CALL(tgkill)
@@ -71,14 +71,14 @@ CALL(mmap)
 CALL(munmap)
 CALL(mremap)
 CALL(flush_icache)
-/* threads.c: threads of multiprocessors */
+/* threads.c: launches on multiprocessors */
 CALL(simt_launch)
 CALL(simt_wait)
 CALL(simt_query)
 #undef CALL
 
-/* Fills the kernel's struct stat for riscv64 at a guest address from an open host file. Returns 0 or -errno.
- */
+/* Stores the kernel's struct stat for riscv64 at a guest address, filled from an open host file. Returns 0 or
+ * -errno. */
 int64_t call_put_stat(struct user *user, uint64_t address, int host);
 
 #endif

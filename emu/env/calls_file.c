@@ -15,13 +15,13 @@
 
 enum {
     VECTORS_MAX = 1024,  /* IOV_MAX of Linux */
-    STAT_BLOCK = 4096,   /* st_blksize of everything: C libraries size their buffers by it */
+    STAT_BLOCK = 4096,   /* st_blksize of every file; C libraries use it as buffer size */
     SIGNAL_IGNORED = 1,  /* the kernel's SIG_IGN */
     GUEST_APPEND = 02000 /* O_APPEND */
 };
 
-/* Whether a host call that has just failed is to be repeated: it was interrupted by what does not end the run, or the host's stream is in
- * non-blocking mode (somebody else's choice) and had to be waited for. */
+/* Returns whether a host call that has just failed must be repeated: a signal interrupted it that does not
+ * end the run, or the host's stream is in non-blocking mode (set by another process) and has become ready. */
 static bool try_again(const struct user *user, int host, short events)
 {
     if (errno == EINTR)
@@ -32,14 +32,14 @@ static bool try_again(const struct user *user, int host, short events)
     return poll(&wait, 1, -1) >= 0 || (errno == EINTR && guest_interrupted(user) == 0);
 }
 
-/* What a call moves between the guest's memory and a file. */
+/* Parameters of a transfer between the guest's memory and a file. */
 struct transfer {
-    bool writes;                 /* to the file */
-    const struct iovec *vectors; /* NULL: it is bytes[length] */
-    int count;                   /* of vectors */
+    bool writes;                 /* true: to the file */
+    const struct iovec *vectors; /* NULL: use bytes[length] */
+    int count;                   /* number of vectors */
     void *bytes;
     size_t length;
-    bool positioned; /* at offset instead of the file's own position */
+    bool positioned; /* true: at `offset`; false: at the file's own position */
     off_t offset;
 };
 
@@ -53,7 +53,7 @@ static ssize_t transfer_once(int host, const struct transfer *t)
     return t->writes ? write(host, t->bytes, t->length) : read(host, t->bytes, t->length);
 }
 
-/* The call's result. A broken pipe ends the program as its signal would. */
+/* Returns the call's result. EPIPE ends the program as SIGPIPE would. */
 static int64_t transfer(struct user *user, int host, const struct transfer *t)
 {
     ssize_t result;
@@ -116,7 +116,7 @@ int64_t call_fcntl(struct user *user, const uint64_t a[6])
     }
 }
 
-/* No descriptor is a terminal that could be controlled, as far as the guest can tell. */
+/* The guest sees no descriptor as a terminal. */
 int64_t call_ioctl(struct user *user, const uint64_t a[6])
 {
     return files_get(&user->files, a[0]) ? -ENOTTY : -EBADF;
@@ -124,7 +124,7 @@ int64_t call_ioctl(struct user *user, const uint64_t a[6])
 
 static uint8_t entry_type(mode_t mode)
 {
-    return (uint8_t)((mode & S_IFMT) >> 12); /* the DT_ values are defined so */
+    return (uint8_t)((mode & S_IFMT) >> 12); /* the DT_ constants are the S_IF constants shifted */
 }
 
 int64_t call_getdents64(struct user *user, const uint64_t a[6])
@@ -185,7 +185,7 @@ int64_t call_lseek(struct user *user, const uint64_t a[6])
     return result < 0 ? -errno : result;
 }
 
-/* a: descriptor, buffer, length, and the offset if the transfer has one. */
+/* a[]: descriptor, buffer, length, and the offset if `positioned`. */
 static int64_t transfer_bytes(struct user *user, const uint64_t a[6], bool writes, bool positioned)
 {
     struct file *file = files_get(&user->files, a[0]);
@@ -309,7 +309,7 @@ int64_t call_put_stat(struct user *user, uint64_t address, int host)
                             .uid = GUEST_USER_ID,
                             .gid = GUEST_USER_ID,
                             .blksize = STAT_BLOCK};
-    /* Of pipes and terminals nothing else repeats from run to run. */
+    /* The remaining fields stay 0 for pipes and terminals, because they would differ from run to run. */
     if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)) {
         to.ino = st.st_ino;
         to.size = st.st_size;

@@ -1,4 +1,4 @@
-/* System calls on paths; every path is resolved beneath the sandbox. */
+/* System calls on paths. Each path is resolved beneath the sandbox. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 #include "emu/env/calls.h"
 
-/* Values of Linux for riscv64. */
+/* Linux's values for riscv64. */
 enum {
     GUEST_AT_FDCWD = -100,
     GUEST_AT_SYMLINK_NOFOLLOW = 0x100,
@@ -32,7 +32,7 @@ static const struct flag linux_flags[] = {
     {010000, O_DSYNC},       {0200000, O_DIRECTORY}, {0400000, O_NOFOLLOW}, {04010000, O_SYNC},
 };
 
-/* From newlib's flags, which libgloss hands to its legacy call as they are, to Linux's. */
+/* Maps newlib's open flags, which libgloss passes unchanged to the legacy open call, to Linux's. */
 static const struct flag newlib_flags[] = {
     {0x8, 02000},       {0x200, GUEST_CREATE}, {0x400, 01000},      {0x800, 0200},
     {0x2000, 04010000}, {0x40000, 02000000},   {0x100000, 0400000}, {0x200000, 0200000},
@@ -48,7 +48,7 @@ static int translate(const struct flag *flags, size_t count, uint64_t guest)
     return host;
 }
 
-/* A path argument of a call: where it starts and what it says. */
+/* A path argument of a call. */
 struct path {
     const char *base; /* folder relative to the sandbox */
     char text[PATH_MAX];
@@ -69,7 +69,8 @@ static int64_t get_path(struct user *user, uint64_t folder, uint64_t address, st
     return file->folder ? 0 : -ENOTDIR;
 }
 
-/* Whether a warning of this path should be printed: each is warned of once, and there is an end to it. */
+/* Returns whether a warning about this path must be printed: once for each path, and for at most
+ * GUEST_WARNINGS_MAX paths. */
 static bool is_news(struct user *user, const struct path *path)
 {
     for (unsigned i = 0; i < user->refused_count; i++) {
@@ -87,8 +88,8 @@ static bool is_news(struct user *user, const struct path *path)
     return true;
 }
 
-/* Says why a path was refused where the plain errno would be a riddle, and turns it into one that programs
- * know. */
+/* Prints why a path was refused if the result is -EXDEV or -ENOSYS, and returns -EACCES instead. Returns
+ * other results unchanged. */
 static int64_t explain(struct user *user, const struct path *path, int64_t result)
 {
     if (result != -EXDEV && result != -ENOSYS)
@@ -106,7 +107,7 @@ static int64_t explain(struct user *user, const struct path *path, int64_t resul
     return -EACCES;
 }
 
-/* The four ways to get at what a path names. They return a host descriptor or -errno. */
+/* The functions that open what a path names return a host descriptor or -errno. */
 static int64_t open_path(struct user *user, const struct path *path, int flags, mode_t mode)
 {
     return explain(user, path, sandbox_open_at(&user->sandbox, path->base, path->text, flags, mode));
@@ -166,7 +167,8 @@ int64_t call_fchdir(struct user *user, const uint64_t a[6])
     return file->folder ? enter_folder(user, file->host) : -ENOTDIR;
 }
 
-/* Only plain files and folders are opened: a pipe could stop the run for ever, a device do anything. */
+/* Allows only regular files, folders and links: opening a pipe could block the run, and opening a device has
+ * side effects. */
 static int64_t check_kind(struct user *user, const struct path *path, int host)
 {
     struct stat st;
@@ -182,12 +184,12 @@ static int64_t check_kind(struct user *user, const struct path *path, int host)
     return -EACCES;
 }
 
-/* Looks at what the path names before it is opened for use, since opening a device already acts on it. */
+/* Checks the kind of file before opening it for use, because opening a device already has side effects. */
 static int64_t probe(struct user *user, const struct path *path, int flags)
 {
     int host = sandbox_open_at(&user->sandbox, path->base, path->text, O_PATH | (flags & O_NOFOLLOW), 0);
     if (host < 0)
-        return 0; /* the real open will say why, or create the file */
+        return 0; /* the real open reports the error or creates the file */
     int64_t result = check_kind(user, path, host);
     (void)close(host);
     return result;
@@ -376,13 +378,14 @@ int64_t call_mkdir(struct user *user, const uint64_t a[6])
     return make_folder(user, (uint64_t)GUEST_AT_FDCWD, a[0], a[1]);
 }
 
-/* The parents and last components of the two paths of a rename or link. */
+/* The parent folders and last components of the two paths of a rename or link. */
 struct pair {
     int parent[2];
     char last[2][NAME_MAX + 1];
 };
 
-/* a[0..3] are folder, path, folder, path. Returns 0 or -errno; after 0 release with close_pair(). */
+/* Opens both parents; a[0..3] are folder, path, folder, path. Returns 0 or -errno. After 0, release with
+ * close_pair(). */
 static int64_t open_pair(struct user *user, const uint64_t *a, struct pair *pair)
 {
     struct path path;

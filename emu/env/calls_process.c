@@ -8,9 +8,9 @@
 #include "emu/env/fault.h"
 
 enum {
-    EPOCH = 1577836800, /* 2020-01-01 00:00:00 UTC: when every program starts */
+    EPOCH = 1577836800, /* 2020-01-01 00:00:00 UTC: each program's start */
     NANOSECONDS = 1000000000,
-    TICKS = 100, /* clock ticks a second (AT_CLKTCK) */
+    TICKS = 100, /* clock ticks per second (AT_CLKTCK) */
 };
 
 /* The kernel's struct timespec and struct timeval. */
@@ -24,8 +24,7 @@ int64_t call_exit(struct user *user, const uint64_t a[6])
     return 0;
 }
 
-/* Whether a signal's default is to be ignored (SIGCHLD, SIGCONT, SIGURG, SIGWINCH by the kernel's numbers).
- */
+/* Returns whether a signal is ignored by default (the kernel's SIGCHLD, SIGCONT, SIGURG, SIGWINCH). */
 static bool default_is_nothing(uint64_t number)
 {
     return number == 17 || number == 18 || number == 23 || number == 28;
@@ -125,7 +124,7 @@ int64_t call_gettimeofday(struct user *user, const uint64_t a[6])
     return !failed && a[1] ? guest_put(user, a[1], zone, sizeof zone) : failed;
 }
 
-/* The time of one of Linux's clocks in nanoseconds; false for an unknown one. */
+/* Sets *nanoseconds to the time of one of Linux's clocks. Returns false if the clock is unknown. */
 static bool read_clock(const struct user *user, uint64_t clock, uint64_t *nanoseconds)
 {
     enum { REALTIME, MONOTONIC, PROCESS, THREAD, MONOTONIC_RAW, REALTIME_COARSE, MONOTONIC_COARSE, BOOTTIME };
@@ -162,7 +161,8 @@ int64_t call_time(struct user *user, const uint64_t a[6])
     return failed ? failed : now;
 }
 
-/* Sleeps until a clock that stands at `now` shows the guest's timespec at `address` (or that much later). */
+/* Sleeps until a clock that shows `now` shows the guest's timespec at `address` (`absolute`), or for that
+ * span. */
 static int64_t sleep_until(struct user *user, uint64_t address, bool absolute, uint64_t now)
 {
     struct guest_time time;
@@ -172,7 +172,7 @@ static int64_t sleep_until(struct user *user, uint64_t address, bool absolute, u
     memcpy(&time, from, sizeof time);
     if (time.seconds < 0 || time.fraction < 0 || time.fraction >= NANOSECONDS)
         return -EINVAL;
-    const uint64_t longest = UINT64_C(1) << 32; /* seconds; more would wrap the clocks */
+    const uint64_t longest = UINT64_C(1) << 32; /* in seconds; longer sleeps would wrap the clocks */
     uint64_t seconds = (uint64_t)time.seconds > longest ? longest : (uint64_t)time.seconds;
     uint64_t span = seconds * NANOSECONDS + (uint64_t)time.fraction;
     if (absolute)
@@ -194,7 +194,7 @@ int64_t call_clock_nanosleep(struct user *user, const uint64_t a[6])
     return sleep_until(user, a[2], a[1] & 1, now);
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): its next value. */
+/* Returns the next value of splitmix64 (Steele, Lea, Flood 2014). */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
@@ -215,7 +215,7 @@ int64_t call_getrandom(struct user *user, const uint64_t a[6])
     return (int64_t)a[1];
 }
 
-/* Limits can be read, not changed. */
+/* Limits can be read but not changed. */
 int64_t call_prlimit(struct user *user, const uint64_t a[6])
 {
     enum { LIMIT_STACK = 3, LIMIT_FILES = 7, LIMIT_COUNT = 16 };

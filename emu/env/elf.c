@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-    CHUNK = 4096,         /* bytes that are copied at a time to where they are not memory */
+    CHUNK = 4096,         /* bytes copied at a time to holders outside of memory */
     FLOAT_ABI_QUAD = 0x6, /* e_flags[2:1] == 3 (RISC-V ELF psABI) */
     FLAG_RVE = 0x8,
 };
@@ -47,7 +47,7 @@ static bool open_regular(struct image *image, const char *path, struct error *er
     return true;
 }
 
-/* Checks the identification bytes by hand, since libelf only says that it does not like a file. */
+/* Checks the identification bytes itself, because libelf does not say which of them is wrong. */
 static bool check_identification(const struct image *image, struct error *err)
 {
     unsigned char ident[EI_NIDENT] = {0};
@@ -115,7 +115,7 @@ static bool check_header(struct image *image, struct error *err)
     return true;
 }
 
-/* The bytes of a segment lie in memory, or at holders of ordinary ones. */
+/* Checks that all bytes of a segment lie in memory or in other holders of ordinary bytes. */
 static bool check_place(const struct image *image, size_t index, const GElf_Phdr *p, uint64_t first,
                         const struct bytes *bytes, struct error *err)
 {
@@ -235,7 +235,7 @@ static bool describe(const struct image *image, struct elf_program *program, con
     return true;
 }
 
-/* Reads length bytes of the file at an offset. */
+/* Reads length bytes of the file from an offset. */
 static bool read_file(const struct image *image, uint64_t offset, uint8_t *to, uint64_t length,
                       struct error *err)
 {
@@ -254,7 +254,7 @@ static bool read_file(const struct image *image, uint64_t offset, uint8_t *to, u
     return true;
 }
 
-/* Fills a segment that does not lie in memory as a whole: the file's bytes, then zeros. */
+/* Fills a segment that does not lie wholly in memory: the file's bytes, then zeros. */
 static bool fill_elsewhere(const struct image *image, const struct segment *segment,
                            const struct bytes *bytes, struct error *err)
 {
@@ -277,8 +277,8 @@ static bool fill_elsewhere(const struct image *image, const struct segment *segm
     return true;
 }
 
-/* Zeroes length bytes at an address. Whole pages are handed back to the host, so that large ones cost
- * nothing, and never touched memory stays so. */
+/* Zeroes length bytes at an address. Gives whole pages back to the host, so that zeroing a large range is
+ * fast and untouched memory needs no host memory. */
 static void zero(const struct phys *memory, uint64_t address, uint64_t length)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -16,7 +16,7 @@
 
 enum { RA = 1, SP = 2, GP = 3 };
 
-/* What the reports say about the instruction at pc. */
+/* What the reports show of the instruction at pc. */
 struct place {
     bool readable; /* pc is in memory */
     struct insn insn;
@@ -59,7 +59,8 @@ static void print_memory(const struct user *user, uint64_t first)
     fprintf(stderr, "0x%" PRIx64 "-0x%" PRIx64, first, user->memory->base + user->memory->size - 1);
 }
 
-/* Whether the address is in the window of a block's scratchpad, which has no byte there. */
+/* If the address is in the window of a block's scratchpad, prints that the scratchpad has no byte there and
+ * returns true. */
 static bool print_window(uint64_t address)
 {
     if (address - WARP_SHARED_WINDOW > UINT32_MAX)
@@ -118,7 +119,8 @@ static void print_misaligned(const struct place *place, uint64_t address)
     print_access(place, custom ? "misaligned access" : "misaligned atomic access", "to", address);
 }
 
-/* One line on what went wrong, and the signal that Linux would send. accelerator: NULL when the hart is the host. */
+/* Prints the cause in one line and returns the signal that Linux would send. accelerator: NULL if the host
+ * trapped. */
 static int print_cause(const struct user *user, const struct place *place, const unsigned *accelerator)
 {
     const struct trap *trap = &user->hart->trap;
@@ -147,7 +149,8 @@ static int print_cause(const struct user *user, const struct place *place, const
     }
 }
 
-/* In a task, if accelerator is not NULL, for which the host's pc is at its nucd. */
+/* Prints the place of the trap. If accelerator is not NULL, the trap was in a task, and the hart's pc is at
+ * its nucd. */
 static void print_place(const struct user *user, const struct place *place, uint64_t pc,
                         const unsigned *accelerator)
 {
@@ -181,7 +184,7 @@ static void print_registers(const struct user *user, const struct place *place)
                 user->stack_first, user->options->stack_size / 1024);
 }
 
-/* Prints frames [0, count), of which runs of equal ones (recursion) are shown once. */
+/* Prints frames [0, count). A run of equal frames (recursion) is printed once. */
 static void print_frames(const struct user *user, const uint64_t *frames, size_t count)
 {
     char text[SYMBOLS_TEXT];
@@ -215,7 +218,7 @@ static void print_backtrace(const struct user *user)
         fprintf(stderr, "    (deeper frames are left out)\n");
 }
 
-/* accelerator: NULL when pc is the hart's. */
+/* Reports a trap at pc, which is an accelerator's if `accelerator` is not NULL. */
 static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
     struct place place = look_at(user, pc);
@@ -224,7 +227,7 @@ static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
     fprintf(stderr, "\n");
     print_place(user, &place, pc, accelerator);
     if (accelerator)
-        place.insn = (struct insn){0}; /* its operands are registers of the accelerator */
+        place.insn = (struct insn){0}; /* its operands are the accelerator's registers, not the hart's */
     print_registers(user, &place);
     print_backtrace(user);
     return 128 + number;

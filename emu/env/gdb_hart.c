@@ -84,7 +84,7 @@ bool gdb_harts_memory_write(struct hart *harts, unsigned count, unsigned index, 
                             const void *from, size_t length)
 {
     bool written = hart_memory_write(&harts[index], address, from, length);
-    /* Even a first part may have changed code that other harts have predecoded. */
+    /* Even a partial write may have changed code that other harts have predecoded. */
     for (unsigned i = 0; i < count; i++)
         hart_flush_code(&harts[i]);
     return written;

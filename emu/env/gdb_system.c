@@ -4,17 +4,17 @@
 #include <time.h>
 
 enum {
-    LIMIT_STATUS = 124,         /* what croft ends with then */
-    SLICE = 2000000,            /* instructions, some ten milliseconds of the host's */
-    IDLE_NANOSECONDS = 5000000, /* between looks for something that wakes a hart */
+    LIMIT_STATUS = 124,         /* croft's exit status at a limit */
+    SLICE = 2000000,            /* instructions, about ten milliseconds of host time */
+    IDLE_NANOSECONDS = 5000000, /* between the checks whether a hart wakes up */
 };
 
 struct gdb_system {
     struct system *system;
     const struct gdb_system_options *options;
-    enum gdb_system_end end; /* once the run has ended by itself */
+    enum gdb_system_end end; /* valid once the run has ended by itself */
     struct error *err;
-    bool faulted; /* the current hart's instruction cannot be executed, and gdb was told */
+    bool faulted; /* the current hart's instruction trapped, and gdb was told */
 };
 
 static struct hart *hart_of(void *target, unsigned thread)
@@ -34,7 +34,7 @@ static bool register_read(void *target, unsigned thread, unsigned number, uint64
 
 static bool register_write(void *target, unsigned thread, unsigned number, uint64_t value)
 {
-    /* A hart that waits in front of the new pc would not go there. */
+    /* A hart that waits for an interrupt would not continue at the new pc. */
     if (number == GDB_REGISTER_PC)
         ((struct gdb_system *)target)->system->waiting[thread] = false;
     return gdb_hart_write(hart_of(target, thread), number, value);
@@ -99,7 +99,8 @@ static void idle(void)
     (void)nanosleep(&moment, NULL);
 }
 
-/* gdb's number for a signal of Linux (gdb's include/gdb/signals.def): they agree up to SIGTERM but for these. */
+/* Returns gdb's number of a Linux signal (gdb's include/gdb/signals.def): up to SIGTERM, only these
+ * differ. */
 static unsigned gdb_number(int number)
 {
     switch (number) {
@@ -107,7 +108,7 @@ static unsigned gdb_number(int number)
     case SIGUSR1: return 30;
     case SIGUSR2: return 31;
     case SIGSYS: return 12;
-    default: return number <= SIGTERM ? (unsigned)number : 143; /* unknown signal */
+    default: return number <= SIGTERM ? (unsigned)number : 143; /* gdb's "unknown signal" */
     }
 }
 
@@ -116,7 +117,7 @@ static unsigned fault_number(const struct trap *trap)
     switch (trap->cause) {
     case TRAP_ILLEGAL_INSTRUCTION: return GDB_SIGNAL_ILL;
     case TRAP_BREAKPOINT: return GDB_SIGNAL_TRAP;
-    case TRAP_ECALL_USER: return gdb_number(SIGSYS); /* in a region */
+    case TRAP_ECALL_USER: return gdb_number(SIGSYS); /* in a region of a task */
     case TRAP_LOAD_MISALIGNED:
     case TRAP_STORE_MISALIGNED: return gdb_number(SIGBUS);
     default: return GDB_SIGNAL_SEGV;

@@ -1,7 +1,8 @@
-/* Debugging a system: one thread for each of its system->threads, numbered from 1.
+/* Debugging a system: one gdb thread for each of its system->threads, numbered from 1.
  *
- * A trap that would end a user program stops it first, with the signal that Linux would send; the program ends when gdb
- * delivers that signal. Others have nobody to reach: handlers are never called. */
+ * A trap that would end a user program stops it first, with the signal that Linux would send; the program
+ * ends when gdb delivers that signal. Any other signal from gdb is ignored, because handlers are never
+ * called. */
 #ifndef EMU_ENV_GDB_SYSTEM_H
 #define EMU_ENV_GDB_SYSTEM_H
 
@@ -9,29 +10,31 @@
 #include "emu/env/gdb_hart.h"
 #include "emu/machine/system.h"
 
-/* What the debugger needs of those who have built the system. */
+/* What the debugger needs from the environment that built the system. */
 struct gdb_system_options {
     const char *program; /* for messages */
     struct gdb_facts facts;
-    /* Restarts the machine, as its first start does: for SYSTEM_RESET and `monitor reset`. NULL: it cannot. */
+    /* Restarts the machine as at its first start, for SYSTEM_RESET and `monitor reset`. NULL: not
+     * possible. */
     bool (*reset)(void *context, struct error *err);
-    /* The signal (Linux's number) by which a program has ended itself, or 0. NULL: programs end without. */
+    /* Returns the signal (Linux's number) by which the program ended itself, or 0. NULL: never by a
+     * signal. */
     int (*signal)(const void *context);
     void *context;
 };
 
-/* How the run has ended. */
+/* How the run ended. */
 enum gdb_system_end {
-    GDB_SYSTEM_EXIT,    /* system_exit() was called: system->status */
-    GDB_SYSTEM_LIMIT,   /* after system->max_insns instructions */
-    GDB_SYSTEM_EXPIRED, /* after the time that a timed machine may take */
-    GDB_SYSTEM_TRAPPED, /* by a trap, whose signal gdb has delivered */
-    GDB_SYSTEM_KILLED,  /* gdb has killed it */
-    GDB_SYSTEM_FAILED,  /* a reset has failed, or no gdb can connect: *err */
+    GDB_SYSTEM_EXIT,    /* system_exit() was called: see system->status */
+    GDB_SYSTEM_LIMIT,   /* system->max_insns instructions were executed */
+    GDB_SYSTEM_EXPIRED, /* the timed machine's limit of simulated time was reached */
+    GDB_SYSTEM_TRAPPED, /* gdb delivered the signal of a trap */
+    GDB_SYSTEM_KILLED,  /* gdb killed it */
+    GDB_SYSTEM_FAILED,  /* a reset failed, or gdb could not connect: *err says why */
 };
 
-/* Runs the system as gdb says. Its wait hook is not called: while all harts wait for interrupts, devices are
- * brought up to date every few milliseconds, and gdb can interrupt. */
+/* Runs the system under gdb's control. The system's wait hook is not called: while all harts wait for
+ * interrupts, devices are updated every few milliseconds, and gdb can interrupt. */
 enum gdb_system_end gdb_system_run(struct gdb_server *server, struct system *system,
                                    const struct gdb_system_options *options, struct error *err);
 

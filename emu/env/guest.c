@@ -12,7 +12,7 @@
 
 #define NS UINT64_C(1000000) /* fs */
 
-/* Bytes beside memory that a call works on. */
+/* A copy of bytes outside of memory, used by a call. */
 struct guest_copy {
     struct guest_copy *next;
     uint64_t address, length;
@@ -20,8 +20,8 @@ struct guest_copy {
     uint8_t bytes[];
 };
 
-/* A copy of bytes that do not lie in memory as a whole. Those that are to be written are written back at once too, so that
- * a holder that refuses does so before the call. */
+/* Makes a copy of bytes that do not lie wholly in memory. If `write` is set, it also writes them back
+ * unchanged, so that a holder that refuses the write does so before the call has effects. */
 static void *view_elsewhere(struct user *user, uint64_t address, uint64_t length, bool write)
 {
     const struct bytes bytes = {user->memory, user->hart->holders};

@@ -23,7 +23,7 @@ void heap_free(struct heap *heap)
     *heap = (struct heap){0};
 }
 
-/* Makes guest pages [first, end) zero again and gives them back to the host. */
+/* Zeroes guest pages [first, end) and gives them back to the host. */
 static void release(const struct heap *heap, uint64_t first, uint64_t end)
 {
     if (first >= end)
@@ -66,7 +66,7 @@ static void erase(struct heap *heap, size_t at)
     memmove(&heap->maps[at], &heap->maps[at + 1], (heap->count - at) * sizeof heap->maps[0]);
 }
 
-/* Adds a range that lies between maps[at - 1] and maps[at], joining what becomes adjacent. */
+/* Inserts a range between maps[at - 1] and maps[at] and merges adjacent ranges. */
 static void add(struct heap *heap, size_t at, struct heap_range range)
 {
     if (at < heap->count && heap->maps[at].first == range.end) {

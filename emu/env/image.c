@@ -18,7 +18,7 @@ static bool is_elf(FILE *file)
     return elf;
 }
 
-/* Copies the rest of an open file to address. */
+/* Copies the rest of an open file to memory at `address`. Sets *end to the first address after it. */
 static bool load_raw(FILE *file, const char *path, uint64_t address, const struct phys *memory, uint64_t *end,
                      struct error *err)
 {
@@ -38,7 +38,7 @@ static bool load_raw(FILE *file, const char *path, uint64_t address, const struc
     return true;
 }
 
-/* The first range of the map that has bytes in common with another, or NULL. */
+/* Returns the first range of the map that overlaps `range`, or NULL. */
 static const struct image_range *find_overlap(const struct image_map *map, struct elf_range range)
 {
     for (size_t i = 0; i < map->count; i++) {
@@ -49,7 +49,7 @@ static const struct image_range *find_overlap(const struct image_map *map, struc
     return NULL;
 }
 
-/* Notes what a file takes. */
+/* Adds the ranges of a file to the map. Fails if one overlaps an earlier file. */
 static bool add_ranges(struct image_map *map, const char *path, const struct elf_range *ranges, size_t count,
                        struct error *err)
 {

@@ -1,5 +1,4 @@
-/* Files that are put into memory as they are or as ELF programs, and the symbols that mean something to an
- * emulator. */
+/* Loads files into memory, raw or as ELF programs, and finds symbols that have a meaning for the emulator. */
 #ifndef EMU_ENV_IMAGE_H
 #define EMU_ENV_IMAGE_H
 
@@ -13,29 +12,29 @@
 
 enum { IMAGE_FILES = 3, IMAGE_RANGES = IMAGE_FILES * ELF_SEGMENTS };
 
-/* Which addresses the files take that were loaded. Starts as zeros. */
+/* Addresses that the loaded files occupy. Initialize with zeros. */
 struct image_map {
     size_t count;
     struct image_range {
-        const char *path; /* the caller's */
+        const char *path; /* borrowed */
         struct elf_range range;
     } ranges[IMAGE_RANGES];
 };
 
-/* Loads a file: an ELF program by its physical addresses (elf_load()), anything else byte for byte at
- * `address` in memory. At most IMAGE_FILES for a map; path must outlive it. *entry becomes where it starts, *end the
- * first address behind it. On failure, also when it overlaps a file that the map already has, err names the
- * file, or both with their ranges, and what is allowed. */
+/* Loads a file: an ELF program at its physical addresses (elf_load()), any other file byte for byte at
+ * `address` in memory. A map holds at most IMAGE_FILES files; path must outlive it. Sets *entry to the
+ * address at which the file starts and *end to the first address after it. On failure, err names the file and
+ * what is allowed; if the file overlaps one that the map already has, err names both with their ranges. */
 bool image_load(const char *path, uint64_t address, const struct bytes *bytes, struct image_map *map,
                 uint64_t *entry, uint64_t *end, struct error *err);
 
-/* The highest address, a multiple of align (a power of two), at which size bytes (not 0) overlap no file;
- * false when there is none in memory. */
+/* Finds the highest address, a multiple of align (a power of two), at which size bytes (not 0) overlap no
+ * file. Returns false if there is none in memory. */
 bool image_place(const struct image_map *map, const struct phys *memory, uint64_t size, uint64_t align,
                  uint64_t *address);
 
-/* The value of a symbol of an ELF file; false when the file is no ELF, has no symbol table, or no such
- * symbol. */
+/* Sets *value to the value of a symbol of an ELF file. Returns false if the file is not ELF, has no symbol
+ * table, or has no such symbol. */
 bool image_symbol(const char *path, const char *name, uint64_t *value);
 
 #endif

@@ -24,22 +24,22 @@ enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
 
 struct kernel {
     const struct kernel_options *options;
-    struct phys all, memory; /* the latter is the kernel's part of it */
+    struct phys all, memory; /* memory: the kernel's part of `all` */
     struct nucd *nucd;       /* NULL: no accelerator takes tasks */
     struct decoder *decoder;
     struct system system;
     struct kernel_layout layout;
     struct user *user;
     struct nucd_causes causes;
-    uint64_t slept; /* by the program, before the call that is served */
+    uint64_t slept; /* by the program before the current call, in ns */
 };
 
-/* The registers of the kernel while the program's are in the hart. */
+/* The kernel's registers while the hart holds the program's. */
 struct registers {
     uint64_t x[32], pc;
 };
 
-/* Lets the hart show the program's state instead of the kernel's: calls and reports look there. */
+/* Loads the program's state into the hart, where calls and reports read it, and returns the kernel's. */
 static struct registers show_program(struct hart *hart, const struct kernel_frame *frame)
 {
     struct registers kept = {.pc = hart->pc};
@@ -68,8 +68,8 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     struct kernel_missing missing = kernel_pages_settle(user->pages, true);
     show_kernel(user->hart, &kept);
     if (threads_call_open(user->threads))
-        return; /* it is served again */
-    /* A call looks at all its pointers before it does anything that a second try would do twice. */
+        return; /* the launch continues: the call is served again */
+    /* Repeating is safe: a call checks all its pointers before it has effects. */
     bool again = result == -EFAULT && missing.length > 0;
     uint64_t asked[7];
     if (threads_ask(user->threads, asked)) {
@@ -111,7 +111,7 @@ static void report_full(struct kernel *kernel, const struct kernel_frame *frame)
     system_exit(&kernel->system, 128 + SIGKILL);
 }
 
-/* Warns of a nucd whose operands the driver finds malformed, once for each place, and counts it. */
+/* Counts a nucd whose operands the driver found malformed, and warns once for each place. */
 static void report_malformed(struct kernel *kernel, const struct kernel_frame *frame)
 {
     char text[SYMBOLS_TEXT];
@@ -176,7 +176,7 @@ static void hook_marker(void *context, struct hart *hart)
     marker_serve(&((struct kernel *)context)->user->regions, hart);
 }
 
-/* Stacks of threads take the end of what is the kernel's. */
+/* Places the threads' stacks at the end of the kernel's memory. */
 static bool take_stacks(struct kernel *kernel, struct error *err)
 {
     const struct launch_options *simt = kernel->options->user->simt;
@@ -304,7 +304,7 @@ static int finish(struct kernel *kernel, enum system_stop stop)
         return kernel->system.status;
     if (stop == SYSTEM_STUCK)
         return fault_asleep(kernel->user);
-    if (hart->privilege == PRIV_S) /* where the program will go on */
+    if (hart->privilege == PRIV_S) /* report the program's pc */
         hart->pc = hart->priv.sepc;
     if (guest_interrupted(kernel->user))
         return fault_interrupt(kernel->user);

@@ -13,7 +13,7 @@
 
 enum { PAGE = 4096 };
 
-/* The kernel maps physical memory one to one up to itself. */
+/* The kernel maps physical memory one to one below itself. */
 #define MEMORY_MAX (CROFT_KERNEL_BASE - CROFT_DIRECT_BASE)
 #define KERNEL_AT  ((uint64_t)CROFT_DRAM_BASE)
 
@@ -36,8 +36,8 @@ static uint32_t permissions_of(unsigned elf)
     return set | (elf & ELF_WRITE ? CROFT_RANGE_WRITE : 0);
 }
 
-/* Adds the pages of a segment behind those of all segments below it. A page that it shares with the one
- * before allows what both do. */
+/* Adds the pages of a segment; segments come in ascending order. A page shared with the previous segment gets
+ * the permissions of both. */
 static void add_segment(struct kernel_boot *boot, struct kernel_segment segment)
 {
     struct kernel_segment *last = boot->segment_count ? &boot->segments[boot->segment_count - 1] : NULL;
@@ -63,7 +63,8 @@ static void add_segment(struct kernel_boot *boot, struct kernel_segment segment)
         boot->segments[boot->segment_count++] = segment;
 }
 
-/* Adds the program's segments by ascending address; its byte v is at v + offset in physical memory. */
+/* Adds the program's segments by ascending address. Its byte at virtual address v is at physical address v +
+ * offset. */
 static void add_program(struct kernel_boot *boot, const struct elf_program *program, uint64_t offset)
 {
     uint64_t above = 0;
@@ -99,7 +100,7 @@ static bool check_machine(const struct phys *memory, struct error *err)
     return true;
 }
 
-/* Loads the kernel, and finds room for boot block and bitmap behind it. */
+/* Loads the kernel and places boot block and bitmap after it. */
 static bool load_kernel(const struct kernel_options *options, struct phys *memory,
                         struct kernel_layout *layout, struct kernel_boot *boot, struct error *err)
 {
@@ -115,8 +116,8 @@ static bool load_kernel(const struct kernel_options *options, struct phys *memor
     return true;
 }
 
-/* Loads the program behind the kernel, and its stack at the end of memory, where virtual and physical address
- * agree. */
+/* Loads the program after the kernel, and places its stack at the end of memory, where virtual and physical
+ * addresses are equal. */
 static bool load_program(const struct kernel_options *options, struct phys *memory,
                          struct kernel_layout *layout, struct kernel_boot *boot, struct error *err)
 {
@@ -160,7 +161,7 @@ static bool load_program(const struct kernel_options *options, struct phys *memo
 bool kernel_load(const struct kernel_options *options, struct phys *memory, struct kernel_layout *layout,
                  struct error *err)
 {
-    const uint64_t tick = SYSTEM_TICK_NS * UINT64_C(1000000); /* fs */
+    const uint64_t tick = SYSTEM_TICK_NS * UINT64_C(1000000); /* in fs */
     struct kernel_boot boot = {0};
     nucd_driver_boot(options->machine->tree, options->firmware, tick, &boot);
     if (!check_machine(memory, err) || !load_kernel(options, memory, layout, &boot, err) ||

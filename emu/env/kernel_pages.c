@@ -5,7 +5,7 @@
 
 #include "emu/hart/mmu.h"
 
-/* Scattered bytes that a call works on. */
+/* A copy of scattered bytes, used by a call. */
 struct copy {
     struct copy *next;
     uint64_t address, length;
@@ -16,7 +16,7 @@ struct copy {
 struct kernel_pages {
     struct hart *hart;
     const struct croft_range_table *ranges;
-    struct copy *copies; /* the youngest first */
+    struct copy *copies; /* youngest first */
     struct kernel_missing missing;
 };
 
@@ -37,8 +37,9 @@ void kernel_pages_free(struct kernel_pages *pages)
     free(pages);
 }
 
-/* The physical address of the bytes of [address, address + length) that lie in one page with the first; *part says how
- * many. False when the program may not touch them, or they do not exist. */
+/* Translates the bytes of [address, address + length) that lie in the first byte's page; sets *part to their
+ * number and *physical to their address. Returns false if the program may not access them or they do not
+ * exist. */
 static bool translate_part(const struct kernel_pages *pages, uint64_t address, uint64_t length, bool write,
                            uint64_t *part, uint64_t *physical)
 {
@@ -50,7 +51,8 @@ static bool translate_part(const struct kernel_pages *pages, uint64_t address, u
            (phys_at(hart->memory, *physical, *part) || bytes_reach(&bytes, *physical, *part, true) == *part);
 }
 
-/* Copies between the program and bytes. False when a holder beside memory refuses. */
+/* Copies from the program to the copy, or back if `store` is set. Returns false if a holder outside of memory
+ * refuses. */
 static bool transfer(const struct kernel_pages *pages, struct copy *copy, bool store)
 {
     const struct bytes bytes = {pages->hart->memory, pages->hart->holders};
@@ -64,8 +66,8 @@ static bool transfer(const struct kernel_pages *pages, struct copy *copy, bool s
     return true;
 }
 
-/* With bytes beside memory, those that are to be written are written back at once too, so that a holder that refuses does
- * so before the call. */
+/* Makes a copy. With bytes outside of memory (`elsewhere`), it also writes them back unchanged if `write` is
+ * set, so that a holder that refuses the write does so before the call has effects. */
 static void *make_copy(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write,
                        bool elsewhere)
 {
@@ -100,7 +102,7 @@ void *kernel_pages_view(struct kernel_pages *pages, uint64_t address, uint64_t l
     return contiguous ? first : make_copy(pages, address, length, write, elsewhere);
 }
 
-/* The oldest first, as they were made. */
+/* Stores the copies, the oldest first. */
 static void store_copies(const struct kernel_pages *pages, struct copy *copy)
 {
     struct copy *oldest = NULL;

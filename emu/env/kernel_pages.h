@@ -1,5 +1,5 @@
-/* The memory of a program under the kernel: its addresses are translated page by page, as the hart would for
- * it. */
+/* Access to the memory of a program under the kernel: translates its addresses page by page, as its hart
+ * would. */
 #ifndef EMU_ENV_KERNEL_PAGES_H
 #define EMU_ENV_KERNEL_PAGES_H
 
@@ -11,41 +11,44 @@
 
 struct kernel_pages;
 
-/* Translates by hart's page tables, with what they allow user mode. Never NULL; release with
+/* Makes access through the hart's page tables, with user-mode permissions. Never returns NULL. Release with
  * kernel_pages_free(). */
 struct kernel_pages *kernel_pages_new(struct hart *hart);
 void kernel_pages_free(struct kernel_pages *pages);
 
-/* The bytes [address, address + length) of the program, length not 0, until kernel_pages_settle(); NULL when
- * the program may not read (write) all of them, or they are not in the tables yet. In memory they are where
- * they are if their pages follow each other there; otherwise they are a copy, which kernel_pages_settle()
- * stores back if it was to be written. (So where buffers of one call overlap and are scattered, the later one
- * wins.) */
+/* Returns a view of the program's bytes [address, address + length), length not 0, valid until
+ * kernel_pages_settle(). Returns NULL if the program may not read (write) all of them, or if some are not in
+ * the page tables yet. If the pages are contiguous in memory, the view is that memory; otherwise it is a
+ * copy, which kernel_pages_settle() stores if `write` is set. If copies of one call overlap, the later one
+ * wins. */
 void *kernel_pages_view(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write);
 
-/* Part of the first view that failed since the last kernel_pages_settle(): from its first unusable page to
- * its end. */
+/* The part of the first failed view since the last kernel_pages_settle() that begins with its first unusable
+ * page. */
 struct kernel_missing {
-    uint64_t address, length; /* length 0: none has failed */
+    uint64_t address, length; /* length 0: no view has failed */
     bool write;
 };
 
-/* Ends all views; with keep, what was written to copies goes to memory. Returns what was missing. */
+/* Ends all views. If `keep` is set, copies made for writing are stored to memory. Returns what was
+ * missing. */
 struct kernel_missing kernel_pages_settle(struct kernel_pages *pages, bool keep);
 
-/* A user-mode address of the program as a physical one; false when the tables do not allow it, or not yet. */
+/* Translates a user-mode address of the program to a physical one. Returns false if the page tables do not
+ * allow the access, or not yet. */
 bool kernel_pages_translate(const struct kernel_pages *pages, uint64_t address, uint32_t permission,
                             uint64_t *physical);
 
-/* Whether a range of the program allows this (one CROFT_RANGE_*): its page may still be missing. */
+/* Returns whether the program's ranges allow this access (one CROFT_RANGE_*); the page itself may still be
+ * missing. */
 bool kernel_pages_allow(const struct kernel_pages *pages, uint64_t address, uint32_t permission);
 
-/* Tells where the kernel's table of ranges is; NULL until it has started. It must stay. */
+/* Sets the kernel's table of ranges, which must stay valid; NULL before the kernel has started. */
 void kernel_pages_set_ranges(struct kernel_pages *pages, const struct croft_range_table *ranges);
 const struct croft_range_table *kernel_pages_ranges(const struct kernel_pages *pages);
 
-/* Why the program cannot use an address as it wanted to (permission: one CROFT_RANGE_*), for messages: "where
- * nothing is mapped", "which is read-only", ... */
+/* Returns why the program cannot access an address (permission: one CROFT_RANGE_*), as text for messages:
+ * "where nothing is mapped", "which is read-only", ... */
 const char *kernel_pages_refusal(const struct kernel_pages *pages, uint64_t address, uint32_t permission);
 
 #endif

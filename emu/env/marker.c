@@ -9,7 +9,7 @@
 
 enum { REGION_NAME = 64 };
 
-/* Reads a name from guest memory; false when it is not one. */
+/* Reads a name from guest memory. Returns false if it is not a usable name. */
 static bool read_name(const struct hart *hart, uint64_t address, char name[REGION_NAME])
 {
     for (unsigned i = 0; i < REGION_NAME; i++) {
@@ -56,6 +56,6 @@ void marker_serve(struct marker_regions *regions, const struct hart *hart)
         break;
     case CROFT_MARKER_STATS_RESET: stats_reset(stats); break;
     case CROFT_MARKER_STATS_DUMP: stats_dump(stats); break;
-    default: break; /* trace marks concern traces */
+    default: break; /* trace marks do not concern statistics */
     }
 }

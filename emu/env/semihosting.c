@@ -86,7 +86,7 @@ static uint64_t do_writec(struct semihosting *sh, uint64_t address)
     return 0;
 }
 
-/* Ends at the zero, or where memory ends. */
+/* Prints up to the terminating zero, or to the end of memory. */
 static uint64_t do_write0(struct semihosting *sh, uint64_t address)
 {
     uint8_t byte;
@@ -147,7 +147,7 @@ static uint64_t do_errno(struct semihosting *sh, uint64_t argument)
     return (uint64_t)sh->failed;
 }
 
-/* Fields: a buffer and its size; the size becomes the length without the zero. */
+/* Fields: buffer, its size. Sets the second field to the length without the zero. */
 static uint64_t do_get_cmdline(struct semihosting *sh, uint64_t address)
 {
     uint64_t fields[2], used = 0;
@@ -171,7 +171,7 @@ static uint64_t do_get_cmdline(struct semihosting *sh, uint64_t address)
     return put_fields(sh, address + 8, &length, 1);
 }
 
-/* The argument points to the address of a block: heap base, heap limit, stack base, stack limit; 0 is
+/* The argument points to the address of a block: heap base, heap limit, stack base, stack limit; 0 means
  * unknown. */
 static uint64_t do_heapinfo(struct semihosting *sh, uint64_t address)
 {

@@ -1,5 +1,5 @@
-/* Semihosting: services that programs in machine mode ask of the emulator by a marked EBREAK (RISC-V
- * semihosting 0.95, after Arm's specification). */
+/* Semihosting: services that machine-mode programs request from the emulator by a marked EBREAK (RISC-V
+ * semihosting 0.95, based on Arm's specification). */
 #ifndef EMU_ENV_SEMIHOSTING_H
 #define EMU_ENV_SEMIHOSTING_H
 
@@ -11,36 +11,35 @@
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 
-/* What semihosting needs of its surroundings; everything must outlive the struct semihosting. */
+/* What semihosting uses; everything must outlive the struct semihosting. */
 struct semihosting_options {
     const char *dir;              /* the only host folder whose files can be used */
     const char *const *arguments; /* SYS_GET_CMDLINE joins them by blanks */
     size_t argument_count;
-    const struct phys *memory;      /* SYS_HEAPINFO offers what lies behind heap_base */
-    uint64_t heap_base;             /* first address behind the program, or 0: unknown */
+    const struct phys *memory;      /* SYS_HEAPINFO offers the part from heap_base on */
+    uint64_t heap_base;             /* first address after the program; 0: unknown */
     uint64_t (*now)(void *context); /* nanoseconds of simulated time */
     void (*exit)(void *context, int status);
-    void (*put)(void *context, uint8_t byte); /* to the console */
-    int (*get)(void *context); /* the console's next byte, waiting for it; -1: there are no more */
-    void *context;             /* of these functions */
+    void (*put)(void *context, uint8_t byte); /* writes to the console */
+    int (*get)(void *context);                /* waits for the console's next byte; -1: end of input */
+    void *context;                            /* argument of these functions */
 };
 
 struct semihosting;
 
-/* Opens the folder. NULL with err set when that fails. Release with semihosting_free(). */
+/* Opens the folder. Returns NULL and sets err on failure. Release with semihosting_free(). */
 struct semihosting *semihosting_new(const struct semihosting_options *options, struct error *err);
 void semihosting_free(struct semihosting *semihosting);
 
-/* Serves the call at which the hart has stopped: operation in a0, argument (for most, the address of a block
- * of 64-bit fields) in a1. The result goes to a0; pc stays (hart_retire_call()). Bad blocks and addresses
- * give -1, which SYS_ERRNO then explains. False if the operation does not exist: a0 is -1, and it is warned
- * of once.
+/* Serves the call at which the hart has stopped: operation in a0, argument (for most operations the address
+ * of a block of 64-bit fields) in a1. Sets a0 to the result and leaves pc (see hart_retire_call()). Bad
+ * blocks and addresses return -1; SYS_ERRNO then returns the reason. Returns false if the operation does not
+ * exist; a0 is then -1, and a warning is printed once.
  *
- * Files: paths lead to regular files beneath the folder only; `:tt` is the console (standard error for mode
- * a),
- * `:semihosting-features` tells of SYS_EXIT_EXTENDED and of `:tt` for standard error. SYS_SYSTEM is refused.
- * SYS_TIME begins on 2020-01-01 00:00:00 UTC, and clocks advance by simulated time. SYS_EXIT with reason
- * 0x20026 ends the run with the block's second field as its status, any other reason with 1. */
+ * Files: paths lead only to regular files beneath the folder. `:tt` is the console (standard error in mode
+ * a). `:semihosting-features` reports SYS_EXIT_EXTENDED and `:tt` for standard error. SYS_SYSTEM is refused.
+ * SYS_TIME begins on 2020-01-01 00:00:00 UTC, and clocks advance with simulated time. SYS_EXIT with reason
+ * 0x20026 ends the run with the block's second field as its status; with any other reason the status is 1. */
 bool semihosting_call(struct semihosting *semihosting, struct hart *hart);
 
 #endif

@@ -11,12 +11,12 @@
 #include "emu/hart/probe.h"
 
 enum {
-    CHUNK = 4096, /* bytes that are copied at a time */
+    CHUNK = 4096, /* bytes copied at a time */
     NEW_FILE_MODE = 0666,
-    HANDLE_FIRST = 3, /* handles are never 0 */
+    HANDLE_FIRST = 3, /* no handle is 0 */
 };
 
-/* fopen()'s modes r, rb, r+, r+b, w, wb, w+, w+b, a, ab, a+, a+b by their number / 2. */
+/* Flags of fopen()'s modes r, rb, r+, r+b, w, wb, w+, w+b, a, ab, a+, a+b, by the mode's number / 2. */
 static const int open_flags[] = {
     O_RDONLY,
     O_RDWR,
@@ -27,7 +27,8 @@ static const int open_flags[] = {
 };
 enum { MODES = 2 * sizeof open_flags / sizeof open_flags[0] };
 
-/* Copies the name of a length to name[PATH_MAX]. */
+/* Copies a name of `length` bytes to name[PATH_MAX]. Returns false and sets errno for SYS_ERRNO if it is not
+ * usable. */
 static bool get_name(struct semihosting *sh, uint64_t address, uint64_t length, char *name)
 {
     int failed = 0;
@@ -45,7 +46,8 @@ static bool get_name(struct semihosting *sh, uint64_t address, uint64_t length, 
     return true;
 }
 
-/* The result of a sandbox function: says why a path is refused, a few times. */
+/* Sets SYS_ERRNO from a sandbox function's result and returns -1. Warns of paths that lead out of the folder,
+ * at most SEMIHOSTING_WARNINGS times. */
 static uint64_t refuse(struct semihosting *sh, const char *name, int failed)
 {
     if (failed != -EXDEV)
@@ -62,7 +64,7 @@ static uint64_t give(struct semihosting *sh, int64_t descriptor)
     return descriptor < 0 ? semihosting_fail(sh, (int)-descriptor) : (uint64_t)descriptor;
 }
 
-/* A file without name that holds what the special file tells: a magic number and the features' bits. */
+/* Opens a nameless file with the contents of the special file: a magic number and the feature bits. */
 static uint64_t open_features(struct semihosting *sh, uint64_t mode)
 {
     enum { EXIT_EXTENDED = 1, STDOUT_STDERR = 2 };
@@ -102,7 +104,7 @@ uint64_t semihosting_open(struct semihosting *sh, uint64_t address)
         return open_console(sh, fields[1]);
     if (strcmp(name, ":semihosting-features") == 0)
         return open_features(sh, fields[1]);
-    /* O_NONBLOCK: to open a pipe must not wait for its other end. */
+    /* O_NONBLOCK: opening a pipe must not wait for its other end. */
     int flags = open_flags[fields[1] / 2];
     int host =
         sandbox_open_at(&sh->sandbox, "", name, flags | O_NONBLOCK, flags & O_CREAT ? NEW_FILE_MODE : 0);
@@ -119,7 +121,7 @@ uint64_t semihosting_open(struct semihosting *sh, uint64_t address)
     return give(sh, files_add(&sh->files, host, flags, NULL));
 }
 
-/* The open file of a handle, which is fields[0]; NULL after noting EBADF. */
+/* Returns the open file of a handle (fields[0]). Returns NULL and sets EBADF if there is none. */
 static struct file *get_file(struct semihosting *sh, uint64_t handle)
 {
     struct file *file = handle < HANDLE_FIRST ? NULL : files_get(&sh->files, handle);
@@ -136,7 +138,7 @@ uint64_t semihosting_close(struct semihosting *sh, uint64_t address)
     return give(sh, files_close(&sh->files, handle));
 }
 
-/* How many bytes a host call has moved; notes why if it failed. */
+/* Returns how many bytes a host call has moved. Sets errno for SYS_ERRNO if it failed. */
 static uint64_t moved(struct semihosting *sh, ssize_t result)
 {
     if (result < 0)
@@ -144,7 +146,7 @@ static uint64_t moved(struct semihosting *sh, ssize_t result)
     return result < 0 ? 0 : (uint64_t)result;
 }
 
-/* Writes bytes to a file or the console; returns how many were written. */
+/* Writes bytes to a file or the console. Returns the number of bytes written. */
 static uint64_t put_bytes(struct semihosting *sh, const struct file *file, const uint8_t *bytes,
                           uint64_t count)
 {
@@ -160,7 +162,7 @@ static uint64_t put_bytes(struct semihosting *sh, const struct file *file, const
     return moved(sh, written);
 }
 
-/* Reads from a file, or from the console up to the end of a line; returns how many bytes there were. */
+/* Reads from a file, or from the console up to the end of a line. Returns the number of bytes read. */
 static uint64_t get_bytes(struct semihosting *sh, const struct file *file, uint8_t *bytes, uint64_t count)
 {
     if (file->standard && file->host == STDIN_FILENO) {
@@ -179,7 +181,7 @@ static uint64_t get_bytes(struct semihosting *sh, const struct file *file, uint8
     return moved(sh, got);
 }
 
-/* Fields: handle, buffer, length. Returns how many bytes were not moved. */
+/* Fields: handle, buffer, length. Returns the number of bytes not moved. */
 static uint64_t transfer(struct semihosting *sh, uint64_t address, bool writes)
 {
     uint64_t fields[3];
@@ -192,7 +194,7 @@ static uint64_t transfer(struct semihosting *sh, uint64_t address, bool writes)
     uint64_t left = fields[2];
     while (left > 0) {
         uint64_t count = left < CHUNK ? left : CHUNK;
-        /* When reading, too, so that input is not lost where it cannot be put. */
+        /* Check the buffer before reading input into it, too, so that no input is lost. */
         if (!hart_memory_read(sh->hart, fields[1], bytes, count)) {
             (void)semihosting_fail(sh, EFAULT);
             break;
@@ -227,7 +229,7 @@ uint64_t semihosting_istty(struct semihosting *sh, uint64_t address)
     return file ? file->standard : UINT64_MAX;
 }
 
-/* Fields: handle, position from the start. */
+/* Fields: handle, position from the start of the file. */
 uint64_t semihosting_seek(struct semihosting *sh, uint64_t address)
 {
     uint64_t fields[2];
@@ -255,7 +257,7 @@ uint64_t semihosting_flen(struct semihosting *sh, uint64_t address)
     return fstat(file->host, &st) != 0 ? semihosting_fail(sh, errno) : (uint64_t)st.st_size;
 }
 
-/* Fields: buffer, identifier 0-255, the buffer's size. The same identifier gives the same name. */
+/* Fields: buffer, identifier 0-255, the buffer's size. The same identifier always gives the same name. */
 uint64_t semihosting_tmpnam(struct semihosting *sh, uint64_t address)
 {
     uint64_t fields[3];

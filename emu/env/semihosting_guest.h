@@ -1,4 +1,4 @@
-/* Semihosting's inside: its state, and access to the program's memory. */
+/* Semihosting's internals: its state, and access to the program's memory. */
 #ifndef EMU_ENV_SEMIHOSTING_GUEST_H
 #define EMU_ENV_SEMIHOSTING_GUEST_H
 
@@ -10,24 +10,24 @@ enum { SEMIHOSTING_OPERATIONS = 256, SEMIHOSTING_WARNINGS = 20 };
 
 struct semihosting {
     struct semihosting_options options;
-    struct hart *hart; /* whose call is served */
+    struct hart *hart; /* the hart whose call is being served */
     struct files files;
     struct sandbox sandbox;
     int failed;                         /* errno of the last call that failed */
-    bool noted[SEMIHOSTING_OPERATIONS]; /* unknown or refused operations that were warned of */
-    unsigned warnings;                  /* about paths */
+    bool noted[SEMIHOSTING_OPERATIONS]; /* unknown or refused operations warned about */
+    unsigned warnings;                  /* number of warnings about paths */
 };
 
-/* Remembers the reason for SYS_ERRNO and returns -1. */
+/* Sets the errno value for SYS_ERRNO and returns -1. */
 uint64_t semihosting_fail(struct semihosting *sh, int number);
 
 /* Prints "croft run: warning: semihosting: ..." to standard error. */
 void semihosting_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reads count fields at an address; false, with the reason remembered, if they are not in memory. */
+/* Reads count fields at an address. Returns false and sets errno for SYS_ERRNO if they are not in memory. */
 bool semihosting_fields(struct semihosting *sh, uint64_t address, uint64_t *fields, unsigned count);
 
-/* Operations on files (semihosting_file.c): each takes a1 and returns what goes to a0. */
+/* Operations on files (semihosting_file.c): each takes a1 as `address` and returns the value for a0. */
 uint64_t semihosting_open(struct semihosting *sh, uint64_t address);
 uint64_t semihosting_close(struct semihosting *sh, uint64_t address);
 uint64_t semihosting_write(struct semihosting *sh, uint64_t address);

@@ -6,10 +6,10 @@
 
 enum { RANDOM_BYTES = 16, AUXILIARY_ENTRIES = 18 };
 
-/* AT_HWCAP has bit n for the single-letter extension 'A' + n. */
+/* AT_HWCAP: bit n stands for the single-letter extension 'A' + n. */
 #define HWCAP_LETTER(letter) (UINT64_C(1) << ((letter) - 'A'))
 
-/* What the next word and the next string go to. */
+/* The positions of the next word and the next string. */
 struct writer {
     const struct phys *memory;
     uint64_t word, string; /* guest addresses */
@@ -21,7 +21,7 @@ static void put_word(struct writer *w, uint64_t value)
     w->word += 8;
 }
 
-/* Stores length bytes among the strings and returns their guest address. */
+/* Stores length bytes in the strings' area and returns their guest address. */
 static uint64_t put_bytes(struct writer *w, const void *bytes, size_t length)
 {
     uint64_t address = w->string;
@@ -45,7 +45,7 @@ static void put_pair(struct writer *w, uint64_t type, uint64_t value)
 
 static void put_auxiliary(struct writer *w, const struct elf_program *program, uint64_t name)
 {
-    /* Fixed on purpose: what a program derives from "random" bytes has to repeat. */
+    /* Fixed, so that everything that a program derives from these bytes is the same in every run. */
     static const uint8_t random[RANDOM_BYTES] = {0x5d, 0x1b, 0xe6, 0x3a, 0x94, 0x07, 0xc8, 0x72,
                                                  0x2f, 0xa9, 0x40, 0xdb, 0x86, 0x13, 0xf5, 0x6e};
     if (program->headers) {

@@ -1,4 +1,4 @@
-/* The stack that a Linux program finds at its start: arguments, environment and auxiliary vector. */
+/* The initial stack of a Linux program: arguments, environment and auxiliary vector. */
 #ifndef EMU_ENV_STACK_H
 #define EMU_ENV_STACK_H
 
@@ -11,8 +11,8 @@
 #include "emu/sim/error.h"
 
 enum {
-    STACK_STRINGS = 16384, /* bytes; the strings' room is a multiple of this */
-    GUEST_USER_ID = 1000,  /* user and group that every guest runs as */
+    STACK_STRINGS = 16384, /* bytes; the strings' area is a multiple of this */
+    GUEST_USER_ID = 1000,  /* user and group of every guest */
 };
 
 struct stack_contents {
@@ -23,14 +23,14 @@ struct stack_contents {
     const struct elf_program *program;
 };
 
-/* Lays the stack out at the end of memory, within `size` bytes, and gives the stack pointer, 16-byte aligned:
+/* Writes the stack to the end of memory, within `size` bytes, and sets the stack pointer, 16-byte aligned:
  *
  *   *sp -> argc | argv[0..argc-1] 0 | environment 0 | auxiliary vector, AT_NULL | strings, AT_RANDOM bytes,
  *   argv[0] | end
  *
- * The strings' room is rounded up to STACK_STRINGS and the program's path comes last, so that no address but
- * those within it depends on how long the path is. Fails when the contents do not fit into a quarter of the
- * stack. */
+ * The strings' area is rounded up to STACK_STRINGS and the program's path comes last, so that the path's
+ * length changes no address outside of the strings' area. Returns false and sets err if the contents do not
+ * fit into a quarter of the stack. */
 bool stack_build(const struct phys *memory, uint64_t size, const struct stack_contents *contents,
                  uint64_t *sp, struct error *err);
 

@@ -34,7 +34,8 @@ static bool translate(void *context, uint64_t address, enum warp_access access, 
     return kernel_pages_translate(threads->user->pages, address, permission_for(access), physical);
 }
 
-/* Called once, by the first launch: so it is the place for what is said once. */
+/* Returns the threads' stacks. Called once, by the first launch, so it also prints the warnings that appear
+ * once. */
 static uint64_t take_stacks(void *context, uint64_t bytes)
 {
     struct threads *threads = context;
@@ -64,7 +65,7 @@ int threads_report_limit(const struct threads *threads)
     return USER_STATUS_LIMIT;
 }
 
-/* In time: whoever lets time pass is told by stopped(). */
+/* Timed machine: ends the program because of a limit, a signal, or a call of a thread. */
 static void end_early(void *context)
 {
     const struct threads *threads = context;
@@ -112,8 +113,8 @@ void threads_publish(const struct threads *threads, struct stats *stats)
     launch_publish(threads->launch, stats);
 }
 
-/* The launch waits until the kernel has brought these bytes in. Returns what makes it do that, or 0 when they are there
- * or not allowed. */
+/* Pauses the launch until the kernel has brought these bytes in. Returns -EFAULT, on which the kernel does
+ * so, or 0 if the bytes are present or the access is not allowed. */
 static int64_t ask_for(struct threads *threads, uint64_t address, uint64_t length, uint32_t permission)
 {
     struct kernel_pages *pages = threads->user->pages;
@@ -131,7 +132,8 @@ static uint32_t permission_of(enum trap_cause cause)
                                       : CROFT_RANGE_READ;
 }
 
-/* A thread's call has stopped the launch: the kernel has to serve it, or has to bring pages in, or it has ended the program. */
+/* Returns the result of the program's call after a thread's call has stopped the launch: the kernel must
+ * serve that call, or must bring pages in, or the call has ended the program. */
 static int64_t stopped_by_call(struct threads *threads)
 {
     const struct kernel_missing *missing = &threads->missing;
@@ -155,7 +157,7 @@ static int64_t stopped_by_trap(struct threads *threads)
     return -EFAULT;
 }
 
-/* What the call returns when the launch has come so far. */
+/* Returns the result of the program's call, by how the launch has ended. */
 static int64_t answer(struct threads *threads, enum launch_end end)
 {
     switch (end) {
@@ -163,20 +165,21 @@ static int64_t answer(struct threads *threads, enum launch_end end)
     case LAUNCH_REFUSED: return -EINVAL;
     case LAUNCH_MEMORY: return -ENOMEM;
     case LAUNCH_ENDED: return -EINTR;
-    case LAUNCH_PAUSE: return 0; /* the call is not over */
+    case LAUNCH_PAUSE: return 0; /* unused: the call is not finished */
     case LAUNCH_CALL: return stopped_by_call(threads);
     case LAUNCH_TRAP: break;
     }
     return stopped_by_trap(threads);
 }
 
-/* Begins the launch of the record, or goes on with the one that has begun if it is NULL: for a quantum of the system's,
- * or else to the end. */
+/* Begins the launch of `record`, or continues the current one if that is NULL: for one quantum of the system,
+ * or to its end without a system. */
 static enum launch_end run(struct threads *threads, const struct simt_launch_record *record,
                            struct error *err)
 {
     struct launch *launch = threads->launch;
-    struct system *system = threads->options->device ? NULL : threads->system; /* a device lets time pass */
+    struct system *system =
+        threads->options->device ? NULL : threads->system; /* on a timed machine, the device lets time pass */
     uint64_t quantum = system ? system_open_call(system, launch_executed(launch)) : UINT64_MAX;
     enum launch_end end =
         record ? launch_begin(launch, record, quantum, err) : launch_advance(launch, quantum);

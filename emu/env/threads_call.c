@@ -1,4 +1,4 @@
-/* What threads ask of the environment: their system calls, and the report of their traps. */
+/* Serves the system calls of threads and reports their traps. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ void *threads_view(struct threads *threads, uint64_t address, uint64_t length, b
     return copy->bytes;
 }
 
-/* The hart's registers, while a lane's are in it: calls and reports look there. */
+/* The hart's own registers while it holds a lane's, from which calls and reports read them. */
 struct registers {
     uint64_t x[32], pc;
 };
@@ -64,13 +64,14 @@ static void show_host(struct hart *hart, const struct registers *kept)
     hart->pc = kept->pc;
 }
 
-/* brk, munmap, mremap, mmap, mprotect, riscv_flush_icache: see host/kernel/main.c. */
+/* Returns whether the kernel serves the call: brk, munmap, mremap, mmap, mprotect, riscv_flush_icache (see
+ * host/kernel/main.c). */
 static bool is_kernels(uint64_t number)
 {
     return (number >= 214 && number <= 216) || number == 222 || number == 226 || number == 259;
 }
 
-/* Whether the kernel has served the lane's call; otherwise it is asked to. */
+/* Returns whether the kernel has served the lane's call, with its result in *result. If not, requests it. */
 static bool ask_kernel(struct threads *threads, const struct warp *warp, unsigned lane, uint64_t *result)
 {
     if (threads->answered) {

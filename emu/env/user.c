@@ -85,7 +85,7 @@ void user_free(struct user *user)
     free(user);
 }
 
-/* Whether the hart has stopped for a task, whose registers are not its own. */
+/* Returns whether the hart has stopped because of a task; the hart's registers are then not the task's. */
 static bool is_task(const struct user *user)
 {
     unsigned accelerator;
@@ -101,14 +101,14 @@ bool user_serve(struct user *user)
     int64_t result = calls_serve(user);
     guest_settle(user);
     if (threads_call_open(user->threads))
-        return true; /* it is served again */
+        return true; /* the launch continues: the call is served again */
     hart_retire_call(hart);
     if (!user->ended)
         hart->x[A0] = (uint64_t)result;
     return true;
 }
 
-/* A log stands in front of what the stop behind it brings about. */
+/* Flushes the log, so that it precedes messages about the stop. */
 static void flush_log(const struct user *user)
 {
     if (user->options->log)

@@ -8,12 +8,13 @@
 
 struct user_harts {
     struct system system;
-    struct phys program; /* what the program sees of memory */
+    struct phys program; /* the part of memory that the program sees */
     struct nucd *nucd;   /* NULL: no accelerator takes tasks */
 };
 
-/* Makes them in memory; firmware (ELF) is the accelerators', or NULL: these have no harts then. What is passed must outlive
- * them. False with err set when the firmware cannot be loaded. Release with user_harts_free(). */
+/* Makes the harts in memory. firmware (an ELF file) runs on the accelerators; NULL: they have no harts. All
+ * arguments must outlive the result. Returns false and sets err if the firmware cannot be loaded. Release
+ * with user_harts_free(). */
 bool user_harts_init(struct user_harts *user, const struct machine_config *machine, const char *firmware,
                      struct phys *memory, const struct decoder *decoder, struct error *err);
 void user_harts_free(struct user_harts *user);
