@@ -15,7 +15,7 @@ enum source { SOURCE_NONE, SOURCE_FILE, SOURCE_PIPE, SOURCE_STREAM, SOURCE_TERMI
 enum {
     INPUT_ROOM = 4096,
     OUTPUT_ROOM = 4096,
-    HOST_TICKS = 10000, /* how often the host is looked at: each simulated millisecond */
+    HOST_TICKS = 10000, /* ticks between checks of the host: each simulated millisecond */
     CTRL_A = 1,
 };
 
@@ -24,12 +24,12 @@ struct console {
     int input, output;
     bool escaped; /* the last key was Ctrl-A */
     bool quit, look_now;
-    bool piped; /* the source is, or was, SOURCE_PIPE */
-    bool given; /* a byte, since the last poll */
+    bool piped; /* the source is or was SOURCE_PIPE */
+    bool given; /* a byte was delivered since the last poll */
     bool failed;
-    unsigned first, count; /* of queue */
-    unsigned used;         /* of out */
-    uint64_t next_look;    /* tick */
+    unsigned first, count; /* in `queue` */
+    unsigned used;         /* bytes in `out` */
+    uint64_t next_look;    /* tick of the next check of the host */
     struct moment (*moment)(void *context);
     void (*writes)(void *context);
     bool (*stops)(void *context);
@@ -81,7 +81,7 @@ static void put_text(struct console *console, const char *text)
         console_put(console, (uint8_t)*text);
 }
 
-/* Queues a byte. What does not fit is lost, as it is in a terminal's own buffer. */
+/* Queues a byte. Drops it if the queue is full, as a terminal's own buffer does. */
 static void enqueue(struct console *console, uint8_t byte)
 {
     if (console->count < INPUT_ROOM)
@@ -95,7 +95,7 @@ static void quit(struct console *console)
     console->quit = true;
 }
 
-/* A byte from the terminal, which may be one for us. The escapes are those of qemu -nographic. */
+/* Handles a byte from the terminal, which may be an escape. The escapes are those of qemu -nographic. */
 static void take_key(struct console *console, uint8_t byte)
 {
     if (!console->escaped) {
@@ -115,7 +115,7 @@ static void take_key(struct console *console, uint8_t byte)
     }
 }
 
-/* Reads once, at most `room` bytes. */
+/* Reads input once, at most `room` bytes. */
 static void read_host(struct console *console, size_t room)
 {
     uint8_t bytes[512];
@@ -125,7 +125,7 @@ static void read_host(struct console *console, size_t room)
     if (got < 0 && errno != EIO)
         fail(console, "the input cannot be read");
     if (got <= 0) {
-        console->source = SOURCE_NONE; /* the end; EIO: the terminal has hung up */
+        console->source = SOURCE_NONE; /* end of input; EIO: the terminal has hung up */
         return;
     }
     for (ssize_t i = 0; i < got; i++) {
@@ -149,7 +149,7 @@ static bool stops(const struct console *console)
     return console->stops && console->stops(console->context);
 }
 
-/* Sleeps until the host's input can be read, or the run ends. */
+/* Sleeps until the host's input can be read or the run ends. */
 static void await_host(struct console *console)
 {
     struct pollfd ready = {.fd = console->input, .events = POLLIN};
@@ -157,7 +157,7 @@ static void await_host(struct console *console)
         continue;
 }
 
-/* The run has left the recorded one. */
+/* Fails because the run differs from the recorded one. */
 static void deviate(struct console *console, struct moment at, const char *how, struct moment now)
 {
     if (console->failed)
@@ -170,7 +170,7 @@ static void deviate(struct console *console, struct moment at, const char *how, 
                     at.instructions, at.ticks, how, now.instructions, now.ticks);
 }
 
-/* Whether the replay's next entry belongs to this moment. */
+/* Returns whether the replay's next entry belongs to this moment. */
 static bool replay_due(struct console *console, int *what)
 {
     struct moment at, now = console->moment(console->context);
@@ -193,7 +193,8 @@ static bool get_replayed(struct console *console, uint8_t *byte)
     return true;
 }
 
-/* Reads a pipe until there is something or its end. Whoever is to answer must have seen the output. */
+/* Reads a pipe until it delivers a byte or ends. Writes the output first, because the other end may wait for
+ * it. */
 static void fill_from_pipe(struct console *console)
 {
     console_flush(console);
@@ -206,7 +207,7 @@ static void fill_from_pipe(struct console *console)
 
 static bool get_queued(struct console *console, uint8_t *byte)
 {
-    /* More than the guest has asked for would keep it from answering what it has. */
+    /* Deliver one byte per poll point, so that the guest can answer it before the next one. */
     if (console->piped && console->given)
         return false;
     if (console->count == 0 && console->source == SOURCE_PIPE)
@@ -263,7 +264,7 @@ bool console_wait(struct console *console, int milliseconds)
     int what;
     if (console->source == SOURCE_REPLAY)
         return input_replay_peek(console->replay, &at,
-                                 &what); /* its moment comes, for simulated time goes on */
+                                 &what); /* simulated time goes on, so its moment comes */
     if (console->source == SOURCE_NONE || console->source == SOURCE_FILE || console->source == SOURCE_PIPE)
         return console->source != SOURCE_NONE;
     struct pollfd ready = {.fd = console->input, .events = POLLIN};
@@ -303,7 +304,7 @@ static bool open_source(struct console *console, const struct console_options *o
         return console->replay;
     }
     if (options->input < 0 || fstat(options->input, &stat) != 0)
-        return true; /* closed: there is no input */
+        return true; /* closed: no input */
     if (S_ISREG(stat.st_mode)) {
         console->source = SOURCE_FILE;
         return true;

@@ -154,7 +154,7 @@ int64_t files_list(struct file *file)
 {
     if (file->listed && file->position > 0)
         return 0;
-    /* A descriptor of its own, because closedir() closes what fdopendir() was given. */
+    /* Open a second descriptor, because closedir() closes the one that fdopendir() got. */
     int host = openat(file->host, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = host < 0 ? NULL : fdopendir(host);
     if (!folder) {

@@ -48,7 +48,7 @@ void input_record_add(struct input_record *record, struct moment at, int what)
 {
     (void)fprintf(record->file, "%" PRIu64 " %" PRIu64 " ", at.instructions, at.ticks);
     (void)fprintf(record->file, what == INPUT_END ? "end\n" : "%02x\n", (unsigned)what);
-    (void)fflush(record->file); /* so that the input is there when we are killed; typing is slow */
+    (void)fflush(record->file); /* keeps the input if croft is killed; typing is slow enough */
 }
 
 bool input_record_close(struct input_record *record, struct error *err)
@@ -64,7 +64,7 @@ bool input_record_close(struct input_record *record, struct error *err)
     return written;
 }
 
-/* Takes a decimal number, which must be followed by a space, from the start of *text. */
+/* Parses a decimal number at the start of *text and skips it and the space that must follow. */
 static bool parse_number(const char **text, uint64_t *value)
 {
     char *end;

@@ -33,7 +33,7 @@ void sandbox_close(struct sandbox *sandbox)
     *sandbox = (struct sandbox){.root = -1};
 }
 
-/* Steps over slashes and `.` components. */
+/* Skips slashes and `.` components. */
 static const char *skip_nothing(const char *path)
 {
     while (path[0] == '/' || (path[0] == '.' && (path[1] == '/' || path[1] == '\0')))
@@ -41,7 +41,7 @@ static const char *skip_nothing(const char *path)
     return path;
 }
 
-/* What remains of absolute `path` beneath the absolute folder `root`, or NULL when it is elsewhere. */
+/* Returns the part of absolute `path` beneath the absolute folder `root`, or NULL if it is not beneath it. */
 static const char *strip_root(const char *root, const char *path)
 {
     for (root = skip_nothing(root), path = skip_nothing(path); *root;
@@ -55,7 +55,7 @@ static const char *strip_root(const char *root, const char *path)
     return path;
 }
 
-/* Writes `path` as seen from the sandbox's root to full[PATH_MAX]. Returns 0 or -errno. */
+/* Writes `path`, relative to the sandbox's root, to full[PATH_MAX]. Returns 0 or -errno. */
 static int full_path(const struct sandbox *sandbox, const char *base, const char *path, char *full)
 {
     int used;
@@ -80,7 +80,7 @@ static int open_beneath(int folder, const char *path, int flags, mode_t mode)
     if (flags & O_PATH)
         how.flags = (unsigned)(flags | O_CLOEXEC);
     long fd = -1;
-    /* EAGAIN: something was renamed on the way, and the kernel could not tell whether the path stayed
+    /* EAGAIN: a rename during the resolution left the kernel unable to tell whether the path stayed
      * beneath. */
     for (int i = 0; i < RETRIES; i++) {
         fd = syscall(SYS_openat2, folder, path, &how, sizeof how);
@@ -128,7 +128,7 @@ int sandbox_open_parent(const struct sandbox *sandbox, const char *base, const c
     return parent;
 }
 
-/* The host's name for an open descriptor. */
+/* Writes the host's name of an open descriptor. Returns false on failure. */
 static bool name_of(int fd, char *name, size_t size)
 {
     char link[32];
@@ -150,7 +150,7 @@ int sandbox_path_of(const struct sandbox *sandbox, int folder, char *path, size_
         return -EXDEV;
     if ((size_t)snprintf(path, size, "%s", rest) >= size)
         return -ENAMETOOLONG;
-    /* The name is only as good as what it leads to: a removed folder has one, too. */
+    /* Check that the name leads to the folder, because a removed folder still has a name. */
     int again = open_beneath(sandbox->root, path[0] ? path : ".", O_PATH | O_DIRECTORY, 0);
     struct stat is, was;
     if (again < 0)

@@ -1,5 +1,5 @@
-/* The one host folder that a guest can reach: paths are resolved beneath it by the kernel, links and `..`
- * included. */
+/* The only host folder that a guest can reach. The host's kernel resolves paths, including links and `..`,
+ * beneath it. */
 #ifndef EMU_IO_SANDBOX_H
 #define EMU_IO_SANDBOX_H
 
@@ -11,28 +11,27 @@
 #include "emu/sim/error.h"
 
 struct sandbox {
-    int root;   /* the folder, opened for path resolution only */
+    int root;   /* the folder, opened with O_PATH */
     char *path; /* its absolute path without links */
 };
 
-/* Opens folder `dir`; err says why that is impossible. Release with sandbox_close(). */
+/* Opens folder `dir`. Returns false and sets err on failure. Release with sandbox_close(). */
 bool sandbox_open(struct sandbox *sandbox, const char *dir, struct error *err);
 void sandbox_close(struct sandbox *sandbox);
 
-/* In the functions below `base` is the folder that a relative `path` starts from, itself relative to the
- * sandbox and without links ("" is the sandbox). An absolute path must lie in sandbox->path. They return a
- * host descriptor that the caller closes, or -errno; -EXDEV means that the path leads out of the sandbox
- * (also through a link or /proc), -ENOSYS that the host's kernel is older than Linux 5.6, which brought
- * openat2(2). */
+/* In the functions below, `base` is the folder from which a relative `path` starts, itself relative to the
+ * sandbox and without links ("" is the sandbox). An absolute path must lie in sandbox->path. The functions
+ * that open return a host descriptor, which the caller closes, or -errno. -EXDEV: the path leads out of the
+ * sandbox (possibly through a link or /proc). -ENOSYS: the host's kernel lacks openat2(2), which Linux 5.6
+ * added. */
 
-/* openat2(2) with the host's O_ flags; O_CLOEXEC and O_NOCTTY are added. */
+/* As openat2(2) with the host's O_ flags; adds O_CLOEXEC and O_NOCTTY. */
 int sandbox_open_at(const struct sandbox *sandbox, const char *base, const char *path, int flags,
                     mode_t mode);
 
-/* Opens the folder that holds the path's last component, which goes to last[]; with a call of the *at family
- * on it the last component itself is never followed if it is a link. -ENOTDIR if a slash follows the last
- * component of something that exists and is no folder; -EBUSY for the sandbox itself, -EINVAL for `.` and
- * `..`. */
+/* Opens the folder that holds the path's last component and copies that component to last[]. A call of the
+ * *at family on it does not follow the last component if it is a link. Returns -ENOTDIR if a slash follows an
+ * existing last component that is not a folder, -EBUSY for the sandbox itself, -EINVAL for `.` and `..`. */
 int sandbox_open_parent(const struct sandbox *sandbox, const char *base, const char *path,
                         char last[NAME_MAX + 1]);
 

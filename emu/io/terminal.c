@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Sleeps until the parent dies, which closes its end of the pipe. */
+/* The guard's process: sleeps until its parent dies, which closes the pipe, and then restores the
+ * terminal. */
 static void guard(const struct terminal *terminal, int pipe)
 {
     sigset_t all;
@@ -15,7 +16,7 @@ static void guard(const struct terminal *terminal, int pipe)
     ssize_t got;
     sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all,
-                      NULL); /* also SIGTTOU, so that a background process may set the terminal */
+                      NULL); /* including SIGTTOU, so that tcsetattr() works in a background process */
     do
         got = read(pipe, &byte, 1);
     while (got < 0 && errno == EINTR);
@@ -64,7 +65,7 @@ bool terminal_make_raw(struct terminal *terminal, int file, struct error *err)
 void terminal_restore(struct terminal *terminal)
 {
     (void)tcsetattr(terminal->file, TCSADRAIN, &terminal->saved);
-    (void)kill(terminal->guard, SIGKILL); /* before the pipe closes: there is nothing left to restore */
+    (void)kill(terminal->guard, SIGKILL); /* before the pipe closes, because the terminal has been restored */
     (void)close(terminal->guard_pipe);
     while (waitpid(terminal->guard, NULL, 0) < 0 && errno == EINTR)
         ;

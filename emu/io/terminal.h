@@ -1,4 +1,4 @@
-/* The user's terminal in raw mode, and its way back whatever happens to us. */
+/* The user's terminal in raw mode, restored however croft ends. */
 #ifndef EMU_IO_TERMINAL_H
 #define EMU_IO_TERMINAL_H
 
@@ -11,12 +11,12 @@
 struct terminal {
     int file;
     struct termios saved;
-    pid_t guard; /* a child that restores the terminal when we die without having done so; else at most 0 */
-    int guard_pipe; /* whose other end the guard reads: it closes when we die, by whatever cause */
+    pid_t guard; /* child process that restores the terminal if croft dies before it has; at most 0: none */
+    int guard_pipe; /* write end of the pipe that the guard reads; it closes when croft dies */
 };
 
-/* Puts the terminal behind `file` in raw mode: each byte arrives as it is typed, unechoed, and no key is a
- * signal. Output keeps its processing. Undo with terminal_restore(). */
+/* Puts the terminal `file` into raw mode: each byte arrives when it is typed, without echo, and no key sends
+ * a signal. Output processing stays on. Undo with terminal_restore(). */
 bool terminal_make_raw(struct terminal *terminal, int file, struct error *err);
 
 void terminal_restore(struct terminal *terminal);
