@@ -1,4 +1,4 @@
-/* croft cc: the cross compiler, told about our headers, newlib, start-up code and linker script. */
+/* croft cc: runs the cross compiler with our headers, newlib, start-up code and linker script. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static const char compiler[] = "riscv64-unknown-elf-gcc";
 
-enum { CC_BEFORE = 13 }; /* arguments that we put before the user's, at most */
+enum { CC_BEFORE = 13 }; /* maximum number of arguments added before the user's */
 
 static const struct option_row cc_rows[] = {
     {"bare", 0, NULL, "for machine mode (croft run --env bare, qemu-system-riscv64 -M virt -bios none)"},
@@ -37,11 +37,11 @@ static const struct option_set cc_options = {
         "only file, and the linker script bare.ld.\n",
 };
 
-/* The paths of our files, each within its option. */
+/* The paths of our files, each as part of its option. */
 struct cc_paths {
     char croft_headers[PATH_MAX];
     char newlib_headers[PATH_MAX];
-    char prefix[PATH_MAX]; /* start-up code and libraries; ends in a slash, as -B wants */
+    char prefix[PATH_MAX]; /* of start-up code and libraries; ends in a slash, as -B requires */
     char specs[PATH_MAX];
     char script[PATH_MAX];
 };
@@ -65,10 +65,10 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Whether the user's option brings a linker script, or makes one wrong. */
+/* Returns whether the user's option provides a linker script or excludes ours. */
 static bool cc_replaces_script(const char *option)
 {
-    /* These only place one section. */
+    /* These options place only one section. */
     if (starts_with(option, "-Ttext") || starts_with(option, "-Tdata") || starts_with(option, "-Tbss"))
         return false;
     return starts_with(option, "-T") || starts_with(option, "-Wl,-T") ||
@@ -88,14 +88,14 @@ static int cc_exec(char **arguments)
     return 1;
 }
 
-/* What the user's arguments ask for. */
+/* The parsed command line. */
 struct cc_request {
     bool help, bare, own_script;
     size_t count;
-    char **arguments; /* those for GCC, within a longer array */
+    char **arguments; /* the arguments for GCC, within a longer array */
 };
 
-/* Sorts argv; request->arguments has room for argc entries. */
+/* Parses argv; request->arguments has room for argc entries. */
 static void cc_parse(struct cc_request *request, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {

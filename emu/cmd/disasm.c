@@ -31,15 +31,15 @@ static const struct option_set interface = {
     .rows = rows,
 };
 
-/* What a listing is made with. */
+/* The state of a listing. */
 struct listing {
     const struct decoder *decoder;
     struct symbols *symbols;
-    const char *wanted; /* the only function to print, or NULL for all */
-    bool found;         /* something was printed */
+    const char *wanted; /* the only function to print; NULL: all */
+    bool found;         /* something has been printed */
 };
 
-/* Appends ` <name+0x12>` for a branch or jump to pc + imm. */
+/* Prints ` <name+0x12>` for a branch or jump to pc + imm. */
 static void print_target(const struct listing *l, const struct insn *insn, uint64_t pc)
 {
     uint8_t format = insn_table[insn->id].format;
@@ -53,7 +53,7 @@ static void print_target(const struct listing *l, const struct insn *insn, uint6
         printf(" <%s>", name);
 }
 
-/* Prints the instruction at pc, of which `available` bytes are there; returns its length. */
+/* Prints the instruction at pc, of which `available` bytes exist. Returns its length. */
 static uint64_t print_insn(struct listing *l, const uint8_t *bytes, uint64_t available, uint64_t pc)
 {
     uint32_t bits = 0;
@@ -157,7 +157,7 @@ static int print_words(const struct listing *l, char **words, int count)
     return 0;
 }
 
-/* Runs the command on the arguments that remain after the options. */
+/* Runs the command on its arguments. Returns the exit status. */
 static int list(struct listing *l, bool words, char **arguments, int count)
 {
     struct error err;
@@ -171,11 +171,11 @@ static int list(struct listing *l, bool words, char **arguments, int count)
     return done ? 0 : 1;
 }
 
-/* What the command line asks for. */
+/* The parsed command line. */
 struct request {
     struct listing listing;
     bool words;
-    char **arguments; /* room for argc of them */
+    char **arguments; /* room for argc entries */
     int count;
 };
 
@@ -193,7 +193,7 @@ static int take(void *context, int option, const char *value)
 
 int cmd_disasm(int argc, char **argv)
 {
-    /* Arguments move to the front of argv, where the options were that have been taken. */
+    /* Arguments overwrite argv from the front, where the entries have already been parsed. */
     struct request r = {.arguments = argv + 1};
     int status = options_parse(&interface, argc, argv, take, &r);
     if (status != OPTIONS_TAKEN)

@@ -3,21 +3,22 @@
 #include <stddef.h>
 #include <time.h>
 
-/* A handler is handed nothing but the number: what it needs can be in file scope only. */
+/* At file scope, because a signal handler's only argument is the signal's number. */
 static volatile sig_atomic_t arrived;
 static struct system *volatile armed_system;
 
-static double first; /* when it came; ms of the host */
+static double first; /* host time of its arrival, in ms */
 
 static const int numbers[] = {SIGINT, SIGTERM};
 
-/* ms: timeout(1) signals first its child, then its group, of which that is one. */
+/* Minimum time to a second signal, in ms. timeout(1) signals first its child and then its process group, so
+ * the child gets the signal twice. */
 enum { ECHO = 100 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
 static void set_handlers(void (*from)(int), void (*to)(int))
 {
-    struct sigaction action = {.sa_handler = to}, old; /* without SA_RESTART: calls that wait come back */
+    struct sigaction action = {.sa_handler = to}, old; /* without SA_RESTART, so that waiting calls return */
     for (size_t i = 0; i < NUMBERS; i++)
         (void)sigaddset(&action.sa_mask, numbers[i]);
     for (size_t i = 0; i < NUMBERS; i++)
@@ -38,7 +39,7 @@ static void handle(int number)
         if (milliseconds() - first < ECHO)
             return;
         set_handlers(handle, SIG_DFL);
-        (void)raise(number); /* has its effect when the handler returns */
+        (void)raise(number); /* takes effect when the handler returns */
         return;
     }
     arrived = number;

@@ -1,7 +1,7 @@
-/* SIGINT and SIGTERM end a run the normal way: with its statistics, its trace and an exit status of its own.
+/* SIGINT and SIGTERM end a run in order: with its statistics, its trace and a defined exit status.
  *
- * The first signal stops the run between two instructions; a second one, a tenth of a second later or more,
- * ends the process at once. A signal that was ignored from the beginning stays so.
+ * The first signal stops the run between two instructions. A second signal, at least a tenth of a second
+ * later, ends the process at once. A signal that was ignored when croft started stays ignored.
  */
 #ifndef EMU_CMD_INTERRUPT_H
 #define EMU_CMD_INTERRUPT_H
@@ -10,13 +10,13 @@
 
 #include "emu/machine/system.h"
 
-/* 0, or the number of the signal that has arrived since interrupt_arm(). */
+/* Points to the number of the signal that has arrived since interrupt_arm(); 0: none. */
 const volatile sig_atomic_t *interrupt_arrived(void);
 
-/* From now on the signals stop the system. One run of the process at a time. */
+/* Makes the signals stop `system`. Only one run of the process at a time can be armed. */
 void interrupt_arm(struct system *system);
 
-/* To be called after the run, before what was armed is released. */
+/* Restores the signals. Call it after the run, before `system` is released. */
 void interrupt_disarm(void);
 
 #endif

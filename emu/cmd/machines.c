@@ -13,7 +13,7 @@ static const struct option_set interface = {
     .example = "croft machines",
 };
 
-/* Prints one line for the machine; a description that is in error is reported. */
+/* Prints one line for the machine, or reports the error in its description. */
 static bool machine_line(const char *name, const char *folder)
 {
     struct machine_config config;

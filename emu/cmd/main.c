@@ -1,4 +1,4 @@
-/* croft: finds the subcommand and hands over. */
+/* croft: finds and calls the subcommand. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -71,7 +71,8 @@ static int help(int argc, char **argv)
     return command ? command->run(2, arguments) : unknown(argv[1]);
 }
 
-/* Files that we open must not become the program's standard streams. */
+/* Opens closed standard streams, so that no file that croft opens becomes one of the program's standard
+ * streams. */
 static void hold_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

@@ -8,18 +8,18 @@
 
 enum { NAMES_MAX = 64, HELP_COLUMN = 28 };
 
-/* Where a command is in its argument list. */
+/* The position in a command's argument list. */
 struct options {
     const struct option_set *set;
     int argc, next;
     char **argv;
-    bool arguments_only; /* "--" has been seen, or the first argument where the set stops at it */
+    bool arguments_only; /* after "--", or after the first argument if stop_at_argument */
 };
 
-/* Results of options_next() other than the index of a row and OPTION_ARGUMENT. */
+/* Results of options_next() besides the index of a row and OPTION_ARGUMENT. */
 enum {
-    OPTION_END = -2,   /* nothing is left */
-    OPTION_HELP = -3,  /* --help was given and has been printed */
+    OPTION_END = -2,   /* no entries are left */
+    OPTION_HELP = -3,  /* the text of --help has been printed */
     OPTION_ERROR = -4, /* a message has been printed */
 };
 
@@ -60,7 +60,7 @@ void options_help(const struct option_set *set)
     printf("\nexample: %s\n", set->example);
 }
 
-/* Reports an option that no row has; name includes its dashes. */
+/* Reports an unknown option; name includes its dashes. */
 static int unknown_option(const struct option_set *set, const char *name, size_t length)
 {
     const char *names[NAMES_MAX];
@@ -82,7 +82,7 @@ static int unknown_option(const struct option_set *set, const char *name, size_t
     return OPTION_ERROR;
 }
 
-/* Ends the parsing of an option of row `index`, whose value is `attached` or, if NULL, the next word. */
+/* Finishes an option of row `index`, whose value is `attached` or, if that is NULL, the next word. */
 static int take_value(struct options *o, size_t index, const char *attached, const char **value)
 {
     const struct option_row *row = &o->set->rows[index];
@@ -137,8 +137,8 @@ static int parse_letter(struct options *o, const char *word, const char **value)
     return unknown_option(o->set, word, strlen(word));
 }
 
-/* Returns the index of the next option's row, or one of the results above. *value becomes the option's value, the
- * argument, or NULL for an option without value. */
+/* Returns the index of the next option's row, or one of the results above. Sets *value to the option's value
+ * or to the argument; NULL: an option without value. */
 static int options_next(struct options *o, const char **value)
 {
     *value = NULL;

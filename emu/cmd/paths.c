@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Cuts the last component off path; false when there is none. */
+/* Removes the last component of path. Returns false if there is none. */
 static bool path_cut(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -9,11 +9,10 @@
 #include "emu/cmd/version.h"
 #include "emu/machine/system.h"
 
-/* A hart's instructions by class. Counting walks all blocks, so it is done once for each state of the hart.
- */
+/* A hart's instructions by class. Counting visits all blocks, so it is done once per state of the hart. */
 struct hart_counts {
     const struct hart *hart;
-    uint64_t instret; /* of the hart when counts were taken; UINT64_MAX: never */
+    uint64_t instret; /* of the hart when it was counted; UINT64_MAX: never */
     uint64_t counts[CLASS_COUNT];
     struct class_counter {
         struct hart_counts *all;
@@ -25,7 +24,7 @@ struct report {
     struct stats *stats;
     const char *path;
     FILE *file;
-    char description[PATH_MAX]; /* where the machine's description is saved, or empty */
+    char description[PATH_MAX]; /* path of the machine's description, or empty */
     unsigned hart_count;
     struct hart_counts **harts;
 };
@@ -88,7 +87,7 @@ static uint64_t read_blocks(const void *context)
     return hart_blocks_translated(context);
 }
 
-/* The class's name in lower case. */
+/* Writes the class's name in lower case. */
 static void class_name(char *name, size_t size, size_t iclass)
 {
     (void)snprintf(name, size, "%s", insn_class_name[iclass]);
@@ -146,7 +145,7 @@ bool report_write(struct report *report, const struct report_run *run, struct er
     struct stats *stats = report->stats;
     if (!report->file)
         return true;
-    /* The folder of the program is left out, so that the same run gives the same bytes from any place. */
+    /* The program's folder is left out, so that a run's file does not depend on where it was started. */
     const char *slash = strrchr(run->program, '/');
     stats_fact_text(stats, "croft", CROFT_VERSION);
     stats_fact_text(stats, "program", slash ? slash + 1 : run->program);

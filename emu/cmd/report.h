@@ -1,4 +1,4 @@
-/* The statistics of `croft run`: which counters there are, and the files that they go to. */
+/* The statistics of `croft run`: registers the counters and writes the files. */
 #ifndef EMU_CMD_REPORT_H
 #define EMU_CMD_REPORT_H
 
@@ -12,29 +12,31 @@
 
 struct report;
 
-/* A report on a run; never NULL. path: FILE of --stats, "-" for standard output, or NULL when none is wanted.
- */
+/* Makes a report on a run; never returns NULL. path: FILE of --stats, "-" for standard output; NULL: no
+ * report is written. */
 struct report *report_new(const char *path);
 void report_free(struct report *report);
 
-/* The counters, for those who begin regions or show them while the program runs. */
+/* Returns the counters, for callers that begin regions or print statistics during the run. */
 struct stats *report_stats(struct report *report);
 
-/* Opens the file, so that a path that cannot be written is known before the run. */
+/* Opens the file before the run, so that an error in the path is reported early. Returns false and sets err
+ * if it cannot be written. */
 bool report_open(struct report *report, struct error *err);
 
 /* Registers the counters of a hart, which must outlive the report, as hart.0, hart.1, ... */
 void report_add_hart(struct report *report, const struct hart *hart);
 
-/* Facts about the run. */
+/* Facts about a run. */
 struct report_run {
     const char *program;
     const struct machine_config *machine;
     int status;
-    double seconds; /* of the host */
+    double seconds; /* host time */
 };
 
-/* Writes the statistics, and the machine's resolved description beside them as FILE.machine.yaml. */
+/* Writes the statistics, and the machine's resolved description to FILE.machine.yaml. Returns false and sets
+ * err on failure. */
 bool report_write(struct report *report, const struct report_run *run, struct error *err);
 
 #endif

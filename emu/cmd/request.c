@@ -105,7 +105,7 @@ static bool take_log(struct request *r, const char *value)
     return false;
 }
 
-/* The options of timed machines. */
+/* Handles the options of timed machines. */
 static bool take_timing(struct request *r, int option, const char *value)
 {
     struct error err;
@@ -156,7 +156,7 @@ static bool take_option(struct request *r, int option, const char *value)
     }
 }
 
-/* Decides the environment where --env does not, and refuses options that it has no use for. */
+/* Chooses the environment if --env does not, and refuses options that have no effect in it. */
 static bool choose_environment(struct request *r)
 {
     uint64_t tohost;
@@ -176,7 +176,7 @@ static bool choose_environment(struct request *r)
     return false;
 }
 
-/* The program and its arguments come last: only their number is kept. */
+/* Handles one option or argument. Program and arguments come last, so only their number is recorded. */
 static int take(void *context, int option, const char *value)
 {
     struct request *r = context;

@@ -8,19 +8,19 @@
 
 enum environment { ENV_CHOOSE, ENV_USER, ENV_KERNEL, ENV_BARE };
 
-/* The command line, understood. */
+/* The parsed command line. */
 struct request {
     enum environment env;
     const char *machine, *stats, *log, *gdb;
-    const char **sets, **environment; /* as many as the command line has words */
+    const char **sets, **environment; /* room for argc entries each */
     size_t set_count;
-    struct user_options user; /* program, arguments, dir and limits serve both environments */
+    struct user_options user; /* program, arguments, dir and limits apply to all environments */
     struct bare_options bare;
     struct timing_options timing;
 };
 
-/* Fills in what the command line says; sets and environment have room for argc entries each, all else is as it is to
- * be by default. False when the command ends here, with *status; its messages are printed. */
+/* Fills *request from the command line. The caller sets defaults and gives sets and environment room for argc
+ * entries each. Returns false, with *status set and messages printed, if the command ends here. */
 bool request_parse(struct request *request, int argc, char **argv, int *status);
 
 #endif

@@ -22,16 +22,16 @@
 #include "emu/machine/machine.h"
 #include "emu/nucd/description.h"
 
-/* What every run consists of. */
+/* The state of every run. */
 struct session {
     struct machine_config machine;
     struct report *report;
     struct log *log;
     struct gdb_server *gdb;
     struct timing timing;
-    char firmware[PATH_MAX]; /* of accelerators; empty: none */
+    char firmware[PATH_MAX]; /* path of the accelerators' firmware; empty: none */
     double start;
-    int failure; /* the exit status when something of ours fails */
+    int failure; /* exit status if croft fails */
 };
 
 static double seconds_now(void)
@@ -52,7 +52,7 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
     const char *machine = r->machine ? r->machine : r->env == ENV_BARE ? "virt" : "functional";
     if (!paths_share("machines", folder, sizeof folder, err))
         return false;
-    s->failure = 2; /* the machine is part of the command line */
+    s->failure = 2; /* the machine is part of the command line, so an error in it is a usage error */
     if (!machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
         return false;
     s->failure = 1;
@@ -73,7 +73,7 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
 
 static void tear_down(struct session *s)
 {
-    struct error ignored; /* a log that is still open belongs to a run that never began */
+    struct error ignored; /* an open log belongs to a run that never began */
     (void)log_close(s->log, &ignored);
     gdb_server_close(s->gdb);
     report_free(s->report);
@@ -81,8 +81,8 @@ static void tear_down(struct session *s)
     machine_free(&s->machine);
 }
 
-/* Closes log and trace and writes the statistics of a run that has ended; *status may become that of
- * findings. */
+/* Closes log and trace and writes the statistics after a run. Sets *status to 3 if a check has found
+ * something. */
 static bool wind_up(struct session *s, const char *program, int *status, struct error *err)
 {
     double seconds = seconds_now() - s->start;
@@ -94,19 +94,19 @@ static bool wind_up(struct session *s, const char *program, int *status, struct 
     return report_write(s->report, &run, err);
 }
 
-/* A program with what is around it, ready to run. */
+/* A program in its environment, ready to run. */
 struct program {
     struct system *system;
     const char *program;
     struct nucd *nucd; /* or NULL */
-    /* The exit status of a run that has ended so, or -1 with err set. */
+    /* Returns the exit status of a run that ended with `stop`, or -1 with err set. */
     int (*finish)(void *context, enum system_stop stop, struct error *err);
-    bool (*restart)(void *context, struct error *err); /* NULL: it cannot start anew */
+    bool (*restart)(void *context, struct error *err); /* NULL: it cannot be restarted */
     int (*signal)(const void *context);                /* for gdb (gdb_system.h); or NULL */
     void *context;
 };
 
-/* Gives a system its clock, if the machine has one, and its statistics. */
+/* Attaches the system to the timed machine, if there is one, and registers its statistics. */
 static bool start_clock(struct session *s, const struct request *r, const struct program *p,
                         struct error *err)
 {
@@ -116,14 +116,14 @@ static bool start_clock(struct session *s, const struct request *r, const struct
         return false;
     if (s->timing.timed)
         timed_attach(s->timing.timed, system);
-    else if (r->env != ENV_BARE || !isatty(STDIN_FILENO)) /* nobody has a prompt there */
+    else if (r->env != ENV_BARE || !isatty(STDIN_FILENO)) /* nobody types there */
         system_show_progress(system);
     for (unsigned i = 0; i < system->threads; i++)
         report_add_hart(s->report, &system->harts[i]);
     return true;
 }
 
-/* Lets gdb run the system; returns as run_program(). */
+/* Runs the system under gdb's control. Returns as run_program(). */
 static int debug_program(struct session *s, const struct program *p, struct error *err)
 {
     const struct gdb_system_options gdb = {
@@ -146,7 +146,8 @@ static int debug_program(struct session *s, const struct program *p, struct erro
     return 128 + SIGKILL;
 }
 
-/* Runs the system to its end. Signals stop it; under gdb they end the process, as gdb has stops of its own. */
+/* Runs the system to its end. Signals stop it. (Under gdb they end the process, because gdb has its own
+ * stops.) */
 static int run_system(const struct program *p, struct error *err)
 {
     enum system_stop stop;
@@ -158,7 +159,7 @@ static int run_system(const struct program *p, struct error *err)
     return stop == SYSTEM_RESET ? -1 : p->finish(p->context, stop, err);
 }
 
-/* Runs what start_clock() has started; returns the exit status, or -1 with err set. */
+/* Runs the program after start_clock(). Returns the exit status, or -1 with err set. */
 static int run_program(struct session *s, const struct program *p, struct error *err)
 {
     s->start = seconds_now();
@@ -177,7 +178,7 @@ static int signal_of(const void *user)
     return user_signal(user);
 }
 
-/* What launches are told of the machine, and of who watches. */
+/* Describes the multiprocessors to launches, and whether gdb or a log observes the run. */
 static void describe_launches(const struct session *s, struct launch_options *simt)
 {
     const struct machine_config *machine = &s->machine;
@@ -187,7 +188,7 @@ static void describe_launches(const struct session *s, struct launch_options *si
     simt->observed = s->gdb || s->log;
 }
 
-/* Runs a user program on the system of `harts`. */
+/* Runs a user program on `harts`. */
 static int run_harts(struct session *s, const struct request *r, struct user_options *options,
                      struct user_harts *harts, struct timed_launch *launches, struct error *err)
 {
@@ -348,7 +349,7 @@ int cmd_run(int argc, char **argv)
     if (!request.sets || !request.environment)
         abort();
     timing_init(&request.timing);
-    /* A broken pipe is the program's affair: its write() returns, and it ends as by the signal. */
+    /* Ignored in croft: the program's write() returns EPIPE, and the program ends as by SIGPIPE. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (request_parse(&request, argc, argv, &status))
         status = run(&request);

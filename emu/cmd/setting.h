@@ -1,4 +1,4 @@
-/* What a run needs to know of its machine before it begins. */
+/* Checks of a run's machine before the run begins. */
 #ifndef EMU_CMD_SETTING_H
 #define EMU_CMD_SETTING_H
 
@@ -6,11 +6,13 @@
 
 #include "emu/machine/machine.h"
 
-/* Warns on standard error of keys that were set and do nothing. user: the program runs without the kernel. */
+/* Warns on standard error of keys that are set but have no effect. user: the program runs without the
+ * kernel. */
 void setting_warn(const struct machine_config *machine, bool user);
 
-/* The firmware of accelerators that take tasks: the given one, or croft's own unless the run is in machine mode. ""
- * if there is none. */
+/* Writes the path of the firmware for accelerators that take tasks: the given one, or croft's own except in
+ * machine mode (`bare`); "" if there is none. Returns false and sets err if the given firmware cannot be used
+ * or croft's own is missing. */
 bool setting_firmware(const struct machine_config *machine, const char *given, bool bare, char path[PATH_MAX],
                       struct error *err);
 

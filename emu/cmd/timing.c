@@ -27,7 +27,7 @@ bool timing_take_max_time(struct timing_options *options, const char *value, str
     return options->max_time > 0 || error_set(err, "--max-time: '%s' is no time to run", value);
 }
 
-/* The index of value among names, or -1 with a message. */
+/* Returns the index of value in names, or -1 with err set. */
 static int choose(const char *option, const char *value, const char *const *names, size_t count,
                   struct error *err)
 {
@@ -135,7 +135,7 @@ bool timing_finish(struct timing *timing, struct stats *stats, int *status, stru
 
 void timing_free(struct timing *timing)
 {
-    struct error ignored; /* of a run that never began, or has failed otherwise */
+    struct error ignored; /* the run never began or has failed otherwise */
     uint64_t now = timing->timed ? timed_now(timing->timed) : 0;
     (void)trace_close(timing->trace, now, &ignored);
     timed_free(timing->timed);

@@ -1,4 +1,4 @@
-/* The timed machine of `croft run`: its options, and what a run on it adds. */
+/* The timed machine of `croft run`: its options, traces and checks. */
 #ifndef EMU_CMD_TIMING_H
 #define EMU_CMD_TIMING_H
 
@@ -6,23 +6,24 @@
 #include "emu/env/user.h"
 #include "emu/machine/timed.h"
 
-/* What the command line asks for; timing_init() first. */
+/* Options of timed machines; initialize with timing_init(). */
 struct timing_options {
     uint64_t max_time; /* fs; UINT64_MAX: no limit */
     bool roi, check_coherence, check_dram, check_nucd;
     const char *trace_kind, *trace_path;
-    const char *first; /* the first of these options that was given, or NULL */
+    const char *first; /* the first of these options on the command line, or NULL */
 };
 
 void timing_init(struct timing_options *options);
 
-/* Take the value of --max-time, --detail, --check and --trace. */
+/* Take the value of --max-time, --detail, --check and --trace. Return false and set err if it is not
+ * allowed. */
 bool timing_take_max_time(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_detail(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_check(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_trace(struct timing_options *options, const char *value, struct error *err);
 
-/* Fails when options were given that the machine cannot serve, as it has no clock. */
+/* Returns false and sets err if options were given but the machine has no clock. */
 bool timing_check(const struct timing_options *options, const struct machine_config *machine,
                   struct error *err);
 
@@ -32,18 +33,18 @@ struct timing {
     struct trace *trace;
 };
 
-/* Builds the machine around the harts if it is a timed one, and registers its statistics. Everything must
- * outlive it. nucd and log may be NULL. */
+/* If the machine is timed, builds it around the harts and registers its statistics. All arguments must
+ * outlive it. nucd and log may be NULL. Returns false and sets err on failure. */
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
                   struct phys *memory, struct nucd *nucd, struct log *log, const char *program,
                   struct stats *stats, struct error *err);
 
-/* After the run, before the statistics are written: adds facts, reports findings, closes the trace. *status
- * becomes 3 if a check has found something. */
+/* Finishes a run before the statistics are written: adds facts, reports findings, closes the trace. Sets
+ * *status to 3 if a check has found something. Returns false and sets err on failure. */
 bool timing_finish(struct timing *timing, struct stats *stats, int *status, struct error *err);
 
-/* Releases the machine; the statistics may not be read any more. */
+/* Releases the machine. The statistics must not be read afterwards. */
 void timing_free(struct timing *timing);
 
 #endif
