@@ -1,11 +1,12 @@
-/* A loop over a large array on the host, then as 16 tasks of accelerators near the memory: how much faster? */
+/* Compares a loop over a large array on the host with the same loop as 16 tasks of accelerators near the
+ * memory. */
 #include <croft/nucd.h>
 #include <stdio.h>
 
 enum { CELLS = 65536 };
 
 static struct cell {
-    double stiffness, position, speed, rest[5]; /* a cache line */
+    double stiffness, position, speed, rest[5]; /* one cache line */
 } _Alignas(4096) cells[CELLS];
 
 CROFT_REGION(move, CROFT_INOUT(struct cell *, first, count * sizeof *first), CROFT_VALUE(long, count),
@@ -29,7 +30,7 @@ int main(void)
     for (long i = 0; i < CELLS; i++)
         cells[i] = (struct cell){.stiffness = 1 + i % 3, .position = i};
     long start = cycles();
-    move_body(cells, CELLS, 0.125); /* the region's body is a function of the same parameters */
+    move_body(cells, CELLS, 0.125); /* the region's body is an ordinary function with the same parameters */
     long middle = cycles();
     CROFT_FOR_TASKS(part, CELLS, 16, 64)
     move(cells + part.first, part.count, 0.125);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The demonstration behind `make demo`: builds all that is missing, runs the examples on croft and on qemu-riscv64,
-# and compares. Called by make with MAKE, BUILD and SETUP set.
+# The demonstration of `make demo`: builds what is missing, runs the examples on croft and on qemu-riscv64,
+# and compares their outputs. Called by make with MAKE, BUILD and SETUP set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ say() {
     printf '[%d/%d] %s\n' "$step" "$steps" "$1"
 }
 
-# Builds targets with all cores, unless the user has already said how many.
+# Builds targets, with all cores unless MAKEFLAGS sets the number of jobs.
 build() {
     local jobs=(-j"$(nproc)")
     case " ${MAKEFLAGS:-} " in
@@ -23,7 +23,7 @@ build() {
     "$MAKE" --no-print-directory -s "${jobs[@]}" BUILD="$BUILD" SETUP="$SETUP" "$@"
 }
 
-# run_both NAME ARGS...: runs an example on both, keeps the outputs, and fails unless they are equal.
+# run_both NAME ARGS...: runs an example on both, keeps the outputs, and fails if they differ.
 failures=0
 run_both() {
     local name=$1 croft_status=0 qemu_status=0
@@ -65,7 +65,7 @@ say "nucd_vector: y = 2x in 16 offloaded tasks"
 run_both nucd_vector
 say "spmv: sparse matrix times vector, offloaded by nucd, from a Matrix Market file"
 run_both spmv circuit.mtx
-# The numbers in the file's order: of the whole run, then of its only region.
+# The file's numbers in order: first those of the whole run, then those of its only region.
 mapfile -t instructions < <(
     awk '/"hart.0.instructions": [0-9]/ { gsub(/[^0-9]/, "", $2); print $2 }' "$results/spmv.json")
 printf '      instructions    %s, of which %s in the region of interest\n' "${instructions[0]:-unknown}" \

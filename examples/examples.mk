@@ -1,4 +1,4 @@
-# The examples, cross-compiled, and the demonstration that runs them.
+# Cross-compiles the examples and runs the demonstration.
 EXAMPLES       := $(BUILD)/examples
 EXAMPLE_CFLAGS := -O2 -g -Wall -Wextra
 CROFT          := $(BUILD)/bin/croft
@@ -20,7 +20,8 @@ $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv: $(SHARE_FILES) | $(C
 	@mkdir -p $(@D)
 	$(CROFT) cc $(EXAMPLE_CFLAGS) $(filter examples/%.c,$^) -lm -o $@
 
-# The kernels of the NUCD paper, with the instructions that stand for Arm's scaled addresses (Zba).
+# The kernels of the NUCD paper, compiled with Zba, whose shift-and-add instructions stand for Arm's scaled
+# addresses.
 $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%): $(EXAMPLES)/nucd/%: examples/nucd/%.c examples/nucd/kernel.h $(SHARE_FILES) | $(CROFT)
 	@mkdir -p $(@D)
 	$(CROFT) cc $(EXAMPLE_CFLAGS) -march=rv64gc_zba_zbb_zbs $< -lm -o $@

@@ -1,4 +1,4 @@
-/* Offloads y = 2x: 16 tasks, each on a part of the vectors. */
+/* Offloads y = 2x as 16 tasks, each on a part of the vectors. */
 #include <croft/nucd.h>
 #include <stdio.h>
 

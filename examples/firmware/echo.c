@@ -1,5 +1,5 @@
-/* A console that sleeps until somebody types: UART interrupt, PLIC, newlib. A line that says `exit`, or
- * control-D, ends it. */
+/* A console that sleeps until a line is typed; shows the UART's interrupt, the PLIC and newlib. The line
+ * `exit` or control-D ends it. */
 #include <croft/firmware/csr.h>
 #include <croft/firmware/hart.h>
 #include <croft/firmware/map.h>
@@ -13,7 +13,7 @@ enum { LINE = 80, CONTROL_D = 4 };
 
 static char line[LINE];
 static unsigned length;
-static volatile unsigned complete; /* the line may be read; the handler leaves it alone */
+static volatile unsigned complete; /* main() may read the line; the handler does not change it */
 
 static void on_byte(int byte)
 {
@@ -29,7 +29,7 @@ static void on_byte(int byte)
     }
 }
 
-/* The interrupts of all devices arrive here. While a line waits to be read, bytes wait in the UART. */
+/* Handles the interrupts of all devices. While a line waits to be read, further bytes stay in the UART. */
 static void on_device(struct trap_frame *frame)
 {
     (void)frame;
@@ -57,8 +57,7 @@ int main(void)
     printf("Type something.\n");
     for (unsigned count = 1;; count++) {
         while (!complete) {
-            __asm__ volatile(
-                "wfi"); /* a pending interrupt ends it, though it is not taken until the next line */
+            __asm__ volatile("wfi"); /* a pending interrupt ends wfi; it is taken at trap_enable() */
             trap_enable();
             trap_disable();
         }

@@ -1,5 +1,5 @@
-/* Harts that pass a message on: hart 0 puts a number into the mailbox of hart 1 and sends it an interrupt;
- * hart 1 adds its own id, passes the sum to hart 2, and so on, until it is back at hart 0. Run it with
+/* Harts that pass a message on: hart 0 puts a number into the mailbox of hart 1 and sends it an interrupt.
+ * Hart 1 adds its own id and passes the sum to hart 2, and so on, until it returns to hart 0. Run it with
  * several harts: `croft run -m virt --set harts=4`, or qemu-system-riscv64's -smp 4. */
 #include <croft/firmware/clint.h>
 #include <croft/firmware/csr.h>
@@ -10,13 +10,13 @@
 #include <stdio.h>
 
 struct mailbox {
-    volatile unsigned full; /* set by the sender when the message is there, cleared by the receiver */
+    volatile unsigned full; /* set by the sender after it has written the message, cleared by the receiver */
     unsigned message;
 };
 
 enum { LINE = 64, ROUNDS = 3 };
 
-/* One for each hart, in a cache line of its own. */
+/* One mailbox per hart, each in its own cache line. */
 static struct {
     _Alignas(LINE) struct mailbox box;
 } boxes[CROFT_HARTS_MAX];
@@ -29,7 +29,8 @@ static void send(unsigned to, unsigned message)
     clint_send_ipi(to);
 }
 
-/* Sleeps until a message is there. A pending interrupt wakes a hart from wfi even where it causes no trap. */
+/* Sleeps until a message has arrived. A pending interrupt wakes a hart from wfi even if interrupts are
+ * disabled. */
 static unsigned receive(void)
 {
     struct mailbox *box = &boxes[hart_id()].box;
@@ -42,7 +43,7 @@ static unsigned receive(void)
     return message;
 }
 
-/* What harts other than 0 do. */
+/* Runs on all harts but 0. */
 static void pass_on(void *argument)
 {
     unsigned harts = *(const unsigned *)argument, self = hart_id();

@@ -1,10 +1,10 @@
-/* A conventional driver for accelerators: it puts packets into their work queues by stores, rings the doorbell, and
- * waits by polling, or sleeps until the interrupt. Each task adds two vectors; one that faults is killed.
+/* A conventional driver for accelerators. It stores packets to their work queues, rings the doorbell, and
+ * waits by polling or sleeps until the interrupt. Each task adds two vectors. A task that faults is killed.
  *
  *     croft cc --bare -O2 -g examples/firmware/offload.c -o offload
  *     croft run -m nucd --firmware build/share/croft/firmware/nucd.elf offload
  *
- * Registers and packets are described in croft/task_unit.h and emu/nucd/packet.h. */
+ * croft/task_unit.h describes the registers, emu/nucd/packet.h the packets. */
 #include <croft/firmware/csr.h>
 #include <croft/firmware/hart.h>
 #include <croft/firmware/map.h>
@@ -15,7 +15,7 @@
 enum {
     UNITS = 4,
     ROUNDS = 3,
-    COUNT = 1024, /* numbers that a task adds */
+    COUNT = 1024, /* numbers that one task adds */
     LINE = 64,
 };
 
@@ -27,8 +27,8 @@ static volatile struct task_unit_host *unit_at(unsigned number)
 
 _Alignas(LINE) static long x[UNITS][COUNT], y[UNITS][COUNT];
 
-/* What accelerators execute is a region: from an address to an address at the same call depth. This one is a call. Its
- * inputs are a0 to a2, its result is in a0. */
+/* Accelerators execute a region: the code from one address to another at the same call depth. This region is
+ * a call. Its inputs are a0 to a2, its result is in a0. */
 extern const char region_begin[], region_end[];
 long add(const long *from, long *to, long count);
 __asm__(".pushsection .text\n"
@@ -47,8 +47,9 @@ __attribute__((used, noinline)) long add(const long *from, long *to, long count)
     return sum;
 }
 
-/* Accelerators are outside of the host's coherence: they read memory, where its caches' lines have to go first. Lines
- * that they write must not stay in the host's caches either. */
+/* Writes cache lines back and invalidates them. Accelerators are not coherent with the host: they read
+ * memory, so modified lines must be written to it first, and lines that they write must not stay in the
+ * host's caches. */
 static void flush(const void *from, unsigned long bytes)
 {
     for (unsigned long at = (unsigned long)from; at < (unsigned long)from + bytes; at += LINE)
@@ -75,8 +76,8 @@ static void start(unsigned number, uint16_t tag, const long *from, long *to, lon
     unit->doorbell = 1;
 }
 
-/* Sleeps until the unit has so many tasks behind it, or stands at a fault. An interrupt may be one of before, which the
- * PLIC has kept; so the unit itself is asked. */
+/* Sleeps until the task unit has completed `done` tasks or has stopped at a fault. The loop checks the unit,
+ * because the interrupt may be an earlier one that the PLIC has kept pending. */
 static void await(unsigned number, unsigned long done)
 {
     volatile struct task_unit_host *unit = unit_at(number);
@@ -108,7 +109,7 @@ static int run(unsigned round)
     return failures;
 }
 
-/* The task's first load is from address 8, where no memory is. */
+/* Starts a task whose first load faults: there is no memory at its address 8. */
 static int fault(void)
 {
     volatile struct task_unit_host *unit = unit_at(0);

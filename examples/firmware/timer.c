@@ -1,5 +1,5 @@
-/* A timer interrupt every 10 ms while the main program does its own work: the firmware developer's hello.
- * Five ticks, then the end. */
+/* A timer interrupt every 10 ms while the main program does its own work; shows the CLINT, a handler in C and
+ * vectored mode. Ends after five ticks. */
 #include <croft/firmware/clint.h>
 #include <croft/firmware/csr.h>
 #include <croft/firmware/hart.h>
@@ -15,7 +15,7 @@ static const uint64_t period = CROFT_TIMEBASE / 100;
 static volatile unsigned ticks;
 static uint64_t next;
 
-/* Runs in machine mode with interrupts disabled. Setting the next time withdraws the interrupt. */
+/* Runs in machine mode with interrupts disabled. Setting the next time clears the interrupt. */
 static void on_timer(struct trap_frame *frame)
 {
     (void)frame;
@@ -36,9 +36,9 @@ int main(void)
     trap_enable();
 
     for (unsigned seen = 0; seen < TICKS;) {
-        trap_disable(); /* or a tick between the question and wfi would be slept through */
+        trap_disable(); /* otherwise a tick between the check and wfi would be lost */
         if (seen == ticks)
-            __asm__ volatile("wfi"); /* a pending interrupt ends it, enabled or not */
+            __asm__ volatile("wfi"); /* a pending interrupt ends it, even if interrupts are disabled */
         trap_enable();
         while (seen < ticks)
             printf("tick %u\n", ++seen);

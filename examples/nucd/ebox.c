@@ -4,12 +4,12 @@
 
 enum {
     N = 8000,    /* samples */
-    STRIDE = 8,  /* the distance between two of them: the image's width */
+    STRIDE = 8,  /* distance between two samples: the image's width */
     MARGIN = 16, /* at least radius + 2 */
 };
 
-/* A part's number of samples, and the radius of the box above it, packed by arithmetic: a struct would be put together in
- * memory, and its load would wait there behind its stores until earlier tasks are complete. */
+/* Packs a part's number of samples and its box radius into one register by arithmetic. A struct would be
+ * assembled in memory, and loading it would wait for its stores, which wait for earlier tasks. */
 static inline unsigned long box_part(long count, long radius)
 {
     return (unsigned long)count | (unsigned long)radius << 32;
@@ -25,13 +25,13 @@ static inline long box_radius(unsigned long part)
     return (long)(part >> 32);
 }
 
-/* The samples that the part needs: radius + 2 in front of it, radius + 1 behind it. */
+/* The number of samples that the part reads: radius + 2 before it, radius + 1 after it. */
 static inline unsigned long box_samples(unsigned long part)
 {
     return (unsigned long)(box_count(part) + 2 * box_radius(part) + 3);
 }
 
-/* The filter over a part of a column; out points to its first sample, in to the first one that is needed. */
+/* Filters a part of a column; out points to the part's first sample, in to the first sample that it reads. */
 CROFT_REGION(filter_part, CROFT_IN(const double *, in, box_samples(part) * STRIDE * sizeof *in),
              CROFT_OUT(double *, out, (unsigned long)box_count(part) * STRIDE * sizeof *out),
              CROFT_VALUE(unsigned long, part), CROFT_VALUE(double, c1), CROFT_VALUE(double, c2))
@@ -52,7 +52,7 @@ CROFT_REGION(filter_part, CROFT_IN(const double *, in, box_samples(part) * STRID
     }
 }
 
-/* The signal has MARGIN samples more at either end, its mirror image. */
+/* The signal is mirrored into MARGIN additional samples at each end. */
 static _Alignas(KERNEL_PAGE) double in[(N + 2 * MARGIN) * STRIDE], out[N * STRIDE], expected[N * STRIDE];
 
 int main(int argc, char **argv)
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     const double alpha = span * ((double)(r * (r + 1)) - 3 * variance) / (6 * (variance - wide));
     const double c1 = alpha / (2 * alpha + span), c2 = (1 - alpha) / (2 * alpha + span);
 
-    memset(out, 0, sizeof out); /* so that memory is there */
+    memset(out, 0, sizeof out); /* allocates the pages before the measurement */
     kernel_start(argc, argv);
     croft_roi_begin("ebox");
     CROFT_FOR_TASKS(part, N, tasks, grain)
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     }
     croft_roi_end("ebox");
 
-    /* The definition, without a running sum. */
+    /* The filter's definition, without a running sum. */
     for (long n = 0; n < N; n++) {
         double sum = 0;
         for (long k = n - r; k <= n + r; k++)

@@ -1,4 +1,5 @@
-/* What the kernels share: the number of tasks, how work is cut, random numbers, and the check of results. */
+/* Shared by the kernels: the number of tasks, the division of work into parts, random numbers, and the check
+ * of results. */
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -12,7 +13,7 @@
 
 enum { KERNEL_LINE = 64, KERNEL_PAGE = 4096, KERNEL_MAX_TASKS = 64, KERNEL_FILLER = 4 << 20 };
 
-/* The first argument, TASKS: how many tasks the work is cut into, 1 to 64; without it 16. */
+/* Returns the first argument, TASKS: the number of tasks, 1 to 64; 16 by default. */
 static inline long kernel_tasks(int argc, char **argv)
 {
     char *end = NULL;
@@ -25,9 +26,9 @@ static inline long kernel_tasks(int argc, char **argv)
     return tasks;
 }
 
-/* The second argument, `cold`: the region of interest begins with its data in memory alone, since four times the
- * capacity of the host's second-level cache is read in between. Without it what the program has just written is
- * still in the host's caches. */
+/* If the second argument is `cold`, reads four times the capacity of the host's second-level cache, so that
+ * the region of interest begins with its data in memory only. Otherwise the data that the program has just
+ * written are still in the host's caches. */
 static inline void kernel_start(int argc, char **argv)
 {
     static unsigned char filler[KERNEL_FILLER];
@@ -36,9 +37,9 @@ static inline void kernel_start(int argc, char **argv)
             (void)*(volatile unsigned char *)&filler[i];
 }
 
-/* The grain for CROFT_FOR_TASKS, in elements, when each writes `bytes` bytes from an aligned address on: the
- * output ranges of two tasks must not meet in the steps in which they are declared, which are 64 bytes for
- * ranges up to 32,704 bytes and 4 KiB for longer ones. */
+/* Returns the grain for CROFT_FOR_TASKS, in elements. Each element has `bytes` bytes, and the vector is
+ * aligned. The output ranges of two tasks must not overlap at the granularity in which they are declared: 64
+ * bytes for ranges up to 32,704 bytes, 4 KiB for longer ones. */
 static inline long kernel_grain(long total, long tasks, long bytes)
 {
     long step = bytes < KERNEL_LINE ? KERNEL_LINE / bytes : 1;
@@ -47,13 +48,13 @@ static inline long kernel_grain(long total, long tasks, long bytes)
         step = KERNEL_PAGE / bytes;
         each = ((total - 1) / tasks / step + 1) * step;
     }
-    /* Where it works out, all parts but the last are equal: then the loop has no second size of parts, and its tasks
-     * follow each other closely enough for the reorder buffer to hold all of them. */
+    /* If this gives `tasks` parts, all but the last are equal. The loop then has no second size of parts, and
+     * its tasks follow each other closely enough to fit into the reorder buffer together. */
     return (total - 1) / each + 1 == tasks ? each : step;
 }
 
-/* What to cut with that grain: for equal parts, a little more than the total; the vectors have room for
- * it. The last part is then like the others, and closely behind them. */
+/* Returns the total for CROFT_FOR_TASKS with that grain: for equal parts, a little more than `total`, for
+ * which the vectors have room. The last part then equals the others and follows closely. */
 static inline long kernel_total(long total, long tasks, long grain)
 {
     long whole = grain * tasks;
@@ -69,8 +70,9 @@ static inline uint32_t kernel_random(uint64_t *state, uint32_t below)
     return (uint32_t)((*state * UINT64_C(2685821657736338717)) >> 32) % below;
 }
 
-/* Prints sizes, a digest of the result (FNV-1a over its bytes) and whether it is what a plain loop gives, up
- * to `tolerance` times the larger of the two and 1. Returns the exit status. */
+/* Prints sizes, a digest of the result (FNV-1a over its bytes), and whether it equals the result of a plain
+ * loop within `tolerance`, relative to the expected value or to 1, whichever is larger. Returns the exit
+ * status. */
 static inline int kernel_report(const char *name, long tasks, long count, const double *result,
                                 const double *expected, double tolerance)
 {

@@ -1,10 +1,10 @@
-/* Phase 2 of meabo, a benchmark of memory access: a vector times another one's randomly chosen elements. */
+/* Phase 2 of meabo, a benchmark of memory access: a vector times randomly chosen elements of another one. */
 #include "kernel.h"
 
 enum { N = 8000, ROOM = N + 512 }; /* for kernel_total() */
 
-/* dest[i] += s1[i] * s2[index[i]]. All four inputs are ranges, so the length travels as the address behind
- * the last element: the base of an empty output range. */
+/* dest[i] += s1[i] * s2[index[i]]. All four inputs of the region are ranges, so the length is passed as the
+ * address after the last element: the base of an empty output range. */
 CROFT_REGION(multiply, CROFT_INOUT(double *, dest, (unsigned long)(end - dest) * sizeof *dest),
              CROFT_IN(const double *, s1, (unsigned long)(end - dest) * sizeof *s1),
              CROFT_IN(const int32_t *, index, (unsigned long)(end - dest) * sizeof *index),

@@ -3,7 +3,7 @@
 
 enum { N = 8000, ROOM = N + 512 }; /* for kernel_total() */
 
-/* Side by side, so that both are one range: a region has at most four inputs. */
+/* Interleaved in one range, because a region has at most four inputs. */
 struct pair {
     int32_t first, second;
 };

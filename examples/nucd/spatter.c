@@ -1,7 +1,8 @@
-/* Gather and scatter, after SPATTER: elements move between places that two patterns name. */
+/* Gather and scatter, after SPATTER: copies elements between the positions of two patterns. */
 #include "kernel.h"
 
-/* Patterns UNIFORM:8:8: elements 0, 8, ..., 56 of a window that moves on by DELTA each time; 8,000 in all. */
+/* Patterns UNIFORM:8:8: elements 0, 8, ..., 56 of a window that advances by DELTA each time; 8,000 elements
+ * in all. */
 enum {
     LENGTH = 8,
     DISTANCE = 8,
@@ -32,12 +33,12 @@ int main(int argc, char **argv)
     const long total = kernel_total(COUNT, tasks, grain);
     for (int32_t j = 0; j < LENGTH; j++) {
         gather[j] = DISTANCE * j;
-        scatter[j] = DISTANCE * (LENGTH - 1 - j); /* backwards, so that it is seen */
+        scatter[j] = DISTANCE * (LENGTH - 1 - j); /* reversed, so that a wrong pattern changes the result */
     }
     for (long i = 0; i < SIZE; i++)
         from[i] = (double)(i % 1009) / 7;
 
-    memset(to, 0, sizeof to); /* so that memory is there */
+    memset(to, 0, sizeof to); /* allocates the pages before the measurement */
     kernel_start(argc, argv);
     croft_roi_begin("spatter");
     CROFT_FOR_TASKS(part, total, tasks, grain)

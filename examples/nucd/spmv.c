@@ -1,5 +1,5 @@
-/* Sparse matrix times vector, in compressed rows, over the matrix that examples/spmv/generate.c writes for
- * seed 1: the same numbers in the same order, made here without a file. */
+/* Sparse matrix times vector, in compressed rows. The matrix is that of examples/spmv/generate.c for seed 1:
+ * the same numbers in the same order, generated in memory. */
 #include "kernel.h"
 
 enum {
@@ -11,9 +11,10 @@ enum {
     REACH = 40,
 };
 
-/* y = A x for the rows whose starts are start[0] and following; column and value point to the first row's entries, and
- * end behind the last element of y, which says how many rows there are. No part has more than `most` entries, which
- * travels as the base of an empty range: so all parts have ranges of one size, and the loop over them computes none. */
+/* y = A x for the rows that begin with start[0]. column and value point to the first row's entries; end
+ * points after the last element of y, and so gives the number of rows. `most` is an upper bound of the
+ * entries of any part, passed as the base of an empty range: all parts then have ranges of the same size,
+ * which the loop over them need not compute. */
 CROFT_REGION(multiply_rows, CROFT_IN(const int32_t *, start, (unsigned long)(end - y + 1) * sizeof *start),
              CROFT_IN(const int32_t *, column, most * sizeof *column),
              CROFT_IN(const double *, value, most * sizeof *value),
@@ -31,7 +32,7 @@ CROFT_REGION(multiply_rows, CROFT_IN(const int32_t *, start, (unsigned long)(end
     }
 }
 
-/* A row while the matrix is built: a list in order of columns. */
+/* An entry of a row while the matrix is built: rows are lists in ascending order of columns. */
 struct entry {
     int32_t column, conductance; /* in millionths */
     struct entry *next;
@@ -45,7 +46,7 @@ static uint64_t random_state = UINT64_C(2) * UINT64_C(0x9e3779b97f4a7c15); /* se
 static _Alignas(KERNEL_PAGE) double x[NODES], y[NODES], expected[NODES], value[NON_ZEROS];
 static _Alignas(KERNEL_PAGE) int32_t start[NODES + 1], column[NON_ZEROS];
 
-/* Where an entry of this column is, or belongs. */
+/* Returns the place in the row's list at which the entry of this column is or belongs. */
 static struct entry **place_of(uint32_t row, uint32_t col)
 {
     struct entry **place = &rows[row];
@@ -118,7 +119,7 @@ static void compress(void)
     start[NODES] = count;
 }
 
-/* The entries of the part that has the most of them. */
+/* Returns the number of entries of the largest part. */
 static unsigned long most_entries(long tasks, long grain)
 {
     int32_t most = 0;

@@ -1,4 +1,4 @@
-/* Strided access: y += t x over every eighth element, eight times, each time one element further. */
+/* Strided access: y += t x over every eighth element, eight times, each time shifted by one element. */
 #include "kernel.h"
 
 enum { N = 4096, DISTANCE = 8, STEPS = N / DISTANCE };
@@ -7,8 +7,8 @@ struct part {
     int32_t offset, steps;
 };
 
-/* x and y point to whole cache lines, of which one element each is used, so that ranges of tasks do not meet.
- */
+/* x and y point to whole cache lines, and each task uses one element of each line, so that the ranges of
+ * different tasks do not overlap. */
 CROFT_REGION(add_scaled, CROFT_IN(const double *, x, (unsigned)part.steps *DISTANCE * sizeof *x),
              CROFT_INOUT(double *, y, (unsigned)part.steps *DISTANCE * sizeof *y), CROFT_VALUE(double, t),
              CROFT_VALUE(struct part, part))

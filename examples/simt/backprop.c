@@ -1,5 +1,6 @@
-/* Back propagation in a network of `size` inputs, 16 hidden units and one output: the forward sums of the hidden layer,
- * which blocks make in their scratchpads, and the adjustment of its weights are kernels; the rest is little. */
+/* Back propagation in a network of `size` inputs, 16 hidden units and one output. Two kernels do most of the
+ * work: the forward sums of the hidden layer, which blocks compute in their scratchpads, and the adjustment
+ * of its weights. */
 #include "kernel.h"
 
 enum { HIDDEN = 16, ROWS = 16 }; /* a block: 16 inputs times 16 hidden units */
@@ -9,7 +10,7 @@ static const float rate = 0.3f, momentum = 0.3f;
 struct layer {
     const float *inputs;
     float *weights;  /* [input][hidden] */
-    float *previous; /* the last change of each weight */
+    float *previous; /* previous change of each weight */
     float *partial;  /* [block][hidden] */
     float delta[HIDDEN];
 };
@@ -46,7 +47,8 @@ static float sigmoid(float x)
     return 1 / (1 + expf(-x));
 }
 
-/* From the hidden units' sums to the errors that are propagated back to them. */
+/* Computes the output from the hidden units' sums, adjusts its weights, and propagates the error back to
+ * delta[]. */
 static void output_layer(const float sums[HIDDEN], float weights[HIDDEN], float delta[HIDDEN])
 {
     float hidden[HIDDEN], sum = 0;

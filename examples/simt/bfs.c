@@ -1,5 +1,5 @@
-/* Breadth-first search: the distances of a graph's nodes from node 0, a level in each launch. A node on the frontier
- * marks its neighbours; several may mark the same one, with the same distance. */
+/* Breadth-first search: the distances of a graph's nodes from node 0, one level per launch. Each node on the
+ * frontier marks its neighbours. Several may mark the same node, with the same distance. */
 #include <stdatomic.h>
 
 #include "kernel.h"
@@ -8,10 +8,10 @@ enum { BLOCK = 256, DEGREE = 6, FAR = -1 };
 
 struct graph {
     long nodes;
-    const uint32_t *first; /* of each node's edges; one more at the end */
+    const uint32_t *first; /* first edge of each node; one more at the end */
     const uint32_t *edges;
     atomic_int *distance;
-    atomic_int more; /* nodes were marked */
+    atomic_int more; /* set if nodes were marked */
     int level;
 };
 
@@ -29,7 +29,7 @@ static void expand(struct graph *g)
     }
 }
 
-/* Nodes have between 1 and 2 * DEGREE - 1 edges, most of them to nodes near by, some to any. */
+/* Each node has 1 to 2 * DEGREE - 1 edges, most of them to close nodes, some to any node. */
 static void graph_make(struct graph *g)
 {
     uint64_t state = 10;

@@ -1,18 +1,20 @@
-/* HotSpot in three dimensions: the temperatures of a chip of eight layers from the power that it turns into heat, in explicit
- * steps of time. Heat flows between neighbours and to the surroundings; beyond an edge it is as warm as at the edge. */
+/* HotSpot in three dimensions: computes the temperatures of a chip of eight layers from its power, in
+ * explicit time steps. Heat flows between neighbours and to the surroundings. At an edge, the missing
+ * neighbour has the temperature of the point itself. */
 #include "kernel.h"
 
 enum { BLOCK_X = 32, BLOCK_Y = 4, LAYERS = 8, STEPS = 4 };
 
 static const float surroundings = 80; /* degrees Celsius */
 
-/* What flows in a step, for each degree of difference; and the rise by power. */
+/* Temperature change per step: for each degree of difference to a neighbour or the surroundings, and per unit
+ * of power. */
 static const float lateral = 0.06f, vertical = 0.12f, outwards = 0.004f, heating = 0.5f;
 
 struct hotspot {
     const float *power, *from;
     float *to;
-    long size; /* of a layer, each way */
+    long size; /* points of a layer in each direction */
 };
 
 static float step_point(const struct hotspot *p, long x, long y, long z)

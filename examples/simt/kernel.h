@@ -1,4 +1,5 @@
-/* What the kernels share: the size argument, launches that must not fail, random numbers, and the check of results. */
+/* Shared by the kernels: the size argument, launches that must succeed, random numbers, and the check of
+ * results. */
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one argument, SIZE, between lowest and highest and a multiple of `step`; without it `usual`. */
+/* Returns the only argument, SIZE: between lowest and highest and a multiple of `step`; `usual` by
+ * default. */
 static inline long kernel_size(int argc, char **argv, long usual, long lowest, long highest, long step)
 {
     char *end = NULL;
@@ -24,7 +26,7 @@ static inline long kernel_size(int argc, char **argv, long usual, long lowest, l
     return size;
 }
 
-/* Runs a kernel to its end; simt_launch()'s arguments. */
+/* Runs a kernel to its end; the arguments are simt_launch()'s. */
 #define KERNEL_RUN(...)                                                                                      \
     do {                                                                                                     \
         if (simt_launch(__VA_ARGS__) < 0 || simt_wait(0) != 0) {                                             \
@@ -33,7 +35,7 @@ static inline long kernel_size(int argc, char **argv, long usual, long lowest, l
         }                                                                                                    \
     } while (0)
 
-/* Zeroed memory for `count` objects of `size` bytes, until the program ends. */
+/* Returns zeroed memory for `count` objects of `size` bytes, which is never freed. */
 static inline void *kernel_memory(long count, size_t size)
 {
     void *memory = calloc((size_t)count, size);
@@ -44,7 +46,7 @@ static inline void *kernel_memory(long count, size_t size)
     return memory;
 }
 
-/* The least number of blocks of `size` that hold `count`. */
+/* Returns the smallest number of blocks of `size` that hold `count`. */
 static inline uint32_t kernel_blocks(long count, long size)
 {
     return (uint32_t)((count + size - 1) / size);
@@ -59,7 +61,7 @@ static inline uint32_t kernel_random(uint64_t *state)
     return (uint32_t)((*state * UINT64_C(2685821657736338717)) >> 32);
 }
 
-/* 0 <= result < 1, a multiple of 2^-16, so that sums of a few of them are exact. */
+/* Returns 0 <= result < 1, a multiple of 2^-16, so that sums of a few results are exact. */
 static inline float kernel_random_float(uint64_t *state)
 {
     return (float)(kernel_random(state) >> 16) / 65536;
@@ -71,7 +73,8 @@ static inline void kernel_fill(float *values, long count, uint64_t seed)
         values[i] = kernel_random_float(&seed);
 }
 
-/* Whether all values differ from those expected by at most `tolerance` times the larger of theirs and 1. */
+/* Returns whether each value equals the expected one within `tolerance`, relative to the expected value or to
+ * 1, whichever is larger. */
 static inline int kernel_close(const float *values, const float *expected, long count, double tolerance)
 {
     for (long i = 0; i < count; i++)
@@ -81,7 +84,8 @@ static inline int kernel_close(const float *values, const float *expected, long 
     return 1;
 }
 
-/* Prints the size, a digest of the result (FNV-1a over its bytes) and whether it is right. Returns the exit status. */
+/* Prints the size, a digest of the result (FNV-1a over its bytes) and whether it is correct. Returns the exit
+ * status. */
 static inline int kernel_report(const char *name, long size, const void *result, size_t bytes, int correct)
 {
     uint64_t digest = UINT64_C(0xcbf29ce484222325);

@@ -1,5 +1,6 @@
-/* k-means: points go to the nearest of five centres, and each centre to the mean of its points, until no point changes
- * or after ten rounds. One kernel assigns, the other makes the means, a block for each centre. */
+/* k-means: assigns each point to the nearest of five centres and moves each centre to the mean of its points,
+ * until no point changes or for ten rounds. One kernel assigns; another computes the means, with one block
+ * per centre. */
 #include <stdatomic.h>
 
 #include "kernel.h"
@@ -9,8 +10,8 @@ enum { CENTRES = 5, FEATURES = 4, BLOCK = 128, ROUNDS = 10 };
 struct kmeans {
     long points;
     const float *features; /* [feature][point], so that neighbouring threads read neighbouring words */
-    int *centre;           /* of each point */
-    atomic_int changed;    /* points */
+    int *centre;           /* centre of each point */
+    atomic_int changed;    /* number of points */
     float centres[CENTRES][FEATURES];
 };
 
@@ -46,7 +47,7 @@ static void assign(struct kmeans *k)
 
 static void move(struct kmeans *k)
 {
-    float(*sums)[FEATURES + 1] = simt_shared(); /* the last is the number of points */
+    float(*sums)[FEATURES + 1] = simt_shared(); /* last element: number of points */
     uint32_t t = thread_x();
     float own[FEATURES + 1] = {0};
     for (long point = t; point < k->points; point += BLOCK)
@@ -109,7 +110,7 @@ int main(int argc, char **argv)
     float *features = kernel_memory(points * FEATURES, sizeof *features);
     struct kmeans simt, scalar;
     kernel_fill(features, points * FEATURES, 11);
-    /* Clouds around five places, so that rounding does not decide who is nearest. */
+    /* The points form clouds around five places, so that rounding does not decide which centre is nearest. */
     for (long i = 0; i < points * FEATURES; i++)
         features[i] += (float)(i % points % CENTRES * (i / points + 1) % 7);
     setup(&simt, points, features);

@@ -1,5 +1,6 @@
-/* LIBOR market model: the value of a portfolio of swaptions by Monte Carlo simulation of forward rates (Brace, Gatarek and
- * Musiela 1997; the portfolio as in Giles and Xiaoke 2008). A thread follows a path; its rates are an array on its stack. */
+/* LIBOR market model: the value of a portfolio of swaptions by Monte Carlo simulation of forward rates
+ * (Brace, Gatarek and Musiela 1997; the portfolio is that of Giles and Xiaoke 2008). Each thread simulates a
+ * path; its rates are an array on its stack. */
 #include "kernel.h"
 
 enum { BLOCK = 64, RATES = 40, STEPS = 16, OPTIONS = 8 };
@@ -8,14 +9,14 @@ static const float interval = 0.25f; /* years between two maturities */
 
 struct libor {
     const float *normal; /* [step][path] */
-    float *value;        /* of the portfolio on each path */
+    float *value;        /* of the portfolio, for each path */
     long paths;
     float volatility[RATES];
     int maturity[OPTIONS];
     float swap_rate[OPTIONS];
 };
 
-/* Moves the rates that are not fixed yet by one interval: log-Euler steps under the spot measure. */
+/* Advances the rates that are not fixed yet by one interval: log-Euler steps under the spot measure. */
 static void advance(const struct libor *p, float rate[RATES], int step, float normal)
 {
     float root = sqrtf(interval) * normal, drift = 0;
@@ -26,7 +27,7 @@ static void advance(const struct libor *p, float rate[RATES], int step, float no
     }
 }
 
-/* What the swaptions pay, discounted to the last step and from there to today. */
+/* Returns the payoff of the swaptions, discounted to the last step and from there to today. */
 static float portfolio(const struct libor *p, const float rate[RATES])
 {
     float bond[RATES], annuity[RATES], price = 1, sum = 0, value = 0;
@@ -67,7 +68,7 @@ static void setup(struct libor *p, long paths)
 {
     uint64_t state = 22;
     float *normal = kernel_memory(paths * STEPS, sizeof *normal);
-    for (long i = 0; i < paths * STEPS; i++) { /* the sum of twelve uniform numbers is nearly normal */
+    for (long i = 0; i < paths * STEPS; i++) { /* the sum of twelve uniform numbers is approximately normal */
         normal[i] = -6;
         for (int k = 0; k < 12; k++)
             normal[i] += kernel_random_float(&state);

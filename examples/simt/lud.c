@@ -1,5 +1,6 @@
-/* LU decomposition in place, without pivoting, in tiles of 16 by 16. Three launches for each tile of the diagonal: that
- * tile; the tiles to its right and below; all tiles to the right and below. */
+/* LU decomposition in place, without pivoting, in tiles of 16 by 16. For each tile of the diagonal there are
+ * three launches: that tile; the tiles to its right and below it; all remaining tiles to its right and
+ * below. */
 #include "kernel.h"
 
 enum { TILE = 16 };
@@ -7,7 +8,7 @@ enum { TILE = 16 };
 struct lud {
     float *matrix; /* [size][size] */
     long size;
-    long done; /* rows and columns */
+    long done; /* rows and columns that are complete */
 };
 
 typedef float tile_rows[TILE];
@@ -17,7 +18,7 @@ static float *tile_at(const struct lud *p, long row, long column)
     return p->matrix + (p->done + row * TILE) * p->size + p->done + column * TILE;
 }
 
-/* Thread t moves column t, so that a row is one access. */
+/* Thread t copies column t, so that the threads access a whole row at once. */
 static void tile_load(const struct lud *p, const float *from, tile_rows *tile, uint32_t t)
 {
     for (uint32_t i = 0; i < TILE; i++)
@@ -47,7 +48,8 @@ static void diagonal(const struct lud *p)
     tile_store(p, tile_at(p, 0, 0), tile, t);
 }
 
-/* The first 16 threads have a tile to the right and solve for its columns, the others one below and solve for its rows. */
+/* The first 16 threads solve for the columns of a tile to the right of the diagonal, the others for the rows
+ * of a tile below it. */
 static void perimeter(const struct lud *p)
 {
     tile_rows *corner = simt_shared(), *right = corner + TILE, *below = right + TILE;
@@ -114,7 +116,7 @@ int main(int argc, char **argv)
     struct lud lud = {kernel_memory(count, sizeof(float)), size, 0};
     float *expected = kernel_memory(count, sizeof *expected);
     kernel_fill(lud.matrix, count, 14);
-    for (long i = 0; i < size; i++) /* no pivots needed: the diagonal dominates */
+    for (long i = 0; i < size; i++) /* diagonally dominant, so no pivots are needed */
         lud.matrix[i * size + i] += (float)size;
     memcpy(expected, lud.matrix, (size_t)count * sizeof(float));
 

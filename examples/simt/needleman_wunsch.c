@@ -1,5 +1,6 @@
-/* Needleman-Wunsch: the scores of the best alignments of two sequences' beginnings. The matrix is cut into tiles of 16 by
- * 16; a launch does one antidiagonal of tiles, a block each, which goes along the antidiagonals of its tile. */
+/* Needleman-Wunsch: the scores of the best alignments of two sequences' prefixes. The matrix is divided into
+ * tiles of 16 by 16. Each launch processes one antidiagonal of tiles, with one block per tile; a block
+ * processes its tile by antidiagonals. */
 #include "kernel.h"
 
 enum { TILE = 16, EDGE = TILE + 1, GAP = 2, LETTERS = 4 };
@@ -8,7 +9,7 @@ struct align {
     const uint8_t *a, *b; /* the sequences, from index 1 */
     int *score;           /* [length + 1][length + 1] */
     long length;
-    uint32_t first, diagonal; /* column of the first tile; tile row + tile column */
+    uint32_t first, diagonal; /* column of the first tile; sum of a tile's row and column */
 };
 
 static int similarity(uint8_t a, uint8_t b)
@@ -32,7 +33,7 @@ static void align(const struct align *p)
         tile[0][0] = corner[0];
     tile[0][t + 1] = corner[t + 1];
     tile[t + 1][0] = corner[(t + 1) * width];
-    uint8_t letter = p->b[column + t + 1]; /* each thread has a column */
+    uint8_t letter = p->b[column + t + 1]; /* each thread computes one column */
     for (long step = 0; step < 2 * TILE - 1; step++) {
         simt_barrier();
         long y = step - t + 1, x = t + 1;

@@ -1,12 +1,13 @@
-/* Path finder: the cheapest way down through a field of costs, one step straight or sideways in each row. A launch does
- * eight rows: a block has a margin of eight columns on both sides, from which it needs one fewer in every row. */
+/* Path finder: the cheapest path down through a field of costs, one step straight or sideways in each row. A
+ * launch processes eight rows. A block reads a margin of eight columns on both sides; each row needs one
+ * column less of it. */
 #include "kernel.h"
 
 enum { BLOCK = 256, STEPS = 8, INNER = BLOCK - 2 * STEPS, ROWS = 41, HUGE_COST = 1 << 28 };
 
 struct path {
     const int *costs; /* [row][column] */
-    const int *from;  /* the cheapest ways to the row before `row` */
+    const int *from;  /* costs of the cheapest paths to the row before `row` */
     int *to;
     long columns, row, steps;
 };

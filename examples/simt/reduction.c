@@ -1,5 +1,5 @@
-/* Parallel reduction: the sum of a vector. Each block adds 512 elements in a fixed tree in its scratchpad; the blocks'
- * sums are the next round's vector. */
+/* Parallel reduction: the sum of a vector. Each block adds 512 elements in a fixed tree in its scratchpad.
+ * The blocks' sums are the next round's vector. */
 #include "kernel.h"
 
 enum { BLOCK = 256, SPAN = 2 * BLOCK };

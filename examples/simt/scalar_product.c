@@ -1,11 +1,11 @@
-/* Scalar products of many pairs of vectors, a block for each. Every thread adds the products of its elements, 128 apart,
- * and the block adds the threads' sums in a tree. */
+/* Scalar products of many pairs of vectors, one block per pair. Each thread adds the products of every 128th
+ * element, and the block adds the threads' sums in a tree. */
 #include "kernel.h"
 
 enum { BLOCK = 128, LENGTH = 1024 };
 
 struct product {
-    const float *a, *b; /* vectors of LENGTH elements, one behind the other */
+    const float *a, *b; /* vectors of LENGTH elements, consecutive */
     float *products;
 };
 

@@ -1,5 +1,5 @@
-/* SGEMM: c = alpha * a * b + beta * c for square matrices. A block makes a tile of 16 by 16; it takes the tiles of a and b
- * that it needs into its scratchpad, one pair after the other. */
+/* SGEMM: c = alpha * a * b + beta * c for square matrices. Each block computes a tile of 16 by 16. It loads
+ * the tiles of a and b that it needs into its scratchpad, one pair at a time. */
 #include "kernel.h"
 
 enum { TILE = 16 };

@@ -1,5 +1,6 @@
-/* SRAD, speckle reducing anisotropic diffusion (Yu and Acton 2002): an image is smoothed except at its edges. In each round
- * blocks add up the image for its mean and variance; then one kernel finds how far each pixel may diffuse, another lets it. */
+/* SRAD, speckle reducing anisotropic diffusion (Yu and Acton 2002): smooths an image except at its edges. In
+ * each round, blocks sum up the image for its mean and variance; then one kernel computes how far each pixel
+ * may diffuse, and another applies it. */
 #include "kernel.h"
 
 enum { BLOCK = 256, TILE = 16, ROUNDS = 2 };
@@ -8,13 +9,13 @@ static const float rate = 0.5f;
 
 struct srad {
     float *image;   /* [size][size] */
-    float *diffuse; /* coefficient of each pixel, 0 to 1 */
-    float *sums;    /* of pixels and of their squares, for each block */
+    float *diffuse; /* diffusion coefficient of each pixel, 0 to 1 */
+    float *sums;    /* sums of pixels and of their squares, for each block */
     long size;
-    float speckle; /* variance over mean squared, q0^2 in the paper */
+    float speckle; /* variance / mean^2; q0^2 in the paper */
 };
 
-/* The pixel, or at an edge the nearest one. */
+/* Returns the index of the pixel, or of the nearest one inside the image. */
 static long pixel(const struct srad *p, long y, long x)
 {
     long last = p->size - 1;
@@ -36,7 +37,7 @@ static void add_up(const struct srad *p)
         for (uint32_t k = 0; t < half && k < 2; k++)
             sums[t][k] += sums[t + half][k];
     }
-    for (uint32_t k = 0; t == 0 && k < 2; k++) /* what it has added up itself: nobody waits for it */
+    for (uint32_t k = 0; t == 0 && k < 2; k++) /* thread 0 stores its own sum: no barrier is needed */
         p->sums[2 * block_x() + k] = sums[0][k];
 }
 
@@ -60,7 +61,8 @@ static void find(const struct srad *p)
         p->diffuse[y * p->size + x] = coefficient(p, y, x);
 }
 
-/* How a pixel changes; as only coefficients of neighbours to the south and east are used, flows balance. */
+/* Returns the change of a pixel. Each flow uses the coefficient of the southern or eastern pixel on both
+ * sides, so that flows balance. */
 static float flow(const struct srad *p, long y, long x)
 {
     const float *image = p->image;
@@ -70,7 +72,7 @@ static float flow(const struct srad *p, long y, long x)
     return c * (n + w) + p->diffuse[pixel(p, y + 1, x)] * s + p->diffuse[pixel(p, y, x + 1)] * e;
 }
 
-/* The new image goes where the sums were, as neighbours still need the old one. */
+/* Writes the new image to the memory of the sums, because neighbours still read the old image. */
 static void let(const struct srad *p)
 {
     long y = (long)block_y() * TILE + thread_y(), x = (long)block_x() * TILE + thread_x();

@@ -1,5 +1,5 @@
-/* Seven-point stencil on a cube's inner points (Jacobi): each becomes a weighted sum of itself and its six neighbours. A
- * thread goes up a column of the cube and keeps three of its points in registers. */
+/* Seven-point stencil on a cube's inner points (Jacobi): each point becomes a weighted sum of itself and its
+ * six neighbours. A thread moves up a column of the cube and keeps three of its points in registers. */
 #include "kernel.h"
 
 enum { BLOCK_X = 32, BLOCK_Y = 4, ROUNDS = 4 };
@@ -10,7 +10,7 @@ struct stencil {
     long size;
 };
 
-/* The new value of the point at `at`, whose neighbours below and above are known. */
+/* Returns the new value of the point at `at`, given its neighbours below and above. */
 static float smooth(const float *at, long size, float below, float here, float above)
 {
     return 0.4f * here + 0.1f * (at[-1] + at[1] + at[-size] + at[size] + below + above);

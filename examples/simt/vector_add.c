@@ -1,4 +1,4 @@
-/* Vector add: sum[i] = a[i] + b[i], in a grid that is smaller than the vectors. */
+/* Vector add: sum[i] = a[i] + b[i], with a grid that is smaller than the vectors. */
 #include "kernel.h"
 
 enum { BLOCK = 256, BLOCKS = 16 };

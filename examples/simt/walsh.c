@@ -1,6 +1,6 @@
-/* Fast Walsh transform in natural order: in each of log2(n) stages, pairs of elements at a distance are replaced by
- * their sum and difference. Stages with distances of half a tile or more go through memory, a launch each; the others
- * stay in a block's scratchpad. */
+/* Fast Walsh transform in natural order. In each of log2(n) stages, pairs of elements at a certain distance
+ * are replaced by their sum and difference. Stages with distances of half a tile or more work in memory, with
+ * one launch each; the others work in a block's scratchpad. */
 #include "kernel.h"
 
 enum { TILE = 512, BLOCK = TILE / 2 };
@@ -40,7 +40,8 @@ static void near_stages(const struct walsh *p)
     values[t + BLOCK] = tile[t + BLOCK];
 }
 
-/* The definition: result[i] = sum over j of values[j] * (-1)^(bits that i and j have in common), by recursion. */
+/* The transform's definition, by recursion: result[i] = sum over j of values[j] * (-1)^(number of bits set in
+ * i & j). */
 static void walsh_scalar(float *values, long count)
 {
     if (count == 1)

@@ -1,23 +1,23 @@
-/* Writes a matrix with the shape of a circuit simulator's, in Matrix Market format, to standard output:
+/* Writes a matrix with the structure of a circuit simulator's, in Matrix Market format, to standard output:
  * generate [SEED]. The same seed gives the same bytes everywhere. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* 2,624 nodes and 35,823 non-zeros: the size of the circuit matrix that the literature on near-data SpMV
- * uses. Off-diagonal non-zeros come in mirrored pairs, as conductances do; the one left over stands for a
- * controlled source. */
+/* 2,624 nodes and 35,823 non-zeros: the size of the circuit matrix used in the literature on near-data SpMV.
+ * Off-diagonal non-zeros come in mirrored pairs, as conductances do; a single one without a mirror stands for
+ * a controlled source. */
 enum {
     NODES = 2624,
     NON_ZEROS = 35823,
     PAIRS = (NON_ZEROS - NODES) / 2,
     SUPPLY_NODES = 4,   /* supply rails: dense rows and columns */
-    SUPPLY_PAIRS = 400, /* nodes tied to each rail */
-    REACH = 40,         /* other nodes are connected to nodes at most this far away */
+    SUPPLY_PAIRS = 400, /* nodes connected to each rail */
+    REACH = 40,         /* maximum distance of connections between other nodes */
 };
 
-/* Conductances in millionths; 0 = no connection. */
+/* Conductances in millionths; 0: no connection. */
 struct circuit {
     int32_t conductance[NODES][NODES]; /* [row][column] */
     int64_t diagonal[NODES];
@@ -33,7 +33,7 @@ static uint32_t circuit_random(struct circuit *circuit, uint32_t below)
     return (uint32_t)((circuit->random * UINT64_C(2685821657736338717)) >> 32) % below;
 }
 
-/* Connects two different nodes that are not yet connected; says whether it did. */
+/* Connects two different nodes that are not connected yet. Returns whether it did. */
 static int circuit_connect(struct circuit *circuit, uint32_t a, uint32_t b)
 {
     if (a == b || circuit->conductance[a][b] != 0)
@@ -48,7 +48,7 @@ static int circuit_connect(struct circuit *circuit, uint32_t a, uint32_t b)
 static void circuit_build(struct circuit *circuit, uint64_t seed)
 {
     memset(circuit, 0, sizeof *circuit);
-    /* splitmix64's odd constant keeps the state from being 0 for small seeds. */
+    /* splitmix64's odd constant, so that the state is not 0 for small seeds. */
     circuit->random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
     if (circuit->random == 0)
         circuit->random = 1;
@@ -61,7 +61,7 @@ static void circuit_build(struct circuit *circuit, uint64_t seed)
         pairs += SUPPLY_PAIRS;
     }
     while (pairs < PAIRS) {
-        /* The product of two draws favours short connections. */
+        /* The product of two random numbers favours short connections. */
         uint32_t distance = 1 + circuit_random(circuit, REACH) * circuit_random(circuit, REACH) / REACH;
         uint32_t node = circuit_random(circuit, NODES - distance);
         pairs += circuit_connect(circuit, node, node + distance);

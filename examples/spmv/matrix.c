@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows and non-zeros are limited so that sizes in bytes cannot overflow. */
+/* Limits of rows and non-zeros, so that sizes in bytes cannot overflow. */
 enum { LINE_SIZE = 256, MAX_COUNT = 1 << 28 };
 
 struct reader {
@@ -28,7 +28,7 @@ static void reader_fail(const struct reader *reader, const char *format, ...)
     exit(1);
 }
 
-/* The next line that is no comment; fails at the end of the file. */
+/* Reads the next line that is not a comment; exits with a message at the end of the file. */
 static void reader_next(struct reader *reader)
 {
     do {
@@ -77,12 +77,12 @@ static struct triplet read_triplet(struct reader *reader, const struct matrix *m
     return t;
 }
 
-/* Sorts the triplets by row, keeping their order within a row. */
+/* Sorts the triplets by row and keeps their order within a row. */
 static void matrix_fill_rows(struct matrix *matrix, const struct reader *reader)
 {
     matrix->start = reader_allocate(reader, matrix->rows + 2, sizeof *matrix->start);
     matrix->entry = reader_allocate(reader, matrix->count, sizeof *matrix->entry);
-    /* Counted two rows ahead, so that after the second loop start[r] is where row r starts. */
+    /* Rows are counted two places ahead, so that after the second loop start[r] is the start of row r. */
     for (long k = 0; k < matrix->count; k++)
         matrix->start[matrix->triplet[k].row + 2]++;
     for (long row = 1; row < matrix->rows + 2; row++)

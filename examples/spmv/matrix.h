@@ -8,13 +8,13 @@ struct entry {
     double value;
 };
 
-/* A non-zero as the file has it; rows and columns count from 0. */
+/* A non-zero as in the file; rows and columns count from 0. */
 struct triplet {
     long row, column;
     double value;
 };
 
-/* Entries of row r: entry[start[r]] to entry[start[r + 1] - 1], in the file's order. */
+/* Row r has entries entry[start[r]] to entry[start[r + 1] - 1], in the file's order. */
 struct matrix {
     long rows, columns, count;
     long *start;
@@ -22,8 +22,8 @@ struct matrix {
     struct triplet *triplet; /* the same non-zeros in the file's order, for the check */
 };
 
-/* Reads `matrix coordinate real|integer|pattern general|symmetric`. On bad input prints one line that names
- * file and line, and exits with status 1. */
+/* Reads a `matrix coordinate real|integer|pattern general|symmetric`. On bad input, prints one line that
+ * names file and line, and exits with status 1. */
 struct matrix matrix_read(const char *path);
 
 void matrix_free(struct matrix *matrix);

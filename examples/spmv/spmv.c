@@ -1,4 +1,4 @@
-/* Sparse matrix times vector, offloaded row block by row block, and checked against a plain loop. */
+/* Sparse matrix times vector: offloads blocks of rows and checks the result against a plain loop. */
 #include <croft/nucd.h>
 #include <croft/roi.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { TASKS = 16, ROWS_PER_LINE = 8, CACHE_LINE = 64 };
 
-/* Two sizes in one register, since a region has at most four inputs. */
+/* Two sizes in one register, because a region has at most four inputs. */
 struct shape {
     int rows, columns;
 };
@@ -31,13 +31,13 @@ CROFT_REGION(multiply_rows, CROFT_IN(const long *, start, (unsigned)(part.rows +
 
 static void multiply(const struct matrix *a, const double *x, double *y)
 {
-    /* Whole cache lines of y per task: no two tasks write to the same line. */
+    /* Each task gets whole cache lines of y, so that no two tasks write the same line. */
     CROFT_FOR_TASKS(part, a->rows, TASKS, ROWS_PER_LINE)
     multiply_rows(a->start + part.first, a->entry + a->start[part.first], x, y + part.first,
                   (struct shape){(int)part.count, (int)a->columns});
 }
 
-/* The same from the triplets in the file's order, without offloading. */
+/* The same product from the triplets in the file's order, without offloading. */
 static void multiply_plain(const struct matrix *a, const double *x, double *y)
 {
     for (long k = 0; k < a->count; k++)
