@@ -1,4 +1,4 @@
-/* Command lines: what is taken, in which order, and the statuses with which a command ends. */
+/* Command lines: which options and arguments are taken, in which order, and the exit statuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,10 +21,10 @@ static const struct option_row rows[] = {
 static const struct option_set whole = {"croft test", "", "", "croft test", NULL, false, 2, rows};
 static const struct option_set until_argument = {"croft test", "", "", "croft test", NULL, true, 2, rows};
 
-/* What was taken, as text: q, f=VALUE or VALUE, each behind a space. */
+/* The options and arguments taken, as text: q, f=VALUE or VALUE, each after a space. */
 struct taken {
     char text[256];
-    int refuses; /* an option or OPTION_ARGUMENT that ends the command with status 7; -9: none */
+    int refuses; /* option (or OPTION_ARGUMENT) for which take() returns status 7; -9: none */
 };
 
 static int take(void *context, int option, const char *value)
@@ -41,7 +41,8 @@ static int take(void *context, int option, const char *value)
     return OPTIONS_TAKEN;
 }
 
-/* Parses words that blanks separate; messages and help go to a file, of which the first bytes are kept. */
+/* Parses words separated by spaces. What is printed to `stream` goes to a file, whose first bytes are
+ * returned in printed[]. */
 static int parse(const struct option_set *set, const char *words, struct taken *taken, int stream,
                  char printed[512])
 {

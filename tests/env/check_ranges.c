@@ -1,6 +1,5 @@
-/* The kernel's table of ranges against its page tables, at many moments of a run: what the table promises to
- * those who translate by it has to be what the hart does. argv: the folder of croft's files, a program, its
- * arguments. */
+/* Compares the kernel's table of ranges with its page tables at many moments of a run: translations by the
+ * table must equal the hart's. argv: the folder of croft's files, a program, its arguments. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static void check(bool good, const char *what, const struct croft_range *range, 
                (unsigned long long)range->size, (unsigned long long)address);
 }
 
-/* The entry that maps a page of the program, or 0. */
+/* Returns the page-table entry that maps a page of the program, or 0. */
 static uint64_t entry_of(const struct system *system, uint64_t address)
 {
     struct mmu_walk walk;
@@ -63,7 +62,7 @@ static void check_table(const struct system *system, const struct croft_range_ta
               range, last);
         for (uint64_t k = 0; k < i; k++)
             check(!overlap(range, &table->entries[k]), "memory twice in use", range, table->entries[k].base);
-        /* Nothing is mapped in front of the range, nor beside it. */
+        /* Nothing may be mapped between the previous range and this one. */
         for (uint64_t at = last > range->base - 64 * PAGE ? last : range->base - 64 * PAGE; at < range->base;
              at += PAGE)
             check(entry_of(system, at) == 0, "mapped outside", range, at);
@@ -99,8 +98,7 @@ static int run(const char *folder, const char *const *arguments, size_t count, s
     struct kernel *kernel = kernel_new(&options, err);
     if (!kernel)
         return 1;
-    /* Only when the program runs: in the midst of its work the kernel's table may be ahead of its page
-     * tables. */
+    /* Only in user mode: while the kernel works, its table may be ahead of its page tables. */
     struct system *system = kernel_system(kernel);
     enum system_stop stop;
     while ((stop = system_run(system, SLICE)) == SYSTEM_LIMIT)

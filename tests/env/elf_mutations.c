@@ -1,16 +1,16 @@
-/* Writes broken versions of a good program: elf_mutations GOOD FOLDER. Each must be refused by the loader. */
+/* Writes broken versions of a good program, which the loader must refuse: elf_mutations GOOD FOLDER. */
 #include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of the good file that a mutation may change. */
+/* A copy of the good file, for a mutation to change. */
 struct image {
     uint8_t *bytes;
     size_t size;
     Elf64_Ehdr *header;
-    Elf64_Phdr *load[2]; /* its first two loadable segments */
+    Elf64_Phdr *load[2]; /* the first two loadable segments */
     size_t loads;
 };
 

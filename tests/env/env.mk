@@ -1,4 +1,4 @@
-# tests/env/run.sh: the user environment, the loader, backtraces and the command line.
+# tests/env/run.sh tests the user environment, the loader, backtraces and the command line.
 CHECK_BACKTRACE := $(BUILD)/tests/debug/check_backtrace
 
 $(CHECK_BACKTRACE): tests/debug/check_backtrace.c $(LIB_OBJ) | $(BUILD)/setup-test.stamp

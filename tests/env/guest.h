@@ -1,4 +1,4 @@
-/* For guest programs that test system calls: the raw call, and checks that are counted. */
+/* For guest programs that test system calls: makes raw calls and counts checks. */
 #ifndef TESTS_ENV_GUEST_H
 #define TESTS_ENV_GUEST_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Linux's numbers, where the C library has its own. */
+/* Linux's error numbers that differ from the C library's. */
 enum { LINUX_ENAMETOOLONG = 36, LINUX_ENOSYS = 38, LINUX_ENOTEMPTY = 39, LINUX_ELOOP = 40 };
 
 enum {
@@ -19,7 +19,7 @@ enum {
     CHECKED_FOLDER = 0200000
 };
 
-/* Numbers that the tests use (Linux for riscv64). */
+/* Call numbers of Linux for riscv64. */
 enum {
     N_GETCWD = 17,
     N_DUP = 23,

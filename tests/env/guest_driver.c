@@ -1,4 +1,4 @@
-/* Regions as a conventional driver serves them: output and exit status must equal those under qemu-riscv64. The
+/* Regions served by a conventional driver: output and exit status must equal those under qemu-riscv64. The
  * argument is one of the names in main(). */
 #include <croft/nucd.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ CROFT_REGION_RETURNS(double, total, CROFT_IN(const double *, from, n * sizeof *f
     return add(from, n);
 }
 
-/* Reads what it does not declare, and what nobody has touched. */
+/* Reads memory that it does not declare and that nothing has accessed before. */
 CROFT_REGION_RETURNS(double, peek, CROFT_VALUE(long, n))
 {
     return add(untouched, n) + (double)n;
@@ -77,7 +77,7 @@ static void show(const char *what, const double *from, long n)
     printf("%s %016lx\n", what, digest);
 }
 
-/* Each task needs the one before it: RAW, WAR and WAW. */
+/* Each task depends on the one before it: RAW, WAR and WAW. */
 static void conflicts(void)
 {
     fill();
@@ -182,7 +182,7 @@ static void floating(void)
     divide_to(part.first ? 1 : 1e-300, part.first ? 3 : 1e300, to + 8 * part.first);
     unsigned long flags = swap_flags();
     printf("%g %g flags %lx\n", to[0], to[8], flags);
-    __asm__ volatile("fsrmi 3" : : : "memory"); /* up */
+    __asm__ volatile("fsrmi 3" : : : "memory"); /* round up */
     double third = divide(1, 3);
     __asm__ volatile("fsrmi 0" : : : "memory");
     printf("%.17g\n", third);

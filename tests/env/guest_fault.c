@@ -1,4 +1,4 @@
-/* Ways for a program to die; argv[1] chooses. run.sh checks status and message. */
+/* Fatal errors of a program; argv[1] selects one. run.sh checks status and message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(what, "no-stack") == 0)
         __asm__ volatile("li sp, 0; li s0, -8; li ra, 3; ld a0, 0(sp)");
-    if (strcmp(what, "own-stack") == 0) { /* a stack whose "return addresses" lead round in circles */
+    if (strcmp(what, "own-stack") == 0) { /* a stack whose return addresses form a loop */
         static unsigned long ring[64];
         for (int i = 0; i < 64; i++)
             ring[i] = i % 2 ? (unsigned long)ring : (unsigned long)main + 32;

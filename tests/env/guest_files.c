@@ -1,4 +1,4 @@
-/* Calls on files, beyond what the C library's own use of them shows. */
+/* Calls on files that the C library does not make itself. */
 #include "guest.h"
 
 struct status {
@@ -76,7 +76,7 @@ static void test_descriptors(void)
     EQUAL(CALL(N_CLOSE, 100), 0);
     EQUAL(CALL(N_CLOSE, copy), 0);
     EQUAL(CALL(N_CLOSE, fd), 0);
-    /* The lowest free descriptor is taken, and there is an end to them. */
+    /* The lowest free descriptor is taken, and their number is limited. */
     long opened = 0, result;
     while ((result = CALL(N_OPENAT, AT_CWD, "data", 0, 0)) >= 0)
         EQUAL(result, 3 + opened++);

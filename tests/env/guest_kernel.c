@@ -1,5 +1,5 @@
-/* What only holds with virtual memory: protection, pages on demand, buffers that are scattered in physical
- * memory. argv[1]: "checks", or a way to die, of which run_kernel.sh checks status and message. */
+/* Behaviour that needs virtual memory: protection, demand paging, buffers scattered in physical memory.
+ * argv[1]: "checks", or a fatal error, whose status and message kernel.sh checks. */
 #include "guest.h"
 
 enum { PAGE = 4096, N_MPROTECT = 226, NONE = 0, READ = 1, READ_WRITE = 3, READ_EXECUTE = 5 };
@@ -12,7 +12,7 @@ static long map(long length, int protection)
 static void test_protection(void)
 {
     char *p = (char *)map(4 * PAGE, READ_WRITE);
-    memset(p, 'a', 3 * PAGE); /* the last page stays untouched */
+    memset(p, 'a', 3 * PAGE); /* the last page is not accessed */
     EQUAL(CALL(N_MPROTECT, p + PAGE, PAGE, READ), 0);
     EQUAL(p[PAGE], 'a');
     EQUAL(CALL(N_MPROTECT, p + PAGE, PAGE, NONE), 0);
@@ -22,7 +22,7 @@ static void test_protection(void)
     EQUAL(CALL(N_GETRANDOM, p + PAGE - 5, 10, 0), -EFAULT);
     EQUAL(CALL(N_OPENAT, AT_CWD, p + PAGE, 0, 0), -EFAULT);
     EQUAL(CALL(N_MPROTECT, p, 4 * PAGE, READ_WRITE), 0);
-    EQUAL(p[PAGE], 'a'); /* a page that allowed nothing keeps its bytes */
+    EQUAL(p[PAGE], 'a'); /* a page keeps its bytes while it allows no access */
     EQUAL(p[3 * PAGE], 0);
     p[PAGE] = 'b';
     EQUAL(CALL(N_MPROTECT, p + 1, PAGE, READ), -EINVAL);
@@ -47,7 +47,7 @@ static void test_code(void)
     EQUAL(CALL(N_MUNMAP, p, PAGE), 0);
 }
 
-/* Calls on memory that was never touched: the kernel maps it for them. */
+/* Calls on memory that was never accessed: the kernel maps it for them. */
 static void test_untouched(void)
 {
     char *p = (char *)map(16 * PAGE, READ_WRITE);
@@ -66,8 +66,8 @@ static void test_untouched(void)
 
 static unsigned long mask;
 
-/* Signal masks are changed once, though the kernel calls twice for a result that nothing is mapped for yet.
- */
+/* Signal masks are changed only once, although the kernel repeats the call because the result's page is not
+ * mapped yet. */
 static void test_repeated(void)
 {
     unsigned long *p = (unsigned long *)map(PAGE, READ_WRITE);
@@ -81,8 +81,8 @@ static void test_repeated(void)
     EQUAL(CALL(N_MUNMAP, p, PAGE), 0);
 }
 
-/* Pages that follow each other for the program alone: no memory is set aside for a mapping that allows
- * nothing, so its pages are single ones, and each touched page gets the highest that is free. */
+/* Pages that are contiguous only in virtual memory. No memory is reserved for a mapping without access, so
+ * each page is allocated singly when it is first accessed, and gets the highest free page. */
 static void test_scattered(void)
 {
     const long pages = 20;
@@ -124,7 +124,7 @@ static void test_remap(void)
     EQUAL(CALL(N_MUNMAP, q, 100 * PAGE), 0);
 }
 
-/* Many ranges: the table has an end, and says so. */
+/* Many ranges: the table's size is limited, and calls fail when it is full. */
 static void test_many(void)
 {
     enum { COUNT = 3000 };
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
             ".option pop");
     if (strcmp(what, "misaligned") == 0)
         __asm__ volatile("amoadd.d zero, a2, (%0)" : : "r"((char *)(((unsigned long)data + 7) & ~7ul) + 4));
-    if (strcmp(what, "big") == 0) { /* all of it, a page at a time */
+    if (strcmp(what, "big") == 0) { /* accesses all memory, page by page */
         long size = argc > 2 ? strtol(argv[2], 0, 0) << 20 : 0;
         p = malloc((size_t)size);
         if (!p) {

@@ -1,4 +1,5 @@
-/* Bad pointers: every call answers -EFAULT and goes on. argv[1]: the first address after the memory. */
+/* Bad pointers: each call returns -EFAULT and the program continues. argv[1]: the first address after the
+ * memory. */
 #include "guest.h"
 
 static const char text[] = "read-only";
@@ -39,7 +40,8 @@ int main(int argc, char **argv)
         EQUAL(CALL(N_WRITEV, fd, vectors, 2), -EFAULT);
         EQUAL(CALL(N_READV, fd, vectors, 2), -EFAULT);
     }
-    /* A string must end within the memory; the last byte of memory is made a character. */
+    /* A string must end within memory. The last byte of memory is set to a character, so that there is no
+     * terminator. */
     char *last = (char *)end - 1;
     char kept = *last;
     *last = 'x';
@@ -60,17 +62,17 @@ int main(int argc, char **argv)
     static char endless[8192];
     memset(endless, 'y', sizeof endless);
     EQUAL(CALL(N_OPENAT, AT_CWD, endless, 0, 0), -LINUX_ENAMETOOLONG);
-    /* What the program may not store to, a call may not either. */
+    /* A call may not store to memory that the program may not store to. */
     EQUAL(CALL(N_WRITE, fd, text, sizeof text), (long)sizeof text);
     EQUAL(CALL(N_PREAD, fd, text, sizeof text, 0), -EFAULT);
     EQUAL(CALL(N_PREAD, fd, (long)main, 4, 0), -EFAULT);
-    /* Sizes that wrap. */
+    /* Lengths that overflow. */
     EQUAL(CALL(N_READ, fd, buffer, -1), -EFAULT);
     EQUAL(CALL(N_WRITE, fd, buffer, -1), -EFAULT);
     EQUAL(CALL(N_GETRANDOM, buffer, -1, 0), -EFAULT);
     EQUAL(CALL(N_WRITEV, fd, buffer, 1025), -EINVAL);
     EQUAL(CALL(N_WRITEV, fd, buffer, -1), -EINVAL);
-    /* No bytes need no memory. */
+    /* A length of 0 needs no memory. */
     EQUAL(CALL(N_READ, fd, 0, 0), 0);
     EQUAL(CALL(N_WRITE, fd, 0, 0), 0);
     EQUAL(CALL(N_READ, 77, buffer, 1), -EBADF);

@@ -98,7 +98,7 @@ static void test_signals(void)
     EQUAL(CALL(N_SIGACTION, 9, &action, 0, 8), -EINVAL);
     EQUAL(CALL(N_SIGACTION, 0, &action, 0, 8), -EINVAL);
     EQUAL(CALL(N_SIGACTION, 65, &action, 0, 8), -EINVAL);
-    EQUAL(CALL(N_KILL, CALL(N_GETPID), 2), 0); /* ignored */
+    EQUAL(CALL(N_KILL, CALL(N_GETPID), 2), 0); /* SIGINT, ignored */
     EQUAL(CALL(N_KILL, CALL(N_GETPID), 0), 0);
     EQUAL(CALL(N_KILL, CALL(N_GETPID), 17), 0);
     EQUAL(CALL(N_KILL, 12345, 9), -ESRCH);
@@ -126,7 +126,7 @@ static void test_identity(void)
 
 int main(void)
 {
-    /* Before the C library's heap takes the break. */
+    /* Must come before the C library's heap moves the break. */
     test_break();
     test_mappings();
     test_clocks();

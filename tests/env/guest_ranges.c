@@ -1,7 +1,7 @@
-/* Memory that changes its place between tasks. The kernel gives addresses and memory from above: a block that is taken
- * behind one without access, which needs no memory, has the highest memory; when both were given back, the same addresses
- * come to mean other memory than accelerators have translated them to. The kernel is to tell accelerators
- * (isa/MANUAL.md, "Range-based translation"). */
+/* Memory that moves between tasks. The kernel allocates addresses and memory from the top down. A block
+ * without access needs no memory, so the block below it gets the highest memory. When both blocks have been
+ * freed, a new block at the same addresses has other memory than accelerators have translated these addresses
+ * to. The kernel must tell accelerators (isa/MANUAL.md, "Range-based translation"). */
 #include <croft/nucd.h>
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ static long seen(const struct line *from)
     return result.word[0];
 }
 
-/* Linux's mmap and munmap, which the C library has no functions for. */
+/* Calls Linux's mmap and munmap, for which the C library has no functions. */
 static long call(long number, long first, long size, long access)
 {
     register long a0 __asm__("a0") = first;

@@ -1,4 +1,4 @@
-/* Named regions, with names of every kind; run.sh reads the statistics. */
+/* Named regions, with valid and invalid names; run.sh reads the statistics. */
 #include <croft/roi.h>
 
 int main(void)

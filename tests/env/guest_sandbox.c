@@ -1,9 +1,10 @@
-/* Ways out of --dir: none works. argv[1]: --dir's real path, argv[2]: a folder outside; run.sh makes both. */
+/* Attempts to leave --dir, which all must fail. argv[1]: --dir's real path, argv[2]: a folder outside of it;
+ * run.sh creates both. */
 #include "guest.h"
 
 static char status[128];
 
-/* Every call that takes a path refuses `path` with -EACCES. */
+/* All calls that take a path must refuse `path` with -EACCES. */
 static void refused(const char *path)
 {
     EQUAL(CALL(N_OPENAT, AT_CWD, path, 0, 0), -EACCES);
@@ -15,7 +16,7 @@ static void refused(const char *path)
     EQUAL(CALL(N_ACCESS, path, 0), -EACCES);
 }
 
-/* Nor can what lies behind the folder `folder` be changed or entered. */
+/* `folder` leads out of --dir: all calls must refuse to enter it or to change anything in it. */
 static void refused_folder(const char *folder)
 {
     char path[512];
@@ -56,12 +57,12 @@ static void test_escapes(const char *inside, const char *outside)
     refused("proc_link");
     snprintf(path, sizeof path, "%s/../outside/secret", inside);
     refused(path);
-    snprintf(path, sizeof path, "%sx/secret", inside); /* a longer name with the same beginning */
+    snprintf(path, sizeof path, "%sx/secret", inside); /* a folder whose name begins with that of --dir */
     refused(path);
     EQUAL(CALL(N_OPENAT, AT_CWD, "loop", 0, 0), -LINUX_ELOOP);
 }
 
-/* Opening a pipe that nobody reads or writes would wait for ever. */
+/* Opening a pipe that has no other end would block. */
 static void test_pipe(void)
 {
     EQUAL(CALL(N_OPENAT, AT_CWD, "pipe", 0, 0), -EACCES);
@@ -125,7 +126,7 @@ static void test_inside(const char *inside)
     EQUAL(CALL(N_CHDIR, inside), 0);
 }
 
-/* A removed link is the link itself, and renaming one does not touch what it names. */
+/* Removing or renaming a link affects the link itself, not its target. */
 static void test_links_as_such(void)
 {
     EQUAL(CALL(N_RENAMEAT2, AT_CWD, "link_file", AT_CWD, "link_moved", 0), 0);

@@ -1,4 +1,4 @@
-/* What a program finds at its start, seen without a C library's start-up code; prints it for run.sh. */
+/* Prints the initial stack and registers for run.sh, without a C library's start-up code. */
 #include <stddef.h>
 
 __asm__(

@@ -1,4 +1,5 @@
-/* For machines with accelerators, in machine mode: one of them loads what is dirty in the host's cache. */
+/* For machines with accelerators, in machine mode: an accelerator loads a line that is modified in the host's
+ * cache. */
 #include <croft/firmware/hart.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* For machines with a clock: work in a region of interest, clocks against each other, a loop without end. */
+/* For timed machines: work in a region of interest, comparisons of clocks, an endless loop. */
 #include <croft/roi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum { COUNT = 1 << 14 };
 
 static uint64_t table[COUNT];
 
-/* A walk through memory that depends on what it finds, with branches that depend on it too. */
+/* A walk through memory whose addresses and branches depend on the loaded values. */
 static uint64_t walk(unsigned steps)
 {
     uint64_t at = 1, sum = 0;

@@ -1,4 +1,5 @@
-/* A program whose data lies in a stash beside memory: the loader, system calls, a launch, and gdb's packets. */
+/* A program whose data lie in a stash outside of memory: tests the loader, system calls, a launch, and gdb's
+ * packets. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,9 +19,9 @@ enum {
     MEMORY = 0x80000000,
     MEMORY_SIZE = 1 << 20,
     STASH_SIZE = 8192,
-    DATA = 0xff0, /* offset of the program's data in the stash, and its size: up to the end */
+    DATA = 0xff0, /* offset of the program's data in the stash; they extend to its end */
     DATA_SIZE = STASH_SIZE - DATA,
-    FILLED = 11, /* bytes of it that the file has */
+    FILLED = 11, /* bytes of the data that are in the file */
     CODE = 0x1000,
     SEGMENTS = 2,
     AT_FDCWD_GUEST = -100,
@@ -49,7 +50,7 @@ static bool stash_functional(void *context, const struct mem_access *access)
     return true;
 }
 
-/* Instructions in memory, and `size` bytes of data at an address. */
+/* Writes an ELF file with instructions in memory and `size` bytes of data at address `data`. */
 static void write_program(const struct machine *machine, uint64_t data, uint64_t size)
 {
     static const uint32_t code[] = {0x05d00893, 0x00000073}; /* li a7, 93 (exit); ecall */
@@ -162,7 +163,7 @@ static void a_segment_is_loaded_into_the_stash(void **state)
     for (unsigned i = DATA + FILLED; i < STASH_SIZE; i++)
         assert_int_equal(machine->stash[i], 0);
     assert_int_equal(machine->stash[DATA - 1], 0xee);
-    /* Break and read-only memory follow from what lies in memory. */
+    /* Break and read-only memory depend only on segments in memory. */
     uint64_t end = MEMORY + CODE + 8;
     assert_int_equal(machine->user->write_first, end);
     assert_int_equal(call(machine, 214, 0, 0, 0, 0), MEMORY + CODE + 4096);
@@ -207,7 +208,7 @@ static void calls_work_on_the_stash(void **state)
     assert_int_equal(call(machine, 64, (uint64_t)file, STASH + 2, 5, 0), 5);
     assert_int_equal(call(machine, 67, (uint64_t)file, STASH + 0x20, 10, 1), 4);
     assert_memory_equal(machine->stash + 0x20, "3456\xee", 5);
-    /* Beside plain memory, across the end, and where it refuses. */
+    /* Memory still works; a read across the stash's end or to a refusing stash fails. */
     assert_int_equal(call(machine, 67, (uint64_t)file, MEMORY + 0x8000, 10, 0), 5);
     assert_memory_equal(machine->memory.bytes + 0x8000, "23456", 5);
     assert_int_equal(call(machine, 67, (uint64_t)file, STASH + STASH_SIZE - 4, 5, 0), -EFAULT);
@@ -237,7 +238,7 @@ static void a_launch_takes_its_record_from_the_stash(void **state)
         .entry = MEMORY + CODE, .argument = STASH, .grid = {1, 1, 1}, .block = {1, 1, 1}};
     memcpy(machine->stash + 0x100, &record, sizeof record);
     assert_int_equal(call(machine, SIMT_CALL_LAUNCH, STASH + STASH_SIZE, 0, 0, 0), -EFAULT);
-    /* Its thread ends the program with its argument, a0, as the status. */
+    /* The launch's thread ends the program with its argument, a0, as the status. */
     machine->stash[0x100 + offsetof(struct simt_launch_record, argument)] = 77;
     machine->stash[0x100 + offsetof(struct simt_launch_record, argument) + 4] = 0;
     (void)call(machine, SIMT_CALL_LAUNCH, STASH + 0x100, 0, 0, 0);
@@ -277,7 +278,7 @@ static void gdb_reads_and_writes_the_stash(void **state)
                         "\xee"
                         "ABC\xee",
                         5);
-    assert_string_equal(talk(world, "m100001ffe,10"), "0000"); /* what precedes the hole */
+    assert_string_equal(talk(world, "m100001ffe,10"), "0000"); /* the bytes before the hole */
     assert_string_equal(talk(world, "m100002000,1"), "E0e");
     assert_string_equal(talk(world, "M100001fff,2:4142"), "E0e");
     machine->read_only = true;

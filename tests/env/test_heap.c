@@ -1,4 +1,4 @@
-/* The heap's allocator against a page map kept the slow way, over random requests. */
+/* Compares the heap's allocator with a simple page map, over random requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ enum { PAGES = 64, ROUNDS = 20000 };
 
 static const uint64_t base = 0x80000000;
 
-/* What each page is used for, kept beside the heap. */
+/* The model: the use of each page. */
 struct model {
     bool mapped[PAGES];
     uint64_t data_end; /* the program break */
@@ -27,7 +27,7 @@ static uint64_t next(uint64_t *state)
     return *state;
 }
 
-/* The highest run of free pages, as an address, or 0. */
+/* Allocates the highest run of free pages. Returns its address, or 0. */
 static uint64_t model_map(struct model *m, uint64_t pages)
 {
     uint64_t floor = (m->data_end - base + GUEST_PAGE - 1) / GUEST_PAGE, run = 0;

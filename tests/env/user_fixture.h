@@ -1,4 +1,4 @@
-/* A program of the `user` environment on a functional hart, for tools of the tests that look at each instruction. */
+/* A program of the `user` environment on a functional hart, for test tools that inspect each instruction. */
 #ifndef TESTS_ENV_USER_FIXTURE_H
 #define TESTS_ENV_USER_FIXTURE_H
 
@@ -19,8 +19,8 @@ struct user_fixture {
     struct user *user;
 };
 
-/* Loads the program that argv[1] names, with its arguments. Returns 0; or, after a message in the name of the tool, the
- * exit status. The fixture must stay where it is. */
+/* Loads the program argv[1] with its arguments. Returns 0, or the exit status after a message in the name of
+ * `tool`. The fixture must not move. */
 static inline int user_fixture_init(struct user_fixture *f, const char *tool, int argc, char **argv)
 {
     struct error err;

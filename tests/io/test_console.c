@@ -11,7 +11,7 @@
 
 #include "emu/io/console.h"
 
-/* A folder, and the moment that the machine says it is. */
+/* A folder, and the machine's current moment. */
 struct place {
     char path[64], file[96], record[96];
     struct moment now;
@@ -132,7 +132,7 @@ static void a_live_pipe_is_looked_at_each_millisecond(void **state)
     assert_int_equal(pipe(ends), 0);
     struct console *console = open_with(place, ends[0], -1, true, NULL, NULL);
     assert_int_equal(poll_at(place, console, 0, 0), CONSOLE_RUNNING);
-    assert_int_equal(write(ends[1], "\1xyz", 4), 4); /* Ctrl-A is nothing special here */
+    assert_int_equal(write(ends[1], "\1xyz", 4), 4); /* Ctrl-A is no escape in a pipe */
     assert_int_equal(poll_at(place, console, 1, 9999), CONSOLE_RUNNING);
     assert_next(console, -1);
     assert_int_equal(poll_at(place, console, 2, 10000), CONSOLE_RUNNING);
@@ -145,17 +145,18 @@ static void a_live_pipe_is_looked_at_each_millisecond(void **state)
     assert_int_equal(console_input(console), ends[0]);
     assert_int_equal(write(ends[1], "!", 1), 1);
     assert_true(console_wait(console, -1));
-    assert_int_equal(poll_at(place, console, 2, 10001), CONSOLE_RUNNING); /* looks again after a wait */
+    assert_int_equal(poll_at(place, console, 2, 10001),
+                     CONSOLE_RUNNING); /* a wait makes the next poll read the pipe */
     assert_next(console, '!');
     assert_int_equal(close(ends[1]), 0);
     assert_true(console_wait(console, -1));
     assert_int_equal(poll_at(place, console, 2, 10002), CONSOLE_RUNNING);
-    assert_false(console_wait(console, -1)); /* the end */
+    assert_false(console_wait(console, -1)); /* end of input */
     close_console(console);
     assert_int_equal(close(ends[0]), 0);
 }
 
-/* The other end writes once it has seen output. */
+/* The other end writes after it has read output. */
 static void a_pipe_is_waited_for(void **state)
 {
     struct place *place = *state;
@@ -173,13 +174,13 @@ static void a_pipe_is_waited_for(void **state)
     (void)poll_at(place, console, 1, 1);
     console_put(console, '>');
     assert_next(console, 'a');
-    assert_next(console, -1); /* one at each poll point, though there is more */
+    assert_next(console, -1); /* only one byte per poll point */
     assert_true(console_wait(console, -1) && console_input(console) == -1);
     (void)poll_at(place, console, 2, 1);
     assert_next(console, 'b');
     (void)poll_at(place, console, 3, 1);
     assert_next(console, -1);
-    assert_false(console_wait(console, -1)); /* the end */
+    assert_false(console_wait(console, -1)); /* end of input */
     close_console(console);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -246,7 +247,7 @@ static void lost_output_is_told(void **state)
     assert_int_equal(close(ends[1]), 0);
 }
 
-/* Whether the terminal is raw, when it comes to that state within two seconds. */
+/* Waits up to two seconds until the terminal is in raw mode (`raw`) or not. Returns whether it is. */
 static bool becomes_raw(int file, bool raw)
 {
     struct termios settings;
@@ -279,7 +280,7 @@ static void a_terminal_has_escapes(void **state)
     assert_true(read(master, text, sizeof text - 1) > 0);
     assert_non_null(strstr(text, "Ctrl-A x: end the run"));
     assert_int_equal(poll_at(place, console, 6, 6), CONSOLE_RUNNING);
-    assert_int_equal(write(master, "x", 1), 1); /* the escape may come in two parts */
+    assert_int_equal(write(master, "x", 1), 1); /* the escape may arrive in two parts */
     assert_next(console, 'd');
     assert_true(console_wait(console, 2000));
     assert_int_equal(poll_at(place, console, 7, 7), CONSOLE_QUIT);
@@ -344,7 +345,8 @@ static void a_record_repeats_the_run(void **state)
     assert_int_equal(poll_at(place, console, 10000, 100), CONSOLE_RUNNING);
     assert_next(console, 'h');
     assert_next(console, -1);
-    assert_int_equal(poll_at(place, console, 20000, 69999), CONSOLE_RUNNING); /* asleep: only time goes on */
+    assert_int_equal(poll_at(place, console, 20000, 69999),
+                     CONSOLE_RUNNING); /* time goes on while the guest sleeps */
     assert_next(console, -1);
     assert_int_equal(poll_at(place, console, 20000, 70000), CONSOLE_RUNNING);
     assert_next(console, 0x80);
