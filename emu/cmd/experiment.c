@@ -1,4 +1,4 @@
-/* croft experiment: runs what a description asks for, and tabulates it. */
+/* croft experiment: executes the runs that a description asks for, and writes tables of their statistics. */
 #include "emu/cmd/experiment.h"
 
 #include <errno.h>
@@ -33,11 +33,11 @@ static const struct option_set interface = {
     .rows = rows,
 };
 
-/* What the command line asks for. */
+/* The parsed command line. */
 struct request {
     const char *file, *out;
     unsigned jobs;
-    const char **sets; /* room for argc of them */
+    const char **sets; /* room for argc entries */
     size_t set_count;
 };
 
@@ -65,7 +65,7 @@ static int take(void *context, int option, const char *value)
     return OPTIONS_TAKEN;
 }
 
-/* The folder of the description, and that of results: absolute, since commands name them. */
+/* Finds the absolute paths of the description's folder and of the folder for results; commands name them. */
 static bool locate(const struct request *request, char folder[PATH_MAX], char out[PATH_MAX],
                    struct error *err)
 {
@@ -120,7 +120,7 @@ static int experiment(const struct request *request)
     struct experiment e;
     if (!request->file)
         return options_usage_error(&interface, "which FILE describes the experiment?");
-    int status = 2; /* the description is part of the command line */
+    int status = 2; /* the description is part of the command line, so an error in it is a usage error */
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (readlink("/proc/self/exe", croft, sizeof croft - 1) <= 0) {
         (void)error_set(&err, "croft itself cannot be found: %s", strerror(errno));

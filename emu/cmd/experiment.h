@@ -1,4 +1,5 @@
-/* Experiments: a description of programs, a machine and axes becomes runs of croft, and their statistics a table. */
+/* Experiments: runs programs on variants of a machine, as a description says, and writes tables of their
+ * statistics. */
 #ifndef EMU_CMD_EXPERIMENT_H
 #define EMU_CMD_EXPERIMENT_H
 
@@ -31,14 +32,22 @@
  *     tables: [{column: speedup, across: offload}]
  *     references: [{column: speedup, at: {program: meabo2, accelerators: 4}, value: 1.2, source: figure 8}]
  *
- * Every program is run at every combination of the axes' points but those that `skip` names. A point is a mapping of
- * settings; names that begin with $ are variables instead, which may stand as a whole argument of a program. Of two
- * that set the same, the later axis wins, and the command line's --set over all. A statistic is that of the program's region
- * of interest (`region`, by default the program's name; `total` is the whole run), a sum where there are several
- * (less those behind a -) or where * stands for any characters; one that a run does not have is an error, or the value of `absent`.
- * `divide` is the quotient of two columns, `speedup` ... `from` the column's value at a baseline over its own, `ratio`
- * ... `to` the inverse; a baseline names points of some axes, and has those of the run in all others.
- * `mean` adds a row over all programs, named `mean`. Programs are the first axis, named `program`. */
+ * Each program is run at each combination of the axes' points, except for those that `skip` names. The
+ * programs are the first axis, named `program`.
+ *
+ * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument
+ * of a program. If two axes set the same name, the later axis wins. The command line's --set wins over all.
+ *
+ * `region` is the program's region of interest whose statistics are read: by default the program's name;
+ * `total` is the whole run.
+ *
+ * A column is one of the following. `statistic`: a statistic, or the sum of several, of which those after a -
+ * are subtracted; * stands for any characters. A statistic that a run does not have is an error, or has the
+ * value of `absent`. `divide`: the quotient of two columns. `speedup` ... `from`: a column's value at a
+ * baseline divided by its own value. `ratio` ... `to`: the inverse of that. A baseline names points of some
+ * axes; in all other axes it has the run's points.
+ *
+ * `mean` adds a row over all programs, named `mean`. */
 
 enum { EXPERIMENT_AXES = 8, EXPERIMENT_POINTS = 64, EXPERIMENT_RUNS = 4096 };
 
@@ -64,8 +73,8 @@ struct experiment_program {
 
 struct experiment_point {
     const char *name;
-    struct experiment_pairs pairs;      /* not of programs */
-    struct experiment_program *program; /* of the axis `program` alone */
+    struct experiment_pairs pairs;      /* settings and variables; none in the axis `program` */
+    struct experiment_program *program; /* in the axis `program` only */
 };
 
 struct experiment_axis {
@@ -74,7 +83,7 @@ struct experiment_axis {
     int count;
 };
 
-/* By axis, the set of points. */
+/* A set of points for each axis: bit n stands for point n. */
 struct experiment_choice {
     uint64_t points[EXPERIMENT_AXES];
 };
@@ -92,8 +101,8 @@ struct experiment_column {
     const char *name;
     enum experiment_kind kind;
     struct experiment_texts statistics;
-    int operands[2];               /* earlier columns */
-    int baseline[EXPERIMENT_AXES]; /* points, or -1: that of the run */
+    int operands[2];               /* indices of earlier columns */
+    int baseline[EXPERIMENT_AXES]; /* index of a point for each axis; -1: the run's point */
     double absent;                 /* NaN: a missing statistic is an error */
     enum experiment_mean mean;
 };
@@ -104,14 +113,14 @@ struct experiment_table {
 
 struct experiment_reference {
     int column;
-    struct experiment_choice at; /* the mean over programs has the bit behind those of programs */
+    struct experiment_choice at; /* for `program`, the bit after the last program stands for the mean */
     double value;
     const char *source;
 };
 
 struct experiment {
     struct tree tree;
-    char *text; /* of the file */
+    char *text; /* the file's text */
     const char *title, *machine;
     struct experiment_texts options;
     struct experiment_pairs set;
@@ -124,57 +133,60 @@ struct experiment {
     int skip_count, column_count, table_count, reference_count;
 };
 
-/* Reads the description at path, which lives as long as the experiment. */
+/* Reads the description at `path`; the string must outlive the experiment. Returns false and sets err on
+ * failure. */
 bool experiment_read(struct experiment *e, const char *path, struct error *err);
 void experiment_free(struct experiment *e);
 
-/* A place: a point of each axis. Places are numbered in the order of the description, the last axis fastest; behind the
- * last program's come those of the mean. */
-int experiment_places(const struct experiment *e); /* with those of the mean */
-int experiment_runs(const struct experiment *e);   /* without */
+/* A place is a point of each axis. Places are numbered in the description's order; the last axis varies
+ * fastest. The places of the mean follow those of the last program. */
+int experiment_places(const struct experiment *e); /* including the places of the mean */
+int experiment_runs(const struct experiment *e);   /* without the places of the mean */
 void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES]);
 int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXES]);
 bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES]);
 
-/* A point's name; "mean" behind the programs. */
+/* Returns a point's name; "mean" for the point after the last program. */
 const char *experiment_point_name(const struct experiment *e, int axis, int point);
 
-/* What is run at a place. */
+/* The run at a place. */
 struct experiment_run {
-    char *label;    /* of its files: the points' names with dots between them */
-    char **command; /* ends with NULL */
+    char *label;    /* base name of its files: the points' names, separated by dots */
+    char **command; /* terminated by NULL */
     bool skipped, failed;
-    double *values; /* by column; NaN: not known */
+    double *values; /* by column; NaN: unknown */
 };
 
-/* Where results go, and what the command line adds. */
+/* Paths, and what the command line adds. */
 struct experiment_where {
-    const char *croft, *out, *folder; /* folder: of the description */
+    const char *croft, *out, *folder; /* folder: the description's */
     const char *const *sets;
     size_t set_count;
     unsigned jobs;
 };
 
-/* Plans all places: runs[experiment_places()], to be freed by experiment_unplan(). */
+/* Plans all places. Returns runs[experiment_places()], to be released by experiment_unplan(); or NULL with
+ * err set. */
 struct experiment_run *experiment_plan(const struct experiment *e, const struct experiment_where *where,
                                        struct error *err);
 void experiment_unplan(const struct experiment *e, struct experiment_run *runs);
 
-/* Compiles the programs that have sources, then runs everything, where->jobs at a time. What fails is marked and reported on
- * standard error. False only when nothing could be started. */
+/* Compiles the programs that have sources, then executes all runs, where->jobs at a time. Marks failed runs
+ * and reports them on standard error. Returns false and sets err only if nothing could be started. */
 bool experiment_execute(const struct experiment *e, const struct experiment_where *where,
                         struct experiment_run *runs, struct error *err);
 
-/* Reads the runs' statistics and works out all columns and means. Runs whose statistics are missing are reported and marked
- * as failed. */
+/* Reads the runs' statistics and computes all columns and means. Reports runs without statistics and marks
+ * them as failed. */
 void experiment_evaluate(const struct experiment *e, const struct experiment_where *where,
                          struct experiment_run *runs);
 
-/* The reference for a column at a place, or NULL. */
+/* Returns the reference for a column at a place, or NULL. */
 const struct experiment_reference *experiment_reference_at(const struct experiment *e, int column,
                                                            const int point[EXPERIMENT_AXES]);
 
-/* Writes results.csv, results.json, tables.txt and a copy of the description; prints the tables. */
+/* Writes results.csv, results.json, tables.txt and a copy of the description, and prints the tables. Returns
+ * false and sets err on failure. */
 bool experiment_write(const struct experiment *e, const struct experiment_where *where,
                       const struct experiment_run *runs, struct error *err);
 

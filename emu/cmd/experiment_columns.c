@@ -6,7 +6,7 @@
 
 #include "emu/sim/nearest.h"
 
-/* What names points: these are read when all axes are known. */
+/* The fields that name points. They are read after all axes. */
 
 static bool unknown_name(struct experiment *e, const yaml_node_t *node, const char *what, const char *name,
                          const char *const *names, int count, struct error *err)
@@ -53,7 +53,7 @@ static int find_column(struct experiment *e, const yaml_node_t *node, const char
     return -1;
 }
 
-/* {axis: point} or {axis: [point, point]}; axes that it does not name, all points. */
+/* Reads {axis: point} or {axis: [point, point]}; for axes that are not named, all points. */
 static bool read_choice(struct experiment *e, const yaml_node_t *node, struct experiment_choice *choice,
                         struct error *err)
 {
@@ -90,7 +90,7 @@ bool experiment_read_skip(void *context, const yaml_node_t *value, struct error 
     return count >= 0;
 }
 
-/* Columns. */
+/* The fields of columns. */
 
 static bool column_statistic(void *context, const yaml_node_t *value, struct error *err)
 {
@@ -180,7 +180,7 @@ static bool has_key(struct experiment *e, const yaml_node_t *node, const char *n
     return false;
 }
 
-/* One meaning, and its baseline where it has one. */
+/* Checks that a column has exactly one kind, and a baseline if its kind needs one. */
 static bool column_whole(struct experiment *e, const char *name, const yaml_node_t *node, struct error *err)
 {
     bool speedup = has_key(e, node, "speedup"), ratio = has_key(e, node, "ratio");
@@ -192,7 +192,7 @@ static bool column_whole(struct experiment *e, const char *name, const yaml_node
     return true;
 }
 
-/* Each run's baseline is run, too. */
+/* Checks that the baseline of each run is run, too. */
 static bool baseline_is_run(struct experiment *e, const struct experiment_column *column,
                             const yaml_node_t *node, struct error *err)
 {
@@ -238,7 +238,7 @@ bool experiment_read_columns(void *context, const yaml_node_t *value, struct err
     return count >= 0;
 }
 
-/* Tables and references. */
+/* The fields of tables and references. */
 
 static bool table_column(void *context, const yaml_node_t *value, struct error *err)
 {

@@ -3,11 +3,11 @@
 
 #include "emu/cmd/experiment_read.h"
 
-enum { WORDS = 512, TEXT = 4096 }; /* of a command; bytes of a path or setting */
+enum { WORDS = 512, TEXT = 4096 }; /* maximum words of a command; maximum bytes of a path or setting */
 
-/* A command while it grows. */
+/* A command under construction. */
 struct command {
-    char **words; /* WORDS + 1 of them */
+    char **words; /* room for WORDS + 1 */
     int count;
     bool full;
 };
@@ -40,7 +40,7 @@ static void add_settings(struct command *command, const struct experiment_pairs 
     }
 }
 
-/* The last axis that gives the variable a value wins; NULL: none does. */
+/* Returns the variable's value, from the last axis that sets it; NULL: none does. */
 static const char *variable(const struct experiment *e, const int point[EXPERIMENT_AXES], const char *name)
 {
     const char *value = NULL;
@@ -69,7 +69,7 @@ static bool add_arguments(struct command *command, const struct experiment *e,
     return true;
 }
 
-/* A path in the description is relative to it. */
+/* Adds a path of the description, which is relative to the description's folder. */
 static void add_path(struct command *command, const struct experiment_where *where, const char *path)
 {
     bool absolute = path[0] == '/';

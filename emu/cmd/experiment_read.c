@@ -11,7 +11,7 @@ void *experiment_array(int count, size_t size)
     return memory;
 }
 
-/* Names become parts of file names. */
+/* Returns whether a name can be part of a file name. */
 static bool good_name(const char *name)
 {
     return *name &&
@@ -63,7 +63,7 @@ static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char
         return experiment_texts(experiment_of(context), value, #field, &target->field, err);                 \
     }
 
-/* Programs. */
+/* The fields of programs. */
 
 TEXT_FIELD(program_file, struct experiment_program, file)
 TEXT_FIELD(program_source, struct experiment_program, source)
@@ -91,7 +91,7 @@ static bool read_program(struct experiment *e, struct experiment_point *point, c
     return true;
 }
 
-/* Axes; the first is that of the programs. */
+/* The axes. The first one is that of the programs. */
 
 static bool read_axis(struct experiment *e, const char *name, const yaml_node_t *node, bool programs,
                       struct error *err)
@@ -145,7 +145,7 @@ static bool read_axes(void *context, const yaml_node_t *value, struct error *err
     return count >= 0;
 }
 
-/* The whole. */
+/* The fields of the whole description. */
 
 TEXT_FIELD(read_title, struct experiment, title)
 TEXT_FIELD(read_machine, struct experiment, machine)

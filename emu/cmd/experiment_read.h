@@ -1,10 +1,10 @@
-/* Reading descriptions of experiments: what the parts share. */
+/* Shared by the files that read descriptions of experiments. */
 #ifndef EMU_CMD_EXPERIMENT_READ_H
 #define EMU_CMD_EXPERIMENT_READ_H
 
 #include "emu/cmd/experiment.h"
 
-/* The context of functions that read a field. */
+/* The context of the functions that read a field. */
 struct experiment_part {
     struct experiment *e;
     void *target;
@@ -15,15 +15,15 @@ static inline struct experiment *experiment_of(void *context)
     return ((struct experiment_part *)context)->e;
 }
 
-/* An array of zeros of at least one element. */
+/* Returns a zeroed array of `count` elements, or of one element if count is 0. */
 void *experiment_array(int count, size_t size);
 
-/* A list of texts, or one text. */
+/* Reads a list of texts, or one text. Returns false and sets err on failure. */
 bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char *what,
                       struct experiment_texts *texts, struct error *err);
 
-/* Fields of the description that name axes, points and columns: skip, columns, tables, references. The context is a struct
- * experiment_part. */
+/* Read the fields that name axes, points and columns: skip, columns, tables, references. The context is a
+ * struct experiment_part. Return false and set err on failure. */
 bool experiment_read_skip(void *context, const yaml_node_t *value, struct error *err);
 bool experiment_read_columns(void *context, const yaml_node_t *value, struct error *err);
 bool experiment_read_tables(void *context, const yaml_node_t *value, struct error *err);

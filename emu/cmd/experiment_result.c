@@ -9,7 +9,7 @@
 
 enum { TEXT = 4096 };
 
-/* What is wrong with a run's statistics, and a hint or ""; the run has failed. */
+/* Reports an error in a run's statistics and marks the run as failed. hint: the nearest known name, or "". */
 static void complain(struct experiment_run *run, const char *what, const char *name, const char *hint)
 {
     (void)fprintf(stderr, "croft experiment: %s: %s '%s'%s\n", run->label, what, name, hint);
@@ -29,7 +29,7 @@ static struct nearest_hint nearest(json_t *statistics, const char *name)
     return hint;
 }
 
-/* The sum of those whose names match; false if there is none. */
+/* Adds the statistics whose names match the pattern to *total. Returns false if there is none. */
 static bool sum(json_t *statistics, const char *pattern, double *total)
 {
     bool found = false;
@@ -71,7 +71,8 @@ static double statistic(const struct experiment_column *column, json_t *statisti
     return total;
 }
 
-/* Of the program's region, or of the whole run; NULL if there is none. */
+/* Returns the statistics of the program's region, or of the whole run; NULL if there are none. The caller
+ * releases *file. */
 static json_t *load_statistics(const struct experiment_where *where, const char *region,
                                struct experiment_run *run, json_t **file)
 {
@@ -102,7 +103,7 @@ static void read_run(const struct experiment *e, const struct experiment_where *
     json_decref(file);
 }
 
-/* A quotient that means something. */
+/* Returns a / b, or NaN if b is 0. */
 static double quotient(double a, double b)
 {
     return b != 0 ? a / b : NAN;
@@ -121,7 +122,7 @@ static double derived(const struct experiment *e, const struct experiment_column
     return column->kind == EXPERIMENT_SPEEDUP ? quotient(a, b) : quotient(b, a);
 }
 
-/* Over all programs; not known if one of them is not. */
+/* Returns the mean over all programs; NaN if one of the values is unknown. */
 static double mean(const struct experiment *e, const struct experiment_column *column, int c,
                    const struct experiment_run *runs, const int point[EXPERIMENT_AXES])
 {

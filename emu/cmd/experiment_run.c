@@ -14,12 +14,12 @@ enum { TEXT = 4096, TAIL = 2048 };
 
 extern char **environ;
 
-/* A process: its command, and whose output goes to BASE.out and BASE.err. */
+/* A process. Its output goes to BASE.out and BASE.err. */
 struct job {
     char **command;
     char base[TEXT];
     pid_t process;
-    int status; /* as waitpid() says; -1: not started */
+    int status; /* of waitpid(); -1: not started */
 };
 
 static bool folder(const char *out, const char *name, struct error *err)
@@ -29,7 +29,7 @@ static bool folder(const char *out, const char *name, struct error *err)
     return mkdir(path, 0777) == 0 || errno == EEXIST || error_set(err, "%s: %s", path, strerror(errno));
 }
 
-/* Words as a shell takes them. */
+/* Prints words, quoted for a shell if necessary. */
 static void print_command(FILE *out, char *const *command)
 {
     for (; *command; command++) {
@@ -57,7 +57,7 @@ static void start(struct job *job)
     (void)snprintf(out, sizeof out, "%s.out", job->base);
     (void)snprintf(errors, sizeof errors, "%s.err", job->base);
     (void)snprintf(stats, sizeof stats, "%s.json", job->base);
-    (void)unlink(stats); /* of an earlier time */
+    (void)unlink(stats); /* of an earlier experiment */
     note_command(job);
     job->status = -1;
     if (posix_spawn_file_actions_init(&actions) != 0)
@@ -74,7 +74,7 @@ static void start(struct job *job)
     (void)posix_spawn_file_actions_destroy(&actions);
 }
 
-/* Waits for one of the jobs to end. */
+/* Waits until one of the jobs has ended. */
 static void wait_for_one(struct job *jobs, int count)
 {
     int status;
@@ -89,7 +89,7 @@ static void wait_for_one(struct job *jobs, int count)
         }
 }
 
-/* Only if somebody watches. */
+/* Shows progress if standard error is a terminal. */
 static void progress(int done, int count, const char *what)
 {
     if (isatty(STDERR_FILENO))
@@ -113,7 +113,7 @@ static void run_jobs(struct job *jobs, int count, unsigned parallel, const char 
     }
 }
 
-/* The end of a file, indented. */
+/* Prints the end of a file, indented. */
 static void print_tail(const char *base, const char *ending)
 {
     char path[TEXT + 16], line[TAIL];
@@ -125,7 +125,7 @@ static void print_tail(const char *base, const char *ending)
     if (whole)
         rewind(file);
     else
-        (void)fgets(line, sizeof line, file); /* a part of a line */
+        (void)fgets(line, sizeof line, file); /* skips an incomplete line */
     while (fgets(line, sizeof line, file))
         (void)fprintf(stderr, "    %s%s", line, strchr(line, '\n') ? "" : "\n");
     (void)fclose(file);
@@ -146,7 +146,8 @@ static bool succeeded(const struct job *job, const char *label)
     return false;
 }
 
-/* croft cc FLAGS SOURCE -o PROGRAM; libraries stand behind sources, as the linker wants them. */
+/* Returns the words of: croft cc FLAGS SOURCE -o PROGRAM. Libraries among the flags must follow the sources,
+ * as the linker requires. */
 static char **compile_command(const struct experiment_point *point, const struct experiment_where *where,
                               char *source, const char *base)
 {
@@ -170,7 +171,7 @@ static char **compile_command(const struct experiment_point *point, const struct
     return command;
 }
 
-/* Runs of programs that cannot be compiled have failed. */
+/* Compiles the programs that have sources. Marks the runs of programs that do not compile as failed. */
 static void compile(const struct experiment *e, const struct experiment_where *where,
                     struct experiment_run *runs)
 {

@@ -10,9 +10,9 @@
 
 #include "emu/sim/nearest.h"
 
-enum { NAMES = 64 }; /* fields of one mapping, at most */
+enum { NAMES = 64 }; /* maximum number of fields of a mapping */
 
-/* The file's text with a final NUL. */
+/* Reads the file's text and appends a NUL. */
 static char *read_file(const char *path, size_t *length, struct error *err)
 {
     FILE *file = fopen(path, "re");
@@ -162,7 +162,7 @@ int tree_pairs(const struct tree *tree, const yaml_node_t *node, const char *wha
         return -1;
     }
     struct tree *own =
-        (struct tree *)(uintptr_t)tree; /* libyaml's functions take it so, and change nothing */
+        (struct tree *)(uintptr_t)tree; /* libyaml's functions take it non-const but do not modify it */
     int count = (int)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
     for (int i = 0; i < count; i++) {
         const yaml_node_t *key = tree_node(own, node->data.mapping.pairs.start[i].key);

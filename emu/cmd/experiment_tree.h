@@ -1,4 +1,5 @@
-/* A YAML document as libyaml's tree of nodes, read with messages that name file and line. */
+/* A YAML document as libyaml's tree of nodes; error messages name file and line. (libcyaml's messages do not
+ * have lines.) */
 #ifndef EMU_CMD_EXPERIMENT_TREE_H
 #define EMU_CMD_EXPERIMENT_TREE_H
 
@@ -6,49 +7,54 @@
 
 #include "emu/sim/error.h"
 
-/* Texts that its functions return live as long as the tree. Not libcyaml, whose messages know no lines. */
+/* Texts returned by the functions below are valid as long as the tree. */
 struct tree {
-    const char *path; /* the caller's */
+    const char *path; /* borrowed */
     yaml_document_t document;
 };
 
-enum { TREE_BYTES = 1 << 20 }; /* no larger file is read */
+enum { TREE_BYTES = 1 << 20 }; /* maximum size of a file */
 
-/* Reads the file, which holds one document. Its text, if asked for, is the caller's to free. */
+/* Reads the file, which must hold one document. If text is not NULL, sets *text to the file's text, which the
+ * caller frees. Returns false and sets err on failure. */
 bool experiment_tree_load(struct tree *tree, const char *path, char **text, struct error *err);
 void experiment_tree_free(struct tree *tree);
 
 const yaml_node_t *experiment_tree_root(struct tree *tree);
 const yaml_node_t *tree_node(struct tree *tree, int index);
 
-/* Sets "PATH:LINE: message" and returns false. */
+/* Sets err to "PATH:LINE: message" and returns false. */
 bool tree_wrong(const struct tree *tree, const yaml_node_t *node, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The text of a plain value; NULL with err set if it is none. `what` names it in the message. */
+/* Returns the text of a scalar; NULL with err set if the node is none. `what` names the node in the
+ * message. */
 const char *tree_text(const struct tree *tree, const yaml_node_t *node, const char *what, struct error *err);
 
-/* A number; false with err set. */
+/* Reads a number. Returns false and sets err if the node is none. */
 bool tree_number(const struct tree *tree, const yaml_node_t *node, const char *what, double *value,
                  struct error *err);
 
-/* The number of a sequence's items or of a mapping's pairs; -1 with err set if the node is none. */
+/* Return the number of a sequence's items or of a mapping's pairs; -1 with err set if the node has another
+ * type. */
 int tree_items(const struct tree *tree, const yaml_node_t *node, const char *what, struct error *err);
 int tree_pairs(const struct tree *tree, const yaml_node_t *node, const char *what, struct error *err);
 
-/* Item i of a sequence; key and value of pair i of a mapping whose keys are different texts (tree_pairs() has looked). */
+/* Return item i of a sequence, and key and value of pair i of a mapping that tree_pairs() has checked: its
+ * keys are different texts. */
 const yaml_node_t *tree_item(struct tree *tree, const yaml_node_t *node, int i);
 const char *tree_key(struct tree *tree, const yaml_node_t *node, int i);
 const yaml_node_t *tree_value(struct tree *tree, const yaml_node_t *node, int i);
 
-/* A key that a mapping may have, and who reads its value. */
+/* A key that a mapping may have, and the function that reads its value. */
 struct tree_field {
     const char *name;
     bool (*read)(void *context, const yaml_node_t *value, struct error *err);
     bool required;
 };
 
-/* Reads a mapping of known keys, in the order of the fields; unknown ones are answered with the nearest name. */
+/* Reads a mapping of known keys, in the order of `fields`. The message about an unknown key suggests the
+ * nearest name. Returns false and sets err on failure. */
 bool tree_fields(struct tree *tree, const yaml_node_t *node, const char *what,
                  const struct tree_field *fields, size_t count, void *context, struct error *err);
 

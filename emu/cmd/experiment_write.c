@@ -24,7 +24,7 @@ static bool close_file(FILE *file, const char *name, struct error *err)
     return (fclose(file) == 0 && !bad) || error_set(err, "%s cannot be written: %s", name, strerror(errno));
 }
 
-/* Whether anything is known of the place. */
+/* Returns whether the place has a row: it is not skipped and, for a mean, a value is known. */
 static bool has_row(const struct experiment *e, const struct experiment_run *run, bool mean)
 {
     bool known = false;
@@ -41,7 +41,7 @@ static bool column_has_references(const struct experiment *e, int column)
     return false;
 }
 
-/* Counts exactly, quotients to six places. */
+/* Writes counts exactly, quotients with six decimal places; NaN as an empty text. */
 static void number_text(double value, char text[CELL])
 {
     if (isnan(value))
@@ -133,7 +133,7 @@ static bool write_json(const struct experiment *e, const struct experiment_where
     return good;
 }
 
-/* What stands in a table: our number, and the reference in brackets. */
+/* Writes a table's cell: our value, and the reference in brackets. */
 static void cell_text(const struct experiment *e, const struct experiment_run *runs, int column,
                       const int point[EXPERIMENT_AXES], char text[CELL])
 {
@@ -169,7 +169,7 @@ static void table_line(const struct experiment *e, const struct experiment_run *
     (void)fputc('\n', out);
 }
 
-/* Whether a line of the table has any number. */
+/* Returns whether the table has this line: a value is known, or one of its runs is not skipped. */
 static bool line_exists(const struct experiment *e, const struct experiment_run *runs,
                         const struct experiment_table *table, const int place[EXPERIMENT_AXES])
 {

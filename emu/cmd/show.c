@@ -34,12 +34,12 @@ static const struct option_set interface = {
     .rows = rows,
 };
 
-/* What the command line asks for. */
+/* The parsed command line. */
 struct request {
     const char *machine;
-    const char *old;   /* of --migrate, or NULL */
-    const char *graph; /* of --graph, or NULL */
-    const char **sets; /* room for argc of them */
+    const char *old;   /* FILE of --migrate, or NULL */
+    const char *graph; /* FILE of --graph, or NULL */
+    const char **sets; /* room for argc entries */
     size_t set_count;
 };
 
@@ -82,7 +82,7 @@ static bool ends_in(const char *text, const char *end)
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Has Graphviz lay out the graph, in the format of the file's ending. */
+/* Runs Graphviz's dot to lay out the graph and write it in `format` to the file at `path`. */
 static bool run_dot(const struct machine_config *machine, const char *format, const char *path,
                     struct error *err)
 {
@@ -93,7 +93,8 @@ static bool run_dot(const struct machine_config *machine, const char *format, co
         return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
     int old = dup(STDOUT_FILENO);
     bool fine = old >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) >= 0;
-    void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN); /* a shell that finds no dot ends before it has read the graph */
+    void (*on_pipe)(int) =
+        signal(SIGPIPE, SIG_IGN); /* if dot is missing, the shell exits before it has read the graph */
     FILE *dot = fine ? popen(command, "we") : NULL;
     fine = dot && graph_dot(machine, dot, err);
     int status = dot ? pclose(dot) : -1;
@@ -141,7 +142,7 @@ static int show(const struct request *request)
     if (!paths_share("machines", folder, sizeof folder, &err) ||
         !machine_load(&config, request->machine, folder, request->sets, request->set_count, &err)) {
         (void)fprintf(stderr, "croft show: %s\n", err.text);
-        return 2; /* the machine is part of the command line */
+        return 2; /* the machine is part of the command line, so an error in it is a usage error */
     }
     bool shown = plan_check(&config, &err);
     if (shown && request->graph)
