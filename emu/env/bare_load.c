@@ -66,7 +66,7 @@ bool bare_write_signature(const struct bare_options *o, const struct bytes *byte
     if (!image_symbol(file, "begin_signature", &begin) || !image_symbol(file, "end_signature", &end))
         return error_set(err, "--signature: %s has no symbols begin_signature and end_signature", file);
     if (end < begin || bytes_reach(bytes, begin, end - begin, true) < end - begin)
-        return error_set(err, "--signature: 0x%" PRIx64 " to 0x%" PRIx64 " is no range of memory", begin,
+        return error_set(err, "--signature: 0x%" PRIx64 " to 0x%" PRIx64 " is not a range of memory", begin,
                          end);
     FILE *out = fopen(o->signature, "we");
     if (!out)

@@ -120,7 +120,7 @@ static void warn_unknown(struct user *user, uint64_t number)
         return;
     user->unknown_calls[user->unknown_count++] = number;
     char place[SYMBOLS_TEXT];
-    guest_warn(user, "system call %" PRIu64 " at 0x%" PRIx64 ", %s, is not known: it returns -ENOSYS", number,
+    guest_warn(user, "system call %" PRIu64 " at 0x%" PRIx64 ", %s, is unknown: it returns -ENOSYS", number,
                user->hart->pc, symbols_describe(user->symbols, user->hart->pc, place, sizeof place));
     if (user->unknown_count == GUEST_CALLS_NOTED)
         guest_warn(user, "further unknown system calls are not reported");

@@ -42,7 +42,7 @@ static bool open_regular(struct image *image, const char *path, struct error *er
     if (S_ISDIR(st.st_mode))
         return error_set(err, "is a directory; a program is an ELF file");
     if (!S_ISREG(st.st_mode))
-        return error_set(err, "is no regular file; a program is an ELF file");
+        return error_set(err, "is not a regular file; a program is an ELF file");
     image->size = (uint64_t)st.st_size;
     return true;
 }
@@ -57,7 +57,7 @@ static bool check_identification(const struct image *image, struct error *err)
     if (got == 0)
         return error_set(err, "is empty; a program is an ELF file");
     if (got < 4 || memcmp(ident, ELFMAG, SELFMAG) != 0)
-        return error_set(err, "is no ELF file (it does not begin with 7f 45 4c 46)");
+        return error_set(err, "is not an ELF file (it does not begin with 7f 45 4c 46)");
     if (image->size < sizeof(Elf64_Ehdr))
         return error_set(err, "is truncated: %" PRIu64 " bytes, but an ELF header has %zu", image->size,
                          sizeof(Elf64_Ehdr));
@@ -78,7 +78,7 @@ static const char *type_text(unsigned type)
     case ET_REL: return "an object file that is not linked yet";
     case ET_DYN: return "a shared or position-independent program; link it with -static and without -pie";
     case ET_CORE: return "a core dump";
-    default: return "of a type that is no program";
+    default: return "which is not a program";
     }
 }
 
@@ -133,9 +133,9 @@ static bool check_place(const struct image *image, size_t index, const GElf_Phdr
                          memory->base + memory->size - 1);
     const struct bytes_holder *holder = bytes_holder_of(bytes->holders, first);
     return error_set(err,
-                     "segment %zu takes 0x%" PRIx64 " bytes at %saddress 0x%" PRIx64 ", but from 0x%" PRIx64
-                     " on there are none: %s ends there; make the segment smaller or link it elsewhere",
-                     index, (uint64_t)p->p_memsz, kind, first, first + reach, holder->name);
+                     "segment %zu takes 0x%" PRIx64 " bytes at %saddress 0x%" PRIx64
+                     ", but %s ends at 0x%" PRIx64 "; make the segment smaller or link it elsewhere",
+                     index, (uint64_t)p->p_memsz, kind, first, holder->name, first + reach);
 }
 
 static bool check_segment(const struct image *image, size_t index, const GElf_Phdr *p, uint64_t first,
@@ -151,7 +151,7 @@ static bool check_segment(const struct image *image, size_t index, const GElf_Ph
                          " of a file of 0x%" PRIx64 " bytes; is it truncated?",
                          index, (uint64_t)p->p_filesz, (uint64_t)p->p_offset, image->size);
     if (p->p_align > 1 && (p->p_align & (p->p_align - 1)) != 0)
-        return error_set(err, "segment %zu has alignment 0x%" PRIx64 ", which is no power of two", index,
+        return error_set(err, "segment %zu has alignment 0x%" PRIx64 ", which is not a power of two", index,
                          (uint64_t)p->p_align);
     return check_place(image, index, p, first, bytes, err);
 }
@@ -227,10 +227,9 @@ static bool describe(const struct image *image, struct elf_program *program, con
         program->write_first = program->end;
     if (!entry_found)
         return error_set(err, "starts at 0x%" PRIx64 ", which is in none of its executable segments%s",
-                         program->entry,
-                         image->address == ELF_PHYSICAL ? ", as they lie by physical address" : "");
+                         program->entry, image->address == ELF_PHYSICAL ? ", by physical address" : "");
     if (program->entry % 2 != 0)
-        return error_set(err, "starts at the odd address 0x%" PRIx64 "; instructions are at even ones",
+        return error_set(err, "starts at the odd address 0x%" PRIx64 "; instructions have even addresses",
                          program->entry);
     return true;
 }
@@ -271,7 +270,7 @@ static bool fill_elsewhere(const struct image *image, const struct segment *segm
         if (written == part)
             continue;
         const struct bytes_holder *holder = bytes_holder_of(bytes->holders, address + written);
-        return error_set(err, "cannot be loaded at 0x%" PRIx64 ": %s takes no such bytes; link it elsewhere",
+        return error_set(err, "cannot be loaded at 0x%" PRIx64 ": %s refuses the bytes; link it elsewhere",
                          address + written, holder->name);
     }
     return true;
@@ -313,7 +312,7 @@ static bool load(struct image *image, struct elf_program *program, const char *p
     (void)elf_version(EV_CURRENT);
     image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
     if (!image->elf)
-        return error_set(err, "is no readable ELF file: %s", elf_errmsg(-1));
+        return error_set(err, "cannot be read as an ELF file: %s", elf_errmsg(-1));
     if (!check_header(image, err) || !collect_segments(image, bytes, err) ||
         !describe(image, program, bytes->memory, err))
         return false;

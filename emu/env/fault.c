@@ -180,7 +180,7 @@ static void print_registers(const struct user *user, const struct place *place)
     if (x[SP] < user->stack_first && x[SP] >= user->memory->base)
         fprintf(stderr,
                 "  sp is below 0x%" PRIx64 ", the end of the stack's %" PRIu64
-                " KiB: endless recursion, or too small a user_stack.size?\n",
+                " KiB: endless recursion, or is user_stack.size too small?\n",
                 user->stack_first, user->options->stack_size / 1024);
 }
 
@@ -267,7 +267,7 @@ int fault_interrupt(struct user *user)
 
 int fault_asleep(struct user *user)
 {
-    fprintf(stderr, "croft: %s: sleeps for ever: its time to go on is beyond the end of simulated time\n",
+    fprintf(stderr, "croft: %s: sleeps forever: it would wake up after the end of simulated time\n",
             user->options->program);
     return 1;
 }

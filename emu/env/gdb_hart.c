@@ -10,7 +10,7 @@ void gdb_facts_statistics(const struct gdb_facts *facts, FILE *out)
     if (facts->stats)
         stats_print(facts->stats, out);
     else
-        fputs("there are no statistics here\n", out);
+        fputs("no statistics are available\n", out);
 }
 
 void gdb_facts_machine(const struct gdb_facts *facts, FILE *out)
@@ -18,7 +18,7 @@ void gdb_facts_machine(const struct gdb_facts *facts, FILE *out)
     if (facts->machine)
         machine_show(facts->machine, out);
     else
-        fputs("there is no machine description here\n", out);
+        fputs("no machine description is available\n", out);
 }
 
 bool gdb_hart_read(const struct hart *hart, unsigned number, uint64_t *value)

@@ -294,7 +294,7 @@ const struct croft_range_table *kernel_ranges(const struct kernel *kernel)
 bool kernel_restart(void *kernel, struct error *err)
 {
     (void)kernel;
-    return error_set(err, "a program beneath the kernel starts once; run croft again");
+    return error_set(err, "--env kernel cannot restart a program; run croft again");
 }
 
 static int finish(struct kernel *kernel, enum system_stop stop)

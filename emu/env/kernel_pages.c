@@ -169,7 +169,7 @@ const char *kernel_pages_refusal(const struct kernel_pages *pages, uint64_t addr
         if (address < range->base || address - range->base >= range->size)
             continue;
         if (range->permissions & permission)
-            return "which the access must be aligned for";
+            return "which requires aligned accesses";
         if (!(range->permissions & CROFT_RANGE_ACCESS))
             return "which allows no access";
         switch (permission) {

@@ -232,7 +232,7 @@ bool semihosting_call(struct semihosting *semihosting, struct hart *hart)
     if ((!known || number == OPERATION_SYSTEM) && !sh->noted[number % SEMIHOSTING_OPERATIONS]) {
         sh->noted[number % SEMIHOSTING_OPERATIONS] = true;
         semihosting_warn("operation 0x%" PRIx64 " at 0x%" PRIx64 " is %s", number, hart->pc,
-                         known ? "refused: SYS_SYSTEM" : "not known");
+                         known ? "refused: SYS_SYSTEM" : "unknown");
     }
     hart->x[A0] = known ? operations[number](sh, hart->x[A1]) : semihosting_fail(sh, ENOSYS);
     return known;

@@ -180,14 +180,13 @@ static void a_segment_without_bytes_is_named(void **state)
         const char *message;
     } cases[] = {
         {STASH + STASH_SIZE - 16, 17, false,
-         "segment 1 takes 0x11 bytes at address 0x100001ff0, but from 0x100002000 on there are none: stash "
-         "ends "
-         "there; make the segment smaller or link it elsewhere"},
+         "segment 1 takes 0x11 bytes at address 0x100001ff0, but stash ends at 0x100002000; "
+         "make the segment smaller or link it elsewhere"},
         {STASH + STASH_SIZE, 16, false,
          "segment 1 takes 0x10 bytes at address 0x100002000, outside of the memory 0x80000000-0x800fffff; "
          "link "
          "the program into it or change memory.base and memory.size"},
-        {STASH, 16, true, "cannot be loaded at 0x100000000: stash takes no such bytes; link it elsewhere"},
+        {STASH, 16, true, "cannot be loaded at 0x100000000: stash refuses the bytes; link it elsewhere"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_program(machine, cases[i].address, cases[i].size);
