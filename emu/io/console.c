@@ -164,7 +164,7 @@ static void deviate(struct console *console, struct moment at, const char *how, 
         return;
     console->failed = true;
     (void)error_set(&console->error,
-                    "console: this run is not the recorded one: the input for instruction %" PRIu64
+                    "console: this run differs from the recorded one: the input for instruction %" PRIu64
                     ", tick %" PRIu64 " was %s instruction %" PRIu64 ", tick %" PRIu64
                     "; replay with the same machine, program and options",
                     at.instructions, at.ticks, how, now.instructions, now.ticks);
@@ -179,7 +179,7 @@ static bool replay_due(struct console *console, int *what)
     if (now.instructions == at.instructions && now.ticks == at.ticks)
         return true;
     if (now.instructions > at.instructions || now.ticks > at.ticks)
-        deviate(console, at, "not asked for until", now);
+        deviate(console, at, "not requested until", now);
     return false;
 }
 
@@ -278,7 +278,7 @@ bool console_await(struct console *console, int milliseconds)
     int what;
     if (console->source == SOURCE_REPLAY && !console->quit && !replay_due(console, &what) &&
         input_replay_peek(console->replay, &at, &what))
-        deviate(console, at, "already asked for at", console->moment(console->context));
+        deviate(console, at, "already requested at", console->moment(console->context));
     return console_wait(console, milliseconds);
 }
 

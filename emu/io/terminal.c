@@ -28,7 +28,8 @@ static bool start_guard(struct terminal *terminal, struct error *err)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(err, "no pipe to guard the terminal with: %s", strerror(errno));
+        return error_set(err, "cannot create the pipe of the process that guards the terminal: %s",
+                         strerror(errno));
     terminal->guard = fork();
     if (terminal->guard == 0) {
         (void)close(ends[1]);
@@ -39,7 +40,7 @@ static bool start_guard(struct terminal *terminal, struct error *err)
     if (terminal->guard > 0)
         return true;
     (void)close(ends[1]);
-    return error_set(err, "no process to guard the terminal with: %s", strerror(errno));
+    return error_set(err, "cannot start the process that guards the terminal: %s", strerror(errno));
 }
 
 bool terminal_make_raw(struct terminal *terminal, int file, struct error *err)

@@ -104,7 +104,7 @@ run readc.replay 5 --replay "$OUT/readc.input" "$OUT/readc" </dev/null
 check "readc: the replay prints something else" cmp -s "$OUT/readc.txt" "$OUT/readc.replay.txt"
 printf 'croft input 1\n900000 900000 61\n' >"$OUT/other.input"
 run readc.other 1 --replay "$OUT/other.input" "$OUT/readc" </dev/null
-check "readc: another run's record" grep -q 'this run is not the recorded one' "$OUT/readc.other.err"
+check "readc: another run's record" grep -q 'this run differs from the recorded one' "$OUT/readc.other.err"
 
 # The user ends a run in which all harts sleep; `script` provides the terminal.
 status=0

@@ -383,9 +383,10 @@ static void another_run_is_noticed(void **state)
     assert_next(console, -1);
     assert_false(console_close(console, &err));
     assert_string_equal(
-        err.text, "console: this run is not the recorded one: the input for instruction 100, tick 10 was "
-                  "not asked for until instruction 101, tick 10; replay with the same machine, program "
-                  "and options");
+        err.text,
+        "console: this run differs from the recorded one: the input for instruction 100, tick 10 was "
+        "not requested until instruction 101, tick 10; replay with the same machine, program "
+        "and options");
 }
 
 static void a_replay_does_not_wait_where_time_stands_still(void **state)
@@ -401,10 +402,10 @@ static void a_replay_does_not_wait_where_time_stands_still(void **state)
     assert_true(console_await(console, -1));
     assert_int_equal(console_poll(console, &err), CONSOLE_FAILED);
     assert_false(console_close(console, &err));
-    assert_string_equal(err.text,
-                        "console: this run is not the recorded one: the input for instruction 200, tick 20 "
-                        "was already asked for at instruction 100, tick 10; replay with the same machine, "
-                        "program and options");
+    assert_string_equal(
+        err.text, "console: this run differs from the recorded one: the input for instruction 200, tick 20 "
+                  "was already requested at instruction 100, tick 10; replay with the same machine, "
+                  "program and options");
 }
 
 static void a_replayed_user_can_end_the_run(void **state)
