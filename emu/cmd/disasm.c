@@ -102,9 +102,9 @@ static bool print_elf(struct listing *l, Elf *elf, struct error *err)
     size_t names;
     GElf_Ehdr header;
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-        return error_set(err, "is no ELF file");
+        return error_set(err, "is not an ELF file");
     if (header.e_machine != EM_RISCV || gelf_getclass(elf) != ELFCLASS64)
-        return error_set(err, "is no program for 64-bit RISC-V");
+        return error_set(err, "is not a program for 64-bit RISC-V");
     if (elf_getshdrstrndx(elf, &names) != 0)
         return error_set(err, "has no section table: %s", elf_errmsg(-1));
     Elf_Scn *section = NULL;
@@ -120,7 +120,7 @@ static bool print_elf(struct listing *l, Elf *elf, struct error *err)
     }
     if (l->found)
         return true;
-    return l->wanted ? error_set(err, "has no code under the name '%s'", l->wanted)
+    return l->wanted ? error_set(err, "has no function '%s'", l->wanted)
                      : error_set(err, "has no code sections");
 }
 
@@ -133,9 +133,9 @@ static bool print_program(struct listing *l, const char *path, struct error *err
     bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     (void)elf_version(EV_CURRENT);
     Elf *elf = regular ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    bool done =
-        elf ? print_elf(l, elf, err)
-            : error_set(err, regular ? "is no ELF file" : "is no regular file; a program is an ELF file");
+    bool done = elf ? print_elf(l, elf, err)
+                    : error_set(err, regular ? "is not an ELF file"
+                                             : "is not a regular file; a program is an ELF file");
     (void)elf_end(elf);
     (void)close(fd);
     return done;
@@ -149,7 +149,7 @@ static int print_words(const struct listing *l, char **words, int count)
         unsigned long long bits = strtoull(words[i], &end, 0);
         if (errno != 0 || end == words[i] || *end != '\0' || words[i][0] == '-' || bits > UINT32_MAX)
             return options_usage_error(
-                &interface, "'%s' is no instruction: a number up to 0xffffffff is needed", words[i]);
+                &interface, "'%s' is not an instruction: it must be a number up to 0xffffffff", words[i]);
         struct insn insn = decode(l->decoder, (uint32_t)bits);
         disasm(&insn, 0, text, sizeof text);
         printf("%0*llx\t%s\n", insn.length == 2 ? 4 : 8, bits, text);

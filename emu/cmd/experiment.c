@@ -13,10 +13,9 @@
 enum { OPTION_OUT, OPTION_JOBS, OPTION_SET, JOBS_MOST = 256 };
 
 static const struct option_row rows[] = {
-    [OPTION_OUT] = {"out", 'o', "DIR", "where results go; by default the description's name and .results"},
-    [OPTION_JOBS] = {"jobs", 'j', "N", "runs at a time; by default as many as there are processors"},
-    [OPTION_SET] = {"set", 0, "NAME=VALUE",
-                    "give a key of the machine another value in all runs; may be repeated"},
+    [OPTION_OUT] = {"out", 'o', "DIR", "folder for results (default: the description's name and .results)"},
+    [OPTION_JOBS] = {"jobs", 'j', "N", "number of parallel runs (default: number of processors)"},
+    [OPTION_SET] = {"set", 0, "NAME=VALUE", "change a key of the machine in all runs; may be repeated"},
 };
 
 static const struct option_set interface = {
@@ -119,7 +118,7 @@ static int experiment(const struct request *request)
     struct error err = {.text = ""};
     struct experiment e;
     if (!request->file)
-        return options_usage_error(&interface, "which FILE describes the experiment?");
+        return options_usage_error(&interface, "no FILE given");
     int status = 2; /* the description is part of the command line, so an error in it is a usage error */
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (readlink("/proc/self/exe", croft, sizeof croft - 1) <= 0) {

@@ -25,8 +25,7 @@ static char *read_file(const char *path, size_t *length, struct error *err)
     }
     if (!good) {
         (void)error_set(err, "%s: %s", path,
-                        text && !ferror(file) ? "larger than 1 MiB, which no description is"
-                                              : strerror(errno));
+                        text && !ferror(file) ? "larger than 1 MiB, which is not allowed" : strerror(errno));
         free(text);
         text = NULL;
     }

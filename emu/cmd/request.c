@@ -38,31 +38,30 @@ static const struct option_row rows[] = {
     [ENV] = {"env", 0, "user|kernel|bare",
              "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
     [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
-    [KERNEL] = {"kernel", 0, "FILE", "what the firmware starts: ELF, or raw 2 MiB into memory"},
+    [KERNEL] = {"kernel", 0, "FILE", "program that the firmware starts: ELF, or raw at 2 MiB in memory"},
     [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
     [LOG] = {"log", 0, "KIND[:FILE]", "log each instruction; KIND is commit or insn"},
-    [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or a Unix socket, and obey it"},
-    [SIGNATURE] = {"signature", 0, "FILE", "at the end, write the words of begin_signature to end_signature"},
+    [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or on a Unix socket"},
+    [SIGNATURE] = {"signature", 0, "FILE",
+                   "at the end, write the words from begin_signature to end_signature"},
     [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
     [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
-    [DETAIL] = {"detail", 0, "all|roi",
-                "roi: take time within regions of interest, and for launches, only (default: all)"},
+    [DETAIL] = {"detail", 0, "all|roi", "roi: time only regions of interest and launches (default: all)"},
     [CHECK] = {"check", 0, "coherence|dram|nucd",
-               "look for stale data, broken DRAM rules, or accesses of tasks that their nucds do not name; "
-               "findings: exit status 3"},
+               "find stale data, violated DRAM rules, or accesses of tasks that their nucds do not declare; "
+               "exit status 3 if there are any"},
     [TRACE] = {"trace", 0, "KIND[:FILE]", "write a trace of the timed run; KIND is perfetto, konata or dram"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
-    [RECORD] = {"record", 0, "FILE", "record what is typed, and when, to FILE"},
-    [REPLAY] = {"replay", 0, "FILE", "take input from a recorded FILE in place of the terminal"},
+    [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
+    [REPLAY] = {"replay", 0, "FILE", "replay console input that --record wrote to FILE"},
 };
 
 static const struct option_set interface = {
     .command = "croft run",
     .synopsis = "[options] PROGRAM [ARGS...]",
-    .summary = "Runs a program, or with --bios what a firmware boots; the exit status is the program's, or "
-               "128 + n if "
-               "it died of signal-like trap n.",
+    .summary = "Runs a program, or with --bios a firmware and what it boots. The exit status is the "
+               "program's, or 128 + n if signal n ended it.",
     .example = "croft run --stats stats.json --dir data spmv circuit.mtx",
     .notes = "--max-time, --detail, --check and --trace are for machines with a clock, such as nucd.\n"
              "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",

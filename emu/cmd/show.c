@@ -16,10 +16,10 @@
 enum { OPTION_SET, OPTION_GRAPH, OPTION_MIGRATE };
 
 static const struct option_row rows[] = {
-    [OPTION_SET] = {"set", 0, "NAME=VALUE", "give a key another value; may be repeated"},
+    [OPTION_SET] = {"set", 0, "NAME=VALUE", "change a key; may be repeated"},
     [OPTION_GRAPH] = {"graph", 0, "FILE",
-                      "draw the parts and their links instead: FILE.svg, .png, .dot; - is text"},
-    [OPTION_MIGRATE] = {"migrate", 0, "FILE", "instead, write the description FILE with today's keys"},
+                      "draw the parts and their links instead: FILE.svg, .png, .dot; - for text"},
+    [OPTION_MIGRATE] = {"migrate", 0, "FILE", "print the description FILE with current keys instead"},
 };
 
 static const struct option_set interface = {
@@ -119,7 +119,8 @@ static bool draw(const struct machine_config *machine, const char *path, struct 
         return run_dot(machine, path + strlen(path) - 3, path, err);
     if (!ends_in(path, ".dot"))
         return error_set(
-            err, "--graph: '%s' is no picture; name a FILE.svg, FILE.png or FILE.dot, or - for text", path);
+            err, "--graph: '%s' is not a picture; name a FILE.svg, FILE.png or FILE.dot, or - for text",
+            path);
     FILE *file = fopen(path, "we");
     if (!file)
         return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
@@ -135,7 +136,7 @@ static int show(const struct request *request)
 {
     if (!request->machine)
         return options_usage_error(&interface,
-                                   "which MACHINE? `croft machines` lists those that are shipped");
+                                   "no MACHINE given; `croft machines` lists the shipped machines");
     char folder[PATH_MAX];
     struct error err;
     struct machine_config config;

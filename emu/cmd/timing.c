@@ -24,7 +24,8 @@ bool timing_take_max_time(struct timing_options *options, const char *value, str
     note(options, "--max-time");
     if (!unit_parse(UNIT_TIME, value, &options->max_time, err))
         return error_prefix(err, "--max-time");
-    return options->max_time > 0 || error_set(err, "--max-time: '%s' is no time to run", value);
+    return options->max_time > 0 ||
+           error_set(err, "--max-time: '%s' is not allowed; it must be greater than 0", value);
 }
 
 /* Returns the index of value in names, or -1 with err set. */
@@ -63,7 +64,7 @@ bool timing_take_check(struct timing_options *options, const char *value, struct
 bool timing_take_trace(struct timing_options *options, const char *value, struct error *err)
 {
     if (options->trace_kind)
-        return error_set(err, "--trace: one trace at a time; '%s' is a second one", value);
+        return error_set(err, "--trace: only one trace is allowed; '%s' is a second one", value);
     note(options, "--trace");
     return trace_parse(value, &options->trace_kind, &options->trace_path, err);
 }

@@ -213,7 +213,7 @@ test_usage() {
     usage "--max-insns needs a number" run --max-insns 99999999999999999999999 x
     usage "--setenv needs NAME=VALUE" run --setenv =x x
     usage "takes no argument" version x
-    usage "is no instruction" disasm --bits 0x100000000
+    usage "is not an instruction" disasm --bits 0x100000000
     for command in '' run cc disasm machines show version; do
         # shellcheck disable=SC2086
         run 0 "croft $command --help" "$CROFT" $command --help

@@ -139,7 +139,7 @@ test_timed_usage() {
     usage "unknown kind 'coherense'; did you mean 'coherence'?" run --check coherense x
     usage "allowed: all, roi" run --detail some x
     usage "--max-time: '10' has no unit" run --max-time 10 x
-    usage "--max-time: '0 s' is no time" run --max-time '0 s' x
+    usage "--max-time: '0 s' is not allowed" run --max-time '0 s' x
     usage "konata" run --trace gantt x
     usage "--trace: '-' is not allowed" run --trace dram:- x
     run 0 "no region" "$CROFT" run -m ddr3 --detail roi --stats "$OUT/none.json" "$OUT/stack" x
