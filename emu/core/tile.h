@@ -28,7 +28,7 @@ struct core_site {
 struct core_tile {
     struct core *core;
     struct cache *l1i, *l1d;
-    struct tlb_unit *tlb;  /* NULL: its hart never translates */
+    struct tlb_unit *tlb;   /* NULL: its hart never translates */
     struct llc_slices *llc; /* of which its caches are copies; NULL: they are not coherent */
 };
 

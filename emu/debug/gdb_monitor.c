@@ -77,8 +77,7 @@ static void run_reset(const struct request *request)
     if (!ops->reset)
         fputs("a user program cannot be reset: start croft again\n", request->out);
     else if (ops->reset(request->target->target, request->out))
-        fputs("reset; `maintenance flush register-cache` makes gdb read the new registers\n",
-              request->out);
+        fputs("reset; `maintenance flush register-cache` makes gdb read the new registers\n", request->out);
 }
 
 static void run_stats(const struct request *request)

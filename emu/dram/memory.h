@@ -52,8 +52,7 @@ extern const struct mem_port_ops dram_memory_ops;
  * write_queue bursts. Fails when part_check() does. `homes` and `queue` must outlive the memory,
  * and its address must not change. */
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, const struct home_map *homes,
-                      struct error *err);
+                      uint32_t component, const struct home_map *homes, struct error *err);
 
 /* The memory is the given stack of the given module. */
 void dram_memory_serve(struct dram_memory *memory, uint16_t module, uint16_t stack);

@@ -65,7 +65,7 @@ check "another format: message" grep -q "name a FILE.svg, FILE.png or FILE.dot" 
 # The graph is longer than what a pipe holds, and nothing reads it.
 {
     echo "host: {core: inorder}"
-    for part in $(seq 1500); do echo "part$part: {kind: group, dram: {}}"; done
+    for part in $(seq 1500); do echo "part$part: {kind: group, crossbar: {out: /dram}}"; done
 } >large.yaml
 PATH=/nowhere "$croft" show ./large.yaml --graph none.svg >output 2>messages
 check "no Graphviz" test $? != 0

@@ -274,7 +274,8 @@ static const struct fault faults[] = {
      "%s/m.yaml:2: memory.size: '2 TiB' is not allowed; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"memory:\n  size: 4097 B\n", NULL,
      "%s/m.yaml:2: memory.size: '4097 B' is not allowed; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
-    {"harts: 513\ndevices: {clint: {}}\n", NULL, "%s/m.yaml:1: harts: '513' is not allowed; allowed: 1 to 512"},
+    {"harts: 513\ndevices: {clint: {}}\n", NULL,
+     "%s/m.yaml:1: harts: '513' is not allowed; allowed: 1 to 512"},
     {"harts: 2\n", NULL,
      "%s/m.yaml:1: harts: 2 is not allowed; allowed: 1, or more with devices.clint, whose software "
      "interrupts connect the harts"},
