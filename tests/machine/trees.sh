@@ -89,6 +89,17 @@ wider() {
     check "$name: energy that is not set" meaning peer.0.request.idle.energy 'energy_idle 1.5 pJ (default: TOM)'
 }
 
+# Each part that does something in time is a group of the timeline, by its name.
+traced() {
+    local name
+    timeout 60 "$croft" run -m "$here/stacks.yaml" --trace "perfetto:$work/trace.json" --max-time 1us \
+        "$folder/vector_add" >"$work/output" 2>"$work/errors" || true
+    for name in host.0 host.0.l1d l2 crossbar link.3 peer.11 simt.63 simt.63.l1 stack.3.crossbar stack.3.simt.0 \
+        'stack.3.dram channel 15'; do
+        check "timeline: $name" grep -q "\"process_name\".*\"name\":\"$name\"" "$work/trace.json"
+    done
+}
+
 # A memory without a path from any requester is refused by name, by every command.
 refused() {
     local status=0 shown=0
@@ -102,6 +113,7 @@ refused() {
 }
 
 refused
+traced
 kernel stacks 4 vector_add
 kernel stacks 4 lud
 whole stacks 4 68 16 'link|peer'
