@@ -56,22 +56,28 @@ static void show_probe(void *context, const struct cache *cache, uint64_t line, 
             .kind = TRACK_INSTANT, .name = name, .from = now, .values = values, .value_count = 1});
 }
 
-struct cache_track *cache_track_new(struct track_sink *sink, const char *name)
+static struct cache_track *track_in(struct track group)
 {
     struct cache_track *track = calloc(1, sizeof *track);
     if (!track)
         abort();
-    track->misses = track_group(sink, name);
-    track->write_backs = track_line(track->misses, "write-backs");
+    track->misses = group;
+    track->write_backs = track_line(group, "write-backs");
     track->observer =
         (struct cache_observer){.fill = show_fill, .write_back = show_write_back, .context = track};
     return track;
 }
 
+struct cache_track *cache_track_new(struct track_sink *sink, const char *name)
+{
+    return track_in(track_group(sink, name));
+}
+
 struct cache_track *cache_track_level(struct track_sink *sink, const char *name)
 {
-    struct cache_track *track = cache_track_new(sink, name);
-    track->probes = track_line(track->misses, "probes");
+    const struct track group = track_group(sink, name);
+    struct cache_track *track = track_in(group);
+    track->probes = track_line(group, "probes");
     track->observer.probe = show_probe;
     return track;
 }
