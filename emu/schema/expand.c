@@ -58,31 +58,68 @@ struct mention {
     const char *count;     /* value of its key `count`, as written; NULL: none */
     unsigned count_setting;
     unsigned since; /* `none` cancels the settings before this one */
-    bool present, removed, written;
+    bool present, removed;
+    bool pattern; /* a count is set by the name `*` */
 };
 
-/* Marks the settings of a part that `none` removes as used, so that they are not reported as unknown keys. */
-static void forget(const struct tree *tree, unsigned number, const char *part)
+static const struct part_kind *find_kind(const struct tree *tree, const char *name)
 {
-    size_t length = strlen(part);
-    for (unsigned i = 0; i < number; i++)
-        if (strncmp(tree->settings[i].pattern, part, length) == 0 && tree->settings[i].pattern[length] == '.')
-            tree->settings[i].matched = true;
+    for (const struct part_kind *const *kind = tree->options.kinds; *kind; kind++)
+        if (strcmp((*kind)->name, name) == 0)
+            return *kind;
+    return NULL;
+}
+
+/* Returns true if a setting of a part of this kind can have the name. NULL: the kind is unknown. */
+static bool can_have(const struct part_kind *kind, const char *name)
+{
+    if (!kind || *name == '\0' || part_field_find(kind, name) >= 0)
+        return true;
+    for (const struct part_port *port = kind->ports; port && port->name; port++)
+        if (strcmp(port->name, name) == 0)
+            return true;
+    for (const struct part_section *section = kind->sections; section && section->prefix; section++)
+        if (strcmp(section->prefix, name) == 0)
+            return true;
+    for (const struct part_role *role = kind->roles; role && role->name; role++) {
+        const char *tail = behind(name);
+        if (first_is(name, role->name))
+            return (role->many && strcmp(tail, "count") == 0) ||
+                   can_have(role->kind, name_is_index(tail) ? behind(tail) : tail);
+    }
+    return kind->open && *behind(name); /* of a custom part */
+}
+
+/* Marks the settings of a part that `none` removes as used, so that they are not reported as unknown keys.
+ * They are those from mention->since to before `number` that match the part and that its kind can have. */
+static void forget(const struct tree *tree, const struct instance *parent, const struct mention *mention,
+                   const struct part_role *role, unsigned number)
+{
+    const struct part_kind *kind = role ? role->kind : mention->kind ? find_kind(tree, mention->kind) : NULL;
+    for (unsigned i = mention->since; i < number; i++) {
+        struct setting *setting = &tree->settings[i];
+        const char *rest = pattern_within(setting->pattern, parent);
+        if (!rest || (!first_is(rest, mention->name) && !first_is(rest, "*")))
+            continue;
+        const char *tail = behind(rest);
+        bool counts = strcmp(tail, "count") == 0 && (!role || role->many);
+        tail = name_is_index(tail) ? behind(tail) : tail;
+        setting->matched = setting->matched || counts || (*tail && can_have(kind, tail));
+    }
 }
 
 /* Reads one setting of the part; `tail` is the setting's name without the part's name. */
 static bool read_mention(const struct tree *tree, struct mention *mention, unsigned number, const char *tail,
-                         const struct part_role *role, const struct part_kind *owner, struct error *err)
+                         const struct part_role *role, const struct instance *parent, struct error *err)
 {
     struct setting *setting = &tree->settings[number];
     const char *value = setting->value;
     bool countable = !role || role->many;
     if (*tail == '\0') {
         setting->matched = true;
-        mention->written = true;
         mention->present = !value || !*value || strcmp(value, "default") == 0;
         if (value && strcmp(value, "none") == 0) {
-            forget(tree, number, setting->pattern);
+            forget(tree, parent, mention, role, number);
             mention->removed = true;
             mention->since = number + 1;
             mention->count = mention->kind = NULL;
@@ -93,7 +130,7 @@ static bool read_mention(const struct tree *tree, struct mention *mention, unsig
             mention->removed = false;
             return true;
         }
-        (void)tree_not_a_value(role ? role->kind : owner, setting->pattern, err);
+        (void)tree_not_a_value(role ? role->kind : parent->kind, setting->pattern, err);
         return tree_at_setting(tree, number, err);
     }
     bool counts = strcmp(tail, "count") == 0 && (countable || part_field_find(role->kind, tail) >= 0);
@@ -116,12 +153,23 @@ static bool read_mention(const struct tree *tree, struct mention *mention, unsig
     return true;
 }
 
+/* Returns true if the setting is the count of all parts; `rest` is its name below their parent. */
+static bool is_any_count(const struct setting *setting, const char *rest)
+{
+    return setting->value && strcmp(rest, "*.count") == 0;
+}
+
 static bool find_mention(const struct tree *tree, const struct instance *parent, const struct part_role *role,
                          const char *name, struct mention *mention, struct error *err)
 {
     *mention = (struct mention){.name = name, .since = parent->since};
     for (unsigned i = parent->since; i < tree->setting_count; i++) {
         const char *rest = pattern_within(tree->settings[i].pattern, parent);
+        if (rest && (!role || role->many) && is_any_count(&tree->settings[i], rest)) {
+            mention->count = tree->settings[i].value;
+            mention->count_setting = i + 1;
+            mention->pattern = true;
+        }
         if (!rest || !first_is(rest, name))
             continue;
         const char *tail = behind(rest);
@@ -130,7 +178,7 @@ static bool find_mention(const struct tree *tree, const struct instance *parent,
                 tree->settings[i].matched = true; /* the mapping of one copy */
             continue;
         }
-        if (!read_mention(tree, mention, i, tail, role, parent->kind, err))
+        if (!read_mention(tree, mention, i, tail, role, parent, err))
             return false;
     }
     return true;
@@ -221,6 +269,16 @@ static bool has_room(struct tree *tree, const struct instance *parent, const str
     return setting ? tree_at_setting(tree, setting - 1, err) : false;
 }
 
+/* Marks the counts that the name `*` sets as used: the part exists. */
+static void use_counts(const struct tree *tree, const struct instance *parent, unsigned since)
+{
+    for (unsigned i = since; i < tree->setting_count; i++) {
+        const char *rest = pattern_within(tree->settings[i].pattern, parent);
+        if (rest && is_any_count(&tree->settings[i], rest))
+            tree->settings[i].matched = true;
+    }
+}
+
 /* Adds the copies of a part. If the count is 0, adds one absent instance, which checks the settings below
  * it. */
 static bool add_copies(struct tree *tree, struct instance *parent, const struct part_kind *kind,
@@ -239,6 +297,8 @@ static bool add_copies(struct tree *tree, struct instance *parent, const struct 
     if ((numbered && !read_count(tree, mention, role, &count, err)) ||
         !has_room(tree, parent, mention, count, err))
         return false;
+    if (numbered && mention->pattern)
+        use_counts(tree, parent, mention->since);
     for (uint32_t i = 0; i == 0 || i < count; i++) {
         struct instance *instance = add_instance(parent, kind, role, mention, numbered ? (int)i : -1);
         instance->copies = count;
@@ -264,14 +324,6 @@ static bool expand_role(struct tree *tree, struct instance *parent, const struct
     if (mention.removed || (role->presence == PART_OPTIONAL && !mention.present))
         return true;
     return add_copies(tree, parent, role->kind, role, &mention, depth, err);
-}
-
-static const struct part_kind *find_kind(const struct tree *tree, const char *name)
-{
-    for (const struct part_kind *const *kind = tree->options.kinds; *kind; kind++)
-        if (strcmp((*kind)->name, name) == 0)
-            return *kind;
-    return NULL;
 }
 
 static bool unknown_kind(const struct tree *tree, const struct mention *mention, struct error *err)

@@ -109,10 +109,8 @@ static bool apply(struct tree *tree, struct instance *instance, const char *rest
                   struct error *err)
 {
     struct setting *setting = &tree->settings[number];
-    if (number < instance->since) {
-        setting->matched = true;
+    if (number < instance->since) /* `none` has cancelled it */
         return true;
-    }
     int field = part_field_find(instance->kind, rest), port = port_find(instance->kind, rest);
     if (field >= 0) {
         setting->matched = true;

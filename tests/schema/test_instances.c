@@ -69,6 +69,70 @@ static void none_takes_out_with_all_below(void **state)
                       "request_queue, response_queue, buffer, energy_bit, in, out");
 }
 
+/* Patterns remove as single names do, from all copies or from some. */
+static void none_takes_out_through_patterns(void **state)
+{
+    const struct folder *folder = *state;
+    static const char base[] = TIMED "templates: {bus: {width: 16 B}}\n"
+                                     "pile:\n"
+                                     "  kind: group\n"
+                                     "  count: 3\n"
+                                     "  simt: {count: 2, warps: 24, l2: {slices: 2}}\n"
+                                     "  crossbar: {template: bus, latency: 9}\n"
+                                     "  bank: {kind: group, count: 2, dram: {channels: 2}}\n"
+                                     "  2.crossbar.buffer: 5\n"
+                                     "pile.*.crossbar.request_queue: 4\n";
+    static const char *const parts[] = {"simt", "crossbar", "bank"};
+    struct machine_config config;
+    folder_write(folder, "shipped/base.yaml", base, sizeof base - 1);
+    for (size_t i = 0; i < 3; i++) {
+        char every[64], one[64], part[64];
+        (void)snprintf(every, sizeof every, "pile.*.%s=none", parts[i]);
+        (void)snprintf(one, sizeof one, "*.1.%s=none", parts[i]);
+        must_load(folder, &config, "extends: base\n", SETS(every));
+        for (unsigned copy = 0; copy < 3; copy++) {
+            (void)snprintf(part, sizeof part, "pile.%u.%s", copy, parts[i]);
+            assert_null(tree_find(config.tree, part));
+        }
+        machine_free(&config);
+        must_load(folder, &config, "extends: base\n", SETS(one));
+        for (unsigned copy = 0; copy < 3; copy++) {
+            (void)snprintf(part, sizeof part, "pile.%u.%s", copy, parts[i]);
+            assert_true((tree_find(config.tree, part) == NULL) == (copy == 1));
+        }
+        machine_free(&config);
+    }
+    must_load(folder, &config, "extends: base\n",
+              SETS("pile.0.bank=none", "pile.1.bank=none", "pile.2.bank=none", "pile.*.simt.l2=none"));
+    assert_null(tree_find(config.tree, "pile.2.bank"));
+    assert_null(tree_find(config.tree, "pile.1.simt.l2"));
+    machine_free(&config);
+}
+
+/* A part that is removed, or has one copy less, does not hide a misspelt key. */
+static void none_hides_no_misspelt_key(void **state)
+{
+    static const char *const texts[] = {
+        "crossbar: {wdth: 16 B}\n",
+        "pile: {kind: group, count: 2, simt: {wraps: 4}}\n",
+        "pile: {kind: group, count: 2, bank: {kind: dram, chanels: 4}}\n",
+        "pile: {kind: group, count: 2, crossbar: {}, simt: {count: 1}}\npile.*.*.wraps: 4\n",
+    };
+    static const char *const sets[][3] = {
+        {"crossbar=none"},
+        {"pile.1.simt=none"},
+        {"pile.*.bank=none"},
+        {"pile.*.simt=none"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct machine_config config;
+        struct error err;
+        assert_false(try_load(*state, &config, texts[i], sets[i], &err));
+        if (!strstr(err.text, "m.yaml:") || strstr(err.text, "--set"))
+            fail_msg("%s: %s", texts[i], err.text);
+    }
+}
+
 static void copies_are_set_together_or_one_by_one(void **state)
 {
     const struct folder *folder = *state;
@@ -232,6 +296,36 @@ static void wildcards_stand_for_names_and_numbers(void **state)
     machine_free(&config);
 }
 
+/* A pattern counts the parts that the machine has; it adds none. */
+static void counts_take_patterns(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_config config;
+    static const char text[] = TIMED "near: {kind: group, count: 3, dram: {}}\n"
+                                     "far: {kind: group, near: {kind: group, count: 2}}\n";
+    must_load(folder, &config, text, SETS("*.count=2", "far.*.near.count=4", "*.0.*.count=5"));
+    assert_int_equal(config.host_count, 2);
+    assert_int_equal(config.accel_count, 0);
+    assert_int_equal(tree_find(config.tree, "near")->copies, 2);
+    assert_int_equal(tree_find(config.tree, "far")->copies, 2);
+    assert_int_equal(tree_find(config.tree, "far.0.near")->copies, 5);
+    assert_int_equal(tree_find(config.tree, "far.1.near")->copies, 4);
+    char source[TREE_SOURCE];
+    tree_source_of(config.tree, "near.count", source);
+    assert_string_equal(source, "--set");
+    machine_free(&config);
+    must_load(folder, &config, text, SETS("*.count=2", "host.count=1", "near.count=1", "far.count=1"));
+    assert_int_equal(config.host_count, 1);
+    assert_int_equal(tree_find(config.tree, "near")->copies, 1);
+    machine_free(&config);
+    assert_refused_as(folder, text, SETS("*.count=65537"),
+                      "--set: *.count: '65537' is not allowed; allowed: 1 to 1024");
+    assert_refused_as(folder, "near: {kind: group}\n", SETS("near.*.count=2"),
+                      "--set: unknown key 'near.*.count'; did you mean 'host.count'? Known at the top: name, "
+                      "description, harts, quantum, homes, memory, user_stack, host, accel, nucd, "
+                      "l2, simt, crossbar, dram, mmu, devices");
+}
+
 static void a_pattern_that_concerns_nothing_is_an_error(void **state)
 {
     const struct folder *folder = *state;
@@ -365,6 +459,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_part_is_there_when_it_is_mentioned),
         FOLDER_TEST(none_takes_out_with_all_below),
+        FOLDER_TEST(none_takes_out_through_patterns),
+        FOLDER_TEST(none_hides_no_misspelt_key),
+        FOLDER_TEST(counts_take_patterns),
         FOLDER_TEST(copies_are_set_together_or_one_by_one),
         FOLDER_TEST(counts_have_their_range),
         FOLDER_TEST(no_copies_are_absence),
