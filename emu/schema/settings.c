@@ -166,15 +166,18 @@ static bool add_setting(struct tree *tree, const char *pattern, const char *valu
 struct flattening {
     struct tree *tree;
     const struct chain *chain;
-    unsigned file;
+    unsigned file;  /* contains the mapping; SETTING_OPTION: --set */
+    unsigned user;  /* file that uses the template; the search for templates begins here */
+    unsigned *uses; /* number of uses of templates */
     struct error *err;
 };
 
-/* Finds a template's mapping in the file itself or in one that it extends. NULL when there is none. */
-static const struct node *find_template(const struct flattening *f, const char *name)
+/* Finds a template's mapping in the file that uses it or in one that it extends, and the number of that file.
+ * NULL when there is none. */
+static const struct node *find_template(const struct flattening *f, const char *name, unsigned *file)
 {
-    for (unsigned file = f->file; file < f->tree->file_count; file++) {
-        const struct node *templates = node_find(f->chain->documents[file], "templates");
+    for (*file = f->user; *file < f->tree->file_count; ++*file) {
+        const struct node *templates = node_find(f->chain->documents[*file], "templates");
         const struct node *found = templates && !templates->text ? node_find(templates, name) : NULL;
         if (found && !found->text)
             return found;
@@ -182,37 +185,102 @@ static const struct node *find_template(const struct flattening *f, const char *
     return NULL;
 }
 
+/* Prefixes the message with "FILE:LINE" of the node, or "--set". Returns false. */
 static bool at_node(const struct flattening *f, const struct node *node)
 {
+    if (f->file == SETTING_OPTION)
+        return error_prefix(f->err, "--set");
     return error_prefix(f->err, "%s:%u", f->tree->files[f->file].path, node->line);
 }
 
-/* Converts the members of a mapping into settings whose names begin with prefix. */
-static bool flatten(const struct flattening *f, const struct node *mapping, const char *prefix, unsigned deep)
+/* Writes the dotted name of a member of the mapping with the name `prefix`. */
+static bool join_name(const struct flattening *f, const char *prefix, const struct node *node,
+                      char name[TREE_NAME])
 {
-    const struct node *template = *prefix ? node_find(mapping, "template") : NULL;
-    if (template) {
-        const struct node *found = template->text ? find_template(f, template->text) : NULL;
-        if (!found || deep == TEMPLATES_DEEP) {
-            (void)error_set(f->err,
-                            found ? "template: %s: templates are nested too deeply"
-                                  : "template: unknown template %s",
-                            text_quote(template->text ? template->text : "").text);
-            return at_node(f, template);
-        }
-        if (!flatten(f, found, prefix, deep + 1))
-            return false;
+    int length = snprintf(name, TREE_NAME, "%s%s%s", prefix, *prefix ? "." : "", node->name);
+    if (length >= 0 && length < TREE_NAME)
+        return true;
+    (void)error_set(f->err, "the name %s is too long", text_quote(name).text);
+    return at_node(f, node);
+}
+
+/* Returns the length of the part's name if the dotted name is a part's key `template`; 0: it is not. */
+static size_t template_owner(const char *name)
+{
+    static const char key[] = ".template";
+    size_t length = strlen(name), tail = sizeof key - 1;
+    return length > tail && strcmp(name + length - tail, key) == 0 ? length - tail : 0;
+}
+
+static bool flatten(const struct flattening *f, const struct node *mapping, const char *prefix,
+                    unsigned deep);
+
+/* Adds the settings of the template that the node names to the part `prefix`. */
+static bool use_template(const struct flattening *f, const struct node *node, const char *prefix,
+                         unsigned deep)
+{
+    struct flattening within = *f;
+    const struct node *found = node->text ? find_template(f, node->text, &within.file) : NULL;
+    if (found && deep < TEMPLATES_DEEP && *f->uses < SETTINGS_MOST) {
+        ++*f->uses;
+        return flatten(&within, found, prefix, deep + 1);
     }
+    if (found && deep < TEMPLATES_DEEP)
+        (void)error_set(f->err, "template: a machine may use templates at most %d times", SETTINGS_MOST);
+    else
+        (void)error_set(
+            f->err, found ? "template: %s: templates are nested too deeply" : "template: unknown template %s",
+            text_quote(node->text ? node->text : "").text);
+    return at_node(f, node);
+}
+
+static bool is_of_file(const char *prefix, const struct node *node)
+{
+    return !*prefix && (strcmp(node->name, "extends") == 0 || strcmp(node->name, "templates") == 0);
+}
+
+static unsigned count_dots(const char *name)
+{
+    unsigned dots = 0;
+    for (; *name; name++)
+        dots += *name == '.';
+    return dots;
+}
+
+/* Adds the settings of the templates that parts with `dots` dots in their name use. Sets *deeper if parts with
+ * more dots use templates. */
+static bool add_templates(const struct flattening *f, const struct node *mapping, const char *prefix,
+                          unsigned deep, unsigned dots, bool *deeper)
+{
     for (const struct node *node = mapping->first; node; node = node->next) {
         char name[TREE_NAME];
-        if (node == template ||
-            (!*prefix && (strcmp(node->name, "extends") == 0 || strcmp(node->name, "templates") == 0)))
+        if (is_of_file(prefix, node))
             continue;
-        int length = snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", node->name);
-        if (length < 0 || (size_t)length >= sizeof name) {
-            (void)error_set(f->err, "the name %s is too long", text_quote(name).text);
-            return at_node(f, node);
+        if (!join_name(f, prefix, node, name))
+            return false;
+        size_t owner = template_owner(name);
+        if (owner) {
+            name[owner] = '\0';
+            *deeper = *deeper || count_dots(name) > dots;
+            if (count_dots(name) == dots && !use_template(f, node, name, deep))
+                return false;
+        } else if (!node->text && !add_templates(f, node, name, deep, dots, deeper)) {
+            return false;
         }
+    }
+    return true;
+}
+
+static bool add_members(const struct flattening *f, const struct node *mapping, const char *prefix)
+{
+    for (const struct node *node = mapping->first; node; node = node->next) {
+        char name[TREE_NAME];
+        if (is_of_file(prefix, node))
+            continue;
+        if (!join_name(f, prefix, node, name))
+            return false;
+        if (template_owner(name))
+            continue;
         if (f->tree->setting_count >= SETTINGS_MOST) {
             (void)error_set(f->err, "a machine may have at most %d settings", SETTINGS_MOST);
             return at_node(f, node);
@@ -221,24 +289,46 @@ static bool flatten(const struct flattening *f, const struct node *mapping, cons
         if (own && f->file > 0)
             continue; /* name and description belong to one file and are not inherited */
         (void)add_setting(f->tree, name, node->text, f->file, node->line);
-        if (!node->text && !flatten(f, node, name, deep))
+        if (!node->text && !add_members(f, node, name))
             return false;
     }
     return true;
 }
 
-static bool add_option(struct tree *tree, const char *set, struct error *err)
+/* Converts the members of a mapping into settings whose names begin with prefix. Templates come first, those
+ * of outer parts before those of parts within them, so that the mapping's own keys win wherever they stand. */
+static bool flatten(const struct flattening *f, const struct node *mapping, const char *prefix, unsigned deep)
+{
+    bool deeper = true;
+    for (unsigned dots = count_dots(prefix); deeper; dots++) {
+        deeper = false;
+        if (!add_templates(f, mapping, prefix, deep, dots, &deeper))
+            return false;
+    }
+    return add_members(f, mapping, prefix);
+}
+
+static bool add_option(const struct flattening *f, const char *set)
 {
     char name[TREE_NAME];
     const char *equals = strchr(set, '=');
     if (!equals)
-        return error_set(err, "--set %s: write NAME=VALUE, such as --set memory.size=2GiB",
+        return error_set(f->err, "--set %s: write NAME=VALUE, such as --set memory.size=2GiB",
                          text_quote(set).text);
     (void)snprintf(name, sizeof name, "%.*s", equals - set < TREE_NAME ? (int)(equals - set) : TREE_NAME,
                    set);
     if (strcmp(name, "extends") == 0)
-        return error_set(err, "--set: extends belongs in a machine file; choose a machine with --machine");
-    return add_setting(tree, name, equals + 1, SETTING_OPTION, 0);
+        return error_set(f->err, "--set: extends belongs in a machine file; choose a machine with --machine");
+    size_t owner = template_owner(name);
+    if (!owner)
+        return add_setting(f->tree, name, equals + 1, SETTING_OPTION, 0);
+    char *value = strdup(equals + 1);
+    if (!value)
+        abort();
+    name[owner] = '\0';
+    bool used = use_template(f, &(struct node){.text = value}, name, 0);
+    free(value);
+    return used;
 }
 
 /* Sets *next to the machine that the document extends, or to NULL. False with err set if `extends` is not a
@@ -270,14 +360,15 @@ static bool check_templates(const struct flattening *f, const struct node *docum
     return at_node(f, bad);
 }
 
-static bool read_files(struct tree *tree, struct chain *chain, struct error *err)
+static bool read_files(struct tree *tree, struct chain *chain, unsigned *uses, struct error *err)
 {
     for (const char *next = tree->options.machine; next;)
         if (!chain_add(tree, chain, next, err) ||
             !next_of(tree, chain->documents[tree->file_count - 1], &next, err))
             return false;
     for (unsigned file = tree->file_count; file-- > 0;) {
-        const struct flattening f = {.tree = tree, .chain = chain, .file = file, .err = err};
+        const struct flattening f = {
+            .tree = tree, .chain = chain, .file = file, .user = file, .uses = uses, .err = err};
         if (!check_templates(&f, chain->documents[file]) || !flatten(&f, chain->documents[file], "", 0))
             return false;
     }
@@ -287,10 +378,13 @@ static bool read_files(struct tree *tree, struct chain *chain, struct error *err
 bool settings_read(struct tree *tree, struct error *err)
 {
     struct chain chain = {0};
-    bool read = read_files(tree, &chain, err);
+    unsigned uses = 0;
+    const struct flattening options = {
+        .tree = tree, .chain = &chain, .file = SETTING_OPTION, .uses = &uses, .err = err};
+    bool read = read_files(tree, &chain, &uses, err);
+    for (size_t i = 0; read && i < tree->options.set_count; i++)
+        read = add_option(&options, tree->options.sets[i]);
     for (unsigned i = 0; i < tree->file_count; i++)
         node_free(chain.documents[i]);
-    for (size_t i = 0; read && i < tree->options.set_count; i++)
-        read = add_option(tree, tree->options.sets[i], err);
     return read;
 }

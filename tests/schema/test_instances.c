@@ -452,6 +452,71 @@ static void templates_are_found_and_end(void **state)
                       "/m.yaml:2: 'a' is a section, not a value: a template is a mapping of keys");
 }
 
+/* Messages and origins name the file in which a template stands, not the one that uses it. */
+static void templates_have_their_own_lines(void **state)
+{
+    const struct folder *folder = *state;
+    static const char base[] = "host: {core: inorder}\n\n\ntemplates:\n  slow:\n    latency: 7\n"
+                               "    clock: 400 MHz\n  bad:\n    latency: fast\n  worse: {template: lost}\n"
+                               "  twice: {template: slow}\n";
+    struct machine_config config;
+    folder_write(folder, "shipped/base.yaml", base, sizeof base - 1);
+    must_load(folder, &config, "extends: base\na: {kind: crossbar, template: twice, width: 8 B}\n", NULL);
+    static const char *const sources[][2] = {
+        {"a.latency", "base.yaml:6"}, {"a.clock", "base.yaml:7"}, {"a.width", "m.yaml:2"}};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        char source[TREE_SOURCE];
+        tree_source_of(config.tree, sources[i][0], source);
+        const char *slash = strrchr(source, '/');
+        assert_string_equal(slash ? slash + 1 : source, sources[i][1]);
+    }
+    machine_free(&config);
+    assert_refused_as(folder, "extends: base\na: {kind: crossbar, template: bad}\n", NULL,
+                      "/shipped/base.yaml:9: a.latency: 'fast' is not a whole number such as 16");
+    assert_refused_as(folder, "extends: base\na: {kind: crossbar, template: worse}\n", NULL,
+                      "/shipped/base.yaml:10: template: unknown template 'lost'");
+}
+
+/* A part starts with its template, wherever the key stands and however its name is written. */
+static void templates_are_named_by_dotted_keys(void **state)
+{
+    static const char templates[] = "host: {core: inorder}\n"
+                                    "templates:\n"
+                                    "  bus: {kind: crossbar, width: 64 B, latency: 5}\n"
+                                    "  wide: {width: 128 B}\n"
+                                    "  pair: {kind: group, count: 2, bus: {template: bus}, bus.latency: 6}\n";
+    static const char *const ways[] = {
+        "a: {latency: 7, template: bus}\n",   "a.latency: 7\na: {template: bus}\n",
+        "a.latency: 7\na.template: bus\n",    "a.template: bus\na: {latency: 7}\n",
+        "a: {latency: 7}\na.template: bus\n",
+    };
+    struct machine_config config;
+    char text[1024];
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        (void)snprintf(text, sizeof text, "%s%s", templates, ways[i]);
+        must_load(*state, &config, text, NULL);
+        assert_value(&config, "a", "width", "64 B");
+        assert_value(&config, "a", "latency", "7");
+        machine_free(&config);
+    }
+    /* The template of an outer part comes before that of a part within it. */
+    (void)snprintf(text, sizeof text, "%sb.bus.template: wide\nb.1.bus.width: 16 B\nb.template: pair\n",
+                   templates);
+    must_load(*state, &config, text, SETS("c.template=bus", "c.width=32 B"));
+    assert_value(&config, "b.0.bus", "width", "128 B");
+    assert_value(&config, "b.1.bus", "width", "16 B");
+    assert_value(&config, "b.1.bus", "latency", "6");
+    assert_value(&config, "c", "width", "32 B");
+    assert_value(&config, "c", "latency", "5");
+    machine_free(&config);
+    (void)snprintf(text, sizeof text, "%sa.template: buss\n", templates);
+    assert_refused_as(*state, text, NULL, "/m.yaml:6: template: unknown template 'buss'");
+    assert_refused_as(*state, templates, SETS("a.template=buss"), "--set: template: unknown template 'buss'");
+    assert_refused_as(*state, templates, SETS("template=bus"),
+                      "--set: unknown key 'template'; known at the top: name, description, harts, quantum, "
+                      "homes, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices");
+}
+
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
 
 int main(void)
@@ -472,6 +537,8 @@ int main(void)
         FOLDER_TEST(auto_restores_what_follows),
         FOLDER_TEST(names_of_ones_own_are_words),
         FOLDER_TEST(templates_are_found_and_end),
+        FOLDER_TEST(templates_have_their_own_lines),
+        FOLDER_TEST(templates_are_named_by_dotted_keys),
     };
     return cmocka_run_group_tests_name("trees of instances", tests, NULL, NULL);
 }
