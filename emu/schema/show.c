@@ -114,6 +114,14 @@ static void show_ports(const struct show *show, struct instance *instance, int i
         show_port(show, instance, i, indent);
 }
 
+/* Returns the part, or the first one after it that is present. */
+static const struct instance *present(const struct instance *part)
+{
+    while (part && part->absent)
+        part = part->next;
+    return part;
+}
+
 /* Returns true if two copies, including everything below them, have equal descriptions. */
 static bool alike(const struct instance *a, const struct instance *b)
 {
@@ -123,9 +131,9 @@ static bool alike(const struct instance *a, const struct instance *b)
         if ((a->references[i] || b->references[i]) &&
             (!a->references[i] || !b->references[i] || strcmp(a->references[i], b->references[i]) != 0))
             return false;
-    const struct instance *x = a->first, *y = b->first;
-    for (; x && y; x = x->next, y = y->next)
-        if (strcmp(x->name, y->name) != 0 || x->copies != y->copies || x->absent != y->absent || !alike(x, y))
+    const struct instance *x = present(a->first), *y = present(b->first);
+    for (; x && y; x = present(x->next), y = present(y->next))
+        if (strcmp(x->name, y->name) != 0 || x->index != y->index || x->copies != y->copies || !alike(x, y))
             return false;
     return !x && !y;
 }
@@ -142,6 +150,44 @@ static void show_count(const struct show *show, const struct instance *instance,
                   role && role->presence == PART_ALWAYS, role ? role->most : "65536",
                   role ? role->initial : "1");
     (void)fprintf(show->out, "%*scount: %u  # %s\n", indent, "", instance->copies, source);
+}
+
+/* Returns the present part with that name below the parent, or its first copy; NULL: none. */
+static const struct instance *part_named(const struct instance *parent, const char *name)
+{
+    const struct instance *below = present(parent->first);
+    while (below && strcmp(below->name, name) != 0)
+        below = present(below->next);
+    return below;
+}
+
+/* Takes back what the text of `base` gives to `copy` and `copy` lacks: references and custom parts. A custom
+ * part that differs in kind, or in being numbered, is removed too; the text of `copy` then adds it again.
+ * `name` is that of `copy` in the mapping. */
+static void show_resets(const struct show *show, const struct instance *copy, const struct instance *base,
+                        const char *name, int indent)
+{
+    for (unsigned i = 0; base->kind->ports && base->kind->ports[i].name; i++)
+        if (base->references[i] && !copy->references[i])
+            (void)fprintf(show->out, "%*s%s.%s: auto\n", indent, "", name, base->kind->ports[i].name);
+    for (const struct instance *lead = base->first; lead; lead = lead->next) {
+        const struct instance *own = part_named(copy, lead->name), *model = lead;
+        if (lead->absent || lead->index > 0)
+            continue;
+        if (!own || own->kind != lead->kind || (own->index < 0) != (lead->index < 0)) {
+            if (!lead->role) /* show_absent() writes roles */
+                (void)fprintf(show->out, "%*s%s.%s: none\n", indent, "", name, lead->name);
+            continue;
+        }
+        for (uint32_t i = 0, copies = own->copies; i < copies; i++, own = own->next) {
+            char below[TREE_NAME], number[16] = "";
+            if (own->index >= 0)
+                (void)snprintf(number, sizeof number, ".%d", own->index);
+            (void)snprintf(below, sizeof below, "%s.%s%s", name, own->name, number);
+            show_resets(show, own, model, below, indent);
+            model = i + 1 < lead->copies ? model->next : lead;
+        }
+    }
 }
 
 static void show_parts(const struct show *show, const struct instance *parent, int indent);
@@ -171,7 +217,10 @@ static void show_part(const struct show *show, const struct instance *instance, 
     for (unsigned i = 1; instance->index == 0 && i < instance->copies; i++, copy = copy->next) {
         if (alike(instance, copy))
             continue;
-        (void)fprintf(show->out, "%*s%d:\n", indent + 2, "", copy->index);
+        char number[16];
+        (void)snprintf(number, sizeof number, "%d", copy->index);
+        show_resets(show, copy, instance, number, indent + 2);
+        (void)fprintf(show->out, "%*s%s:\n", indent + 2, "", number);
         show_body(show, copy, indent + 4);
     }
 }

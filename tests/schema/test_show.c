@@ -32,6 +32,12 @@ static void assert_same_values(const struct machine_config *a, const struct mach
     for (; x && y; x = tree_next(a->tree, x), y = tree_next(b->tree, y)) {
         assert_string_equal(x->path, y->path);
         assert_ptr_equal(x->kind, y->kind);
+        assert_int_equal(x->index, y->index);
+        assert_int_equal(x->copies, y->copies);
+        for (size_t i = 0; x->kind->ports && x->kind->ports[i].name; i++) {
+            const char *one = x->references[i], *two = y->references[i];
+            assert_string_equal(one ? one : "(none)", two ? two : "(none)");
+        }
         for (size_t i = 0; i < x->kind->field_count; i++) {
             char one[FIELD_VALUE], two[FIELD_VALUE];
             field_format(&x->kind->fields[i], x->config, one);
@@ -188,6 +194,56 @@ static void nested_machines_round_trip(void **state)
     round_trip(*state, nested, SETS("accel.count=4", "zoo.count=1"), 2);
 }
 
+/* Copies with different parts, counts and references. */
+static void different_copies_round_trip(void **state)
+{
+    static const char base[] = "host: {core: inorder}\n"
+                               "devices: {clint: {}}\n"
+                               "crossbar: {}\n"
+                               "dram: {}\n"
+                               "pile:\n"
+                               "  kind: group\n"
+                               "  count: 4\n"
+                               "  crossbar: {}\n"
+                               "  simt: {count: 1, memory: crossbar, l2: {}}\n"
+                               "  dram: {}\n";
+    static const char *const sets[][8] = {
+        /* Parts that only some copies have. */
+        {"pile.0.x.kind=group"},
+        {"pile.0.x.kind=group", "pile.0.x.dram=default", "pile.0.x.count=2"},
+        {"pile.2.x.kind=group", "pile.2.x.dram=default"},
+        {"pile.y.kind=group", "pile.y.dram=default", "pile.1.y=none"},
+        {"pile.y.kind=group", "pile.y.z.kind=group", "pile.0.y.z=none", "pile.3.y=none"},
+        {"pile.y.kind=group", "pile.y.z.kind=group", "pile.1.y.z=none", "pile.1.dram=none"},
+        {"pile.0.simt.l2=none", "pile.1.crossbar=none", "pile.1.simt.memory=dram", "pile.3.simt=none"},
+        /* Counts of 0 and others. */
+        {"pile.x.kind=group", "pile.x.y.kind=group", "pile.3.x.y.count=0"},
+        {"pile.x.kind=group", "pile.x.y.kind=group", "pile.0.x.y.count=0"},
+        {"pile.x.kind=group", "pile.x.count=2", "pile.1.x.count=3", "pile.1.x.2.dram=default",
+         "pile.0.x.1.dram=default"},
+        {"pile.x.kind=group", "pile.0.x.count=2", "pile.0.x.1.dram=default"}, /* the others have no number */
+        {"pile.x.kind=group", "pile.1.x.count=1", "pile.x.y.kind=group", "pile.1.x.0.y.count=2"},
+        /* References that only some copies have. */
+        {"pile.0.simt.l2.memory=crossbar"},
+        {"pile.1.simt.l2.memory=crossbar", "pile.2.simt.l2.memory=/crossbar"},
+        {"pile.0.crossbar.out=dram"},
+        {"pile.x.kind=crossbar", "pile.x.count=3", "pile.0.x.1.out=dram", "pile.1.x.0.out=dram",
+         "pile.x.out=auto", "pile.2.x.2.out=../dram"},
+        {"pile.x.kind=crossbar", "pile.x.count=3", "pile.0.x.0.out=dram", "pile.3.x.*.out=dram",
+         "pile.1.x.1.out=dram"},
+        /* Kinds that differ. */
+        {"pile.x.kind=group", "pile.x.dram=default", "pile.1.x.kind=dram", "pile.2.x.kind=crossbar",
+         "pile.2.x.out=dram", "pile.3.x.kind=simt"},
+        {"host.count=3", "host.0.memory=crossbar", "host.2.memory=dram"},
+    };
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        size_t count = 0;
+        while (count < 8 && sets[i][count])
+            count++;
+        round_trip(*state, base, sets[i], count);
+    }
+}
+
 /* The tests run in the repository's root folder. */
 static void shipped_machines_round_trip(void **state)
 {
@@ -314,15 +370,11 @@ static void shipped_files_are_named_without_their_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(nested_machines_round_trip),
-        FOLDER_TEST(shipped_machines_round_trip),
-        FOLDER_TEST(the_order_of_keys_means_nothing),
-        FOLDER_TEST(plain_machines_round_trip),
-        FOLDER_TEST(timed_machines_round_trip),
-        FOLDER_TEST(awkward_texts_round_trip),
-        FOLDER_TEST(numbers_round_trip_at_their_limits),
-        FOLDER_TEST(each_key_is_explained),
-        FOLDER_TEST(shipped_files_are_named_without_their_folder),
+        FOLDER_TEST(nested_machines_round_trip),  FOLDER_TEST(different_copies_round_trip),
+        FOLDER_TEST(shipped_machines_round_trip), FOLDER_TEST(the_order_of_keys_means_nothing),
+        FOLDER_TEST(plain_machines_round_trip),   FOLDER_TEST(timed_machines_round_trip),
+        FOLDER_TEST(awkward_texts_round_trip),    FOLDER_TEST(numbers_round_trip_at_their_limits),
+        FOLDER_TEST(each_key_is_explained),       FOLDER_TEST(shipped_files_are_named_without_their_folder),
     };
     return cmocka_run_group_tests_name("croft show", tests, NULL, NULL);
 }
