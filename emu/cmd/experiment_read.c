@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/renames.h"
+
 void *experiment_array(int count, size_t size)
 {
     void *memory = calloc((size_t)(count > 0 ? count : 1), size);
@@ -43,8 +45,14 @@ static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char
     pairs->items = experiment_array(count, sizeof *pairs->items);
     for (pairs->count = 0; pairs->count < count; pairs->count++) {
         struct experiment_pair *pair = &pairs->items[pairs->count];
+        const yaml_node_t *value = tree_value(&e->tree, node, pairs->count);
         pair->name = tree_key(&e->tree, node, pairs->count);
-        if (!(pair->value = tree_text(&e->tree, tree_value(&e->tree, node, pairs->count), pair->name, err)))
+        const char *part = renames_presence(pair->name);
+        if (part)
+            return tree_wrong(&e->tree, value, err,
+                              "%s is obsolete; write `%s: default` to add the part, `%s: none` to remove it",
+                              pair->name, part, part);
+        if (!(pair->value = tree_text(&e->tree, value, pair->name, err)))
             return false;
     }
     return true;

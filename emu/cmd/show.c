@@ -29,7 +29,8 @@ static const struct option_set interface = {
     .example = "croft show functional --set memory.size=2GiB",
     .notes = "MACHINE is a name that `croft machines` lists, or a file (its path contains a '/' or ends in "
              ".yaml).\n"
-             "--migrate keeps order and values of FILE and what it extends, but not its comments.\n",
+             "--migrate keeps the order, values and comments of FILE and what it extends. A comment behind a key\n"
+             "moves above it. A comment names each key that is left out.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };

@@ -1,6 +1,8 @@
 #include "emu/schema/document.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +20,14 @@ struct reader {
     yaml_event_t event;
     const char *path;
     struct error *err;
+    const unsigned char *text; /* the rest of the file behind the last scalar */
+    size_t left;               /* its length in bytes */
+    size_t index;              /* its position in characters, as libyaml counts them */
+    unsigned line;
+    struct node *latest; /* the last node, to which comments on its line belong */
+    FILE *pending;       /* collects the comments of the next node in pending_text; NULL: none */
+    char *pending_text;
+    size_t pending_size;
 };
 
 static unsigned event_line(const struct reader *reader)
@@ -54,12 +64,92 @@ static bool has_anchor(const yaml_event_t *event)
     }
 }
 
+/* Returns the length in bytes of the line break at the text; 0: there is none. */
+static size_t break_length(const unsigned char *text, size_t left)
+{
+    if (left > 0 && (*text == '\n' || *text == '\r'))
+        return left > 1 && text[0] == '\r' && text[1] == '\n' ? 2 : 1;
+    if (left > 1 && text[0] == 0xc2 && text[1] == 0x85) /* U+0085 */
+        return 2;
+    return left > 2 && text[0] == 0xe2 && text[1] == 0x80 && (text[2] & ~1) == 0xa8 ? 3
+                                                                                    : 0; /* U+2028, U+2029 */
+}
+
+/* Moves forward by one character or line break. */
+static void step(struct reader *reader)
+{
+    size_t breaks = break_length(reader->text, reader->left), length = breaks ? breaks : 1;
+    reader->line += breaks > 0;
+    while (!breaks && length < reader->left && (reader->text[length] & 0xc0) == 0x80)
+        length++;
+    reader->index += length == 2 && *reader->text == '\r' ? 2 : 1;
+    reader->text += length;
+    reader->left -= length;
+}
+
+/* Gives a comment to the last node if that is on the same line, otherwise to the next one. */
+static void add_comment(struct reader *reader, const unsigned char *text, int length, unsigned line)
+{
+    if (reader->latest && reader->latest->line == line) {
+        char *comment = strndup((const char *)text, (size_t)length);
+        if (!comment)
+            abort();
+        node_comment(reader->latest, comment);
+        free(comment);
+        return;
+    }
+    bool first = !reader->pending;
+    if (first && !(reader->pending = open_memstream(&reader->pending_text, &reader->pending_size)))
+        abort();
+    (void)fprintf(reader->pending, "%s%.*s", first ? "" : "\n", length, (const char *)text);
+}
+
+/* Returns the comments of the next node, which the caller frees. NULL: none. */
+static char *take_pending(struct reader *reader)
+{
+    if (!reader->pending)
+        return NULL;
+    if (fclose(reader->pending) != 0)
+        abort();
+    reader->pending = NULL;
+    return reader->pending_text;
+}
+
+/* Collects the comments up to a scalar that begins at this index. Only scalars can contain a '#' that begins
+ * no comment, because anchors and tags are refused. */
+static void take_comments(struct reader *reader, size_t index)
+{
+    while (reader->left > 0 && reader->index < index) {
+        if (*reader->text != '#') {
+            step(reader);
+            continue;
+        }
+        const unsigned char *begin = reader->text;
+        unsigned line = reader->line;
+        while (reader->left > 0 && !break_length(reader->text, reader->left))
+            step(reader);
+        add_comment(reader, begin, (int)(reader->text - begin), line);
+    }
+}
+
+static void skip_to(struct reader *reader, size_t index)
+{
+    while (reader->left > 0 && reader->index < index)
+        step(reader);
+}
+
 /* Replaces the current event with the next one. False with err set on bad YAML. */
 static bool advance(struct reader *reader)
 {
     yaml_event_delete(&reader->event);
     if (!yaml_parser_parse(&reader->parser, &reader->event))
         return yaml_failure(reader);
+    if (reader->event.type == YAML_SCALAR_EVENT) {
+        take_comments(reader, reader->event.start_mark.index);
+        skip_to(reader, reader->event.end_mark.index);
+    } else if (reader->event.type == YAML_STREAM_END_EVENT) {
+        take_comments(reader, SIZE_MAX);
+    }
     if (has_anchor(&reader->event)) {
         (void)error_set(reader->err,
                         "anchors, aliases and tags (& * !) are not allowed in a machine description");
@@ -97,7 +187,9 @@ static struct node *add_member(struct reader *reader, struct node *mapping)
         struct node *node = calloc(1, sizeof *node);
         if (!node)
             abort();
-        *node = (struct node){.name = copy(name), .line = event_line(reader)};
+        *node =
+            (struct node){.name = copy(name), .comment = take_pending(reader), .line = event_line(reader)};
+        reader->latest = node;
         if (mapping->last)
             mapping->last->next = node;
         else
@@ -184,6 +276,16 @@ static unsigned char *read_all(int file, const char *path, size_t *length, struc
     return NULL;
 }
 
+/* Sets the text in which comments are found: behind the byte order mark, which libyaml does not count. */
+static void find_text(struct reader *reader, const unsigned char *text, size_t length)
+{
+    size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    bool wide = length >= 2 && text[0] + text[1] == 0xfe + 0xff; /* UTF-16 */
+    reader->text = text + mark;
+    reader->left = wide ? 0 : length - mark;
+    reader->line = 1;
+}
+
 struct node *document_read(int file, const char *path, struct error *err)
 {
     size_t length;
@@ -192,9 +294,12 @@ struct node *document_read(int file, const char *path, struct error *err)
     struct node *root = calloc(1, sizeof *root);
     if (!root || !yaml_parser_initialize(&reader.parser))
         abort();
-    if (text)
+    if (text) {
         yaml_parser_set_input_string(&reader.parser, text, length);
+        find_text(&reader, text, length);
+    }
     bool read = text && read_document(&reader, root);
+    root->comment = take_pending(&reader);
     yaml_event_delete(&reader.event);
     yaml_parser_delete(&reader.parser);
     free(text);
@@ -214,7 +319,20 @@ void node_free(struct node *node)
     }
     free(node->name);
     free(node->text);
+    free(node->comment);
     free(node);
+}
+
+void node_comment(struct node *node, const char *lines)
+{
+    char *comment;
+    if (!lines)
+        return;
+    if (asprintf(&comment, "%s%s%s", node->comment ? node->comment : "", node->comment ? "\n" : "", lines) <
+        0)
+        abort();
+    free(node->comment);
+    node->comment = comment;
 }
 
 const struct node *node_find(const struct node *mapping, const char *name)

@@ -7,8 +7,9 @@
 #include "emu/sim/error.h"
 
 struct node {
-    char *name; /* as written; NULL for the document itself */
-    char *text; /* the value; NULL for a mapping */
+    char *name;    /* as written; NULL for the document itself */
+    char *text;    /* the value; NULL for a mapping */
+    char *comment; /* the comments before it and on its line, one a line, each with its '#'; NULL: none */
     unsigned line;
     struct node *first, *last; /* members of a mapping, in file order */
     unsigned members;          /* number of members */
@@ -24,6 +25,9 @@ enum { DOCUMENT_BYTES = 1 << 20 }; /* largest machine description, in bytes */
  * failure. Free the result with node_free(). */
 struct node *document_read(int file, const char *path, struct error *err);
 void node_free(struct node *node);
+
+/* Appends lines to the node's comment. NULL: none. */
+void node_comment(struct node *node, const char *lines);
 
 /* Finds the member of a mapping by name. NULL when there is none. */
 const struct node *node_find(const struct node *mapping, const char *name);

@@ -2,85 +2,87 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "emu/schema/document.h"
+#include "emu/sim/text.h"
 
-/* Parts whose presence an obsolete key controlled: older files may describe such a part although the machine
- * lacks it. */
-static const struct {
-    const char *part, *key;
-    bool stays; /* the key is still valid; its value 0 means that there is no such part */
+enum rule {
+    PRESENCE, /* the key told whether there is the part, which older files may describe all the same; a mapping
+                 of the part adds it, `none` removes it */
+    COUNT,    /* the key is valid; older files may describe the part without it, and then lack the part */
+    PART,     /* the part has another name; the old name is free for groups */
+};
+
+/* All obsolete keys. The new key of PRESENCE is the part. */
+static const struct rename {
+    const char *old, *name;
+    enum rule rule;
 } renames[] = {
-    {"crossbar", "present", false},     {"nucd", "present", false},
-    {"devices.rom", "present", false},  {"devices.finisher", "present", false},
-    {"devices.rtc", "present", false},  {"devices.clint", "present", false},
-    {"devices.plic", "present", false}, {"devices.uart", "present", false},
-    {"accel", "count", true},
+    {"crossbar.present", "crossbar", PRESENCE},
+    {"nucd.present", "nucd", PRESENCE},
+    {"devices.rom.present", "devices.rom", PRESENCE},
+    {"devices.finisher.present", "devices.finisher", PRESENCE},
+    {"devices.rtc.present", "devices.rtc", PRESENCE},
+    {"devices.clint.present", "devices.clint", PRESENCE},
+    {"devices.plic.present", "devices.plic", PRESENCE},
+    {"devices.uart.present", "devices.uart", PRESENCE},
+    {"accel.count", "accel.count", COUNT},
+    {"stack.size", "user_stack.size", PART},
 };
 
-enum { RENAMES = sizeof renames / sizeof *renames, NAME = 512 };
+enum { RENAMES = sizeof renames / sizeof *renames, PART_NAME = 64 };
 
-/* Obsolete part names. The old name is free for groups. */
-static const struct {
-    const char *old, *name, *key; /* the part's only key */
-} moves[] = {
-    {"stack", "user_stack", "size"},
-};
-
-enum { MOVES = sizeof moves / sizeof *moves };
-
-/* Returns what follows the part's old name: "" or ".KEY". NULL if the name is not an old name. */
-static const char *moved_key(size_t move, const char *name)
+static const char *last_name(const char *key)
 {
-    size_t length = strlen(moves[move].old);
-    if (strncmp(name, moves[move].old, length) != 0)
-        return NULL;
-    name += length;
-    return !*name || (*name == '.' && strcmp(name + 1, moves[move].key) == 0) ? name : NULL;
+    return strrchr(key, '.') + 1;
+}
+
+/* Writes the part of a key: its name without the last component. */
+static void part_of(const char *key, char part[PART_NAME])
+{
+    const char *dot = strrchr(key, '.');
+    (void)snprintf(part, PART_NAME, "%.*s", (int)(dot - key), key);
 }
 
 bool renames_moved(const char *name, struct error *err)
 {
-    for (size_t i = 0; i < MOVES; i++) {
-        const char *key = moved_key(i, name);
-        if (!key)
+    for (size_t i = 0; i < RENAMES; i++) {
+        char old[PART_NAME], part[PART_NAME];
+        part_of(renames[i].old, old);
+        part_of(renames[i].name, part);
+        bool whole = strcmp(name, old) == 0;
+        if (renames[i].rule != PART || (!whole && strcmp(name, renames[i].old) != 0))
             continue;
-        (void)error_set(
-            err,
-            "%s is obsolete; write %s%s (croft show --migrate FILE rewrites a file); a group of that "
-            "name needs a `kind` or a `template`",
-            name, moves[i].name, key);
-        return true;
+        return !error_set(err,
+                          "%s is obsolete; write %s (croft show --migrate FILE rewrites a file); a group of "
+                          "that name needs a `kind` or a `template`",
+                          name, whole ? part : renames[i].name);
     }
     return false;
+}
+
+const char *renames_presence(const char *name)
+{
+    for (size_t i = 0; i < RENAMES; i++)
+        if (renames[i].rule == PRESENCE && strcmp(name, renames[i].old) == 0)
+            return renames[i].name;
+    return NULL;
 }
 
 bool renames_explain(const char *name, struct error *err)
 {
-    for (size_t i = 0; i < RENAMES; i++) {
-        size_t length = strlen(renames[i].part);
-        if (renames[i].stays || strncmp(renames[i].part, name, length) != 0 || name[length] != '.' ||
-            strcmp(name + length + 1, renames[i].key) != 0)
-            continue;
-        (void)error_set(err,
-                        "%s is obsolete; write `%s: {}` to add the part, `%s: none` to remove it (croft show "
-                        "--migrate FILE rewrites a file)",
-                        name, renames[i].part, renames[i].part);
-        return true;
-    }
-    return false;
+    const char *part = renames_presence(name);
+    return part &&
+           !error_set(err,
+                      "%s is obsolete; write `%s: {}` to add the part, `%s: none` to remove it (croft "
+                      "show --migrate FILE rewrites a file)",
+                      name, part, part);
 }
-
-/* State of rewriting one file. */
-struct migration {
-    FILE *out;
-    bool old;     /* the file has an obsolete key: describing a part does not add it */
-    bool extends; /* the file extends another, which may add the parts that this file only describes */
-};
 
 /* Returns true if YAML reads the text as a plain scalar. */
 static bool is_plain(const char *text)
@@ -111,121 +113,405 @@ static void put_text(FILE *out, const char *text)
     (void)fputc('"', out);
 }
 
-static void put_mapping(const struct migration *m, const struct node *mapping, const char *path, int indent,
-                        const char *prefix, const char *without);
-
-static int find_rename(const char *path)
+static void put_comment(FILE *out, const struct node *node, int indent)
 {
-    for (int i = 0; i < RENAMES; i++)
-        if (strcmp(renames[i].part, path) == 0)
-            return i;
-    return -1;
-}
-
-static void put_name(const struct migration *m, int indent, const char *prefix, const char *name)
-{
-    char whole[NAME];
-    (void)snprintf(whole, sizeof whole, "%s%s", prefix, name);
-    (void)fprintf(m->out, "%*s", indent, "");
-    put_text(m->out, whole);
-    (void)fputc(':', m->out);
-}
-
-static void put_section(const struct migration *m, const struct node *section, const char *path, int indent,
-                        const char *prefix, const char *without)
-{
-    put_name(m, indent, prefix, section->name);
-    bool empty = !section->first || (without && section->first == section->last);
-    (void)fputs(empty ? " {}\n" : "\n", m->out);
-    put_mapping(m, section, path, indent + 2, "", without);
-}
-
-/* Writes a part whose presence one of its keys controls. */
-static void put_part(const struct migration *m, const struct node *part, const char *path, int indent,
-                     const char *prefix, int rename)
-{
-    const struct node *key = node_find(part, renames[rename].key);
-    bool absent = key && key->text && strcmp(key->text, "false") == 0;
-    if (key && renames[rename].stays) {
-        put_section(m, part, path, indent, prefix, NULL);
-    } else if (absent) {
-        put_name(m, indent, prefix, part->name);
-        (void)fputs(" none\n", m->out);
-    } else if (key) {
-        put_section(m, part, path, indent, prefix, renames[rename].key);
-    } else if (m->extends) { /* dotted names do not add the part */
-        char dotted[NAME];
-        (void)snprintf(dotted, sizeof dotted, "%s%s.", prefix, part->name);
-        put_mapping(m, part, path, indent, dotted, NULL);
-    } else {
-        (void)fprintf(m->out, "%*s# %s was described, but the machine had none.\n", indent, "", path);
-        put_name(m, indent, prefix, part->name);
-        (void)fputs(" none\n", m->out);
+    const char *line = node->comment;
+    while (line) {
+        int length = (int)strcspn(line, "\n");
+        (void)fprintf(out, "%*s%.*s\n", indent, "", length, line);
+        line = line[length] ? line + length + 1 : NULL;
     }
 }
 
-static void put_mapping(const struct migration *m, const struct node *mapping, const char *path, int indent,
-                        const char *prefix, const char *without)
+static void put_mapping(FILE *out, const struct node *mapping, int indent)
 {
     for (const struct node *node = mapping->first; node; node = node->next) {
-        char below[NAME];
-        (void)snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", node->name);
-        int rename = node->text || !m->old ? -1 : find_rename(below);
-        if (without && strcmp(node->name, without) == 0)
-            continue;
-        if (rename >= 0) {
-            put_part(m, node, below, indent, prefix, rename);
-        } else if (!node->text) {
-            put_section(m, node, below, indent, prefix, NULL);
-        } else {
-            put_name(m, indent, prefix, node->name);
-            (void)fputs(*node->text ? " " : "", m->out);
-            if (*node->text)
-                put_text(m->out, node->text);
-            (void)fputc('\n', m->out);
-        }
+        put_comment(out, node, indent);
+        (void)fprintf(out, "%*s", indent, "");
+        put_text(out, node->name);
+        (void)fputs(node->text && !*node->text ? ":" : !node->text && node->first ? ":" : ": ", out);
+        if (!node->text && !node->first)
+            (void)fputs("{}", out);
+        else if (node->text && *node->text)
+            put_text(out, node->text);
+        (void)fputc('\n', out);
+        put_mapping(out, node, indent + 2);
     }
 }
 
-/* Returns true if this top-level node is a part under its old name. A group with that name has other keys. */
-static bool is_moved(const struct node *document, const struct node *node, size_t move)
+static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+
+static char *format(const char *pattern, ...)
 {
-    const char *key = moved_key(move, node->name);
-    if (!key || !*key == !!node->text)
-        return false;
-    const struct node *section = node_find(document, moves[move].old);
-    for (const struct node *below = section ? section->first : NULL; below; below = below->next)
-        if (strcmp(below->name, moves[move].key) != 0)
+    char *text;
+    va_list values;
+    va_start(values, pattern);
+    int length = vasprintf(&text, pattern, values);
+    va_end(values);
+    if (length < 0)
+        abort();
+    return text;
+}
+
+/* Everything that a file says about one part. */
+struct mention {
+    struct node *mapping; /* of which `node` is a member */
+    struct node *node;    /* the part's mapping, or a dotted key of the part */
+    char *name;           /* the node's dotted name */
+};
+
+struct mentions {
+    struct mention *items; /* in file order */
+    size_t count;
+};
+
+/* Returns what follows the part's name in a dotted name: "" or ".KEY". NULL: it is not a name of the part. */
+static const char *behind_part(const char *name, const char *part)
+{
+    size_t length = strlen(part);
+    bool same = strncmp(name, part, length) == 0 && (name[length] == '\0' || name[length] == '.');
+    return same ? name + length : NULL;
+}
+
+static void find_mentions(struct node *mapping, const char *prefix, const char *part, struct mentions *found)
+{
+    for (struct node *node = mapping->first; node; node = node->next) {
+        char *name = format("%s%s%s", prefix, *prefix ? "." : "", node->name);
+        if (behind_part(name, part)) {
+            found->items = realloc(found->items, (found->count + 1) * sizeof *found->items);
+            if (!found->items)
+                abort();
+            found->items[found->count++] = (struct mention){mapping, node, name};
+            continue;
+        }
+        if (!node->text && behind_part(part, name))
+            find_mentions(node, name, part, found);
+        free(name);
+    }
+}
+
+static struct mentions mentions_of(struct node *document, const char *part)
+{
+    struct mentions found = {NULL, 0};
+    find_mentions(document, "", part, &found);
+    return found;
+}
+
+static void free_mentions(struct mentions *found)
+{
+    for (size_t i = 0; i < found->count; i++)
+        free(found->items[i].name);
+    free(found->items);
+}
+
+static void set_name(struct node *node, char *name)
+{
+    free(node->name);
+    node->name = name;
+}
+
+static void unlink_node(struct node *mapping, struct node *node)
+{
+    struct node **link = &mapping->first;
+    mapping->last = NULL;
+    while (*link)
+        if (*link == node) {
+            *link = node->next;
+        } else {
+            mapping->last = *link;
+            link = &(*link)->next;
+        }
+    mapping->members--;
+    node->next = NULL;
+}
+
+/* Writes the comments of a node that is left out and of all below it, and a comment for each value: its key,
+ * the value and the reason. `name` is the node's dotted name; reason NULL: only the comments. */
+static void note_loss(FILE *notes, const struct node *node, const char *name, const char *reason)
+{
+    put_comment(notes, node, 0);
+    if (node->text && reason)
+        (void)fprintf(notes, "# %s: %s is left out: %s.\n", text_quote(name).text,
+                      text_quote(node->text).text, reason);
+    for (const struct node *below = node->first; below; below = below->next) {
+        char *inner = format("%s.%s", name, below->name);
+        note_loss(notes, below, inner, reason);
+        free(inner);
+    }
+}
+
+static FILE *open_notes(char **text, size_t *size)
+{
+    FILE *notes = open_memstream(text, size);
+    if (!notes)
+        abort();
+    return notes;
+}
+
+/* Gives the notes to a node as its comment and frees them. */
+static void close_notes(FILE *notes, char **text, size_t *size, struct node *node)
+{
+    if (fclose(notes) != 0)
+        abort();
+    free(node->comment);
+    node->comment = NULL;
+    if (*size > 0) {
+        (*text)[*size - 1] = '\0';
+        node_comment(node, *text);
+    }
+    free(*text);
+}
+
+/* Turns the node into `PART: TEXT`, or into `PART: {}` if text is NULL. The name is relative to its mapping. */
+static void replace(const struct mention *mention, const char *part, const char *text)
+{
+    struct node *node = mention->node;
+    for (struct node *below = node->first, *next; below; below = next) {
+        next = below->next;
+        node_free(below);
+    }
+    free(node->text);
+    node->text = text ? format("%s", text) : NULL;
+    node->first = node->last = NULL;
+    node->members = 0;
+    set_name(node, format("%s", part + strlen(mention->name) - strlen(node->name)));
+}
+
+/* Removes the member of a mapping that the key names, and writes its comments. */
+static void drop_member(struct node *mapping, const char *key, FILE *notes)
+{
+    struct node *member = mapping->first;
+    while (member && strcmp(member->name, last_name(key)) != 0)
+        member = member->next;
+    if (!member || !member->text)
+        return;
+    put_comment(notes, member, 0);
+    unlink_node(mapping, member);
+    node_free(member);
+}
+
+/* Writes `PART: none` instead of all that the file says about the part, with its loss. The loss of `key`
+ * needs no word, because `none` says the same. */
+static void remove_part(const struct mentions *found, const char *part, const char *key)
+{
+    char *text, *reason = format("the machine had no %s", part);
+    size_t size;
+    FILE *notes = open_notes(&text, &size);
+    for (size_t i = 0; i < found->count; i++) {
+        const struct mention *mention = &found->items[i];
+        if (strcmp(mention->name, part) == 0)
+            drop_member(mention->node, key, notes);
+        note_loss(notes, mention->node, mention->name, strcmp(mention->name, key) == 0 ? NULL : reason);
+        if (i == 0)
+            continue;
+        unlink_node(mention->mapping, mention->node);
+        node_free(mention->node);
+    }
+    replace(&found->items[0], part, "none");
+    close_notes(notes, &text, &size, found->items[0].node);
+    free(reason);
+}
+
+/* Removes the obsolete key. The part's mapping says the same; if there is none, an empty one takes the place
+ * of the dotted key. */
+static void add_part(const struct mentions *found, const char *part, const char *key)
+{
+    struct node *stays = NULL;
+    char *text;
+    size_t size;
+    FILE *notes = open_notes(&text, &size);
+    for (size_t i = 0; i < found->count; i++)
+        if (strcmp(found->items[i].name, part) == 0 && !found->items[i].node->text)
+            stays = found->items[i].node;
+    if (stays)
+        put_comment(notes, stays, 0);
+    for (size_t i = 0; i < found->count; i++) {
+        const struct mention *mention = &found->items[i];
+        bool dotted = mention->node->text && strcmp(mention->name, key) == 0;
+        if (strcmp(mention->name, part) == 0)
+            drop_member(mention->node, key, notes);
+        if (dotted)
+            put_comment(notes, mention->node, 0);
+        if (dotted && !stays) {
+            stays = mention->node;
+            replace(mention, part, NULL);
+        } else if (dotted) {
+            unlink_node(mention->mapping, mention->node);
+            node_free(mention->node);
+        }
+    }
+    close_notes(notes, &text, &size, stays);
+}
+
+/* Replaces the part's mapping by dotted keys, which do not add the part. */
+static void spread_part(const struct mention *mention)
+{
+    struct node *node = mention->node, *before = NULL;
+    for (struct node *at = mention->mapping->first; at != node; at = at->next)
+        before = at;
+    struct node *after = node->next, *first = node->first;
+    for (struct node *below = first; below; below = below->next)
+        set_name(below, format("%s.%s", node->name, below->name));
+    *(before ? &before->next : &mention->mapping->first) = first ? first : after;
+    if (first)
+        node->last->next = after;
+    if (!after)
+        mention->mapping->last = first ? node->last : before;
+    mention->mapping->members += node->members - 1;
+    char *comment = node->comment;
+    node->comment = NULL;
+    struct node *to = first ? first : after ? after : mention->mapping;
+    if (comment && to->comment) {
+        char *both = format("%s\n%s", comment, to->comment);
+        free(comment);
+        free(to->comment);
+        comment = both;
+    }
+    to->comment = comment ? comment : to->comment;
+    node->first = node->last = NULL;
+    node_free(node);
+}
+
+/* Returns the value of the key that comes last, or NULL. */
+static const char *value_of(const struct mentions *found, const char *part, const char *key)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < found->count; i++) {
+        const struct node *node = found->items[i].node, *member = NULL;
+        if (strcmp(found->items[i].name, part) == 0)
+            member = node_find(node, last_name(key));
+        else if (strcmp(found->items[i].name, key) == 0)
+            member = node;
+        if (member && member->text)
+            value = member->text;
+    }
+    return value;
+}
+
+/* Returns true if a value is set for the part itself: `none` or `default`, as files of today have. */
+static bool has_value(const struct mentions *found, const char *part)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (found->items[i].node->text && strcmp(found->items[i].name, part) == 0)
+            return true;
+    return false;
+}
+
+/* Rewrites what the file says about the part of one row. `old`: the file has an obsolete key. */
+static void rewrite_part(struct node *document, const struct rename *rename, bool old)
+{
+    char part[PART_NAME];
+    part_of(rename->old, part);
+    struct mentions found = mentions_of(document, part);
+    const char *value = value_of(&found, part, rename->old);
+    old = old && !has_value(&found, part);
+    if (value && rename->rule == PRESENCE && strcmp(value, "false") == 0)
+        remove_part(&found, part, rename->old);
+    else if (value && rename->rule == PRESENCE)
+        add_part(&found, part, rename->old);
+    else if (!value && old && found.count > 0 && !node_find(document, "extends"))
+        remove_part(&found, part, rename->old);
+    else if (!value && old)
+        for (size_t i = 0; i < found.count; i++)
+            if (!found.items[i].node->text && strcmp(found.items[i].name, part) == 0)
+                spread_part(&found.items[i]);
+    free_mentions(&found);
+}
+
+static bool is_old(struct node *document)
+{
+    bool old = false;
+    for (size_t i = 0; i < RENAMES && !old; i++) {
+        char part[PART_NAME];
+        part_of(renames[i].old, part);
+        struct mentions found = mentions_of(document, part);
+        old = renames[i].rule == PRESENCE && value_of(&found, part, renames[i].old);
+        free_mentions(&found);
+    }
+    return old;
+}
+
+/* Returns true if the file says nothing of the part but its one key; otherwise a group has the name. */
+static bool is_moved(const struct mentions *found, const char *part, const char *key)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        const struct node *node = found->items[i].node;
+        bool whole = strcmp(found->items[i].name, part) == 0 && !node->text;
+        if (!whole && (strcmp(found->items[i].name, key) != 0 || !node->text))
             return false;
+        for (const struct node *below = node->first; below; below = below->next)
+            if (strcmp(below->name, last_name(key)) != 0)
+                return false;
+    }
     return true;
 }
 
-/* Gives renamed parts their new names. */
-static void move_parts(struct node *document)
+/* Gives a renamed part, which is at the top level, its new name. */
+static void move_part(struct node *document, const struct rename *rename)
 {
-    for (struct node *node = document->first; node; node = node->next)
-        for (size_t i = 0; i < MOVES; i++) {
-            if (!is_moved(document, node, i))
-                continue;
-            char *name;
-            if (asprintf(&name, "%s%s", moves[i].name, moved_key(i, node->name)) < 0)
-                abort();
-            free(node->name);
-            node->name = name;
-            break;
-        }
+    char part[PART_NAME], name[PART_NAME];
+    part_of(rename->old, part);
+    part_of(rename->name, name);
+    struct mentions found = mentions_of(document, part);
+    if (is_moved(&found, part, rename->old))
+        for (size_t i = 0; i < found.count; i++)
+            set_name(found.items[i].node, format("%s%s", name, behind_part(found.items[i].name, part)));
+    free_mentions(&found);
 }
 
-static bool is_old(const struct node *mapping, const char *path)
+/* Makes one node of two with the same name. Returns the one that stays. Of two values, or a value and a
+ * mapping, the later stays. */
+static struct node *merge_two(struct node *mapping, struct node *earlier, struct node *later,
+                              const char *name)
 {
-    struct error ignored;
-    for (const struct node *node = mapping->first; node; node = node->next) {
-        char below[NAME];
-        (void)snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", node->name);
-        if (node->text ? renames_explain(below, &ignored) : is_old(node, below))
-            return true;
+    if (earlier->text || later->text) {
+        char *text, *reason = format("line %u sets it again", later->line);
+        size_t size;
+        FILE *notes = open_notes(&text, &size);
+        note_loss(notes, earlier, name, reason);
+        put_comment(notes, later, 0);
+        close_notes(notes, &text, &size, later);
+        unlink_node(mapping, earlier);
+        node_free(earlier);
+        free(reason);
+        return later;
     }
-    return false;
+    unlink_node(mapping, later);
+    node_comment(earlier, later->comment);
+    *(earlier->last ? &earlier->last->next : &earlier->first) = later->first;
+    earlier->last = later->last ? later->last : earlier->last;
+    earlier->members += later->members;
+    later->first = later->last = NULL;
+    node_free(later);
+    return earlier;
+}
+
+/* Merges nodes with the same name, which the new names may have produced. */
+static void merge(struct node *mapping, const char *prefix)
+{
+    for (struct node *node = mapping->first, *next; node; node = next) {
+        char *name = format("%s%s%s", prefix, *prefix ? "." : "", node->name);
+        struct node *twin = node->next;
+        next = node->next;
+        while (twin && strcmp(twin->name, node->name) != 0)
+            twin = twin->next;
+        if (twin)
+            next = merge_two(mapping, node, twin, name) == node ? node : next;
+        else
+            merge(node, name);
+        free(name);
+    }
+}
+
+static void rewrite(struct node *document)
+{
+    bool old = is_old(document);
+    for (size_t i = 0; i < RENAMES; i++)
+        if (renames[i].rule == PART)
+            move_part(document, &renames[i]);
+        else
+            rewrite_part(document, &renames[i], old);
+    merge(document, "");
 }
 
 bool renames_migrate(const char *path, FILE *out, struct error *err)
@@ -246,12 +532,11 @@ bool renames_migrate(const char *path, FILE *out, struct error *err)
     (void)close(file);
     if (!document)
         return false;
-    move_parts(document);
-    const struct migration m = {
-        .out = out, .old = is_old(document, ""), .extends = node_find(document, "extends") != NULL};
+    rewrite(document);
     if (!document->first)
         (void)fputs("{}\n", out);
-    put_mapping(&m, document, "", 0, "", NULL);
+    put_mapping(out, document, 0);
+    put_comment(out, document, 0);
     node_free(document);
     return true;
 }

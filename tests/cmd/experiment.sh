@@ -132,6 +132,9 @@ wrong 's/value: 0.1, //' "23: references: 'value' is missing"
 # shellcheck disable=SC2016 # not for the shell
 wrong 's/\$rounds: 10}/$round: 10}/' "4: loop: no axis gives \$rounds a value"
 wrong 's/{rounds: many}}/{rounds: many, size: small}}/' "20: speedup: the baseline of a run is among those that 'skip' names"
+wrong 's/small: {memory/small: {crossbar.present: true, memory/' \
+    "12: crossbar.present is obsolete; write \`crossbar: default\` to add the part, \`crossbar: none\` to remove it"
+wrong 's/^programs:/set: {devices.uart.present: false}\nprograms:/' "3: devices.uart.present is obsolete; write \`devices.uart: default\`"
 wrong 's/^tables.*/tables: [}/' "22: not YAML"
 sed 's/^skip: .*/skip: [{size: small}, {size: default}]/; /^tables/d; /^references/d; /speedup:/d; /ratio:/d' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
