@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/match.h"
 #include "emu/schema/tree.h"
 #include "emu/sim/text.h"
 
@@ -24,7 +25,7 @@ bool name_is_index(const char *name)
     return length > 0 && (strspn(name, "0123456789") == length || (length == 1 && *name == '*'));
 }
 
-static const char *behind(const char *name)
+const char *name_behind(const char *name)
 {
     name += name_length(name);
     return *name == '.' ? name + 1 : name;
@@ -43,11 +44,11 @@ const char *pattern_within(const char *pattern, const struct instance *instance)
     const char *rest = pattern_within(pattern, instance->parent);
     if (!rest || !*rest || (!first_is(rest, instance->name) && !first_is(rest, "*")))
         return NULL;
-    rest = behind(rest);
+    rest = name_behind(rest);
     if (instance->index < 0 || !name_is_index(rest))
         return rest;
     bool meant = *rest == '*' || strtoul(rest, NULL, 10) == (unsigned long)instance->index;
-    return meant ? behind(rest) : NULL;
+    return meant ? name_behind(rest) : NULL;
 }
 
 /* What the settings say about one part of a parent. */
@@ -82,12 +83,12 @@ static bool can_have(const struct part_kind *kind, const char *name)
         if (strcmp(section->prefix, name) == 0)
             return true;
     for (const struct part_role *role = kind->roles; role && role->name; role++) {
-        const char *tail = behind(name);
+        const char *tail = name_behind(name);
         if (first_is(name, role->name))
             return (role->many && strcmp(tail, "count") == 0) ||
-                   can_have(role->kind, name_is_index(tail) ? behind(tail) : tail);
+                   can_have(role->kind, name_is_index(tail) ? name_behind(tail) : tail);
     }
-    return kind->open && *behind(name); /* of a custom part */
+    return kind->open && *name_behind(name); /* of a custom part */
 }
 
 /* Marks the settings of a part that `none` removes as used, so that they are not reported as unknown keys.
@@ -96,14 +97,14 @@ static void forget(const struct tree *tree, const struct instance *parent, const
                    const struct part_role *role, unsigned number)
 {
     const struct part_kind *kind = role ? role->kind : mention->kind ? find_kind(tree, mention->kind) : NULL;
-    for (unsigned i = mention->since; i < number; i++) {
-        struct setting *setting = &tree->settings[i];
-        const char *rest = pattern_within(setting->pattern, parent);
-        if (!rest || (!first_is(rest, mention->name) && !first_is(rest, "*")))
+    struct match_walk walk = match_walk(parent->matches, mention->name);
+    for (const struct match *match; (match = match_next(&walk)) != NULL && match->number < number;) {
+        struct setting *setting = &tree->settings[match->number];
+        const char *tail = name_behind(match->rest);
+        if (match->number < mention->since)
             continue;
-        const char *tail = behind(rest);
         bool counts = strcmp(tail, "count") == 0 && (!role || role->many);
-        tail = name_is_index(tail) ? behind(tail) : tail;
+        tail = name_is_index(tail) ? name_behind(tail) : tail;
         setting->matched = setting->matched || counts || (*tail && can_have(kind, tail));
     }
 }
@@ -163,18 +164,22 @@ static bool find_mention(const struct tree *tree, const struct instance *parent,
                          const char *name, struct mention *mention, struct error *err)
 {
     *mention = (struct mention){.name = name, .since = parent->since};
-    for (unsigned i = parent->since; i < tree->setting_count; i++) {
-        const char *rest = pattern_within(tree->settings[i].pattern, parent);
-        if (rest && (!role || role->many) && is_any_count(&tree->settings[i], rest)) {
+    struct match_walk walk = match_walk(parent->matches, name);
+    for (const struct match *match; (match = match_next(&walk)) != NULL;) {
+        unsigned i = match->number;
+        const char *rest = match->rest;
+        if (i < parent->since)
+            continue;
+        if ((!role || role->many) && is_any_count(&tree->settings[i], rest)) {
             mention->count = tree->settings[i].value;
             mention->count_setting = i + 1;
             mention->pattern = true;
         }
-        if (!rest || !first_is(rest, name))
+        if (!first_is(rest, name))
             continue;
-        const char *tail = behind(rest);
+        const char *tail = name_behind(rest);
         if (name_is_index(tail)) {
-            if (!*behind(tail) && !tree->settings[i].value)
+            if (!*name_behind(tail) && !tree->settings[i].value)
                 tree->settings[i].matched = true; /* the mapping of one copy */
             continue;
         }
@@ -272,11 +277,10 @@ static bool has_room(struct tree *tree, const struct instance *parent, const str
 /* Marks the counts that the name `*` sets as used: the part exists. */
 static void use_counts(const struct tree *tree, const struct instance *parent, unsigned since)
 {
-    for (unsigned i = since; i < tree->setting_count; i++) {
-        const char *rest = pattern_within(tree->settings[i].pattern, parent);
-        if (rest && is_any_count(&tree->settings[i], rest))
-            tree->settings[i].matched = true;
-    }
+    struct match_walk walk = match_walk(parent->matches, "*");
+    for (const struct match *match; (match = match_next(&walk)) != NULL;)
+        if (match->number >= since && is_any_count(&tree->settings[match->number], match->rest))
+            tree->settings[match->number].matched = true;
 }
 
 /* Adds the copies of a part. If the count is 0, adds one absent instance, which checks the settings below
@@ -362,14 +366,6 @@ static bool is_role(const struct part_kind *kind, const char *name)
     return false;
 }
 
-static bool is_known(const struct custom *customs, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (first_is(name, customs[i].name))
-            return true;
-    return false;
-}
-
 /* Returns true if settings and references can use the name without ambiguity. */
 static bool is_name(const char *name)
 {
@@ -412,20 +408,21 @@ static bool expand_customs(struct tree *tree, struct instance *parent, unsigned 
     struct custom *customs = NULL;
     size_t count = 0;
     bool fine = true;
-    for (unsigned i = parent->since; fine && i < tree->setting_count; i++) {
-        const char *rest = pattern_within(tree->settings[i].pattern, parent);
-        size_t length = rest ? name_length(rest) : 0;
-        if (!length || strcmp(rest + length, ".kind") != 0 || is_role(parent->kind, rest) ||
-            is_known(customs, count, rest))
+    for (size_t i = 0; fine && i < parent->matches->count; i++) {
+        const struct match *match = &parent->matches->items[i];
+        const char *rest = match->rest;
+        size_t length = name_length(rest);
+        if (match->number < parent->since || !length || strcmp(rest + length, ".kind") != 0 ||
+            is_role(parent->kind, rest) || (count > 0 && first_is(rest, customs[count - 1].name)))
             continue;
-        customs = realloc(customs, (count + 1) * sizeof *customs);
-        if (!customs)
+        if ((count & (count - 1)) == 0 &&
+            !(customs = realloc(customs, (count ? 2 * count : 1) * sizeof *customs)))
             abort();
         customs[count] = (struct custom){.name = strndup(rest, length)};
         if (!customs[count].name)
             abort();
         fine = is_name(customs[count].name) ? read_custom(tree, parent, &customs[count], err)
-                                            : refuse_name(tree, customs[count].name, i, err);
+                                            : refuse_name(tree, customs[count].name, match->number, err);
         count++;
     }
     if (fine && count > 1)
@@ -441,14 +438,25 @@ static bool expand_customs(struct tree *tree, struct instance *parent, unsigned 
     return fine;
 }
 
-static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err)
+static bool expand_parts(struct tree *tree, struct instance *parent, unsigned depth, struct error *err)
 {
-    if (depth == DEPTH_MOST)
-        return error_set(err, "%s: parts are nested more than %d deep", parent->path, DEPTH_MOST);
     for (const struct part_role *role = parent->kind->roles; role && role->name; role++)
         if (!expand_role(tree, parent, role, depth, err))
             return false;
     return !parent->kind->open || expand_customs(tree, parent, depth, err);
+}
+
+static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err)
+{
+    if (depth == DEPTH_MOST)
+        return error_set(err, "%s: parts are nested more than %d deep", parent->path, DEPTH_MOST);
+    struct matches matches =
+        parent->parent ? matches_within(parent->parent->matches, parent) : matches_all(tree);
+    parent->matches = &matches;
+    bool fine = expand_parts(tree, parent, depth, err);
+    parent->matches = NULL;
+    matches_free(&matches);
+    return fine;
 }
 
 bool tree_expand(struct tree *tree, struct error *err)

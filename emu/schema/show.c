@@ -141,10 +141,8 @@ static bool alike(const struct instance *a, const struct instance *b)
 static void show_count(const struct show *show, const struct instance *instance, int indent)
 {
     const struct part_role *role = instance->role;
-    char source[TREE_SOURCE] = "default", name[TREE_NAME];
-    (void)snprintf(name, sizeof name, "%s.count", instance->path);
-    if (instance->count_setting)
-        tree_source_of(show->tree, name, source);
+    char source[TREE_SOURCE];
+    tree_count_source(show->tree, instance, source);
     (void)fprintf(show->out, "%*s# %s\n%*s# Allowed: %d to %s; or auto. Default: %s.\n", indent, "",
                   role ? role->counts : "Number of copies of this part and everything below it.", indent, "",
                   role && role->presence == PART_ALWAYS, role ? role->most : "65536",

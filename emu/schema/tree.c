@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/match.h"
 #include "emu/sim/text.h"
 
 enum { UNDER_WAY = 1, RESOLVED };
@@ -103,14 +104,12 @@ static bool apply_field(struct tree *tree, struct instance *instance, int index,
     return tree_at_setting(tree, number, err);
 }
 
-/* Applies a setting to this part or to the parts below it that match. `rest` is the setting's name relative
- * to this part. */
+/* Applies a setting to the part itself. `rest` is the setting's name relative to the part. False with err set
+ * if a field does not take the value. */
 static bool apply(struct tree *tree, struct instance *instance, const char *rest, unsigned number,
                   struct error *err)
 {
     struct setting *setting = &tree->settings[number];
-    if (number < instance->since) /* `none` has cancelled it */
-        return true;
     int field = part_field_find(instance->kind, rest), port = port_find(instance->kind, rest);
     if (field >= 0) {
         setting->matched = true;
@@ -126,36 +125,47 @@ static bool apply(struct tree *tree, struct instance *instance, const char *rest
     for (const struct part_section *section = instance->kind->sections; section && section->prefix; section++)
         if (strcmp(section->prefix, rest) == 0 && !setting->value)
             setting->matched = true;
-    size_t length = name_length(rest);
-    for (struct instance *below = instance->first; below && rest[length]; below = below->next) {
-        bool named = strlen(below->name) == length && strncmp(below->name, rest, length) == 0;
-        if (!named && !(length == 1 && *rest == '*'))
-            continue;
-        const char *tail = rest + length + 1;
-        if (below->index >= 0 && name_is_index(tail)) {
-            if (*tail != '*' && strtoul(tail, NULL, 10) != (unsigned long)below->index)
-                continue;
-            tail += name_length(tail);
-            if (*tail++ != '.')
-                continue;
-        }
-        if (!apply(tree, below, tail, number, err))
-            return false;
-    }
     return true;
 }
 
+/* The first setting that a field does not take. */
+struct fault {
+    unsigned number; /* UINT32_MAX: none */
+    struct error message;
+};
+
+/* Applies its settings to the part and those below it. */
+static void apply_below(struct tree *tree, struct instance *instance, const struct matches *above,
+                        struct fault *fault)
+{
+    struct matches matches = above ? matches_within(above, instance) : matches_all(tree);
+    for (size_t i = 0; i < matches.count; i++) {
+        const struct match *match = &matches.items[i];
+        struct error message;
+        if (match->number < instance->since) /* `none` has cancelled it */
+            continue;
+        if (!apply(tree, instance, match->rest, match->number, &message) && match->number < fault->number)
+            *fault = (struct fault){match->number, message};
+    }
+    for (struct instance *below = instance->first; below; below = below->next)
+        apply_below(tree, below, &matches, fault);
+    matches_free(&matches);
+}
+
 /* Applies all settings. A setting is also used if it names a section of fields or if expansion has read it;
- * any other unmatched setting is an error. */
+ * any other unmatched setting is an error. Reports the first error in the order of settings. */
 static bool apply_all(struct tree *tree, struct error *err)
 {
+    struct fault fault = {.number = UINT32_MAX};
+    apply_below(tree, tree->root, NULL, &fault);
     for (unsigned i = 0; i < tree->setting_count; i++) {
-        struct setting *setting = &tree->settings[i];
-        if (!apply(tree, tree->root, setting->pattern, i, err))
+        if (i == fault.number) {
+            *err = fault.message;
             return false;
-        if (setting->matched)
+        }
+        if (tree->settings[i].matched)
             continue;
-        (void)tree_unknown(tree, setting->pattern, err);
+        (void)tree_unknown(tree, tree->settings[i].pattern, err);
         return tree_at_setting(tree, i, err);
     }
     return true;
@@ -299,6 +309,14 @@ void tree_source(const struct tree *tree, const struct instance *instance, unsig
         (void)snprintf(buffer, TREE_SOURCE, "default%s%s", *source ? ": " : "", source);
 }
 
+void tree_count_source(const struct tree *tree, const struct instance *instance, char buffer[TREE_SOURCE])
+{
+    if (instance->count_setting)
+        tree_setting_source(tree, instance->count_setting, buffer);
+    else
+        strcpy(buffer, "default");
+}
+
 void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_SOURCE])
 {
     for (const struct instance *i = tree->root; i; i = next_of(i, true)) {
@@ -309,10 +327,7 @@ void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_
             return;
         }
         if (rest && strcmp(rest, "count") == 0) {
-            if (i->count_setting)
-                tree_setting_source(tree, i->count_setting, buffer);
-            else
-                strcpy(buffer, "default");
+            tree_count_source(tree, i, buffer);
             return;
         }
     }

@@ -47,11 +47,12 @@ struct instance {
     unsigned *winner;  /* winner[field]: the setting that has won, counted from 1; 0: none */
     char **references; /* references[port]: the reference's text; NULL: none, or `auto` */
     unsigned *reference_setting;
-    unsigned since;         /* `none` cancels the settings before this one */
-    unsigned count_setting; /* the setting of the count, counted from 1; 0: none */
-    bool absent;            /* the machine lacks the part; the instance only matches settings */
-    bool implied;           /* present because of PART_TIMED, not because of a setting */
-    uint8_t resolved;       /* 0: not yet; 1: in progress; 2: done */
+    unsigned since;                /* `none` cancels the settings before this one */
+    unsigned count_setting;        /* the setting of the count, counted from 1; 0: none */
+    const struct matches *matches; /* its settings (match.h) while parts below it are created; then NULL */
+    bool absent;                   /* the machine lacks the part; the instance only matches settings */
+    bool implied;                  /* present because of PART_TIMED, not because of a setting */
+    uint8_t resolved;              /* 0: not yet; 1: in progress; 2: done */
 
     /* Made after loading, not of absent parts. */
     unsigned number;         /* in the order of tree_next(), from 0 */
@@ -97,6 +98,9 @@ struct instance *tree_next(const struct tree *tree, const struct instance *insta
  * derived value follows. */
 void tree_source(const struct tree *tree, const struct instance *instance, unsigned field,
                  char buffer[TREE_SOURCE]);
+
+/* Writes the origin of the number of a part's copies. */
+void tree_count_source(const struct tree *tree, const struct instance *instance, char buffer[TREE_SOURCE]);
 
 /* Like tree_source() for a dotted name, which must be known ("memory.size"; "host.count"). */
 void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_SOURCE]);
@@ -159,6 +163,9 @@ const char *pattern_within(const char *pattern, const struct instance *instance)
 
 /* Returns the length of a dotted name's first component. */
 size_t name_length(const char *name);
+
+/* Returns a dotted name without its first component; "": it has no other. */
+const char *name_behind(const char *name);
 
 /* Returns true if the name's first component is a number or `*`. */
 bool name_is_index(const char *name);

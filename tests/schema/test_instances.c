@@ -326,6 +326,38 @@ static void counts_take_patterns(void **state)
                       "l2, simt, crossbar, dram, mmu, devices");
 }
 
+/* Each part finds its settings among those of many names, some of which begin with others. */
+static void many_names_have_their_settings(void **state)
+{
+    enum { NAMES = 2000 };
+    struct machine_config config;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        abort();
+    (void)fputs("host: {core: inorder}\n'*.request_queue': 3\n", out);
+    for (unsigned i = 0; i < NAMES; i++)
+        (void)fprintf(out, "x%u: {kind: crossbar, request_queue: %u}\n", i, 1 + i % 50);
+    (void)fputs("x7.request_queue: 60\n'*.buffer': 9\nx700.buffer: 8\n", out);
+    (void)fclose(out);
+    must_load(*state, &config, text, NULL);
+    free(text);
+    for (unsigned i = 0; i < NAMES; i++) {
+        char part[16], queue[16];
+        (void)snprintf(part, sizeof part, "x%u", i);
+        (void)snprintf(queue, sizeof queue, "%u", i == 7 ? 60 : 1 + i % 50);
+        assert_value(&config, part, "request_queue", queue);
+        assert_value(&config, part, "buffer", i == 700 ? "8" : "9");
+    }
+    machine_free(&config);
+    /* Of several errors, the first in the order of settings is reported. */
+    assert_refused_as(*state,
+                      "host: {core: inorder}\nb: {kind: crossbar, latency: x}\n\na: {kind: crossbar, "
+                      "latency: y}\nc: {}\n",
+                      NULL, "/m.yaml:2: b.latency: 'x' is not a whole number such as 16");
+}
+
 static void a_pattern_that_concerns_nothing_is_an_error(void **state)
 {
     const struct folder *folder = *state;
@@ -527,6 +559,7 @@ int main(void)
         FOLDER_TEST(none_takes_out_through_patterns),
         FOLDER_TEST(none_hides_no_misspelt_key),
         FOLDER_TEST(counts_take_patterns),
+        FOLDER_TEST(many_names_have_their_settings),
         FOLDER_TEST(copies_are_set_together_or_one_by_one),
         FOLDER_TEST(counts_have_their_range),
         FOLDER_TEST(no_copies_are_absence),

@@ -1,0 +1,36 @@
+/* The settings that match a part, found by the name of a part below it. */
+#ifndef EMU_SCHEMA_MATCH_H
+#define EMU_SCHEMA_MATCH_H
+
+#include "emu/schema/tree.h"
+
+struct match {
+    const char *rest; /* what follows the part's name in the setting's name; never empty */
+    unsigned number;  /* index in tree->settings */
+};
+
+/* Sorted by the first component of `rest`, then by number. */
+struct matches {
+    struct match *items;
+    size_t count;
+};
+
+/* Finds the settings of the root: all. Free with matches_free(). */
+struct matches matches_all(const struct tree *tree);
+
+/* Finds the settings of a part among those of its parent. Free with matches_free(). */
+struct matches matches_within(const struct matches *parent, const struct instance *instance);
+
+void matches_free(struct matches *matches);
+
+/* A walk over the settings whose first component is a name or `*`, by number. */
+struct match_walk {
+    const struct match *named, *named_end, *any, *any_end;
+};
+
+struct match_walk match_walk(const struct matches *matches, const char *name);
+
+/* Returns the next setting, or NULL at the end. */
+const struct match *match_next(struct match_walk *walk);
+
+#endif
