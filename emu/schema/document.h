@@ -13,6 +13,7 @@ struct node {
     unsigned line;
     struct node *first, *last; /* members of a mapping, in file order */
     unsigned members;          /* number of members */
+    bool used;                 /* settings.c: a template that has been read */
     struct node *next;
 };
 

@@ -63,7 +63,7 @@ struct mention {
     bool pattern; /* a count is set by the name `*` */
 };
 
-static const struct part_kind *find_kind(const struct tree *tree, const char *name)
+const struct part_kind *tree_kind(const struct tree *tree, const char *name)
 {
     for (const struct part_kind *const *kind = tree->options.kinds; *kind; kind++)
         if (strcmp((*kind)->name, name) == 0)
@@ -71,10 +71,9 @@ static const struct part_kind *find_kind(const struct tree *tree, const char *na
     return NULL;
 }
 
-/* Returns true if a setting of a part of this kind can have the name. NULL: the kind is unknown. */
-static bool can_have(const struct part_kind *kind, const char *name)
+bool kind_has_key(const struct part_kind *kind, const char *name)
 {
-    if (!kind || *name == '\0' || part_field_find(kind, name) >= 0)
+    if (part_field_find(kind, name) >= 0)
         return true;
     for (const struct part_port *port = kind->ports; port && port->name; port++)
         if (strcmp(port->name, name) == 0)
@@ -82,6 +81,14 @@ static bool can_have(const struct part_kind *kind, const char *name)
     for (const struct part_section *section = kind->sections; section && section->prefix; section++)
         if (strcmp(section->prefix, name) == 0)
             return true;
+    return false;
+}
+
+/* Returns true if a setting of a part of this kind can have the name. NULL: the kind is unknown. */
+static bool can_have(const struct part_kind *kind, const char *name)
+{
+    if (!kind || *name == '\0' || kind_has_key(kind, name))
+        return true;
     for (const struct part_role *role = kind->roles; role && role->name; role++) {
         const char *tail = name_behind(name);
         if (first_is(name, role->name))
@@ -96,7 +103,7 @@ static bool can_have(const struct part_kind *kind, const char *name)
 static void forget(const struct tree *tree, const struct instance *parent, const struct mention *mention,
                    const struct part_role *role, unsigned number)
 {
-    const struct part_kind *kind = role ? role->kind : mention->kind ? find_kind(tree, mention->kind) : NULL;
+    const struct part_kind *kind = role ? role->kind : mention->kind ? tree_kind(tree, mention->kind) : NULL;
     struct match_walk walk = match_walk(parent->matches, mention->name);
     for (const struct match *match; (match = match_next(&walk)) != NULL && match->number < number;) {
         struct setting *setting = &tree->settings[match->number];
@@ -394,7 +401,7 @@ static bool read_custom(const struct tree *tree, const struct instance *parent, 
         return false;
     if (!custom->mention.kind || custom->mention.removed)
         return true;
-    custom->kind = find_kind(tree, custom->mention.kind);
+    custom->kind = tree_kind(tree, custom->mention.kind);
     if (!custom->kind)
         return unknown_kind(tree, &custom->mention, err);
     while (tree->options.kinds[custom->rank] != custom->kind)

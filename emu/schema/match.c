@@ -62,6 +62,20 @@ struct matches matches_within(const struct matches *parent, const struct instanc
     return found;
 }
 
+struct matches matches_below(const struct matches *parent, const char *name)
+{
+    struct matches found = {NULL, 0};
+    struct match_walk walk = match_walk(parent, name);
+    for (const struct match *match = walk.named; match < walk.named_end; match++) {
+        const char *rest = name_behind(match->rest);
+        rest = name_is_index(rest) && *rest != '*' ? name_behind(rest) : rest;
+        if (*rest)
+            add(&found, rest, match->number);
+    }
+    sort(&found);
+    return found;
+}
+
 void matches_free(struct matches *matches)
 {
     free(matches->items);

@@ -21,6 +21,11 @@ struct matches matches_all(const struct tree *tree);
 /* Finds the settings of a part among those of its parent. Free with matches_free(). */
 struct matches matches_within(const struct matches *parent, const struct instance *instance);
 
+/* Finds the settings of a part of that name, and of each of its copies that has a number, among those of its
+ * parent. Skips those of the name `*`, and keeps a `*` behind the name, which can stand for copies or for parts
+ * below. Free with matches_free(). */
+struct matches matches_below(const struct matches *parent, const char *name);
+
 void matches_free(struct matches *matches);
 
 /* A walk over the settings whose first component is a name or `*`, by number. */

@@ -29,8 +29,7 @@ static bool listed(const char *list, const char *name, size_t length)
     return false;
 }
 
-/* Lists the names that can appear directly in a mapping of the kind. */
-static void members(const struct part_kind *kind, const struct part_role *role, char *buffer, size_t size)
+void kind_members(const struct part_kind *kind, const struct part_role *role, char *buffer, size_t size)
 {
     buffer[0] = '\0';
     if (role && role->many)
@@ -51,7 +50,7 @@ static void members(const struct part_kind *kind, const struct part_role *role, 
 bool tree_not_a_value(const struct part_kind *kind, const char *name, struct error *err)
 {
     char keys[768];
-    members(kind, NULL, keys, sizeof keys);
+    kind_members(kind, NULL, keys, sizeof keys);
     return error_set(err, "%s is a section, not a value; its keys: %s", text_quote(name).text, keys);
 }
 
@@ -209,7 +208,7 @@ bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
     char near[TREE_NAME];
     if (!meant && known)
         meant = nearest_field(instance->kind, name, rest, near);
-    members(shown->kind, shown->role, keys, sizeof keys);
+    kind_members(shown->kind, shown->role, keys, sizeof keys);
     (void)error_set(err, "unknown key %s%s%s%s%s%s: %s", text_quote(name).text,
                     meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'? Known " : "; known ",
                     *shown->path ? "in " : "at the top", shown->path, keys);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "emu/schema/document.h"
+#include "emu/schema/templates.h"
 #include "emu/schema/tree.h"
 #include "emu/sim/nearest.h"
 #include "emu/sim/text.h"
@@ -172,13 +173,21 @@ struct flattening {
     struct error *err;
 };
 
+static struct node *find_member(struct node *mapping, const char *name)
+{
+    struct node *node = mapping->first;
+    while (node && strcmp(node->name, name) != 0)
+        node = node->next;
+    return node;
+}
+
 /* Finds a template's mapping in the file that uses it or in one that it extends, and the number of that file.
  * NULL when there is none. */
-static const struct node *find_template(const struct flattening *f, const char *name, unsigned *file)
+static struct node *find_template(const struct flattening *f, const char *name, unsigned *file)
 {
     for (*file = f->user; *file < f->tree->file_count; ++*file) {
-        const struct node *templates = node_find(f->chain->documents[*file], "templates");
-        const struct node *found = templates && !templates->text ? node_find(templates, name) : NULL;
+        struct node *templates = find_member(f->chain->documents[*file], "templates");
+        struct node *found = templates && !templates->text ? find_member(templates, name) : NULL;
         if (found && !found->text)
             return found;
     }
@@ -220,9 +229,10 @@ static bool use_template(const struct flattening *f, const struct node *node, co
                          unsigned deep)
 {
     struct flattening within = *f;
-    const struct node *found = node->text ? find_template(f, node->text, &within.file) : NULL;
+    struct node *found = node->text ? find_template(f, node->text, &within.file) : NULL;
     if (found && deep < TEMPLATES_DEEP && *f->uses < SETTINGS_MOST) {
         ++*f->uses;
+        found->used = true;
         return flatten(&within, found, prefix, deep + 1);
     }
     if (found && deep < TEMPLATES_DEEP)
@@ -375,6 +385,43 @@ static bool read_files(struct tree *tree, struct chain *chain, unsigned *uses, s
     return true;
 }
 
+static void free_settings(struct tree *tree)
+{
+    for (unsigned i = 0; i < tree->setting_count; i++) {
+        free(tree->settings[i].pattern);
+        free(tree->settings[i].value);
+    }
+    free(tree->settings);
+    tree->settings = NULL;
+    tree->setting_count = 0;
+}
+
+/* Checks the templates of a file that no part uses. */
+static bool check_unused(const struct flattening *options, unsigned file)
+{
+    struct tree tree = *options->tree;
+    struct flattening f = *options;
+    const struct node *templates = find_member(f.chain->documents[file], "templates");
+    unsigned total = 0;
+    bool fine = true;
+    f.tree = &tree;
+    f.file = f.user = file;
+    for (struct node *node = templates ? templates->first : NULL; node && fine; node = node->next) {
+        if (node->used)
+            continue;
+        tree.settings = NULL;
+        tree.setting_count = 0;
+        fine = flatten(&f, node, TEMPLATE_PART, 0) && template_check(&tree, node->name, f.err);
+        total += tree.setting_count;
+        free_settings(&tree);
+        if (!fine || total <= SETTINGS_MOST)
+            continue;
+        (void)error_set(f.err, "templates that no part uses may have at most %d settings", SETTINGS_MOST);
+        fine = at_node(&f, node);
+    }
+    return fine;
+}
+
 bool settings_read(struct tree *tree, struct error *err)
 {
     struct chain chain = {0};
@@ -384,6 +431,8 @@ bool settings_read(struct tree *tree, struct error *err)
     bool read = read_files(tree, &chain, &uses, err);
     for (size_t i = 0; read && i < tree->options.set_count; i++)
         read = add_option(&options, tree->options.sets[i]);
+    for (unsigned i = 0; read && i < tree->file_count; i++)
+        read = check_unused(&options, i);
     for (unsigned i = 0; i < tree->file_count; i++)
         node_free(chain.documents[i]);
     return read;

@@ -157,6 +157,12 @@ bool settings_read(struct tree *tree, struct error *err);
 /* expand.c: creates the instances. False with err set on failure. */
 bool tree_expand(struct tree *tree, struct error *err);
 
+/* Finds a kind that the key `kind` can name. NULL when there is none. */
+const struct part_kind *tree_kind(const struct tree *tree, const char *name);
+
+/* Returns true if the name is a field, a port or a section of the kind. */
+bool kind_has_key(const struct part_kind *kind, const char *name);
+
 /* Returns the rest of a pattern after the instance's path, or NULL if the pattern does not match the
  * instance. */
 const char *pattern_within(const char *pattern, const struct instance *instance);
@@ -178,6 +184,9 @@ bool tree_at_setting(const struct tree *tree, unsigned setting, struct error *er
 
 /* Writes the origin of a setting, counted from 1: "--set" or "FILE:LINE". */
 void tree_setting_source(const struct tree *tree, unsigned winner, char buffer[TREE_SOURCE]);
+
+/* Lists the names that can stand directly in a mapping of the kind. role NULL: a custom part. */
+void kind_members(const struct part_kind *kind, const struct part_role *role, char *buffer, size_t size);
 
 /* Sets the message for a part's name that was given a value. Returns false. */
 bool tree_not_a_value(const struct part_kind *kind, const char *name, struct error *err);

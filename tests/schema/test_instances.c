@@ -489,10 +489,13 @@ static void templates_have_their_own_lines(void **state)
 {
     const struct folder *folder = *state;
     static const char base[] = "host: {core: inorder}\n\n\ntemplates:\n  slow:\n    latency: 7\n"
-                               "    clock: 400 MHz\n  bad:\n    latency: fast\n  worse: {template: lost}\n"
-                               "  twice: {template: slow}\n";
+                               "    clock: 400 MHz\n  twice: {template: slow}\n";
+    static const char other[] = "extends: base\ntemplates:\n  bad:\n    latency: fast\n";
+    static const char third[] = "extends: base\ntemplates:\n\n  worse: {template: lost}\n";
     struct machine_config config;
     folder_write(folder, "shipped/base.yaml", base, sizeof base - 1);
+    folder_write(folder, "shipped/other.yaml", other, sizeof other - 1);
+    folder_write(folder, "shipped/third.yaml", third, sizeof third - 1);
     must_load(folder, &config, "extends: base\na: {kind: crossbar, template: twice, width: 8 B}\n", NULL);
     static const char *const sources[][2] = {
         {"a.latency", "base.yaml:6"}, {"a.clock", "base.yaml:7"}, {"a.width", "m.yaml:2"}};
@@ -503,10 +506,60 @@ static void templates_have_their_own_lines(void **state)
         assert_string_equal(slash ? slash + 1 : source, sources[i][1]);
     }
     machine_free(&config);
-    assert_refused_as(folder, "extends: base\na: {kind: crossbar, template: bad}\n", NULL,
-                      "/shipped/base.yaml:9: a.latency: 'fast' is not a whole number such as 16");
-    assert_refused_as(folder, "extends: base\na: {kind: crossbar, template: worse}\n", NULL,
-                      "/shipped/base.yaml:10: template: unknown template 'lost'");
+    assert_refused_as(folder, "extends: other\na: {kind: crossbar, template: bad}\n", NULL,
+                      "/shipped/other.yaml:4: a.latency: 'fast' is not a whole number such as 16");
+    assert_refused_as(folder, "extends: third\na: {kind: crossbar, template: worse}\n", NULL,
+                      "/shipped/third.yaml:4: template: unknown template 'lost'");
+}
+
+static void templates_without_users_are_checked(void **state)
+{
+    static const char *const good[] = {
+        "a: {}",
+        "a: {kind: crossbar, width: 8 B, latency: auto, out: dram, count: 3}",
+        "a: {width: 8 B, request_queue: 4}",
+        "a: {kind: group, count: 2, dram: {channels: 2}, sm: {kind: simt, l2: none}, x: {width: 3}, y: none}",
+        "a: {kind: group, b: {template: b}, 1.b.latency: 3, '*.latency': 4}, b: {kind: crossbar}",
+        "a: {core: ooo, predict: {btb: 512}, l1d.size: 8 KiB, 3: {rob: 64}}",
+    };
+    static const char *const bad[][2] = {
+        {"a: {bogus: 3}", "template 'a': no kind of part takes the key 'bogus' with this value"},
+        {"a: {width: 3 ns}", "template 'a': no kind of part takes the key 'width' with this value"},
+        {"a: {width: 8 B, rob: 64, channels: 4}",
+         "template 'a': no kind of part has all keys; a key `kind` tells which one is meant"},
+        {"a: {kind: croossbar}", "template 'a': unknown kind 'croossbar'"},
+        {"a: {kind: crossbar, wdth: 8 B}",
+         "template 'a': unknown key 'wdth'; keys of crossbar: clock, width, latency, request_queue, "
+         "response_queue, buffer, energy_bit, in, out"},
+        {"a: {kind: crossbar, width: 8 ns}", "template 'a': width: '8 ns' has the unknown unit 'ns'; "},
+        {"a: {kind: crossbar, width: {b: 1}}", "template 'a': width takes one value, not a mapping"},
+        {"a: {kind: group, dram: {chanels: 2}}", "template 'a': unknown key 'chanels'; keys of dram: "},
+        {"a: {kind: group, x: {kind: link, ways: 3}}", "template 'a': unknown key 'ways'; keys of link: "},
+        {"a: {kind: group, dram: 3}", "template 'a': unknown key 'dram'; keys of group: "},
+        {"a: {b: {template: c}}", "template: unknown template 'c'"},
+        {"a: {b: {template: a}}", "template: 'a': templates are nested too deeply"},
+    };
+    char text[512];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct machine_config config;
+        (void)snprintf(text, sizeof text, "harts: 1\ntemplates: {%s}\n", good[i]);
+        must_load(*state, &config, text, NULL);
+        machine_free(&config);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct machine_config config;
+        struct error err;
+        (void)snprintf(text, sizeof text, "harts: 1\ntemplates: {%s}\n", bad[i][0]);
+        assert_false(try_load(*state, &config, text, NULL, &err));
+        const char *message = strstr(err.text, "/m.yaml:2: ");
+        if (!message || strncmp(message + 11, bad[i][1], strlen(bad[i][1])) != 0)
+            fail_msg("%s: %s", bad[i][0], err.text);
+    }
+    struct machine_config config; /* the user of a template decides what its keys mean */
+    must_load(*state, &config, "templates: {a: {b: {width: 16 B}}}\n",
+              SETS("c.template=a", "c.kind=group", "c.b.kind=crossbar"));
+    assert_value(&config, "c.b", "width", "16 B");
+    machine_free(&config);
 }
 
 /* A part starts with its template, wherever the key stands and however its name is written. */
@@ -572,6 +625,7 @@ int main(void)
         FOLDER_TEST(templates_are_found_and_end),
         FOLDER_TEST(templates_have_their_own_lines),
         FOLDER_TEST(templates_are_named_by_dotted_keys),
+        FOLDER_TEST(templates_without_users_are_checked),
     };
     return cmocka_run_group_tests_name("trees of instances", tests, NULL, NULL);
 }
