@@ -27,10 +27,11 @@ static const struct option_set interface = {
     .synopsis = "[options] MACHINE | --migrate FILE",
     .summary = "Prints a machine's resolved description as YAML, with every key explained.",
     .example = "croft show functional --set memory.size=2GiB",
-    .notes = "MACHINE is a name that `croft machines` lists, or a file (its path contains a '/' or ends in "
-             ".yaml).\n"
-             "--migrate keeps the order, values and comments of FILE and what it extends. A comment behind a key\n"
-             "moves above it. A comment names each key that is left out.\n",
+    .notes =
+        "MACHINE is a name that `croft machines` lists, or a file (its path contains a '/' or ends in "
+        ".yaml).\n"
+        "--migrate keeps the order, values and comments of FILE and what it extends. A comment behind a key\n"
+        "moves above it. A comment names each key that is left out.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };

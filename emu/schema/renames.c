@@ -1,5 +1,6 @@
 #include "emu/schema/renames.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -340,6 +341,7 @@ static void add_part(const struct mentions *found, const char *part, const char 
             node_free(mention->node);
         }
     }
+    assert(stays); /* the mapping or the dotted key that value_of() has found */
     close_notes(notes, &text, &size, stays);
 }
 
@@ -388,7 +390,7 @@ static const char *value_of(const struct mentions *found, const char *part, cons
     return value;
 }
 
-/* Returns true if a value is set for the part itself: `none` or `default`, as files of today have. */
+/* Returns true if a value is set for the part itself: `none` or `default`, as current files have. */
 static bool has_value(const struct mentions *found, const char *part)
 {
     for (size_t i = 0; i < found->count; i++)

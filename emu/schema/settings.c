@@ -173,9 +173,9 @@ struct flattening {
     struct error *err;
 };
 
-static struct node *find_member(struct node *mapping, const char *name)
+static struct node *find_member(const struct node *mapping, const char *name)
 {
-    struct node *node = mapping->first;
+    struct node *node = mapping ? mapping->first : NULL;
     while (node && strcmp(node->name, name) != 0)
         node = node->next;
     return node;

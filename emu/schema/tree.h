@@ -11,7 +11,7 @@
  * removes an inherited one and all settings below it. A part of any other name (a custom part) has the kind
  * that its key `kind` names. `count: N` makes N copies of a part and everything below it, numbered from 0.
  * The mapping `templates` holds mappings by name; a part with `template: NAME` starts with the settings of
- * that template.
+ * that template, before all other settings of the same file. Templates that no part uses are checked too.
  *
  * Names. host.l1d.size is a field. If a part has copies, accel.3.l1d.size is the field of one copy, and
  * accel.*.l1d.size or accel.l1d.size the field of all. `*` matches any name or number. Files (as nested
@@ -20,7 +20,8 @@
  * Settings form a list in the order of files (the extended file first), then of --set; a later setting wins.
  * Counts are applied first, then all other settings. Fields without a setting then get the role's default,
  * the kind's default, or a value that derive() computes from other fields; the value `auto` requests the
- * same. A setting that matches nothing is an error. */
+ * same. A port with `auto` has its default partners. `*.count` counts the parts that exist; it adds none. A
+ * setting that matches nothing is an error, also below a part that `none` removes. */
 #ifndef EMU_SCHEMA_TREE_H
 #define EMU_SCHEMA_TREE_H
 
