@@ -15,26 +15,26 @@ struct accelerator {
     struct hart *hart;
     struct core *core; /* NULL: there is no clock */
     struct cache_waiter emptied;
-    bool started; /* the comparator has to be set */
-    bool awaited; /* the region's first instruction, by this observer */
+    bool started; /* the comparator for the current task is not set yet */
+    bool awaited; /* the observer waits for the region's first instruction */
     struct core_observer observer;
-    bool compares; /* with `end` */
+    bool compares; /* the comparator is set, to `end` */
     uint64_t end;
 };
 
 struct accelerators {
     const struct nucd_config *config;
-    const struct nucd_machine *machine; /* valid while there are cores */
+    const struct nucd_machine *machine; /* valid while there are cores, that is, with a clock */
     struct observer_list observers;     /* struct accelerators_observer */
-    bool tells_begun;                   /* some observer has the function */
-    struct footprint_check *check;      /* NULL: nobody checks */
-    uint64_t memory_base;               /* of all memory, where that of the firmware begins, and its size */
+    bool tells_begun;                   /* some observer has a function `begun` */
+    struct footprint_check *check;      /* NULL: accesses are not checked */
+    uint64_t memory_base;               /* first address of main memory */
     struct phys firmware;
     unsigned count;
     struct accelerator each[];
 };
 
-/* The units lie behind each other in one region. */
+/* Task unit i is at offset i * TASK_UNIT_SIZE of the bus region. */
 static uint64_t read_unit(void *device, uint64_t offset, unsigned size)
 {
     const struct accelerators *all = device;
@@ -64,7 +64,7 @@ static bool units_functional(void *device, const struct mem_access *access)
 static const struct device_ops units_ops = {
     .read = read_unit, .write = write_unit, .functional = units_functional};
 
-/* The unit's wire to the core. */
+/* Drives the unit's interrupt line to its core. */
 static void set_work(void *context, unsigned number, bool level)
 {
     struct accelerator *accelerator = context;
@@ -90,7 +90,7 @@ static void unit_tells(void *context, const struct task_unit_report *report)
                   report);
 }
 
-/* An instruction of firmware, or the region's first. */
+/* Called for firmware's instructions and for the region's first. */
 static void first_retired(void *context, const struct core *core, const struct core_note *note)
 {
     struct accelerator *accelerator = context;
@@ -135,8 +135,8 @@ static void empty_cache(void *context)
                    parts->queue->now, actor, &accelerator->emptied);
 }
 
-/* A breakpoint is the comparator. It stays for further tasks of the same region, as setting it makes the hart forget
- * its predecoded code. */
+/* Sets a breakpoint at the region's end as the comparator. It stays for further tasks of the same region,
+ * because setting a breakpoint makes the hart discard its predecoded code. */
 static void set_comparator(struct accelerator *accelerator)
 {
     uint64_t end = task_unit_packet(accelerator->unit)->end;
@@ -157,7 +157,7 @@ static void begin_task(struct accelerator *accelerator)
                               task_unit_packet(accelerator->unit));
 }
 
-/* Told of what the hart executes. Ignore firmware up to and including its MRET. */
+/* Called with the instructions that the hart executes. Ignores firmware up to and including its MRET. */
 static void follow(void *context, const struct stream_entry *entries, uint32_t count)
 {
     struct accelerator *accelerator = context;

@@ -15,7 +15,7 @@ const char *nucd_cause_text(enum nucd_cause cause)
     return cause_texts[cause];
 }
 
-/* Adds the pc to the set; false when it is there already, or there is no room. */
+/* Adds the pc to the set. Returns false when the set already has it or is full. */
 static bool place_add(struct nucd_causes *causes, uint64_t pc)
 {
     uint64_t key = pc + 1;

@@ -1,4 +1,4 @@
-/* Why a nucd was a no-op: causes, counts, and one warning for each place in the program. */
+/* Causes for which a nucd is a no-op, their counters, and one warning per pc. */
 #ifndef EMU_NUCD_CAUSE_H
 #define EMU_NUCD_CAUSE_H
 
@@ -8,8 +8,8 @@
 #include "emu/sim/error.h"
 #include "emu/sim/stats.h"
 
-/* ROW(symbol, name of its counter, what is wrong). Where several are true, the first is the cause. The rules
- * are those of isa/MANUAL.md, "Malformed operands". */
+/* ROW(symbol, name of its counter, explanation). If several apply, the first is the cause. The rules are in
+ * isa/MANUAL.md, "Malformed operands". */
 #define NUCD_CAUSES(ROW)                                                                                     \
     ROW(SIGNATURE, "signature", "Xn has no signature: it is another slt x0")                                 \
     ROW(PAIR, "odd_pair", "Xd is an odd register; it must be the even one of a pair")                        \
@@ -26,24 +26,24 @@
 enum nucd_cause { NUCD_CAUSES(NUCD_CAUSE_SYMBOL) NUCD_CAUSE_COUNT, NUCD_WELL_FORMED = NUCD_CAUSE_COUNT };
 #undef NUCD_CAUSE_SYMBOL
 
-enum { NUCD_CAUSE_PLACES = 512 }; /* places in a program that can be warned of */
+enum { NUCD_CAUSE_PLACES = 512 }; /* pcs with a warning, at most */
 
-/* Zeroes are a valid start. */
+/* Initialize with zeroes. */
 struct nucd_causes {
     uint64_t count[NUCD_CAUSE_COUNT];
-    uint64_t silent;                        /* malformed at further places than there is room for */
+    uint64_t silent;                        /* malformed nucds whose pc is not in the full set */
     uint64_t places[2 * NUCD_CAUSE_PLACES]; /* hash set of pc + 1; 0 = free */
     unsigned place_count;
 };
 
-/* What is wrong, without the place; of a real cause. */
+/* Returns the explanation of a cause, without a place. `cause` must not be NUCD_WELL_FORMED. */
 const char *nucd_cause_text(enum nucd_cause cause);
 
-/* Counts the cause. True, with a message in *warning, when the user should be told: the first time for each
- * pc, and never for a missing signature, which ordinary programs have. */
+/* Counts the cause. Returns true, with a message in *warning, when the user should be warned: the first time
+ * for each pc, but never for a missing signature, because ordinary programs contain other slt x0. */
 bool nucd_causes_note(struct nucd_causes *causes, enum nucd_cause cause, uint64_t pc, struct error *warning);
 
-/* Registers "malformed.NAME" for each cause. */
+/* Registers the counter "malformed.NAME" of each cause. */
 void nucd_causes_publish(struct nucd_causes *causes, struct stats *stats, struct scope scope);
 
 #endif

@@ -1,12 +1,12 @@
-/* What offloading by nucd is described by. */
+/* The configuration of offloading by nucd. */
 #ifndef EMU_NUCD_CONFIG_H
 #define EMU_NUCD_CONFIG_H
 
 #include "emu/sim/part.h"
 
-/* Who takes regions. */
+/* The component that executes offloaded regions: see key nucd.mode. */
 enum nucd_mode { NUCD_MODE_NONE, NUCD_MODE_DRIVER, NUCD_MODE_NUCD, NUCD_MODE_IDEAL };
-extern const char *const nucd_mode_names[]; /* by value, then NULL */
+extern const char *const nucd_mode_names[]; /* indexed by value; ends with NULL */
 
 struct nucd_config {
 #include "emu/sim/fields_struct.h"

@@ -80,7 +80,7 @@ uint64_t nucd_depend_squash(struct nucd_depend *table, int slot)
     for (uint64_t set = table->used; set != 0; set &= set - 1)
         if (table->entry[__builtin_ctzll(set)].age >= age)
             squashed |= bit(__builtin_ctzll(set));
-    table->used &= ~squashed; /* only younger tasks can wait for them */
+    table->used &= ~squashed; /* only younger tasks can wait for these */
     hulls_renew(table);
     return squashed;
 }

@@ -40,7 +40,8 @@ struct phys nucd_firmware_memory(const struct tree *tree, const struct phys *mem
     return (struct phys){memory->bytes + offset, memory->base + offset, size};
 }
 
-/* The firmware's memory is protected as a naturally aligned power of two. */
+/* The base must be a multiple of the size because one NAPOT entry of the PMP protects the firmware's
+ * memory. */
 bool nucd_check_memory(const struct tree *tree, uint64_t base, uint64_t size, uint64_t stack,
                        struct error *err)
 {

@@ -7,8 +7,8 @@
 #include "emu/hart/step.h"
 #include "emu/nucd/engine_state.h"
 
-/* Instructions that are still executed ahead behind the last task that has retired: leaving drains the core, which a
- * loop over tasks should not pay for each of them. */
+/* The window stays open for this number of instructions after the last task that has retired: leaving drains
+ * the core, and a loop over tasks should not pay for that in each iteration. */
 enum { LINGER = 4096 };
 
 static uint64_t read_hart(const void *context, unsigned reg)
@@ -16,7 +16,7 @@ static uint64_t read_hart(const void *context, unsigned reg)
     return ((const struct hart *)context)->x[reg];
 }
 
-/* The nucd that stands at pc; false if something else does. */
+/* Fetches the instruction at pc. Returns false if it is not a nucd. */
 static bool fetch_nucd(struct hart *hart, uint64_t pc, struct insn *insn)
 {
     struct trap trap = hart->trap;
@@ -25,7 +25,8 @@ static bool fetch_nucd(struct hart *hart, uint64_t pc, struct insn *insn)
     return fetched && insn->id == INSN_nucd;
 }
 
-/* What the nucd asks for; false, and somebody is told, when it is malformed. */
+/* Fills in the task that the nucd describes. Returns false, after counting the cause and warning, if it is
+ * malformed. */
 static bool describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
                      struct nucd_task *task)
 {
@@ -37,7 +38,7 @@ static bool describe(struct engine *e, const struct insn *insn, struct nucd_oper
     if (cause == NUCD_WELL_FORMED)
         return true;
     if (cause == NUCD_CAUSE_SIGNATURE && operands.read(operands.context, insn->rs1) >> 32 == HART_NUCD_CALL)
-        return false; /* a mark, for drivers */
+        return false; /* a call of the kernel's driver */
     if (nucd_causes_note(&e->causes, cause, operands.pc, &warning) && e->parts.warn)
         e->parts.warn(e->parts.context, operands.pc, warning.text);
     return false;
@@ -62,7 +63,8 @@ static bool same_task(const struct nucd_task *a, const struct nucd_task *b)
            memcmp(a->live_ins.value, b->live_ins.value, count * sizeof a->live_ins.value[0]) == 0;
 }
 
-/* A task that has left already comes back into the window: its result is there, or it is frozen and goes on. */
+/* Enters a task into the window again that was sent and then squashed. Either its result has come, or it is
+ * frozen and is resumed. */
 static struct offload_step enter_again(struct engine *e, struct engine_task *t)
 {
     engine_list_remove(&e->records, t);
@@ -88,7 +90,7 @@ static void count_launch(struct engine *e, uint64_t number)
     e->last_nucd = e->last_task = number;
 }
 
-/* What was squashed before it had left is reached again. */
+/* Drops the first record, which was not sent, when its nucd is reached again. */
 static void forget_first(struct engine *e)
 {
     struct engine_task *t = e->records.first;
@@ -96,7 +98,7 @@ static void forget_first(struct engine *e)
     engine_task_drop(t);
 }
 
-/* Whether the nucd at pc is one of which the host runs the region itself, as it does now. */
+/* Returns whether the host must run the region of the nucd at pc itself, this time. */
 static bool is_returned(struct engine *e, uint64_t pc)
 {
     const struct engine_task *t = e->records.first;
@@ -153,7 +155,8 @@ static struct offload_step dispatch_nucd(struct engine *e)
     return make_step(e, OFFLOAD_DISPATCHED, window_hint(e->window));
 }
 
-/* No task has been near for long, and none stands next. */
+/* Returns whether the core can leave: there are no tasks, at least LINGER instructions follow the last one,
+ * and the next instruction is not a nucd. */
 static bool is_over(struct engine *e)
 {
     struct insn insn;
@@ -161,7 +164,7 @@ static bool is_over(struct engine *e)
            !fetch_nucd(e->parts.hart, window_pc(e->window), &insn);
 }
 
-/* Whether the host has to be told of a fault here. */
+/* Returns whether the host must trap at the window's next instruction, because of a fault in a region. */
 static bool is_faulty(const struct engine *e)
 {
     const struct engine_task *t = e->records.first;
@@ -176,7 +179,8 @@ static bool is_behind_frozen(const struct engine *e, const struct engine_task *t
     return false;
 }
 
-/* Whether squashed tasks run, or will without the host: not those that are queued behind a frozen one. */
+/* Returns whether squashed tasks run, or will run without the host. Those queued behind a frozen task will
+ * not. */
 static bool records_run(const struct engine *e)
 {
     for (const struct engine_task *t = e->records.first; t && e->running > 0; t = t->next)
@@ -185,7 +189,8 @@ static bool records_run(const struct engine *e)
     return false;
 }
 
-/* Nothing is dispatched while squashed tasks run. They may be queued behind the one that is frozen: that goes on. */
+/* Lets the core wait: nothing is dispatched while squashed tasks run. They may be queued behind a frozen
+ * task, which is resumed when its nucd is reached. */
 static struct offload_step wait_for_records(struct engine *e)
 {
     struct engine_task *t = e->records.first;
@@ -297,7 +302,7 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     return NULL;
 }
 
-/* A run may end with anything under way. */
+/* The run may end while events are pending. */
 static void cancel_events(struct engine *e)
 {
     struct event *const events[] = {&e->read_event, &e->write_event,  &e->send_event,

@@ -1,12 +1,13 @@
-/* Cleaning of a task's ranges in the host's caches, and what is kept out of them meanwhile. */
+/* Cleaning of a task's ranges in the host's caches, and the hull kept out of them while tasks are in
+ * flight. */
 #include "emu/hart/mmu.h"
 #include "emu/nucd/engine_state.h"
 
 struct piece {
-    uint64_t first, size; /* physical */
+    uint64_t first, size; /* physical addresses */
 };
 
-/* Translates without setting A or D; false where nothing is mapped. */
+/* Translates without setting A or D. Returns false if the address is not mapped to memory. */
 static bool translate(struct hart *hart, uint64_t address, uint64_t *physical)
 {
     struct trap trap = hart->trap;
@@ -18,8 +19,8 @@ static bool translate(struct hart *hart, uint64_t address, uint64_t *physical)
     return found && phys_at(hart->memory, *physical, 1);
 }
 
-/* The longest physically contiguous piece that begins at or behind *at within [*at, last]; *at moves behind it. False
- * at the end. */
+/* Finds the longest physically contiguous piece that begins at the first mapped page from *at on, within
+ * [*at, last]. Moves *at behind the piece. Returns false when nothing mapped is left. */
 static bool next_piece(struct hart *hart, uint64_t *at, uint64_t last, struct piece *piece)
 {
     *piece = (struct piece){0, 0};
@@ -42,7 +43,8 @@ static bool next_piece(struct hart *hart, uint64_t *at, uint64_t last, struct pi
     return piece->size != 0;
 }
 
-/* Clocks that the first level's tags take: one for each line, or each set where those are fewer (cache_maintain()). */
+/* Returns the clocks for which the first level's tags are busy: one per line, or per set if there are fewer
+ * sets (cache_maintain()). */
 static uint64_t lookups(const struct cache *cache, uint64_t size)
 {
     const struct cache_config *config = cache_configuration(cache);
@@ -90,9 +92,9 @@ static bool has_input(const struct engine_task *t, const struct nucd_range *rang
     return false;
 }
 
-/* Whether the dependency table shows that an input range needs no cleaning: an older task that is not complete has it as
- * an input, too. What the host stored to it before that task, the task has waited for and cleaned; what it stores behind,
- * it holds. */
+/* Returns whether an input range needs no cleaning, because the dependency table shows an older, incomplete
+ * task with the range among its inputs. The host's stores before the older task are cleaned for that task;
+ * later stores are held. */
 static bool is_shared(struct engine_task *t, const struct nucd_range *range)
 {
     for (struct engine_task *older = t->previous; older && !t->engine->config.ideal;
@@ -143,7 +145,8 @@ static void clean_ranges(struct engine_task *t, const struct nucd_ranges *ranges
     }
 }
 
-/* Input ranges that are outputs too are cleaned as these are. */
+/* Returns the input ranges without those that lie in an output range: cleaning the output range cleans these
+ * too. */
 static struct nucd_ranges only_inputs(const struct nucd_footprint *memory)
 {
     struct nucd_ranges left = {0};

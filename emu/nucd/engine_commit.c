@@ -1,7 +1,7 @@
-/* Retirement: what was ahead reaches hart and memory, and whoever watches is told. */
+/* Retirement: the effects of instructions executed ahead reach hart and memory, and observers are told. */
 #include "emu/nucd/engine_state.h"
 
-/* What hart_step() would have reported. FS that becomes Dirty is not among it. */
+/* Reports what hart_step() would have reported, except that FS becomes Dirty. */
 static void observe(struct engine *e, const struct window_entry *entry, uint8_t privilege)
 {
     struct hart *hart = e->parts.hart;

@@ -1,7 +1,7 @@
 /* The packet generator: input-load sequencer and packet producer (NUCD paper, section IV-A). */
 #include "emu/nucd/engine_state.h"
 
-enum { OPERANDS = 3 }; /* Xn, Xd and Xt, which say what else to read */
+enum { OPERANDS = 3 }; /* Xn, Xd and Xt, which name the other registers to read */
 
 static uint64_t rounds(uint64_t count, uint64_t width)
 {
@@ -30,7 +30,8 @@ static void start_reading(struct engine *e, uint64_t now)
                    clock_edge(&e->parts.clock, now) + engine_clocks(e, read_clocks(e, t)));
 }
 
-/* The producer takes what the sequencer has read, when the write buffer has room. */
+/* Passes the task that the sequencer has read to the producer. Returns false when the write buffer is
+ * full. */
 static bool start_writing(struct engine *e, uint64_t now)
 {
     struct engine_task *t = e->reading;
@@ -87,7 +88,7 @@ void engine_generate_add(struct engine_task *t)
     engine_generate_go(e, e->parts.queue->now);
 }
 
-/* Of the tasks that wait, the last one; only the youngest are squashed. */
+/* Removes a task from the queue. It is the last one there, because squashes remove the youngest first. */
 static void remove_waiting(struct engine *e, const struct engine_task *t)
 {
     struct engine_task **at = &e->waiting, *last = NULL;

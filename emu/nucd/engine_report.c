@@ -1,10 +1,10 @@
-/* What accelerators report: completion, faults, credits; and tasks that never do. */
+/* Reports of accelerators (completion, faults, credits), and tasks that do not report in time. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/nucd/engine_state.h"
 
-/* What was blocked by a task goes on. */
+/* Continues the tasks in the set of slots `freed`, which a completed task had blocked. */
 static void go_on(struct engine *e, uint64_t freed, uint64_t now)
 {
     freed &= e->depend.used;
@@ -17,8 +17,8 @@ static void go_on(struct engine *e, uint64_t freed, uint64_t now)
     }
 }
 
-/* A task that was squashed after it had left has reported. If that was a fault, those queued behind it will not report
- * before the host has come to it. */
+/* Handles the report of a task that was squashed after it had been sent. After a fault, the tasks queued
+ * behind it do not report before the host has reached its nucd. */
 static void record_ended(struct engine *e, uint64_t now)
 {
     e->running--;
@@ -51,7 +51,7 @@ static void completed(struct engine_task *t, const struct task_unit_report *repo
     go_on(e, freed, now);
 }
 
-/* The window ends in front of the task, for the host to trap there. */
+/* Squashes from the task's nucd on, so that the host traps there. */
 static void stop_ahead(struct engine_task *t, uint64_t now)
 {
     struct engine *e = t->engine;
@@ -69,7 +69,7 @@ static void stopped(struct engine_task *t, const struct task_unit_report *report
     t->deadline = CLOCK_NEVER;
     e->count.faults++;
     if (t->dead)
-        engine_task_drop(t); /* nobody will answer */
+        engine_task_drop(t); /* no one will resume it */
     else if (t->number == WINDOW_NONE)
         record_ended(e, now);
     else
@@ -86,8 +86,9 @@ static void killed(struct engine_task *t)
     (void)engine_task_ended(t);
 }
 
-/* A program may drive the units by itself; what becomes of its tasks is not the engine's affair. Tags tell them apart only
- * as long as none of the engine's tasks with the same tag is on that accelerator. */
+/* Returns whether the report is for a task of the engine. A program may drive the units itself, and the
+ * engine ignores its tasks. Their tags differ from the engine's only while no task of the engine with the
+ * same tag is on that accelerator. */
 static bool is_ours(const struct engine_task *t, unsigned accelerator, const struct task_unit_report *report)
 {
     if (report->event == TASK_UNIT_EMPTIED)
@@ -161,7 +162,7 @@ void engine_watch_time(struct engine *e, uint64_t deadline)
         event_schedule(e->parts.queue, &e->timeout_event, deadline);
 }
 
-/* A task that should have reported by now, or the next that has to. */
+/* Reports each task whose deadline has passed, and waits for the earliest deadline of the others. */
 static void look_for_late(void *owner, uint64_t now)
 {
     struct engine *e = owner;

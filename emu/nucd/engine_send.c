@@ -1,4 +1,5 @@
-/* From a packet in the write buffer to the accelerator's work queue: dependency table, scheduler, link. */
+/* The way of a packet from the write buffer to the accelerator's work queue: dependency table, scheduler,
+ * link. */
 #include "emu/nucd/engine_state.h"
 
 static bool is_stored_to(const struct engine_task *t, const struct nucd_ranges *ranges)
@@ -56,7 +57,7 @@ void engine_send_go(struct engine *e, uint64_t now)
                    engine_later(e->config.ideal ? now : chosen, e->link_free));
 }
 
-/* Puts the transfer's packets on the link. */
+/* Sends the transfer's packets over the link. */
 static void launch(struct engine *e, const struct nucd_transfer *transfer, uint64_t now)
 {
     unsigned at = (e->flight_first + e->flight_count++) % ENGINE_FLIGHTS;
@@ -86,7 +87,7 @@ static void send(void *owner, uint64_t now)
     struct engine *e = owner;
     struct nucd_transfer transfer;
     if (e->flight_count == ENGINE_FLIGHTS || !nucd_scheduler_next(&e->scheduler, &transfer))
-        return; /* landing, credits or a release let it go on */
+        return; /* tried again after a landing, a credit or a release */
     launch(e, &transfer, now);
     engine_generate_go(e, now);
     engine_send_go(e, now);
@@ -112,8 +113,9 @@ static void land(void *owner, uint64_t now)
     engine_send_go(e, now);
 }
 
-/* A frozen task keeps its accelerator until the host has trapped at its nucd, and hence until all older tasks are
- * complete: none of these may be queued behind it. */
+/* Returns whether a task may be queued at an accelerator. A frozen task keeps its accelerator until the host
+ * has trapped at its nucd, hence until all older tasks are complete: no older task may be queued behind a
+ * task that could freeze. */
 static bool may_go(const void *context, uint16_t tag, unsigned accelerator)
 {
     const struct engine *e = context;
@@ -127,7 +129,7 @@ static bool may_go(const void *context, uint16_t tag, unsigned accelerator)
     return true;
 }
 
-/* Whether frozen tasks hold all accelerators that have the capabilities. */
+/* Returns whether frozen tasks hold all accelerators that have the capabilities. */
 static bool is_stuck(const struct engine *e, const struct engine_task *t)
 {
     static_assert(NUCD_ACCELERATORS <= 64, "a bit for each");

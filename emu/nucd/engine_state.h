@@ -1,4 +1,4 @@
-/* What the files of the offload engine share. */
+/* The state shared by the files of the offload engine, and their calls to each other. */
 #ifndef EMU_NUCD_ENGINE_STATE_H
 #define EMU_NUCD_ENGINE_STATE_H
 
@@ -8,53 +8,53 @@
 #include "emu/nucd/engine.h"
 #include "emu/nucd/window.h"
 
-/* Tasks in the window, as many that were squashed, and those that end with what is still under way for them. */
+/* Tasks in the window, as many squashed ones, and dropped ones with something under way. */
 enum { ENGINE_TASKS = 4 * WINDOW_ROB_MOST };
 
-#define ENGINE_NOWHERE UINT64_MAX /* odd: no instruction is there */
+#define ENGINE_NOWHERE UINT64_MAX /* odd, so no instruction has this address */
 
-/* What a task's event stands for. */
+/* The step of a task for which its event fires. */
 enum engine_step { ENGINE_READY, ENGINE_RELEASE, ENGINE_RESUME, ENGINE_KILL };
 
-/* When a task got how far, fs. */
+/* The times at which a task reached its stages, in fs. */
 struct engine_times {
-    uint64_t decoded, ready; /* ready: all in front of it is complete */
+    uint64_t decoded, ready; /* the nucd is decoded; all instructions before it are complete */
     uint64_t made;           /* the packet is in the write buffer */
-    uint64_t clear, cleaned; /* no held store is in its way; its ranges are clean */
-    uint64_t free;           /* nothing blocks it */
+    uint64_t clear, cleaned; /* no store of the host is held or drains to its ranges; the ranges are clean */
+    uint64_t free;           /* no task blocks it */
     uint64_t sent, arrived;
 };
 
 struct engine_task {
-    struct engine_task *previous, *next; /* of its list, in program order */
-    struct engine_task *behind;          /* in the generator's queue */
+    struct engine_task *previous, *next; /* neighbours in its list, in program order */
+    struct engine_task *behind;          /* next in the generator's queue */
     struct engine *engine;
     struct nucd_task task;
     struct engine_times at;
-    uint64_t number;   /* in the window; WINDOW_NONE: it was squashed */
-    uint64_t deadline; /* when it has to have reported; CLOCK_NEVER: it need not */
-    int slot;          /* in the dependency table, or NUCD_NO_TASK */
-    uint16_t tag;      /* its place among the engine's tasks */
+    uint64_t number;   /* number in the window; WINDOW_NONE: squashed */
+    uint64_t deadline; /* time by which it must report; CLOCK_NEVER: none */
+    int slot;          /* slot in the dependency table, or NUCD_NO_TASK */
+    uint16_t tag;      /* index in engine.tasks */
     bool used;
     bool ready, queued, made, clear, cleaned, released;
     bool sent, done, stopped;
-    bool told; /* of its fault the host knows */
-    bool dead; /* squashed, or killed: ends with what is still under way for it */
+    bool told; /* the host has been told of its fault */
+    bool dead; /* dropped; its place is free when nothing is under way for it */
     unsigned accelerator;
-    unsigned cleaning;           /* ranges under way */
-    struct engine_task *follows; /* cleans an input range that is this one's, too; counted in cleaning */
-    struct nucd_range outputs;   /* physical hull; first > last: none */
+    unsigned cleaning;           /* cache operations under way */
+    struct engine_task *follows; /* older task that cleans the same input range; counted in `cleaning` */
+    struct nucd_range outputs;   /* hull of physical addresses; first > last: empty */
     struct cache_waiter waiter;
     struct event event;
     enum engine_step step;
-    struct task_unit_report report; /* when done or stopped */
+    struct task_unit_report report; /* valid when done or stopped */
 };
 
 struct engine_list {
     struct engine_task *first, *last;
 };
 
-/* On its way to an accelerator. */
+/* A transfer on its way to an accelerator. */
 struct engine_flight {
     uint64_t due;
     unsigned accelerator, count, words;
@@ -62,7 +62,7 @@ struct engine_flight {
     uint64_t word[NUCD_TRANSFER_TASKS * NUCD_PACKET_WORDS];
 };
 
-/* On its way back. */
+/* A report on its way back. */
 struct engine_answer {
     uint64_t due;
     unsigned accelerator;
@@ -71,11 +71,11 @@ struct engine_answer {
 
 struct engine_counters {
     uint64_t offloads, cycles, elapsed;
-    uint64_t least, most; /* cycles of an offload since the statistics' last reset */
+    uint64_t least, most; /* cycles of an offload since the last reset of statistics */
     uint64_t wait, generator, transfer, start;
     uint64_t held, cleaning, blocked, queued;
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
-    uint64_t launches, gaps; /* behind another one; instructions from the one to the next */
+    uint64_t launches, gaps; /* tasks after another one in the window; instructions between them */
 };
 
 enum { ENGINE_FLIGHTS = 16 };
@@ -90,36 +90,36 @@ struct engine {
     struct nucd_scheduler scheduler;
     struct nucd_causes causes;
 
-    struct engine_list ahead; /* in the window */
-    struct engine_list
-        records;        /* squashed and not yet reached again; those that had not left begin anew then */
-    unsigned running;   /* of the records, those whose reports have not come */
-    unsigned held;      /* tasks that are ready but for a store of the host */
-    bool full;          /* the core waits for a place in the dependency table */
-    uint64_t last_nucd; /* number of the latest task's; WINDOW_NONE: there is none to count from */
-    uint64_t last_task; /* the same, but for squashes */
-    struct engine_task *frozen; /* which nucdctl answers */
-    uint64_t host_pc;           /* of a nucd whose region the host is to run itself; ENGINE_NOWHERE: none */
+    struct engine_list ahead; /* tasks in the window */
+    /* squashed tasks that were not reached again; those that were not sent start anew then */
+    struct engine_list records;
+    unsigned running;           /* number of records that have not reported */
+    unsigned held;              /* number of tasks that are ready except for stores of the host */
+    bool full;                  /* the core waits for a free slot of the dependency table */
+    uint64_t last_nucd;         /* number of the window's latest task; WINDOW_NONE: none */
+    uint64_t last_task;         /* number of the latest task, also after squashes */
+    struct engine_task *frozen; /* task that the next nucdctl acts on */
+    uint64_t host_pc;           /* nucd whose region the host must run itself; ENGINE_NOWHERE: none */
     struct engine_fault fault;
     bool faulted;
 
-    struct engine_task *waiting, *waiting_last; /* for the generator */
-    struct engine_task *reading, *writing;      /* in its stages */
-    bool read;                                  /* what is in the first stage is complete */
+    struct engine_task *waiting, *waiting_last; /* queue of the generator */
+    struct engine_task *reading, *writing;      /* tasks in the generator's two stages */
+    bool read;                                  /* the first stage is complete */
     struct event read_event, write_event;
 
-    uint64_t scan_free; /* when the first level's tags are free for the next range */
+    uint64_t scan_free; /* time at which the first level's tags are free for the next range */
     struct event send_event, land_event, answer_event, timeout_event;
     uint64_t link_free;
     struct engine_flight flights[ENGINE_FLIGHTS];
     unsigned flight_first, flight_count;
     struct engine_answer *answers;
-    unsigned answer_first, answer_count, answer_room; /* room: a power of two */
+    unsigned answer_first, answer_count, answer_room; /* answer_room is a power of two */
 
-    uint64_t idle_since[NUCD_ACCELERATORS]; /* when the accelerator ended its latest task */
-    struct engine_counters count, since;    /* what was counted at the statistics' last reset */
+    uint64_t idle_since[NUCD_ACCELERATORS]; /* time at which the accelerator ended its latest task */
+    struct engine_counters count, since;    /* since: the counters at the last reset of statistics */
     uint16_t by_number[WINDOW_ROB_MOST], by_slot[NUCD_TASKS];
-    unsigned places; /* of the following, those that were ever used */
+    unsigned places; /* number of elements of `tasks` that were ever used */
     struct engine_task tasks[ENGINE_TASKS];
 };
 
@@ -128,7 +128,7 @@ static inline uint64_t engine_later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* So many clocks in fs; none where nothing takes time. */
+/* Returns a number of clocks in fs; 0 in mode `ideal`. */
 static inline uint64_t engine_clocks(const struct engine *e, uint64_t clocks)
 {
     return e->config.ideal ? 0 : clocks * e->parts.clock.period;
@@ -139,7 +139,7 @@ static inline struct engine_task *engine_numbered(struct engine *e, uint64_t num
     return &e->tasks[e->by_number[number % WINDOW_ROB_MOST]];
 }
 
-/* The task's event fires for this at time. */
+/* Schedules the task's event for a step, at `time`. */
 static inline void engine_schedule(struct engine_task *t, enum engine_step step, uint64_t time)
 {
     t->step = step;
@@ -148,28 +148,28 @@ static inline void engine_schedule(struct engine_task *t, enum engine_step step,
 
 /* engine_task.c */
 struct engine_task *engine_task_new(struct engine *e, const struct nucd_task *task);
-/* The task is of no use any more; its place is free when nothing is under way for it. */
+/* Drops the task. Its place is free when nothing is under way for it. */
 void engine_task_drop(struct engine_task *t);
-/* Something that was under way for it has ended: true if the task is dead. */
+/* Call it when something that was under way for the task has ended. Returns true if the task is dead. */
 bool engine_task_ended(struct engine_task *t);
 void engine_list_append(struct engine_list *list, struct engine_task *t);
 void engine_list_remove(struct engine_list *list, struct engine_task *t);
-/* The frozen task will go on: its place is told. */
+/* Resumes the frozen task: its accelerator is told after the link's latency. */
 void engine_task_resume(struct engine_task *t);
-/* Takes the number in the window. */
+/* Adds the task to the window's tasks as entry `number`. */
 void engine_task_enter(struct engine_task *t, uint64_t number);
-/* Squashes the window from number on, with its tasks. */
+/* Squashes the window's instructions and tasks from `number` on. */
 void engine_squash(struct engine *e, uint64_t number);
-/* Likewise, where window and core have done so: the tasks' part. */
+/* Squashes the tasks from `number` on, after window and core have squashed the instructions. */
 void engine_squash_tasks(struct engine *e, uint64_t number);
-/* The program has gone another way. */
+/* Drops all records, because the program has taken another path. */
 void engine_forget_records(struct engine *e);
 
 /* engine_generate.c */
 void engine_generate_init(struct engine *e);
 void engine_generate_add(struct engine_task *t);
 void engine_generate_remove(struct engine_task *t);
-/* What the task's packet takes in the generator, fs, if nothing is in its way. */
+/* Returns the time that the task's packet takes in the generator when nothing delays it, in fs. */
 uint64_t engine_generate_clocks(const struct engine_task *t);
 void engine_generate_go(struct engine *e, uint64_t now);
 
@@ -179,24 +179,29 @@ void engine_keep_out(struct engine *e);
 
 /* engine_send.c */
 void engine_send_init(struct engine *e);
-/* Whatever of this is true now, the task goes on: ready and clear of stores; made, clean and not blocked. */
+/* Advance a task whose conditions hold. engine_clear() starts cleaning if the task is ready and no store of
+ * the host is in its way; engine_clear_all() does so for all tasks in the window. engine_release() starts the
+ * table lookup if the packet is made, the ranges are clean, and no task blocks it. `at` is the earliest time
+ * of cleaning, fs. */
 void engine_clear(struct engine_task *t, uint64_t at);
 void engine_clear_all(struct engine *e, uint64_t at);
 void engine_release(struct engine_task *t);
 void engine_send_go(struct engine *e, uint64_t now);
 
-/* Squashes from the oldest task on that can go nowhere, as faults hold all accelerators: the host runs its region. */
+/* If faults hold all accelerators for some task, squashes from the oldest such task on; the host runs its
+ * region. */
 void engine_unblock(struct engine *e, uint64_t now);
 
 /* engine_report.c */
 void engine_report_init(struct engine *e);
-/* A task was sent: looks whether it is the next that would be late. */
+/* Sets the timeout event to `deadline` (fs) if it is not pending. Deadlines never get earlier. */
 void engine_watch_time(struct engine *e, uint64_t deadline);
-/* The host is told of the fault of the oldest record. */
+/* Tells the host of the fault of the oldest record, if its hart is at the record's nucd. Returns the hart's
+ * stop. */
 enum hart_stop engine_trap(struct engine *e);
 void engine_control(void *context, uint64_t action);
 
-/* engine_commit.c: instructions up to number reach the hart, memory, and who watches. */
+/* engine_commit.c: applies instructions up to `number` to hart and memory, and tells observers. */
 void engine_commit(struct engine *e, uint64_t number);
 
 /* engine_stats.c */

@@ -10,7 +10,8 @@ static uint64_t cycles_between(const struct engine *e, uint64_t from, uint64_t t
     return to > from ? to / period - from / period : 0;
 }
 
-/* The parts follow each other without a gap, so that they add up to all from decode to begin. */
+/* The parts of an offload follow each other without gaps, so that they add up to the time from decode to
+ * begin. */
 void engine_count_begun(struct engine_task *t, uint64_t time)
 {
     struct engine *e = t->engine;
@@ -19,7 +20,8 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     uint64_t clear = engine_later(at->clear, at->made), cleaned = engine_later(at->cleaned, clear);
     uint64_t free = engine_later(at->free, cleaned), sent = at->sent;
     uint64_t quick = free + engine_clocks(e, e->config.table_clocks + e->config.schedule_clocks);
-    uint64_t chosen = quick < sent ? quick : sent; /* what is more waited for the link or for credits */
+    /* After `chosen`, the task waits for the link or for credits until `sent`. */
+    uint64_t chosen = quick < sent ? quick : sent;
     uint64_t idle = engine_later(e->idle_since[t->accelerator], at->arrived);
     uint64_t begun = at->made - engine_generate_clocks(t);
     uint64_t overlap = engine_later(at->cleaned < begun ? at->cleaned : begun, at->ready);

@@ -42,7 +42,7 @@ struct engine_task *engine_task_new(struct engine *e, const struct nucd_task *ta
     return t;
 }
 
-/* Whether something will come back that names the task. */
+/* Returns whether an event, a report or a cache operation that refers to the task is still to come. */
 static bool is_under_way(const struct engine_task *t)
 {
     return t->cleaning > 0 || (t->sent && !t->done) || event_pending(&t->event);
@@ -118,8 +118,8 @@ void engine_task_enter(struct engine_task *t, uint64_t number)
     engine_list_append(&e->ahead, t);
 }
 
-/* Takes the task out of the window, and remembers it: what has left is not run again, and in its place among the others,
- * what has not begins anew. */
+/* Removes the task from the window and adds it to the records. A task that was sent is not run again; one
+ * that was not sent starts anew when its nucd is reached. */
 static void squash_task(struct engine_task *t)
 {
     struct engine *e = t->engine;

@@ -13,14 +13,14 @@ struct host_engine {
     struct hart *hart;
     unsigned host;
     struct accelerators_observer observer;
-    char name[16]; /* "nucd.1", of its statistics */
+    char name[16]; /* scope of its statistics, such as "nucd.1" */
 };
 
 struct engines {
     const struct nucd_config *config;
     struct accelerators *accelerators;
     const struct nucd_machine *machine;
-    unsigned count; /* of hosts that offload */
+    unsigned count; /* number of hosts that offload */
     struct host_engine each[];
 };
 
@@ -29,9 +29,9 @@ static unsigned accelerator_of(const struct host_engine *e, unsigned own)
     return e->host + own * e->all->count;
 }
 
-#define USER_END (UINT64_C(1) << 38) /* the lower half of Sv39 */
+#define USER_END (UINT64_C(1) << 38) /* end of the lower half of Sv39 */
 
-/* Under translation, an address that is not mapped may become so when it is touched. */
+/* With address translation, an unmapped address may become mapped when it is touched. */
 static bool is_memory(const void *context, uint64_t address)
 {
     const struct hart *hart = ((const struct host_engine *)context)->hart;
@@ -40,7 +40,7 @@ static bool is_memory(const void *context, uint64_t address)
     return phys_at(hart->memory, address, 1) != NULL;
 }
 
-/* Whether the page at an address can be fetched from, as the program's addresses go now. */
+/* Returns whether code can be fetched from the page at an address, with the current translation. */
 static bool is_fetchable(struct hart *hart, uint64_t address)
 {
     uint64_t physical;
@@ -71,10 +71,10 @@ static struct task_unit *unit_of(const struct host_engine *e, unsigned own)
 static void push(void *context, unsigned own, const uint64_t *words, unsigned count)
 {
     bool room = task_unit_push(unit_of(context, own), words, count);
-    (void)room; /* a driver beside the engine would have taken it; the unit counts that */
+    (void)room; /* no room: a driver beside the engine has used it; the unit counts an error */
 }
 
-/* For --check nucd. */
+/* Reports the task to the checker of --check nucd. */
 static void sent(void *context, unsigned own, uint16_t tag, const struct nucd_task *task)
 {
     const struct host_engine *e = context;
@@ -148,7 +148,7 @@ static void configure(const struct nucd_config *nucd, unsigned count, const stru
 {
     struct nucd_scheduler_config *scheduler = &config->scheduler;
     bool ahead = core->core == CORE_OOO;
-    *config = (struct engine_config){.rob = ahead ? core->rob : 1, /* a task at a time */
+    *config = (struct engine_config){.rob = ahead ? core->rob : 1, /* one task at a time */
                                      .stores = ahead ? core->store_queue : 1,
                                      .tasks = nucd->tasks,
                                      .ideal = nucd->mode == NUCD_MODE_IDEAL,

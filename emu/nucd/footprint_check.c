@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tasks that were sent and not started yet, oldest first. */
+/* Tasks that were sent but have not started, oldest first. */
 struct sent {
     struct nucd_task *tasks;
     unsigned count, room;
 };
 
-/* An accelerator: the task under way, and those that follow it. */
+/* The checker's state of an accelerator. */
 struct watched {
     struct nucd_task task;
-    bool checked; /* the task under way is known */
+    bool checked; /* `task` is the task under way; false: unknown */
     struct nucd_range stack;
     struct sent sent;
 };
@@ -23,13 +23,13 @@ enum { LISTS = 256, OFFERS = 4096 };
 struct footprint_check {
     struct footprint_check_options options;
     struct watched *watched;
-    struct sent offers; /* by a driver, which has them sent to some accelerator */
+    struct sent offers; /* tasks for which a driver was called, to be sent to any accelerator */
     struct nucd_range *allowed;
     unsigned allowed_count;
     struct footprint_finding *findings;
-    uint32_t *next; /* of the same hash, + 1 */
+    uint32_t *next; /* next[i]: index + 1 of the next finding with the hash of finding i; 0: none */
     unsigned count, room;
-    uint32_t lists[LISTS]; /* the first finding + 1 */
+    uint32_t lists[LISTS]; /* index + 1 of the first finding with a hash; 0: none */
     struct footprint_counters counters;
 };
 
@@ -87,7 +87,7 @@ static void add_task(struct sent *sent, const struct nucd_task *task)
     sent->tasks[sent->count++] = *task;
 }
 
-/* Takes `count` tasks from `first` on out. */
+/* Removes `count` tasks, from index `first` on. */
 static void remove_tasks(struct sent *sent, unsigned first, unsigned count)
 {
     sent->count -= count;
@@ -114,7 +114,7 @@ static bool same_task(const struct nucd_task *task, const struct nucd_packet *pa
            memcmp(a->value, b->value, count * sizeof a->value[0]) == 0;
 }
 
-/* The index of the oldest task that the packet is of; sent->count when there is none. */
+/* Returns the index of the oldest task with this packet, or sent->count if there is none. */
 static unsigned find_task(const struct sent *sent, const struct nucd_packet *packet)
 {
     unsigned i = 0;
@@ -156,7 +156,7 @@ static bool in_any(const struct nucd_range *ranges, unsigned count, uint64_t add
     return false;
 }
 
-/* An access is no longer than a line, so that its first and last byte tell of all. */
+/* It is enough to check the first and the last byte, because an access is no longer than a line. */
 static bool may_write(const struct watched *watched, uint64_t address)
 {
     return in(&watched->stack, address) ||
@@ -205,7 +205,7 @@ static void check_entry(struct footprint_check *check, unsigned accelerator, con
                                         .count = 1,
                                         .accelerator = accelerator,
                                         .size = op->size};
-    bool failed = insn_table[op->id].access == ACCESS_SC && first == 0; /* it has accessed nothing */
+    bool failed = insn_table[op->id].access == ACCESS_SC && first == 0; /* a failed SC accesses nothing */
     check->counters.accesses += op->flags & (STREAM_LOAD | STREAM_STORE) && !failed;
     if (op->flags & STREAM_LOAD && !(may_read(check, watched, first) && may_read(check, watched, last)))
         add_finding(check, &finding);

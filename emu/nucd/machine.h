@@ -1,4 +1,4 @@
-/* What NUCD needs of the machine with a clock that it is a part of. */
+/* The services that NUCD needs of the timed machine around it. */
 #ifndef EMU_NUCD_MACHINE_H
 #define EMU_NUCD_MACHINE_H
 
@@ -7,18 +7,18 @@
 
 #include "emu/sim/event.h"
 
-enum { NUCD_DESCRIPTION = 512 }; /* bytes that describe() writes at most */
+enum { NUCD_DESCRIPTION = 512 }; /* bytes that describe() writes at most, with the final NUL */
 
 struct nucd_machine {
     struct event_queue *queue;
-    uint32_t *components; /* numbers of components given so far: the next one's (emu/sim/event.h) */
-    /* The interrupt wires of a core's hart have changed; cores are numbered with the hosts first. */
+    uint32_t *components; /* next component number for events (emu/sim/event.h) */
+    /* Tells that a core's interrupt lines have changed. Cores are numbered like harts, hosts first. */
     void (*interrupt)(void *context, unsigned core);
-    /* A message will be printed on standard error. */
+    /* Call it before printing a message on standard error. */
     void (*begin_message)(void *context);
-    /* Names a place in the program, "main+0x12 (src/main.c:7)", in text[size], and returns it. */
+    /* Describes a place in the program, such as "main+0x12 (src/main.c:7)", in text[size]. Returns text. */
     const char *(*describe)(void *context, uint64_t pc, char *text, size_t size);
-    /* Ends the run: simulated time is over, by this limit, a key, which is constant. */
+    /* Ends the run because simulated time is over. `limit` names the limit, a key; the string is constant. */
     void (*expire)(void *context, const char *limit);
     void *context;
 };

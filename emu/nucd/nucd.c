@@ -11,15 +11,15 @@
 struct nucd {
     struct nucd_options options;
     const struct nucd_config *config;
-    struct phys firmware; /* its memory */
-    unsigned hosts;       /* harts in front of the accelerators' */
+    struct phys firmware; /* the firmware's memory */
+    unsigned hosts;       /* number of harts before those of accelerators */
     struct accelerators *accelerators;
     struct nucd_machine machine;
-    struct engines *engines;  /* NULL: there is no clock */
-    struct task_check *check; /* NULL: nobody checks */
+    struct engines *engines;  /* NULL: without a clock */
+    struct task_check *check; /* NULL: --check nucd is off */
 };
 
-/* Loads the firmware into its memory, whose upper half is for stacks. */
+/* Loads the firmware into the lower half of its memory; the upper half is for stacks. */
 static bool load(const struct nucd *nucd, uint64_t *entry, struct error *err)
 {
     const struct phys *memory = &nucd->firmware;

@@ -1,6 +1,7 @@
-/* Offloading by nucd on a machine: accelerators with their firmware, which take tasks, and the engines of the hosts, which
- * give them. It is made before the harts run, and gets a clock when the machine with its cores is made around them. On a
- * machine without tasks it is NULL: functions that allow NULL do nothing then, or answer for such a machine. */
+/* Offloading by nucd on a machine: accelerators with firmware, which execute tasks, and offload engines of
+ * hosts, which send them. It is created before the harts run, and gets a clock when the timed machine is
+ * built around it. Without accelerators that take tasks it is NULL; functions that accept NULL then do
+ * nothing, or answer for such a machine. */
 #ifndef EMU_NUCD_NUCD_H
 #define EMU_NUCD_NUCD_H
 
@@ -11,80 +12,88 @@
 
 struct nucd_options {
     const struct tree *tree;
-    /* ELF, position-independent, linked at CROFT_NUCD_FIRMWARE (linker/nucd.ld). NULL: there are no tasks, and
-     * accelerators are harts like others. */
+    /* Firmware: a position-independent ELF file, linked at CROFT_NUCD_FIRMWARE (linker/nucd.ld). NULL: there
+     * are no tasks, and accelerators are ordinary harts. */
     const char *firmware;
-    /* Loads an ELF file by its physical addresses into memory alone. */
+    /* Loads an ELF file into `memory` by its physical addresses. */
     bool (*load)(const char *path, const struct phys *memory, uint64_t *entry, struct error *err);
-    struct phys *memory; /* all of it */
-    struct hart *harts;  /* of the machine, those of the hosts first */
+    struct phys *memory; /* all of main memory */
+    struct hart *harts;  /* the machine's harts, those of hosts first */
     unsigned count;
-    struct bus *bus;             /* for the units, and what the accelerators see */
-    const struct irq_line *done; /* the units' wires to the host, by accelerator; NULL: none */
+    struct bus *bus;             /* the bus of the accelerators' harts; the task units are added to it */
+    const struct irq_line *done; /* done[i]: unit i's interrupt line to the host; NULL: none */
 };
 
 struct nucd;
 
-/* Makes units, loads the firmware, and lets the last harts, of nucd_count() accelerators, begin in it. With *err unset and
- * NULL when nucd_count() is 0; otherwise NULL is a failure: err names the file, or the key. What is passed must outlive it,
- * but for `done`. Release with nucd_free(), which takes NULL, behind the machine and its harts. */
+/* Creates units, loads the firmware, and sets the last nucd_count() harts to start in it. Returns NULL when
+ * nucd_count() is 0, with *err not set, or on failure, with *err set; the message names the file or the key.
+ * Everything passed must outlive the result, except `done`. Release the result with nucd_free(), after the
+ * machine and its harts; nucd_free() accepts NULL. */
 struct nucd *nucd_new(const struct nucd_options *options, struct error *err);
 void nucd_free(struct nucd *nucd);
 
-/* The same anew, when harts and memory have been reset. NULL is allowed. */
+/* Loads the firmware again and restarts units and harts, after harts and memory have been reset. Accepts
+ * NULL. */
 bool nucd_restart(struct nucd *nucd, struct error *err);
 
-/* Tasks may not write below the address: accelerators_protect(). NULL is allowed. */
+/* Makes memory below `first` read-only for tasks: accelerators_protect(). Accepts NULL. */
 void nucd_protect(struct nucd *nucd, uint64_t first);
 
-/* The kernel's table of ranges is at this physical address. NULL is allowed. */
+/* Sets the physical address of the kernel's table of ranges. Accepts NULL. */
 void nucd_set_ranges(struct nucd *nucd, uint64_t table);
 
-/* Whether the first host has stopped for a fault in a region: on which accelerator, and at which pc. NULL is allowed. */
+/* Returns whether the first host has stopped for a fault in a region, and stores the accelerator and the pc
+ * of the fault. Accepts NULL. */
 bool nucd_fault(const struct nucd *nucd, unsigned *accelerator, uint64_t *pc);
 
-/* Whether such a fault is an access to the firmware's memory below the stack of the accelerator's tasks, as an overflow of
- * the stack is: then text says so. NULL is allowed. */
+/* Returns whether such a fault is an access to the firmware's memory below the stack of the accelerator's
+ * tasks, as a stack overflow causes. If so, it writes a message to `text`. Accepts NULL. */
 enum { NUCD_OVERFLOW_TEXT = 256 };
 bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct trap *trap,
                    char text[NUCD_OVERFLOW_TEXT]);
 
-/* The accelerators. */
+/* Returns the accelerators. */
 struct accelerators *nucd_accelerators(const struct nucd *nucd);
 
-/* What follows is for the machine with a clock; but for nucd_check...(), NULL is allowed. Cores are numbered as harts. */
+/* The following functions are for the timed machine. All except nucd_hosts(), nucd_check() and
+ * nucd_check_allow() accept NULL. Cores are numbered like harts. */
 
-/* The number of the hosts' harts; not of NULL. */
+/* Returns the number of the hosts' harts. Does not accept NULL. */
 unsigned nucd_hosts(const struct nucd *nucd);
 
-/* Gives it the clock, before the cores are made; *machine is copied, what it points to stays until nucd_stop_clock(),
- * which comes when no more events will fire and before the cores' harts go. */
+/* Provides the clock, before the cores are created. *machine is copied; what it points to must be valid until
+ * nucd_stop_clock(). Call nucd_stop_clock() when no more events will fire, and before the cores and their
+ * harts are freed. */
 void nucd_start_clock(struct nucd *nucd, const struct nucd_machine *machine);
 void nucd_stop_clock(struct nucd *nucd);
 
-/* What cores are made with: the devices that they reach on a way of their own, and the engine of a host that offloads
- * (engines_make()), joined with the core when that is made. */
+/* Parameters for creating a core. nucd_near() returns the devices that the core reaches by a path of its own.
+ * nucd_make_engine() creates the engine of a host that offloads (engines_make()); nucd_attach_engine()
+ * connects it to the core when that has been created. */
 struct core_near nucd_near(const struct nucd *nucd, unsigned core);
 bool nucd_make_engine(struct nucd *nucd, const struct nucd_core *core, struct core_offload *offload,
                       struct error *err);
 void nucd_attach_engine(struct nucd *nucd, unsigned number, struct core *core);
 
-/* All cores are made: to be called for each of them. Wakes accelerators unless a system will. */
+/* Connects a core with its hart's task unit; call it for each core when all cores exist. Wakes an
+ * accelerator's core if its host is not privileged, because then no system wakes it. */
 void nucd_attach(struct nucd *nucd, unsigned number, struct core *core);
 
-/* A core's hart has stopped; true when that was for its task unit, and it goes on. */
+/* Handles the stop of a core's hart. Returns true if the stop was for its task unit: the hart continues. */
 bool nucd_stopped(struct nucd *nucd, unsigned core, enum hart_stop stop);
 
-/* FENCE.I has retired on a core: a host's is for accelerators too. */
+/* Handles a FENCE.I that has retired on a core. That of a host applies to accelerators too. */
 void nucd_code_changed(struct nucd *nucd, unsigned core);
 
-/* --check nucd: from now on; of the program's segments that it cannot write; and at the end, whether it printed
- * findings (task_check.h). */
+/* Implement --check nucd (task_check.h): nucd_check() starts checking; nucd_check_allow() adds a segment of
+ * the program that it cannot write; nucd_check_summary() prints the findings at the end and returns whether
+ * there were any. */
 void nucd_check(struct nucd *nucd);
 void nucd_check_allow(struct nucd *nucd, uint64_t first, uint64_t last);
 bool nucd_check_summary(const struct nucd *nucd);
 
-/* Registers "accel.0.tasks", "nucd.offloads", "nucd.check.accesses" ...; adds what a sum cannot say. */
+/* Register "accel.0.tasks", "nucd.offloads", "nucd.check.accesses" and so on, and add derived values. */
 void nucd_publish(const struct nucd *nucd, struct stats *stats);
 void nucd_add_facts(const struct nucd *nucd, struct stats *stats);
 

@@ -1,4 +1,4 @@
-/* What offloading by nucd is described by. */
+/* The part kind `nucd`: the configuration of offloading by nucd. */
 #include "emu/nucd/config.h"
 #include "emu/sim/text.h"
 #include "linker/map.h"

@@ -5,10 +5,10 @@
 
 enum { SP = 2, GP = 3, TP = 4 };
 
-/* A 16-bit segment of Xd or Xt; `memory` is its M bit. */
+/* A 16-bit segment of Xd or Xt. `memory` is its bit of M. */
 struct segment {
     unsigned reg;
-    uint64_t bytes; /* of the range */
+    uint64_t bytes; /* size of the range */
     bool memory;
 };
 
@@ -45,7 +45,7 @@ uint32_t nucd_packet_sources(uint64_t xn, uint64_t xd, uint64_t xt)
     return mask & ~1u;
 }
 
-/* Adds the range of a segment in use; an empty one adds nothing. */
+/* Adds the range of a segment that is in use. An empty range adds nothing. */
 static enum nucd_cause range_add(struct nucd_ranges *ranges, const struct segment *segment,
                                  const struct nucd_operands *operands, const struct nucd_limits *limits)
 {
@@ -79,7 +79,7 @@ static enum nucd_cause ranges_read(const struct nucd_operands *operands, const s
     return NUCD_WELL_FORMED;
 }
 
-/* The result's register, and that no segment names sp. */
+/* Finds the result's register, and checks that no segment names sp. */
 static enum nucd_cause registers_check(const uint64_t x[3], struct nucd_task *task)
 {
     bool stack = false;
@@ -132,7 +132,7 @@ enum nucd_cause nucd_packet_task(const struct nucd_operands *operands, const str
         return NUCD_CAUSE_SIGNATURE;
     if (operands->xd % 2 != 0)
         return NUCD_CAUSE_PAIR;
-    /* x0 as a pair is two zeros, as in Zdinx: x1 is no part of it. */
+    /* The pair x0 reads as two zeros, as in Zdinx; x1 does not belong to it. */
     bool pair = operands->xd != 0;
     const uint64_t x[3] = {xn, pair ? operands->read(operands->context, operands->xd) : 0,
                            pair ? operands->read(operands->context, operands->xd + 1u) : 0};

@@ -1,19 +1,19 @@
-/* The end of an offloaded region: when pc arrives at it at the call depth at which the region began. */
+/* The end of an offloaded region: pc reaches its end at the call depth at which the region began. */
 #ifndef EMU_NUCD_REGION_H
 #define EMU_NUCD_REGION_H
 
 #include "emu/hart/stream.h"
 
-/* The depth is counted from the jumps executed: by the link registers x1 and x5, as return-address stacks are
- * managed (unprivileged specification, table 2.1). A region that leaves its calls by other means, as
- * longjmp() does, is not seen to end. */
+/* The depth is counted at jumps by the link registers x1 and x5, as a return-address stack does (unprivileged
+ * specification, table 2.1). The end of a region that leaves calls in other ways, such as longjmp(), is not
+ * recognised. */
 struct nucd_region {
     uint64_t end;
-    int64_t depth; /* calls less returns since the region began */
+    int64_t depth; /* calls minus returns since the region began */
 };
 
-/* What the jump does to the call depth: 1, 0 or -1. A JALR between the two link registers returns to a
- * coroutine, which calls back. */
+/* Returns the change of the call depth by a jump: 1, 0 or -1. A JALR from one link register to the other
+ * switches between coroutines: a return and a call. */
 static inline int nucd_region_step(const struct stream_op *op)
 {
     if (op->flags & STREAM_RETURN)
@@ -24,14 +24,14 @@ static inline int nucd_region_step(const struct stream_op *op)
     return swap ? 0 : 1;
 }
 
-/* To be told of every instruction that the region has executed, in order. */
+/* Call it for every instruction that the region has executed, in order. */
 static inline void nucd_region_follow(struct nucd_region *region, const struct stream_op *op)
 {
     if (op->flags & STREAM_JUMP)
         region->depth += nucd_region_step(op);
 }
 
-/* Whether the region is over, with pc where the instructions followed so far have led. */
+/* Returns whether the region is over, where pc is the address after the instructions followed so far. */
 static inline bool nucd_region_ends(const struct nucd_region *region, uint64_t pc)
 {
     return pc == region->end && region->depth == 0;

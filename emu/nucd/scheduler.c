@@ -52,7 +52,7 @@ bool nucd_scheduler_offer(struct nucd_scheduler *scheduler, uint16_t tag, uint8_
     return true;
 }
 
-/* The place of the packet with the tag, or pending_count. */
+/* Returns the index of the packet with the tag, or pending_count. */
 static unsigned find(const struct nucd_scheduler *scheduler, uint16_t tag)
 {
     unsigned at = 0;
@@ -85,7 +85,8 @@ bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag)
     return true;
 }
 
-/* The best accelerator for a packet behind the transfer's packets, which are counted in. */
+/* Returns the best accelerator for a packet that would follow those in `transfer`, which count as sent, or
+ * NO_ACCELERATOR. */
 static uint32_t choose(const struct nucd_scheduler *scheduler, const struct nucd_pending *packet,
                        const struct nucd_transfer *transfer)
 {
@@ -114,7 +115,8 @@ static void join(struct nucd_scheduler *scheduler, struct nucd_transfer *transfe
     take_out(scheduler, at);
 }
 
-/* Coalesces: the ready packets behind the first, oldest first, until one wants another accelerator. */
+/* Coalesces: adds ready packets behind the first to the transfer, oldest first, until one would go to another
+ * accelerator. */
 static void gather(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer, unsigned at)
 {
     while (at < scheduler->pending_count && transfer->count < NUCD_TRANSFER_TASKS) {

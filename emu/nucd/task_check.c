@@ -52,7 +52,8 @@ static uint64_t read_register(const void *context, unsigned reg)
     return ((const struct hart *)context)->x[reg];
 }
 
-/* A driver is called for a nucd: its packets do not say what the task may access, but the operands do. */
+/* Called when a driver is called for a nucd. The operands say what the task may access; the driver's packets
+ * do not. */
 static void called(void *context, const struct hart *hart, const struct insn *insn)
 {
     const struct task_check *check = context;
@@ -110,7 +111,7 @@ void task_check_publish(struct task_check *check, struct stats *stats)
     footprint_check_publish(check->footprint, stats, scope_enter(NULL, "nucd.check"));
 }
 
-/* "load", "loads", "fetches" */
+/* Returns "load", "loads", "fetches" and so on. */
 static const char *noun(enum footprint_kind kind, bool one)
 {
     static const char *const names[FOOTPRINT_KINDS][2] = {[FOOTPRINT_LOAD] = {"loads", "load"},

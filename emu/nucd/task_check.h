@@ -1,4 +1,5 @@
-/* --check nucd on a machine: what tasks may access (footprint_check.h), and messages about what they should not have. */
+/* --check nucd on a machine: connects the checker (footprint_check.h) to the accelerators, and prints its
+ * findings. */
 #ifndef EMU_NUCD_TASK_CHECK_H
 #define EMU_NUCD_TASK_CHECK_H
 
@@ -7,20 +8,21 @@
 
 struct task_check;
 
-/* Watches the tasks of all accelerators, whoever sends them; hosts' harts are those that call a driver. What is passed must
- * outlive it. Release with task_check_free(), which takes NULL, when nothing runs any more. */
+/* Checks the tasks of all accelerators, of any sender. `hosts` are the harts that may call a driver.
+ * Everything passed must outlive the result. Release it with task_check_free(), which accepts NULL, when
+ * nothing runs any more. */
 struct task_check *task_check_new(const struct nucd_config *config, struct accelerators *accelerators,
                                   struct hart *hosts, unsigned host_count,
                                   const struct nucd_machine *machine);
 void task_check_free(struct task_check *check);
 
-/* All tasks may read and execute bytes first..last: the program's segments that it cannot write. */
+/* Lets all tasks read and execute bytes first..last, a segment that the program cannot write. */
 void task_check_allow(struct task_check *check, uint64_t first, uint64_t last);
 
-/* Registers "nucd.check.accesses" and all else that is counted. */
+/* Registers "nucd.check.accesses" and the other counters. */
 void task_check_publish(struct task_check *check, struct stats *stats);
 
-/* Prints what was found on standard error; whether there are findings. */
+/* Prints a summary of the findings on standard error. Returns whether there are any. */
 bool task_check_summary(const struct task_check *check);
 
 #endif

@@ -18,13 +18,13 @@ struct task_unit {
     struct work_queue queue;
     bool error, answered, work_level, done_level;
     bool emptying;             /* the data cache is being emptied */
-    bool killed;               /* and has to be, when the core has left the task */
-    bool code, ranges_written; /* have changed since the last START */
+    bool killed;               /* CLEAR must empty the data cache, because the task was killed */
+    bool code, ranges_written; /* code or RANGES changed since the last START */
     uint64_t ranges;
-    uint64_t result, fflags, cause, value, pc; /* of the core's page */
+    uint64_t result, fflags, cause, value, pc; /* registers of the core's page */
     uint64_t done, host_result, host_outcome, host_cause, host_value, host_offset, host_fflags;
     uint64_t line[NUCD_LINE_WORDS];
-    uint64_t *staged; /* lines of a transfer that the host writes */
+    uint64_t *staged; /* lines received of the transfer that the host is writing */
     uint32_t staged_lines, staged_of;
     struct counters counters;
     struct task_unit_config config;
@@ -64,7 +64,7 @@ void task_unit_free(struct task_unit *unit)
     free(unit);
 }
 
-/* Brings the core's wire up to date. */
+/* Drives the interrupt line to the core by the current state. */
 static void signal_work(struct task_unit *unit)
 {
     bool waits = unit->state == TASK_UNIT_IDLE && work_queue_waits(&unit->queue);
@@ -194,7 +194,7 @@ static void finish(struct task_unit *unit)
 
 void task_unit_emptied(struct task_unit *unit)
 {
-    if (!unit->emptying) /* it was reset meanwhile */
+    if (!unit->emptying) /* the unit was reset in the meantime */
         return;
     unit->emptying = false;
     if (unit->state == TASK_UNIT_ENDED)
@@ -292,7 +292,8 @@ static void control(struct task_unit *unit, uint64_t value)
         note_error(unit);
 }
 
-/* A line of the transfer that the host writes; the first one's doorbell says how many there will be. */
+/* Adds a line to the transfer that the host is writing. The doorbell of the first line gives the number of
+ * lines. */
 static void doorbell(struct task_unit *unit, uint64_t value)
 {
     uint32_t of = value & 0xff;

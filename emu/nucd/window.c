@@ -49,7 +49,7 @@ const struct window_entry *window_entry(const struct window *w, uint64_t number)
     return window_seen(w, number);
 }
 
-/* The view of a row that is being evaluated. */
+/* The memory view of the instruction being evaluated. */
 struct view {
     struct window *window;
     struct window_entry *entry;
@@ -69,7 +69,7 @@ static bool view_load(void *context, uint64_t address, unsigned size, uint64_t *
     return view->result == WINDOW_DONE;
 }
 
-/* Fills in the operands whose producers have their results. True when none is missing. */
+/* Fills in the operands whose producers are evaluated. Returns whether all operands are known. */
 static bool collect(struct window *w, struct window_entry *entry)
 {
     bool all = true;
@@ -86,7 +86,8 @@ static bool collect(struct window *w, struct window_entry *entry)
     return all;
 }
 
-/* A store's address is known before its data; formats have the base in rs1 alone. */
+/* Stores the address of a store, which can be known before its data: in all store formats the address depends
+ * on rs1 only. */
 static enum window_result place_store(struct window *w, struct window_entry *entry,
                                       const struct defer_outcome *outcome)
 {
@@ -122,7 +123,8 @@ enum window_result window_evaluate(struct window *w, struct window_entry *entry)
     return WINDOW_DONE;
 }
 
-/* Squashes what was fetched from bytes that the store writes: its address has become known only now. */
+/* Squashes from the first instruction that was fetched from bytes that the store writes, after the store's
+ * address has become known. */
 static void squash_stale(struct window *w, const struct window_entry *store)
 {
     for (uint64_t number = store->number + 1; number < w->tail; number++)
@@ -130,8 +132,8 @@ static void squash_stale(struct window *w, const struct window_entry *store)
             window_squash(w, number);
 }
 
-/* Evaluates what can be among the entries behind `number`: one pass is enough, as everything waits for older
- * ones only. */
+/* Evaluates all entries after `number` that can be. One pass is enough, because entries wait only for older
+ * ones. */
 static void evaluate_behind(struct window *w, uint64_t number)
 {
     while (++number < w->tail) {
@@ -160,7 +162,7 @@ uint64_t window_complete(struct window *w, uint64_t number, uint64_t result, uin
     return w->tail == tail ? WINDOW_NONE : w->tail;
 }
 
-/* Whether the access is in the way of a task that is about to run with these ranges. */
+/* Returns whether the access must be committed before a task with these ranges starts. */
 static bool is_in_way(const struct window_entry *entry, const struct nucd_footprint *memory)
 {
     uint64_t last = entry->address + entry->op.size - 1;
@@ -182,8 +184,9 @@ bool window_task_ready(const struct window *w, uint64_t number)
     return true;
 }
 
-/* Notes that floating-point state was written (privileged specification, section 3.1.6.6). Where FS is Off,
- * only a task can have done so, whose accelerator has a unit of its own; the host's stays off. */
+/* Sets FS to Dirty after a write of floating-point state (privileged specification, section 3.1.6.6). If FS
+ * is Off, only a task can have written it, with its accelerator's floating-point unit; the host's FS stays
+ * Off. */
 static void make_fp_dirty(struct hart *hart)
 {
     uint64_t status = hart->priv.mstatus & MSTATUS_FS;

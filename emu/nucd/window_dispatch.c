@@ -30,7 +30,7 @@ uint64_t window_read(const void *context, unsigned reg)
     return value;
 }
 
-/* The physical address of a parcel that was just fetched. */
+/* Returns the physical address of a parcel that has just been fetched. */
 static uint64_t parcel_physical(struct hart *hart, uint64_t pc)
 {
     uint64_t physical, page = pc & ~(uint64_t)(MMU_PAGE - 1);
@@ -41,7 +41,7 @@ static uint64_t parcel_physical(struct hart *hart, uint64_t pc)
     return physical;
 }
 
-/* The bits at pc; the upper half is 0 for a compressed instruction. */
+/* Reads the instruction's bits at pc. The upper half is 0 for a compressed instruction. */
 static bool fetch_bits(struct hart *hart, uint64_t pc, uint32_t *bits)
 {
     uint16_t low, high = 0;
@@ -66,7 +66,7 @@ static void describe(struct window *w, struct window_entry *entry, uint64_t pc, 
     entry->next_pc = pc + entry->op.length;
 }
 
-/* An entry of which nothing is known yet. */
+/* Initializes an entry about which nothing is known. */
 static void clear(const struct window *w, struct window_entry *entry)
 {
     entry->number = w->tail;
@@ -79,7 +79,7 @@ static void clear(const struct window *w, struct window_entry *entry)
     entry->fflags = 0;
 }
 
-/* False when there is nothing that can be executed ahead. */
+/* Fetches an instruction. Returns false when it cannot be executed ahead. */
 static bool fetch(struct window *w, struct window_entry *entry, uint64_t pc)
 {
     struct hart *hart = w->hart;
@@ -98,7 +98,8 @@ static bool fetch(struct window *w, struct window_entry *entry, uint64_t pc)
     return true;
 }
 
-/* Whether a stream would execute it in a batch, as far as its row and the hart's modes tell. */
+/* Returns whether a stream would execute the instruction in a batch, judged by its row and the hart's
+ * modes. */
 static bool is_plain(const struct hart *hart, const struct window_entry *entry)
 {
     const struct insn_info *info = &insn_table[entry->op.id];
@@ -120,7 +121,7 @@ static struct window_step serial(const struct window *w)
     return stopped(WINDOW_SERIAL, w->head == w->tail ? WINDOW_NONE : w->tail - 1);
 }
 
-/* The first of the registers in the set that is deferred. */
+/* Returns the producer of the first register in the set whose value is deferred, or WINDOW_NONE. */
 static uint64_t deferred_of(const struct window *w, uint64_t set)
 {
     for (; set != 0; set &= set - 1) {
@@ -131,7 +132,7 @@ static uint64_t deferred_of(const struct window *w, uint64_t set)
     return WINDOW_NONE;
 }
 
-/* A packet is made from values; it waits until Xn, Xd, Xt and what they name have arrived. */
+/* Waits until Xn, Xd, Xt and the registers that they name have values, because a packet needs values. */
 static struct window_step dispatch_nucd(struct window *w, const struct window_entry *entry)
 {
     unsigned xn = entry->insn.rs1, xd = entry->insn.rs2;
@@ -159,7 +160,8 @@ static uint64_t first_unknown_store(const struct window *w)
     return window_store(w, i);
 }
 
-/* What is in the way of the captured entry before its row is looked at. */
+/* Returns why the entry, whose operands are captured, cannot be evaluated yet; WINDOW_DISPATCHED if it can
+ * be. */
 static struct window_step obstacle(const struct window *w, const struct window_entry *entry)
 {
     unsigned flags = entry->op.flags;
@@ -185,7 +187,7 @@ static void push(struct window *w, struct window_entry *entry)
     w->tail++;
 }
 
-/* The store, or the task, that writes the entry's code. */
+/* Returns the store or task that writes the entry's code, or WINDOW_NONE. */
 static uint64_t code_writer(const struct window *w, const struct window_entry *entry, uint64_t pc)
 {
     int slot = nucd_depend_load(w->tasks, pc, pc + entry->op.length - 1, entry->age);
@@ -219,7 +221,7 @@ struct window_step window_step(struct window *w)
     return step;
 }
 
-/* The entry that WINDOW_NUCD has left behind the youngest one. */
+/* Returns the entry after the youngest one, which WINDOW_NUCD has filled in. */
 static struct window_entry *nucd_entry(struct window *w)
 {
     struct window_entry *entry = window_at(w, w->tail);

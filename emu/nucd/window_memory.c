@@ -16,8 +16,8 @@ static bool watched(const struct hart *hart, uint64_t address, unsigned size, bo
     return false;
 }
 
-/* Translates without setting A or D, as the access may be squashed and D must be exact (privileged
- * specification, section 4.3.1): where they are clear, it counts as a fault. */
+/* Translates without setting A or D, because the access may be squashed and D must be exact (privileged
+ * specification, section 4.3.1). If such a bit is clear, returns false as for a fault. */
 static bool translate(struct hart *hart, uint64_t address, unsigned size, bool store, uint64_t *physical)
 {
     struct trap trap = hart->trap;
@@ -46,7 +46,7 @@ static unsigned line_hash(uint64_t physical)
     return (unsigned)(physical >> WINDOW_LINE_BITS) % WINDOW_LINES;
 }
 
-/* Whether a store may touch the bytes; false is certain. */
+/* Returns false only if no store in the window touches the bytes. */
 static bool lines_may_hold(const struct window *w, uint64_t physical, unsigned size)
 {
     return w->lines[line_hash(physical)] || w->lines[line_hash(physical + size - 1)];
@@ -60,13 +60,13 @@ void window_count_lines(struct window *w, const struct window_entry *store, int 
         w->lines[last] = (uint16_t)(w->lines[last] + by);
 }
 
-/* A load that is put together from stores, youngest first. */
+/* A load that is assembled from stores, youngest first. */
 struct gather {
     uint64_t physical, value;
-    unsigned missing; /* set of bytes that no store seen so far has written */
+    unsigned missing; /* set of bytes not found in a store yet */
 };
 
-/* The bytes of the load that the store writes. */
+/* Returns the set of the load's bytes that the store writes. */
 static unsigned bytes_shared(uint64_t physical, const struct window_entry *store)
 {
     unsigned bytes = 0;
@@ -86,8 +86,8 @@ static void take_bytes(struct gather *g, const struct window_entry *store, unsig
     }
 }
 
-/* Takes what stores between `after` and the entry have. The store whose data it must wait for, or
- * WINDOW_NONE. */
+/* Takes the load's bytes from the stores that are younger than `after` and older than `before`. Returns the
+ * store whose data it must wait for, or WINDOW_NONE. */
 static uint64_t gather_stores(const struct window *w, struct gather *g, uint64_t before, uint64_t after)
 {
     for (uint64_t i = w->store_tail; i-- > w->store_head && g->missing;) {

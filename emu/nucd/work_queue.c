@@ -52,7 +52,7 @@ bool work_queue_push(struct work_queue *queue, const uint64_t *words, uint32_t c
     return true;
 }
 
-/* Passes words; what is freed are the lines that `first` leaves behind. */
+/* Removes words from the front. Adds the number of lines that this frees to *freed. */
 static void pass(struct work_queue *queue, uint32_t words, uint32_t *freed)
 {
     *freed += (queue->first % NUCD_LINE_WORDS + words) / NUCD_LINE_WORDS;
@@ -80,7 +80,7 @@ enum work_queue_result work_queue_take(struct work_queue *queue, struct nucd_pac
         words[i] = *word_at(queue, i);
     nucd_packet_read(words, packet);
     pass(queue, length, freed);
-    /* The rest of the line is empty: its padding goes with the packet. */
+    /* If the rest of the line is padding, remove it with the packet. */
     if (queue->first % NUCD_LINE_WORDS != 0 && queue->used > 0 && !(*word_at(queue, 0) & 1))
         pass_line(queue, freed);
     return WORK_QUEUE_PACKET;
