@@ -35,7 +35,7 @@ struct task_unit_report {
     uint8_t fflags; /* COMPLETED, like result */
     uint64_t result;
     uint64_t cause, value; /* STOPPED, like offset */
-    int64_t offset;        /* pc of the fault minus the region's begin */
+    int64_t offset;        /* pc of the fault minus the start of the region */
 };
 
 struct task_unit_config {

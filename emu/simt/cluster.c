@@ -6,12 +6,12 @@
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
 
-enum role { L1, CROSSBAR, L2 }; /* as simt_kind's roles */
+enum role { L1, CROSSBAR, L2 }; /* order of simt_kind's roles */
 
 enum { NAME = 272 };
 
 struct multiprocessor {
-    char name[NAME]; /* "simt.3" */
+    char name[NAME]; /* such as "simt.3" */
     struct cache *l1;
     struct simt *core;
 };
@@ -33,7 +33,8 @@ static void *array_of(size_t count, size_t size)
     return array;
 }
 
-/* The crossbar below the first-level caches: to slices by lines in turn, or to what the cluster is joined to. */
+/* Makes the crossbar below the first-level caches. Its outputs are the slices, interleaved by line, or the
+ * memory that the cluster is connected to. */
 static bool make_crossbar(struct simt_cluster *cluster, const struct part_site *site, struct error *err)
 {
     const struct cache_config *l1 = site->below[L1];
@@ -67,7 +68,7 @@ static bool make_slices(struct simt_cluster *cluster, const struct part_site *si
     return true;
 }
 
-/* Where the requests of a multiprocessor go, as far as that is in the cluster. */
+/* Returns the port inside the cluster that takes a multiprocessor's requests, or NULLs if it is outside. */
 static struct part_end below(const struct simt_cluster *cluster, uint32_t i)
 {
     if (cluster->crossbar)

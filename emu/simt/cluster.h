@@ -1,6 +1,6 @@
-/* Multiprocessors as a part of a machine: with their first-level caches, and the crossbar and the slices of the second level
- * that they share. Without a second level, the crossbar joins the first-level caches to what is below, or each is joined by
- * itself. */
+/* Multiprocessors as a part of a machine, with their first-level caches and, shared by them, a crossbar and
+ * the slices of the second-level cache. Without a second level, the crossbar connects the first-level caches
+ * to memory; without a crossbar too, each first-level cache is connected by itself. */
 #ifndef EMU_SIMT_CLUSTER_H
 #define EMU_SIMT_CLUSTER_H
 
@@ -9,20 +9,21 @@
 #include "emu/simt/simt.h"
 #include "emu/simt/timed_grid.h"
 
-/* What multiprocessors are made with, beside struct part_site: part_site.place points to it. What it names outlives them. */
+/* The parameters of multiprocessors in addition to struct part_site; part_site.place points to it. Everything
+ * that it points to must outlive the multiprocessors. */
 struct simt_site {
     const struct mem_site *memory;
     struct simt_grid *grid;
-    uint32_t first; /* number of their first among all multiprocessors of the machine */
+    uint32_t first; /* number of the cluster's first multiprocessor among all of the machine */
 };
 
 struct simt_cluster;
 
-/* What the multiprocessor with that number in the cluster has counted. */
+/* Returns the counters of a multiprocessor, by its number in the cluster. */
 const struct simt_counters *simt_cluster_counted(const struct simt_cluster *cluster, uint32_t multiprocessor);
 
-/* For simt_kind: the functions of struct part_kind. Slots of the port to memory are the slices or, without a second level,
- * one for the crossbar, or else the multiprocessors. */
+/* The functions of struct part_kind for simt_kind. Slots of the memory port are the slices; without a second
+ * level, the crossbar's single output; without a crossbar too, the multiprocessors. */
 void *simt_cluster_make(const void *config, const struct part_site *site, struct error *err);
 void simt_cluster_free(void *part);
 void simt_cluster_connect(void *part, unsigned port, unsigned slot, const struct part_end *server);

@@ -2,7 +2,8 @@
 
 #include <assert.h>
 
-/* The words of its line that [address, address + size) touches; the access ends within the line. */
+/* Returns the set of 32-bit words that [address, address + size) touches in its line. The access must end
+ * within the line. */
 static uint64_t words_of(uint64_t address, unsigned size, unsigned line_bytes)
 {
     unsigned offset = (unsigned)(address & (line_bytes - 1));
@@ -10,7 +11,8 @@ static uint64_t words_of(uint64_t address, unsigned size, unsigned line_bytes)
     return (UINT64_MAX >> (63 - (last - first))) << first;
 }
 
-/* Adds a lane's words of one line; the latest line is the likeliest. */
+/* Adds a lane's words of one line. Returns the new number of lines. Searches from the latest line, because it
+ * is the most likely one. */
 static unsigned add(struct coalesce_line *lines, unsigned count, uint64_t line, uint64_t words, uint32_t lane)
 {
     for (unsigned i = count; i-- > 0;) {

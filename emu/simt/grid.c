@@ -19,7 +19,7 @@ uint32_t grid_block_warps(const struct grid_launch *launch, uint32_t width)
     return (uint32_t)((grid_block_threads(launch) + width - 1) / width);
 }
 
-/* The product of the three extents, or all ones when it is more than 32 bits hold. */
+/* Returns the product of the three extents, or UINT64_MAX if it exceeds 32 bits. */
 static uint64_t product(const uint32_t extents[3])
 {
     uint64_t plane = (uint64_t)extents[0] * extents[1];
@@ -75,7 +75,7 @@ static bool make_room(struct grid_block *block, struct warp_memory *memory, uint
 
 static bool make_scratchpad(struct grid_block *block, uint64_t size, struct error *err)
 {
-    /* What an access may touch beside the bytes that it wants stays inside. */
+    /* Round up, because an access may touch bytes beside those that it needs. */
     uint64_t room = (size + 63) / 64 * 64;
     if (room > block->scratchpad_room) {
         uint8_t *bytes = realloc(block->scratchpad, room);
@@ -122,7 +122,7 @@ void grid_block_free(struct grid_block *block)
     *block = (struct grid_block){0};
 }
 
-/* Whether all its threads have ended. */
+/* Returns whether all threads of the block have ended. */
 static bool block_ended(const struct grid_block *block)
 {
     for (uint32_t i = 0; i < block->count; i++) {
@@ -147,7 +147,7 @@ bool grid_block_meet(struct grid_block *block)
     return true;
 }
 
-/* Serves what has stopped a warp. False: the run ends so. */
+/* Handles the event that stopped a warp. Returns false if it ends the run, with *end set. */
 static bool serve(struct grid *grid, struct warp *warp, enum grid_end *end)
 {
     const struct grid_host *host = grid->host;
@@ -178,7 +178,8 @@ static bool run_slice(struct grid *grid, struct warp *warp, enum grid_end *end)
     return goes_on;
 }
 
-/* Its warps by turns until all threads have ended. False: the run ends, or its quantum. */
+/* Runs the block's warps in turns until all threads have ended. Returns false if the run or the quantum ends
+ * before. */
 static bool run_block(struct grid *grid, enum grid_end *end)
 {
     struct grid_block *block = &grid->block;
@@ -189,7 +190,7 @@ static bool run_block(struct grid *grid, enum grid_end *end)
             if (able && !run_slice(grid, warp, end))
                 return false;
             if (able && grid->insns >= grid->until) {
-                grid->turn++; /* its slice is over */
+                grid->turn++; /* the warp's slice is over */
                 *end = GRID_PAUSE;
                 return false;
             }

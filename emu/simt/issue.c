@@ -1,4 +1,4 @@
-/* Schedulers, scoreboard and units: which warp's instruction issues in a cycle. */
+/* Schedulers, scoreboard and units: choose the instruction that issues in a cycle. */
 #include <assert.h>
 
 #include "emu/simt/state.h"
@@ -84,7 +84,8 @@ static void end_block(struct simt *simt, struct simt_block *block, uint64_t cycl
     simt->parts.source.ended(simt->parts.source.context, simt, block, simt_time(simt, cycle));
 }
 
-/* No lane can run: the warp has ended, when nothing of it is under way any more, or waits at the barrier. */
+/* Handles a warp without lanes that can run: it has ended, or it waits at the barrier. An ended warp leaves
+ * its slot when nothing is under way for it. */
 static void go_idle(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
@@ -116,7 +117,7 @@ static void release_barrier(struct simt *simt, uint32_t last, uint64_t cycle)
     }
 }
 
-/* Makes the warp's next step; false when it did not execute an instruction. */
+/* Executes the warp's next step. Returns false if it was not an instruction. */
 static bool step(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
@@ -152,7 +153,7 @@ static void count(struct simt *simt, uint8_t work)
     simt->counters.apart += simt->report.taken_apart;
 }
 
-/* A warp that waits for others becomes the youngest, so that greedy-then-oldest lets them go on. */
+/* Makes a warp that waits for other warps the youngest, so that greedy-then-oldest prefers them. */
 static void stand_back(struct simt *simt, uint32_t slot)
 {
     simt->ages[slot] = simt->age++;
@@ -184,12 +185,12 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
     simt_fetch(simt, slot, cycle);
 }
 
-/* Which units take an instruction of the scheduler now: all ones, or 0. */
+/* The units that accept an instruction of the scheduler: of[unit] is all ones, or 0. */
 struct open {
     uint64_t of[SIMT_UNITS];
 };
 
-/* False: none of them that a warp could issue to. */
+/* Returns false if none of the scheduler's warps can issue to a unit. */
 static bool open_units(const struct simt *simt, const struct simt_scheduler *scheduler, uint64_t cycle,
                        struct open *open)
 {
@@ -207,7 +208,7 @@ static bool open_units(const struct simt *simt, const struct simt_scheduler *sch
     return any;
 }
 
-/* The slots of a word that can issue. */
+/* Returns the slots in a word of the set whose warps can issue. */
 static uint64_t eligible(const struct simt *simt, const struct simt_scheduler *scheduler,
                          const struct open *open, uint32_t word)
 {
@@ -217,7 +218,7 @@ static uint64_t eligible(const struct simt *simt, const struct simt_scheduler *s
     return warps & scheduler->own;
 }
 
-/* The next slot behind the last one, itself the last; some slot can issue. */
+/* Returns the next slot that can issue after the last one, in round-robin order. There must be one. */
 static uint32_t choose_next(const struct simt *simt, const struct simt_scheduler *scheduler,
                             const struct open *open)
 {
@@ -230,7 +231,8 @@ static uint32_t choose_next(const struct simt *simt, const struct simt_scheduler
     return 64 * word + (uint32_t)__builtin_ctzll(warps);
 }
 
-/* The last slot, if it can issue, or the oldest warp's; some slot can. */
+/* Returns the slot that issued last if it can issue again, otherwise that of the oldest warp that can. There
+ * must be one. */
 static uint32_t choose_oldest(const struct simt *simt, const struct simt_scheduler *scheduler,
                               const struct open *open)
 {
@@ -261,7 +263,7 @@ static void occupy(struct simt *simt, struct simt_scheduler *scheduler, const st
     }
 }
 
-/* Why nothing of the scheduler issues. */
+/* Returns why none of the scheduler's warps issues. */
 static enum simt_stall cause_of(const struct simt *simt, const struct simt_scheduler *scheduler)
 {
     if (scheduler->count[SIMT_UNIT_LANES] || scheduler->count[SIMT_UNIT_SPECIAL])
@@ -300,7 +302,8 @@ static void wake_up(struct simt *simt, uint64_t cycle)
     }
 }
 
-/* Greedy-then-oldest would keep the youngest from issuing for as long as the others can, which may be waiting for them. */
+/* Makes warps that could have issued for SIMT_PATIENCE cycles the oldest. Otherwise greedy-then-oldest keeps
+ * the youngest from issuing as long as other warps can, and those may wait for the youngest. */
 static void look_for_starving(struct simt *simt, uint64_t cycle)
 {
     simt->look = cycle + SIMT_PATIENCE;

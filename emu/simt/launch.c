@@ -11,10 +11,10 @@ enum { GP = 3 };
 struct launch {
     struct launch_setup setup;
     struct warp_memory memory;
-    bool ready;   /* memory is initialised */
+    bool ready;   /* `memory` is initialized */
     bool running; /* a device may have threads that have not ended */
     struct grid grid;
-    uint64_t number; /* of the last launch */
+    uint64_t number; /* number of the last launch */
 };
 
 void launch_describe(const struct simt_config *simt, uint32_t count, struct launch_options *options)
@@ -35,7 +35,7 @@ void launch_limit(struct launch_options *options, uint64_t threads)
         options->limits.block_threads = (uint32_t)threads;
 }
 
-/* Of the warps that exist at a time: without a clock, those of one block. */
+/* Returns the number of warps that need stacks at the same time: without a clock, those of one block. */
 static uint32_t stack_warps(const struct launch_options *options)
 {
     const struct grid_limits *limits = &options->limits;
@@ -69,7 +69,7 @@ void launch_free(struct launch *launch)
     free(launch);
 }
 
-/* Memory and stacks, when the first launch needs them. */
+/* Initializes memory and stacks at the first launch. */
 static bool make_ready(struct launch *launch, struct error *err)
 {
     const struct launch_setup *setup = &launch->setup;
@@ -184,7 +184,7 @@ struct warp_memory *launch_memory(struct launch *launch)
     return &launch->memory;
 }
 
-/* What has executed the launches: a device, or the functional run. */
+/* Returns the counters of the device or of the functional run. */
 static struct launch_counts counts_of(const struct launch *launch)
 {
     const struct launch_device *device = launch->setup.options->device;

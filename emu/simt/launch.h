@@ -1,6 +1,6 @@
-/* The launches of a program: each is checked, gets memory for its threads' stacks, and is executed by multiprocessors that
- * take time (struct launch_device) or, without a clock, by grid.h. Who serves the program's calls, and those of its threads,
- * is behind struct launch_host. isa/MANUAL.md, chapter SIMT, has what programs see. */
+/* A program's launches. Each is checked, gets stacks for its threads, and is executed by timed
+ * multiprocessors (struct launch_device) or, without a clock, by grid.h. struct launch_host serves the calls
+ * of the program and of its threads. isa/MANUAL.md, chapter SIMT, describes what programs see. */
 #ifndef EMU_SIMT_LAUNCH_H
 #define EMU_SIMT_LAUNCH_H
 
@@ -11,116 +11,121 @@
 
 struct hart;
 
-/* What launches ask of the program's environment. */
+/* The services of the program's environment. */
 struct launch_host {
-    struct grid_host grid; /* serves threads' calls; has a context of its own */
-    /* The physical address of so many bytes for stacks, asked when the first launch needs them; 0: there is no room. */
+    struct grid_host grid; /* serves threads' calls; has its own context */
+    /* Returns the physical address of `bytes` bytes for stacks, or 0 if there is no room. Called at the first
+     * launch. */
     uint64_t (*stacks)(void *context, uint64_t bytes);
     /* As in struct warp_memory_setup. NULL: program addresses are physical. */
     bool (*translate)(void *context, uint64_t address, enum warp_access access, uint64_t *physical);
-    /* In time. A thread has trapped: prints which, and ends the program. */
+    /* With a clock: a thread has trapped. Prints which one, and ends the program. */
     void (*fault)(void *context, struct warp *warp, const struct warp_report *report);
-    /* In time. A call of a thread, or grid.stopped(), ends the program. */
+    /* With a clock: ends the program because of a thread's call or grid.stopped(). */
     void (*stop)(void *context);
     void *context;
 };
 
-/* A launch as a machine with a clock takes it. What is pointed to stays until the program ends. */
+/* A launch as given to a device. What it points to is valid until the program ends. */
 struct launch_work {
-    struct grid_launch launch; /* numbers count from 1 */
+    struct grid_launch launch; /* launches are numbered from 1 */
     uint64_t queue;
-    uint32_t registers; /* 64-bit ones of a thread, as the program says; 0: to be found out */
+    uint32_t registers; /* 64-bit registers per thread, as given by the program; 0: to be determined */
     struct warp_memory *memory;
     const struct launch_host *host;
 };
 
-/* What a device has begun and executed. */
+/* Counters of what a device has begun and executed. */
 struct launch_counts {
     uint64_t launches, blocks, insns, thread_insns;
 };
 
-/* What has become of a launch, or of a step of it. */
+/* The result of a launch or of a step of it. */
 enum launch_end {
-    LAUNCH_DONE,    /* it has ended or, in time, stands in its queue */
-    LAUNCH_REFUSED, /* no multiprocessor can hold a block of it */
-    LAUNCH_MEMORY,  /* there is no room for stacks, or the host has no memory */
-    LAUNCH_ENDED,   /* in time: something has ended the run meanwhile */
-    /* Without a clock; launch_advance() goes on, with the same instruction. */
-    LAUNCH_PAUSE, /* the quantum is over */
-    LAUNCH_CALL,  /* grid.call() has stopped it */
-    LAUNCH_TRAP,  /* a thread has trapped: launch_trapped() */
+    LAUNCH_DONE,    /* the launch has ended; with a clock: it is in its queue */
+    LAUNCH_REFUSED, /* no multiprocessor can hold one of its blocks */
+    LAUNCH_MEMORY,  /* no room for stacks, or the host has no memory */
+    LAUNCH_ENDED,   /* with a clock: the run has ended in the meantime */
+    /* Without a clock only; launch_advance() continues with the same instruction. */
+    LAUNCH_PAUSE, /* the quantum has ended */
+    LAUNCH_CALL,  /* grid.call() stopped the run */
+    LAUNCH_TRAP,  /* a thread trapped: launch_trapped() */
 };
 
-/* Multiprocessors that take time. Without one, a launch has ended when its call returns. Under the kernel there is none:
- * a thread whose page is missing stops the run until the kernel, on the calling hart, has brought it in, and in time that hart
- * would have gone on, and could not be interrupted for it. */
+/* Timed multiprocessors. Without a device, a launch has ended when its call returns. Under the kernel there
+ * is no device: a thread that misses a page stops until the kernel, on the calling hart, has brought the page
+ * in, but with a clock that hart would continue and could not be interrupted for it. */
 struct launch_device {
-    /* LAUNCH_DONE, LAUNCH_REFUSED or LAUNCH_ENDED; may take time until there is room. */
+    /* Returns LAUNCH_DONE, LAUNCH_REFUSED or LAUNCH_ENDED. Waits in simulated time for room. */
     enum launch_end (*enqueue)(void *context, const struct launch_work *work);
-    bool (*wait)(void *context, uint64_t number); /* for all, if number is 0; false: the run has ended */
+    /* waits for launch `number`, or for all if it is 0; false: the run has ended */
+    bool (*wait)(void *context, uint64_t number);
     const struct launch_counts *(*count)(void *context);
     void *context;
-    uint32_t warps; /* that all multiprocessors hold at a time: each takes a share of the stacks */
+    /* number of warps that all multiprocessors hold together; each has a share of the stacks */
+    uint32_t warps;
 };
 
 struct launch_options {
     struct grid_limits limits;
-    uint64_t stack;                     /* bytes of a thread's, a power of two */
-    const struct launch_device *device; /* or NULL */
-    bool observed;                      /* by gdb or a log, which do not see threads: is warned of */
-    bool untimed;                       /* no device, though the machine has a clock: is warned of */
+    uint64_t stack;                     /* bytes per thread, a power of two */
+    const struct launch_device *device; /* NULL: none */
+    bool observed;                      /* warn that gdb or a log, which is used, does not see threads */
+    bool untimed;                       /* warn that there is no device although the machine has a clock */
 };
 
-/* Fills the options for `count` multiprocessors like simt; limits.count is 0 without any (NULL). */
+/* Sets the options for `count` multiprocessors with configuration `simt`. If it is NULL, limits.count is
+ * 0. */
 void launch_describe(const struct simt_config *simt, uint32_t count, struct launch_options *options);
 
-/* What a block can have in time: no more threads than a multiprocessor holds. */
+/* Limits blocks to the number of threads that a timed multiprocessor holds. */
 void launch_limit(struct launch_options *options, uint64_t threads);
 
-/* Bytes of memory that the stacks take. */
+/* Returns the bytes of memory for all stacks. */
 uint64_t launch_stack_bytes(const struct launch_options *options);
 
-/* Where a program's launches happen; all of it must outlive them. */
+/* The parameters of a program's launches. Everything it points to must outlive them. */
 struct launch_setup {
     const struct launch_options *options;
     const struct launch_host *host;
-    const struct hart *hart;   /* the program's: its decoder, who serves its custom instructions, its gp */
-    const struct phys *memory; /* all that physical addresses name */
-    uint64_t write_first;      /* program addresses below are read-only */
+    const struct hart *hart;   /* the program's hart: its decoder, units of custom instructions, and gp */
+    const struct phys *memory; /* all physical memory */
+    uint64_t write_first;      /* program addresses below this one are read-only */
 };
 
 struct launch;
 
-/* Out of memory aborts. Release with launch_free(). */
+/* Creates the state of a program's launches. Out of memory aborts. Release it with launch_free(), which
+ * accepts NULL. */
 struct launch *launch_new(const struct launch_setup *setup);
 void launch_free(struct launch *launch);
 
-/* Begins a launch, and without a clock executes it as launch_advance() does. A launch that has not ended there is dropped.
- * err is set when LAUNCH_REFUSED or LAUNCH_MEMORY is for a limit of the machine, which it names; its text is empty
- * otherwise. */
+/* Begins a launch; without a clock, also executes it like launch_advance(). Without a clock, it drops a
+ * launch that has not ended. Sets err if LAUNCH_REFUSED or LAUNCH_MEMORY is caused by a limit of the machine,
+ * which it names; otherwise err->text is empty. */
 enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record, uint64_t quantum,
                              struct error *err);
 
-/* Without a clock: executes the launch that has begun, for about so many instructions of warps, until it has ended or
- * something stops it. */
+/* Without a clock: executes the current launch for about `quantum` warp instructions, until it has ended or
+ * is stopped. */
 enum launch_end launch_advance(struct launch *launch, uint64_t quantum);
 
-/* The thread that has trapped: its warp, and the report that names the lane. */
+/* Returns the warp of the thread that has trapped, and the report that names the lane. */
 struct warp *launch_trapped(const struct launch *launch, const struct warp_report **report);
 
-/* Waits for a launch that there has been, or for all (0). False when the run has ended before. */
+/* Waits for a launch by its number, or for all launches if it is 0. Returns false if the run ended first. */
 bool launch_wait(struct launch *launch, uint64_t number);
 
-/* The number of the last launch; 0: none yet. */
+/* Returns the number of the last launch, or 0 if there is none. */
 uint64_t launch_number(const struct launch *launch);
 
-/* Instructions of warps. */
+/* Returns the number of warp instructions executed. */
 uint64_t launch_executed(const struct launch *launch);
 
-/* What threads see, ready once there has been a launch. */
+/* Returns the threads' memory. It is initialized by the first launch. */
 struct warp_memory *launch_memory(struct launch *launch);
 
-/* What multiprocessors have executed, as "simt.launches" and so on. */
+/* Registers "simt.launches" and the other counters of all multiprocessors. */
 void launch_publish(const struct launch *launch, struct stats *stats);
 
 #endif

@@ -1,4 +1,5 @@
-/* The memory pipeline: lines through the first-level cache, passes of shared memory, atomics to the shared level. */
+/* The memory pipeline: lines through the first-level cache, passes of shared memory, atomics to the shared
+ * level. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ void simt_memory_free(struct simt *simt)
     free(simt->atomics);
 }
 
-/* Splits the access and counts what comes of it. */
+/* Splits the access into requests and passes, and counts them. */
 static void split(struct simt *simt, struct simt_access *access, const struct stream_op *op)
 {
     struct simt_counters *counters = &simt->counters;
@@ -103,7 +104,7 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     simt->queue[(simt->queue_first + simt->queue_count++) % SIMT_ACCESSES] = access;
 }
 
-/* What the warp waited for is complete: its register is there in cycle `ready`. */
+/* Ends the warp's wait for an access or a unit: register rd is ready in cycle `ready`. */
 static void end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t ready)
 {
     struct simt_warp *warp = &simt->warps[slot];
@@ -118,7 +119,7 @@ static void end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t read
         simt_classify(simt, slot, simt->cycle);
 }
 
-/* Nothing of the access is under way any more. */
+/* Frees an access when all its parts are done. */
 static void complete(struct simt *simt, struct simt_access *access, uint64_t ready)
 {
     access->next = simt->free_accesses;
@@ -142,7 +143,7 @@ void simt_unit_done(struct custom_waiter *waiter, uint64_t now)
     end_wait(simt, (uint32_t)(warp - simt->warps), warp->unit_rd, clock_cycle(&simt->parts.clock, now));
 }
 
-/* One of the access's lines has been answered in cycle `ready`. */
+/* Notes that one of the access's lines was answered in cycle `ready`. */
 static void answered(struct simt *simt, struct simt_access *access, uint64_t ready)
 {
     static const uint8_t works[] = {
@@ -170,7 +171,7 @@ static void leave_queue(struct simt *simt)
     simt->queue_count--;
 }
 
-/* The first-level cache's part of a cycle; false when it has no room. */
+/* Sends a line to the first-level cache. Returns false when the cache is full. */
 static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cycle)
 {
     const struct coalesce_line *line = &access->lines[access->sent];
@@ -192,7 +193,8 @@ static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cy
 
 static void send_request(void *owner, uint64_t now);
 
-/* An atomic's request: the words, and all words between them masked. */
+/* Sends one request of an atomic, from its first to its last word; a mask selects the words. Returns false
+ * when no request is free. */
 static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t cycle)
 {
     struct simt_atomic *atomic = simt->free_atomics;
@@ -217,7 +219,7 @@ static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t 
     return true;
 }
 
-/* All passes of shared memory, which occupy the pipeline. */
+/* Makes all passes of shared memory at once; they occupy the pipeline. */
 static void make_passes(struct simt *simt, struct simt_access *access, uint64_t cycle)
 {
     uint64_t last = cycle + access->passes - 1;

@@ -1,4 +1,4 @@
-/* Which kind of work an instruction is, and a multiprocessor's statistics. */
+/* The kind of work of an instruction, and a multiprocessor's statistics. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ enum simt_work simt_work_of(enum insn_id id)
     return SIMT_WORK_alu;
 }
 
-/* Cycles are brought up to date before they are read, and so all that add up to them. */
+/* Reading `cycles` updates it and all statistics that add up to it. */
 static uint64_t read_cycles(const void *context)
 {
     return simt_counted((struct simt *)(uintptr_t)context)->cycles;

@@ -1,11 +1,11 @@
 #include "emu/simt/shared_banks.h"
 
-enum { WORDS = 3 * WARP_LANES }; /* 8 bytes that are not aligned touch three words */
+enum { WORDS = 3 * WARP_LANES }; /* 8 unaligned bytes touch three words */
 
-/* The words of a bank are a list, the latest first. */
+/* A bank's words are a linked list, the latest first. */
 struct banks {
     uint8_t count[SHARED_BANKS];
-    uint8_t latest[SHARED_BANKS]; /* index of the list's head + 1, or 0 */
+    uint8_t latest[SHARED_BANKS]; /* index + 1 of the list's head; 0: empty */
     uint8_t before[WORDS];
     uint64_t word[WORDS];
     unsigned words, most;

@@ -1,4 +1,4 @@
-/* Banks of a multiprocessor's shared memory: how often an access has to go there. */
+/* The banks of a multiprocessor's shared memory: the number of passes of an access. */
 #ifndef EMU_SIMT_SHARED_BANKS_H
 #define EMU_SIMT_SHARED_BANKS_H
 
@@ -9,11 +9,12 @@
 
 enum { SHARED_BANKS = 32, SHARED_WORD = 4 };
 
-/* Word number n lies in bank n % banks, and a bank gives one word in a pass. The passes that accesses of `size` bytes
- * (1 to 8) at addresses[lane] take for the lanes in mask: the most words that one bank has to give, where a word that
- * several lanes want counts once (broadcast). For atomics it counts for each of those lanes, which take turns.
- * banks is a power of two up to SHARED_BANKS; 0 passes for an empty mask. (CUDA C Programming Guide 4, section F.4.3:
- * 32 banks, broadcast of any number of words.) */
+/* Returns the number of passes that accesses of `size` bytes (1 to 8) at addresses[lane] take for the lanes
+ * in mask. Word n is in bank n % banks, and a bank returns one word per pass, so the result is the largest
+ * number of words wanted from one bank. A word that several lanes want counts once (broadcast); for atomics
+ * it counts once per lane, because the lanes take turns. `banks` is a power of two up to SHARED_BANKS. An
+ * empty mask takes 0 passes. Source: CUDA C Programming Guide 4, section F.4.3: 32 banks, broadcast of any
+ * number of words. */
 unsigned shared_banks_passes(const uint64_t *addresses, uint32_t mask, unsigned size, unsigned banks,
                              bool atomic);
 

@@ -7,7 +7,7 @@
 #include "emu/simt/state.h"
 #include "emu/simt/track.h"
 
-/* Counts the cycles before `cycle`, in which it slept. */
+/* Counts the cycles before `cycle`, in which the multiprocessor slept. */
 static void settle(struct simt *simt, uint64_t cycle)
 {
     if (!simt->busy || cycle <= simt->cycle)
@@ -31,7 +31,7 @@ void simt_touch(struct simt *simt, uint64_t now)
     go_on_at(simt, next > edge ? next : edge);
 }
 
-/* Runs ahead of the queue as long as no other event lies before it. */
+/* Executes cycles ahead of the queue's time until another event is due before. */
 static void run_cycles(struct simt *simt)
 {
     struct event_queue *queue = simt->parts.queue;
@@ -110,7 +110,7 @@ void simt_free(struct simt *simt)
     free(simt);
 }
 
-/* Whether so much more fits beside what is taken. */
+/* Returns whether a block with `need` fits beside `blocks` blocks that have taken `taken`. */
 static bool fits(const struct simt_config *config, const struct simt_need *taken, uint32_t blocks,
                  const struct simt_need *need)
 {

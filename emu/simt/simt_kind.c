@@ -1,4 +1,4 @@
-/* What multiprocessors are described by. */
+/* The part kind `simt`: the configuration of multiprocessors. */
 #include <stdio.h>
 
 #include "emu/mem/llc.h"
@@ -104,11 +104,12 @@ static const struct part_section sections[] = {
     "ISPASS 2015 (Andersch, Lucas, Alvarez-Mesa, Juurlink, On latency in GPU throughput "                    \
     "microarchitectures; recalled)"
 
-/* 45 clocks from a load that hits to its user are Fermi's (ISPASS 2015): 18 in the pipeline and 27 here. The clock from issue
- * to the memory pipeline makes it 46. Machine gpu's way to closed rows takes 546 clocks
- * (tests/machine/test_simt_bandwidth.c adds it up), less than the 685 of the same source, of which we cannot say where they
- * are spent. So many lines must be under way that 15 multiprocessors can use all of the bandwidth: 192 GB/s * 390 ns / 128 B
- * / 15 = 39, and 49 at 685. */
+/* On Fermi, a load that hits takes 45 clocks until its result is used (Andersch et al., ISPASS 2015): 18 in
+ * the pipeline, and the 27 of hit_clocks. Here it takes 46, because an instruction enters the memory pipeline
+ * one clock after it issues. On machine gpu, an access to a closed row takes 546 clocks
+ * (tests/machine/test_simt_bandwidth.c adds up its parts); the same source has 685, without its parts. To use
+ * all of the bandwidth, each of 15 multiprocessors needs 192 GB/s * 390 ns / 128 B / 15 = 39 lines under way,
+ * and 49 at 685 clocks. */
 static const struct part_default l1_defaults[] = {
     {"size", "32 KiB", FERMI},
     {"ways", "4", FERMI},
@@ -122,8 +123,9 @@ static const struct part_default l1_defaults[] = {
     {NULL, NULL, NULL},
 };
 
-/* A hit here takes 310 clocks of 1.4 GHz in all on Fermi (ISPASS 2015), and 306 here: the 46 above, 2 * 8 and 4 for the line's
- * bytes in the crossbar, and 120 of 700 MHz here. */
+/* On Fermi, a hit in the second level takes 310 clocks of 1.4 GHz in all (ISPASS 2015). Here it takes 306:
+ * the 46 clocks of a load that hits in the first level, 2 * 8 clocks and 4 for the line's bytes in the
+ * crossbar, and 120 of 700 MHz (hit_clocks). */
 static const struct part_default l2_defaults[] = {
     {"memory", "", "what the multiprocessors are joined to"},
     {"slices", "8", "8 of 128 KiB are TOM's 1 MiB"},
@@ -141,7 +143,6 @@ static const struct part_default l2_defaults[] = {
     {NULL, NULL, NULL},
 };
 
-/* 8 clocks: ours, for an input's and an output's queue, arbitration and wires. */
 static const struct part_default crossbar_defaults[] = {
     {"out", "", "the slices, or what the multiprocessors are joined to"},
     {"clock", "1.4 GHz", "AxRAM Table 2; TOM's has 1.25 GHz"},

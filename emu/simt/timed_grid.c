@@ -6,7 +6,7 @@
 
 /* A launch that has not ended. */
 struct launched {
-    struct launched *next; /* in order of their numbers */
+    struct launched *next; /* in order of launch numbers */
     uint64_t number, queue;
     struct grid_launch launch;
     struct simt_need need;
@@ -15,28 +15,28 @@ struct launched {
 
 struct place;
 
-/* What a multiprocessor knows a warp by. */
+/* The multiprocessor's handle of a warp. */
 struct member {
     struct place *place;
     struct warp *warp;
 };
 
-/* Where a multiprocessor can hold a block. */
+/* A block's place on a multiprocessor. */
 struct place {
     struct simt_grid *grid;
     struct launched *launched; /* NULL: free */
     struct simt_block block;
     struct grid_block warps;
-    uint32_t stacks; /* first of the warps' stacks, of the multiprocessor's, that it takes */
+    uint32_t stacks; /* first of its warps' stacks among the multiprocessor's */
     struct member members[SIMT_WARPS];
 };
 
 struct station {
     struct simt *simt;
     const struct simt_config *config;
-    struct place *places;    /* config->blocks of them */
-    uint32_t first_stack;    /* of config->warps stacks that are its own */
-    bool stacks[SIMT_WARPS]; /* taken */
+    struct place *places;    /* config->blocks elements */
+    uint32_t first_stack;    /* first of its config->warps stacks */
+    bool stacks[SIMT_WARPS]; /* stacks in use */
 };
 
 struct simt_grid {
@@ -45,12 +45,12 @@ struct simt_grid {
     const struct grid_host *host;
     struct event event;
     struct station *stations;
-    uint32_t turn; /* the multiprocessor that is asked first */
+    uint32_t turn; /* the multiprocessor that is served first */
     struct launched *first, *last;
     uint32_t waiting;
-    uint32_t slice; /* steps until the host is asked whether to end */
+    uint32_t slice; /* steps until the host is asked whether to end the run */
     bool failed;
-    uint64_t since, busy; /* fs: with launches since, and before */
+    uint64_t since, busy; /* fs: begin of the current time with launches; sum of earlier times */
 };
 
 static uint64_t now_of(const struct simt_grid *grid)
@@ -64,7 +64,7 @@ static void schedule(struct simt_grid *grid, uint64_t time)
         event_schedule(grid->parts.queue, &grid->event, time);
 }
 
-/* The stacks of n warps side by side, the first of them; UINT32_MAX: there are none. */
+/* Returns the first of n adjacent free stacks, or UINT32_MAX if there are none. */
 static uint32_t find_stacks(const struct station *station, uint32_t n, uint32_t warps)
 {
     uint32_t run = 0;
@@ -84,7 +84,7 @@ static struct place *find_place(struct station *station)
     return NULL;
 }
 
-/* The earliest launch of its queue that has blocks to place. */
+/* Returns the first launch with blocks to place that is the oldest of its queue, or NULL. */
 static struct launched *next_launch(const struct simt_grid *grid)
 {
     for (struct launched *at = grid->first; at; at = at->next) {
@@ -110,7 +110,7 @@ static void begin(struct simt_grid *grid)
         simt_flush(grid->stations[i].simt);
 }
 
-/* Gives the multiprocessor the launch's next block; false when it has no room. */
+/* Places the launch's next block on a multiprocessor. Returns false when it has no room. */
 static bool place_block(struct simt_grid *grid, uint32_t number, struct launched *launched)
 {
     struct station *station = &grid->stations[number];
@@ -144,7 +144,7 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     return true;
 }
 
-/* Forgets launches that have ended. */
+/* Removes launches that have ended. */
 static void sweep(struct simt_grid *grid, uint64_t now)
 {
     struct launched **at = &grid->first;
@@ -163,7 +163,7 @@ static void sweep(struct simt_grid *grid, uint64_t now)
     }
 }
 
-/* Each multiprocessor is offered a block. */
+/* Offers a block to each multiprocessor. */
 static void dispatch(void *owner, uint64_t now)
 {
     struct simt_grid *grid = owner;
@@ -188,7 +188,7 @@ static const struct stream_op *next_of(void *context, void *warp)
     return warp_next(((struct member *)warp)->warp, &mask);
 }
 
-/* Serves a call; false: the run ends. */
+/* Handles a call. Returns false if it ends the run. */
 static bool serve(struct simt_grid *grid, struct warp *warp, const struct warp_report *report)
 {
     uint64_t result;
@@ -200,7 +200,7 @@ static bool serve(struct simt_grid *grid, struct warp *warp, const struct warp_r
     return true;
 }
 
-/* Whether something has ended the run; asks the host from time to time. */
+/* Returns whether the run has ended. Asks the host every GRID_SLICE steps. */
 static bool has_ended(struct simt_grid *grid)
 {
     if (!grid->failed && grid->slice-- == 0) {
@@ -220,7 +220,7 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
     struct simt_grid *grid = place->grid;
     uint64_t ticks = clock_time(&grid->parts.clock, cycle) / grid->parts.tick;
     if (has_ended(grid)) {
-        report->event = WARP_TRAP; /* the multiprocessor stands still */
+        report->event = WARP_TRAP; /* stops the multiprocessor */
         return;
     }
     warp_set_clock(member->warp, cycle, ticks);
@@ -236,7 +236,7 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
         simt_release(station->simt, &place->block);
 }
 
-/* Who looks at launches does so in an event at that time. */
+/* Schedules dispatch() at that time, to handle the end of the block. */
 static void block_ended(void *context, struct simt *simt, struct simt_block *block, uint64_t now)
 {
     struct station *station = context;

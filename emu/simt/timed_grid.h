@@ -1,10 +1,12 @@
-/* Launches on multiprocessors, in time: the block scheduler, and the warps that multiprocessors execute.
+/* Launches on timed multiprocessors: the block scheduler, and the warps that multiprocessors execute.
  *
- * Launches of one queue run one after the other, those of different queues at the same time, the earlier one's blocks
- * first. In each clock every multiprocessor, in turn, is given at most one block that it has room for (GPGPU-Sim's block
- * scheduler); which one holds a block therefore depends on time. A multiprocessor's first-level cache is emptied when a
- * launch begins, as it is not coherent. Left out: the time from the host's call to the first block, and the answers of
- * the last stores, which a launch does not wait for. */
+ * Launches of one queue run one after another. Launches of different queues run at the same time; the blocks
+ * of the earlier one are placed first. In each clock, every multiprocessor in turn gets at most one block for
+ * which it has room (as in GPGPU-Sim's block scheduler), so the place of a block depends on timing.
+ * First-level caches, which are not coherent, are emptied when a launch begins.
+ *
+ * Not modelled: the time from the host's call to the first block; the answers to the last stores, for which a
+ * launch does not wait. */
 #ifndef EMU_SIMT_TIMED_GRID_H
 #define EMU_SIMT_TIMED_GRID_H
 
@@ -17,41 +19,45 @@ struct simt_grid;
 
 struct simt_grid_parts {
     struct event_queue *queue;
-    struct clock clock; /* the multiprocessors' */
+    struct clock clock; /* the multiprocessors' clock */
     uint32_t component;
-    uint32_t count; /* of multiprocessors, at least 1 */
-    const struct simt_config *const
-        *configs;  /* of each multiprocessor, of one width; only simt_grid_new() reads the list */
-    uint64_t tick; /* fs in which the threads' `time` advances by 1 */
-    /* Something has ended the run: `end` is GRID_TRAP, with the warp and its report, GRID_STOP or GRID_HOST. */
+    uint32_t count; /* number of multiprocessors, at least 1 */
+    /* configs[i]: of multiprocessor i; all have the same width; only simt_grid_new() reads the array */
+    const struct simt_config *const *configs;
+    uint64_t tick; /* fs after which the threads' `time` advances by 1 */
+    /* Called when the run has ended: `end` is GRID_TRAP, with the warp and its report, or GRID_STOP or
+     * GRID_HOST. */
     void (*failed)(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report);
     void *context;
 };
 
-/* Out of memory aborts; never NULL. Release before the multiprocessors. */
+/* Creates the block scheduler. Never returns NULL: out of memory aborts. Release it before the
+ * multiprocessors; simt_grid_free() accepts NULL. */
 struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts);
 void simt_grid_free(struct simt_grid *grid);
 
-/* What threads see and who serves them, before the first launch. The memory has stacks for the warps of each
- * multiprocessor, in the order of their numbers. */
+/* Sets the threads' memory and the environment, before the first launch. The memory has stacks for the warps
+ * of each multiprocessor, in the order of their numbers. */
 void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const struct grid_host *host);
 
-/* What multiprocessor `number` is to be made with, and that it has been. To be called for each of them. */
+/* simt_grid_source() returns the source with which multiprocessor `number` must be created;
+ * simt_grid_attach() connects it when it has been. Call both for each multiprocessor. */
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number);
 void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt);
 
-/* Whether any multiprocessor can hold a block of it, whose threads need so many 32-bit halves of registers. */
+/* Returns whether any multiprocessor can hold a block of the launch, whose threads need `registers` 32-bit
+ * registers each. */
 bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers);
 
-/* Whether fewer than SIMT_LAUNCHES wait or run. */
+/* Returns whether fewer than SIMT_LAUNCHES launches wait or run. */
 bool simt_grid_room(const struct simt_grid *grid);
 
-/* Puts a possible launch into its queue at the event queue's time; number is not 0 and above all earlier ones. There
- * must be room. */
+/* Adds a launch to its queue at the event queue's time. simt_grid_room() and simt_grid_possible() must be
+ * true; `number` is greater than 0 and than all earlier numbers. */
 void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers,
                       uint64_t queue, uint64_t number);
 
-/* Whether launch `number`, or each that there has been if it is 0, has ended. */
+/* Returns whether launch `number` has ended; for 0, whether all launches have. */
 bool simt_grid_done(const struct simt_grid *grid, uint64_t number);
 
 /* Registers "busy". */

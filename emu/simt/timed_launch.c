@@ -13,7 +13,7 @@ static bool fetch(void *context, uint64_t pc, uint32_t *bits)
            warp_memory_load(t->work.memory, &none, pc, bits, 2);
 }
 
-/* The 32-bit halves of a thread. */
+/* Returns the number of 32-bit registers that a thread needs. */
 static uint32_t demand(struct timed_launch *t, uint64_t entry)
 {
     unsigned slot = (unsigned)(entry / 2) % TIMED_LAUNCH_ENTRIES;
@@ -25,7 +25,7 @@ static uint32_t demand(struct timed_launch *t, uint64_t entry)
     return t->demands[slot].halves;
 }
 
-/* At most what lets a block of the launch fit. */
+/* Returns `halves`, or less if a block of the launch fits only with fewer registers; then it warns once. */
 static uint32_t limited(struct timed_launch *t, const struct grid_launch *launch, uint32_t halves)
 {
     uint64_t lanes = grid_block_warps(launch, t->simt->width) * t->simt->width;

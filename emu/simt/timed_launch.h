@@ -1,9 +1,10 @@
-/* A program's launches on the multiprocessors of a machine with a clock: they are asynchronous, and the host's core sleeps
- * while it waits for them.
+/* A program's launches on timed multiprocessors. Launches are asynchronous; the host's core sleeps while it
+ * waits for them.
  *
- * How many registers a thread takes is what the program says, or what its reachable code names (emu/analysis/reach.h), found
- * out once for each entry. A block that its registers alone keep from fitting is taken for compiled with as few as fit (as
- * by a compiler's bound on registers), which is warned of once; the spills that this would mean are left out. */
+ * The number of registers of a thread is given by the program, or it is the number that the reachable code
+ * names (emu/analysis/reach.h), determined once per entry. If a block does not fit only because of its
+ * registers, it is executed as if compiled with as few registers as fit (a compiler's bound on registers),
+ * after one warning; the spills that this would cause are not modelled. */
 #ifndef EMU_SIMT_TIMED_LAUNCH_H
 #define EMU_SIMT_TIMED_LAUNCH_H
 
@@ -12,18 +13,21 @@
 
 enum { TIMED_LAUNCH_ENTRIES = 64 };
 
-/* Told once that launches cannot go on; the report is that of a trap (GRID_TRAP), else NULL. */
+/* Called once when launches cannot continue. The report is that of the trap for GRID_TRAP, otherwise NULL. */
 typedef void timed_launch_fault(void *context, enum grid_end end, struct warp *warp,
                                 const struct warp_report *report);
 
-/* The machine's multiprocessors, as its builder joins them to launches. Threads need so many 32-bit halves of registers. */
+/* The machine's multiprocessors, as its builder connects them to launches. `halves` is the number of 32-bit
+ * registers of a thread. */
 struct timed_launch_machine {
-    /* Before each launch: what threads see, who serves them, and who is told of their end. */
+    /* Called before each launch: sets the threads' memory, the environment, and the function to call when
+     * launches cannot continue. */
     void (*bind)(void *context, struct warp_memory *memory, const struct grid_host *host,
                  timed_launch_fault *fault, void *fault_context);
-    /* Whether any multiprocessor can hold a block of it. */
+    /* Returns whether any multiprocessor can hold a block of the launch. */
     bool (*possible)(void *context, const struct grid_launch *launch, uint32_t halves);
-    /* Queues a possible launch, when there is room. False, as of wait(), when something has ended the run meanwhile. */
+    /* Queues a possible launch, after waiting for room. launch() and wait() return false if the run has ended
+     * in the meantime. */
     bool (*launch)(void *context, const struct grid_launch *launch, uint32_t halves, uint64_t queue);
     bool (*wait)(void *context, uint64_t number);
     const struct simt_counters *(*counted)(void *context, uint32_t multiprocessor);
@@ -34,9 +38,9 @@ struct timed_launch {
     struct launch_device device;
     struct timed_launch_machine machine;
     const struct simt_config *simt;
-    uint32_t count; /* of multiprocessors */
+    uint32_t count; /* number of multiprocessors */
     const struct decoder *decoder;
-    struct launch_work work; /* the last one */
+    struct launch_work work; /* the last launch */
     struct launch_counts counts;
     bool warned;
     struct {
@@ -45,8 +49,9 @@ struct timed_launch {
     } demands[TIMED_LAUNCH_ENTRIES];
 };
 
-/* The device of `count` multiprocessors that hold so many warps together; they are like simt in the width of a warp and in
- * registers. *t must stay where it is, and what is pointed to must outlive it. `machine` is set before the first launch. */
+/* Initializes the device of `count` multiprocessors, which hold `warps` warps together and have the warp
+ * width and the registers of `simt`. *t must not move; what it points to must outlive it. Set `machine`
+ * before the first launch. */
 void timed_launch_init(struct timed_launch *t, const struct simt_config *simt, uint32_t count, uint32_t warps,
                        const struct decoder *decoder);
 

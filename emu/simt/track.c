@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A scheduler's stall that may go on. */
+/* A scheduler's stall that may continue. */
 struct stall {
     struct track line;
     enum simt_stall cause;
-    uint64_t from, to; /* equal: there is none */
+    uint64_t from, to; /* equal: no stall */
 };
 
 struct simt_track {

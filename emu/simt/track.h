@@ -1,8 +1,7 @@
 /* A multiprocessor on tracks of a trace.
  *
- * It is a group with a line of the warps that it holds, a counter, and a line for each scheduler with its stalls by cause,
- * each as long as it lasts without a break. Single instructions are left out.
- */
+ * Its group has a counter line with the number of warps that it holds, and a line per scheduler with the
+ * stalls by cause; adjacent stalls of one cause are one slice. Instructions are not shown. */
 #ifndef EMU_SIMT_TRACK_H
 #define EMU_SIMT_TRACK_H
 
@@ -11,9 +10,10 @@
 
 struct simt_track;
 
-/* Opens the group, with that name, and observes the multiprocessor, which outlives the track. Never NULL. */
+/* Opens a group with this name and observes the multiprocessor, which must outlive the track. Never returns
+ * NULL. */
 struct simt_track *simt_track_new(struct track_sink *sink, struct simt *simt, const char *name,
                                   uint32_t schedulers);
-void simt_track_free(struct simt_track *track); /* NULL is allowed */
+void simt_track_free(struct simt_track *track); /* accepts NULL */
 
 #endif

@@ -67,7 +67,7 @@ void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entr
     }
 }
 
-/* The op at the group's pc. */
+/* Returns the op at the group's pc. */
 static struct warp_op *fetch(struct warp *warp)
 {
     uint64_t pc = warp->pc, page = pc & ~(uint64_t)(WARP_PAGE - 1);
@@ -145,7 +145,7 @@ static enum warp_event end_group(struct warp *warp, struct warp_report *report)
     return WARP_EXIT;
 }
 
-/* What the handler has returned, as a report. The barrier's and the call's lanes are parked already. */
+/* Fills in the report of an instruction. The lanes of a barrier or a call are parked already. */
 static enum warp_event report_event(struct warp *warp, enum warp_event event, const struct warp_op *op,
                                     uint32_t mask, struct warp_report *report)
 {
@@ -188,7 +188,7 @@ enum warp_event warp_run(struct warp *warp, uint64_t max_insns, struct warp_repo
     return report->event;
 }
 
-/* Where the accesses of the instruction just executed went. */
+/* Stores the spaces and addresses of the accesses of the instruction just executed. */
 static void place_access(struct warp *warp, const struct stream_op *op, struct warp_report *report)
 {
     enum warp_access access = op->flags & STREAM_STORE ? WARP_STORE : WARP_LOAD;

@@ -1,26 +1,31 @@
-/* A warp: up to 32 threads of ordinary RV64 code that are executed an instruction at a time, each on those of them that
- * stand at it. What happens is decided here; when, by whoever steps the warp (emu/simt/grid.h functionally, emu/simt/simt.h
- * in time).
+/* A warp: up to 32 threads of ordinary RV64 code, executed one instruction at a time for the threads that
+ * stand at it. This file has the function; the callers of warp_step() and warp_run() determine the time
+ * (emu/simt/grid.h: none; emu/simt/simt.h: timed).
  *
- * Registers lie lane beside lane, and each row of the instruction table is a loop over the lanes under a mask.
+ * A register is an array over the lanes, and each row of the instruction table is a loop over the lanes under
+ * a mask.
  *
- * Divergence. Of the threads that run, those with the deepest call, and among them those with the lowest pc, execute
- * next: so lanes that have parted meet again where their paths join (implicit reconvergence), without special
- * instructions, for any code that a compiler makes. A call is a jump that writes x1 or x5, a return one from there that
- * writes neither; code that leaves calls otherwise (longjmp) stays right and merely meets later. So that a lane that spins
- * on another one's store is not executed for ever, the lane that has waited longest is executed first for WARP_SHARE
- * instructions once it has waited for WARP_TURN: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE
- * instructions of its warp. The hint `pause` makes it so at once for the lane that has waited longest, and so does a group
- * that is found spinning: every WARP_LOOK backward jumps that a group takes as a whole, its first lane's integer
- * registers are looked at, and a group that is at the same jump with the same values as when it was looked at last has done nothing in
- * between but wait (as DDOS, but by registers instead of hashes of branches' operands: ElTantawy, Aamodt, "Warp scheduling
- * for fine-grained synchronization", HPCA 2018, section IV). To be wrong costs time, never a result. Whoever steps the
- * warp is told of both, as other warps may wait.
+ * Divergence. Of the runnable threads, those with the deepest call depth execute next, and of these those
+ * with the lowest pc. So lanes that have parted meet again where their paths join (implicit reconvergence),
+ * without special instructions, for all code that compilers generate. A call is a jump that writes x1 or x5;
+ * a return is a jump through one of them that writes neither. Code that leaves calls in other ways (longjmp)
+ * is executed correctly, but may reconverge later.
  *
- * Each lane has its own pc, call depth, fflags, frm and reservation. Of the lanes of one store the highest that writes a
- * byte wins; atomics are done one by one, the lowest lane first. FENCE, FENCE.I and the HINTs of our extensions do
- * nothing; cache-block operations and privileged instructions are illegal. Custom instructions go to their unit
- * (emu/hart/custom.h), and their results are written when all lanes are served; without a unit they are illegal. */
+ * Fairness. A lane that spins on another lane's store must not be executed for ever. Therefore, once a lane
+ * has waited for WARP_TURN instructions, the one that has waited longest is executed first for WARP_SHARE
+ * instructions: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE instructions of its warp.
+ * The hint `pause` makes this happen at once, and so does a group that is found spinning: after every
+ * WARP_LOOK backward jumps that a group takes as a whole, the integer registers of its first lane are
+ * recorded. If jump, group and values equal the last record, the group has only waited in between (as in
+ * DDOS, but with registers instead of hashes of branch operands: ElTantawy, Aamodt, "Warp scheduling for
+ * fine-grained synchronization", HPCA 2018, section IV). A wrong guess costs time but does not change
+ * results. `pause` and spinning are reported to the caller, because other warps may be waiting too.
+ *
+ * Each lane has its own pc, call depth, fflags, frm and reservation. If several lanes of one store write a
+ * byte, the highest lane wins. Atomics are executed one lane after another, the lowest first. FENCE, FENCE.I
+ * and the HINTs of our extensions do nothing. Cache-block operations and privileged instructions are illegal.
+ * Custom instructions go to their unit (emu/hart/custom.h), and their results are written when all lanes are
+ * served; without a unit they are illegal. */
 #ifndef EMU_SIMT_WARP_H
 #define EMU_SIMT_WARP_H
 
@@ -37,83 +42,89 @@ enum {
     WARP_LOOK = 32, /* backward jumps */
 };
 
-/* What an instruction of a warp was. */
+/* The event of a step. */
 enum warp_event {
-    WARP_DONE,    /* executed; `access` says what it did to memory */
-    WARP_BARRIER, /* lanes in `mask` have arrived at the block's barrier; they wait until warp_release() */
-    WARP_EXIT, /* lanes in `mask` have ended: they returned to address 0. No instruction was executed, `op` is NULL */
-    WARP_CALL, /* a lane's ECALL: `lane`; its registers are served by the environment, then warp_called() */
-    WARP_TRAP, /* `lane` traps: `trap`; nothing was executed for the lanes of the mask */
+    WARP_DONE, /* an instruction was executed */
+    /* the lanes in `mask` have reached the block's barrier; they wait until warp_release() */
+    WARP_BARRIER,
+    /* the lanes in `mask` have ended, by a return to address 0; no instruction was executed, `op` is NULL */
+    WARP_EXIT,
+    /* ECALL of `lane`: the environment serves its registers, then calls warp_called() */
+    WARP_CALL,
+    WARP_TRAP, /* `lane` traps with `trap`; nothing was executed for any lane */
     WARP_IDLE, /* no lane can run: all wait at the barrier or have ended */
 };
 
-/* One instruction, executed for the lanes in `mask`. */
+/* The report of a step, for the lanes in `mask`. */
 struct warp_report {
     enum warp_event event;
-    const struct stream_op *op; /* registers, class, size; valid until the next step of this warp */
+    const struct stream_op *op; /* valid until the next step of this warp */
     uint32_t mask;
     uint8_t lane;
     struct trap trap;
-    uint64_t pc;      /* of the instruction */
-    bool taken_apart; /* a branch or jump sent its lanes to different places */
-    bool taken;       /* some lane's branch or jump does not go on behind it */
-    bool spins;       /* it was `pause`, or the group has been found spinning */
-    /* Of a load, store or atomic, of the lanes in `mask`: where the first lane's access goes, and addresses. In
-     * WARP_GLOBAL and WARP_STACK they are physical, in WARP_SHARED offsets into the block's scratchpad. Bytes are
-     * contiguous from there but for an access that crosses a page, or on a stack an 8-byte word. */
+    uint64_t pc;      /* address of the instruction */
+    bool taken_apart; /* a branch or jump sent its lanes to different addresses */
+    bool taken;       /* a branch or jump was taken by some lane */
+    bool spins;       /* the instruction was `pause`, or the group was found spinning */
+    /* For a load, store or atomic: the space of the first lane's access, and the addresses of the lanes in
+     * `mask`. Addresses are physical in WARP_GLOBAL and WARP_STACK, and offsets into the block's scratchpad
+     * in WARP_SHARED. The bytes of an access are contiguous unless it crosses a page or, on a stack, an
+     * 8-byte word. */
     enum warp_space space;
-    uint32_t shared_mask; /* lanes whose access goes to the scratchpad; of the others it goes to memory */
+    /* set of lanes whose access goes to the scratchpad; the others access memory */
+    uint32_t shared_mask;
     uint64_t physical[WARP_LANES];
 };
 
-/* A block's place in its grid, and a warp's in its block. */
+/* A block's place in its grid, and a warp's place in its block. */
 struct warp_place {
     uint32_t block[3], block_size[3], grid_size[3];
     uint64_t launch; /* number of the launch, for messages */
-    uint32_t warp;   /* number in the block: it has the threads from warp * width on */
+    uint32_t warp;   /* number in the block; its threads begin at warp * width */
     uint32_t multiprocessor;
-    uint32_t stacks;     /* which warp's share of the stack window it takes (warp_memory.h) */
-    uint8_t *scratchpad; /* the block's; NULL: none */
+    uint32_t stacks;     /* number of the warp in the stack window (warp_memory.h) */
+    uint8_t *scratchpad; /* of the block; NULL: none */
     uint64_t scratchpad_size;
 };
 
 struct warp;
 struct custom_waiter;
 
-/* A warp without threads over memory, which must outlive it. NULL when the host has no memory. */
+/* Creates a warp without threads on a memory, which must outlive it. Returns NULL with err set when the host
+ * has no memory. Release it with warp_free(), which accepts NULL. */
 struct warp *warp_new(struct warp_memory *memory, struct error *err);
 void warp_free(struct warp *warp);
 
-/* Gives the warp the threads of its place (at most the memory's width; at least one must exist): pc = entry, a0 =
- * argument, gp, sp = the top of the lane's stack, ra = 0, all else 0. */
+/* Starts the threads of the warp's place, at most as many as the memory's width; at least one must exist.
+ * Registers: pc = entry, a0 = argument, gp, sp = the top of the lane's stack, ra = 0, all others 0. */
 void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entry, uint64_t argument,
                 uint64_t gp);
 
-/* What the next step executes, and for which lanes; NULL when it is no instruction: the step will say EXIT, IDLE, or
- * trap at its fetch. Changes nothing that can be seen. */
+/* Returns the instruction that the next step executes, and stores its lanes. Returns NULL if the step will
+ * not be an instruction: WARP_EXIT, WARP_IDLE, or a trap at the fetch. Has no visible effect. */
 const struct stream_op *warp_next(struct warp *warp, uint32_t *mask);
 
-/* Executes one instruction. */
+/* Executes one step. Returns report->event. */
 enum warp_event warp_step(struct warp *warp, struct warp_report *report);
 
-/* Executes up to max_insns instructions, as fast as it can, until something other than WARP_DONE happens, which is
- * reported; but `physical`, `space`, `taken` and `taken_apart` are not. WARP_DONE: the limit is reached. */
+/* Executes up to max_insns instructions, until an event other than WARP_DONE. Returns and reports the event,
+ * without `physical`, `space`, `taken` and `taken_apart`. WARP_DONE: the limit was reached. */
 enum warp_event warp_run(struct warp *warp, uint64_t max_insns, struct warp_report *report);
 
-/* Lets the lanes that wait at the barrier go on. */
+/* Releases the lanes that wait at the barrier. */
 void warp_release(struct warp *warp);
 
-/* Ends the ECALL of the lane that was reported: a0 receives result. */
+/* Ends the reported ECALL of the lane: sets its a0 to `result` and continues after it. */
 void warp_called(struct warp *warp, unsigned lane, uint64_t result);
 
-/* Ends a lane's thread where it is. */
+/* Ends a lane's thread. */
 void warp_end(struct warp *warp, unsigned lane);
 
-/* Lanes that have not ended, and those of them that wait at the barrier. */
+/* Return the set of lanes that have not ended, and the set of those that wait at the barrier. */
 uint32_t warp_live(const struct warp *warp);
 uint32_t warp_waiting(const struct warp *warp);
 
-/* A lane's registers: 0 to 31 integer, 32 to 63 floating-point. */
+/* Access a lane's registers: 0 to 31 are integer registers, 32 to 63 floating-point registers. */
 uint64_t warp_register(const struct warp *warp, unsigned reg, unsigned lane);
 void warp_set_register(struct warp *warp, unsigned reg, unsigned lane, uint64_t value);
 uint64_t warp_pc(const struct warp *warp, unsigned lane);
@@ -126,21 +137,23 @@ struct warp_memory *warp_memory_of(const struct warp *warp);
 
 const struct warp_place *warp_where(const struct warp *warp);
 
-/* The lane's thread in its block, and in the grid. */
+/* Store the coordinates of the lane's thread in its block, and return the thread's number in the grid. */
 void warp_thread(const struct warp *warp, unsigned lane, uint32_t thread[3]);
 uint64_t warp_thread_id(const struct warp *warp, unsigned lane);
 
-/* What its lanes reach in WARP_SHARED. */
+/* Returns the scratchpad that its lanes access in WARP_SHARED. */
 const struct warp_scratchpad *warp_scratchpad(const struct warp *warp);
 
-/* Instructions executed since warp_new(), once for all their lanes, and by each of them. */
+/* Return the instructions executed since warp_new(): counted once per warp, and once per lane. */
 uint64_t warp_insns(const struct warp *warp);
 uint64_t warp_thread_insns(const struct warp *warp);
 
-/* Who waits for units of custom instructions from now on (emu/hart/custom.h); NULL, as at first: nobody. */
+/* Sets the waiter for units of custom instructions (emu/hart/custom.h). NULL, which is the initial value:
+ * none. */
 void warp_set_waiter(struct warp *warp, struct custom_waiter *waiter);
 
-/* What `cycle` and `time` read from now on; until then, instructions executed. */
+/* Sets the values that the CSRs `cycle` and `time` return. Before the first call, they return the number of
+ * instructions executed. */
 void warp_set_clock(struct warp *warp, uint64_t cycles, uint64_t ticks);
 
 #endif

@@ -1,4 +1,4 @@
-/* Accesses of lanes that leave the quick ways: page ends, unaligned words of a stack, translation; and reservations. */
+/* Slow paths of accesses by lanes (page ends, unaligned words of a stack, translation), and reservations. */
 #include <string.h>
 
 #include "emu/simt/warp_state.h"
@@ -34,8 +34,8 @@ static uint32_t *version_of(struct warp_memory *memory, uint64_t address)
     return &memory->versions[address / WARP_RESERVATION % WARP_VERSIONS];
 }
 
-/* The lane's own stores leave its reservation alone. Harts' are looked for at the same address, as only memory without
- * translation is shared with harts that run. */
+/* Ends other lanes' and harts' reservations; a lane's own stores keep its own. The address serves for harts
+ * too, because only memory without translation is shared with harts that run at the same time. */
 void warp_disturb(struct warp *warp, unsigned lane, uint64_t address)
 {
     struct warp_memory *memory = warp->memory;

@@ -9,7 +9,7 @@ enum { BUCKETS = 64 };
 
 struct code_page {
     uint64_t address;
-    struct code_page *next; /* in the bucket */
+    struct code_page *next; /* in the same bucket */
     struct warp_op ops[WARP_CODE_OPS];
 };
 
@@ -75,7 +75,7 @@ struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address)
     return page->ops;
 }
 
-/* The bits at pc, as many as there are: 16 or 32. */
+/* Reads the 16 or 32 bits of the instruction at pc. */
 static bool fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
 {
     static const struct warp_scratchpad none = {0};

@@ -1,4 +1,5 @@
-/* Predecoded code of warps: each instruction once, with its handler, however many warps execute it. */
+/* Predecoded code of warps: each instruction is decoded once, with its handler, for all warps that execute
+ * it. */
 #ifndef EMU_SIMT_WARP_CODE_H
 #define EMU_SIMT_WARP_CODE_H
 
@@ -15,33 +16,36 @@ struct warp_op {
     warp_handler *run; /* NULL: not decoded yet */
     struct stream_op stream;
     struct insn insn; /* stream.insn */
-    uint8_t rd;       /* the integer or floating-point register, HART_SINK for x0 */
+    uint8_t rd;       /* integer or floating-point register; HART_SINK for x0 */
 };
 
-/* The handlers of one build variant (warp_rows.h), by enum insn_id. */
+/* The handlers of one build variant (warp_rows.h), indexed by enum insn_id. */
 struct warp_table {
     warp_handler *rows[INSN_COUNT];
 };
 extern const struct warp_table warp_rows_base, warp_rows_v3;
 
-/* An empty cache; NULL when the host has no memory. */
+/* Creates an empty cache. Returns NULL with err set when the host has no memory. warp_code_free() accepts
+ * NULL. */
 struct warp_code *warp_code_new(struct error *err);
 void warp_code_free(struct warp_code *code);
 void warp_code_flush(struct warp_code *code);
 
-/* Chooses the handlers; by itself it takes the best that the host can execute. For tests, before any code is decoded. */
+/* For tests: chooses the handlers, before any code is decoded. The default is the best that the host can
+ * execute. */
 void warp_code_use(struct warp_code *code, const struct warp_table *table);
 
 enum { WARP_CODE_OPS = WARP_PAGE / 2 };
 
-/* The ops of the page at address, a multiple of WARP_PAGE: one for every even address in it, decoded or not. They stay
- * until the cache is flushed. */
+/* Returns the ops of the page at `address`, a multiple of WARP_PAGE: one per even address, decoded or not.
+ * They are valid until the cache is flushed. */
 struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address);
 
-/* Decodes what stands at pc. An op that cannot be fetched traps when it is run and is not kept. */
+/* Decodes the instruction at pc. If it cannot be fetched, running the op traps and resets it to not
+ * decoded. */
 void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc);
 
-/* Handlers that are no row's. */
+/* Handlers without a row. */
 warp_handler warp_illegal, warp_fetch_fault;
 
 #endif

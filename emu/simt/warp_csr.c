@@ -1,4 +1,4 @@
-/* The CSRs of threads: floating-point state, counters, coordinates, the barrier. */
+/* The CSRs of threads: floating-point state, counters, coordinates, and the barrier. */
 #include "emu/simt/warp_state.h"
 #include "isa/csr.h"
 

@@ -1,5 +1,5 @@
-/* Floating-point rows one lane at a time: other rounding modes than that of the host's vectors, and whose flags are
- * whose. */
+/* Floating-point rows one lane at a time: for rounding modes other than that of the host's vectors, and to
+ * attribute flags to lanes. */
 #include "emu/hart/fp_rows.h"
 #include "emu/simt/warp_state.h"
 #include "isa/meaning.h"
@@ -29,7 +29,7 @@
 #define IN_HINT(...)
 #define IN_CUSTOM(...)
 
-/* The row for one lane in rounding mode `mode`: what rd receives, and the flags. */
+/* Evaluates the row for one lane in rounding mode `mode`. Returns the value of rd, and stores the flags. */
 static uint64_t evaluate(const struct warp *warp, const struct insn *insn, unsigned lane, unsigned mode,
                          uint8_t *flags)
 {

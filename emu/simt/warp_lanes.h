@@ -1,7 +1,7 @@
-/* What the handlers of warp_rows.h share: where the group goes on, its memory, and its floating-point flags. Compiled in
- * each build variant. */
+/* Functions shared by the handlers of warp_rows.h: control flow, memory accesses, and floating-point flags.
+ * Compiled for each build variant. */
 
-/* Bit l is set when met[l] is 1. */
+/* Returns a mask in which bit l is set if met[l] is 1. */
 static ALWAYS_INLINE uint32_t lanes_met(const uint8_t met[WARP_LANES])
 {
     __m128i low, high;
@@ -11,7 +11,7 @@ static ALWAYS_INLINE uint32_t lanes_met(const uint8_t met[WARP_LANES])
            (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(high, 7)) << 16;
 }
 
-/* After a jump that the whole group has taken. */
+/* Counts a jump that the whole group has taken. */
 static ALWAYS_INLINE void count_jump(struct warp *warp, uint64_t from, uint64_t to)
 {
     if (to <= from && UNLIKELY(++warp->jumps % WARP_LOOK == 0))
@@ -67,7 +67,7 @@ static inline enum warp_event go_indirect(struct warp *warp, const struct warp_o
     return WARP_DONE;
 }
 
-/* The host address of a lane's access of constant size, if it goes one of the quick ways, or NULL. */
+/* Returns the host address of a lane's access of constant size if a fast path covers it, otherwise NULL. */
 static ALWAYS_INLINE uint8_t *reach(const struct warp *warp, unsigned lane, unsigned size, bool store)
 {
     const struct warp_memory *memory = warp->memory;
@@ -87,7 +87,8 @@ static ALWAYS_INLINE uint8_t *reach(const struct warp *warp, unsigned lane, unsi
     return NULL;
 }
 
-/* The same of an aligned access that was checked: it never goes over an end. */
+/* Like reach(), for an aligned access that was checked: it never crosses the end of a page or of a stack
+ * word. */
 static inline uint8_t *locate(struct warp *warp, unsigned lane, unsigned size, bool store)
 {
     uint64_t room;
@@ -105,7 +106,7 @@ static ALWAYS_INLINE bool all_within(const struct warp *warp, uint64_t base, uin
     return !outside;
 }
 
-/* Loads warp->address into warp->data. False: a lane has trapped. */
+/* Loads from warp->address to warp->data. Returns false if a lane has trapped. */
 static ALWAYS_INLINE bool load_group(struct warp *warp, unsigned size)
 {
     const struct warp_memory *memory = warp->memory;
@@ -134,7 +135,8 @@ static ALWAYS_INLINE bool load_group(struct warp *warp, unsigned size)
     return true;
 }
 
-/* Stores warp->data at warp->address, the lowest lane first; nothing if a lane traps. */
+/* Stores warp->data to warp->address, the lowest lane first. If a lane traps, stores nothing and returns
+ * false. */
 static ALWAYS_INLINE bool store_each(struct warp *warp, unsigned size)
 {
     uint8_t *at[WARP_LANES];
@@ -173,8 +175,8 @@ static ALWAYS_INLINE bool store_group(struct warp *warp, unsigned size)
     return true;
 }
 
-/* The checks of an atomic whose addresses are known: alignment, then permission. An SC or AMO that may not store traps
- * as a store. */
+/* Checks an atomic whose addresses are known: alignment, then permission. An SC or AMO without permission to
+ * store traps as a store. */
 static inline bool atomic_group(struct warp *warp, const struct warp_op *op)
 {
     bool store = op->stream.flags & STREAM_STORE;
@@ -192,7 +194,7 @@ static inline bool atomic_group(struct warp *warp, const struct warp_op *op)
     return true;
 }
 
-/* A write of the barrier's CSR makes the group wait. */
+/* Makes the group wait after a write of the barrier's CSR. */
 static inline enum warp_event after_csr(struct warp *warp, const struct warp_op *op)
 {
     const struct insn *insn = &op->insn;
@@ -211,7 +213,7 @@ static ALWAYS_INLINE bool rounds_to_even(const struct warp *warp, const struct w
     return op->insn.rm == RM_RNE || (op->insn.rm == RM_DYN && !warp->frm_set);
 }
 
-/* Without the flag of infinity times zero plus a NaN: float_done() looks for NaNs. */
+/* Does not raise the flag for infinity times zero plus a NaN, so float_done() looks for NaNs. */
 static ALWAYS_INLINE uint64_t lanes_f64_fma(uint64_t a, uint64_t b, uint64_t c)
 {
     return f64_canonical(__builtin_fma(f64_of(a), f64_of(b), f64_of(c)));
@@ -230,7 +232,7 @@ static uint32_t lanes_nan(const uint64_t out[WARP_LANES])
     return lanes_met(is);
 }
 
-/* Lanes of the group that do not have all of `flags` yet. */
+/* Returns the lanes of the group that do not have all of `flags` set. */
 static uint32_t lanes_lacking(const struct warp *warp, unsigned flags)
 {
     uint8_t lacks[WARP_LANES];
@@ -239,7 +241,8 @@ static uint32_t lanes_lacking(const struct warp *warp, unsigned flags)
     return lanes_met(lacks) & warp->mask;
 }
 
-/* Settles the flags of a row, then writes its results. Not inline: what raised the flags comes before the call. */
+/* Adds the flags of a row to the lanes, then writes its results. Not inline, so that the instructions that
+ * raise flags stay before the call. */
 static __attribute__((noinline)) enum warp_event float_done(struct warp *warp, const struct warp_op *op,
                                                             uint64_t *to, const uint64_t out[WARP_LANES],
                                                             bool fused)

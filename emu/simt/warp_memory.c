@@ -10,7 +10,7 @@ static bool is_power(uint64_t n)
     return n && !(n & (n - 1));
 }
 
-/* Without translation, program addresses are in one window. */
+/* Without translation, program addresses form one window for loads and one for stores. */
 static void open_windows(struct warp_memory *memory)
 {
     const struct phys *all = memory->setup.memory;
@@ -90,7 +90,8 @@ static bool translate(const struct warp_memory *memory, uint64_t address, enum w
     return access != WARP_STORE || address >= setup->write_first;
 }
 
-/* The bytes of the program's page, with a cache of what was translated. write_first need not be a page's. */
+/* Returns the bytes of the program's page, or NULL. Translations are cached. The permission is checked for
+ * the address itself, because write_first need not be at the start of a page. */
 static uint8_t *page_at(struct warp_memory *memory, uint64_t address, enum warp_access access)
 {
     uint64_t page = address & ~(uint64_t)(WARP_PAGE - 1), physical;

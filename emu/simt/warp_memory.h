@@ -1,18 +1,20 @@
-/* The memory that the warps of a launch see: the program's own, a scratchpad for each block, and thread stacks.
+/* The memory that the warps of a launch see: the program's memory, a scratchpad for each block, and thread
+ * stacks.
  *
- *   program's addresses      as on the host's hart, physical or translated
+ *   program addresses        as for the host's hart, physical or translated
  *   WARP_STACK_WINDOW  + s   thread stacks
- *   WARP_SHARED_WINDOW + o   byte o of the own block's scratchpad
+ *   WARP_SHARED_WINDOW + o   byte o of the scratchpad of the thread's block
  *
- * The stack window. Thread stacks of 2^shift bytes follow each other, those of a warp's lanes side by side: s =
- * (warp * width + lane) << shift | offset. In memory, words of 8 bytes are swapped about so that the same word of all
- * lanes of a warp is adjacent:
+ * The stack window. Thread stacks of 2^shift bytes follow each other, those of a warp's lanes side by side:
+ * s = (warp * width + lane) << shift | offset. In memory, 8-byte words are reordered so that the same word of
+ * all lanes of a warp is adjacent:
  *
- *   s       = warp | lane     | word   | byte       (fields of bits: lane log2(width), word shift - 3, byte 3)
+ *   s       = warp | lane     | word   | byte       (bits: lane log2(width), word shift - 3, byte 3)
  *   storage = warp | word     | lane   | byte
  *
- * which is bijective, the same for every thread that uses an address, and makes a spilled register of 32 lanes 256
- * contiguous bytes. The window exists for threads and for system calls that they make; the host's hart does not have it. */
+ * The mapping is bijective and the same for every thread that uses an address. A register that 32 lanes spill
+ * takes 256 contiguous bytes. The window exists for threads and for system calls that they make; the host's
+ * hart does not have it. */
 #ifndef EMU_SIMT_WARP_MEMORY_H
 #define EMU_SIMT_WARP_MEMORY_H
 
@@ -29,53 +31,54 @@
 
 enum {
     WARP_PAGE = 4096,
-    WARP_PAGES = 256,      /* translations kept, for loads and for stores */
-    WARP_VERSIONS = 4096,  /* of blocks that reservations look at */
+    WARP_PAGES = 256,      /* cached translations, for loads and for stores each */
+    WARP_VERSIONS = 4096,  /* version counters of memory blocks, for reservations */
     WARP_RESERVATION = 64, /* bytes of such a block */
     WARP_STACK_WORD = 8,   /* bytes that stay together */
 };
 
 enum warp_access { WARP_FETCH, WARP_LOAD, WARP_STORE };
 
-enum warp_space {
-    WARP_GLOBAL,
-    WARP_SHARED,
-    WARP_STACK
-}; /* where an access goes: a lane's stack lies in memory, swizzled */
+/* The space of an access. A lane's stack is in memory, with its words reordered. */
+enum warp_space { WARP_GLOBAL, WARP_SHARED, WARP_STACK };
 
 struct custom_units;
 
-/* What a launch sets; the rest of the struct is worked out by warp_memory_init(). */
+/* The parameters of a launch's memory. warp_memory_init() derives the rest. */
 struct warp_memory_setup {
     const struct phys *memory;
     const struct decoder *decoder;
-    unsigned width;          /* lanes of a warp: a power of two up to 32 */
-    uint64_t write_first;    /* program addresses below are read-only */
-    unsigned stack_shift;    /* a thread's stack has 2^stack_shift bytes; at least 4 */
-    uint64_t stack_physical; /* where the stacks lie in memory, and for how many warps there is room */
+    unsigned width;       /* lanes of a warp: a power of two up to 32 */
+    uint64_t write_first; /* program addresses below this one are read-only */
+    unsigned stack_shift; /* a thread's stack has 2^stack_shift bytes; at least 4 */
+    /* physical address of the stacks; number of warps for which there are stacks */
+    uint64_t stack_physical;
     uint32_t stack_warps;
-    /* A program address as a physical one, for a page; false: the program may not. NULL: they are the same. */
+    /* Translates a program address to a physical one; valid for its page. Returns false if the program may
+     * not access it. NULL: addresses are physical. */
     bool (*translate)(void *context, uint64_t address, enum warp_access access, uint64_t *physical);
     void *context;
-    const struct custom_units *custom; /* who serves custom instructions (emu/hart/custom.h); NULL: nobody */
+    /* units of custom instructions (emu/hart/custom.h); NULL: none */
+    const struct custom_units *custom;
 };
 
 struct warp_page {
-    uint64_t address; /* of the page, plus 1; 0: none */
+    uint64_t address; /* address of the page + 1; 0: none */
     uint8_t *bytes;
 };
 
 struct warp_code;
 
 struct warp_memory {
-    /* Accesses of up to 8 bytes at base + d, d <= last, are in bounds without translation. */
+    /* Accesses of up to 8 bytes at base + d with d <= last are in bounds and need no translation. */
     uint64_t load_base, load_last, store_base, store_last;
     uint8_t *load_bytes, *store_bytes;
-    uint8_t *stack; /* storage of the window, and its size */
+    /* storage of the stack window; its size */
+    uint8_t *stack;
     uint64_t stack_size;
-    bool reserved; /* some lane may hold a reservation: stores count versions */
-    /* Who shares the memory, whose `reserved` is set while any of them may hold one; `alone`, unless the owner of harts
-     * that run at the same time sets it. */
+    bool reserved; /* some lane may hold a reservation, so stores must count versions */
+    /* The harts and threads that share the memory; peers->reserved is set while any of them may hold a
+     * reservation. It points to `alone` unless the owner of harts that run at the same time sets it. */
     struct stream_peers *peers, alone;
     uint32_t versions[WARP_VERSIONS];
     struct warp_memory_setup setup;
@@ -83,23 +86,25 @@ struct warp_memory {
     struct warp_page pages[2][WARP_PAGES];
 };
 
-/* False when the stacks do not lie in memory, or the host has none. Release with warp_memory_free(). */
+/* Initializes the memory. Returns false with err set when the stacks are not in memory or the host has no
+ * memory. Release it with warp_memory_free(). */
 bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup *setup, struct error *err);
 void warp_memory_free(struct warp_memory *memory);
 
-/* Forgets translations. */
+/* Discards cached translations. */
 void warp_memory_forget(struct warp_memory *memory);
 
-/* Forgets predecoded code too; only while no warp has threads. */
+/* Discards cached translations and predecoded code. Call it only while no warp has threads. */
 void warp_memory_flush(struct warp_memory *memory);
 
-/* A store at a program address: lanes' reservations of the bytes end. */
+/* Ends the lanes' reservations of bytes that were stored at a program address. */
 void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t size);
 
-/* The same for a hart's store at a physical address, which is the program's: threads_stored() of struct stream_peers. */
+/* Like warp_memory_disturb(), for a hart's store; the physical address must equal the program's. It is the
+ * function threads_stored() of struct stream_peers. */
 bool warp_memory_stored(void *memory, uint64_t physical, unsigned size);
 
-/* Where in the stacks' storage the byte at s of the window lies. */
+/* Returns the offset in the stacks' storage of the byte at offset s of the window. */
 static inline uint64_t warp_stack_swizzle(const struct warp_memory *memory, uint64_t s)
 {
     unsigned shift = memory->setup.stack_shift;
@@ -110,8 +115,8 @@ static inline uint64_t warp_stack_swizzle(const struct warp_memory *memory, uint
     return first + (word * width + lane) * WARP_STACK_WORD + s % WARP_STACK_WORD;
 }
 
-/* Copies bytes of a thread's memory: any of the three spaces, any alignment, all or nothing. A scratchpad of size 0 is
- * none. */
+/* Copy bytes from or to a thread's memory: any of the three spaces, any alignment, all or nothing. A
+ * scratchpad of size 0 is absent. */
 struct warp_scratchpad {
     uint8_t *bytes;
     uint64_t size;
@@ -121,15 +126,17 @@ bool warp_memory_load(struct warp_memory *memory, const struct warp_scratchpad *
 bool warp_memory_store(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                        const void *bytes, uint64_t length);
 
-/* Whether all of a range can be loaded or stored to. */
+/* Returns whether all of a range can be accessed. */
 bool warp_memory_can(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                      uint64_t length, enum warp_access access);
 
-/* The host address of one byte that can be accessed so, or NULL; *room bytes are contiguous from there. */
+/* Returns the host address of one byte that can be accessed, or NULL. Stores the number of contiguous bytes
+ * from there to *room. */
 uint8_t *warp_memory_reach(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                            enum warp_access access, uint64_t *room);
 
-/* Space and place of a byte that can be accessed: physical, or an offset into the scratchpad. */
+/* Returns the space of a byte that can be accessed, and stores its physical address, or its offset in the
+ * scratchpad. */
 enum warp_space warp_memory_place(struct warp_memory *memory, uint64_t address, enum warp_access access,
                                   uint64_t *place);
 

@@ -1,10 +1,10 @@
-/* The handlers of warps, one for each row, made from the rows themselves: a loop over the lanes. Included once by each
- * build variant, which defines WARP_TABLE, the name of its table.
+/* The handlers of warps, one per row, generated from the rows of the instruction table as loops over the
+ * lanes. Each build variant includes this file once and defines WARP_TABLE, the name of its table.
  *
- * Where the group is all lanes that have not ended, integer rows are computed for all 32 without a mask, which no one can
- * see. Floating-point rows are computed by the host's vectors in the default rounding mode; their flags are looked at
- * once for all lanes, and asked for lane by lane only where a flag is new to one (warp_fp.c).
- */
+ * If the group consists of all lanes that have not ended, integer rows are computed for all 32 lanes without
+ * a mask, because no one reads the ended lanes. Floating-point rows are computed by the host's vectors in the
+ * default rounding mode. Their flags are read once for all lanes; they are determined per lane only if a flag
+ * is new to some lane (warp_fp.c). */
 #include <string.h>
 
 #include "emu/hart/dispatch.h"
@@ -14,7 +14,7 @@
 #include "isa/csr.h"
 #include "isa/meaning.h"
 
-/* Lanes do not depend on each other, even where a destination is a source. */
+/* The iterations are independent, even if a destination register is also a source. */
 #ifdef __clang__
 #define EACH_LANE                                                                                            \
     _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < WARP_LANES; lane++)
@@ -24,7 +24,7 @@
 #define EACH_SET(left, mask)                                                                                 \
     for (uint32_t left = (mask), lane; left && (lane = (uint32_t)__builtin_ctz(left), true); left &= left - 1)
 
-/* Sources of lane `lane`. */
+/* The sources of all lanes. */
 #define SOURCES(format)                                                                                      \
     const uint64_t *const x1 = warp->x[op->insn.rs1], *const x2 = warp->x[op->insn.rs2];                     \
     const uint64_t *const f1 = warp->f[op->insn.rs1], *const f2 = warp->f[op->insn.rs2];                     \
@@ -72,7 +72,8 @@
 
 #include "emu/simt/warp_lanes.h"
 
-/* Memory: the row is expanded twice, for its addresses and what it stores, and for what it makes of what was loaded. */
+/* Memory rows are expanded twice: to compute addresses and stored values, and to compute results from loaded
+ * values. */
 #define LOAD_ADDRESS(a)     (warp->address[lane] = (a), UINT64_C(0))
 #define STORE_ADDRESS(a, v) ((void)(warp->address[lane] = (a), warp->data[lane] = (v)))
 #define LOADED(bits, a)     ((void)(a), (uint64_t)(uint##bits##_t)warp->data[lane])
@@ -140,7 +141,7 @@
         NEXT();                                                                                              \
     }
 
-/* Atomics: all lanes are checked before the first one is done. */
+/* Atomics: all lanes are checked before the first one accesses memory. */
 #define amo32(operation, a, v) AMO(operation, 32, a, v)
 #define amo64(operation, a, v) AMO(operation, 64, a, v)
 #define AMO(operation, bits, a, v)                                                                           \
@@ -223,7 +224,8 @@
         return after_csr(warp, op);                                                                          \
     }
 
-/* Custom instructions: the row is expanded for its operands, and again for what it makes of the answers. */
+/* Custom instructions: the row is expanded twice: to compute operands, and to compute results from the unit's
+ * answers. */
 #define custom(first, second)                                                                                \
     (answered ? lanes.result[lane]                                                                           \
               : (lanes.operand[0][lane] = (first), lanes.operand[1][lane] = (second), UINT64_C(0)))
@@ -250,7 +252,7 @@
 #define f64_fma lanes_f64_fma
 #define f32_fma lanes_f32_fma
 
-/* Results go to `out` first, because asking for a lane's flags needs its sources. */
+/* Results go to `out` first, because warp_fp_attribute() needs the unchanged sources. */
 #define FP_LOOPS(format, ...)                                                                                \
     do {                                                                                                     \
         if (LIKELY(warp->mask == UINT32_MAX)) {                                                              \
@@ -282,7 +284,7 @@
         return float_done(warp, op, DESTINATION(format), out, insn_fused_##name);                            \
     }
 
-/* What an ECALL leaves: the lanes stand at it, the lowest is served. */
+/* At an ECALL, the lanes stay at its address, and the lowest is served. */
 #define DEFINE_SYSTEM(name, format, ...)                                                                     \
     static enum warp_event row_##name(struct warp *warp, const struct warp_op *op)                           \
     {                                                                                                        \
@@ -305,7 +307,7 @@ static enum warp_event row_nothing(struct warp *warp, const struct warp_op *op)
     NEXT();
 }
 
-/* The fence that is the hint `pause` (Zihintpause) lets the other lanes go first. */
+/* A fence that is the hint `pause` (Zihintpause) lets the other lanes go first. */
 static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 {
     if (op->insn.bits == UINT32_C(0x0100000f))
@@ -317,7 +319,7 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
     enum { insn_size_##name = size, insn_fused_##name = (int)CLASS_##class == (int)CLASS_FMA };
 #include "isa/rows.def"
 
-/* What each class's rows become. */
+/* The definition made from the rows of each class. */
 #define MAKE_ALU    DEFINE_COMPUTE
 #define MAKE_MUL    DEFINE_COMPUTE
 #define MAKE_DIV    DEFINE_COMPUTE
@@ -391,7 +393,8 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
     FINISH_##class(name, format, __VA_ARGS__)
 #include "isa/rows.def"
 
-/* Fences and HINTs do nothing; cache-block operations and SFENCE.VMA, which have the class of fences, are illegal. */
+/* Fences and HINTs do nothing. Cache-block operations and SFENCE.VMA, which have the class of fences, are
+ * illegal. */
 #define ROW_ALU(name, format)   row_##name
 #define ROW_MUL                 ROW_ALU
 #define ROW_DIV                 ROW_ALU

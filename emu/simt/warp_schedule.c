@@ -1,4 +1,4 @@
-/* Which lanes of a warp execute next. */
+/* Choice of the lanes of a warp that execute next. */
 #include "emu/simt/warp_state.h"
 
 static unsigned first_of(uint32_t mask)
@@ -34,7 +34,7 @@ void warp_park(struct warp *warp, uint64_t pc)
     warp->bound = 0;
 }
 
-/* The lanes of `among` that stand where lane does become the group. */
+/* Makes the lanes of `among` with the pc and depth of `lane` the group. */
 static void gather(struct warp *warp, uint32_t among, unsigned lane)
 {
     uint32_t mask = 0;
@@ -55,7 +55,8 @@ static bool comes_first(const struct warp *warp, unsigned a, unsigned b)
     return warp->lane_pc[a] < warp->lane_pc[b];
 }
 
-/* Of the parked lanes that can run: where the next one is due, and who has waited longest. */
+/* Sets the pc at which a parked lane joins or precedes the group, and the parked lane that has waited
+ * longest. */
 static void set_limits(struct warp *warp)
 {
     uint32_t parked = runnable(warp) & ~warp->mask;
@@ -84,7 +85,7 @@ static void choose(struct warp *warp, uint32_t can)
     set_limits(warp);
 }
 
-/* The lane that has waited longest goes first for WARP_SHARE instructions, wherever it is. */
+/* Lets the lane that has waited longest go first for WARP_SHARE instructions. */
 static void share(struct warp *warp, uint32_t can)
 {
     gather(warp, can, warp->oldest);
@@ -108,7 +109,8 @@ bool warp_schedule(struct warp *warp)
     return true;
 }
 
-/* After the lanes were parked at different places: while sharing, the group stays with the oldest. */
+/* Called after the lanes were parked at different places. While sharing, the group stays with the oldest
+ * lane. */
 static void regroup(struct warp *warp, uint64_t deadline)
 {
     warp->taken_apart = true;
@@ -139,7 +141,7 @@ void warp_scatter(struct warp *warp, const uint64_t targets[WARP_LANES])
     regroup(warp, deadline);
 }
 
-/* A call puts the group before all parked lanes; a return may make it equal to some. */
+/* After a call, the group precedes all parked lanes; after a return, it may be equal to some. */
 void warp_change_depth(struct warp *warp, int change)
 {
     warp->depth += change;
