@@ -1,5 +1,5 @@
-/* A timed machine whose accelerators run croft's own firmware: tasks are pushed into their units, as the host's engine
- * does, and programs are put together instruction by instruction. */
+/* A timed machine whose accelerators run croft's own firmware. Tests push tasks into the task units, as the
+ * host's engine does, and write programs instruction by instruction. */
 #ifndef TESTS_NUCD_ACCELERATOR_RIG_H
 #define TESTS_NUCD_ACCELERATOR_RIG_H
 
@@ -21,12 +21,12 @@
 
 #define BASE   UINT64_C(0x80000000)
 #define DATA   (BASE + 0x10000)
-#define NOBODY UINT64_C(0x100000000) /* behind memory: no device, until a test puts one there */
-#define CLOCK  UINT64_C(1000000)     /* fs, of an accelerator */
+#define NOBODY UINT64_C(0x100000000) /* after memory: no device unless a test adds one */
+#define CLOCK  UINT64_C(1000000)     /* fs; period of an accelerator's clock */
 
 enum { A0 = 10, A1, A2, A3, A4, T0 = 5, T1 = 6, S0 = 8, RA = 1, SP = 2, GP = 3, TP = 4, REPORTS = 256 };
 
-/* A machine whose host does nothing. */
+/* A machine with a host that executes nothing. */
 struct rig {
     struct core_observer observer;
     struct accelerators_observer units;
@@ -36,12 +36,12 @@ struct rig {
     struct user_harts user;
     struct timed *timed;
     struct event end;
-    uint64_t at; /* where the next instruction goes */
+    uint64_t at; /* address of the next instruction */
     unsigned reports, completed;
-    unsigned findings; /* of checks, that are expected */
+    unsigned findings; /* of checks; the number that is expected */
     struct task_unit_report report[REPORTS];
     unsigned from[REPORTS];
-    uint64_t first_pc, first_issue; /* when the accelerator's instruction at first_pc issued, fs */
+    uint64_t first_pc, first_issue; /* fs; issue time of the accelerator's instruction at first_pc */
 };
 
 static inline void told(void *context, unsigned accelerator, const struct task_unit_report *report)
@@ -68,8 +68,8 @@ static inline void tick(void *owner, uint64_t now)
     (void)now;
 }
 
-/* Runs until there are so many reports, or `clocks` are over; false in the latter case. A core that never waits runs
- * up to the next event. */
+/* Runs until there are `reports` reports, or for `clocks` clocks. Returns false if the clocks ran out. A core
+ * that never waits runs up to the next event. */
 static inline bool run(struct rig *rig, unsigned reports, uint64_t clocks)
 {
     struct event_queue *queue = &rig->timed->queue;
@@ -148,7 +148,7 @@ static inline uint64_t load64(struct rig *rig, uint64_t address)
     return value;
 }
 
-/* A task whose inputs are a0-a7 (values in[count]). */
+/* Returns a task with `count` live-ins in a0 and the following registers; in[] has their values. */
 static inline struct nucd_task task_of(uint64_t begin, uint64_t end, unsigned count, const uint64_t *in)
 {
     struct nucd_task task = {.begin = begin, .end = end, .result = A0};
@@ -174,7 +174,7 @@ static inline const struct task_unit_report *one(struct rig *rig, enum task_unit
     return &rig->report[next];
 }
 
-/* Stores the sum of a1 and a2 where a0 points to, and returns it. */
+/* Emits a region that stores a1 + a2 at address a0 and returns the sum. Returns the region's end. */
 static inline uint64_t emit_sum(struct rig *rig)
 {
     EMIT(rig, add, .rd = T0, .rs1 = A1, .rs2 = A2);
@@ -185,7 +185,7 @@ static inline uint64_t emit_sum(struct rig *rig)
     return end;
 }
 
-/* The value of a counter. */
+/* Returns the value of a counter. */
 static inline uint64_t counted(struct rig *rig, const char *name)
 {
     struct stats *stats = stats_new();

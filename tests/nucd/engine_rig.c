@@ -1,6 +1,6 @@
 #include "tests/nucd/engine_rig.h"
 
-/* The engine hands its core on to the functions below, and does nothing else with it. */
+/* The engine only passes its core to the functions below, so the rig itself serves as the core. */
 static struct engine_rig *of_core(struct core *core)
 {
     return (struct engine_rig *)core;
@@ -135,7 +135,7 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelera
     hart->x[TP] = 0x2222;
     hart->x[VALUE] = 7;
     hart->x[POINTER] = INPUT;
-    for (unsigned i = 0; i < TASKS; i++) { /* each a nucd, and a region of one instruction */
+    for (unsigned i = 0; i < TASKS; i++) { /* each a nucd and a region of one instruction */
         RIG_EMIT(b->rig, nucd, .rs1 = XN, .rs2 = XD);
         RIG_EMIT(b->rig, addi, .rd = VALUE, .rs1 = VALUE, .imm = 1);
     }

@@ -1,4 +1,5 @@
-/* An engine whose core and accelerators do as a test tells them, over the hart, memory and caches of tests/core/rig.h. */
+/* An offload engine with a simulated core and accelerators that a test controls, on the hart, memory and
+ * caches of tests/core/rig.h. */
 #ifndef TESTS_NUCD_ENGINE_RIG_H
 #define TESTS_NUCD_ENGINE_RIG_H
 
@@ -6,7 +7,7 @@
 #include "tests/core/rig.h"
 #include "tests/sim/value.h"
 
-/* Registers of the program, and what else is fixed. */
+/* Registers of the program, and other constants. */
 enum {
     GP = 3,
     TP = 4,
@@ -14,9 +15,9 @@ enum {
     XD = 12, /* and XT = 13 */
     XT = 13,
     VALUE = 10,
-    POINTER = 11, /* INPUT */
+    POINTER = 11, /* holds INPUT */
     TASKS = 8,
-    LINK = 24, /* clocks, as all of these */
+    LINK = 24, /* clocks, like the following */
     TIMEOUT = 5000,
     HANDLER = 0x400,
 };
@@ -29,7 +30,7 @@ struct engine_rig_push {
     struct nucd_packet packet;
 };
 
-/* What the engine has told core and accelerators; times in clocks. */
+/* Everything that the engine has told core and accelerators. Times are in clocks. */
 struct engine_rig {
     struct rig *rig;
     struct engine *engine;
@@ -44,24 +45,25 @@ struct engine_rig {
     uint64_t resumed_at, expired_at, completed, completed_at, squashed, storing;
 };
 
-/* With so many accelerators. The hart is privileged if a handler is to take its traps. It stands at the first of TASKS
- * nucds, each in front of a region of one instruction. */
+/* Creates a rig with `accelerators` accelerators. The hart is privileged if a handler shall take its traps.
+ * Its pc is the first of TASKS nucds, each followed by a region of one instruction. */
 struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelerators);
 void engine_rig_free(struct engine_rig *b);
 
-/* Xn, Xd and Xt: 2 parcels; x10 in and out; if asked for, the line at x11 in and out. */
+/* Sets Xn, Xd and Xt: a region of 2 parcels; x10 as input and output value; on request, the line at x11 as
+ * input or output range. */
 void engine_rig_set_operands(struct engine_rig *b, bool memory_in, bool memory_out);
 
-/* What stands next. */
+/* Lets the engine execute its next step. */
 struct offload_step engine_rig_step(struct engine_rig *b);
 
-/* Dispatches the task that stands next, ready at a time in clocks; its number. */
+/* Dispatches the next task, which is ready at clock `ready`. Returns its number. */
 uint64_t engine_rig_start(struct engine_rig *b, uint64_t ready);
 
-/* Until a time in clocks. */
+/* Runs until a clock. */
 void engine_rig_run(struct engine_rig *b, uint64_t until);
 
-/* The unit that a push went to reports at a time in clocks, up to which this runs. */
+/* Runs until clock `at`, when the unit that got a push sends a report. */
 void engine_rig_report(struct engine_rig *b, uint64_t at, unsigned push, struct task_unit_report report);
 void engine_rig_complete(struct engine_rig *b, uint64_t at, unsigned push, uint64_t result);
 void engine_rig_stop(struct engine_rig *b, uint64_t at, unsigned push);

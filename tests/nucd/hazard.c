@@ -1,6 +1,7 @@
-/* The generator of tests/nucd/hazard.sh: hazard SEED BODIES [--faults] [--only BODY[:PIECE[,PIECE...]]] writes assembler for
- * BODIES random bodies to standard output; each depends on SEED and its number alone. --faults: a region of each odd one
- * ends the program. --only: the other bodies are empty, and this one lacks the pieces. */
+/* The generator of tests/nucd/hazard.sh: hazard SEED BODIES [--faults] [--only BODY[:PIECE[,PIECE...]]]
+ * writes assembler for BODIES random bodies to standard output. A body depends only on SEED and its number.
+ * --faults: in each odd body, a region ends the program. --only: the other bodies are empty, and this one
+ * lacks the given pieces. */
 #include "tests/nucd/hazard.h"
 
 #include <stdarg.h>
@@ -70,7 +71,7 @@ const char *hazard_reg(unsigned number)
     return names[number];
 }
 
-/* a2-a7 and s2-s10 */
+/* The host's registers a2-a7 and s2-s10 */
 unsigned hazard_host_reg(struct hazard *h)
 {
     return 12 + hazard_random(h, 15);
@@ -88,11 +89,11 @@ int hazard_offset(struct hazard *h, unsigned size, unsigned align)
     return (int)offset - (int)h->spread / 2;
 }
 
-/* What the command line asks for. */
+/* The command line. */
 struct request {
     uint64_t seed;
-    unsigned bodies, only; /* UINT32_MAX: all */
-    uint64_t omit;         /* pieces of the only one */
+    unsigned bodies, only; /* only: UINT32_MAX: all */
+    uint64_t omit;         /* set of pieces that the only body lacks */
     bool faults;
 };
 

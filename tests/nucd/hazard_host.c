@@ -1,4 +1,4 @@
-/* The host's pieces: what it does before, during and after tasks. */
+/* The host's pieces: instructions before, during and after tasks. */
 #include "tests/nucd/hazard.h"
 
 static const char *const loads[] = {"lb", "lbu", "lh", "lhu", "lw", "lwu", "ld"};
@@ -24,7 +24,7 @@ static void immediate(struct hazard *h)
                 (int)hazard_random(h, 4096) - 2048);
 }
 
-/* Accesses of a size are aligned to it, but for one in eight. */
+/* Seven of eight accesses are aligned to their size. */
 static void load(struct hazard *h)
 {
     unsigned kind = hazard_random(h, 7), size = load_sizes[kind];
@@ -39,7 +39,7 @@ static void store(struct hazard *h)
                 hazard_offset(h, size, hazard_once(h, 8) ? 1 : size));
 }
 
-/* t0: an address in the arena, aligned to 8, that follows a register's value. */
+/* Loads t0 with an address in the arena, aligned to 8, that depends on a register's value. */
 static void computed_address(struct hazard *h)
 {
     hazard_code(h, "andi t0, %s, %u", host(h), (h->spread < 2048 ? h->spread / 2 - 1 : 2047) & ~7u);
@@ -77,7 +77,8 @@ static void floating(struct hazard *h)
     }
 }
 
-/* fflags and frm are the program's state; counters differ from machine to machine, so that their values are dead. */
+/* fflags and frm are part of the program's state. The values of counters are dead, because they differ
+ * between machines. */
 static void csr(struct hazard *h)
 {
     switch (hazard_random(h, 6)) {
@@ -113,8 +114,9 @@ static void fence(struct hazard *h)
     hazard_code(h, "%s", fences[hazard_random(h, 4)]);
 }
 
-/* System calls in Linux' numbers: a byte range goes to a file (68 pwrite64), which comes back elsewhere (67 pread64); or
- * one that does nothing (172 getpid). a0, a1 are dead; a2, a3 and a7 belong to the host and get new values. */
+/* System calls by Linux's numbers: write bytes to a file (68 pwrite64) and read them back to another place
+ * (67 pread64); or a call without effect (172 getpid). a0 and a1 are dead; a2, a3 and a7 belong to the host
+ * and get new values. */
 static void system_call(struct hazard *h)
 {
     bool moves = hazard_random(h, 3) > 0;
@@ -166,7 +168,7 @@ static void branch(struct hazard *h)
     hazard_line(h, "1%u:", label);
 }
 
-/* Behind auipc stand two instructions to the computed jump, and then two ways of 8 bytes. */
+/* Between auipc and the computed jump are two instructions; after the jump, two targets 8 bytes apart. */
 static void indirect_jump(struct hazard *h)
 {
     const char *target = host(h);

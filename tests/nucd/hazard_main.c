@@ -1,5 +1,5 @@
-/* Runs random bodies (tests/nucd/hazard.c) and prints a digest of memory and registers behind each: hazards [FIRST [LAST]].
- * The scratch file hazard.tmp is made in the current folder. */
+/* Runs random bodies (tests/nucd/hazard.c) and prints a digest of memory and registers after each: hazards
+ * [FIRST [LAST]]. Creates the scratch file hazard.tmp in the current folder. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { REGISTERS = 24, LONGEST = 8192 }; /* bytes of the longest range; see hazard_task.c */
 
-/* As hazard_entry.S has it. */
+/* The layout is known to hazard_entry.S. */
 struct context {
     int64_t descriptor;
     uint64_t registers[REGISTERS]; /* the last one is fcsr */
@@ -48,7 +48,7 @@ static void run(struct context *context, unsigned body)
         arena[i] = next(&random);
     for (unsigned i = 0; i < REGISTERS; i++)
         context->registers[i] = next(&random);
-    context->registers[REGISTERS - 1] = random % 5 << 5; /* a rounding mode */
+    context->registers[REGISTERS - 1] = random % 5 << 5; /* any valid rounding mode */
     hazard_call((char *)arena + HAZARD_ARENA / 2, context, hazard_bodies[body]);
     printf("body %u: memory %016llx registers %016llx fcsr %02llx\n", body,
            (unsigned long long)digest_of(arena, WORDS),

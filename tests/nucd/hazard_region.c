@@ -1,4 +1,4 @@
-/* Regions: what runs near the memory. */
+/* Regions: code that runs on accelerators. */
 #include "tests/nucd/hazard_task.h"
 
 static const char *const loads[] = {"lb", "lbu", "lh", "lhu", "lw", "lwu", "ld"};
@@ -7,11 +7,11 @@ static const char *const stores[] = {"sb", "sh", "sw", "sd"};
 
 enum { SCRATCH = 0xf00004e0u }; /* t0-t2, a0, t3-t6 */
 
-/* A region while it is written. */
+/* The region being written. */
 struct region {
     struct hazard *h;
     struct hazard_task *task;
-    uint32_t defined; /* registers whose values are known here to be those of an inline run */
+    uint32_t defined; /* set of registers that have the same values as in an inline run */
 };
 
 static const char *write_to(struct region *r)
@@ -33,7 +33,7 @@ static const char *read_from(struct region *r)
     return hazard_reg(reg);
 }
 
-/* A range to load from, or to store to; NULL if there is none. */
+/* Returns a range to load from or to store to; NULL if there is none. */
 static const struct hazard_range *range_of(struct region *r, bool out)
 {
     const struct hazard_task *t = r->task;
@@ -77,7 +77,7 @@ static void store(struct region *r)
                     hazard_reg(range->reg));
 }
 
-/* Values whose exceptions reach the host's fflags; the rounding mode is the host's. */
+/* Values that raise exceptions in the host's fflags. The rounding mode is the host's. */
 static void floating(struct region *r)
 {
     static const char *const ops[] = {"fadd.d", "fsub.d", "fmul.d", "fdiv.d", "fadd.s", "fdiv.s"};
@@ -97,7 +97,7 @@ static void floating(struct region *r)
         hazard_code(r->h, "fmv.x.d %s, ft2", write_to(r));
 }
 
-/* A sum over a range, or a copy of one into another. */
+/* Sums a range, or copies one range into another. */
 static void loop(struct region *r)
 {
     const struct hazard_range *in = range_of(r, false), *out = range_of(r, true);
@@ -127,7 +127,7 @@ static void loop(struct region *r)
         r->defined |= 1u << 6;
 }
 
-/* Takes its time, so that the host gets further. */
+/* Takes time, so that the host gets further ahead. */
 static void wait(struct region *r)
 {
     unsigned label = r->h->label++;
@@ -158,7 +158,7 @@ static void call(struct region *r)
     static const char *const names[] = {"sum", "count", "recurse"};
     const struct hazard_range *in = range_of(r, false);
     unsigned kind = in ? hazard_random(r->h, 3) : 1;
-    /* hazard_recurse writes what it is given. */
+    /* hazard_recurse writes its argument. */
     if (kind == 2 && !in->out)
         kind = 0;
     if (in)
@@ -171,7 +171,8 @@ static void call(struct region *r)
     r->defined = (r->defined & ~(uint32_t)SCRATCH) | 1u << 10;
 }
 
-/* A nucd within a region is a no-op, whatever its operands; where the region may be the host's, it is malformed. */
+/* A nucd in a region is a no-op, whatever its operands. If the host may run the region, the nucd is
+ * malformed. */
 static void nested(struct region *r)
 {
     hazard_code(r->h, "lui t5, 0x4e554");
@@ -213,7 +214,7 @@ static void fence(struct region *r)
     hazard_code(r->h, "fence rw, rw");
 }
 
-/* What ends the program, under QEMU by a signal. */
+/* Ends the program; under QEMU by a signal. */
 static void fault(struct region *r)
 {
     const char *from = read_from(r);
@@ -255,7 +256,7 @@ void hazard_region(struct hazard *h, struct hazard_task *task)
         if (step < steps)
             kinds[hazard_random(h, sizeof kinds / sizeof kinds[0])](&r);
     }
-    /* A value that the region overwrites is dead behind it. */
+    /* A value that the region overwrites is dead after it. */
     if (task->value_count > 1 && hazard_once(h, 3)) {
         hazard_code(h, "li %s, -1", hazard_reg(task->values[1]));
         task->clobbered = 1u << task->values[1];

@@ -1,4 +1,4 @@
-/* Tasks: operands of nucd with their set-up, loops and branches around them. */
+/* Tasks: nucds with the set-up of their operands, and loops and branches around them. */
 #include "tests/nucd/hazard_task.h"
 
 static uint64_t segment(unsigned reg, unsigned granules, unsigned size)
@@ -6,7 +6,8 @@ static uint64_t segment(unsigned reg, unsigned granules, unsigned size)
     return reg | (uint64_t)granules << 5 | (uint64_t)size << 14;
 }
 
-/* From a literal, or by instructions: that is, close to earlier tasks or far from them in the reorder buffer. */
+/* Loads a value from memory or computes it, so that nucds are close together or far apart in the reorder
+ * buffer. */
 void hazard_load_operands(struct hazard *h, const struct hazard_operands *o)
 {
     const char *xd = hazard_reg(o->xd_reg), *xt = hazard_reg(o->xd_reg + 1), *xn = hazard_reg(o->xn_reg);
@@ -23,7 +24,7 @@ void hazard_load_operands(struct hazard *h, const struct hazard_operands *o)
     hazard_line(h, "\tld %s, 0(t0)\n\tld %s, 8(t0)\n\tld %s, 16(t0)", xd, xt, xn);
 }
 
-/* A register that no segment of the task uses yet. */
+/* Returns a register that no segment of the task uses yet. */
 static unsigned fresh(struct hazard *h, struct hazard_task *t)
 {
     unsigned reg;
@@ -34,7 +35,7 @@ static unsigned fresh(struct hazard *h, struct hazard_task *t)
     return reg;
 }
 
-/* Bytes of a range: a line or a few, now and then pages. */
+/* Returns the size of a range in bytes: a few lines, sometimes pages. */
 static void choose_range(struct hazard *h, struct hazard_range *r)
 {
     r->size = hazard_once(h, 12) ? 1 : 0;
@@ -58,7 +59,7 @@ static void choose_segments(struct hazard *h, struct hazard_task *t)
     }
     for (value = value < 4 ? hazard_random(h, 5 - value) : 0; value > 0; value--)
         t->values[t->value_count++] = fresh(h, t);
-    /* Where a value goes in, the result may come back in its place. */
+    /* The result may be in the register of an input value. */
     if (hazard_random(h, 3) > 0)
         t->result = t->value_count && hazard_once(h, 2) ? t->values[0] : fresh(h, t);
 }
@@ -106,7 +107,7 @@ static struct hazard_operands operands(const struct hazard_task *t, unsigned byt
     return o;
 }
 
-/* The region is written twice, to the same random numbers: first to know its length. */
+/* Writes the region twice with the same random numbers, the first time to determine its length. */
 void hazard_task(struct hazard *h, unsigned step)
 {
     static const struct {
@@ -136,7 +137,7 @@ void hazard_task(struct hazard *h, unsigned step)
             hazard_code(h, "li %s, %d", hazard_reg(reg), (int)hazard_random(h, 4096) - 2048);
 }
 
-/* The region runs in the host, so that what follows is an ordinary piece. */
+/* The host runs the region, so the instructions after it are an ordinary piece. */
 void hazard_malformed(struct hazard *h)
 {
     struct hazard_operands o = {.xn = HAZARD_SIGNATURE | 4, .xn_reg = 30, .xd_reg = 28};
@@ -145,7 +146,7 @@ void hazard_malformed(struct hazard *h)
     case 1: o.xn = HAZARD_SIGNATURE; break;                            /* no length */
     case 2: o.xd = segment(2, 1, 0); break;                            /* the stack pointer */
     case 3: o.xt = segment(18, 0, 0) | segment(19, 0, 0) << 16; break; /* two results */
-    case 4: /* no memory there, nor can any be mapped */
+    case 4: /* no memory there, and none can be mapped */
         o.xn |= UINT64_C(1) << 28;
         o.xt = segment(5, 1, 0);
         break;
@@ -175,18 +176,18 @@ static void loop(struct hazard *h)
     if (hazard_once(h, 2))
         hazard_host_piece(h);
     hazard_code(h, "addi s11, s11, -1");
-    /* A branch reaches 4 KiB. */
+    /* The range of a branch is 4 KiB. */
     hazard_code(h, "bnez s11, 1%ub", label);
 }
 
-/* Several tasks in a row may all be in flight. */
+/* Several tasks in a row, which may all be in flight. */
 static void row(struct hazard *h)
 {
     for (unsigned n = 2 + hazard_random(h, 3); n > 0; n--)
         hazard_task(h, 0);
 }
 
-/* The result, or whatever the register holds, decides. */
+/* Branches on the result, or on the current value of that register. */
 static void perhaps(struct hazard *h)
 {
     unsigned label = 80 + h->label++ % 10;
@@ -196,7 +197,7 @@ static void perhaps(struct hazard *h)
     hazard_line(h, "1%u:", label);
 }
 
-/* Through functions of hazard_entry.S that contain regions themselves. */
+/* Calls functions of hazard_entry.S that contain regions. */
 static void call(struct hazard *h)
 {
     hazard_code(h, "addi a0, s0, %d", hazard_offset(h, 64, 8));

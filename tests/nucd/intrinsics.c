@@ -1,6 +1,6 @@
-/* <croft/nucd.h> by itself: the length of regions in the linked program, what a region may destroy,
- * parameters of all kinds, and the segments that ranges become. Prints what differs; the text is the same
- * however it is compiled. */
+/* <croft/nucd.h> by itself: the length of regions in the linked program, the registers that a region may
+ * change, parameters of all kinds, and the segments made from ranges. Prints "good" or "WRONG" for each; the
+ * output is the same for all compiler options. */
 #include <croft/nucd.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,15 +14,15 @@ static void check(int good, const char *what)
     failures += !good;
 }
 
-/* Nobody can tell what it is. */
+/* Hides a value from the compiler's optimizer. */
 static long hidden(long value)
 {
     __asm__("" : "+r"(value));
     return value;
 }
 
-/* The instructions around the return address of a region with one parameter: nucd s4, s2, mv a0, s5 and a call, all of
- * them of full size. */
+/* Checks the instructions around the return address of a region with one parameter: nucd s4, s2, then mv a0,
+ * s5 and a call, all uncompressed. */
 static int region_is_whole(const void *return_address)
 {
     uint32_t words[4];
@@ -36,7 +36,7 @@ CROFT_REGION(note_place, CROFT_OUT(int *, whole, sizeof *whole))
     *whole = region_is_whole(__builtin_return_address(0));
 }
 
-/* Destroys what a function may destroy. */
+/* Changes all registers that a function may change. */
 CROFT_REGION_RETURNS(long, destroy, CROFT_VALUE(long, value))
 {
     __asm__ volatile(
@@ -53,7 +53,7 @@ CROFT_REGION_RETURNS(long, destroy, CROFT_VALUE(long, value))
     return value + 1;
 }
 
-/* More values live over the region than there are registers that survive a call. */
+/* More values are live across the region than there are callee-saved registers. */
 static void values_survive(void)
 {
     long i[16];
@@ -96,7 +96,7 @@ CROFT_REGION_RETURNS(float, half, CROFT_VALUE(float, value))
     return value / 2;
 }
 
-/* Eight parameters: four inputs and, with the same addresses or others, four outputs. */
+/* Eight parameters: four inputs, and four outputs at the same or other addresses. */
 CROFT_REGION(eight, CROFT_IN(const int *, a, 4), CROFT_IN(const int *, b, 4), CROFT_IN(const int *, c, 4),
              CROFT_VALUE(int, d), CROFT_OUT(int *, p, 4), CROFT_OUT(int *, q, 4), CROFT_OUT(int *, r, 4),
              CROFT_OUT(int *, s, 4))
@@ -107,7 +107,7 @@ CROFT_REGION(eight, CROFT_IN(const int *, a, 4), CROFT_IN(const int *, b, 4), CR
     *s = *p + *q + *r;
 }
 
-/* Regions call functions, which may have regions. */
+/* Regions call functions, which may contain regions. */
 static long fibonacci(long n);
 
 CROFT_REGION_RETURNS(long, fibonacci_region, CROFT_VALUE(long, n))
@@ -120,7 +120,7 @@ static long fibonacci(long n)
     return n < 2 ? n : fibonacci_region(n);
 }
 
-/* What is stored before a region is in memory, what is loaded behind it comes from there. */
+/* Stores before a region reach memory before it; loads after it read memory again. */
 CROFT_REGION(increment, CROFT_INOUT(int *, value, sizeof *value))
 {
     ++*value;
@@ -144,8 +144,9 @@ static void parameters(void)
     check(counter == 61, "memory before and behind a region");
 }
 
-/* Parts of every loop follow each other to the end; there are as many as asked for, or as there are grains;
- * all but the last are whole grains, and none is more than one grain larger than another. */
+/* Loops are divided completely into consecutive parts. There are as many parts as requested, or one per grain
+ * if there are fewer grains. All parts except the last consist of whole grains, and their sizes differ by at
+ * most one grain. */
 static void parts(void)
 {
     int good = 1;
@@ -170,7 +171,7 @@ static void parts(void)
     check(good, "parts of loops over tasks");
 }
 
-/* From the manual: register, 9 bits of granules, 2 bits of size. */
+/* Layout from the manual: 5 bits of register, 9 bits of granules, 2 bits of granule size. */
 static void segments(void)
 {
     static const struct {

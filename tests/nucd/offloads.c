@@ -1,9 +1,9 @@
-/* What a program's nucds say, held against what it does: offloads PROGRAM [ARGS...] runs a program of the
- * `user` environment, makes a task of each nucd, and follows its region to the end. Well-formed operands, an
- * end that is found, no access outside of the declared ranges, the region's own stack and read-only data:
- * else it says what is wrong and where, and the status is 1. Tasks of one region of interest must not block
- * each other. At the end it prints tasks, words and lines of packets, and tasks that would wait for older
- * ones. */
+/* Compares a program's nucds with its execution. offloads PROGRAM [ARGS...] runs a program of the `user`
+ * environment, forms a task from each nucd, and follows its region to the end. It checks that operands are
+ * well-formed, that the region ends, and that the region accesses only the declared ranges, its own stack and
+ * read-only data. Otherwise it prints the fault and its place, and exits with status 1. Tasks in one region
+ * of interest must not block each other. At the end it prints the numbers of tasks, of words and lines of
+ * packets, and of tasks that would wait for older ones. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ struct follower {
     struct nucd_depend depend;
     struct nucd_task task;
     struct nucd_region region;
-    bool inside;          /* a region */
-    uint64_t stack, data; /* sp when it began; where what can be written begins */
+    bool inside;          /* executing a region */
+    uint64_t stack, data; /* sp at the region's begin; first writable address */
     unsigned wrong;
     uint64_t tasks, blocked, words, lines, instructions;
 };
@@ -44,7 +44,7 @@ static bool is_memory(const void *context, uint64_t address)
     return address - USER_FIXTURE_BASE < USER_FIXTURE_SIZE;
 }
 
-/* At a nucd, with the registers as it reads them. */
+/* Handles a nucd, before it is executed. */
 static void begin(struct follower *f, const struct insn *insn)
 {
     static const uint8_t capabilities[] = {0};
@@ -106,8 +106,8 @@ static void consume(struct follower *f, const struct stream *stream)
                i + 1 < stream->count ? stream->entries[i + 1].op->pc : stream->next_pc);
 }
 
-/* The instruction that is left to stream_step(). Tasks that begin in one region of interest may all be in
- * flight at its end. */
+/* Executes an instruction outside of batches. Marker instructions clear the dependency table; until then,
+ * tasks may all be in flight. */
 static bool step(struct follower *f, struct stream *stream, struct user *user)
 {
     struct insn insn;

@@ -1,4 +1,4 @@
-/* Accelerators with croft's own firmware, by tasks that are put together instruction by instruction. */
+/* Accelerators with croft's own firmware, with tasks assembled instruction by instruction. */
 #include "tests/nucd/accelerator_rig.h"
 
 static void a_task_is_executed_and_its_data_written_back(void **state)
@@ -28,7 +28,7 @@ static void a_task_is_executed_and_its_data_written_back(void **state)
     rig_free(rig);
 }
 
-/* Any register can bring the result back, and be handed over. */
+/* Any register can be a live-in and bring the result back. */
 static void results_come_from_every_register(void **state)
 {
     (void)state;
@@ -47,7 +47,7 @@ static void results_come_from_every_register(void **state)
     rig_free(rig);
 }
 
-/* The region's end lies within a function that calls itself: it counts only where no call is open. */
+/* The region's end is inside a recursive function. The region ends there only when no call is open. */
 static void a_region_ends_at_the_depth_where_it_began(void **state)
 {
     (void)state;
@@ -55,10 +55,10 @@ static void a_region_ends_at_the_depth_where_it_began(void **state)
     EMIT(rig, addi, .rd = A1, .rs1 = 0, .imm = 5);
     EMIT(rig, jal, .rd = RA, .imm = 8); /* to `down` */
     uint64_t end = rig->at;
-    EMIT(rig, jalr, .rd = 0, .rs1 = T1, .imm = 0);  /* at the end: ret by t1, when it is not the end */
+    EMIT(rig, jalr, .rd = 0, .rs1 = T1, .imm = 0);  /* at the region's end: a jump by t1 */
     EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 1); /* down: a0++ */
     EMIT(rig, addi, .rd = A1, .rs1 = A1, .imm = -1);
-    /* At depth 1, pass by the end five times, as an ordinary jump: it executes the jalr there. */
+    /* At depth 1, pc reaches the end five times by a jump, and the jalr there is executed. */
     EMIT(rig, auipc, .rd = T1, .imm = 0);
     EMIT(rig, addi, .rd = T1, .rs1 = T1, .imm = 12);
     EMIT(rig, jal, .rd = 0, .imm = (int32_t)(end - rig->at));
@@ -87,7 +87,7 @@ static void floating_point_is_the_hosts(void **state)
     const struct task_unit_report *report = one(rig, TASK_UNIT_COMPLETED, 9000);
     assert_int_equal(report->result, 0x3fd5555555555556);
     assert_int_equal(report->fflags, 1);
-    task = task_of(BASE, rig->at, 2, exact); /* flags do not outlast a task */
+    task = task_of(BASE, rig->at, 2, exact); /* fflags of a task do not reach the next one */
     push(rig, 0, &task, 2);
     report = one(rig, TASK_UNIT_COMPLETED, 9000);
     assert_int_equal(report->result, 0x4000000000000000);
@@ -111,7 +111,7 @@ static void drop(void *device, uint64_t offset, unsigned size, uint64_t value)
     (void)value;
 }
 
-/* s0 and t0, t1, tp and gp survive a fault, whose address is mapped afterwards. */
+/* s0, t0, t1, tp and gp survive a fault; the faulting address is mapped before the task is resumed. */
 static void a_fault_is_reported_and_resumed(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void a_fault_is_reported_and_resumed(void **state)
     rig_free(rig);
 }
 
-/* A region that never ends, and one that has faulted, are killed; the unit's next task is executed. */
+/* An endless region and a faulted one are killed; the unit's next task is executed. */
 static void the_host_can_kill(void **state)
 {
     (void)state;
@@ -179,8 +179,8 @@ static void the_host_can_kill(void **state)
     rig_free(rig);
 }
 
-/* Whatever a region tries: sp is a stack of its own; firmware, others' stacks and devices are out of reach; so are
- * calls of an operating system. */
+/* Isolation: sp is the task's own stack; firmware, other stacks and devices cannot be accessed; ECALL
+ * traps. */
 static void regions_reach_memory_and_their_stack_only(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void regions_reach_memory_and_their_stack_only(void **state)
     rig_free(rig);
 }
 
-/* A region that holds a nucd and a marker: both are hints. */
+/* A region may contain a nucd and a marker, which are hints. */
 static void hints_within_a_region_do_nothing(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void hints_within_a_region_do_nothing(void **state)
     rig_free(rig);
 }
 
-/* New code at the old place is executed when the unit has been told. */
+/* Code changed at the same address is executed after the unit has been told. */
 static void changed_code_is_fetched_anew(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void changed_code_is_fetched_anew(void **state)
     rig_free(rig);
 }
 
-/* The host stores other code and executes FENCE.I; only then do tasks see it. */
+/* The host stores other code and executes FENCE.I. Tasks execute the new code only after the FENCE.I. */
 static void a_hosts_fence_i_is_for_accelerators_too(void **state)
 {
     (void)state;
@@ -261,7 +261,7 @@ static void a_hosts_fence_i_is_for_accelerators_too(void **state)
         push(rig, accelerator, &task, 1);
         assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
     }
-    /* addi a0, a0, 2 lies at `other`; the host's program copies it to BASE. */
+    /* addi a0, a0, 2 is at `other`; the host's program copies it to BASE. */
     uint64_t other = rig->at;
     EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 2);
     struct hart *host = &rig->user.system.harts[0];

@@ -1,7 +1,7 @@
-/* --check nucd on a machine: tasks whose nucds name what they use, and tasks whose nucds do not. */
+/* --check nucd on a machine: tasks whose nucds name all that they access, and tasks whose nucds do not. */
 #include "tests/nucd/accelerator_rig.h"
 
-/* A nucd that names one line to be read and one to be written, of the region [begin, end). */
+/* Returns the task of a nucd with an input line and an output line, and the region [begin, end). */
 static struct nucd_task named(uint64_t begin, uint64_t end, uint64_t in, uint64_t out)
 {
     const uint64_t live_ins[] = {out, 40, in};
@@ -12,7 +12,7 @@ static struct nucd_task named(uint64_t begin, uint64_t end, uint64_t in, uint64_
     return task;
 }
 
-/* A machine whose check lets all of the code be read. */
+/* Creates a machine whose checker allows reading all of the code. */
 static struct rig *rig_check(const char *count)
 {
     struct rig *rig = rig_new_checked(count, true);
@@ -26,7 +26,8 @@ static void send(struct rig *rig, unsigned accelerator, const struct nucd_task *
     push(rig, accelerator, task, 1);
 }
 
-/* a0: where to store; a1: a value; a2: where to load. Uses the stack. 5 accesses. */
+/* Emits a region that makes 5 accesses and uses the stack. a0: address to store to; a1: a value; a2: address
+ * to load from. */
 static uint64_t emit_copy(struct rig *rig)
 {
     EMIT(rig, sd, .rs1 = SP, .rs2 = A1, .imm = -8);
@@ -68,7 +69,8 @@ static void expect(const struct footprint_finding *finding, enum footprint_kind 
     assert_int_equal(finding->size, 8);
 }
 
-/* The nucd names the lines behind those that the task uses; two tasks in each queue, which the check keeps apart. */
+/* The nucd names the lines after those that the task accesses. Each queue has two tasks, which the checker
+ * must tell apart. */
 static void what_is_not_named_is_reported_once(void **state)
 {
     (void)state;
@@ -93,7 +95,7 @@ static void what_is_not_named_is_reported_once(void **state)
     const struct footprint_finding *findings =
         footprint_check_findings(accelerators_checker(nucd_accelerators(rig->user.nucd)), &count);
     assert_int_equal(count, 2);
-    /* Accelerator 1 comes first: its first task is wrong already. */
+    /* Accelerator 1 reports first: its first task is already wrong. */
     expect(&findings[0], FOOTPRINT_LOAD, BASE + 12, DATA + 64, 1, 3);
     expect(&findings[1], FOOTPRINT_STORE, BASE + 20, DATA + 320, 1, 4);
     assert_false(findings[1].read_only);
@@ -104,7 +106,7 @@ static void what_is_not_named_is_reported_once(void **state)
     rig_free(rig);
 }
 
-/* A task that no nucd has sent is not checked, and those behind it are. */
+/* A task that was not sent by a nucd is not checked; the tasks after it are. */
 static void unknown_tasks_are_not_checked(void **state)
 {
     (void)state;
@@ -113,7 +115,7 @@ static void unknown_tasks_are_not_checked(void **state)
     rig->at = BASE + 4;
     uint64_t end = emit_copy(rig);
     struct nucd_task task = named(BASE + 4, end, DATA, DATA + 256), other = task;
-    other.live_ins.value[1] = 41; /* known from the other by this alone */
+    other.live_ins.value[1] = 41; /* the only difference to the other task */
     other.memory.out.count = 0;
     push(rig, 0, &task, 1);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
@@ -122,20 +124,20 @@ static void unknown_tasks_are_not_checked(void **state)
     assert_int_equal(
         footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->accesses, 0);
     footprint_check_begin(accelerators_checker(nucd_accelerators(rig->user.nucd)), 0,
-                          &task); /* it was never sent, after all */
+                          &task); /* this task was not sent after all */
     send(rig, 0, &other);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
     push(rig, 0, &task, 1);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
     assert_int_equal(
         footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->unknown, 2);
-    /* The load and the store of the output. */
+    /* The output's load and store. */
     assert_int_equal(
         footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->violations, 2);
     rig_free(rig);
 }
 
-/* Another accelerator's stack, and code in a place that programs write. */
+/* Accesses another accelerator's stack, and executes code in writable memory. */
 static void stacks_and_code(void **state)
 {
     (void)state;
@@ -154,7 +156,7 @@ static void stacks_and_code(void **state)
     assert_int_equal(findings[0].address, DATA + 0x1004);
     assert_int_equal(findings[0].size, 4);
     assert_int_equal(findings[0].accelerator, 1);
-    /* What it found in sp is the end of the stack that the check knows of. */
+    /* The task's initial sp is the end of the stack that the checker knows. */
     struct phys firmware = nucd_firmware_memory(rig->machine.tree, &rig->memory);
     assert_int_equal(stack, firmware.base + firmware.size / 2 + 2 * (firmware.size / 2 / 64));
     rig_free(rig);

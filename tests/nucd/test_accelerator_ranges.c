@@ -1,10 +1,10 @@
-/* Tasks that see virtual addresses, by a table of ranges that the host's kernel would keep. */
+/* Tasks with virtual addresses, translated by a table of ranges as the host's kernel maintains it. */
 #include "isa/include/croft/range.h"
 #include "tests/nucd/accelerator_rig.h"
 
 enum { S5 = 21, PAGE = 4096, R = 1, W = 2, X = 4, P = 8 };
 
-/* Where the table is; virtual addresses of code and data. */
+/* Physical address of the table; virtual addresses of code and data. */
 #define TABLE (BASE + 0x40000)
 #define VCODE UINT64_C(0x2000000000)
 #define VDATA UINT64_C(0x3000000000)
@@ -14,7 +14,7 @@ static struct croft_range_table *table_of(struct rig *rig)
     return (void *)phys_at(&rig->memory, TABLE, sizeof(struct croft_range_table));
 }
 
-/* Adds a range behind the others, as the kernel does. */
+/* Adds a range after the others, as the kernel does. */
 static void add(struct rig *rig, uint64_t base, unsigned pages, uint64_t physical, uint32_t permissions)
 {
     struct croft_range_table *table = table_of(rig);
@@ -24,7 +24,7 @@ static void add(struct rig *rig, uint64_t base, unsigned pages, uint64_t physica
     table->changes++;
 }
 
-/* A machine whose kernel has told of the table, in which the program's code is. */
+/* Creates a machine whose units know the table; the table has the range of the program's code. */
 static struct rig *rig_ranges(const char *count)
 {
     struct rig *rig = rig_new(count);
@@ -42,7 +42,7 @@ static uint64_t counted_core(struct rig *rig, const char *name)
     return value;
 }
 
-/* Tasks on two accelerators: the sum goes through their stacks to virtual memory. */
+/* Tasks on two accelerators store a sum to their stacks and from there to virtual memory. */
 static void tasks_see_virtual_addresses(void **state)
 {
     (void)state;
@@ -59,12 +59,13 @@ static void tasks_see_virtual_addresses(void **state)
         assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 40 + i);
         assert_int_equal(load64(rig, DATA + 8 * i), 40 + i);
     }
-    /* Each walked for code and data once, and never again: nothing has changed. */
+    /* Each accelerator has walked the table once for code and once for data, because the table has not
+     * changed. */
     assert_int_equal(counted_core(rig, "tlb.walks"), 2);
     rig_free(rig);
 }
 
-/* The host maps what is missing, and the task goes on: data, then code in a range that was not present. */
+/* The host maps missing data, then missing code in a range that was not present, and the task continues. */
 static void missing_ranges_are_the_hosts_to_add(void **state)
 {
     (void)state;
@@ -91,7 +92,7 @@ static void missing_ranges_are_the_hosts_to_add(void **state)
     rig_free(rig);
 }
 
-/* Permissions hold, and PMP keeps firmware to itself whatever a range says. */
+/* Permissions of ranges are enforced, and PMP protects the firmware whatever a range permits. */
 static void ranges_and_pmp_protect(void **state)
 {
     (void)state;
@@ -117,7 +118,8 @@ static void ranges_and_pmp_protect(void **state)
     rig_free(rig);
 }
 
-/* Between two tasks the host moves code and data, and tells the units of the table anew: the next task sees that. */
+/* Between two tasks, the host moves code and data and writes RANGES again: the next task uses the new
+ * ranges. */
 static void a_task_begins_with_the_present_table(void **state)
 {
     (void)state;
@@ -143,7 +145,7 @@ static void a_task_begins_with_the_present_table(void **state)
     assert_int_equal(load64(rig, DATA), 42);
     assert_int_equal(load64(rig, DATA + PAGE), 38);
     assert_int_equal(counted_core(rig, "tlb.walks"), 4);
-    /* Without a table, addresses are physical again. */
+    /* Without a table, regions use physical addresses again. */
     nucd_set_ranges(rig->user.nucd, 0);
     const uint64_t physical[] = {DATA, 40, 3};
     task = task_of(BASE, end - VCODE + BASE, 3, physical);
@@ -153,7 +155,7 @@ static void a_task_begins_with_the_present_table(void **state)
     rig_free(rig);
 }
 
-/* emit_sum() with its operands in <croft/nucd.h>'s carriers s5-s7. */
+/* emit_sum() with its operands in s5-s7, the argument registers of <croft/nucd.h>. */
 static uint64_t emit_sum_of_carriers(struct rig *rig)
 {
     EMIT(rig, add, .rd = T0, .rs1 = S5 + 1, .rs2 = S5 + 2);
@@ -162,7 +164,7 @@ static uint64_t emit_sum_of_carriers(struct rig *rig)
     return rig->at;
 }
 
-/* When the region's first instruction was issued, in clocks from the packet's arrival. */
+/* Returns the clocks from the packet's arrival to the issue of the region's first instruction. */
 static uint64_t start_of(struct rig *rig, uint64_t begin, uint64_t end, uint64_t data)
 {
     const uint64_t in[] = {data, 40, 1};
@@ -177,8 +179,9 @@ static uint64_t start_of(struct rig *rig, uint64_t begin, uint64_t end, uint64_t
     return (rig->first_issue - from) / CLOCK;
 }
 
-/* The first task walks for its code, and its firmware writes mrange, all from memory. The third one finds the range and
- * its firmware's common path where they are, and starts as fast as with physical addresses. */
+/* The first task walks the table for its code, and its firmware writes mrange; all of that comes from memory.
+ * The third task finds the range and the firmware's common path in the TLB and the caches, and starts as fast
+ * as with physical addresses. */
 static void the_walk_takes_its_time(void **state)
 {
     (void)state;

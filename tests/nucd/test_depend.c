@@ -1,4 +1,4 @@
-/* The dependency table against a list of tasks that is searched byte by line. */
+/* The dependency table compared with a list of tasks with sets of lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void hazards_block_the_younger(void **state)
     }
 }
 
-/* The model: tasks in program order, each with a set of lines of a small memory. */
+/* The model: tasks in program order, each with sets of lines of a small memory. */
 enum { LINES = 64, TASKS = 5000 };
 
 struct model_task {
@@ -66,7 +66,7 @@ struct model_task {
 struct model {
     struct nucd_depend table;
     struct model_task task[TASKS];
-    unsigned count, first; /* in front of first none is in the table */
+    unsigned count, first; /* no task before `first` is in the table */
     uint64_t random;
 };
 
@@ -110,7 +110,7 @@ static void model_add(struct model *m)
         (struct model_task){.in = lines_of(&task.memory.in), .out = lines_of(&task.memory.out), .slot = slot};
 }
 
-/* Every task that is in the table is blocked exactly when the model says so. */
+/* Every task in the table is blocked exactly if the model says so. */
 static void compare_blocked(const struct model *m)
 {
     for (unsigned i = m->first; i < m->count; i++)
@@ -122,7 +122,7 @@ static void compare_accesses(struct model *m)
 {
     uint64_t first = next_random(&m->random) % (64 * LINES - 8), last = first + next_random(&m->random) % 8;
     uint64_t lines = UINT64_C(1) << first / 64 | UINT64_C(1) << last / 64;
-    /* Ages are counted from 0 in the order of adding, which is the model's. */
+    /* Ages count from 0 in the order of adding, which is the model's order. */
     uint64_t age = next_random(&m->random) % 2 ? UINT64_MAX : next_random(&m->random) % (m->count + 1);
     int load = NUCD_NO_TASK, store = NUCD_NO_TASK;
     for (unsigned i = m->first; i < m->count && i < age; i++) {
@@ -135,7 +135,7 @@ static void compare_accesses(struct model *m)
     assert_int_equal(nucd_depend_store(&m->table, first, last, age), store);
 }
 
-/* Completes a random task that is not blocked; the freed ones come in order of age. */
+/* Completes a random task that is not blocked. The freed tasks are returned in order of age. */
 static void model_complete(struct model *m)
 {
     unsigned in_table = 0;
@@ -181,7 +181,7 @@ static void random_tasks_and_accesses(void **state)
     }
 }
 
-/* Squashing takes a task and all younger ones out, whatever slots they have. */
+/* Squashing removes a task and all younger ones, whatever their slots. */
 static void squash_takes_the_younger(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void squash_takes_the_younger(void **state)
         slot[i] = nucd_depend_add(&table, &task);
     }
     (void)nucd_depend_complete(&table, slot[0]);
-    struct nucd_task last = task_of(0x2040, 0x3000); /* reads what the second writes, in the first's slot */
+    struct nucd_task last = task_of(0x2040, 0x3000); /* reads the second's output, in the first's slot */
     slot[4] = nucd_depend_add(&table, &last);
     assert_int_equal(slot[4], slot[0]);
     assert_true(nucd_depend_blocked(&table, slot[4]));

@@ -1,4 +1,5 @@
-/* What NUCD says of a machine's description: which accelerators take tasks, their firmware's memory, warnings. */
+/* What NUCD reads from a machine's description: the accelerators that take tasks, the firmware's memory, and
+ * warnings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 enum { SETS = 4, TEXT = 1024 };
 
-/* Machine nucd with these settings, NULL at the end. */
+/* Loads machine nucd with these settings; the list ends with NULL. */
 static void load(struct machine_config *machine, const char *const sets[SETS])
 {
     struct error err;
@@ -27,7 +28,7 @@ static void load(struct machine_config *machine, const char *const sets[SETS])
         fail_msg("%s", err.text);
 }
 
-/* What nucd_warn_hosts() writes to standard error. */
+/* Returns what nucd_warn_hosts() writes to standard error. */
 static void warnings_of(const char *const sets[SETS], char text[TEXT])
 {
     struct machine_config machine;
@@ -83,7 +84,8 @@ static void hosts_that_do_not_offload_are_named(void **state)
     }
 }
 
-/* Engines do not share accelerators: as many hosts offload as the least of the three numbers. */
+/* The number of hosts that offload is the least of nucd.hosts, hosts and accelerators, because engines do not
+ * share accelerators. */
 static void engines_are_of_the_first_hosts(void **state)
 {
     struct nucd_config config = {.mode = NUCD_MODE_NUCD, .hosts = 2};
@@ -107,7 +109,7 @@ static void accelerators_take_tasks_with_a_clock_and_firmware(void **state)
         unsigned count;
     } cases[] = {
         {{NULL}, true, 16},        {{"accel.count=3"}, true, 3},   {{"accel.count=0"}, false, 0},
-        {{"nucd=none"}, false, 0}, {{"nucd.mode=none"}, true, 16}, /* a driver of the program's own may send tasks */
+        {{"nucd=none"}, false, 0}, {{"nucd.mode=none"}, true, 16}, /* the program may have a driver */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -120,7 +122,7 @@ static void accelerators_take_tasks_with_a_clock_and_firmware(void **state)
     }
 }
 
-/* The last nucd.memory bytes are the firmware's, if accelerators take tasks. */
+/* The last nucd.memory bytes are the firmware's if accelerators take tasks. */
 static void memory_is_divided(void **state)
 {
     static const char *const sets[SETS] = {"memory.size=64 MiB", "nucd.memory=4 MiB",

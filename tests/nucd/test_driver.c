@@ -1,4 +1,4 @@
-/* What the kernel's driver is told of accelerators at the start, and its messages. */
+/* The boot parameters of the kernel's driver, and its messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ enum { SETS = 5 };
 static const char *const sets[SETS] = {"accel.count=3", "nucd.base=0x20000000", "nucd.timeout=30 us",
                                        "nucd.queue_lines=8", "nucd.os_clocks=77"};
 
-/* Machine nucd with the settings, and a mode. */
+/* Loads machine nucd with the settings and a mode. */
 static void load(struct machine_config *machine, const char *mode)
 {
     const char *all[SETS + 1];
@@ -27,7 +27,7 @@ static void load(struct machine_config *machine, const char *mode)
         fail_msg("%s", err.text);
 }
 
-/* A unit has 8 KiB, the second half of them for the host. */
+/* A unit has 8 KiB; the second half is for the host. */
 static void the_driver_has_the_units(void **state)
 {
     struct machine_config machine;
@@ -53,7 +53,8 @@ static void the_driver_has_the_units(void **state)
     machine_free(&machine);
 }
 
-/* In other modes there is no driver; with none nobody sends tasks, though the accelerators translate by the table. */
+/* In other modes there is no driver. In mode none no tasks are sent, although the accelerators translate by
+ * the table. */
 static void other_modes_have_no_driver(void **state)
 {
     static const struct {

@@ -1,11 +1,12 @@
-/* The engine with a core and accelerators that do as they are told: what is cleaned, when, and what waits for that. */
+/* The engine with a simulated core and accelerators: the lines it cleans, the time of cleaning, and what
+ * waits for it. */
 #include "tests/nucd/engine_rig.h"
 
 enum { SECOND = 14 };
 #define OTHER (INPUT + 0x1000)
 
-/* The packet is ready at 100 + 2 + 2 (four registers) + 7; the cache is not before its line is written back: a lookup,
- * and twice the way to memory, RIG_NEAR_CLOCKS, for line and range. */
+/* The packet is ready at 100 + 2 + 2 (four registers) + 7. Cleaning takes longer: a lookup, and twice the way
+ * to memory, RIG_NEAR_CLOCKS, for line and range. */
 static void ranges_are_cleaned_first(void **state)
 {
     (void)state;
@@ -17,7 +18,7 @@ static void ranges_are_cleaned_first(void **state)
         (void)engine_rig_start(b, 100);
         engine_rig_run(b, 145);
         assert_int_equal(cache_line_state(b->rig->l1d, INPUT), out ? CACHE_INVALID : CACHE_EXCLUSIVE);
-        if (out) { /* nothing brings it back */
+        if (out) { /* neither a prefetch nor a wrong-path fetch brings it back */
             assert_int_equal(cache_access(b->rig->l1d, INPUT, CACHE_PREFETCH, 145 * NS, actor, NULL),
                              CACHE_FULL);
             actor.speculative = true;
@@ -42,7 +43,7 @@ static void ranges_are_cleaned_first(void **state)
     }
 }
 
-/* A store of the host is on its way to the cache until 300. */
+/* A store of the host drains to the cache until clock 300. */
 static void stores_reach_the_cache_before_it_is_cleaned(void **state)
 {
     (void)state;
@@ -65,8 +66,9 @@ static void stores_reach_the_cache_before_it_is_cleaned(void **state)
     engine_rig_free(b);
 }
 
-/* Up to two ranges in, of so many lines: at x11 = INPUT and at x14 = OTHER; nothing out. A packet has 3 + 3 words (gp, tp,
- * x11 or x14) or 3 + 4 (both): at 2 ports it is read in 2 + 2 clocks and written in 6 or 7. */
+/* Sets up to two input ranges of the given numbers of lines, at x11 = INPUT and at x14 = OTHER, and no
+ * output. A packet has 3 + 3 words (gp, tp, and x11 or x14) or 3 + 4 (both): with 2 ports it is read in 2 + 2
+ * clocks and written in 6 or 7. */
 static void set_inputs(struct engine_rig *b, uint64_t lines, uint64_t others)
 {
     struct hart *hart = &b->rig->hart;
@@ -83,14 +85,14 @@ static uint64_t start_inputs(struct engine_rig *b, uint64_t ready, uint64_t line
     return engine_rig_start(b, ready);
 }
 
-/* The following tests: cleaning takes the data cache a lookup of 2 clocks, 1 for each line, and RIG_NEAR_CLOCKS to the
- * level below and back: 23 for a line that is not dirty. The request below waits until a dirty line is written back, which
- * is sent off with the lookup and takes RIG_NEAR_CLOCKS: 2 + 20 + 20 = 42. Behind the later of packet and ranges come
- * the table's 1, the scheduler's 2, the packet's 3 flits (6 words) or 4 (7 words), and the link's 24: AFTER, one more
- * for 7 words. */
+/* For the following tests: cleaning takes a lookup of 2 clocks in the data cache, 1 clock for each line, and
+ * RIG_NEAR_CLOCKS to the level below and back: 23 for a clean line. The request to the level below waits
+ * until a dirty line is written back, which is sent with the lookup and takes RIG_NEAR_CLOCKS: 2 + 20 + 20 =
+ * 42. After the later of packet and ranges: 1 clock for the table, 2 for the scheduler, 3 flits (6 words) or
+ * 4 (7 words) for the packet, and 24 for the link: AFTER, plus one for 7 words. */
 enum { AFTER = 1 + 2 + 3 + LINK, CLEAN = 2 + 1 + RIG_NEAR_CLOCKS, DIRTY = 2 + 2 * RIG_NEAR_CLOCKS };
 
-/* The first leaves at 100 + DIRTY; the second, made at 200 + 4 + 6, has nothing to clean. */
+/* The first task leaves at 100 + DIRTY. The second is made at 200 + 4 + 6 and has nothing to clean. */
 static void what_an_older_task_has_cleaned_is_clean(void **state)
 {
     (void)state;
@@ -106,8 +108,8 @@ static void what_an_older_task_has_cleaned_is_clean(void **state)
     engine_rig_free(b);
 }
 
-/* The second is ready at 130 and made at 140, while the first is cleaned until 142. Then both leave, the second behind the
- * 3 flits of the first. By itself it would have been clean at 130 + 23 = 153. */
+/* The second task is ready at 130 and made at 140; the first is cleaned until 142. Then both leave, the
+ * second after the first's 3 flits. Cleaned by itself, it would be clean at 130 + 23 = 153. */
 static void cleaning_under_way_is_waited_for(void **state)
 {
     (void)state;
@@ -123,7 +125,7 @@ static void cleaning_under_way_is_waited_for(void **state)
     engine_rig_free(b);
 }
 
-/* It is as good as none: the host may have stored to its range since. */
+/* A complete task does not count, because the host may have stored to its range since. */
 static void a_complete_task_spares_no_cleaning(void **state)
 {
     (void)state;
@@ -143,7 +145,8 @@ static void a_complete_task_spares_no_cleaning(void **state)
     engine_rig_free(b);
 }
 
-/* Two lines, of which the older has one, are cleaned: a clock more. One line, of which the older has two, is not. */
+/* If the older task has one of two lines, both are cleaned: one clock more. If it has both lines, one of them
+ * is not cleaned again. */
 static void what_is_partly_covered_is_cleaned(void **state)
 {
     (void)state;
@@ -160,8 +163,8 @@ static void what_is_partly_covered_is_cleaned(void **state)
     }
 }
 
-/* The other range is cleaned at 110 + 23 = 133, the shared one by the older task at 142. Both leave then; the older's 3
- * flits are in front. */
+/* The other range is cleaned at 110 + 23 = 133, the shared one by the older task at 142. Then both leave, the
+ * older's 3 flits first. */
 static void a_range_of_its_own_is_cleaned_beside(void **state)
 {
     (void)state;
@@ -177,8 +180,8 @@ static void a_range_of_its_own_is_cleaned_beside(void **state)
     engine_rig_free(b);
 }
 
-/* Of two older tasks under way it waits for one, and cleans the other's range itself, from 130 to 153; the older's is clean
- * at 120 + 23 = 143, the first one's at 142. */
+/* Two older tasks are under way. The task waits for one of them, and cleans the range of the other itself,
+ * from 130 to 153. The others' ranges are clean at 142 and at 120 + 23 = 143. */
 static void one_cleaning_is_waited_for(void **state)
 {
     (void)state;
@@ -194,8 +197,8 @@ static void one_cleaning_is_waited_for(void **state)
     engine_rig_free(b);
 }
 
-/* An interrupt squashes both while the first is cleaned and the second waits for that. Begun anew at 200, the first cleans
- * what is not dirty any more; the second, behind it, is made at 206 + 4 and waits for that. */
+/* An interrupt squashes both tasks while the first is cleaned and the second waits for that. Started anew at
+ * 200, the first cleans a line that is not dirty any more; the second, made at 206 + 4, waits for that. */
 static void squashed_tasks_clean_anew(void **state)
 {
     (void)state;

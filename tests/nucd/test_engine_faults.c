@@ -1,7 +1,7 @@
-/* The engine with a core and accelerators that do as they are told: what becomes of faults and interrupts. */
+/* The engine with a simulated core and accelerators: faults and interrupts. */
 #include "tests/nucd/engine_rig.h"
 
-/* The host traps at the nucd, with the fault's details in its CSRs, and when it comes back, the task goes on. */
+/* The host traps at the nucd, with the fault's details in its CSRs. When it returns, the task continues. */
 static void a_fault_traps_and_is_resumed(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void a_killed_task_begins_anew(void **state)
     engine_rig_stop(b, 300, 0);
     engine_rig_run(b, 325);
     (void)b->ops->left(b->engine, 325 * NS);
-    hart->offload.control(hart->offload.context, 1); /* resume is what happens anyway */
+    hart->offload.control(hart->offload.context, 1); /* resuming is the default */
     assert_true(hart->offload.frozen);
     hart->offload.control(hart->offload.context, 2);
     assert_false(hart->offload.frozen);
@@ -71,7 +71,7 @@ static void a_killed_task_begins_anew(void **state)
     engine_rig_free(b);
 }
 
-/* Harts that take no traps stop, as for a fault of their own. */
+/* Harts that take no traps stop, as for their own faults. */
 static void a_user_program_stops(void **state)
 {
     (void)state;
@@ -89,7 +89,8 @@ static void a_user_program_stops(void **state)
     engine_rig_free(b);
 }
 
-/* An interrupt squashes both; the one that has left is waited for and not sent again, the other begins anew. */
+/* An interrupt squashes both tasks. The one that was sent is awaited and not sent again; the other starts
+ * anew. */
 static void what_has_left_is_not_run_again(void **state)
 {
     (void)state;
@@ -122,7 +123,8 @@ static void what_has_left_is_not_run_again(void **state)
     engine_rig_free(b);
 }
 
-/* The older is held by a store, the younger has left: squashed, the one begins anew and the other does not. */
+/* The older task is held by a store, and the younger one was sent. After a squash, the older starts anew, and
+ * the younger is not sent again. */
 static void an_older_one_begins_anew(void **state)
 {
     (void)state;
@@ -153,8 +155,9 @@ static void an_older_one_begins_anew(void **state)
     engine_rig_free(b);
 }
 
-/* The older is held by a store, the younger has left for the only accelerator and faults. When the store has drained,
- * nobody can take the older: the host runs its region itself, and then traps for the younger. */
+/* The older task is held by a store; the younger one was sent to the only accelerator and faults. When the
+ * store has drained, no accelerator can take the older task: the host runs its region itself, then traps for
+ * the younger. */
 static void the_host_runs_what_nobody_can_take(void **state)
 {
     (void)state;

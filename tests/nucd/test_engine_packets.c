@@ -1,14 +1,15 @@
-/* The engine with a core and accelerators that do as they are told: when packets leave and arrive, and what is no task. */
+/* The engine with a simulated core and accelerators: when packets leave and arrive, and nucds that are not
+ * tasks. */
 #include "tests/nucd/engine_rig.h"
 #include "tests/sim/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Xn, Xd, Xt take 2 clocks at 2 ports, and x3, x4, x10 2 more; a packet has 3 + 3 words, 6 clocks. Then the table's 1,
- * the scheduler's 2, 6 words in 3 flits, and the link's 24:
- *   100 + 4 + 6 + 1 + 2 + 3 + 24 = 140.
- * The second is read from 104 to 108 and written from 110 to 116: 116 + 1 + 2 + 3 + 24 = 146. */
+/* Reading Xn, Xd, Xt takes 2 clocks with 2 ports, and x3, x4, x10 take 2 more. A packet has 3 + 3 words, 6
+ * clocks. Then 1 clock for the table, 2 for the scheduler, 6 words in 3 flits, and 24 for the link: 100 + 4 +
+ * 6 + 1 + 2 + 3 + 24 = 140. The second is read from 104 to 108 and written from 110 to 116: 116 + 1 + 2 + 3 +
+ * 24 = 146. */
 static void packets_take_their_clocks(void **state)
 {
     (void)state;
@@ -24,7 +25,7 @@ static void packets_take_their_clocks(void **state)
     assert_int_equal(b->pushes[0].packet.begin, RIG_BASE + 4);
     assert_int_equal(b->pushes[0].packet.end, RIG_BASE + 8);
     assert_int_equal(b->pushes[0].packet.live_ins.value[2], 7);
-    /* The report takes a flit and the link: 200 + 1 + 24. */
+    /* The report takes one flit and the link: 200 + 1 + 24. */
     engine_begun(b->engine, b->pushes[0].packet.tag, 190 * NS);
     engine_rig_complete(b, 200, 0, 99);
     engine_rig_run(b, 224);
@@ -44,7 +45,7 @@ static void packets_take_their_clocks(void **state)
     engine_rig_free(b);
 }
 
-/* The value of a fact in an engine's report as text; "" when there is none. */
+/* Returns the value of a derived statistic in the engine's report as text; "" if there is none. */
 static void fact(const struct engine_rig *b, const char *name, char value[32])
 {
     char key[64];
@@ -59,8 +60,8 @@ static void fact(const struct engine_rig *b, const char *name, char value[32])
     free(text);
 }
 
-/* The first begins 90 clocks after its nucd could leave, the second 1200 - 1100 = 100 and the third 120. Of the second
- * and third, which stand behind a reset, the least is 100, the mean 110 and the most 120. */
+/* The first region begins 90 clocks after its nucd could leave, the second 1200 - 1100 = 100, and the third
+ * 120. For the second and the third, after a reset, the minimum is 100, the mean 110 and the maximum 120. */
 static void facts_begin_anew_at_a_reset(void **state)
 {
     (void)state;
@@ -130,8 +131,8 @@ static void ideal_takes_no_time(void **state)
     engine_rig_free(b);
 }
 
-/* The second reads what the first writes, and leaves when the first is complete: at 425 the table frees it, 1 more is a
- * look, 2 the scheduler, 4 flits of 7 words, 24 the link. */
+/* The second task reads the output of the first and leaves when the first is complete: the table frees it at
+ * 425; then 1 clock for the lookup, 2 for the scheduler, 4 flits for 7 words, and 24 for the link. */
 static void a_dependent_task_waits(void **state)
 {
     (void)state;
@@ -174,7 +175,7 @@ static void malformed_ones_are_hints(void **state)
     struct offload_step next = engine_rig_step(b);
     assert_int_equal(next.stop, OFFLOAD_DISPATCHED);
     assert_int_equal(next.next_pc, RIG_BASE + 4);
-    b->rig->hart.x[XN] = UINT64_C(0x4e554343) << 32; /* a mark for drivers */
+    b->rig->hart.x[XN] = UINT64_C(0x4e554343) << 32; /* a call of the kernel's driver */
     assert_false(b->ops->takes(b->engine));
     assert_int_equal(stats_value(b->stats, "nucd.malformed.signature"), 0);
     engine_rig_free(b);

@@ -1,6 +1,7 @@
-/* The engine on the out-of-order and the in-order core against execution one by one: random programs whose regions run on accelerators
- * at random speeds, with faults in them that are resumed, and the host interrupted, must leave the same registers,
- * memory and flags, and trap at the same place. */
+/* The engine on the out-of-order and the in-order core compared with instruction-by-instruction execution.
+ * Regions of random programs run on accelerators at random speeds, some fault and are resumed, and the host
+ * is interrupted. Registers, memory and flags must be equal at the end, and traps must be at the same
+ * place. */
 #include "emu/core/inorder/inorder.h"
 #include "emu/core/ooo/ooo.h"
 #include "emu/nucd/engine.h"
@@ -12,7 +13,7 @@ enum { UNITS = 16, STEPS_MOST = 200000, PROGRAMS = 1500, FAULT = 99, NS = 100000
 
 struct machine;
 
-/* An accelerator: the real unit, and firmware that is a few lines of C. */
+/* An accelerator: the real task unit, with firmware simulated in C. */
 struct unit {
     struct machine *machine;
     unsigned number;
@@ -20,7 +21,7 @@ struct unit {
     struct task_unit_observer observer;
     struct hart hart;
     struct event event;
-    unsigned until_fault; /* steps of the region; 0: no fault */
+    unsigned until_fault; /* steps of the region until it faults; 0: no fault */
 };
 
 struct seen {
@@ -37,8 +38,8 @@ struct machine {
     struct event interrupt;
     bool in_order;
     bool ended, interrupted;
-    unsigned started;  /* regions of this program, on accelerators */
-    uint64_t returned; /* and on the host */
+    unsigned started;  /* regions of this program that ran on accelerators */
+    uint64_t returned; /* regions that ran on the host */
     struct seen seen;
 };
 
@@ -73,7 +74,7 @@ static void tell(void *context, const struct task_unit_report *report)
     engine_report(u->machine->engine, u->number, report);
 }
 
-/* Registers that are not handed over have any value. */
+/* Registers that are not handed over have arbitrary values. */
 static void load_context(struct unit *u)
 {
     const struct nucd_packet *packet = task_unit_packet(u->unit);
@@ -90,7 +91,7 @@ static void load_context(struct unit *u)
     u->until_fault = below(&u->machine->random, 8) == 0 ? 1 + below(&u->machine->random, 20) : 0;
 }
 
-/* A few instructions of the region, or its end, or a fault. */
+/* Executes a few instructions of the region, its end, or a fault. */
 static void run_region(struct unit *u)
 {
     const struct nucd_packet *packet = task_unit_packet(u->unit);
@@ -180,7 +181,7 @@ static void interrupt(void *owner, uint64_t now)
     event_schedule(&m->rig->queue, &m->interrupt, now + any_delay(m, 8000));
 }
 
-static struct machine *current; /* the rig's server has no context of its own */
+static struct machine *current; /* the rig's server has no context */
 
 static enum core_next served(struct rig *rig, enum hart_stop stop)
 {
@@ -302,7 +303,7 @@ static void make(struct machine *m, uint64_t seed)
     engine_attach(m->engine, rig->core, &rig->core->stream);
 }
 
-/* All that is under way ends, so that nothing of this program is left to the next. */
+/* Ends everything under way, so that it does not affect the next program. */
 static void unmake(struct machine *m)
 {
     struct rig *rig = m->rig;
@@ -359,7 +360,7 @@ static uint64_t read_hart(const void *context, unsigned reg)
     return ((const struct hart *)context)->x[reg];
 }
 
-/* Whether the instruction at pc is a well-formed nucd. */
+/* Returns whether the instruction at pc is a well-formed nucd. */
 static bool is_task(const struct fixture *f)
 {
     static const uint8_t capabilities[] = {0};
@@ -404,7 +405,7 @@ static void run_programs(bool in_order)
         unsigned tasks = run_inline(&wanted);
         run_ahead(m, seed);
         m->seen.tasks += tasks;
-        if (m->started + m->returned != tasks) /* each once */
+        if (m->started + m->returned != tasks) /* each is counted once */
             fail_msg("program %lu: %u regions instead of %u, %lu on the host", seed, m->started, tasks,
                      m->returned);
         m->seen.traps += wanted.hart.trap.cause != TRAP_BREAKPOINT;

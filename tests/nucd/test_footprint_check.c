@@ -1,4 +1,4 @@
-/* The footprint checker against a map of single bytes, and the accesses that are no ordinary ones. */
+/* The footprint checker compared with a map of single bytes, and special accesses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static bool map_allows(const uint8_t *map, uint64_t at, unsigned size, uint8_t r
     return true;
 }
 
-/* Two tasks for each accelerator, with what each may do to every byte. */
+/* Two tasks per accelerator, and what each may do to every byte. */
 struct round {
     struct nucd_task tasks[ACCELS][2];
     uint8_t maps[ACCELS][2][BYTES];
@@ -104,7 +104,7 @@ static void send_tasks(struct footprint_check *check, struct round *round)
     }
 }
 
-/* A random access of task t of some accelerator, judged by its map. */
+/* Makes a random access of task t of some accelerator; the task's map tells the expected result. */
 static void try_access(struct footprint_check *check, struct round *round, unsigned t,
                        const struct told *told)
 {
@@ -130,7 +130,7 @@ static void try_access(struct footprint_check *check, struct round *round, unsig
     }
 }
 
-/* Each finding is of another place or kind, and together they are all violations. */
+/* Each finding has another place or kind, and their counts add up to all violations. */
 static void check_findings(const struct footprint_check *check, const struct told *told, uint64_t violations)
 {
     unsigned count;
@@ -175,7 +175,7 @@ static void random_accesses_are_judged_as_by_a_map_of_bytes(void **state)
     footprint_check_free(check);
 }
 
-/* An SC that has failed has accessed nothing; an LR reads; an instruction may not reach out of the code. */
+/* A failed SC accesses nothing; an LR reads; an instruction must not extend beyond the code. */
 static void unusual_accesses(void **state)
 {
     (void)state;
@@ -207,7 +207,8 @@ static void unusual_accesses(void **state)
     footprint_check_free(check);
 }
 
-/* Tasks that were sent and are passed over never start; one that nobody knows ends the checking until the next. */
+/* Tasks that were sent but passed over never start. An unknown task is not checked; checking continues with
+ * the next known one. */
 static void tasks_are_known_by_their_packets(void **state)
 {
     (void)state;
@@ -227,7 +228,7 @@ static void tasks_are_known_by_their_packets(void **state)
     footprint_check_start(check, 0, &packets[1]);
     footprint_check_follow(check, 0, &entry, 1);
     assert_int_equal(told.last.nucd, 101);
-    footprint_check_start(check, 0, &packets[4]); /* unknown, and so is task 0 from now on */
+    footprint_check_start(check, 0, &packets[4]); /* unknown, like task 0 from here on */
     footprint_check_follow(check, 0, &entry, 1);
     footprint_check_start(check, 0, &packets[0]);
     footprint_check_follow(check, 0, &entry, 1);
@@ -241,7 +242,7 @@ static void tasks_are_known_by_their_packets(void **state)
     footprint_check_free(check);
 }
 
-/* A driver offers tasks before anybody knows which accelerator takes them; of those that are alike, each is used once. */
+/* A driver offers tasks before their accelerator is known. Of equal tasks, each is used once. */
 static void offered_tasks_start_anywhere(void **state)
 {
     (void)state;
@@ -265,7 +266,7 @@ static void offered_tasks_start_anywhere(void **state)
     }
     footprint_check_start(check, 0, &packets[1]);
     assert_int_equal(told.unknown, 1);
-    for (unsigned i = 0; i < 10000; i++) /* none of them ever starts */
+    for (unsigned i = 0; i < 10000; i++) /* none of these starts */
         footprint_check_offer(check, &tasks[0]);
     footprint_check_offer(check, &tasks[2]);
     footprint_check_start(check, 0, &packets[2]);

@@ -1,4 +1,4 @@
-/* The packet generator: operands to tasks, causes of malformed ones, packets. */
+/* The packet generator: operands to tasks, causes of malformed operands, packets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,13 +35,14 @@ static bool is_code(const void *context, uint64_t begin, uint64_t end)
     return begin >= 0x10000 && end <= ((const struct fixture *)context)->code_end;
 }
 
-/* A segment as the manual draws it. */
+/* A segment, laid out as in the manual. */
 static uint64_t segment(unsigned reg, unsigned granules, unsigned size)
 {
     return reg | granules << 5 | size << 14;
 }
 
-/* Well-formed: 4 parcels, inputs: memory at a0 of 2 lines, a1 as value; outputs: memory at a2 of 3 pages. */
+/* Well-formed operands: 4 parcels; inputs: 2 lines of memory at a0, the value of a1; output: 3 pages of
+ * memory at a2. */
 static void fixture_init(struct fixture *f)
 {
     *f = (struct fixture){.memory_end = UINT64_C(1) << 32, .code_end = 0x20000, .capabilities = {1, 6}};
@@ -110,7 +111,7 @@ static void granules_of_all_sizes(void **state)
     }
 }
 
-/* An empty range has no memory, but its base is handed over; an unused segment is nothing at all. */
+/* An empty range has no memory, but its base is handed over. An unused segment hands nothing over. */
 static void empty_and_unused_segments(void **state)
 {
     (void)state;
@@ -118,12 +119,12 @@ static void empty_and_unused_segments(void **state)
     fixture_init(&f);
     f.x[XN] |= 0xffu << 24;
     f.x[XD] = segment(A0, 0, 3) | segment(0, 511, 3) << 16;
-    f.x[A0] = UINT64_MAX; /* no byte of it is meant */
+    f.x[A0] = UINT64_MAX; /* the range is empty */
     f.x[XT] = 0;
     assert_int_equal(make(&f), NUCD_WELL_FORMED);
     assert_int_equal(f.task.memory.in.count + f.task.memory.out.count, 0);
     assert_int_equal(f.task.live_ins.mask, 1 << 3 | 1 << 4 | 1 << A0);
-    /* x0 as the pair: no segments, though x1 is not 0. */
+    /* x0 as the pair: no segments, although x1 is not 0. */
     fixture_init(&f);
     f.operands.xd = 0;
     assert_int_equal(make(&f), NUCD_WELL_FORMED);
@@ -136,14 +137,14 @@ static void a_result_comes_back(void **state)
     (void)state;
     struct fixture f;
     fixture_init(&f);
-    f.x[XT] |= segment(A3, 77, 2) << 32; /* granules of a value mean nothing */
+    f.x[XT] |= segment(A3, 77, 2) << 32; /* granules of a value are ignored */
     assert_int_equal(make(&f), NUCD_WELL_FORMED);
     assert_int_equal(f.task.result, A3);
     assert_int_equal(f.task.memory.out.count, 1);
-    assert_int_equal(f.task.live_ins.mask >> A3 & 1, 0); /* it is not handed over */
+    assert_int_equal(f.task.live_ins.mask >> A3 & 1, 0); /* x0 is not handed over */
 }
 
-/* Each cause by itself: what is changed in well-formed operands. */
+/* Each cause alone: a change to well-formed operands. */
 static void malformed_operands_have_their_causes(void **state)
 {
     (void)state;
@@ -186,7 +187,7 @@ static void malformed_operands_have_their_causes(void **state)
     fixture_init(&f);
     f.x[A0] = 0xffff;
     assert_int_equal(make(&f), NUCD_CAUSE_RANGE);
-    f.x[A0] = f.memory_end - 1; /* it may go on where there is no memory */
+    f.x[A0] = f.memory_end - 1; /* the range may continue where there is no memory */
     assert_int_equal(make(&f), NUCD_WELL_FORMED);
     fixture_init(&f);
     f.x[XN] |= 0x5u << 16; /* one accelerator has 1, the other 2 and 4 */
@@ -196,8 +197,8 @@ static void malformed_operands_have_their_causes(void **state)
     assert_int_equal(f.task.capabilities, 6);
 }
 
-/* The largest packet: 8 segments, one of them the result, in different registers: 3 + 7 + gp and tp = 12
- * words or 2 lines, 96 bytes, 3 flits of 32 bytes. With four output ranges one word more. */
+/* The largest packet: 8 segments in different registers, one of them the result: 3 + 7 + gp and tp = 12 words
+ * or 2 lines, 96 bytes, 3 flits of 32 bytes. With four output ranges it has one word more. */
 static void packets_have_their_sizes(void **state)
 {
     (void)state;
@@ -217,7 +218,7 @@ static void packets_have_their_sizes(void **state)
     f.x[XN] |= 0x8u << 28;
     assert_int_equal(make(&f), NUCD_WELL_FORMED);
     assert_int_equal(nucd_packet_words(&f.task), NUCD_PACKET_WORDS);
-    /* Range and value in one register, twice: it travels once. 3 + gp, tp, a0. */
+    /* A range and a value in one register, twice: the register is handed over once. 3 + gp, tp, a0. */
     fixture_init(&f);
     f.x[XD] = segment(A0, 1, 0) | segment(A0, 1, 0) << 16;
     f.x[XT] = segment(A0, 1, 0);
@@ -256,7 +257,7 @@ static void packets_are_read_as_written(void **state)
     assert_int_equal(nucd_packet_length(0xfff), 0); /* 11 registers */
 }
 
-/* Once for each pc, never for a signature; all are counted. */
+/* Warns once for each pc, never for a signature; counts all. */
 static void causes_are_counted_and_warned_of_once(void **state)
 {
     (void)state;

@@ -42,7 +42,7 @@ static void assert_nothing(struct nucd_scheduler *scheduler)
     assert_false(nucd_scheduler_next(scheduler, &transfer));
 }
 
-/* The fewest tasks; ties go to the lowest number. */
+/* The accelerator with the fewest tasks is chosen; of several, the one with the lowest number. */
 static void least_loaded_accelerator(void **state)
 {
     (void)state;
@@ -71,13 +71,13 @@ static void capabilities_decide_first(void **state)
     offer_ready(&scheduler, 1, 2, 8);
     assert_sent(&scheduler, 1, 2);
     offer_ready(&scheduler, 2, 3, 8);
-    assert_sent(&scheduler, 2, 1); /* though it has a task */
+    assert_sent(&scheduler, 2, 1); /* although it has a task */
     offer_ready(&scheduler, 3, 0, 8);
     assert_sent(&scheduler, 3, 0);
 }
 
-/* A queue of 8 lines takes four packets of 2; the next waits for a credit and lets one for another accelerator by.
- */
+/* A queue of 8 lines takes four packets of 2 lines. The next packet waits for a credit, and a packet for
+ * another accelerator passes it. */
 static void credits_bound_the_queue(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void credits_bound_the_queue(void **state)
     assert_int_equal(scheduler.counters.lines, 12);
 }
 
-/* Without capabilities a full accelerator is passed over for one that has more tasks but credits. */
+/* Without capabilities, a full accelerator is passed over for one with more tasks but with credits. */
 static void credits_come_before_load(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void credits_come_before_load(void **state)
     assert_sent(&scheduler, 1, 0);
 }
 
-/* The buffer has 8 lines: four packets of 2 and no more. Blocked ones stay, ready ones behind them go. */
+/* The buffer has 8 lines: four packets of 2. Blocked packets stay; ready ones after them are sent. */
 static void write_buffer_fills(void **state)
 {
     (void)state;
@@ -128,16 +128,16 @@ static void write_buffer_fills(void **state)
     assert_true(nucd_scheduler_offer(&scheduler, 4, 0, 9));
     assert_true(nucd_scheduler_squash(&scheduler, 1));
     assert_false(nucd_scheduler_squash(&scheduler, 1));
-    assert_false(nucd_scheduler_squash(&scheduler, 2)); /* it is gone */
+    assert_false(nucd_scheduler_squash(&scheduler, 2)); /* the packet was sent */
     nucd_scheduler_release(&scheduler, 4);
     nucd_scheduler_release(&scheduler, 0);
-    assert_sent(&scheduler, 0, 1); /* the older first */
+    assert_sent(&scheduler, 0, 1); /* the older packet first */
     assert_sent(&scheduler, 4, 2);
     assert_int_equal(scheduler.pending_count, 1);
 }
 
-/* One accelerator: packets of 6, 6 and 6 words share 3 lines (18 words), and the fourth, of 13, fills the fourth
- * (31 words). The fifth would need another line than the transfer may have. */
+/* One accelerator: packets of 6, 6 and 6 words share 3 lines (18 words), and the fourth, of 13, fills the
+ * fourth line (31 words). The fifth would need more lines than a transfer may have. */
 static void ready_packets_coalesce(void **state)
 {
     (void)state;
@@ -158,8 +158,9 @@ static void ready_packets_coalesce(void **state)
     assert_int_equal(scheduler.accelerator[0].tasks, 5);
 }
 
-/* Two accelerators without tasks: the second packet goes to the other one. When that has two tasks, both go to the
- * first, as they would one after the other. A blocked packet between them is passed over. */
+/* Two accelerators without tasks: the second packet goes to the other one. When that one has two tasks, both
+ * packets go to the first, as they would one after the other. A blocked packet between them is passed
+ * over. */
 static void coalescing_keeps_the_balance(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The task unit: work queue, the firmware's and the host's registers, the end of a region. */
+/* The task unit: work queue, registers of the firmware and of the host, the end of a region. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 struct fixture {
     struct task_unit *unit;
     struct task_unit_observer observer;
-    bool work, done; /* the wires */
+    bool work, done; /* the interrupt lines */
     unsigned reports, freed, empties, starts;
     struct task_unit_report last;
 };
@@ -80,15 +80,15 @@ static void command(struct fixture *f, unsigned value)
     set(f, TASK_UNIT_COMMAND, value);
 }
 
-/* Both sides end a task that was taken. */
+/* Ends a task that was taken, for both sides. */
 static void abandon(struct fixture *f)
 {
     assert_true(task_unit_kill(f->unit));
     command(f, TASK_UNIT_CLEAR);
 }
 
-/* A packet of `registers` registers from x10 on (and gp and tp) with contents 100 + number, region
- * [0x2000, 0x2008), result x10, frm 2; returns its words. */
+/* Writes a packet with `registers` registers from x10 on, gp and tp, with values 100 + number, region
+ * [0x2000, 0x2008), result x10, frm 2. Returns its number of words. */
 static unsigned packet(uint64_t *words, uint16_t tag, unsigned registers)
 {
     struct nucd_task task = {.begin = 0x2000, .end = 0x2008, .result = 10, .frm = 2, .capabilities = 5};
@@ -107,7 +107,7 @@ static void push(struct fixture *f, uint16_t tag, unsigned registers)
     assert_true(task_unit_push(f->unit, words, count));
 }
 
-/* From the packet's arrival to its completion, as firmware does it. */
+/* Handles a packet from its arrival to completion, as firmware does. */
 static void a_task_from_first_to_last(void **state)
 {
     (void)state;
@@ -159,14 +159,14 @@ static void a_task_from_first_to_last(void **state)
     task_unit_free(f.unit);
 }
 
-/* Two packets of 7 words and one of 13 in a transfer: lines 0-1, 1, 1-3. Each line is free when the last
- * packet that lies in it was taken; the rest of the last one belongs to it. */
+/* A transfer of two packets of 7 words and one of 13: they take lines 0-1, 1, and 1-3. Each line is freed
+ * when the last packet with words in it was taken; the rest of the last line belongs to the last packet. */
 static void packets_of_one_transfer(void **state)
 {
     (void)state;
     struct fixture f;
     uint64_t words[3 * NUCD_PACKET_WORDS];
-    for (unsigned round = 0; round < 7; round++) { /* the ring of 5 lines turns */
+    for (unsigned round = 0; round < 7; round++) { /* the ring of 5 lines wraps */
         fixture_init(&f, 5);
         for (unsigned i = 0; i < round; i++) {
             push(&f, 7, 1);
@@ -189,13 +189,13 @@ static void packets_of_one_transfer(void **state)
             abandon(&f);
         }
         assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_IDLE);
-        command(&f, TASK_UNIT_TAKE); /* nothing is there: no error */
+        command(&f, TASK_UNIT_TAKE); /* the queue is empty, which is not an error */
         assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_IDLE);
         task_unit_free(f.unit);
     }
 }
 
-/* Random packets through a small queue come out as they went in, and lines are never lost. */
+/* Random packets pass a small queue unchanged, and no line is lost. */
 static void a_long_stream_of_packets(void **state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void a_long_stream_of_packets(void **state)
     task_unit_free(f.unit);
 }
 
-/* What a driver does: lines by stores, a doorbell for each; one transfer too many is refused. */
+/* A driver's sequence: stores of lines, with a doorbell for each. A transfer that does not fit is refused. */
 static void transfers_by_stores(void **state)
 {
     (void)state;
@@ -252,7 +252,7 @@ static void transfers_by_stores(void **state)
     set(&f, TASK_UNIT_DOORBELL, 0);
     assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_WAITS | TASK_UNIT_ERROR);
     command(&f, TASK_UNIT_CLEAR);
-    set(&f, TASK_UNIT_DOORBELL, 4); /* more than the queue has */
+    set(&f, TASK_UNIT_DOORBELL, 4); /* more lines than the queue has */
     assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_WAITS | TASK_UNIT_ERROR);
     command(&f, TASK_UNIT_CLEAR);
     command(&f, TASK_UNIT_TAKE);
@@ -261,7 +261,7 @@ static void transfers_by_stores(void **state)
     task_unit_free(f.unit);
 }
 
-/* A line that is no packet is dropped with an error, and the next one is found. */
+/* A line that is not a packet is dropped with an error, and the next packet is found. */
 static void garbage_in_the_queue(void **state)
 {
     (void)state;
@@ -281,13 +281,13 @@ static void garbage_in_the_queue(void **state)
     assert_int_equal(task_unit_packet(f.unit)->tag, 5);
     assert_int_equal(get(&f, TASK_UNIT_CREDITS), 4);
     abandon(&f);
-    assert_true(task_unit_push(f.unit, cut, 1)); /* 9 registers, of which the line has 5 */
+    assert_true(task_unit_push(f.unit, cut, 1)); /* 9 registers, of which the line holds 5 */
     command(&f, TASK_UNIT_TAKE);
     assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_IDLE | TASK_UNIT_ERROR);
     task_unit_free(f.unit);
 }
 
-/* A fault at begin + 4, answered by resuming; another one, answered by killing. */
+/* A fault at begin + 4 is answered by RESUME, another one by KILL. */
 static void faults_and_answers(void **state)
 {
     (void)state;
@@ -309,14 +309,14 @@ static void faults_and_answers(void **state)
     assert_int_equal(get(&f, TASK_UNIT_HOST_VALUE), 0x5000);
     assert_int_equal(get(&f, TASK_UNIT_HOST_OFFSET), 4);
     assert_int_equal(get(&f, TASK_UNIT_HOST_STATUS), TASK_UNIT_FAULTED);
-    assert_false(task_unit_arrive(f.unit, 0x2008)); /* it stands still */
+    assert_false(task_unit_arrive(f.unit, 0x2008)); /* the task does not run */
     assert_false(f.work);
     set(&f, TASK_UNIT_CONTROL, TASK_UNIT_RESUME);
     assert_true(f.work);
     assert_int_equal(get(&f, TASK_UNIT_STATUS), TASK_UNIT_RUNNING | TASK_UNIT_ANSWERED);
     command(&f, TASK_UNIT_CLEAR);
     assert_false(f.work);
-    set(&f, TASK_UNIT_PC, 0x1ff0); /* in a function in front of it */
+    set(&f, TASK_UNIT_PC, 0x1ff0); /* in a function before the region */
     command(&f, TASK_UNIT_FAULT);
     assert_int_equal(f.last.offset, -16);
     set(&f, TASK_UNIT_CONTROL, TASK_UNIT_KILL);
@@ -328,7 +328,7 @@ static void faults_and_answers(void **state)
     task_unit_free(f.unit);
 }
 
-/* Each command in each state: what is not the one way forward is an error and changes nothing. */
+/* Each command in each state: a command that the state does not allow is an error and changes nothing. */
 static void commands_out_of_place(void **state)
 {
     (void)state;
@@ -366,8 +366,8 @@ static void commands_out_of_place(void **state)
         }
 }
 
-/* Every jump and what it does to the depth, from the table in the unprivileged specification (2.1): x1 and x5
- * are link registers, everything else is not. */
+/* Every kind of jump and its effect on the call depth, from table 2.1 of the unprivileged specification: only
+ * x1 and x5 are link registers. */
 static void call_depth(void **state)
 {
     (void)state;
@@ -406,7 +406,7 @@ static void call_depth(void **state)
     struct nucd_region region = {.end = 0x3000};
     assert_true(nucd_region_ends(&region, 0x3000));
     assert_false(nucd_region_ends(&region, 0x3002));
-    region.depth = -1; /* it has returned out of itself */
+    region.depth = -1; /* more returns than calls */
     assert_false(nucd_region_ends(&region, 0x3000));
 }
 
@@ -419,7 +419,7 @@ static void configurations_are_checked(void **state)
     assert_string_equal(err.text, "queue_lines must be 2 to 1024, not 1");
 }
 
-/* A core with a data cache: the host is told of completion, and the next task begins, when the cache is empty. */
+/* A core with a data cache: completion is reported, and the next task begins, when the cache is empty. */
 static void the_data_cache_is_emptied(void **state)
 {
     (void)state;
@@ -449,12 +449,12 @@ static void the_data_cache_is_emptied(void **state)
     assert_true(f.work && f.done);
     assert_int_equal(f.last.event, TASK_UNIT_COMPLETED);
 
-    /* Behind a kill, from when firmware says that the core has left the region. */
+    /* After KILL, the cache is emptied when the firmware reports that the core has left the region. */
     command(&f, TASK_UNIT_TAKE);
     assert_true(task_unit_kill(f.unit));
     assert_int_equal(f.empties, 1);
     push(&f, 3, 2);
-    command(&f, TASK_UNIT_TAKE); /* not before the answer is cleared */
+    command(&f, TASK_UNIT_TAKE); /* not before CLEAR */
     assert_int_equal(task_unit_state(f.unit), TASK_UNIT_IDLE);
     command(&f, TASK_UNIT_CLEAR);
     assert_int_equal(f.empties, 2);

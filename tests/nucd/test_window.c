@@ -1,5 +1,5 @@
-/* The window one mechanism at a time: what is deferred, what is held, what stops dispatch, what reaches the
- * hart and when. */
+/* One mechanism of the window at a time: deferred instructions, held loads, stops of dispatch, and commits to
+ * the hart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 #include "tests/hart/fixture.h"
 
 enum { POINTER = 8, ROB = 16, STORES = 4 };
-#define OUTPUT FIXTURE_DATA           /* of the first task: one line */
-#define INPUT  (FIXTURE_DATA + 0x100) /* likewise */
+#define OUTPUT FIXTURE_DATA           /* input of the first task: one line */
+#define INPUT  (FIXTURE_DATA + 0x100) /* output of the first task: one line */
 
 struct rig {
     struct fixture f;
@@ -44,8 +44,8 @@ static void put(struct rig *rig, enum insn_id id, struct operands operands)
     fixture_row(&rig->f, id, operands);
 }
 
-/* Dispatches the nucd at hand as a task without a region, with a line of input and a line of output, that
- * brings x10 back. */
+/* Dispatches the next nucd as a task without a region, with a line of input and a line of output. Its result
+ * is x10. */
 static uint64_t start(struct rig *rig, uint64_t in, uint64_t out)
 {
     uint64_t pc = window_pc(rig->window);
@@ -84,8 +84,8 @@ static const struct window_entry *dispatched(struct rig *rig)
     return window_entry(rig->window, step.number);
 }
 
-/* 41 arrives: 42 and 84 follow from it; what does not depend on it has its value at once; the hart has
- * nothing until it is committed. */
+/* When 41 arrives, 42 and 84 are computed. Independent instructions have their values at once. The hart does
+ * not change before commit. */
 static void results_are_waited_for(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void results_are_waited_for(void **state)
     rig_free(&rig);
 }
 
-/* A load of a younger store's bytes has them at once; one that reads the task's bytes too is held. */
+/* A load of bytes of an older store has its value at once; one that also reads the task's bytes is held. */
 static void outputs_are_waited_for(void **state)
 {
     (void)state;
@@ -147,8 +147,7 @@ static void outputs_are_waited_for(void **state)
     rig_free(&rig);
 }
 
-/* The second task's packet waits for what is in front of it to be evaluated, and for the store to its input.
- */
+/* The second task's packet waits until older instructions are evaluated, and for the store to its input. */
 static void packets_wait_for_held_stores(void **state)
 {
     (void)state;
@@ -174,8 +173,8 @@ static void packets_wait_for_held_stores(void **state)
     rig_free(&rig);
 }
 
-/* A load in front of the second task, of its output: first the address is not known, then it might be
- * squashed and executed again. */
+/* A load before the second task reads its output. First its address is unknown; then it could be squashed and
+ * repeated. */
 static void packets_wait_for_older_loads(void **state)
 {
     (void)state;
@@ -194,7 +193,7 @@ static void packets_wait_for_older_loads(void **state)
     rig_free(&rig);
 }
 
-/* A task that has run when its nucd is reached again; and a nucd that is but a hint. */
+/* A task that has run when its nucd is reached again; and a nucd that is only a hint. */
 static void tasks_run_once(void **state)
 {
     (void)state;
@@ -219,7 +218,7 @@ static void tasks_run_once(void **state)
     rig_free(&rig);
 }
 
-/* The same instruction at places that decoding remembers in one slot. */
+/* The same instruction at addresses that share a slot of the decode cache. */
 static void entries_know_their_place(void **state)
 {
     (void)state;
@@ -262,7 +261,7 @@ static void queues_are_finite(void **state)
     rig_free(&rig);
 }
 
-/* Each stops dispatch behind the task, and is left to the normal way when the window is empty. */
+/* Each of these stops dispatch behind the task, and is executed normally when the window is empty. */
 static void some_go_the_normal_way(void **state)
 {
     (void)state;
@@ -282,7 +281,7 @@ static void some_go_the_normal_way(void **state)
         {INSN_ld, {.rd = 11, .rs1 = 0}},                    /* no memory */
         {INSN_ld, {.rd = 11, .rs1 = POINTER, .imm = -1}},   /* across pages */
         {INSN_lb, {.rd = 11, .rs1 = POINTER, .imm = 0x80}}, /* a watchpoint */
-        {INSN_sb, {.rs1 = POINTER, .imm = 0x88}},           /* likewise */
+        {INSN_sb, {.rs1 = POINTER, .imm = 0x88}},           /* a watchpoint */
         {INSN_sb, {.rs1 = POINTER, .imm = 0x97}},           /* the hook */
         {INSN_sb, {.rs1 = POINTER, .imm = -0x100}},         /* protected */
         {INSN_fadd_d, {.rm = RM_RNE}},                      /* FS is Off */
@@ -324,7 +323,7 @@ static void breakpoints_stop(void **state)
     rig_free(&rig);
 }
 
-/* A running task's output range that holds code, and a store to the instruction behind the next one. */
+/* Code in a running task's output range, and a store to the instruction after the next one. */
 static void code_is_never_stale(void **state)
 {
     (void)state;
@@ -345,11 +344,11 @@ static void code_is_never_stale(void **state)
     (void)dispatched(&rig);
     expect(&rig, WINDOW_CODE, store);
     window_commit(rig.window, store);
-    expect(&rig, WINDOW_SERIAL, store + 2); /* zeros are no instruction */
+    expect(&rig, WINDOW_SERIAL, store + 2); /* zeroes are not an instruction */
     rig_free(&rig);
 }
 
-/* An address that turns out to be none: everything from there on is squashed and goes the normal way. */
+/* An address turns out to be invalid: everything from there on is squashed and executed normally. */
 static void deferred_faults_squash(void **state)
 {
     (void)state;
@@ -372,7 +371,8 @@ static void deferred_faults_squash(void **state)
     rig_free(&rig);
 }
 
-/* Identity under Sv39 by one gigabyte page whose D is clear: what would set it is not executed ahead. */
+/* Sv39 with an identity mapping by one gigabyte page whose D bit is clear: a store, which would set it, is
+ * not executed ahead. */
 static void dirty_bits_are_exact(void **state)
 {
     (void)state;

@@ -1,33 +1,34 @@
-/* Random programs with offloaded regions, for the window's tests. Host code and regions are ordinary
- * instructions, so that executing a program one by one, where nucd does nothing, says what it means. */
+/* Random programs with offloaded regions, for the window's tests. Host code and regions consist of ordinary
+ * instructions, so executing a program instruction by instruction, with nucd as a no-op, gives the expected
+ * result. */
 #ifndef TESTS_NUCD_TEST_WINDOW_H
 #define TESTS_NUCD_TEST_WINDOW_H
 
 #include "emu/nucd/packet.h"
 #include "tests/hart/fixture.h"
 
-#define PROGRAM_POOL  (FIXTURE_BASE + 0x4000) /* constants, which nothing writes */
-#define PROGRAM_DATA  (FIXTURE_BASE + 0x6e80) /* across a page's end */
-#define PROGRAM_BYTES UINT64_C(0x8000)        /* of memory */
+#define PROGRAM_POOL  (FIXTURE_BASE + 0x4000) /* constants; never written */
+#define PROGRAM_DATA  (FIXTURE_BASE + 0x6e80) /* crosses a page boundary */
+#define PROGRAM_BYTES UINT64_C(0x8000)        /* size of memory */
 
 enum {
-    PROGRAM_SPREAD = 0x300, /* pointers lie so far behind PROGRAM_DATA at most */
-    /* Registers by their use: */
+    PROGRAM_SPREAD = 0x300, /* maximum distance of pointers from PROGRAM_DATA */
+    /* Registers by use. */
     GP = 3,
     XN = 5,
     XD = 6,
     XT = 7,
-    WILD = 20,    /* takes results that are no addresses, and is used as one */
+    WILD = 20,    /* gets results that are not addresses, and is used as an address */
     COUNTER = 21, /* of the loop around the program */
-    SCRATCH = 26, /* and 27: of one idiom, written before they are read */
-    TEMP = 28,    /* 28 to 31, integer and floating-point: of regions, dead behind them */
+    SCRATCH = 26, /* 26 and 27: of one code sequence, written before they are read */
+    TEMP = 28,    /* 28 to 31, integer and floating-point: of regions, dead after them */
 };
 
 struct program {
     struct fixture *f;
     uint64_t random;
-    uint64_t pool; /* where the next constant goes */
-    bool patches;  /* it changes its code, without FENCE.I */
+    uint64_t pool; /* address of the next constant */
+    bool patches;  /* the program changes its code, without FENCE.I */
 };
 
 static uint32_t program_random(struct program *p)
@@ -93,7 +94,7 @@ static void put_constant(struct program *p, unsigned rd, uint64_t value)
     p->pool += 8;
 }
 
-/* Mostly one of a few, so that accesses and ranges meet. */
+/* Mostly returns one of a few, so that accesses and ranges overlap. */
 static uint64_t any_address(struct program *p)
 {
     return PROGRAM_DATA + (below(p, 4) ? 64 * below(p, 6) : below(p, PROGRAM_SPREAD));
@@ -143,7 +144,7 @@ static void put_fp(struct program *p, unsigned rd, unsigned a, unsigned b, unsig
             .rd = (uint8_t)rd, .rs1 = (uint8_t)a, .rs2 = (uint8_t)b, .rs3 = (uint8_t)c, .rm = rounding(p)});
 }
 
-/* Between integer and floating-point registers. */
+/* A move between integer and floating-point registers. */
 static void put_move(struct program *p, unsigned x, unsigned f)
 {
     static const enum insn_id to_x[] = {INSN_fmv_x_d, INSN_fcvt_l_d, INSN_fcvt_w_d, INSN_fclass_d};
@@ -154,7 +155,7 @@ static void put_move(struct program *p, unsigned x, unsigned f)
         (struct operands){.rd = (uint8_t)(into ? f : x), .rs1 = (uint8_t)(into ? x : f), .rm = rounding(p)});
 }
 
-/* One instruction that goes on behind itself. */
+/* One instruction without a jump. */
 static void put_simple(struct program *p)
 {
     switch (below(p, 12)) {
@@ -175,7 +176,7 @@ static void put_simple(struct program *p)
     }
 }
 
-/* Over 1 to 3 instructions, if it is taken. */
+/* A branch that skips 1 to 3 instructions if it is taken. */
 static void put_branch(struct program *p, unsigned rs1, unsigned rs2)
 {
     static const enum insn_id rows[] = {INSN_beq, INSN_bne, INSN_blt, INSN_bgeu};
@@ -189,7 +190,7 @@ static void put_branch(struct program *p, unsigned rs1, unsigned rs2)
     p->f->at = end;
 }
 
-/* An indirect jump to the next instruction or to the one behind it, as a value has it. */
+/* An indirect jump to the next instruction or to the one after it, depending on a value. */
 static void put_jump(struct program *p)
 {
     put_i(p, INSN_auipc, SCRATCH, 0, 0);
@@ -199,10 +200,10 @@ static void put_jump(struct program *p)
     put_alu(p, host_int(p), host_int(p), host_int(p));
 }
 
-/* Replaces an instruction that comes soon; sometimes the store's address needs a host register. */
+/* Overwrites an instruction a little later; sometimes the store's address depends on a host register. */
 static void put_patch(struct program *p)
 {
-    /* The immediate's low bits become rs2 of the old instruction where only its upper half is written. */
+    /* If only the upper half of the old instruction is written, the immediate's low bits become its rs2. */
     struct operands add = {
         .rd = host_int(p), .rs1 = host_int(p), .imm = (int)(below(p, 64) << 5 | host_int(p))};
     unsigned behind = below(p, 4);
@@ -210,7 +211,7 @@ static void put_patch(struct program *p)
     put_i(p, INSN_andi, SCRATCH, below(p, 2) ? host_int(p) : 0, 0);
     put_i(p, INSN_auipc, SCRATCH - 1, 0, 0);
     put_r(p, INSN_add, SCRATCH, SCRATCH, SCRATCH - 1);
-    bool half = below(p, 2); /* of the instruction, the immediate's */
+    bool half = below(p, 2); /* distance of the instruction; the immediate's value */
     if (half)
         put_s(p, INSN_sh, SCRATCH + 1, SCRATCH, (int)(12 + 4 * behind + 2));
     else
@@ -219,8 +220,8 @@ static void put_patch(struct program *p)
         put_alu(p, host_int(p), host_int(p), host_int(p));
 }
 
-/* Changes the rounding mode; to a reserved one just in front of an instruction that traps for it, as a region
- * must not. */
+/* Changes the rounding mode. A reserved mode is set only directly before an instruction that traps for it,
+ * because a region must not trap. */
 static void put_frm(struct program *p)
 {
     unsigned mode = below(p, 40) ? below(p, 5) : 5;
@@ -229,7 +230,7 @@ static void put_frm(struct program *p)
         fixture_row(p->f, INSN_fadd_d, (struct operands){.rm = RM_DYN});
 }
 
-/* What waits until no task is in flight. */
+/* An instruction that waits until no task is in flight. */
 static void put_serial(struct program *p)
 {
     put_i(p, INSN_andi, SCRATCH, pointer(p), -8);
@@ -248,10 +249,10 @@ static void put_serial(struct program *p)
     }
 }
 
-/* A region under construction: its four segments each way. */
+/* A region under construction, with four input and four output segments. */
 struct region {
-    uint8_t in[NUCD_SEGMENTS], out[NUCD_SEGMENTS]; /* registers; 0: unused */
-    unsigned in_memory, out_memory;                /* the M bits */
+    uint8_t in[NUCD_SEGMENTS], out[NUCD_SEGMENTS]; /* register numbers; 0: unused */
+    unsigned in_memory, out_memory;                /* bits of M */
     unsigned in_granules[NUCD_SEGMENTS], out_granules[NUCD_SEGMENTS];
 };
 
@@ -285,7 +286,7 @@ static uint64_t segments_operand(const uint8_t reg[], const unsigned granules[])
     return operand;
 }
 
-/* Within so many granules; mostly near their beginning. */
+/* Returns an offset within `granules` granules, mostly near their start. */
 static int granule_offset(struct program *p, unsigned granules)
 {
     if (granules == 0)
@@ -293,7 +294,7 @@ static int granule_offset(struct program *p, unsigned granules)
     return (int)(below(p, 2) ? 8 * below(p, 3) : below(p, 64 * granules - 7));
 }
 
-/* One instruction of the region; it writes temporaries and output ranges alone. */
+/* One instruction of the region. It writes only temporaries and output ranges. */
 static void put_region_step(struct program *p, const struct region *r)
 {
     unsigned i = below(p, NUCD_SEGMENTS);
@@ -325,7 +326,7 @@ static void put_region_step(struct program *p, const struct region *r)
     }
 }
 
-/* The result: a value, or an address for the registers that hold addresses. */
+/* Writes the result: a value, or an address if the register holds addresses. */
 static void put_result(struct program *p, const struct region *r)
 {
     unsigned reg = r->out[0];
@@ -399,8 +400,8 @@ static void put_unit(struct program *p)
     }
 }
 
-/* Writes a program into the fixture, with data and registers, that ends in EBREAK or a fault. patches: it may change
- * its code, without FENCE.I. */
+/* Writes a program that ends in EBREAK or a fault into the fixture, with data and registers. patches: it may
+ * change its code, without FENCE.I. */
 static void program_make(struct fixture *f, uint64_t seed, bool patches)
 {
     struct program p = {f, seed * UINT64_C(0x9e3779b97f4a7c15) | 1, PROGRAM_POOL, patches};
@@ -427,8 +428,9 @@ static void program_make(struct fixture *f, uint64_t seed, bool patches)
     put_i(&p, INSN_ebreak, 0, 0, 0);
 }
 
-/* What a program has left behind where its instructions were executed one by one, and where regions were offloaded: all
- * but the registers that are dead behind regions must be the same, and reservations if `reserved` says so. */
+/* Compares the final state of a program executed instruction by instruction with that after offloading its
+ * regions. Everything must be equal except registers that are dead after regions; reservations are compared
+ * if `reserved` is set. */
 static void program_compare(const struct hart *a, const struct phys *wanted, const struct hart *b,
                             const struct phys *found, bool reserved, uint64_t seed)
 {

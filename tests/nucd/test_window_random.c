@@ -1,5 +1,6 @@
-/* The window against execution one by one: random programs whose regions are run by harts of their own at
- * random moments must leave the same registers, memory and flags, and trap at the same place. */
+/* The window compared with instruction-by-instruction execution. Harts execute the regions of random programs
+ * at random times. Registers, memory and flags must be equal at the end, and traps must be at the same
+ * place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@ struct past {
     uint8_t fflags;
 };
 
-/* How often things have happened, so that the test knows what it has tested. */
+/* Counts of events, to show what the test has covered. */
 struct seen {
     unsigned stops[WINDOW_SERIAL + 1];
     unsigned deferred, held, squashed, flushed, orphans, again, in_flight[TASKS + 1], hints, traps;
@@ -38,15 +39,15 @@ struct machine {
     struct nucd_depend tasks;
     struct window *window;
     struct flight flights[TASKS];
-    struct past past[WINDOW_ROB_MOST]; /* by number; older ones are overwritten */
+    struct past past[WINDOW_ROB_MOST]; /* by number; older entries are overwritten */
     struct program random;
     struct seen seen;
-    /* Digests of the registers in front of each nucd that is executed, by run_inline(); nucds committed. */
+    /* Digests of the registers before each executed nucd, by run_inline(); number of nucds committed. */
     uint64_t precise[NUCDS_MOST];
     unsigned nucds;
 };
 
-/* Of what a handler would see. */
+/* Digests the state that a trap handler sees. */
 static uint64_t digest(const struct hart *hart)
 {
     uint64_t d = hart->pc ^ (uint64_t)hart->fflags << 56 ^ (uint64_t)hart->frm << 48;
@@ -104,7 +105,7 @@ static void add_task(struct machine *m)
     m->seen.in_flight[__builtin_popcountll(m->tasks.used)]++;
 }
 
-/* True when the program has ended. */
+/* Returns true when the program has ended. */
 static bool dispatch(struct machine *m)
 {
     struct window_step step = window_step(m->window);
@@ -153,7 +154,7 @@ static void work(struct machine *m, unsigned slot, unsigned steps)
     }
 }
 
-/* Takes a task that has run out of the table. */
+/* Removes a task that has run from the table. */
 static const struct past *retire(struct machine *m, unsigned slot)
 {
     struct flight *flight = &m->flights[slot];
@@ -166,7 +167,7 @@ static const struct past *retire(struct machine *m, unsigned slot)
     return past;
 }
 
-/* The tasks from number on were squashed: those that have left finish first. */
+/* The tasks from `number` on were squashed: those that were sent finish first. */
 static void forget_tasks(struct machine *m, uint64_t number)
 {
     for (unsigned slot = 0; slot < TASKS; slot++) {
@@ -205,7 +206,7 @@ static void complete(struct machine *m, unsigned slot)
         assert_true(window_entry(m->window, i)->evaluated);
 }
 
-/* In front of a nucd the hart's state is precise. */
+/* Before a nucd, the hart's state is precise. */
 static void commit(struct machine *m)
 {
     uint64_t number = window_oldest(m->window), end = number + below(&m->random, 20);
@@ -221,7 +222,7 @@ static void commit(struct machine *m)
         assert_int_equal(digest(&m->f.hart), m->precise[m->nucds]);
 }
 
-/* As a fault or an interrupt would. */
+/* Squashes like a fault or an interrupt. */
 static void squash(struct machine *m)
 {
     uint64_t first = window_oldest(m->window);

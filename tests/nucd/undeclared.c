@@ -1,5 +1,5 @@
-/* Regions for tests/nucd/check.sh. Tasks of the first name all that they use; those of the second leave out the second half
- * of their input (line 24), a counter that they read and write (25), and write to their input (26). */
+/* Regions for tests/nucd/check.sh, which knows line numbers. `right` names all that it accesses. `wrong`
+ * omits half of its input (line 24) and a counter that it reads and writes (25), and writes to its input (26). */
 #include <croft/nucd.h>
 #include <stdio.h>
 #include <string.h>

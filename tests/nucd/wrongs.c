@@ -1,4 +1,4 @@
-/* Regions that do what they must not, or may: wrongs WHAT. The host runs as well. */
+/* Regions with a forbidden operation, or none: wrongs WHAT. The host can run them, too. */
 #include <croft/nucd.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Memory for warps, and an assembler's worth of help, for tests that execute real instructions. */
+/* Memory for warps, and an instruction encoder, for tests that execute real instructions. */
 #ifndef TESTS_SIMT_CODE_FIXTURE_H
 #define TESTS_SIMT_CODE_FIXTURE_H
 
@@ -20,10 +20,10 @@ struct code_fixture {
     struct phys phys;
     struct decoder *decoder;
     struct warp_memory memory;
-    uint64_t at; /* where the next instruction goes */
+    uint64_t at; /* address of the next instruction */
 };
 
-/* `size` bytes of memory from CODE_BASE on; the setup's memory and decoder are the fixture's own. */
+/* Creates `size` bytes of memory from CODE_BASE on. Sets memory and decoder of the setup. */
 static inline void code_fixture_init(struct code_fixture *f, uint64_t size, struct warp_memory_setup setup)
 {
     struct error err;
@@ -42,7 +42,7 @@ static inline void code_fixture_free(struct code_fixture *f)
     decoder_free(f->decoder);
 }
 
-/* Puts an instruction at f->at and moves on. */
+/* Writes an instruction at f->at and advances it. */
 static inline void code_fixture_row(struct code_fixture *f, enum insn_id id, struct operands operands)
 {
     uint32_t bits = encode(id, &operands);

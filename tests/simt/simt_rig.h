@@ -1,4 +1,4 @@
-/* A multiprocessor under scripted warps, above a memory of constant latency, for tests. */
+/* A multiprocessor with scripted warps and a memory of constant latency, for tests. */
 #ifndef TESTS_SIMT_SIMT_RIG_H
 #define TESTS_SIMT_SIMT_RIG_H
 
@@ -8,19 +8,19 @@
 
 enum { RIG_WARPS = 1024, RIG_LINE = 128, RIG_HIT = 4 };
 
-/* One instruction of the script that all warps follow. */
+/* One instruction of the script, which all warps execute. */
 struct rig_step {
     enum insn_id id;
     uint8_t rd, rs1, rs2; /* STREAM_NONE: none */
     enum warp_event event;
     enum warp_space space;
     uint8_t size;
-    uint64_t stride;  /* bytes from lane to lane */
-    uint64_t advance; /* bytes from one round to the next */
+    uint64_t stride;  /* bytes between adjacent lanes */
+    uint64_t advance; /* bytes between rounds */
     uint64_t base;
     bool spins;
-    uint32_t clocks; /* that the unit of a custom instruction takes; 0: as others of its class */
-    uint32_t shared; /* lanes that go to the scratchpad, when the space is WARP_GLOBAL */
+    uint32_t clocks; /* clocks of the unit of a custom instruction; 0: by the instruction's class */
+    uint32_t shared; /* lanes that access the scratchpad if `space` is WARP_GLOBAL */
 };
 
 struct rig_warp {
@@ -45,8 +45,8 @@ struct rig {
     struct rig_warp warps[RIG_WARPS];
     struct simt_block blocks[SIMT_BLOCKS];
     unsigned ended;
-    uint64_t done;    /* when the last block ended */
-    char order[4096]; /* letters of warps in the order in which they were stepped */
+    uint64_t done;    /* time at which the last block ended */
+    char order[4096]; /* letters of warps, in the order of their steps */
     unsigned order_count;
 };
 
@@ -98,7 +98,7 @@ static inline void rig_unit_done(void *owner, uint64_t now)
     custom_done(warp->waiter, now);
 }
 
-/* The unit of a custom instruction is done in that cycle. */
+/* The unit of a custom instruction is done in this cycle. */
 static inline void rig_ask_unit(struct rig *rig, struct rig_warp *warp, struct custom_waiter *waiter,
                                 uint64_t cycle)
 {
@@ -156,7 +156,7 @@ static inline struct cache_config rig_cache(void)
     return config;
 }
 
-/* `warps` warps in blocks of per_block, which all follow the script `rounds` times. */
+/* Creates `warps` warps in blocks of per_block, which all execute the script `rounds` times. */
 static inline struct rig *rig_new(const struct simt_config *config, const struct rig_step *script,
                                   unsigned steps, unsigned rounds)
 {
@@ -205,7 +205,7 @@ static inline void rig_place(struct rig *rig, unsigned first, unsigned warps, un
     simt_place(rig->simt, b, rig->queue.now);
 }
 
-/* Runs `warps` warps in one block to their end; then all sums must be right. */
+/* Runs `warps` warps in one block to their end; checks that statistics add up. */
 static inline const struct simt_counters *rig_run(struct rig *rig, unsigned warps)
 {
     rig_place(rig, 0, warps, 0);

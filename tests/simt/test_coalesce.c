@@ -1,4 +1,4 @@
-/* How many requests, and how many passes through the banks, patterns of addresses take. */
+/* The numbers of requests, and of passes through the banks, for patterns of addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,8 @@ static unsigned lines_of(const struct pattern *p, uint32_t mask, unsigned size)
     return coalesce_lines(p->at, mask, size, LINE, lines);
 }
 
-/* 32 words of 4 bytes: 128 bytes in one line, 256 in two, one word in one, and a line for each lane. */
+/* 32 words of 4 bytes: adjacent (128 bytes, one line), with stride 2 (two lines), all equal (one line), one
+ * line each. */
 static void words_on_lines(void **state)
 {
     (void)state;
@@ -43,9 +44,9 @@ static void words_on_lines(void **state)
     assert_int_equal(lines_of(&far, UINT32_MAX, 4), 32);
     assert_int_equal(lines_of(&far, 0x00010001, 4), 2);
     assert_int_equal(lines_of(&far, 0, 4), 0);
-    /* Doubles side by side: 256 bytes. */
+    /* Adjacent doubles: 256 bytes. */
     assert_int_equal(lines_of(&two, UINT32_MAX, 8), 2);
-    /* Unit stride that begins in the middle of a line touches two. */
+    /* Unit stride from the middle of a line touches two lines. */
     struct pattern late = strided(BASE + 64, 4);
     assert_int_equal(lines_of(&late, UINT32_MAX, 4), 2);
 }
@@ -70,8 +71,8 @@ static void more_lines_than_bytes_take_diverge(void **state)
     assert_true(diverges(strided(BASE + 64, 8), UINT32_MAX, 8));
 }
 
-/* All lanes spill a register at one offset of stacks of 16 KiB: their words lie side by side. A spill of 4 bytes takes
- * half of each such word, and so half of two lines. */
+/* All lanes spill a register at the same offset of stacks of 16 KiB: their words are adjacent. A spill of 4
+ * bytes uses half of each such word, and so half of two lines. */
 static void spills_do_not_diverge(void **state)
 {
     (void)state;
@@ -84,8 +85,8 @@ static void spills_do_not_diverge(void **state)
     assert_true(diverges(p, UINT32_MAX, 4));
 }
 
-/* Random words: as many requests as an independent count of different lines, and each lane in the request of its line
- * with its word. */
+/* Random words: the number of requests equals an independent count of different lines, and each lane is in
+ * the request of its line, with its word. */
 static void random_words(void **state)
 {
     (void)state;
@@ -124,7 +125,7 @@ static void words_and_crossings(void **state)
     (void)state;
     struct coalesce_line lines[COALESCE_LINES];
     struct pattern p = strided(BASE + 124, 0);
-    /* A double at 124 takes the last word of one line and the first of the next. */
+    /* A double at offset 124 takes the last word of one line and the first of the next. */
     assert_int_equal(coalesce_lines(p.at, 1, 8, LINE, lines), 2);
     assert_int_equal(lines[0].words, UINT64_C(1) << 31);
     assert_int_equal(lines[1].line, BASE + LINE);
@@ -133,12 +134,13 @@ static void words_and_crossings(void **state)
     p = strided(BASE + 2, 0);
     assert_int_equal(coalesce_lines(p.at, 1, 4, LINE, lines), 1);
     assert_int_equal(lines[0].words, 3);
-    /* All lanes, each farther than a line, each crossing: 64. */
+    /* Each lane is more than a line from the next, and each access crosses a line: 64 lines. */
     p = strided(BASE + 124, 2 * LINE);
     assert_int_equal(coalesce_lines(p.at, UINT32_MAX, 8, LINE, lines), 64);
 }
 
-/* One address for all lanes takes 32 turns; 32 words take one; pairs of lanes take two. */
+/* The same address for all lanes takes 32 turns, 32 different words take one, and words shared by two lanes
+ * take two. */
 static void atomics_take_turns(void **state)
 {
     (void)state;
@@ -158,7 +160,7 @@ static unsigned passes(struct pattern p, unsigned size, bool atomic)
     return shared_banks_passes(p.at, UINT32_MAX, size, 32, atomic);
 }
 
-/* 32 banks of 4 bytes. Stride s in words hits 32 / gcd(s, 32) banks, each with gcd(s, 32) words. */
+/* 32 banks of 4 bytes. A stride of s words uses 32 / gcd(s, 32) banks, gcd(s, 32) words in each. */
 static void banks_conflict(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Grids: every thread once with its coordinates, the barrier, the scratchpad, limits, and runs that stop and go on. */
+/* Grids: every thread executes once with its coordinates; barrier, scratchpad, limits; runs that stop and
+ * continue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +37,7 @@ struct rig {
     struct code_fixture code;
     struct grid_host host;
     struct grid grid;
-    unsigned calls, refuse; /* served; still to be refused */
+    unsigned calls, refuse; /* calls served; calls still to refuse */
 };
 
 static bool serve(void *context, struct warp *warp, unsigned lane, uint64_t *result)
@@ -77,7 +78,7 @@ static void row(struct rig *rig, enum insn_id id, struct operands operands)
     code_fixture_row(&rig->code, id, operands);
 }
 
-/* a1 = a0 + number of the thread * 2^shift */
+/* Emits a1 = a0 + number of the thread * 2^shift. */
 static void own_slot(struct rig *rig, int shift)
 {
     row(rig, INSN_csrrs, OP(.rd = A1, .imm = THREAD_ID));
@@ -105,7 +106,7 @@ static enum grid_end run(struct rig *rig, struct grid_launch launch)
     return run_for(rig, UINT64_MAX, launch);
 }
 
-/* The 15 coordinates of each thread as 64-bit words, for a grid and a block whose extents are all different. */
+/* The 15 coordinates of each thread as 64-bit words, for a grid and a block whose extents all differ. */
 static void coordinates(void **state)
 {
     const struct grid_launch launch = {.grid = {3, 2, 2}, .block = {5, 3, 4}};
@@ -146,8 +147,8 @@ static void coordinates(void **state)
     }
 }
 
-/* Each thread writes its number into the block's scratchpad, waits, and fetches the number of the thread opposite. The
- * scratchpad is a new one for each block: what the thread finds there first is 0. */
+/* Each thread writes its number into the block's scratchpad, waits, and reads the number of the thread
+ * opposite. Each block has a new scratchpad: a thread reads 0 before it writes. */
 static void barrier_and_scratchpad(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void barrier_and_scratchpad(void **state)
     }
 }
 
-/* Threads that have ended are not waited for: those below 40 of 64 leave before the barrier. */
+/* The barrier does not wait for threads that have ended: those below 40 of 64 end before it. */
 static void the_ended_are_not_waited_for(void **state)
 {
     struct rig rig;
@@ -198,7 +199,7 @@ static void the_ended_are_not_waited_for(void **state)
     rig_free(&rig);
 }
 
-/* A call that is refused stops the run before it; the next grid_advance() makes it again. */
+/* A refused call stops the run before the call; the next grid_advance() repeats it. */
 static void stops_and_goes_on(void **state)
 {
     struct rig rig;
@@ -221,8 +222,8 @@ static void stops_and_goes_on(void **state)
     rig_free(&rig);
 }
 
-/* A quantum ends behind the slice that uses it up; then the next warp has its turn, as if nothing had been. The rule of
- * grid.h says how many instructions each of the warps, which never end, has executed. */
+/* A quantum ends after the slice that uses it up. The next grid_advance() continues with the next warp. The
+ * rule of grid.h gives the number of instructions that each of the endless warps has executed. */
 static void quanta_end_between_slices(void **state)
 {
     static const uint64_t quanta[] = {1, 2 * GRID_SLICE, GRID_SLICE + 1, GRID_SLICE, 3 * GRID_SLICE - 1};
@@ -245,7 +246,7 @@ static void quanta_end_between_slices(void **state)
     rig_free(&rig);
 }
 
-/* A launch has ended when its last quantum is used up, too: the next one finds nothing left. */
+/* A launch may end together with its last quantum: the next call finds nothing left. */
 static void quanta_reach_the_end(void **state)
 {
     struct rig rig;
@@ -261,7 +262,7 @@ static void quanta_reach_the_end(void **state)
     for (; end == GRID_PAUSE; end = grid_advance(&rig.grid, 1, &err))
         pauses++;
     assert_int_equal(end, GRID_DONE);
-    assert_int_equal(pauses, 4); /* a slice for each warp */
+    assert_int_equal(pauses, 4); /* one slice per warp */
     assert_int_equal(rig.grid.blocks, 2);
     assert_int_equal(rig.grid.insns, 4 * 5);
     for (uint32_t id = 0; id < 128; id++)
@@ -290,13 +291,13 @@ static void limits(void **state)
         "simt.warps * simt.width)";
     const struct {
         struct grid_launch launch;
-        const char *refused; /* the last words of the message; NULL: it is possible */
+        const char *refused; /* the last words of the message; NULL: the launch is allowed */
     } cases[] = {
         {{.grid = {1, 1, 1}, .block = {1024, 1, 1}, .scratchpad = 4096}, NULL},
         {{.grid = {1, 1, 1}, .block = {1025, 1, 1}}, threads},
         {{.grid = {1, 1, 1}, .block = {32, 32, 1}}, NULL},
         {{.grid = {1, 1, 1}, .block = {32, 32, 2}}, threads},
-        {{.grid = {1, 1, 1}, .block = {65536, 65536, 1}}, threads}, /* whose product is 2^32 */
+        {{.grid = {1, 1, 1}, .block = {65536, 65536, 1}}, threads}, /* the product is 2^32 */
         {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .scratchpad = 4097}, "up to 4096 B (simt.scratchpad)"},
         {{.grid = {0, 1, 1}, .block = {1, 1, 1}}, "1 to 4294967295 in all"},
         {{.grid = {1, 1, 1}, .block = {1, 1, 0}}, threads},

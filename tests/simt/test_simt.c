@@ -1,4 +1,4 @@
-/* Issue, scoreboard, units, barriers and the memory pipeline of a multiprocessor under scripted warps. */
+/* Issue, scoreboard, units, barriers and the memory pipeline of a multiprocessor with scripted warps. */
 #include "tests/sim/track_text.h"
 #include "tests/simt/simt_rig.h"
 
@@ -14,8 +14,8 @@ static struct simt_config config_of(enum simt_policy policy)
     return config;
 }
 
-/* Independent additions: 48 warps keep both schedulers busy each clock. 48 * 1000 instructions on 2 schedulers take
- * 24000 clocks; ends take no slot. */
+/* Independent additions: 48 warps keep both schedulers busy in each clock. 48 * 1000 instructions on 2
+ * schedulers take 24000 clocks; the ends of threads take no issue slot. */
 static void enough_warps_fill_the_schedulers(void **state)
 {
     (void)state;
@@ -31,10 +31,11 @@ static void enough_warps_fill_the_schedulers(void **state)
     }
 }
 
-/* A chain of 500 additions in each of n warps, ceil(n / 2) of them on the busier scheduler. Up to 22 there, none waits for
- * another: the last one issues first in clock ceil(n / 2) - 1 and then 499 times every 22 clocks. With more, round-robin
- * issues in every clock; greedy-then-oldest gives every clock to the 22 oldest for 22 * 500 clocks (the others starve
- * for less than SIMT_PATIENCE), and then runs the rest, as few as they are. */
+/* A chain of 500 dependent additions in each of n warps; the busier scheduler has ceil(n / 2) warps. With up
+ * to 22 there, no warp waits for another: the last one issues first in clock ceil(n / 2) - 1 and then 499
+ * times, every 22 clocks. With more, round-robin issues in every clock. Greedy-then-oldest issues only from
+ * the 22 oldest for 22 * 500 clocks (the others starve for less than SIMT_PATIENCE), and then executes the
+ * remaining few. */
 static uint64_t chain_clocks(enum simt_policy policy, unsigned warps)
 {
     unsigned mine = (warps + 1) / 2;
@@ -62,7 +63,7 @@ static void few_warps_are_bound_by_latency(void **state)
         }
 }
 
-/* Double-precision additions take the one special unit for 8 clocks each, whoever issues them. */
+/* Double-precision additions of both schedulers occupy the shared special unit for 8 clocks each. */
 static void units_bound_issue(void **state)
 {
     (void)state;
@@ -74,7 +75,7 @@ static void units_bound_issue(void **state)
     rig_free(rig);
 }
 
-/* Branches stop their warp for 22 clocks, whatever registers they use. */
+/* A branch stops its warp for 22 clocks, independent of registers. */
 static void branches_stop_their_warp(void **state)
 {
     (void)state;
@@ -87,8 +88,8 @@ static void branches_stop_their_warp(void **state)
     rig_free(rig);
 }
 
-/* The unit of a custom instruction that issues at 0 is done at 100: then the user of its result issues. What is between
- * them, and what does not ask the unit, goes on. */
+/* The unit of a custom instruction that issues at 0 is done at 100, when an instruction that uses the result
+ * issues. Instructions between them that need neither result nor unit issue before. */
 static void users_wait_for_units(void **state)
 {
     (void)state;
@@ -101,13 +102,13 @@ static void users_wait_for_units(void **state)
     struct rig *rig = rig_new(&config, script, COUNT(script), 1);
     const struct simt_counters *c = rig_run(rig, 1);
     assert_int_equal(c->cycles, 101);
-    assert_int_equal(c->stalls[0][SIMT_STALL_control], 21); /* work of its kind, which stops the warp */
+    assert_int_equal(c->stalls[0][SIMT_STALL_control], 21); /* SIMT_WORK_control: it stops the warp */
     assert_int_equal(c->stalls[0][SIMT_STALL_memory], 77);
     rig_free(rig);
 }
 
-/* The second one waits for the first, which is done at 100, and the end, up to a clock later, for the second; other warps do
- * not. */
+/* The second instruction waits for the first, which is done at 100. The end waits for the second, up to one
+ * clock later. Other warps do not wait. */
 static void units_take_one_of_a_warp(void **state)
 {
     (void)state;
@@ -122,8 +123,9 @@ static void units_take_one_of_a_warp(void **state)
     }
 }
 
-/* A load that misses: it issues at 0, is sent to the cache at 1, to memory at 1 + 4, answered 100 later at 105; 18 later
- * its user issues at 123. The second round hits: issue at 124, lookup at 125, 4 + 18 later the user at 147. */
+/* A load that misses issues at 0, is sent to the cache at 1 and to memory at 1 + 4, and is answered 100
+ * clocks later, at 105; an instruction that uses it issues 18 clocks later, at 123. The second round hits:
+ * issue at 124, lookup at 125, use 4 + 18 clocks later, at 147. */
 static void loads_take_their_way(void **state)
 {
     (void)state;
@@ -150,8 +152,8 @@ static void loads_take_their_way(void **state)
     rig_free(rig);
 }
 
-/* Clocks of 1000 ps. An addition at 0, whose user loads at 22; the line is looked up at 23, sent at 27 and answered at 127, and
- * its user issues at 145. The other scheduler has no warp. */
+/* Clocks of 1000 ps. An addition issues at 0, a load that uses it at 22. The line is looked up at 23, sent at
+ * 27 and answered at 127; an instruction that uses it issues at 145. The other scheduler has no warp. */
 static void stalls_are_shown_by_cause(void **state)
 {
     (void)state;
@@ -175,7 +177,7 @@ static void stalls_are_shown_by_cause(void **state)
     rig_free(rig);
 }
 
-/* Requests carry whether they come of one instruction: what the memory below has seen. */
+/* Requests tell whether their instruction was divergent, as seen by the memory below. */
 struct seen {
     unsigned requests, divergent, whole;
 };
@@ -211,7 +213,7 @@ static void requests_say_whether_they_diverge(void **state)
         bool divergent;
     } patterns[] = {
         {4, 1, 4, false},   {8, 2, 4, true},  {0, 1, 4, false},
-        {128, 32, 4, true}, {12, 3, 4, true}, {8, 2, 8, false}, /* 256 bytes side by side */
+        {128, 32, 4, true}, {12, 3, 4, true}, {8, 2, 8, false}, /* 256 adjacent bytes */
         {16, 4, 8, true},
     };
     for (size_t i = 0; i < COUNT(patterns); i++) {
@@ -232,7 +234,8 @@ static void requests_say_whether_they_diverge(void **state)
     }
 }
 
-/* Different lines, one a clock: the last of 32 is looked up at 32, sent at 36, answered at 136, its user issues at 154. */
+/* Different lines, one per clock: the last of 32 is looked up at 32, sent at 36, answered at 136; an
+ * instruction that uses it issues at 154. */
 static void lines_go_one_a_clock(void **state)
 {
     (void)state;
@@ -248,7 +251,8 @@ static void lines_go_one_a_clock(void **state)
     rig_free(rig);
 }
 
-/* Shared memory without conflicts: the pass is at 1, the value 26 later. Stride 2 words: a pass more. */
+/* Shared memory without conflicts: the pass is at 1, the value is ready 26 clocks later. A stride of 2 words
+ * takes one pass more. */
 static void banks_take_passes(void **state)
 {
     (void)state;
@@ -274,8 +278,9 @@ static void banks_take_passes(void **state)
     }
 }
 
-/* Half of the lanes go to shared memory, all to one bank: passes from 1 to 16; the others to a line each, from 17 to 32,
- * the last answered 100 later, through the cache in 4, the value 18 later: 154. */
+/* Half of the lanes access one bank of shared memory: passes from 1 to 16. The others access one line each,
+ * from 17 to 32. The last is answered 100 clocks later, passes the cache in 4, and its value is ready 18
+ * clocks later: 154. */
 static void both_parts_of_an_access_take_time(void **state)
 {
     (void)state;
@@ -301,8 +306,9 @@ static void both_parts_of_an_access_take_time(void **state)
     rig_free(rig);
 }
 
-/* All lanes add to one word: 32 requests, one a clock from 1 to 32, the last answered at 132; the user issues at 150. The
- * line, which a load has brought in, leaves the cache. */
+/* All lanes add to one word: 32 requests, one per clock from 1 to 32, the last answered at 132; an
+ * instruction that uses it issues at 150. The line, which a load has brought in, is invalidated in the
+ * cache. */
 static void atomics_pass_the_cache(void **state)
 {
     (void)state;
@@ -322,7 +328,7 @@ static void atomics_pass_the_cache(void **state)
     rig_free(rig);
 }
 
-/* A fence waits for the load before it, though nobody uses its value: sent at 5, answered at 105. */
+/* A fence waits for the load before it, although its value is not used: sent at 5, answered at 105. */
 static void fences_wait(void **state)
 {
     (void)state;
@@ -337,7 +343,8 @@ static void fences_wait(void **state)
     rig_free(rig);
 }
 
-/* Four warps, each with a chain of additions as long as its number, meet: all go on 22 clocks after the last arrival. */
+/* Four warps, each with a chain of additions as long as its number, meet at a barrier: all continue 22 clocks
+ * after the last arrival. */
 static void barriers_hold_the_block(void **state)
 {
     (void)state;
@@ -349,8 +356,9 @@ static void barriers_hold_the_block(void **state)
     struct simt_config config = config_of(SIMT_ROUND_ROBIN);
     struct rig *rig = rig_new(&config, script, COUNT(script), 10);
     const struct simt_counters *c = rig_run(rig, 4);
-    /* Two warps a scheduler. Clock 0 and 1: the first additions; 1 and 2 or later: arrivals; from the last arrival at 3 on
-     * each round takes 22, then additions (6, and 5 of the next round) and arrivals of two warps, 6 slots. */
+    /* Two warps per scheduler. The first additions issue in clocks 0 and 1, arrivals in clock 1 or 2 or
+     * later. From the last arrival, at 3, each round takes 22 clocks, then additions (6, and 5 of the next
+     * round) and arrivals of two warps, 6 issue slots. */
     assert_int_equal(c->barriers, 10);
     assert_int_equal(c->instructions, 4 * 3 * 10);
     assert_in_range(c->cycles, 10 * (22 + 4), 10 * (22 + 6) + 2);
@@ -358,7 +366,7 @@ static void barriers_hold_the_block(void **state)
     rig_free(rig);
 }
 
-/* Loads that nobody waits for fill the pipeline: 64 MSHRs, then the cache is full, then the queue of 8. */
+/* Loads whose values are not used fill the pipeline: 64 MSHRs, then the cache, then the queue of 8. */
 static void memory_fills_up(void **state)
 {
     (void)state;
@@ -375,15 +383,15 @@ static void memory_fills_up(void **state)
     struct simt_config config = config_of(SIMT_GTO);
     struct rig *rig = rig_new(&config, script, COUNT(script), 1000);
     const struct simt_counters *c = rig_run(rig, 1);
-    /* 64 lines, looked up at 1 to 64, are answered at 105 to 168, and the next 64 looked up then. The last of 1000 = 15 *
-     * 64 + 40 is looked up at 1 + 15 * 104 + 39 = 1600 and answered at 1704. It issued 8 before, at 1592: of the clocks up
-     * to there 1000 issued and the rest found no room. */
+    /* 64 lines, looked up at 1 to 64, are answered at 105 to 168, when the next 64 are looked up. The last of
+     * 1000 = 15 * 64 + 40 is looked up at 1 + 15 * 104 + 39 = 1600 and answered at 1704. It issued 8 clocks
+     * before its lookup, at 1592: until then 1000 clocks issued, and the others found no room. */
     assert_int_equal(c->cycles, 1704);
     assert_int_equal(c->stalls[0][SIMT_STALL_memory_full], 1593 - 1000);
     rig_free(rig);
 }
 
-/* Two policies choose differently: greedy stays with a warp while it can issue, round-robin does not. */
+/* The policies differ: greedy stays with a warp while it can issue; round-robin does not. */
 static void policies_choose(void **state)
 {
     (void)state;
@@ -399,13 +407,14 @@ static void policies_choose(void **state)
     rig = rig_new(&config, script, COUNT(script), 3);
     rig_place(rig, 0, 3, 0);
     event_queue_run(&rig->queue, CLOCK_NEVER);
-    /* The turn begins behind slot 0. */
+    /* Round-robin begins after slot 0. */
     assert_string_equal(rig->order, "bcabcabca");
     rig_free(rig);
 }
 
-/* Ten instructions and a branch each: a's is at clock 10, so that a can go on at 32, when c, which has issued from 22 on,
- * has its branch left. Greedy means that c issues it all the same; then the oldest, a, goes on. */
+/* Each warp executes ten instructions and a branch. Warp a branches at clock 10, so it can continue at 32.
+ * Warp c, which has issued from 22 on, then has only its branch left. Greedy issues c's branch first; then
+ * the oldest, a, continues. */
 static void greedy_comes_before_oldest(void **state)
 {
     (void)state;
@@ -421,8 +430,8 @@ static void greedy_comes_before_oldest(void **state)
     rig_free(rig);
 }
 
-/* What is resident is limited by warps, threads, blocks, registers and scratchpad. 32768 registers hold 32 warps of 32
- * threads with 32 each. */
+/* Warps, threads, blocks, registers and scratchpad limit the resident blocks. 32768 registers suffice for 32
+ * warps of 32 threads with 32 registers each. */
 static void blocks_fit_or_not(void **state)
 {
     (void)state;
@@ -453,7 +462,7 @@ static void blocks_fit_or_not(void **state)
     rig_free(rig);
 }
 
-/* 1000 warps lie in 16 words of a set: independent additions, 1000 * 40 of them on 2 schedulers, take 20000 clocks. */
+/* 1000 warps need 16 words of a set. Independent additions, 1000 * 40 on 2 schedulers, take 20000 clocks. */
 static void a_thousand_warps_issue(void **state)
 {
     (void)state;
@@ -470,8 +479,8 @@ static void a_thousand_warps_issue(void **state)
     }
 }
 
-/* Two rounds of 130 warps: round-robin begins behind slot 0 and goes round across the words; greedy-then-oldest takes
- * warp by warp. */
+/* Two rounds of 130 warps: round-robin begins after slot 0 and passes through all words of the set;
+ * greedy-then-oldest finishes one warp after another. */
 static void order_crosses_words(void **state)
 {
     (void)state;
@@ -491,7 +500,8 @@ static void order_crosses_words(void **state)
     }
 }
 
-/* Branches of latency 1: greedy-then-oldest would stay with each warp to its end, but steps that spin pass the turn on. */
+/* With branches of latency 1, greedy-then-oldest would stay with each warp to its end, but steps that spin
+ * let other warps issue. */
 static void spinning_warps_stand_back(void **state)
 {
     (void)state;
@@ -516,8 +526,8 @@ static void check_rounds(void *owner, uint64_t now)
     assert_in_range(rig->warps[0].round, SIMT_PATIENCE, 2 * SIMT_PATIENCE);
 }
 
-/* One warp could issue in each clock, but the other one may not starve: after 2 * SIMT_PATIENCE clocks at most it goes
- * first, and stays there until the first one starves. */
+/* One warp could issue in each clock, but the other must not starve: after 2 * SIMT_PATIENCE clocks at most
+ * it becomes the oldest, until the first one starves. */
 static void nobody_starves(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Launches of real warps on timed multiprocessors: results, order of queues, registers' limit on blocks, traps. */
+/* Launches of real warps on timed multiprocessors: results, order of queues, limits by registers, traps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define BASE  CODE_BASE
 #define DATA  (BASE + 0x10000)
-#define COUNT (BASE + 0xf000) /* what atomics add up */
+#define COUNT (BASE + 0xf000) /* sum computed by atomics */
 #define STACK (BASE + 0x80000)
 
 enum { SIZE = 1 << 20, MPS = 2, T0 = 5, T1, T2, A0 = 10, A1, THREAD_ID = 0xccf, BARRIER = 0x8c0 };
@@ -133,7 +133,8 @@ static void write_code(struct bench *bench, uint64_t at, const struct line *line
 
 #define CODE(bench, at, lines) write_code(bench, at, lines, sizeof(lines) / sizeof *(lines))
 
-/* data[id] = 3 * data[id ^ 1] + id: read before the barrier, written behind it; 1 is added for each thread. */
+/* data[id] = 3 * data[id ^ 1] + id, read before the barrier and written after it. Each thread adds 1 to the
+ * sum. */
 static void write_kernel(struct bench *bench)
 {
     const struct line lines[] = {
@@ -165,7 +166,7 @@ static struct grid_launch launch_of(uint32_t blocks, uint32_t threads)
         .entry = BASE + 0x100, .argument = DATA, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
 }
 
-/* Blocks are pairs of threads throughout, so that a thread reads what only its neighbour writes. */
+/* Blocks consist of pairs of threads, so that a thread reads only what its neighbour writes. */
 static void results_do_not_depend_on_time(void **state)
 {
     (void)state;
@@ -202,7 +203,7 @@ static void results_do_not_depend_on_time(void **state)
         }
 }
 
-/* When the launches end that have been made, by number. */
+/* Times at which the launches end, by number. */
 static void ends(struct bench *bench, uint64_t *times, unsigned count)
 {
     for (bool more = true; more;) {
@@ -213,7 +214,8 @@ static void ends(struct bench *bench, uint64_t *times, unsigned count)
     }
 }
 
-/* Two launches of a block each: in one queue the second one takes as long again, in two they run side by side. */
+/* Two launches of one block each: in one queue the second ends after twice the time; in two queues they run
+ * at the same time. */
 static void queues_keep_their_order(void **state)
 {
     (void)state;
@@ -234,8 +236,8 @@ static void queues_keep_their_order(void **state)
     }
 }
 
-/* 8 warps of 32 threads with 64 halves each take 16384 of 32768 registers: two blocks on each of two multiprocessors at a
- * time; with 20 halves, all 8 blocks run at once. */
+/* 8 warps of 32 threads with 64 registers of 32 bits each take 16384 of 32768 registers: two blocks at a time
+ * on each of two multiprocessors. With 20 registers, all 8 blocks run at once. */
 static void registers_limit_blocks(void **state)
 {
     (void)state;
@@ -269,7 +271,7 @@ static void traps_are_told(void **state)
     bench_free(bench);
 }
 
-/* Notes when lane 0's instructions are executed, and adds the operands. */
+/* Records the cycles of lane 0's instructions, and adds the operands. */
 struct adder {
     const struct warp_memory *memory; /* of the warps */
     uint64_t cycles[8];
@@ -287,8 +289,8 @@ static bool add(void *context, struct custom_call *call)
     return true;
 }
 
-/* They are executed in the cycle of their issue, and the warp goes on after the latency of `control`, even with
- * instructions that do not need the result. */
+/* Custom instructions execute in the cycle of their issue, and the warp continues after the latency of
+ * `control`, even if the next instructions do not use the result. */
 static void custom_instructions_issue_in_time(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Random programs: every lane of a warp ends as the scalar hart does that runs the program with the lane's registers and
- * memory, however the lanes part, for both build variants and three widths. */
+/* Random programs: every lane of a warp must end like a scalar hart that executes the program with the lane's
+ * registers and memory, however the lanes diverge. For both build variants and three widths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,9 +31,9 @@ struct rig {
     struct decoder *decoder;
     struct warp_memory memory;
     struct warp *warp;
-    struct batch *batch; /* block 0's code; the states of all */
+    struct batch *batch; /* code of block 0; states of all blocks */
     unsigned width;
-    uint64_t parted; /* instructions that were executed for some of the lanes only */
+    uint64_t parted; /* instructions executed for some lanes only */
 };
 
 static void rig_init(struct rig *rig, unsigned width, const struct warp_table *table)
@@ -70,8 +70,8 @@ static void rig_free(struct rig *rig)
     free(rig->batch);
 }
 
-/* Lane's state: registers as some other block starts with, but pointers into the window move with the lane, and what may
- * be the counter of a loop stays small. */
+/* Initial state of a lane: registers of some other block's start, but pointers into the window depend on the
+ * lane, and a possible loop counter stays small. */
 static void adapt_state(struct rig *rig, unsigned lane)
 {
     const struct state *first = &rig->batch->states[0];
@@ -146,7 +146,7 @@ static void compare(struct rig *rig, unsigned lane)
                         phys_at(&rig->scalar, batch_state_at(lane), sizeof *state), sizeof *state);
 }
 
-/* Steps and runs by turns until all lanes are at the end. */
+/* Alternates warp_step() and warp_run() until all lanes are at the end. */
 static void run_block(struct rig *rig, unsigned turn)
 {
     struct warp_report report;

@@ -1,5 +1,5 @@
-/* Custom instructions of warps: each lane of the group is served once, lane by lane or all at once, and a lane that traps
- * leaves all registers as they were. */
+/* Custom instructions of warps: each lane of the group is served once, lane by lane or all at once. If a lane
+ * traps, all registers stay unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,9 +24,9 @@ struct rig {
     struct warp_memory memory;
     struct warp *warp;
     uint64_t at;
-    uint32_t served;                /* lanes, by execute() */
-    unsigned calls, group_calls;    /* of either function */
-    bool fails, chooses;            /* lane FAILS traps, in a way that the unit chooses */
+    uint32_t served;                /* set of lanes served by execute() */
+    unsigned calls, group_calls;    /* of execute(); of the function for all lanes */
+    bool fails, chooses;            /* lane FAILS traps; the unit chooses the cause */
     struct custom_lanes last_group; /* without results */
 };
 
@@ -40,7 +40,7 @@ static bool execute(void *context, struct custom_call *call)
     struct rig *rig = context;
     assert_null(call->hart);
     assert_ptr_equal(call->warp, rig->warp);
-    assert_int_equal(rig->served >> call->lane, 0); /* lowest first, each once */
+    assert_int_equal(rig->served >> call->lane, 0); /* lowest lane first, each once */
     rig->served |= 1u << call->lane;
     rig->calls++;
     call->result = answer(call->operand[0], call->operand[1]);
@@ -149,12 +149,12 @@ static void lanes_of_the_group_are_served(void **state)
             assert_int_equal(rig.served, ODD);
         }
         assert_int_equal(warp_step(rig.warp, &report), WARP_DONE);
-        assert_int_equal(report.mask, ALL); /* it goes on behind the instruction */
+        assert_int_equal(report.mask, ALL); /* it continues after the instruction */
         rig_free(&rig);
     }
 }
 
-/* x0 stays 0, and rows without rd write nothing. */
+/* x0 stays 0, and rows without rd write no register. */
 static void results_that_nobody_takes_are_dropped(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Divergence, progress, atomics, traps, calls and stacks of one warp, by programs of a few instructions. */
+/* Divergence, progress, atomics, traps, calls and stacks of one warp, with programs of a few instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "tests/simt/code_fixture.h"
 
 #define BASE CODE_BASE
-#define DATA (BASE + 0x1000) /* below, memory is read-only */
+#define DATA (BASE + 0x1000) /* memory below is read-only */
 
 enum {
     RA = 1,
@@ -71,7 +71,7 @@ static uint64_t word(const struct rig *rig, uint64_t address)
     return code_fixture_word(&rig->code, address);
 }
 
-/* Steps until the warp is about to execute what stands at pc, or nothing. */
+/* Steps until the next instruction of the warp is at pc, or no lane can run. */
 static void step_to(struct rig *rig, uint64_t pc)
 {
     uint32_t mask;
@@ -135,7 +135,8 @@ static void branches_join(void **state)
     rig_free(&rig);
 }
 
-/* Lanes below 16 call a function that lies behind the point where all meet: though its pc is higher, it comes first. */
+/* Lanes below 16 call a function at a higher pc than the point where all lanes meet. The deeper call depth
+ * executes first. */
 static void calls_come_first(void **state)
 {
     struct rig rig;
@@ -161,7 +162,7 @@ static void calls_come_first(void **state)
     rig_free(&rig);
 }
 
-/* Each lane jumps to a place of its own through a register: base + 8 * (lane % 4). */
+/* Each lane jumps by a register to its own address: base + 8 * (lane % 4). */
 static void indirect_jumps_scatter(void **state)
 {
     struct rig rig;
@@ -184,9 +185,10 @@ static void indirect_jumps_scatter(void **state)
     rig_free(&rig);
 }
 
-/* All lanes but 31 spin, at a lower pc, until lane 31 has counted to 1000 and stored: each time that it is let in it has
- * WARP_SHARE instructions. 1000 rounds of 2 instructions take ceil(2003 / 256) = 8 turns. step: what the spinning lanes
- * add to a register in each of their rounds of 3 instructions. Returns instructions. */
+/* All lanes except 31 spin, at a lower pc, until lane 31 has counted to 1000 and stored. In each turn, lane
+ * 31 executes WARP_SHARE instructions. 1000 rounds of 2 instructions take ceil(2003 / 256) = 8 turns. step:
+ * value that the spinning lanes add to a register in each of their rounds of 3 instructions. Returns the
+ * number of instructions. */
 static uint64_t spin(int32_t step)
 {
     struct rig rig;
@@ -211,8 +213,8 @@ static uint64_t spin(int32_t step)
     return insns;
 }
 
-/* Lanes that do nothing else are found at the second look since lane 31 was let in, after between WARP_LOOK and
- * 2 * WARP_LOOK rounds; lanes that count are not, and lane 31 is let in after WARP_TURN instructions. */
+/* Lanes that only spin are found at the second look after lane 31's turn, after WARP_LOOK to 2 * WARP_LOOK
+ * rounds. Lanes that count are not found, and lane 31 gets its turn after WARP_TURN instructions. */
 static void spinning_ends(void **state)
 {
     (void)state;
@@ -220,7 +222,7 @@ static void spinning_ends(void **state)
     assert_in_range(spin(1), 8 * WARP_TURN, 8 * (WARP_TURN + WARP_SHARE) + 100);
 }
 
-/* A lock around a counter that is not atomic, by LR and SC, between lanes that hold it at different times. */
+/* A lock by LR and SC around a non-atomic counter; lanes hold it at different times. */
 static void locks_work(void **state)
 {
     struct rig rig;
@@ -256,7 +258,7 @@ static void atomics_go_by_lane(void **state)
     run_out(&rig);
     for (unsigned lane = 0; lane < 32; lane++)
         assert_int_equal(warp_register(rig.warp, T1, lane),
-                         lane * (lane - 1) / 2); /* the sum of those before */
+                         lane * (lane - 1) / 2); /* the sum of lower lanes */
     assert_int_equal(word(&rig, DATA), 31 * 32 / 2);
     assert_int_equal(word(&rig, DATA + 8), 31);
     rig_free(&rig);
@@ -276,7 +278,7 @@ static void expect_trap(struct rig *rig, unsigned lane, enum trap_cause cause, u
     assert_int_equal(rig->report.trap.value, value);
 }
 
-/* Lanes 0 to 4 may, lane 5 may not: nothing happens, and it can be tried again. */
+/* Lanes 0 to 4 have access, lane 5 has not: nothing is executed, and the instruction can be repeated. */
 static void traps_name_the_lane(void **state)
 {
     struct rig rig;
@@ -308,7 +310,7 @@ static void traps_name_the_lane(void **state)
     rig_free(&rig);
 }
 
-/* Each of two threads is served by itself, then both go on together. */
+/* Each of two threads is served alone; then both continue together. */
 static void calls_go_by_lane(void **state)
 {
     struct rig rig;
@@ -336,7 +338,8 @@ static void calls_go_by_lane(void **state)
     rig_free(&rig);
 }
 
-/* A spilled register of 32 lanes is 256 contiguous bytes; a pointer to another lane's stack reads that lane's word. */
+/* A register spilled by 32 lanes takes 256 contiguous bytes. A pointer to another lane's stack reads that
+ * lane's word. */
 static void stacks_interleave(void **state)
 {
     struct rig rig;
@@ -364,7 +367,7 @@ static void stacks_interleave(void **state)
     rig_free(&rig);
 }
 
-/* The swizzle is a permutation, for every width. */
+/* The swizzle is a permutation for every width. */
 static void swizzle_is_bijective(void **state)
 {
     (void)state;
