@@ -11,13 +11,13 @@
 /* ROW(symbol, name of its counter, explanation). If several apply, the first is the cause. The rules are in
  * isa/MANUAL.md, "Malformed operands". */
 #define NUCD_CAUSES(ROW)                                                                                     \
-    ROW(SIGNATURE, "signature", "Xn has no signature: it is another slt x0")                                 \
+    ROW(SIGNATURE, "signature", "Xn has no signature: the instruction is an ordinary slt x0")                \
     ROW(PAIR, "odd_pair", "Xd is an odd register; it must be the even one of a pair")                        \
-    ROW(LENGTH, "no_length", "N is 0: the region is empty, or its operands could not be described")          \
+    ROW(LENGTH, "no_length", "N is 0: the region is empty, or its operands cannot be encoded")               \
     ROW(WRAP, "region_wraps", "the region goes past the end of the address space")                           \
     ROW(CODE, "region_outside", "the region goes past the program's text")                                   \
     ROW(RESULTS, "two_results", "Xt brings back two registers; one is allowed")                              \
-    ROW(STACK, "stack_pointer", "a segment names sp, which the accelerator has of its own")                  \
+    ROW(STACK, "stack_pointer", "a segment names sp; accelerators have a stack of their own")                \
     ROW(RANGE_WRAP, "range_wraps", "a range goes past the end of the address space")                         \
     ROW(RANGE, "range_outside", "a range begins outside of memory")                                          \
     ROW(CAPABILITY, "capability", "no accelerator has all of the capabilities in C")

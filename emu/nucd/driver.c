@@ -8,7 +8,7 @@
 #include "isa/include/croft/task_unit.h"
 #include "linker/map.h"
 
-static_assert(CROFT_HARTS_MAX <= KERNEL_DRIVER_UNITS, "the driver can have all accelerators");
+static_assert(CROFT_HARTS_MAX <= KERNEL_DRIVER_UNITS, "the driver's table holds all accelerators");
 
 void nucd_driver_boot(const struct tree *tree, const char *firmware, uint64_t tick, struct kernel_boot *boot)
 {
@@ -47,20 +47,20 @@ void nucd_driver_publish(const struct kernel_driver *driver, struct nucd_causes 
     if (driver->units == 0)
         return;
     stats_counter(stats, nucd, "driver_calls", &c->calls, "calls",
-                  "calls of tasks that the driver has served");
+                  "calls for tasks that the driver has served");
     stats_counter(stats, nucd, "driver_tasks", &c->tasks, "tasks",
                   "tasks that the driver gave to accelerators");
     stats_counter(stats, nucd, "driver_maps", &c->maps, "pages", "devices mapped into the program");
     stats_counter(stats, nucd, "driver_waits", &c->waits, "tasks",
-                  "tasks that waited for an older one's ranges, or for room");
+                  "tasks that waited for ranges of older tasks, or for room");
     stats_counter(stats, nucd, "driver_faults", &c->faults, "faults",
                   "faults of tasks that the driver answered");
     stats_counter(stats, nucd, "driver_cycles", &c->clocks, "cycles", "host cycles in the driver");
     stats_counter(stats, nucd, "driver_wait_cycles", &c->wait_clocks, "cycles",
-                  "of these, waiting for accelerators");
+                  "of driver_cycles, waiting for accelerators");
     stats_counter(stats, nucd, "driver_os_cycles", &c->os_clocks, "cycles",
-                  "of these, in the stead of a full operating system (nucd.os_clocks)");
+                  "of driver_cycles, added for a full operating system (nucd.os_clocks)");
     stats_counter(stats, nucd, "driver_clean_cycles", &c->clean_clocks, "cycles",
-                  "of these, cleaning and invalidating cache blocks");
+                  "of driver_cycles, cleaning and invalidating cache blocks");
     nucd_causes_publish(causes, stats, nucd);
 }

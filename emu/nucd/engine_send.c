@@ -132,7 +132,7 @@ static bool may_go(const void *context, uint16_t tag, unsigned accelerator)
 /* Returns whether frozen tasks hold all accelerators that have the capabilities. */
 static bool is_stuck(const struct engine *e, const struct engine_task *t)
 {
-    static_assert(NUCD_ACCELERATORS <= 64, "a bit for each");
+    static_assert(NUCD_ACCELERATORS <= 64, "a bit for each accelerator");
     uint64_t frozen = 0;
     for (unsigned i = 0; i < e->places; i++) {
         const struct engine_task *other = &e->tasks[i];

@@ -247,10 +247,11 @@ void footprint_check_publish(struct footprint_check *check, struct stats *stats,
 {
     const struct stats_row rows[] = {
         {"tasks", &check->counters.tasks, "tasks", "Tasks whose accesses were checked"},
-        {"unknown", &check->counters.unknown, "tasks", "Tasks of which nobody has said what they may access"},
+        {"unknown", &check->counters.unknown, "tasks",
+         "Tasks that were not checked, because no nucd has sent them"},
         {"accesses", &check->counters.accesses, "accesses", "Loads and stores of tasks that were checked"},
         {"violations", &check->counters.violations, "accesses",
-         "Accesses outside of what the tasks' nucds name"},
+         "Accesses to memory that the tasks' nucds do not name"},
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
 }
@@ -265,10 +266,12 @@ const char *footprint_kind_name(enum footprint_kind kind)
 const char *footprint_advice(const struct footprint_finding *finding)
 {
     switch (finding->kind) {
-    case FOOTPRINT_LOAD: return "name the memory in an input range of the nucd, or hand the value over";
+    case FOOTPRINT_LOAD:
+        return "name the memory in an input range of the nucd, or pass the value in a register";
     case FOOTPRINT_STORE:
-        return finding->read_only ? "the task may only read this: name it in an output range of the nucd"
-                                  : "name the memory in an output range of the nucd, or bring the value back";
-    default: return "name the code in an input range of the nucd, if it has to be in memory that is written";
+        return finding->read_only
+                   ? "the task may only read this: name it in an output range of the nucd"
+                   : "name the memory in an output range of the nucd, or return the value as result";
+    default: return "name the code in an input range of the nucd, if it must be in writable memory";
     }
 }

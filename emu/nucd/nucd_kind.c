@@ -18,7 +18,8 @@ static const struct part_field fields[] = {
 
 const struct part_kind nucd_kind = {
     .name = "nucd",
-    .explanation = "Offloading by nucd: task units of accelerators, and the engine beside the host's core.",
+    .explanation =
+        "Offloading by nucd: task units of accelerators, and the offload engine beside the host's core.",
     .config_size = sizeof(struct nucd_config),
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,

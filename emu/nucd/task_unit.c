@@ -413,13 +413,13 @@ void task_unit_publish(struct task_unit *unit, struct stats *stats, struct scope
     const struct counters *counters = &unit->counters;
     const struct stats_row rows[] = {
         {"tasks", &counters->tasks, "tasks", "tasks that were completed"},
-        {"faults", &counters->faults, "tasks", "faults in regions that the host was told of"},
+        {"faults", &counters->faults, "tasks", "faults in regions that were reported to the host"},
         {"kills", &counters->kills, "tasks", "tasks that the host killed"},
         {"transfers", &counters->transfers, "transfers", "transfers put into the work queue"},
         {"lines", &counters->lines, "lines", "lines put into the work queue"},
         {"refused", &counters->refused, "transfers", "transfers that did not fit"},
         {"errors", &counters->errors, "errors",
-         "commands that the state forbids, transfers that did not fit or were no packets"},
+         "commands that the state does not allow, transfers that did not fit or were not packets"},
         {"peak_lines", &counters->peak, "lines", "most lines of the work queue in use"},
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
