@@ -79,8 +79,8 @@ static bool make_ready(struct launch *launch, struct error *err)
     uint64_t stacks = setup->host->stacks(setup->host->context, launch_stack_bytes(options));
     if (!stacks)
         return error_set(err,
-                         "no room in memory for stacks of %" PRIu64 " B for each of %" PRIu32
-                         " warps' %" PRIu32 " threads (simt.stack, simt.count, simt.warps, simt.width)",
+                         "no room in memory for stacks of %" PRIu64 " B for %" PRIu32 " warps of %" PRIu32
+                         " threads (simt.stack, simt.count, simt.warps, simt.width)",
                          options->stack, stack_warps(options), options->limits.width);
     const struct warp_memory_setup memory = {
         .memory = setup->memory,
@@ -225,7 +225,7 @@ void launch_publish(const struct launch *launch, struct stats *stats)
                    "grids of threads that were launched");
     stats_computed(stats, simt, "blocks", read_blocks, launch, "blocks", "blocks of threads that have begun");
     stats_computed(stats, simt, "instructions", read_insns, launch, "instructions",
-                   "instructions executed, once for a warp");
+                   "instructions executed, counted once per warp");
     stats_computed(stats, simt, "thread_instructions", read_thread_insns, launch, "instructions",
-                   "instructions executed, once for each thread");
+                   "instructions executed, counted once per thread");
 }

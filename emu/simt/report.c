@@ -65,7 +65,7 @@ static uint64_t read_cycles(const void *context)
 static void publish_stalls(struct simt *simt, struct stats *stats, struct scope scope)
 {
     stats_computed(stats, scope, "cycles", read_cycles, simt, "cycles",
-                   "clock cycles in which it had blocks");
+                   "clock cycles in which the multiprocessor had blocks");
     for (uint32_t i = 0; i < simt->config.schedulers; i++) {
         const struct scope scheduler = scope_at(&scope, "scheduler", i);
         for (unsigned j = 0; j < SIMT_STALLS; j++)
@@ -81,21 +81,21 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
         {"instructions", &c->instructions, "instructions", "instructions of warps"},
         {"thread_instructions", &c->thread_instructions, "instructions",
          "instructions of threads: active lanes, summed over the warps' instructions"},
-        {"apart", &c->apart, "instructions", "branches and jumps that sent lanes to different places"},
+        {"apart", &c->apart, "instructions", "branches and jumps that sent lanes to different addresses"},
         {"accesses", &c->accesses, "instructions", "loads and stores of global memory and stacks"},
-        {"requests", &c->requests, "requests", "lines that these were coalesced into"},
+        {"requests", &c->requests, "requests", "lines that accesses were coalesced into"},
         {"divergent", &c->divergent, "instructions",
-         "of these accesses, those of more lines than their bytes take when packed"},
+         "accesses with more requests than the lines that their bytes fill when packed"},
     };
     const struct stats_row after[] = {
         {"shared.accesses", &c->shared_accesses, "instructions", "accesses to shared memory"},
         {"shared.passes", &c->shared_passes, "cycles",
-         "passes that these took; more than one each is bank conflicts"},
+         "passes of shared.accesses; more than one per access are bank conflicts"},
         {"atomics", &c->atomics, "instructions", "atomics on global memory"},
         {"atomic_requests", &c->atomic_requests, "requests",
-         "requests of these: lines, and turns on the same word"},
+         "requests of atomics: one per line and turn on the same word"},
         {"barriers", &c->barriers, "barriers", "barriers that blocks have passed"},
-        {"blocks", &c->blocks, "blocks", "blocks that were placed here"},
+        {"blocks", &c->blocks, "blocks", "blocks placed on the multiprocessor"},
     };
     const struct scope work = scope_enter(&scope, "work");
     publish_stalls(simt, stats, scope);
@@ -103,7 +103,7 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
     for (unsigned i = 0; i < SIMT_WORKS; i++)
         stats_counter(stats, work, works[i].name, &c->work[i], "instructions", works[i].meaning);
     stats_histogram(stats, scope, "requests_of", &c->requests_of, "requests/access", "instructions",
-                    "global accesses by their requests");
+                    "accesses by their number of requests");
     stats_counters(stats, scope, after, sizeof after / sizeof *after);
 }
 

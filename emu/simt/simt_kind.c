@@ -48,7 +48,7 @@ static const struct part_field fields[] = {
      NULL,
      {"70 pJ", "70 pJ"},
      0,
-     "Energy of a warp's instruction, whatever it does.",
+     "Energy of a warp's instruction of any kind.",
      {"Horowitz, ISSCC 2014, 45 nm: about 70 pJ (recalled); ours: of a warp",
       "Horowitz, ISSCC 2014, 45 nm: about 70 pJ (recalled); ours: of a warp"}},
 #define SIMT_WORK(name, meaning, clocks, every, unit, source)                                                \
@@ -94,8 +94,8 @@ static void note(const void *config, const struct part_field *field, char *buffe
 
 static const struct part_section sections[] = {
     {"latency", "Clocks from issue until a dependent instruction can issue."},
-    {"interval", "Clocks before the unit takes the next instruction of the kind."},
-    {"energy", "Energies of instructions: of a warp as a whole, and of each thread that executes one."},
+    {"interval", "Clocks until the unit takes the next instruction of the kind."},
+    {"energy", "Energies of instructions: per warp, and per thread that executes one."},
     {NULL, NULL},
 };
 
@@ -127,15 +127,15 @@ static const struct part_default l1_defaults[] = {
  * the 46 clocks of a load that hits in the first level, 2 * 8 clocks and 4 for the line's bytes in the
  * crossbar, and 120 of 700 MHz (hit_clocks). */
 static const struct part_default l2_defaults[] = {
-    {"memory", "", "what the multiprocessors are joined to"},
-    {"slices", "8", "8 of 128 KiB are TOM's 1 MiB"},
+    {"memory", "", "what the multiprocessors are connected to"},
+    {"slices", "8", "TOM Table 1: 1 MiB, here 8 of 128 KiB"},
     {"clock", "700 MHz", "TOM Table 1"},
     {"size", "128 KiB", "TOM Table 1: 1 MiB in all"},
     {"ways", "16", "TOM Table 1"},
     {"line", "128 B", FERMI},
     {"hit_clocks", "120", "GPGPU-Sim's rop latency (SM2_GTX480; recalled)"},
     {"tag_clocks", "60", "ours: half of it"},
-    {"probe_clocks", "0", "nobody is asked"},
+    {"probe_clocks", "0", "no caches are probed"},
     {"fill_clocks", "60", "ours"},
     {"mshrs", "64", "ours"},
     {"queue", "256", "ours"},
@@ -144,7 +144,7 @@ static const struct part_default l2_defaults[] = {
 };
 
 static const struct part_default crossbar_defaults[] = {
-    {"out", "", "the slices, or what the multiprocessors are joined to"},
+    {"out", "", "the slices, or what the multiprocessors are connected to"},
     {"clock", "1.4 GHz", "AxRAM Table 2; TOM's has 1.25 GHz"},
     {"width", "32 B", "GPGPU-Sim's flits"},
     {"latency", "8", "ours: an input's and an output's queue, arbitration and wires"},
@@ -167,7 +167,7 @@ static const struct part_role roles[] = {
     {.name = "l2",
      .kind = &llc_kind,
      .presence = PART_REMOVABLE,
-     .explanation = "The slices of the multiprocessors' second-level cache: what follows is each slice's.",
+     .explanation = "The slices of the multiprocessors' second-level cache; the keys apply to each slice.",
      .defaults = l2_defaults},
     {.name = NULL},
 };
@@ -177,7 +177,7 @@ static const struct part_port ports[] = {
      .type = "memory",
      .direction = PART_ASKS,
      .partners = "crossbar dram",
-     .explanation = "Where the requests of the slices go."},
+     .explanation = "The memory that serves the requests of the slices."},
     {.name = NULL},
 };
 

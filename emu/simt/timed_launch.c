@@ -34,9 +34,8 @@ static uint32_t limited(struct timed_launch *t, const struct grid_launch *launch
         return halves;
     if (!t->warned)
         fprintf(stderr,
-                "croft run: warning: a thread of launch %llu needs %u 32-bit registers, and %llu threads "
-                "have %llu "
-                "each; it is taken for one that needs no more (simt.registers)\n",
+                "croft run: warning: a thread of launch %llu needs %u 32-bit registers, but %llu threads "
+                "have only %llu each; the launch runs as if its threads needed no more (simt.registers)\n",
                 (unsigned long long)launch->number, halves, (unsigned long long)lanes,
                 (unsigned long long)most);
     t->warned = true;
