@@ -2,8 +2,8 @@
 # Machines described as trees of parts in YAML: trees.sh CROFT WORKDIR FOLDER (of the compiled examples/simt).
 # On stacks.yaml (four stacks and 64 multiprocessors) and tree.yaml (nine modules with 16 stacks), kernels
 # must behave as on qemu-riscv64, obey the DRAM rules, and send requests to all stacks. A kernel with more
-# blocks than multiprocessors must use every multiprocessor and link; with the description's parts in reverse
-# order, its statistics must be equal to the byte. Prints "N passed, N failed"; the status is 1 if any failed.
+# blocks than multiprocessors must use every multiprocessor and link; with the description's parts and keys in
+# another order, its statistics must be equal to the byte. Prints "N passed, N failed"; the status is 1 if any failed.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -17,9 +17,23 @@ croft=$(realpath "$1")
 work=$(fresh "$2")
 folder=$(realpath "$3")
 
-# Prints a description with its parts in reverse order; drops the lines before the first part.
-reversed() {
-    awk '/^[^ #]/ { n++ } n { part[n] = part[n] $0 "\n" } END { for (; n; n--) printf "%s", part[n] }' "$1"
+# shuffled FILE SEED: prints a description with its parts, and the keys of each part, in another order. Drops comments.
+shuffled() {
+    awk -v seed="$2" '
+        function shuffle(list, count,   i, j, other) {
+            for (i = count; i > 1; i--) { j = 1 + int(rand() * i); other = list[i]; list[i] = list[j]; list[j] = other }
+        }
+        function end(   i) {
+            shuffle(key, keys)
+            for (i = 1; i <= keys; i++) part[parts] = part[parts] key[i]
+            keys = 0
+        }
+        BEGIN { srand(seed) }
+        /^ *(#|$)/ { next }
+        /^[^ ]/ { end(); part[++parts] = $0 "\n"; next }
+        /^  [^ ]/ { key[++keys] = $0 "\n"; next }
+        { key[keys] = key[keys] $0 "\n" }
+        END { end(); shuffle(part, parts); for (i = 1; i <= parts; i++) printf "%s", part[i] }' "$1"
 }
 
 # run MACHINE-FILE STATISTICS PROGRAM [ARGUMENT]
@@ -66,15 +80,18 @@ kernel() {
 
 # whole MACHINE STACKS MULTIPROCESSORS LINKS NAMES: NAMES are those of the links.
 whole() {
-    local machine=$1 other=$work/other/$1.yaml
+    local machine=$1 other=$work/other/$1.yaml seed
     kernel "$machine" "$2" scalar_product 160
     check "$machine: all multiprocessors" all "$3" '.*simt\.[0-9]+\.blocks'
     check "$machine: requests on all links" all "$4" "($5)\.[0-9]+\.request\.messages"
     check "$machine: responses on all links" all "$4" "($5)\.[0-9]+\.response\.messages"
     mkdir -p "$work/other"
-    reversed "$here/$machine.yaml" >"$other"
-    check "$machine: runs in the other order" run "$other" "$work/two.json" "$folder/scalar_product" 160
-    check "$machine: the same statistics" diff <(without_host "$work/one.json") <(without_host "$work/two.json")
+    for seed in 1 2; do
+        shuffled "$here/$machine.yaml" $seed >"$other"
+        check "$machine: order $seed has the same lines" diff <(grep -vE '^ *(#|$)' "$here/$machine.yaml" | sort) <(sort "$other")
+        check "$machine: runs in order $seed" run "$other" "$work/two.json" "$folder/scalar_product" 160
+        check "$machine: the same statistics" diff <(without_host "$work/one.json") <(without_host "$work/two.json")
+    done
 }
 
 # The stacks' multiprocessors have twice as many warps and threads as the others.
