@@ -101,16 +101,13 @@ static uint64_t mix_text(uint64_t value, const char *text)
     return mix(value);
 }
 
-/* Colours each part by what its label says, and the labels above it. */
-static void colour_labels(struct drawing *d)
+/* Colours a part by what its label says, and the labels above it. */
+static void colour_label(struct drawing *d, const struct instance *part)
 {
-    for (size_t i = 0; i < d->parts; i++) {
-        const struct instance *part = d->part[i];
-        char facts[FACTS];
-        facts_of(part, facts);
-        uint64_t above = part->parent ? d->colour[part->parent->number] : 0;
-        d->colour[i] = mix_text(mix_text(mix_text(above, part->name), part->kind->name), facts);
-    }
+    char facts[FACTS];
+    facts_of(part, facts);
+    uint64_t above = part->parent ? d->colour[part->parent->number] : 0;
+    d->colour[part->number] = mix_text(mix_text(mix_text(above, part->name), part->kind->name), facts);
 }
 
 /* Refines the colours by those of each part's neighbours: the parts above, below and at its wires. The sums do
@@ -152,11 +149,10 @@ static size_t count_colours(const struct drawing *d, uint64_t *sorted)
     return count;
 }
 
-/* Gives parts the same colour if they look alike and lead to parts that look alike, and so on. */
+/* Refines the colours of labels until parts of one colour lead to parts of one colour, and so on. */
 static void colour_parts(struct drawing *d)
 {
     uint64_t *finer = array(d->parts, sizeof *finer), *sorted = array(d->parts, sizeof *sorted);
-    colour_labels(d);
     size_t before = 0, colours = count_colours(d, sorted);
     for (unsigned round = 0; colours > before && round < ROUNDS_MOST; round++) {
         refine(d, finer);
@@ -222,8 +218,10 @@ static bool drawing_make(struct drawing *d, const struct machine_config *machine
     d->first_wire = array(d->parts, sizeof *d->first_wire);
     d->by_client = array(d->wiring.count, sizeof *d->by_client);
     d->seen = array(d->parts, sizeof *d->seen);
-    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i))
+    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i)) {
         d->part[i->number] = i;
+        colour_label(d, i);
+    }
     colour_parts(d);
     choose_parts(d);
     sort_wires(d);
