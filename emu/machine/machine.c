@@ -146,8 +146,10 @@ static bool check_room(const struct machine_config *config, uint64_t room, struc
         memory = memory ? memory : i;
         count++;
     }
-    if (!memory)
-        return error_set(err, "the machine has no dram");
+    if (!memory) {
+        (void)error_set(err, "the machine has no dram");
+        return tree_at_part(config->tree, tree_root(config->tree), err);
+    }
     unit_format(UNIT_SIZE, config->memory->size, size);
     unit_format(UNIT_SIZE, room, most);
     if (count > 1)

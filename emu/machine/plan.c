@@ -204,8 +204,10 @@ static bool plan_range(struct plan *plan, struct error *err)
 static bool plan_homes(struct plan *plan, struct error *err)
 {
     find_memories(plan);
-    if (plan->memory_count == 0)
-        return error_set(err, "the machine has no dram");
+    if (plan->memory_count == 0) {
+        (void)error_set(err, "the machine has no dram");
+        return tree_at_part(plan->machine->tree, tree_root(plan->machine->tree), err);
+    }
     for (size_t i = 1; i < plan->memory_count; i++)
         if (!check_alike(plan, plan->memories[i].instance, err))
             return false;
