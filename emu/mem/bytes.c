@@ -40,7 +40,8 @@ const struct bytes_holder *bytes_holder_of(const struct bytes_holders *holders, 
     return NULL;
 }
 
-/* The bytes from address on, at most size, that memory (then *holder is NULL) or one holder has; 0 if nobody has them. */
+/* Returns how many of the `size` bytes from `address` on are in memory (*holder is NULL) or at one holder; 0
+ * if the first byte is at neither. */
 static uint64_t piece_at(const struct bytes *bytes, uint64_t address, uint64_t size,
                          const struct bytes_holder **holder)
 {

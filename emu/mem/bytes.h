@@ -1,6 +1,6 @@
-/* Bytes by physical address, without time: most lie in plain memory, others are held elsewhere (a ROM, a stash, a device's
- * registers). Loaders, debuggers, system calls and launches reach both kinds this way. Requests carry no bytes, and ports do
- * not pass any on: a part that holds bytes adds itself as the holder of their addresses. */
+/* Access to bytes by physical address, without time. Most bytes are in main memory; others are in a ROM, a stash or a
+ * device's registers. Loaders, debuggers, system calls and launches use this interface for all of them. Requests carry
+ * no bytes, and ports pass none on: a part that holds bytes adds itself as the holder of their addresses. */
 #ifndef EMU_MEM_BYTES_H
 #define EMU_MEM_BYTES_H
 
@@ -11,7 +11,7 @@
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 
-/* An untimed access to the bytes, which changes nothing but them. */
+/* An untimed access to bytes, without side effects. */
 struct mem_access {
     uint64_t address;
     void *bytes;
@@ -19,15 +19,15 @@ struct mem_access {
     bool write;
 };
 
-/* Who has the bytes of a range outside of plain memory. */
+/* The holder of a range of bytes outside main memory. */
 struct bytes_holder {
     uint64_t base, size; /* in bytes */
-    uint64_t origin;     /* taken off the addresses that `functional` is called with */
-    /* Reads or writes all bytes of the access, which lies within the range, or returns false: some do not exist, or
-     * reading or writing them would do more than that. */
+    uint64_t origin;     /* subtracted from an address before `functional` is called with it */
+    /* Reads or writes all bytes of the access, which lies within the range. Returns false if some of the
+     * bytes do not exist, or if the access would have side effects. */
     bool (*functional)(void *context, const struct mem_access *access);
     void *context;
-    bool storage;     /* ordinary bytes, which a user program may name in its calls; false: registers */
+    bool storage;     /* ordinary data, which the system calls of a user program may name; false: registers */
     const char *name; /* for messages; outlives the holder */
 };
 
@@ -36,29 +36,29 @@ struct bytes_holders {
     struct bytes_holder *list; /* sorted by base, never overlapping each other */
 };
 
-/* Memory with the holders beside it. */
+/* Main memory and the holders outside it. */
 struct bytes {
     const struct phys *memory;
     const struct bytes_holders *holders; /* NULL: there are none */
 };
 
-/* Adds a holder. Fails when its range is empty, wraps around or overlaps another one's. A struct bytes_holders of zeros holds
- * none; bytes_holders_free() makes it that again. */
+/* Adds a holder. Fails if its range is empty, wraps around or overlaps another holder's. A zeroed struct
+ * bytes_holders has no holders; bytes_holders_free() returns it to that state. */
 bool bytes_hold(struct bytes_holders *holders, const struct bytes_holder *holder, struct error *err);
 void bytes_holders_free(struct bytes_holders *holders);
 
-/* The holder of the byte, or NULL. */
+/* Returns the holder of the byte, or NULL. */
 const struct bytes_holder *bytes_holder_of(const struct bytes_holders *holders, uint64_t address);
 
-/* The number of bytes from address on, at most size, that lie in memory or at holders; with storage, at holders of
- * ordinary bytes only. Whether a holder lets itself be read or written is not asked. */
+/* Returns how many of the `size` bytes from `address` on, without a gap, are in memory or at holders; if
+ * `storage`, only holders of ordinary data count. Does not check whether a holder would refuse the access. */
 uint64_t bytes_reach(const struct bytes *bytes, uint64_t address, uint64_t size, bool storage);
 
-/* bytes_read() and bytes_write() of a range that does not lie in memory as a whole. */
+/* Does the work of bytes_read() and bytes_write() if not all of the range is in main memory. */
 uint64_t bytes_transfer(const struct bytes *bytes, const struct mem_access *access);
 
-/* Copy size bytes at an address. They return how many were copied: size, or as many as precede the first piece (what
- * memory or one holder has of the range) that has no bytes or refuses. */
+/* Copy `size` bytes. Return how many were copied: fewer than `size` if a piece of the range (the part in
+ * memory or at one holder) has no bytes or is refused; then the pieces before it were copied. */
 static inline uint64_t bytes_read(const struct bytes *bytes, uint64_t address, void *to, uint64_t size)
 {
     const uint8_t *at = phys_at(bytes->memory, address, size);
@@ -78,8 +78,9 @@ static inline uint64_t bytes_write(const struct bytes *bytes, uint64_t address, 
     return size;
 }
 
-/* Serves an access to registers of `width` bytes (a power of two, 8 at most): refuses writes, and reads by peek(), which
- * gets the offset of a register and returns false when it cannot be read without effect. */
+/* Serves an access to registers of `width` bytes (a power of two, at most 8). Refuses writes. Reads registers
+ * with peek(), which is called with the offset of a register and returns false if the register cannot be read
+ * without side effects. */
 bool bytes_peek(const struct mem_access *access, unsigned width,
                 bool (*peek)(void *device, uint64_t offset, uint64_t *value), void *device);
 

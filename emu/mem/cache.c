@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An access on its way through the functions below. */
+/* An access, as passed between the functions below. */
 struct asked {
     uint64_t physical, line, time;
-    uint64_t words; /* bit: 32-bit word of the line that a store writes */
+    uint64_t words; /* set of 32-bit words of the line that a store writes */
     struct mshr_target target;
-    bool divergent; /* other requests go with it: struct mem_request */
-    bool fresh;     /* missing, or used for the first time since it was prefetched */
+    bool divergent; /* of a SIMT access: struct mem_request */
+    bool fresh;     /* a miss, or the first use of a prefetched line */
 };
 
 static enum cache_outcome full(struct cache *cache, struct cache_waiters *list, const struct asked *asked)
@@ -22,7 +22,7 @@ static enum cache_outcome full(struct cache *cache, struct cache_waiters *list, 
     return CACHE_FULL;
 }
 
-/* Somebody wants a line that is under way already, perhaps earlier than its request was to be sent. */
+/* Merges an access into an outstanding miss. An earlier access makes a planned request leave earlier. */
 static void hasten(struct cache *cache, struct mshr *mshr, uint64_t time)
 {
     cache->counters.merged++;
@@ -46,7 +46,7 @@ static enum cache_outcome merge(struct cache *cache, struct mshr *mshr, const st
     return CACHE_MISS;
 }
 
-/* Takes a register for the line and plans its request. */
+/* Allocates a register for the line and plans its request. */
 static struct mshr *allocate(struct cache *cache, const struct asked *asked)
 {
     struct mshr *mshr = mshr_take(&cache->mshrs, asked->line, asked->time);
@@ -61,7 +61,7 @@ static struct mshr *allocate(struct cache *cache, const struct asked *asked)
     return mshr;
 }
 
-/* Asks for the line, or for its ownership. */
+/* Requests the line, or ownership of it if `upgrade`. */
 static enum cache_outcome miss(struct cache *cache, const struct asked *asked, bool upgrade)
 {
     struct mshr *mshr = mshr_find(&cache->mshrs, asked->line);
@@ -87,7 +87,7 @@ static void first_use(struct cache *cache, struct asked *asked, uint32_t index)
     tags_set_state(&cache->front.tags, index, state & CACHE_STATE_MASK);
 }
 
-/* An access that needs nothing from below. */
+/* An access that needs no request to the level below. */
 static enum cache_outcome hit(struct cache *cache, struct asked *asked, uint32_t index, unsigned state)
 {
     first_use(cache, asked, index);
@@ -97,7 +97,8 @@ static enum cache_outcome hit(struct cache *cache, struct asked *asked, uint32_t
     return CACHE_HIT;
 }
 
-/* A copy is readable in any state, and reading leaves it as it is: protocol_check(). */
+/* protocol_check() ensures that a copy is readable in any state and that a read leaves its state
+ * unchanged. */
 static enum cache_outcome read(struct cache *cache, struct asked *asked)
 {
     uint32_t index = tags_lookup(&cache->front.tags, asked->line);
@@ -128,7 +129,8 @@ static enum cache_outcome write(struct cache *cache, struct asked *asked)
     return CACHE_HIT;
 }
 
-/* A store that goes down brings its line in as well, for later accesses; false when there is no MSHR. */
+/* Brings in the line of a store that is written through, for later accesses. Returns false if no MSHR is
+ * free. */
 static bool bring(struct cache *cache, const struct asked *asked)
 {
     struct mshr *mshr = mshr_find(&cache->mshrs, asked->line);
@@ -145,7 +147,7 @@ static bool bring(struct cache *cache, const struct asked *asked)
     return true;
 }
 
-/* The store is done when the write buffer has it. */
+/* A store is done when it is in the write buffer. */
 static enum cache_outcome write_through(struct cache *cache, struct asked *asked)
 {
     if (!cache_write_fits(cache, asked->line))
@@ -169,7 +171,7 @@ static bool is_kept_out(const struct cache *cache, const struct asked *asked)
     return asked->line + (cache->config.line - 1) >= cache->keep_first && asked->line <= cache->keep_last;
 }
 
-/* A line for nobody in particular; the last free MSHR is left for those who wait. */
+/* Prefetches a line. Leaves the last free MSHR to demand accesses. */
 static enum cache_outcome prefetch_line(struct cache *cache, const struct asked *asked)
 {
     if (tags_find(&cache->front.tags, asked->line) != TAGS_NONE)
@@ -183,7 +185,7 @@ static enum cache_outcome prefetch_line(struct cache *cache, const struct asked 
     return CACHE_MISS;
 }
 
-/* Lets the prefetcher learn from an access, and follows its advice. */
+/* Trains the prefetcher with an access and prefetches the lines that it returns. */
 static void prefetch(struct cache *cache, const struct asked *cause)
 {
     uint64_t lines[PREFETCH_DEGREE];
@@ -205,7 +207,8 @@ static enum cache_outcome access_by_use(struct cache *cache, struct asked *asked
     }
 }
 
-/* A hit in another than the latest way, of which nobody has to be told. */
+/* Handles a hit in another way than the most recently used one if no observer has to be told. Returns whether
+ * it was one. */
 static bool plain_hit(struct cache *cache, uint64_t line, enum cache_use use)
 {
     struct tags *tags = &cache->front.tags;
@@ -236,7 +239,7 @@ static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
     return outcome;
 }
 
-/* A store goes down as the aligned 8 bytes around it. */
+/* A store is sent as the aligned 8 bytes around it. */
 static __attribute__((noinline)) enum cache_outcome access_one(struct cache *cache, uint64_t physical,
                                                                enum cache_use use, uint64_t time,
                                                                struct cache_actor actor,
@@ -271,7 +274,7 @@ enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, e
 
 static void wake_list(struct cache *cache, struct cache_waiters *waiters, bool miss_list, uint64_t now)
 {
-    /* Who is turned away again is behind these, so that the loop ends. */
+    /* Refused waiters requeue at the tail, so the loop ends. */
     for (uint32_t count = waiters->count; count > 0; count--) {
         if (miss_list ? cache_free_mshrs(cache) == 0 : !cache_can_write(cache))
             return;
@@ -343,7 +346,7 @@ void cache_free(struct cache *cache)
     if (!cache)
         return;
     event_cancel(cache->queue, &cache->room);
-    /* Requests that have been sent belong to the levels below, which may have them in the queue. */
+    /* The levels below own sent requests, and may have scheduled their events. */
     for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1)
         event_cancel(cache->queue, &cache->mshrs.mshrs[__builtin_ctzll(busy)].request.event);
     for (struct cache_write *write = cache->writes_busy; write; write = write->next)

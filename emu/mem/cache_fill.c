@@ -1,4 +1,4 @@
-/* Lines that come and go. */
+/* Arriving and departing lines. */
 #include "emu/mem/cache_state.h"
 
 #include <assert.h>
@@ -35,7 +35,7 @@ void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event,
         cache_write_back(cache, line, false, now);
         return;
     }
-    /* Told as gone when all that is still on its way down has been written. */
+    /* Observers are told of the eviction when all writes of the line have been answered. */
     bool writes = false;
     for (struct cache_write *write = cache->writes_busy; write; write = write->next) {
         if (write->line != line)
@@ -47,8 +47,8 @@ void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event,
         cache_tell_evict(cache, line, now);
 }
 
-/* Puts a line that has come into its place. When all ways of the set wait for upgrades it only passes
- * through: those who wait have their answers, and a dirty line goes into the write buffer. */
+/* Puts an arrived line into the array. If all ways of the set wait for upgrades, the line is not kept: its
+ * waiters are answered, and it goes into the write buffer if dirty. */
 static void place(struct cache *cache, uint64_t line, unsigned state, uint64_t now)
 {
     struct tags *tags = &cache->front.tags;
@@ -73,7 +73,8 @@ static void place(struct cache *cache, uint64_t line, unsigned state, uint64_t n
     tags_fill(tags, index, line, state);
 }
 
-/* Takes those out whose access is done now; stores remain when the line has come without ownership. */
+/* Moves the waiters whose access is done to `served`. Stores stay if the line has arrived without
+ * ownership. */
 static void serve(struct cache *cache, struct mshr *mshr, bool owned, struct cache_waiters *served,
                   uint64_t now)
 {
@@ -107,7 +108,7 @@ static void call(struct cache_waiters *waiters, uint64_t now, unsigned level)
         waiter->done(waiter, now, level);
 }
 
-/* The line has come as shared, but some want to write it. */
+/* Requests ownership of a line that has arrived as shared although stores wait for it. */
 static void ask_ownership(struct cache *cache, struct mshr *mshr, uint64_t now)
 {
     mem_request_init(&mshr->request, MEM_READ, mshr->line, cache->config.line);

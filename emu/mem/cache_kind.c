@@ -1,4 +1,4 @@
-/* What a first-level cache is described by. */
+/* The kind "cache": its fields and their check. */
 #include <inttypes.h>
 
 #include "emu/mem/cache.h"

@@ -1,4 +1,4 @@
-/* The link to the level below: requests that wait to be sent, refusals, and answers. */
+/* The link to the level below: unsent requests, refusals and responses. */
 #include "emu/mem/cache_state.h"
 
 #include <assert.h>
@@ -51,7 +51,7 @@ static struct mem_request *take_first(struct cache_requests *list)
     return request;
 }
 
-/* Marked as sent before it is offered: the answer may come at once. */
+/* Marks the request as sent before it offers it, because the response may arrive within the call. */
 static bool send_read(struct cache *cache, struct mem_request *request, uint64_t now)
 {
     mark(request, MSHR_SENT);
@@ -94,7 +94,7 @@ void cache_withdraw_write(struct cache *cache, struct cache_write *write)
         list->last = before;
 }
 
-/* Reads first: somebody waits for them. */
+/* Sends reads first, because accesses wait for them. */
 static void request_room(void *client, struct mem_link *link, uint64_t now)
 {
     struct cache *cache = client;
@@ -130,7 +130,7 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
 
 const struct mem_client_ops cache_client_ops = {respond, request_room};
 
-/* The request's time has come. */
+/* Sends a planned request at its time. */
 static void planned(void *owner, uint64_t now)
 {
     struct mshr *mshr = owner;

@@ -1,17 +1,17 @@
-/* What is done to lines from outside of the stream of accesses: maintenance, probes, warming. */
+/* Clean and invalidate operations that take time. */
 #include "emu/mem/cache_state.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum { LONGEST = 1 << 30 }; /* bytes of a maintenance request */
+enum { LONGEST = 1 << 30 }; /* most bytes of a maintenance request */
 
 static bool in_range(const struct cache_upkeep *upkeep, uint64_t line)
 {
     return line >= upkeep->first && line < upkeep->end;
 }
 
-/* Lines under way when the operation began have to come first. */
+/* Returns whether all lines have arrived that were outstanding when the operation began. */
 static bool arrived(struct cache_upkeep *upkeep)
 {
     const struct mshr_file *file = &upkeep->cache->mshrs;
@@ -32,7 +32,7 @@ static enum protocol_event event_of(enum mem_op op)
     return op == MEM_INVALIDATE ? PROTOCOL_INVALIDATE : PROTOCOL_EVICT;
 }
 
-/* Treats one entry; false when it has to wait for a place in the write buffer. */
+/* Applies the operation to one entry. Returns false if the write buffer has no room for its line. */
 static bool treat(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
 {
     struct cache *cache = upkeep->cache;
@@ -55,7 +55,8 @@ static bool treat(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
     return true;
 }
 
-/* Looks up one line each clock; or all sets, where they are fewer, since the tags of a set are read at once. */
+/* Looks up one line each clock; or one set each clock if there are fewer sets, since the tags of a set are
+ * read together. */
 static void scan(struct cache_upkeep *upkeep, uint64_t now)
 {
     struct cache *cache = upkeep->cache;
@@ -80,8 +81,7 @@ static void scan(struct cache_upkeep *upkeep, uint64_t now)
     event_schedule(cache->queue, &upkeep->event, now + clocks * cache->period);
 }
 
-/* Whether nothing of the range is in the write buffer any more; an invalidation drops what has not been sent.
- */
+/* Returns whether the write buffer has no more lines of the range. An invalidation drops unsent writes. */
 static bool written(struct cache_upkeep *upkeep, uint64_t now)
 {
     struct cache *cache = upkeep->cache;
@@ -98,7 +98,7 @@ static bool written(struct cache_upkeep *upkeep, uint64_t now)
     return none;
 }
 
-/* The same for the levels below. */
+/* Requests the operation from the levels below. */
 static void pass_down(struct cache_upkeep *upkeep, uint64_t now)
 {
     uint64_t left = upkeep->end - upkeep->first;
@@ -129,7 +129,7 @@ static void proceed(void *owner, uint64_t now)
         pass_down(upkeep, now);
 }
 
-/* The operation begins. */
+/* Begins the operation. */
 static void begin(void *owner, uint64_t now)
 {
     struct cache_upkeep *upkeep = owner;

@@ -1,7 +1,9 @@
-/* What is done to lines at once: by the last level below, by resets and by fast-forwarding. */
+/* Changes to lines that take no time in this cache: by the last level below, by resets and by
+ * fast-forwarding. */
 #include "emu/mem/cache_state.h"
 
-/* Whether the write buffer has the newest version; takes it out where it has not gone down yet. */
+/* Returns whether the write buffer has the newest version of the line. If `take`, removes unsent writes and
+ * marks sent ones as taken. */
 static bool probe_writes(struct cache *cache, uint64_t line, bool take, uint64_t now)
 {
     bool dirty = false;
@@ -62,7 +64,7 @@ void cache_invalidate_all(struct cache *cache)
         cache_copy_lost(cache, cache->mshrs.mshrs[__builtin_ctzll(busy)].line);
 }
 
-/* Brings the line up to date below; whether this cache alone has it. */
+/* Brings the line up to date in the levels below. Returns whether only this cache has it. */
 static bool warm_below(struct cache *cache, uint64_t line, bool exclusive)
 {
     const struct mem_link *link = &cache->link;
@@ -70,21 +72,20 @@ static bool warm_below(struct cache *cache, uint64_t line, bool exclusive)
     return alone || !cache->config.coherent;
 }
 
-/* Makes room for a line at once. */
+/* Removes a line at once to make room. */
 static void displace(struct cache *cache, uint32_t index)
 {
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index), now = cache->queue->now;
     if (cache_step(cache, cache_state_of(cache, index), PROTOCOL_EVICT).action == PROTOCOL_DO_WRITE_BACK) {
-        (void)warm_below(cache, line,
-                         true); /* the level below has to know that it holds the newest version */
+        (void)warm_below(cache, line, true); /* tells the level below that it holds the newest version */
         cache_tell_write_back(cache, line, now);
     }
     tags_remove(tags, index);
     cache_tell_evict(cache, line, now);
 }
 
-/* A store to a line that is under way happens when the line comes. */
+/* A store to an outstanding line is made when the line arrives. */
 static void store_later(struct cache *cache, struct mshr *mshr, struct cache_actor actor)
 {
     const struct mshr_target target = {.time = UINT64_MAX, .actor = actor, .use = CACHE_STORE};
@@ -94,7 +95,7 @@ static void store_later(struct cache *cache, struct mshr *mshr, struct cache_act
         mshr->request.exclusive = true;
 }
 
-/* A store that is done, and in memory too if it is not kept here. */
+/* Reports a store that is done; if no dirty copy stays here, also that it was written to memory. */
 static void tell_store(struct cache *cache, uint64_t line, struct cache_actor actor)
 {
     uint64_t now = cache->queue->now;
@@ -107,7 +108,7 @@ static void tell_store(struct cache *cache, uint64_t line, struct cache_actor ac
         cache_tell_evict(cache, line, now);
 }
 
-/* A store that asks nobody any more. */
+/* Applies a store without requests to the level below. */
 static void warm_store(struct cache *cache, uint32_t index)
 {
     unsigned state = cache_state_of(cache, index);
@@ -116,7 +117,7 @@ static void warm_store(struct cache *cache, uint32_t index)
     tags_set_state(&cache->front.tags, index, cache_step(cache, state, PROTOCOL_STORE).next);
 }
 
-/* Brings the line in, unless there is no place for it. */
+/* Brings the line in, unless all ways of its set are locked. */
 static void warm_line(struct cache *cache, uint64_t line, bool store)
 {
     struct tags *tags = &cache->front.tags;

@@ -1,4 +1,4 @@
-/* Configuration, observers, statistics and energy of a cache. */
+/* The observers, statistics and energy of a cache. */
 #include "emu/mem/cache_state.h"
 #include "emu/mem/cache_track.h"
 

@@ -1,4 +1,4 @@
-/* The inside of a first-level cache, private to emu/mem/cache*.c. */
+/* The internals of a first-level cache, private to emu/mem/cache*.c. */
 #ifndef EMU_MEM_CACHE_STATE_H
 #define EMU_MEM_CACHE_STATE_H
 
@@ -7,11 +7,11 @@
 
 enum {
     CACHE_STATE_MASK = PROTOCOL_STATES - 1,
-    CACHE_FLAG_PREFETCHED = 4, /* beside the state in the tags: not used yet */
-    CACHE_SCAN = 64,           /* lookups of a maintenance operation between two events */
+    CACHE_FLAG_PREFETCHED = 4, /* with the state in the tags: prefetched and not used yet */
+    CACHE_SCAN = 64,           /* lookups of a maintenance operation in one event */
 };
 
-/* X(name, unit, meaning) for all that is only counted up. */
+/* X(name, unit, meaning) for all statistics that are plain counters. */
 #define CACHE_COUNTERS(X)                                                                                    \
     X(misses, "accesses", "Demand accesses for which a line was asked below")                                \
     X(merged, "accesses", "Demand accesses to lines that were under way already")                            \
@@ -41,21 +41,21 @@ struct cache_counters {
 
 enum cache_write_state { CACHE_WRITE_PLANNED, CACHE_WRITE_REFUSED, CACHE_WRITE_SENT };
 
-/* A place of the write buffer: a line, or stores to one, on the way down. */
+/* An entry of the write buffer: a dirty line, or stores to a line, on the way down. */
 struct cache_write {
-    struct cache_write *next; /* in the list of busy or of free ones */
+    struct cache_write *next; /* in the list of busy or of free entries */
     uint64_t line;
-    uint64_t words; /* bit: 32-bit word of the line */
+    uint64_t words; /* set of 32-bit words of the line */
     enum cache_write_state state;
-    bool keep;                /* the cache has a clean copy */
-    bool alone;               /* a store to a line that the cache does not have */
-    bool taken;               /* a probe has taken the newest version from here */
-    struct cache_actor actor; /* of the latest store, if alone */
+    bool keep;                /* the cache keeps a clean copy */
+    bool alone;               /* contains a store to a line that was not in the cache */
+    bool taken;               /* a probe has taken the newest version from this entry */
+    struct cache_actor actor; /* of the latest store, if `alone` */
     struct cache *cache;
     struct mem_request request;
 };
 
-/* Requests that wait for room below. */
+/* A queue of requests that wait for room in the level below. */
 struct cache_requests {
     struct mem_request *first, *last;
 };
@@ -67,34 +67,36 @@ struct cache_upkeep {
     struct cache_waiter *waiter;
     enum mem_op op;
     enum { CACHE_UPKEEP_ARRIVALS, CACHE_UPKEEP_SCAN, CACHE_UPKEEP_WRITES, CACHE_UPKEEP_BELOW } step;
-    bool stalled;        /* until something has been answered */
-    uint64_t first, end; /* bytes; whole lines; end is one past the last */
-    uint64_t cursor;     /* of the scan: line, or index if all entries are looked at */
-    uint64_t arrivals;   /* MSHRs that the operation has to wait for */
+    bool stalled;        /* waits until something has been answered */
+    uint64_t first, end; /* bytes, in whole lines; end is one past the last */
+    /* of the scan: number of the line in the range, or index of an entry if all entries are checked */
+    uint64_t cursor;
+    uint64_t arrivals; /* MSHRs for which the operation has to wait */
     struct event event;
     struct mem_request request;
 };
 
 struct cache {
-    struct cache_front front; /* first: cache.h relies on it */
+    struct cache_front front; /* must be first: cache.h casts struct cache to it */
     struct event_queue *queue;
     uint64_t hit_time, period; /* fs */
     struct mshr_file mshrs;
-    struct cache_waiters for_miss, for_write; /* CACHE_FULL, until there is an MSHR or a write-buffer place */
+    /* waiters answered CACHE_FULL, until an MSHR or a write buffer entry is free */
+    struct cache_waiters for_miss, for_write;
     struct cache_counters counters;
     struct observer_list observers; /* struct cache_observer */
-    struct cache_track *track;      /* one of them, or NULL */
+    struct cache_track *track;      /* one of the observers, or NULL */
 
-    struct cache_write *writes_busy, *writes_free; /* the youngest first */
+    struct cache_write *writes_busy, *writes_free; /* youngest first */
     uint32_t writes_used;
-    struct cache_write *writes; /* the array of all of them */
+    struct cache_write *writes; /* array of all entries */
     struct cache_requests refused_reads, refused_writes;
     struct mem_link link;
-    struct event room; /* calls those who wait for room */
+    struct event room; /* calls the waiters of for_miss and for_write, and resumes upkeep */
 
     struct prefetcher prefetcher;
     uint64_t keep_first, keep_last;
-    struct cache_upkeep *upkeep, *upkeep_free; /* all that are under way; for reuse */
+    struct cache_upkeep *upkeep, *upkeep_free; /* operations under way; finished ones, for reuse */
 
     struct cache_config config;
     struct protocol_rules rules; /* of config.protocol */
@@ -108,27 +110,28 @@ static inline unsigned cache_state_of(const struct cache *cache, uint32_t index)
     return tags_state(&cache->front.tags, index) & CACHE_STATE_MASK;
 }
 
-/* What the protocol says of an event in a state. */
+/* Returns the protocol's step for an event in a state. */
 static inline struct protocol_step cache_step(const struct cache *cache, unsigned state,
                                               enum protocol_event event)
 {
     return protocol_step(&cache->rules, state, event);
 }
 
-/* Whether a state has PROTOCOL_READABLE ... */
+/* Returns whether a state has the property (PROTOCOL_READABLE ...). */
 static inline bool cache_has(const struct cache *cache, unsigned state, unsigned property)
 {
     return cache->rules.properties[state & CACHE_STATE_MASK] & property;
 }
 
-/* No more lines are on their way out than the write buffer holds, so that a store or a clean operation may
- * add one. A victim needs no permission: it takes the place of the MSHR for which it had to leave. */
+/* Returns whether the write buffer has room for a store or a clean operation. A victim needs no room: it uses
+ * the MSHR of the line that replaces it. */
 static inline bool cache_can_write(const struct cache *cache)
 {
     return cache->writes_used < cache->config.write_buffer;
 }
 
-/* An MSHR is free, and not taken up by a victim for which the write buffer has no place. */
+/* Returns how many MSHRs are free, not counting those that are kept by victims for which the write buffer has
+ * no room. */
 static inline uint32_t cache_free_mshrs(const struct cache *cache)
 {
     uint32_t buffer = cache->config.write_buffer, used = cache->mshrs.used;
@@ -137,59 +140,61 @@ static inline uint32_t cache_free_mshrs(const struct cache *cache)
     return used < cache->mshrs.limit ? cache->mshrs.limit - used : 0;
 }
 
-/* cache_link.c: what goes down. */
+/* cache_link.c: the requests to the level below. */
 extern const struct mem_client_ops cache_client_ops;
-/* Plans to send the register's request at `time`. */
+/* Schedules the sending of the register's request at `time`. */
 void cache_plan(struct cache *cache, struct mshr *mshr, uint64_t time);
-/* Offers a read or a maintenance request, behind those that were refused. */
+/* Sends a read or maintenance request, after those that were refused. */
 void cache_offer(struct cache *cache, struct mem_request *request, uint64_t now);
-/* Sends a write, behind those that were refused; and takes a refused one back. */
+/* Sends a write, after those that were refused. cache_withdraw_write() removes a refused write. */
 void cache_offer_write(struct cache *cache, struct cache_write *write, uint64_t now);
 void cache_withdraw_write(struct cache *cache, struct cache_write *write);
-/* Lets all that could not go on for lack of room, or for a line on its way, look again at `now`. */
+/* Makes all waiters and stalled operations try again at `now`. */
 void cache_stir(struct cache *cache, uint64_t now);
 
 /* cache_write.c: the write buffer. */
-/* Sets up the free places. */
+/* Makes all entries free. */
 void cache_write_init(struct cache *cache);
-/* The youngest place of a line, or NULL; taken ones count, because their write is still on its way. */
+/* Returns the youngest entry of a line, or NULL. Entries with `taken` count, because their write is still
+ * under way. */
 struct cache_write *cache_write_find(const struct cache *cache, uint64_t line);
-/* Puts a dirty line into the buffer, and sends it when the level below takes it. */
+/* Puts a dirty line into the buffer and sends it as soon as the level below accepts it. */
 void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t now);
-/* A store to words of a line (bit: 32-bit word). */
+/* A store to some 32-bit words of a line. */
 struct cache_stored {
     uint64_t line, words;
     bool divergent, keep; /* keep: the cache has a clean copy */
 };
-/* Puts a store into the buffer at `time`; a line that waits there takes it in. */
+/* Puts a store into the buffer at `time`; it merges with an unsent entry of the line. */
 void cache_write_store(struct cache *cache, const struct cache_stored *stored, uint64_t time,
                        struct cache_actor actor);
-/* Whether cache_write_store() has room. */
+/* Returns whether cache_write_store() has room. */
 bool cache_write_fits(const struct cache *cache, uint64_t line);
-/* Sends a write; false when it was refused. */
+/* Sends a write. Returns false if it was refused. */
 bool cache_write_send(struct cache *cache, struct cache_write *write, uint64_t now);
 void cache_write_answered(struct cache *cache, struct cache_write *write, uint64_t now);
-/* Forgets a write that has not been sent. */
+/* Drops a write that has not been sent. */
 void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t now);
 
-/* cache_fill.c: lines that come and go. */
+/* cache_fill.c: arriving and departing lines. */
 void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now);
-/* Takes a line out: PROTOCOL_EVICT, which puts a dirty one into the write buffer, or PROTOCOL_INVALIDATE. */
+/* Removes a line. event is PROTOCOL_EVICT, which puts a dirty line into the write buffer, or
+ * PROTOCOL_INVALIDATE. */
 void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event, uint64_t now);
-/* The ways of the line's set that wait for an upgrade and have to stay. */
+/* Returns the set of ways of the line's set that must stay because they wait for an upgrade. */
 uint64_t cache_locked(const struct cache *cache, uint64_t line);
-/* The line's copy was taken away: an upgrade that has not been sent asks for the line itself. */
+/* The line's copy was taken away: an unsent upgrade becomes a read of the line. */
 void cache_copy_lost(struct cache *cache, uint64_t line);
 
-/* cache_maintain.c: the request to the levels below was answered; look again. */
+/* cache_maintain.c: the request to the levels below was answered. */
 void cache_upkeep_answered(struct cache_upkeep *upkeep, uint64_t now);
 void cache_upkeep_resume(struct cache *cache, uint64_t now);
 void cache_upkeep_free(struct cache *cache);
 
-/* cache_report.c: the configuration's protocol, or the one that stands for NULL. */
+/* cache_kind.c: returns the configured protocol, or the default for NULL. */
 const struct protocol *cache_protocol(const struct cache_config *config);
 
-/* Calls to all observers. */
+/* Call all observers. */
 void cache_tell_access(const struct cache *cache, uint64_t line, bool store, const struct cache_actor *actor,
                        uint64_t now);
 void cache_tell_fill(const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now, unsigned level);

@@ -1,9 +1,8 @@
-/* A cache's misses and write-backs on tracks of a trace, and a last level's probes.
+/* Shows a cache's misses and write-backs on tracks of a trace, and a last-level cache's probes.
  *
- * The cache is a group. Misses are its spans, from the access to the fill, named by the line's address, with the level that
- * had the line; write-backs are instants on a line. Probes are instants on another line, each with what it found. Left out: hits, evictions of clean lines, prefetches that found the line
- * there.
- */
+ * The cache is a group of tracks. Misses are spans from the access to the fill, named by the line's address,
+ * with the level that had the line. Write-backs are instants on a line of their own, and so are probes, each with what it
+ * found. Hits, evictions of clean lines and prefetches that hit are not shown. */
 #ifndef EMU_MEM_CACHE_TRACK_H
 #define EMU_MEM_CACHE_TRACK_H
 
@@ -12,14 +11,14 @@
 
 struct cache_track;
 
-/* Opens the group, with that name. Never NULL; the sink outlives the last call of the observer. */
+/* Opens a group of that name. Never NULL. The sink must outlive the last call of the observer. */
 struct cache_track *cache_track_new(struct track_sink *sink, const char *name);
 /* The same for a last level, or a slice of one (llc_observe()). */
 struct cache_track *cache_track_level(struct track_sink *sink, const char *name);
 
 void cache_track_free(struct cache_track *track); /* NULL is allowed */
 
-/* What is to be told, its own. */
+/* Returns the observer to add to the cache. It belongs to the track. */
 struct cache_observer *cache_track_observer(struct cache_track *track);
 
 #endif

@@ -1,4 +1,4 @@
-/* The write buffer: dirty lines and stores on their way down. */
+/* The write buffer: dirty lines and stores on the way down. */
 #include "emu/mem/cache_state.h"
 
 #include <assert.h>
@@ -6,8 +6,8 @@
 
 void cache_write_init(struct cache *cache)
 {
-    /* A line that has come as shared, was taken away and came again as owned has displaced two others, so
-     * that each MSHR may leave two dirty lines behind before the next one is taken. */
+    /* An MSHR may leave two dirty victims before it is free: a line that arrives as shared, is taken away and
+     * arrives again as owned displaces two lines. These entries are in addition to the configured ones. */
     uint32_t places = cache->config.write_buffer + 2 * cache->config.mshrs;
     cache->writes = calloc(places, sizeof *cache->writes);
     if (!cache->writes)
@@ -39,7 +39,7 @@ struct cache_write *cache_write_find(const struct cache *cache, uint64_t line)
     return write;
 }
 
-/* One that has not been sent: more stores may join it. */
+/* Returns an unsent entry of the line, with which more stores may merge, or NULL. */
 static struct cache_write *waiting(const struct cache *cache, uint64_t line)
 {
     struct cache_write *write = cache->writes_busy;
@@ -53,7 +53,8 @@ static uint64_t all_words(const struct cache *cache)
     return UINT64_MAX >> (64 - cache->config.line / 4);
 }
 
-/* The request covers the words from the first to the last one, masked if there are holes. */
+/* Makes the request cover the words from the first to the last one, with a mask if some between are
+ * missing. */
 static void shape(struct cache_write *write)
 {
     uint32_t first = (uint32_t)__builtin_ctzll(write->words),
@@ -119,7 +120,7 @@ void cache_write_store(struct cache *cache, const struct cache_stored *stored, u
     write->actor = actor;
 }
 
-/* The place is free again; a read of the line that has waited for it may go. */
+/* Frees the entry, and plans a read of the line that has waited for its writes. */
 static void release(struct cache *cache, struct cache_write *write, uint64_t now)
 {
     struct cache_write **at = &cache->writes_busy;
@@ -134,7 +135,7 @@ static void release(struct cache *cache, struct cache_write *write, uint64_t now
         cache_plan(cache, mshr, now);
 }
 
-/* The last that was left of the line here has gone. */
+/* Tells observers that the line has left, if neither the tags nor the write buffer have it. */
 static void tell_gone(const struct cache *cache, uint64_t line, uint64_t now)
 {
     if (tags_find(&cache->front.tags, line) == TAGS_NONE && !cache_write_find(cache, line))

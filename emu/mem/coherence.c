@@ -11,10 +11,10 @@ struct holder {
     const char *name;
     uint32_t line; /* bytes */
     bool write_through;
-    const struct llc_slices *llc; /* whose side it is, or NULL */
+    const struct llc_slices *llc; /* last level to which it belongs, or NULL */
 };
 
-/* What is observed, and for whom: the context of its own observer. */
+/* An observer of a cache or slice, and the holder for which it observes. It is the observer's context. */
 struct watch {
     struct watch *next;
     struct cache_observer observer;
@@ -22,10 +22,10 @@ struct watch {
     unsigned holder;
 };
 
-/* Two places between which a problem has been reported. */
+/* Two pcs between which a problem has been reported. */
 struct pair {
     uint64_t access, writer;
-    uint32_t next; /* of the same hash, + 1 */
+    uint32_t next; /* next pair of the same hash, plus 1 */
     enum coherence_problem problem;
 };
 
@@ -40,9 +40,9 @@ struct coherence {
     unsigned holder_count;
     struct holder *holders;
     struct watch *watches;
-    struct pair *pairs; /* as many as counters.reports */
+    struct pair *pairs; /* counters.reports of them */
     uint32_t pair_room;
-    uint32_t pair_lists[PAIR_LISTS]; /* the first pair + 1 */
+    uint32_t pair_lists[PAIR_LISTS]; /* index of the first pair, plus 1 */
 };
 
 static void *grown(void *array, size_t count, size_t size)
@@ -88,7 +88,7 @@ unsigned coherence_holder(struct coherence *checker, const char *name, uint32_t 
     return checker->holder_count++;
 }
 
-/* Whether this is the first time that the problem appears between the two places. */
+/* Returns whether the problem is the first of its kind between the two pcs, and records it. */
 static bool is_new(struct coherence *checker, const struct coherence_finding *finding)
 {
     uint64_t access = finding->access.pc, writer = finding->writer.pc;
@@ -121,7 +121,7 @@ static void found(struct coherence *checker, const struct coherence_finding *fin
         checker->report(checker->context, finding);
 }
 
-/* Whether anybody still has the newest version. */
+/* Returns whether memory or a copy has the newest version. */
 static bool exists(const struct coherence *checker, const struct coherence_line *line)
 {
     if (line->memory.number == line->newest.number)
@@ -133,13 +133,13 @@ static bool exists(const struct coherence *checker, const struct coherence_line 
     return false;
 }
 
-/* copy: the holder's, NULL if the access is memory's. */
+/* Reports a stale access. copy is the holder's, or NULL for an access to memory's version. */
 static void stale(struct coherence *checker, const struct coherence_line *line,
                   const struct coherence_copy *copy, bool store, bool fetch,
                   const struct coherence_version *access)
 {
     bool cleaned = line->memory.number == line->newest.number;
-    /* One that came in between, on a wrong path or ahead of its use, is as old. */
+    /* A copy filled before the newest store is old even if its line has not been cleaned since. */
     bool older = copy && (cleaned || copy->filled < line->newest.time);
     found(checker,
           &(struct coherence_finding){.problem = store ? COHERENCE_STALE_STORE : COHERENCE_STALE_LOAD,
@@ -196,7 +196,7 @@ static void write_granule(struct coherence *checker, unsigned holder, uint64_t a
     copy->base = copy->version.number;
 }
 
-/* Every granule of a holder's line. */
+/* Iterates over the granules of a holder's line. */
 #define EACH_GRANULE(checker, holder, line, address)                                                         \
     for (uint64_t address = (line), end_ = (line) + (checker)->holders[holder].line; address < end_;         \
          address += (checker)->granule)

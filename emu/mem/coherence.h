@@ -1,19 +1,18 @@
-/* The coherence checker: finds accesses whose newest version is elsewhere, and write-backs that undo others.
+/* The coherence checker: finds accesses to stale lines, and write-backs that overwrite newer data.
  *
- * Machines with caches outside of the coherent side leave it to programs to clean and invalidate. The bytes
- * of such a program are right in the emulator all the same, because caches hold none; on silicon they would
- * not be. So the checker keeps, for each line, the newest version and who has which: the coherent side as one
- * holder, each other cache, and memory. A store makes a new version at its holder; a fill copies memory's; a
- * write-back gives memory the holder's. An access is stale when its holder's version is not the newest. A
- * write-back of a whole line loses an update when memory's version is not the one that the holder's copy
- * comes from. An access of a holder without a copy, a store that goes down alone, is memory's, as an uncached
- * one.
+ * In a machine with caches outside the coherent domain, programs must clean and invalidate. The emulator
+ * computes such a program's data correctly even if it does not, because caches hold no bytes; hardware would
+ * not. So the checker keeps the newest version of each line and the version at each holder: the coherent
+ * domain (as one holder), each other cache, and memory. A store creates a new version at its holder; a fill
+ * copies memory's version; a write-back copies the holder's version to memory. An access is stale if its
+ * holder's version is not the newest. A write-back of a whole line loses an update if memory's version is not
+ * the one from which the holder's copy comes. An access by a holder without a copy (a store that goes down
+ * alone, or an uncached access) is an access to memory's version.
  *
- * Accesses are known by line only: data of two sides in one line are one datum, as they are to caches that
- * write whole lines back. An access that is told after a store but lies before it in time, because a core ran
- * ahead, is not stale. While warming, stores count and loads do not. A copy that was cleaned and stored to again before
- * memory has answered counts as written back as it is then.
- */
+ * Accesses are tracked by line only, so data of two holders in one line are not distinguished; neither are
+ * they by caches that write back whole lines. An access that is reported after a store but is earlier in
+ * time, because a core has run ahead, is not stale. While warming, stores count and loads do not. If a copy
+ * is cleaned and stored to again before memory has answered, memory gets the later version. */
 #ifndef EMU_MEM_COHERENCE_H
 #define EMU_MEM_COHERENCE_H
 
@@ -22,15 +21,15 @@
 #include "emu/mem/llc_slices.h"
 
 enum coherence_problem {
-    COHERENCE_STALE_LOAD,  /* it gets an old value */
-    COHERENCE_STALE_STORE, /* it changes an old line */
-    COHERENCE_LOST_UPDATE, /* an old line overwrites memory's newer one */
+    COHERENCE_STALE_LOAD,  /* gets an old value */
+    COHERENCE_STALE_STORE, /* changes an old line */
+    COHERENCE_LOST_UPDATE, /* overwrites a newer line in memory with an old one */
     COHERENCE_PROBLEMS
 };
 
-/* One of the two sides of a finding. */
+/* One of the two accesses of a finding. */
 struct coherence_side {
-    const char *holder; /* its name; "memory": uncached */
+    const char *holder; /* name of the holder; "memory": uncached */
     uint64_t pc, time;  /* fs */
     uint16_t core;
 };
@@ -38,44 +37,46 @@ struct coherence_side {
 struct coherence_finding {
     enum coherence_problem problem;
     uint64_t line;                /* physical address of the first byte */
-    struct coherence_side access; /* the stale access; of a lost update, the store that memory gets */
-    struct coherence_side writer; /* who wrote the newest version; of a lost update, the one that is lost */
-    bool clean_writer;            /* what was missing: the writer's line had to be cleaned */
-    bool invalidate_reader;       /* ... and the other side's older copy invalidated, after that */
-    bool fetch;                   /* the stale load is of an instruction */
-    bool dropped;                 /* the newest version was invalidated and is nowhere */
-    uint64_t found;               /* time at which it was found */
+    struct coherence_side access; /* the stale access; for a lost update, the store that memory gets */
+    /* the store of the newest version; for a lost update, the store that is lost */
+    struct coherence_side writer;
+    bool clean_writer;      /* the writer's line should have been cleaned */
+    bool invalidate_reader; /* the other side's older copy should then have been invalidated */
+    bool fetch;             /* the stale load is an instruction fetch */
+    bool dropped;           /* the newest version was invalidated and exists nowhere */
+    uint64_t found;         /* time of the finding */
 };
 
 struct coherence_counters {
-    uint64_t problems[COHERENCE_PROBLEMS]; /* all of them */
-    uint64_t reports;                      /* pairs of places that were reported */
+    uint64_t problems[COHERENCE_PROBLEMS]; /* findings, by problem */
+    uint64_t reports;                      /* reports: one for each problem and pair of pcs */
 };
 
 struct coherence;
 
-/* A checker without holders. granule: bytes, a power of two from 16 on, at most the smallest line of what is
- * watched. report() is called at once, for the first finding of a problem between two pcs. Memory grows with
- * the lines touched (out of memory aborts); never NULL. Free with coherence_free(), after the last event. */
+/* Makes a checker without holders. granule is in bytes: a power of two, at least 16 and at most the smallest
+ * line of the watched caches. report() is called at once for the first finding of a problem between two pcs.
+ * Memory use grows with the lines touched. Never NULL; aborts if the host has no memory. Free with
+ * coherence_free(), after the last event. */
 struct coherence *coherence_new(uint32_t granule,
                                 void (*report)(void *context, const struct coherence_finding *finding),
                                 void *context);
 void coherence_free(struct coherence *checker);
 
-/* Watches the last level: its slices and all first-level caches above it are one holder. Each of these caches has
- * to be watched too, and be given the last level. */
+/* Watches the last level. Its slices and all first-level caches above it are one holder. Each of those caches
+ * must also be watched, with this last level. */
 void coherence_watch_llc(struct coherence *checker, struct llc_slices *llc);
 
-/* Watches a cache: above the last level, which is watched already, or on its own and filled from memory (NULL). */
+/* Watches a cache above a watched last level, or, if llc is NULL, one that is filled from memory. */
 void coherence_watch_cache(struct coherence *checker, struct cache *cache, const struct llc_slices *llc);
 
-/* An access of [address, address + size) that passes all caches. */
+/* Records an uncached access to [address, address + size). */
 void coherence_uncached(struct coherence *checker, uint64_t address, uint64_t size, bool store,
                         struct cache_actor actor, uint64_t now);
 
-/* What watching comes down to, for other holders of lines. A holder is known by its number; `line` is the
- * bytes that it deals in; write_through: it writes back only what was stored, and so loses nothing of others.
- * The name must outlive the checker. */
+/* The same events for other holders. coherence_holder() adds a holder and returns its number; `line` is the
+ * size of its lines in bytes. write_through: it writes back only stored bytes, so it loses no updates of
+ * others. The name must outlive the checker. */
 unsigned coherence_holder(struct coherence *checker, const char *name, uint32_t line, bool write_through);
 void coherence_access(struct coherence *checker, unsigned holder, uint64_t line, bool store,
                       struct cache_actor actor, uint64_t now);
@@ -88,7 +89,7 @@ const struct coherence_counters *coherence_counted(const struct coherence *check
 /* Registers "stale_loads", "stale_stores", "lost_updates" and "reports". */
 void coherence_publish(struct coherence *checker, struct stats *stats, struct scope scope);
 
-/* What to do about a finding, in one sentence. The result is constant. */
+/* Returns a sentence that tells how to repair a finding. The result is constant. */
 const char *coherence_advice(const struct coherence_finding *finding);
 
 #endif

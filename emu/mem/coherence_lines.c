@@ -32,8 +32,8 @@ void coherence_lines_free(struct coherence_lines *lines)
     free(lines->copies);
 }
 
-/* Where the address is in the table, or where it would go: linear probing from a multiplicative hash (Knuth,
- * "The Art of Computer Programming", volume 3, section 6.4). */
+/* Returns the slot of the address in the table, or the free slot for it: linear probing with a multiplicative
+ * hash (Knuth, "The Art of Computer Programming", volume 3, section 6.4). */
 static uint32_t *slot_of(const struct coherence_lines *lines, uint64_t address)
 {
     uint32_t mask = (UINT32_C(1) << lines->bits) - 1;

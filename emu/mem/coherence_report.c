@@ -1,4 +1,4 @@
-/* What the coherence checker tells: counts, and what to do about a finding. */
+/* The coherence checker's statistics and its advice about findings. */
 #include "emu/mem/coherence.h"
 
 void coherence_publish(struct coherence *checker, struct stats *stats, struct scope scope)

@@ -10,23 +10,23 @@
 
 enum { NO_PAGE = UINT32_MAX, MOST_FRAMES = 1 << 28 };
 
-/* Pages and frames of a range, of 1 << shift bytes. */
+/* The pages and frames of a range, of 1 << shift bytes each. */
 struct paging {
     uint32_t shift, page_count, frame_count;
-    uint32_t *frames;        /* of each page */
-    uint32_t *pages;         /* of each frame, or NO_PAGE */
-    struct home_slot *slots; /* of each page */
+    uint32_t *frames;        /* by page */
+    uint32_t *pages;         /* by frame; NO_PAGE: free */
+    struct home_slot *slots; /* by page */
 };
 
 struct range {
     uint64_t base, size;
-    uint64_t origin; /* the address whose number is 0 */
+    uint64_t origin; /* address of number 0 */
     struct home_bits bits;
-    struct home_slot slot; /* unless there are pages */
+    struct home_slot slot; /* not used if there are pages */
     struct paging *paging; /* or NULL */
 };
 
-/* A change that waits for `busy` slots to be quiet. */
+/* A change that waits until `busy` slots are quiet. */
 struct home_change {
     struct home_map *map;
     struct range *range;
@@ -34,17 +34,17 @@ struct home_change {
     unsigned busy;
     home_changed *changed;
     void *context;
-    /* Of [base, base + size). */
+    /* For a change of layout: [base, base + size). */
     uint64_t base, size;
-    struct range to; /* of which the bits are meant */
-    /* Of a page, if the range has pages. */
+    struct range to; /* only its bits are used */
+    /* For a move of a page. */
     uint32_t page, frame;
 };
 
 struct home_map {
-    struct range **ranges; /* by base; ranges keep their addresses, because requests point to their slots */
+    struct range **ranges; /* sorted by base; pointers, because requests point into ranges */
     uint32_t count;
-    struct range *first; /* that was added */
+    struct range *first; /* range that was added first */
 };
 
 static void *array_of(size_t count, size_t size)
@@ -82,7 +82,8 @@ void home_map_free(struct home_map *map)
     free(map);
 }
 
-/* The place in map->ranges of the last range whose base is not above the address; UINT32_MAX: none. */
+/* Returns the index in map->ranges of the last range whose base is at or below the address; UINT32_MAX:
+ * none. */
 static uint32_t place_of(const struct home_map *map, uint64_t address)
 {
     uint32_t low = 0, high = map->count;
@@ -96,7 +97,7 @@ static uint32_t place_of(const struct home_map *map, uint64_t address)
     return low - 1;
 }
 
-/* The range that holds the address, or NULL. */
+/* Returns the range that holds the address, or NULL. */
 static struct range *range_of(const struct home_map *map, uint64_t address)
 {
     uint32_t place = place_of(map, address);
@@ -116,7 +117,7 @@ static void insert(struct home_map *map, struct range *range)
     map->count++;
 }
 
-/* Takes over the layout for numbers up to `end`. */
+/* Sets the range's layout. Fails if the layout holds fewer than `end` bytes. */
 static bool set_layout(struct range *range, const struct home_layout *layout, uint64_t end, struct error *err)
 {
     if (!home_bits_init(&range->bits, layout, err))
@@ -150,7 +151,8 @@ bool home_range_add(struct home_map *map, uint64_t base, uint64_t size, const st
     return true;
 }
 
-/* The page that holds the address, and its slot; NULL paging: the slot of the range. */
+/* Returns the slot of the address: of its page, or of the range if it has no pages. Sets *number to the
+ * address's number in the bit string. */
 static struct home_slot *slot_of(struct range *range, uint64_t address, uint64_t *number)
 {
     struct paging *paging = range->paging;
@@ -213,7 +215,7 @@ void home_wait(struct home_slot *slot, struct mem_link *link)
     mem_waiters_add(&slot->change->waiters, link);
 }
 
-/* Adds [base, base + size) with the map of `like`. */
+/* Adds the range [base, base + size) with the mapping of `like`. */
 static void add_part(struct home_map *map, const struct range *like, uint64_t base, uint64_t size)
 {
     struct range *part = array_of(1, sizeof *part);
@@ -224,8 +226,8 @@ static void add_part(struct home_map *map, const struct range *like, uint64_t ba
     insert(map, part);
 }
 
-/* Splits the range at both ends of the change's part, which gets the new map. The range itself keeps the lower
- * part, or all if there is none. */
+/* Splits the range at both ends of the change, and gives the part between them the new mapping. The existing
+ * range keeps the part below, or the changed part if there is none below. */
 static void apply_layout(struct home_change *change)
 {
     struct range *range = change->range, old = *range, *to = &change->to;
@@ -242,7 +244,8 @@ static void apply_layout(struct home_change *change)
     range->bits = to->bits;
 }
 
-/* The page in the change's frame, NO_PAGE, or the change's own page: the frame is reserved for it. */
+/* Returns the page in the change's frame: another page, NO_PAGE, or the change's own page if begin() has
+ * reserved the frame. */
 static uint32_t other_page(const struct home_change *change)
 {
     return change->range->paging->pages[change->frame];
@@ -260,7 +263,7 @@ static void apply_move(struct home_change *change)
     paging->pages[change->frame] = change->page;
 }
 
-/* The slots that the change concerns; returns how many. */
+/* Sets slots[] to the slots that the change affects. Returns their number. */
 static unsigned concerned(struct home_change *change, struct home_slot *slots[2])
 {
     struct paging *paging = change->range->paging;
@@ -271,7 +274,7 @@ static unsigned concerned(struct home_change *change, struct home_slot *slots[2]
     return 2;
 }
 
-/* All that the change concerns is quiet: it takes effect. */
+/* Applies the change: all slots that it affects are quiet. */
 static void take_effect(struct home_change *change, uint64_t now)
 {
     struct home_slot *slots[2];
@@ -298,7 +301,8 @@ void home_quiet(struct home_slot *slot, uint64_t now)
         take_effect(slot->change, now);
 }
 
-/* Begins a change of which a copy is kept until it takes effect; false if another one waits. */
+/* Begins a change; keeps a copy of it until it takes effect. Fails if another change of the same slots
+ * waits. */
 static bool begin(const struct home_change *wanted, uint64_t now, struct error *err)
 {
     struct home_change *change = array_of(1, sizeof *change);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char letters[] = "RKGBCHSMO";
-enum { LETTER_OFFSET = 8, LETTERS, LETTER_DIVISION = LETTERS /* and the field that is the remainder */ };
+enum { LETTER_OFFSET = 8, LETTERS, LETTER_DIVISION = LETTERS /* plus the field that is the remainder */ };
 
 static uint32_t log2_of(uint64_t power)
 {
@@ -18,16 +18,16 @@ static bool is_power(uint32_t number)
     return number && (number & (number - 1)) == 0;
 }
 
-/* The pieces as written: the most significant first. */
+/* The pieces of a bit string, the most significant first. */
 struct reader {
     struct piece {
         unsigned letter, bits;
     } pieces[HOME_TEXT];
     unsigned count;
-    unsigned bits[LETTERS + HOME_FIELDS]; /* in all, by letter */
+    unsigned bits[LETTERS + HOME_FIELDS]; /* sum by letter */
 };
 
-/* The field behind a %: H unless S or M follows without a number. */
+/* Returns the field after a %: S or M if that letter follows without a number of bits, else H. */
 static unsigned divided_field(const char **at)
 {
     unsigned field = **at == 'S' ? HOME_FIELD_S : **at == 'M' ? HOME_FIELD_M : HOME_FIELD_H;
@@ -64,7 +64,7 @@ static bool read_text(struct reader *reader, const char *text, struct error *err
     return true;
 }
 
-/* Bits that a number below count needs, unless it is a remainder. */
+/* Returns the bits of a field with `count` values; 0 if it is a remainder. */
 static unsigned number_bits(const struct reader *reader, enum home_field field, uint32_t count)
 {
     return reader->bits[LETTER_DIVISION + field] || !is_power(count) ? 0 : log2_of(count);
@@ -120,7 +120,7 @@ static bool check_hash(bool hash, const char *name, const char *what, uint32_t c
     return error_set(err, "%s: %u %s are no power of two, which hashing needs", name, count, what);
 }
 
-/* Checks the counts; *bytes becomes what all of it holds. */
+/* Checks the counts. Sets *bytes to the total size. */
 static bool check_geometry(const struct home_layout *layout, uint64_t *bytes, struct error *err)
 {
     const struct home_geometry *g = &layout->geometry;
@@ -151,14 +151,15 @@ static void remove_piece(struct reader *reader, unsigned at)
     memmove(&reader->pieces[at], &reader->pieces[at + 1], (reader->count - at) * sizeof reader->pieces[0]);
 }
 
-/* Whether the letter is that of a field, or of its remainder. */
+/* Returns whether the letter is the field's, or the one of its division. */
 static bool is_field(unsigned letter, enum home_field field)
 {
     return letter == (unsigned)field || letter == LETTER_DIVISION + (unsigned)field;
 }
 
-/* Where a field goes that the text lacks: ranks, groups and banks below the row, so that rows stay whole; controllers above the
- * offset, stacks above these and modules above stacks, so that neighbours spread. */
+/* Returns the index at which to insert a missing field: ranks, groups and banks below the row, so that rows
+ * stay contiguous; columns and controllers above the offset, stacks above these and modules above stacks, so
+ * that neighbouring addresses are distributed. */
 static unsigned missing_place(const struct reader *reader, unsigned letter)
 {
     unsigned place = 0;
@@ -180,7 +181,7 @@ static unsigned missing_place(const struct reader *reader, unsigned letter)
     }
 }
 
-/* Gives a letter `wanted` bits in all. */
+/* Gives a letter `wanted` bits in total. */
 static void fit_letter(struct reader *reader, unsigned letter, unsigned wanted)
 {
     unsigned total = 0;
@@ -208,7 +209,7 @@ static void fit_letter(struct reader *reader, unsigned letter, unsigned wanted)
     reader->count++;
 }
 
-/* The same for a field that may be a remainder. */
+/* Fits a field that may be a remainder. */
 static void fit_divided(struct reader *reader, enum home_field field, uint32_t count)
 {
     const unsigned division = LETTER_DIVISION + field;
@@ -216,7 +217,7 @@ static void fit_divided(struct reader *reader, enum home_field field, uint32_t c
         fit_letter(reader, field, number_bits(reader, field, count));
         return;
     }
-    fit_letter(reader, field, 1); /* of its pieces, the least significant one is left */
+    fit_letter(reader, field, 1); /* leaves the least significant piece, which becomes the division */
     for (unsigned i = 0; i < reader->count; i++)
         if (reader->pieces[i].letter == (unsigned)field)
             reader->pieces[i].letter = division;
@@ -337,7 +338,7 @@ uint64_t home_text_span(const char *text)
     return below < 64 ? UINT64_C(1) << below : UINT64_MAX;
 }
 
-/* Where a field's lowest bit stands in its word. */
+/* Returns the bit of its word at which a field begins. */
 static unsigned place_of(enum home_field field, const struct home_geometry *g)
 {
     switch (field) {
@@ -427,8 +428,8 @@ bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, st
     return true;
 }
 
-/* The row folded by XOR to a number of `width` bits. The number of rounds does not depend on the row, so that
- * the host foresees the last. */
+/* Returns the row folded by XOR to `width` bits. The number of iterations does not depend on the row, so that
+ * the host predicts the last one. */
 static inline uint64_t folded(const struct home_bits *bits, uint64_t row, uint32_t width)
 {
     uint64_t fold = 0;
@@ -437,7 +438,7 @@ static inline uint64_t folded(const struct home_bits *bits, uint64_t row, uint32
     return fold & ((UINT64_C(1) << width) - 1);
 }
 
-/* What hashing flips in the first word; doing it twice changes nothing. */
+/* Returns the bits of the first word that hashing flips. Flipping them twice restores the word. */
 static inline uint64_t hash(const struct home_bits *bits, uint32_t row)
 {
     uint64_t flips = 0;
@@ -499,7 +500,7 @@ void home_bits_place(const struct home_bits *bits, uint64_t number, struct home 
     home->column = (uint32_t)(second >> 32);
 }
 
-/* The way back of a cut. */
+/* The inverse of cut(). */
 static void uncut(const struct home_word *word, uint64_t bits, uint64_t *numbers)
 {
     for (uint32_t i = 0; i < word->count; i++) {

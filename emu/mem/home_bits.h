@@ -1,17 +1,16 @@
-/* Bit strings: how a number, counted in bytes from the start of a range, is cut into the parts of a home.
+/* Bit strings: how a number, in bytes from the start of a range, is split into the fields of a home.
  *
- * Fields are written from the most to the least significant bit, each a letter and a number of bits (1 if
- * missing); spaces and dots are skipped: "M2 S2 R12 B2 C5 H4 G2 O5". M module, S stack, H controller, K rank,
- * G bank group, B bank of the group, R row, C column (in bursts), O offset in the burst. A field may come in
- * several pieces, whose bits keep their order. O comes last and once. Where a number of controllers is no
- * power of two, % stands in the place of H: the number from there on is divided by the number of controllers,
- * and the controller is the remainder. %S and %M do the same for stacks and modules. (All do for powers of two
- * as well.)
+ * Fields are written from the most to the least significant bit, each as a letter and a number of bits
+ * (default 1); spaces and dots are ignored: "M2 S2 R12 B2 C5 H4 G2 O5". M module, S stack, H controller, K
+ * rank, G bank group, B bank of the group, R row, C column (in bursts), O offset in the burst. A field may
+ * consist of several pieces, whose bits keep their order. O must be the last piece and must not be split. If
+ * the number of controllers is not a power of two, % replaces H: the number formed by the bits above the % is
+ * divided by the number of controllers; the remainder is the controller, and the pieces above are taken from
+ * the quotient. %S and %M do the same for stacks and modules. Divisions are also allowed for powers of two.
  *
- * Hashing: with stack_hash, controller_hash and bank_hash the row's number, folded by XOR to the width of the
- * number of stack, of controller, or of group and bank together, is XORed into it. As the row itself stays,
- * the mapping is one to one.
- */
+ * Hashing: with stack_hash, controller_hash or bank_hash, the row is folded by XOR to the width of the stack
+ * number, of the controller number, or of the group and bank number together, and XORed into it. The row
+ * itself is unchanged, so the mapping is one to one. */
 #ifndef EMU_MEM_HOME_BITS_H
 #define EMU_MEM_HOME_BITS_H
 
@@ -31,17 +30,16 @@ enum home_field {
 
 enum { HOME_PIECES = 24, HOME_DIVISIONS = 3 };
 
-/* Bits that are cut from a number and put into one of two words: those of `mask`, in the number rotated
- * right. Each division leaves another number, its quotient: number 0 is the one that is looked up, number i
- * the quotient of division i - 1. Neighbours in both are one piece. */
+/* Bits that are copied from a number to one of two words: those of `mask`, in the number rotated right. Number 0 is the
+ * number to map; number i is the quotient of division i - 1. Neighbours in both are one piece. */
 struct home_piece {
     uint64_t mask;  /* of the word; 0: no piece */
-    uint8_t number; /* that it is cut from */
+    uint8_t number; /* index of the source number */
     uint8_t rotate; /* by how many bits, below 64 */
 };
 
-/* A home is put together in two words, because that needs no memory: the first has the numbers of module,
- * stack, controller and bank, 16 bits each from the least significant on, the second row and column. */
+/* A home is assembled in two words, which stay in registers. The first word contains module, stack,
+ * controller and bank, 16 bits each from bit 0 on; the second contains row and column. */
 struct home_bits {
     struct home_word {
         uint32_t count;
@@ -50,26 +48,27 @@ struct home_bits {
     uint32_t division_count;
     struct home_division {
         uint32_t divisor;
-        uint8_t shift; /* bits of the number that do not take part */
-        uint8_t to;    /* the remainder's place in the first word */
+        uint8_t shift; /* low bits of the number that are not divided */
+        uint8_t to;    /* lowest bit of the remainder in the first word */
     } divisions[HOME_DIVISIONS];
-    bool hashed; /* at all */
+    bool hashed; /* any hashing */
     bool stack_hash, controller_hash, bank_hash;
-    uint32_t row_bits, bank_bits, controller_bits, stack_bits; /* bank_bits with those of the group */
-    uint64_t origin; /* a first word: of the first module, stack and controller */
+    uint32_t row_bits, bank_bits, controller_bits, stack_bits; /* bank_bits includes those of the group */
+    uint64_t origin; /* a first word with the first module, stack and controller */
     uint32_t offset_bits;
-    uint64_t bytes; /* numbers are below this; greater ones wrap around */
+    uint64_t bytes; /* numbers are below this; larger ones wrap around */
 };
 
-/* Compiles the layout. The message begins with the name "map", "channel_hash" or "stack_hash" and says which
+/* Compiles a layout. An error message begins with "map", "channel_hash" or "stack_hash" and tells which
  * letter is wrong and how many bits are needed. */
 bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, struct error *err);
 
-/* Fits a bit string to a geometry, for descriptions whose counts change: *text becomes like `from`, with as many bits
- * of each field as the geometry needs. The most significant piece of a field takes or loses the difference; a field
- * that is missing goes below the row (K, G, B), above the offset (C, H) or above the controllers (S, then M); where a number of controllers, stacks or modules is no power of two, a division
- * stands in the place of the field's least significant piece. Divisions stay. Fails when `from` is no bit string, a row
- * is shorter than a burst (0 columns), or the result is too long. */
+/* Fits a bit string to a geometry, for descriptions whose counts change. *text becomes like `from`, but each
+ * field has the number of bits that the geometry needs. The most significant piece of a field gains or loses
+ * the difference. A missing field is inserted below the row (K, G, B), above the offset (C, H) or above the
+ * controllers (S, then M). If a number of controllers, stacks or modules is not a power of two, a division
+ * replaces the field's least significant piece. Existing divisions stay. Fails if `from` is not a bit string,
+ * a row is shorter than a burst (0 columns), or the result is too long. */
 bool home_text_fit(const char *from, const struct home_geometry *geometry, char text[HOME_TEXT],
                    struct error *err);
 
@@ -81,10 +80,11 @@ bool home_text_raise(const char *from, uint32_t bytes, char text[HOME_TEXT], str
  * UINT64_MAX if it names none. */
 uint64_t home_text_span(const char *text);
 
-/* Sets all of *home but slot and generation to the home of a number. */
+/* Sets *home, except slot and generation, to the home of a number. */
 void home_bits_place(const struct home_bits *bits, uint64_t number, struct home *home);
 
-/* The number of the first byte of the burst at a home, whose parts must be in range: the way back. */
+/* Returns the number of the first byte of the burst at a home, whose fields must be in range. The inverse of
+ * home_bits_place(). */
 uint64_t home_bits_number(const struct home_bits *bits, const struct home *home);
 
 #endif

@@ -91,7 +91,7 @@ void llc_release(struct llc_entry *entry, uint64_t now)
         continue;
 }
 
-/* Whether the client has taken the response. */
+/* Returns whether the client has accepted the response. */
 static bool answered(struct llc_entry *entry, uint64_t now)
 {
     uint32_t frame = entry->frame;
@@ -161,8 +161,8 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
     return true;
 }
 
-/* A full set of busy lines leaves no way: then the client has a copy that the directory does not know of,
- * until it loses it by itself. */
+/* If all ways of the set are busy, the line is not recorded: the client then has a copy that the directory
+ * does not know, until the client evicts it. */
 static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
 {
     struct llc *llc = port;
@@ -183,11 +183,12 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     enum protocol_reply reply =
         llc_settle(llc, index, client, exclusive ? PROTOCOL_GET_OWNED : PROTOCOL_GET_READ, now);
     if (exclusive)
-        tags_set_state(&llc->tags, index, LLC_DIRTY); /* its copy may leave without a word */
+        /* the client's dirty copy may later be dropped without a write-back */
+        tags_set_state(&llc->tags, index, LLC_DIRTY);
     return reply == PROTOCOL_REPLY_OWNED;
 }
 
-/* Of what is not cached here. */
+/* The path of requests that this cache does not hold. */
 static const struct mem_link *next(const void *port, const struct home *home)
 {
     (void)home;
@@ -282,7 +283,7 @@ void llc_free(struct llc *llc)
 {
     for (uint32_t i = 0; i < llc->config.queue; i++)
         event_cancel(llc->queue, &llc->entries[i].event);
-    /* Requests that have been sent belong to the levels below, which may have them in the queue. */
+    /* The levels below own sent requests, and may have scheduled their events. */
     for (uint32_t i = 0; i < llc->config.mshrs; i++)
         event_cancel(llc->queue, &llc->mshrs[i].request.event);
     for (uint32_t i = 0; i < llc->config.write_buffer; i++)

@@ -1,38 +1,38 @@
-/* The last level: a shared, inclusive second-level cache whose tags are the directory of the first-level
- * caches. The rows of a protocol (protocol.h) say what a request does to their copies and to the directory.
+/* The last level: a shared, inclusive second-level cache whose tags contain the directory of the first-level
+ * caches. The rows of a protocol (protocol.h) define what a request does to their copies and to the
+ * directory.
  *
- * One transaction at a time for each line; further requests for it wait in order of arrival. Copies in
- * first-level caches are changed by cache_probe(); the time that takes is the cache's own to count. A
- * MEM_WRITE of a whole line by an attached cache brings a dirty line back (PROTOCOL_PUT_LINE); with
- * request->exclusive the sender keeps a copy to read (PROTOCOL_PUT_KEEP). Any other MEM_WRITE is a store that
- * is done here. A client that is not attached is served, and takes lines from others as it must, but is not
- * recorded. Reads and writes lie within one line.
+ * A line has one transaction at a time; further requests for it wait in order of arrival. Copies in
+ * first-level caches are changed by cache_probe(), which takes no time here. A MEM_WRITE of a whole line by
+ * an attached cache returns a dirty line (PROTOCOL_PUT_LINE); with request->exclusive, the sender keeps a
+ * readable copy (PROTOCOL_PUT_KEEP). Any other MEM_WRITE is a store to the line in this cache. A client that
+ * is not attached is served, and its requests probe holders, but it is not recorded as a holder. A read or
+ * write lies within one line.
  *
  * Latency from arrival to response, in clocks, from the first clock edge at or after the arrival:
- *   queue + hit_clocks + array                         the line is here
- *   queue + hit_clocks + array + probe_clocks          and the protocol's row probes
- *   queue + tag_clocks + memory + array + fill_clocks  the line comes from memory
- * where queue is 0 unless the line's bank accepted another request less than accept_clocks before; array is 0
- * unless the data array of the bank is busy; and memory is the time from the request to its answer, which
- * waits for the next clock edge. What waits for its line, an MSHR, a way or room in the write buffer looks
- * again when it is there, tag_clocks of the above being over. State changes when the tags have been looked
- * at, at queue + tag_clocks.
+ *    queue + hit_clocks + array                         the line is in this cache
+ *    queue + hit_clocks + array + probe_clocks          and the protocol's row probes
+ *    queue + tag_clocks + memory + array + fill_clocks  the line comes from memory
+ * queue is 0 unless the line's bank accepted another request less than accept_clocks before. array is 0
+ * unless the data array of the bank is busy. memory is the time from the request to the first clock edge at
+ * or after its response. A request that waits for its line, an MSHR, a way or room in the write buffer looks
+ * up the tags again when that is free, and its latency counts from there without tag_clocks. State changes
+ * when the tags have been looked up, at queue + tag_clocks.
  *
- * A last level can be one of several slices. Blocks of slice_bytes take turns among the slices; each slice is
- * an instance of its own, with latencies of its own; what stands above (llc_slices.h, a crossbar) chooses. Within a slice
- * lines take turns among its banks, which share its queue, MSHRs and write buffer. A bank accepts requests by
- * itself (a range counts for the bank of its first line). A line that is read from or written to the bank's
- * data array keeps the array busy for bank_clocks; lines are served in the order of their times: for a hit or
- * a store when the tags have been looked at, for a line from memory at the clock edge after it has come, and
- * for a victim and for what a probe brings at once. Only the response waits for its own line's turn. With
- * bank_clocks of 0 the array is never busy.
+ * A last level may consist of several slices. Blocks of slice_bytes are distributed round-robin over the
+ * slices. Each slice is a separate instance with its own latencies; what is above (llc_slices.h, a crossbar)
+ * selects the slice. Within a slice, lines are distributed round-robin over the banks, which share the
+ * slice's queue, MSHRs and write buffer. Each bank accepts requests independently (a range is accepted by the
+ * bank of its first line). Reading or writing a line in the bank's data array keeps the array busy for
+ * bank_clocks. Lines use the array in the order of their times: a hit or store when the tags have been looked
+ * up, a line from memory at the clock edge after its arrival, a victim or a probed line at once. Only the
+ * response waits for its own line's turn. With bank_clocks of 0, the array is never busy.
  *
- * A range to clean or invalidate takes tag_clocks, then a clock for each line (llc_set_slice()), or for each of the
- * cache's own lines where those are fewer. An uncached request passes at once, whatever lines are here. A line on its way
- * to memory is read again only when memory has answered. Warming puts lines in and out without time; a line
- * whose set is wholly busy is then not recorded. Not modelled: prefetching, and the width of the way back to
- * the first-level caches.
- */
+ * Cleaning or invalidating a range takes tag_clocks, plus a clock for each line of the range in the slice
+ * (llc_set_slice()), or for each line of the cache if there are fewer. An uncached request is forwarded at
+ * once, whatever the cache holds. A line on its way to memory is read again only after memory has answered.
+ * Warming inserts and removes lines without time; a line whose set is entirely busy is then not recorded. Not
+ * modelled: prefetching, and the bandwidth of responses to the first-level caches. */
 #ifndef EMU_MEM_LLC_H
 #define EMU_MEM_LLC_H
 
@@ -43,14 +43,15 @@ struct llc_config {
 #include "emu/sim/fields_struct.h"
 
 #include "emu/mem/llc.def"
-    uint32_t
-        slice_bytes; /* of the blocks that take turns among slices: a power of two, at least a line; 0: a line */
-    const struct protocol *protocol; /* by line, with a directory; that of the attached caches; NULL: MESI */
+    /* block distributed round-robin over slices: a power of two, at least a line; 0: one line */
+    uint32_t slice_bytes;
+    /* by line, with a directory, equal to the attached caches'; NULL: MESI */
+    const struct protocol *protocol;
 };
 
 extern const struct part_kind llc_kind;
 
-/* What is counted since the start: LLC_COUNTER(name, unit, meaning). */
+/* The counters since the start: LLC_COUNTER(name, unit, meaning). */
 #define LLC_COUNTERS(LLC_COUNTER)                                                                            \
     LLC_COUNTER(reads, "requests", "Reads, exclusive ones too")                                              \
     LLC_COUNTER(writes, "requests", "Lines brought back and stores through")                                 \
@@ -91,21 +92,21 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
                     const struct mem_port_ops *lower_ops, void *lower);
 void llc_free(struct llc *llc);
 
-/* Joins it to the port below, when llc_new() was given none. To be called before the first request. */
+/* Connects it to the port below, if llc_new() was given none. Call it before the first request. */
 void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port);
 
-/* It is that one of config->slices, below that number, and gets only addresses of its own: blocks whose number modulo slices
- * is the slice's. It then looks at these lines only when a range is cleaned or invalidated. */
+/* Makes it slice `number` of config->slices. It must then get only addresses in its own blocks: those whose
+ * number modulo `slices` is the slice's. Of a range to clean or invalidate, it checks only these lines. */
 void llc_set_slice(struct llc *llc, uint32_t number);
 
-/* It is the last level: requests get their homes from this map, which outlives it, when they leave. */
+/* Makes it the last level: its requests get their homes from this map, which must outlive it. */
 void llc_set_homes(struct llc *llc, struct home_map *homes);
 
-/* Makes a first-level cache, whose lower port is this one, known as a holder of lines. Any number; they are
- * numbered from 0 in order of attachment. */
+/* Adds a first-level cache, whose lower port is this one, to the holders of the directory. Clients are
+ * numbered from 0 in order of attachment; their number is not limited. */
 void llc_attach(struct llc *llc, struct cache *cache);
 
-/* The same for a holder of any kind, known by its link: probe() does what cache_probe() does. */
+/* A holder of any kind, identified by its link. probe() does what cache_probe() does. */
 struct llc_client {
     const struct mem_link *link;
     bool (*probe)(void *context, uint64_t line, enum protocol_event event, uint64_t now);
@@ -113,9 +114,9 @@ struct llc_client {
 };
 void llc_attach_client(struct llc *llc, const struct llc_client *client);
 
-/* For those who watch what passes between it and memory (`cache` is NULL in the calls): fills when the line
- * has come, write-backs when the line leaves for the write buffer, evictions, probes. Warming tells them too. The
- * observer stays the caller's (emu/sim/observer.h). */
+/* Adds an observer of the traffic between this cache and memory; `cache` is NULL in its calls. fill: the line
+ * has arrived. write_back: the line goes to the write buffer. evict: the line is removed. probe: a copy was asked for.
+ * Warming is also reported. The caller owns the observer (emu/sim/observer.h). */
 void llc_observe(struct llc *llc, struct cache_observer *observer);
 
 /* Shows it on tracks of the sink (cache_track.h), as a group of its name. To be called once, before the first
@@ -126,22 +127,22 @@ const char *llc_name(const struct llc *llc);
 const struct llc_config *llc_configuration(const struct llc *llc);
 const struct llc_counters *llc_counted(const struct llc *llc);
 
-/* What the directory knows of a line, for tests and debuggers. */
+/* The directory's record of a line, for tests and debuggers. */
 struct llc_line {
     bool present, dirty, busy;
-    int owner; /* number of the client, in order of attachment, that may have changed it; -1: none */
-    const uint64_t
-        *holders; /* bit: client, in words of 64; NULL: not present. Until the next event or attachment */
+    int owner; /* number of the client that may have changed the line; -1: none */
+    /* set of clients, in words of 64; NULL: not present. Valid until the next event or attachment */
+    const uint64_t *holders;
 };
 struct llc_line llc_line_state(const struct llc *llc, uint64_t physical);
 
-/* Requests that it holds or waits for; 0: at rest. */
+/* Returns the number of requests and write-backs under way. 0: idle. */
 unsigned llc_pending(const struct llc *llc);
 
-/* Registers "hits", "misses" and all else that is counted. */
+/* Registers "hits", "misses" and the other statistics. */
 void llc_publish(struct llc *llc, struct stats *stats, struct scope scope);
 
-/* Opens the account "access": a line read from or written to the array. */
+/* Opens the account "access": reads and writes of lines in the data array. */
 void llc_energy(struct llc *llc, struct energy_ledger *ledger, struct scope scope);
 
 #endif

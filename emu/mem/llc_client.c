@@ -1,4 +1,4 @@
-/* The clients of the last level: who has made a request, and room in the directory for all of them. */
+/* The clients of the last level: finds the client of a request, and keeps room for all in the directory. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static void grow_slots(struct llc *llc)
         enter(llc, (int32_t)client);
 }
 
-/* Another word for each line, those that there are being kept. */
+/* Adds a word to the holders of each line and keeps the existing ones. */
 static void grow_holders(struct llc *llc)
 {
     uint32_t frames = tags_size(&llc->tags);

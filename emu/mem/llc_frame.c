@@ -1,4 +1,4 @@
-/* The array of the last level and its directory: who has a line, and taking it from them. */
+/* The array of the last level and its directory: records holders and probes them. */
 #include <assert.h>
 
 #include "emu/mem/llc_state.h"
@@ -29,7 +29,7 @@ enum protocol_standing llc_standing(const struct llc *llc, uint32_t index, int c
     return others_hold(llc, index, client) ? PROTOCOL_SHARED_OTHERS : PROTOCOL_NOBODY;
 }
 
-/* Asks one holder; its newest version, if it has one, comes here. */
+/* Probes one holder. A dirty copy moves to this cache. */
 static void probe(struct llc *llc, uint32_t index, int client, enum protocol_event event, uint64_t now)
 {
     const struct llc_client *holder = &llc->clients[client];
@@ -70,7 +70,7 @@ unsigned llc_probe(struct llc *llc, uint32_t index, int client, enum protocol_re
     return probes;
 }
 
-/* What is recorded of others has been changed by their probes. */
+/* Records the requester's new standing. Probes have changed the records of other clients. */
 static void record(struct llc *llc, uint32_t index, int client, enum protocol_standing next)
 {
     uint64_t own = client >= 0 ? UINT64_C(1) << (client % 64) : 0;
@@ -104,7 +104,7 @@ void llc_forget(struct llc *llc, uint32_t index, uint64_t now)
     llc_tell_evict(llc, line, now);
 }
 
-/* The ways of the key's set that belong to transactions. */
+/* Returns the ways of the key's set that belong to transactions. */
 static uint64_t busy_ways(const struct llc *llc, uint64_t key)
 {
     uint32_t first = tags_first(&llc->tags, key);

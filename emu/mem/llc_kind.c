@@ -1,4 +1,4 @@
-/* What a last-level cache is described by. */
+/* The kind "llc": its fields, ports and callbacks. */
 #include <inttypes.h>
 
 #include "emu/mem/llc_slices.h"
@@ -72,7 +72,7 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
-/* The part is the whole of its slices: llc_slices.h. */
+/* A part of this kind is all slices: llc_slices.h. */
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct mem_site *place = site->place;
@@ -97,7 +97,7 @@ static struct part_end serve(void *part, unsigned port, unsigned slot)
     return llc_slices_port(part);
 }
 
-/* A slot for each slice. */
+/* The port has a slot for each slice. */
 static void connect_part(void *part, unsigned port, unsigned slot, const struct part_end *server)
 {
     (void)port;

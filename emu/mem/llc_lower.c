@@ -1,4 +1,4 @@
-/* The last level's way to memory: lines read, lines written back, requests that pass. */
+/* The last level's requests to memory: reads, write-backs and forwarded requests. */
 #include <assert.h>
 #include <stddef.h>
 
@@ -115,7 +115,7 @@ void llc_pass_ranges(struct llc *llc, uint64_t now)
     }
 }
 
-/* A line has come: its requester is answered fill_clocks later. */
+/* A line has arrived: its requester is answered fill_clocks later. */
 static void line_came(struct llc *llc, struct mem_request *request, uint64_t now)
 {
     struct llc_mshr *mshr = (struct llc_mshr *)((char *)request - offsetof(struct llc_mshr, request));

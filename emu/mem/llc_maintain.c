@@ -1,16 +1,16 @@
-/* Cleaning and invalidating a range at the last level: line by line, then memory is told. */
+/* Cleaning and invalidating a range at the last level: line by line, then in memory. */
 #include "emu/mem/llc_state.h"
 
-/* The range, walked by lines or, when these are more than the cache has ways, by ways. A slice walks the lines of its own
- * blocks. */
+/* A walk over the lines of a range or, if these are more than the cache has entries, over all entries. A
+ * slice walks over the lines of its own blocks. */
 struct walk {
     uint64_t first, last; /* lines */
     uint64_t steps;
-    uint64_t block; /* the first one of the slice: its number */
+    uint64_t block; /* number of the slice's first block in the range */
     bool by_way;
 };
 
-/* Lines of a block; blocks of a slice that is alone are lines. */
+/* Returns the lines of a block. If there is only one slice, its blocks are lines. */
 static uint64_t block_lines(const struct llc *llc)
 {
     return llc->stride > 1 ? (UINT64_C(1) << llc->block_shift) / llc->config.line : 1;
@@ -30,7 +30,7 @@ static struct walk walk_of(const struct llc *llc, uint64_t address, uint64_t siz
     return walk;
 }
 
-/* The line that is next, if it is here. */
+/* Returns the index of the walk's next line, or TAGS_NONE if it is not in the cache. */
 static uint32_t next_line(const struct llc *llc, const struct walk *walk, uint64_t cursor)
 {
     uint32_t index = (uint32_t)cursor;
@@ -64,7 +64,7 @@ static void maintain_line(struct llc *llc, uint32_t index, enum mem_op op, uint6
         llc_forget(llc, index, now);
 }
 
-/* False: the entry has to wait for the line or for the write buffer. */
+/* Maintains the next line. Returns false if the entry has to wait for the line or for the write buffer. */
 static bool maintain_next(struct llc_entry *entry, const struct walk *walk, uint64_t now)
 {
     struct llc *llc = entry->llc;

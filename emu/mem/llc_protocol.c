@@ -1,10 +1,9 @@
-/* What reads and writes do at the last level once their line is theirs: they walk the rows of the
- * protocol. */
+/* Reads and writes at the last level, once their line is not busy: they apply the rows of the protocol. */
 #include <assert.h>
 
 #include "emu/mem/llc_state.h"
 
-/* The response comes when the data array, whose turn begins at `start`, and the probes if any, are done. */
+/* Schedules the response. The access to the data array begins at `start`; probes add probe_clocks. */
 static void answer_later(struct llc_entry *entry, unsigned probes, uint64_t start)
 {
     const struct llc_config *config = &entry->llc->config;
@@ -20,7 +19,7 @@ static void lock(struct llc_entry *entry, uint32_t index)
     entry->frame = index;
 }
 
-/* A whole line from an attached cache, which has changed it. */
+/* Returns whether the request is the write-back of a whole line by an attached cache. */
 static bool is_put(const struct llc_entry *entry)
 {
     const struct mem_request *request = entry->request;
@@ -28,7 +27,7 @@ static bool is_put(const struct llc_entry *entry)
            request->mask == UINT64_MAX && entry->client != LLC_NOBODY;
 }
 
-/* The request's name in the protocol. */
+/* Returns the protocol's name of the request. */
 static enum protocol_request kind_of(const struct llc_entry *entry)
 {
     const struct mem_request *request = entry->request;
@@ -41,7 +40,7 @@ static enum protocol_request kind_of(const struct llc_entry *entry)
     return request->kind == MEM_FETCH ? PROTOCOL_GET_FETCH : PROTOCOL_GET_READ;
 }
 
-/* The line is here, and the entry's. */
+/* The line is in this cache, and not busy. */
 static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
@@ -54,7 +53,7 @@ static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
     answer_later(entry, llc_probe(llc, index, entry->client, kind_of(entry), now), start);
 }
 
-/* The line is not here. `fetch`: it has to come from memory. */
+/* The line is not in this cache. `fetch`: it must be read from memory. */
 static void miss(struct llc_entry *entry, bool fetch, uint64_t now)
 {
     struct llc *llc = entry->llc;
@@ -97,7 +96,7 @@ void llc_read(struct llc_entry *entry, uint32_t index, uint64_t now)
     hit(entry, index, now);
 }
 
-/* A cache gives its dirty line back, unless it has been taken already. */
+/* A cache writes back a dirty line, unless the line was taken from it before. */
 static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
@@ -133,7 +132,8 @@ void llc_write(struct llc_entry *entry, uint32_t index, uint64_t now)
         hit(entry, index, now);
 }
 
-/* Others may have got the line since the look at the tags, by warming: so all is made sure of here. */
+/* Other clients may have got the line since the tags were looked up, by warming; so the row is applied
+ * again. */
 void llc_conclude(struct llc_entry *entry, uint64_t now)
 {
     struct llc *llc = entry->llc;

@@ -1,4 +1,4 @@
-/* What the last level can be, and what it tells about itself. */
+/* The accessors, statistics and energy of the last level. */
 #include <math.h>
 #include <stddef.h>
 
@@ -35,8 +35,9 @@ void llc_publish(struct llc *llc, struct stats *stats, struct scope scope)
     }
 }
 
-/* CACTI 7 gives 172 pJ for a 64-byte read of 512 KiB, 8 ways, at 32 nm. Other sizes are scaled by the square
- * root of capacity, as the wires that the energy goes into grow with the side of the array, and by width. */
+/* CACTI 7: a 64-byte read of 512 KiB, 8 ways, at 32 nm costs 172 pJ. Other sizes are scaled by the square
+ * root of the capacity, because wires dominate and grow with the side of the array, and by the line's
+ * width. */
 void llc_energy(struct llc *llc, struct energy_ledger *ledger, struct scope scope)
 {
     double side = sqrt((double)llc->config.size / (512 << 10)), width = llc->config.line / 64.0;

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slice's part of a range. */
+/* The part of a range request that goes to one slice. */
 struct part {
     struct mem_link link; /* to the slice */
     struct mem_request request;
-    bool unsent; /* the slice has refused it */
+    bool unsent; /* the slice has refused the request */
 };
 
-/* A range under way, or one that is free to be used. */
+/* A range request under way, or a free one. */
 struct range {
     struct range *next; /* in the list of free or of refused ones */
-    struct range *all;  /* the next of all */
+    struct range *all;  /* next in the list of all */
     struct llc_slices *slices;
     struct mem_request *request; /* NULL: free */
     uint32_t left;               /* slices that have not answered */
@@ -26,10 +26,10 @@ struct llc_slices {
     char *name;
     struct event_queue *queue;
     uint32_t count;
-    uint32_t block_shift; /* log2 of the bytes that take turns */
+    uint32_t block_shift; /* log2 of a block's bytes */
     struct llc **slices;
     struct range *all, *free;
-    struct range *refused; /* answers for which a client had no room */
+    struct range *refused; /* requests whose response was refused */
 };
 
 static void *array_of(size_t count, size_t size)
@@ -42,7 +42,7 @@ static void *array_of(size_t count, size_t size)
 
 /* Ranges. */
 
-/* The client may reuse the request, and ask again, at once. */
+/* Answers the client, which may reuse the request and send another one at once. */
 static void finish(struct range *range, uint64_t now)
 {
     struct llc_slices *slices = range->slices;
@@ -128,7 +128,7 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
     return llc_ops.request(slices->slices[slice_of(slices, request->address)], link, request, now);
 }
 
-/* Any slice may hold the response that was refused. */
+/* The refused response may be in any slice. */
 static void response_room(void *port, struct mem_link *link, uint64_t now)
 {
     struct llc_slices *slices = port;
@@ -155,7 +155,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
         llc_ops.maintain(slices->slices[i], link, op, address, size);
 }
 
-/* All slices are equally far from a home. */
+/* The path to a home has the same length from all slices. */
 static const struct mem_link *next_link(const void *port, const struct home *home)
 {
     const struct llc_slices *slices = port;
@@ -164,7 +164,7 @@ static const struct mem_link *next_link(const void *port, const struct home *hom
 
 static const struct mem_port_ops slices_ops = {request_offered, response_room, warm, maintain, next_link};
 
-/* The whole. */
+/* All slices. */
 
 struct llc_slices *llc_slices_new(const char *name, const struct llc_config *config,
                                   struct event_queue *queue, const struct clock *clock, uint32_t component,

@@ -1,6 +1,6 @@
-/* The inside of the last level, shared by its files: llc.c (the port), llc_client.c (who asks),
- * llc_protocol.c (what a request does), llc_frame.c (array and directory), llc_lower.c (memory),
- * llc_maintain.c (ranges), llc_report.c. */
+/* The internals of the last level, shared by its files: llc.c (the port), llc_client.c (clients),
+ * llc_protocol.c (reads and writes), llc_frame.c (array and directory), llc_lower.c (memory), llc_maintain.c
+ * (ranges), llc_report.c. */
 #ifndef EMU_MEM_LLC_STATE_H
 #define EMU_MEM_LLC_STATE_H
 
@@ -15,55 +15,56 @@ enum llc_state { LLC_CLEAN = 1, LLC_DIRTY };
 
 struct llc_entry;
 
-/* Requests in order of arrival. */
+/* A list of requests in order of arrival. */
 struct llc_list {
     struct llc_entry *first, *last;
 };
 
-/* The directory's part of a way. A busy one belongs to a transaction, and others wait for it. */
+/* The directory entry of a way. A busy one belongs to a transaction, for which other requests of its line
+ * wait. */
 struct llc_frame {
     struct llc_list waiting;
-    int32_t owner; /* who may have changed it */
+    int32_t owner; /* client that may have changed the line, or LLC_NOBODY */
     bool busy;
 };
 
-/* A request that has been accepted, until its response. */
+/* An accepted request, until its response. */
 struct llc_entry {
     struct llc *llc;
-    struct llc_entry *next; /* in the one list that it is in */
+    struct llc_entry *next; /* in the list that contains it */
     struct mem_request *request;
     struct event event;
     uint64_t line;
-    uint64_t asked;   /* when it arrived */
-    uint64_t cursor;  /* of a range: the next line, or way */
-    uint64_t barrier; /* of a range: write-backs that memory must have accepted */
-    uint32_t frame;   /* which it keeps busy, or TAGS_NONE */
+    uint64_t asked;   /* time of arrival */
+    uint64_t cursor;  /* of a range: next step of its walk */
+    uint64_t barrier; /* of a range: number of write-backs that memory must have accepted */
+    uint32_t frame;   /* the frame that it keeps busy, or TAGS_NONE */
     int32_t client;   /* LLC_NOBODY: not attached */
-    bool waited;      /* it has been counted as waiting for its line */
-    bool stalled;     /* likewise for room */
-    bool missed;      /* the line was not here */
+    bool waited;      /* counted in line_waits */
+    bool stalled;     /* counted in stalls */
+    bool missed;      /* counted as a miss */
 };
 
-/* A line on its way from memory. */
+/* An outstanding read of a line from memory. */
 struct llc_mshr {
-    struct llc_mshr *next; /* free, or not accepted by memory yet */
+    struct llc_mshr *next; /* of the free ones, or of those that memory has not accepted */
     struct llc_entry *entry;
     struct mem_request request;
 };
 
-/* A line on its way to memory. */
+/* An outstanding write-back of a line to memory. */
 struct llc_outgoing {
-    struct llc_outgoing *next; /* free, or not accepted by memory yet */
+    struct llc_outgoing *next; /* of the free ones, or of those that memory has not accepted */
     struct mem_request request;
     bool used;
 };
 
 struct llc_bank {
-    uint64_t start; /* when the next request can be accepted */
-    uint64_t array; /* when the data array is free */
+    uint64_t start; /* time from which it can accept the next request */
+    uint64_t array; /* time from which the data array is free */
 };
 
-/* What goes down keeps apart, so that refusing one kind does not stop the others. */
+/* Requests to memory have three links, so that a refusal on one does not block the others. */
 enum llc_way { LLC_READS, LLC_WRITES, LLC_PASSED, LLC_WAYS };
 
 struct llc {
@@ -76,47 +77,48 @@ struct llc {
 
     struct protocol_rules rules;
     struct tags tags;
-    uint32_t moved;           /* bits between an address and its key in the tags: llc_key() */
+    uint32_t moved;           /* slice-selecting bits that llc_key() moves to the top of a key; 0: none */
     uint32_t block_shift;     /* log2 of config.slice_bytes */
-    uint32_t slice, stride;   /* which of how many slices it is; 0 of 1: its own lines are not known */
+    uint32_t slice, stride;   /* its number among the slices, and their count; 0 and 1: not known */
     struct llc_frame *frames; /* by index of the tags */
-    uint64_t *holders;        /* by index of the tags: `words` each, bit: client */
+    uint64_t *holders;        /* by index of the tags: sets of clients, of `words` words each */
     unsigned words;           /* enough for all clients, at least 1 */
     unsigned client_count;
     struct llc_client *clients;
-    uint32_t slots;       /* a power of two, at least twice the clients; 0: there are none */
-    int32_t *client_slot; /* hash table of clients by link; LLC_NOBODY: empty */
+    uint32_t slots;       /* a power of two, at least twice the clients; 0: no clients */
+    int32_t *client_slot; /* hash table of clients by link; LLC_NOBODY: free */
 
     struct llc_bank *banks;
     unsigned held; /* entries in use */
     struct llc_entry *entries, *free_entries;
-    struct llc_list stalled; /* for an MSHR, a way or room in the write buffer */
-    struct llc_list refused; /* responses that clients had no room for */
-    struct llc_list ranges;  /* done here: wait until memory has accepted what was written back */
+    struct llc_list stalled; /* wait for an MSHR, a way or room in the write buffer */
+    struct llc_list refused; /* responses for which the client had no room */
+    struct llc_list ranges;  /* done in this cache; wait until memory has accepted their write-backs */
     struct mem_waiters full;
 
     struct mem_link lower[LLC_WAYS];
-    struct mem_waiters passed; /* clients whose requests could not pass */
-    bool response_refused;     /* memory keeps a response that a client had no room for */
+    struct mem_waiters passed; /* clients whose uncached requests were refused */
+    bool response_refused;     /* memory holds a response for which a client had no room */
     struct llc_mshr *mshrs, *free_mshrs, *unsent_reads, *unsent_reads_last;
     struct llc_outgoing *writes, *free_writes, *unsent_writes, *unsent_writes_last;
-    uint64_t written, accepted; /* write-backs begun; accepted by memory */
+    uint64_t written, accepted; /* number of write-backs begun, and of those accepted by memory */
 
     struct llc_counters counters;
-    uint64_t transfers;             /* of lines from or to the data array */
+    uint64_t transfers;             /* reads and writes of lines in the data array */
     struct observer_list observers; /* struct cache_observer */
     struct cache_track *track;      /* one of them, or NULL */
 };
 
-/* Lists. */
+/* Queue operations. */
 void llc_list_add(struct llc_list *list, struct llc_entry *entry);
 struct llc_entry *llc_list_take(struct llc_list *list);
 
-/* The tags' key of a line, and the line of an entry. The set does not depend on the bits that choose the
- * slice: those that the power of two in `slices` stands for. (The odd factor only permutes the sets: lines
- * of a slice differ in their numbers by multiples of it, and an odd number has an inverse modulo a power
- * of two.) They are the lowest bits of the line's number, which the tags' shift skips; if blocks are
- * longer than a line, they lie above others and move to the top of the key. */
+/* llc_key() returns the key of a line in the tags; llc_line_at() is its inverse. The set must not depend on
+ * the bits that select the slice; their number is log2 of the largest power of two that divides `slices`.
+ * (The odd factor of `slices` only permutes the sets: line numbers of a slice differ by multiples of it, and
+ * an odd number has an inverse modulo a power of two.) The bits are the lowest ones of the block number. If a
+ * block is one line, the tags' shift skips them; if it is longer, llc_key() moves them to the top of the
+ * key. */
 enum { LLC_TOP = 56 };
 static inline uint64_t llc_key(const struct llc *llc, uint64_t line)
 {
@@ -150,7 +152,8 @@ static inline struct llc_bank *llc_bank(const struct llc *llc, uint64_t line)
 {
     return &llc->banks[tags_set(&llc->tags, llc_key(llc, line)) & (llc->config.banks - 1)];
 }
-/* A line is read from or written to the data array; returns when that begins. */
+/* Counts a read or write of a line in the data array, which keeps the array busy. Returns the time at which
+ * it begins. */
 static inline uint64_t llc_transfer(struct llc *llc, uint64_t line, uint64_t now)
 {
     llc->transfers++;
@@ -161,24 +164,24 @@ static inline uint64_t llc_transfer(struct llc *llc, uint64_t line, uint64_t now
     bank->array = llc_after(llc, start, llc->config.bank_clocks);
     return start;
 }
-/* The same for a request, which waits for it. */
+/* llc_transfer() for a request that waits for the line. */
 static inline uint64_t llc_transfer_waited(struct llc *llc, uint64_t line, uint64_t now)
 {
     uint64_t start = llc_transfer(llc, line, now);
     llc->counters.array_waits += start > now;
     return start;
 }
-/* Looks at the tags on behalf of the entry: its event, and whenever what it waited for is there. */
+/* Looks up the tags for the entry: called by its event, and when what it has waited for is available. */
 void llc_look(struct llc_entry *entry, uint64_t now);
-/* Offers the response; then lets its line go and the entry be used again. */
+/* Sends the response, then frees the entry and its frame. */
 void llc_answer(struct llc_entry *entry, uint64_t now);
-/* Frees the entry of a request that is answered or has passed on. */
+/* Frees the entry of a request that was answered or forwarded. */
 void llc_release(struct llc_entry *entry, uint64_t now);
-/* Lets a frame go and looks again for those that wait for its line. */
+/* Makes a frame no longer busy; the entries that wait for its line look up the tags again. */
 void llc_unlock(struct llc *llc, uint32_t frame, uint64_t now);
-/* Keeps the entry until an MSHR, a way or a place in the write buffer is free. */
+/* Keeps the entry until an MSHR, a way or an entry of the write buffer is free. */
 void llc_stall(struct llc_entry *entry);
-/* Something of that has become free: all look again in order, before newcomers can. */
+/* Makes all stalled entries look up the tags again, in order and before new requests. */
 void llc_retry(struct llc *llc, uint64_t now);
 
 /* llc_client.c */
@@ -190,45 +193,46 @@ static inline uint64_t *llc_holders(const struct llc *llc, uint32_t frame)
     return llc->holders + (size_t)frame * llc->words;
 }
 bool llc_holds(const struct llc *llc, uint32_t frame, int client);
-/* What is recorded of the frame's line, seen from the client. */
+/* Returns the record of the frame's line from the client's point of view. */
 enum protocol_standing llc_standing(const struct llc *llc, uint32_t frame, int client);
-/* Sends the probes of the request's row; returns their number. */
+/* Sends the probes of the request's row. Returns their number. */
 unsigned llc_probe(struct llc *llc, uint32_t frame, int client, enum protocol_request request, uint64_t now);
-/* Does what is left of the request's row when its probes are done, and returns the reply. Probes those
+/* Completes the request's row after its probes: updates the record and returns the reply. Also probes clients
  * that have got the line since. */
 enum protocol_reply llc_settle(struct llc *llc, uint32_t frame, int client, enum protocol_request request,
                                uint64_t now);
-/* A way for the line, emptied: a dirty victim has gone to the write buffer, if `timed`. TAGS_NONE when all
- * ways are busy or the write buffer may have no room. */
+/* Returns a free way for the line, after evicting a victim. If `timed`, a dirty victim goes to the write
+ * buffer. TAGS_NONE if all ways are busy or the write buffer may be full. */
 uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now);
-/* Takes the line out of here and of all first-level caches, its newest version being of no interest. */
+/* Removes the line from this cache and all first-level caches; dirty data is lost. */
 void llc_forget(struct llc *llc, uint32_t frame, uint64_t now);
 
 /* llc_lower.c */
 bool llc_can_write(const struct llc *llc);
-/* Whether the line is on its way to memory. */
+/* Returns whether the line is on its way to memory. */
 bool llc_writing(const struct llc *llc, uint64_t line);
 void llc_write_back(struct llc *llc, uint64_t line, uint64_t now);
 void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now);
-/* Passes a request to the level below; false: it was refused, and the link is woken when there is room. */
+/* Forwards a request to the level below. Returns false if it was refused; then the link is woken when there
+ * is room. */
 bool llc_pass(struct llc *llc, struct mem_link *link, struct mem_request *request, uint64_t now);
-/* Passes on ranges whose write-backs have been accepted. */
+/* Forwards the ranges whose write-backs memory has accepted. */
 void llc_pass_ranges(struct llc *llc, uint64_t now);
 extern const struct mem_client_ops llc_lower_ops;
 
-/* llc_report.c: the configuration's protocol, or the one that stands for NULL. */
+/* llc_kind.c: returns the configured protocol, or the default for NULL. */
 const struct protocol *llc_protocol(const struct llc_config *config);
 
-/* llc_protocol.c, llc_maintain.c: the look at the tags when the line is not busy. */
+/* llc_protocol.c, llc_maintain.c: handle a request after the tags were looked up and the line is not busy. */
 void llc_read(struct llc_entry *entry, uint32_t frame, uint64_t now);
 void llc_write(struct llc_entry *entry, uint32_t frame, uint64_t now);
 void llc_maintain(struct llc_entry *entry, uint64_t now);
-/* Without time; lines that are busy are left as they are. */
+/* Cleans or invalidates a range without time. Leaves busy lines as they are. */
 void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
-/* Settles what a response grants. */
+/* Completes the transaction when its response is sent, and sets what the response grants. */
 void llc_conclude(struct llc_entry *entry, uint64_t now);
 
-/* For all observers. */
+/* Call all observers. */
 void llc_tell_fill(const struct llc *llc, uint64_t line, uint64_t asked, uint64_t now, unsigned level);
 void llc_tell_write(const struct llc *llc, uint64_t line, uint64_t now);
 void llc_tell_evict(const struct llc *llc, uint64_t line, uint64_t now);

@@ -1,5 +1,5 @@
-/* Miss status holding registers: the lines that are under way to a cache, and who waits for them
- * (Kroft, "Lockup-free instruction fetch/prefetch cache organization", ISCA 1981). */
+/* Miss status holding registers (MSHRs): the lines that a cache has requested, and the accesses that wait for
+ * them (Kroft, "Lockup-free instruction fetch/prefetch cache organization", ISCA 1981). */
 #ifndef EMU_MEM_MSHR_H
 #define EMU_MEM_MSHR_H
 
@@ -13,9 +13,9 @@
 enum { MSHR_LIMIT = 64 };
 
 enum mshr_state {
-    MSHR_PLANNED, /* its request's event will send it */
-    MSHR_HELD,    /* until an older write of the same line has been answered */
-    MSHR_REFUSED, /* waits for room below */
+    MSHR_PLANNED, /* its request's event is scheduled and will send it */
+    MSHR_HELD,    /* waits for the answer to an older write of the same line */
+    MSHR_REFUSED, /* waits for room in the level below */
     MSHR_SENT,
 };
 
@@ -31,28 +31,29 @@ struct mshr {
     uint64_t line;
     uint64_t asked; /* time of the access that allocated it */
     enum mshr_state state;
-    bool prefetch;    /* nobody has asked for it yet */
-    bool ahead;       /* what waits to be written of the line is younger, and need not go first */
-    uint32_t targets; /* at most the file's limit */
+    bool prefetch;    /* no demand access has asked for the line */
+    bool ahead;       /* buffered writes of the line are younger and need not be answered first */
+    uint32_t targets; /* at most the file's limit of targets */
     struct mshr_target *target;
-    struct cache_waiters blocked; /* who found the targets full, and asks again */
+    struct cache_waiters blocked; /* waiters that found no free target, and will repeat their access */
     struct mem_request request;
     void *owner; /* the cache, for the request's event */
 };
 
 struct mshr_file {
-    uint64_t busy; /* bit: in use */
+    uint64_t busy; /* set of the registers in use */
     uint32_t used, peak;
     uint32_t limit, targets;
     struct mshr *mshrs;
     struct mshr_target *pool;
 };
 
-/* `limit` free registers (1 to MSHR_LIMIT) of `targets` targets each. Allocates (out of memory aborts). */
+/* Initializes `limit` free registers (1 to MSHR_LIMIT) of `targets` targets each. Aborts if the host has no
+ * memory. */
 void mshr_init(struct mshr_file *file, uint32_t limit, uint32_t targets, void *owner);
 void mshr_free(struct mshr_file *file);
 
-/* The register of a line, or NULL. */
+/* Returns the register of a line, or NULL. */
 static inline struct mshr *mshr_find(const struct mshr_file *file, uint64_t line)
 {
     for (uint64_t busy = file->busy; busy; busy &= busy - 1) {
@@ -63,10 +64,11 @@ static inline struct mshr *mshr_find(const struct mshr_file *file, uint64_t line
     return NULL;
 }
 
-/* Takes a free register, of which there must be one, for a line that has none: no targets, planned. */
+/* Allocates a register, of which one must be free, for a line that has none. It is planned and has no
+ * targets. */
 struct mshr *mshr_take(struct mshr_file *file, uint64_t line, uint64_t asked);
 
-/* Appends a target; false when there is no room for it. */
+/* Appends a target. Returns false if there is no room for it. */
 bool mshr_add(const struct mshr_file *file, struct mshr *mshr, const struct mshr_target *target);
 
 void mshr_release(struct mshr_file *file, struct mshr *mshr);

@@ -29,7 +29,8 @@ void prefetch_free(struct prefetcher *prefetcher)
     prefetcher->table = NULL;
 }
 
-/* The lines at address + step, address + 2 step, ... as far as the page goes. */
+/* Computes the lines at address + step, address + 2 step, ... up to the end of the page. Returns their
+ * number. */
 static unsigned lines_ahead(const struct prefetcher *prefetcher, uint64_t address, int64_t step,
                             uint64_t lines[PREFETCH_DEGREE])
 {
@@ -44,7 +45,7 @@ static unsigned lines_ahead(const struct prefetcher *prefetcher, uint64_t addres
     return count;
 }
 
-/* Brings the entry of pc up to date; the stride to trust, or 0. */
+/* Updates the entry of pc. Returns the stride to prefetch with, or 0. */
 static int64_t stride_of(struct prefetcher *prefetcher, uint64_t pc, uint64_t address)
 {
     struct prefetch_entry *entry = &prefetcher->table[(pc >> 1) % PREFETCH_ENTRIES];

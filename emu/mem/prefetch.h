@@ -1,4 +1,4 @@
-/* Prefetchers: which lines will probably be wanted soon. */
+/* Prefetchers, which predict the lines that will be accessed soon. */
 #ifndef EMU_MEM_PREFETCH_H
 #define EMU_MEM_PREFETCH_H
 
@@ -9,33 +9,35 @@ enum cache_prefetch { CACHE_PREFETCH_NONE, CACHE_PREFETCH_NEXT_LINE, CACHE_PREFE
 extern const char *const cache_prefetch_names[]; /* by value, then NULL */
 
 enum {
-    PREFETCH_DEGREE = 8,   /* at most */
-    PREFETCH_ENTRIES = 64, /* of the stride table */
-    PREFETCH_PAGE = 4096,  /* physical addresses tell nothing about what lies beyond a page */
+    PREFETCH_DEGREE = 8,   /* most lines */
+    PREFETCH_ENTRIES = 64, /* entries of the stride table */
+    PREFETCH_PAGE = 4096,  /* prefetches do not cross a page, whose physical neighbours may be unrelated */
 };
 
-/* Stride: a reference prediction table by pc (Chen and Baer, "Effective hardware-based data prefetching for
- * high-performance processors", IEEE ToC 1995), whose four states are a saturating confidence here. */
+/* Stride: a reference prediction table indexed by pc (Chen and Baer, "Effective hardware-based data
+ * prefetching for high-performance processors", IEEE ToC 1995). A saturating confidence replaces its four
+ * states. */
 struct prefetch_entry {
-    uint64_t pc, last; /* address of the latest access */
+    uint64_t pc, last; /* last: address of the latest access */
     int64_t stride;
-    uint8_t confidence; /* 0 to 3; from 2 on it prefetches */
+    uint8_t confidence; /* 0 to 3; prefetches from 2 on */
 };
 
 struct prefetcher {
     enum cache_prefetch kind;
-    uint32_t degree; /* lines ahead, at most PREFETCH_DEGREE */
-    uint32_t line;   /* bytes */
+    uint32_t degree; /* number of lines to prefetch, at most PREFETCH_DEGREE */
+    uint32_t line;   /* bytes of a line */
     struct prefetch_entry *table;
 };
 
-/* Allocates (out of memory aborts); release with prefetch_free(). */
+/* Initializes a prefetcher. Aborts if the host has no memory. Release it with prefetch_free(). */
 void prefetch_init(struct prefetcher *prefetcher, enum cache_prefetch kind, uint32_t degree, uint32_t line);
 void prefetch_free(struct prefetcher *prefetcher);
 
-/* An instruction at pc has accessed the address; `fresh` when the line was missing, or has been used for the
- * first time since it was prefetched. Writes the lines to prefetch, nearest first, and returns how many; all
- * are in the page of the address, and none is its line. Next-line looks at fresh accesses only. */
+/* Trains the prefetcher with an access to `address` by the instruction at pc. fresh: the access missed, or
+ * was the first use of a prefetched line; next_line considers only fresh accesses. Writes the lines to
+ * prefetch, nearest first, and returns their number. All are in the page of `address`, and none is its
+ * line. */
 unsigned prefetch_train(struct prefetcher *prefetcher, uint64_t pc, uint64_t address, bool fresh,
                         uint64_t lines[PREFETCH_DEGREE]);
 

@@ -30,11 +30,11 @@ static const char *const reply_names[] = {
 
 #define SIZE(array) (sizeof(array) / sizeof *(array))
 
-/* A protocol under examination. */
+/* A protocol under check. */
 struct subject {
     const struct protocol *protocol;
     struct error *err;
-    const struct protocol_state *states[PROTOCOL_STATES]; /* by number, NULL: there is none */
+    const struct protocol_state *states[PROTOCOL_STATES]; /* by number; NULL: no such state */
     const struct protocol_cache_row *cache[PROTOCOL_STATES][PROTOCOL_EVENTS];
     const struct protocol_directory_row *directory[PROTOCOL_REQUESTS][PROTOCOL_STANDINGS];
     bool used[PROTOCOL_EVENTS]; /* has cache rows */
@@ -114,7 +114,7 @@ static bool enter_cache_rows(struct subject *s)
     return true;
 }
 
-/* Which actions each event can lead to. */
+/* Returns whether the event can have the action. */
 static bool is_allowed(enum protocol_event event, enum protocol_action action)
 {
     static const unsigned allowed[PROTOCOL_EVENTS] = {
@@ -134,7 +134,7 @@ static bool is_allowed(enum protocol_event event, enum protocol_action action)
     return allowed[event] >> action & 1;
 }
 
-/* Loads and stores: what hits, and what it does to the state. */
+/* Checks the row of a load or store: whether it hits, and its next state. */
 static bool check_access(const struct subject *s, const struct protocol_cache_row *row)
 {
     bool here = row->action == PROTOCOL_DO_HIT || row->action == PROTOCOL_DO_THROUGH;
@@ -154,7 +154,7 @@ static bool check_access(const struct subject *s, const struct protocol_cache_ro
     return true;
 }
 
-/* Where an event that is no access leads. */
+/* Checks the next state of the row of another event. */
 static bool check_next(const struct subject *s, const struct protocol_cache_row *row)
 {
     bool must_go = row->event == PROTOCOL_PROBE_TAKE || row->event == PROTOCOL_EVICT ||
@@ -173,7 +173,7 @@ static bool check_next(const struct subject *s, const struct protocol_cache_row 
     return true;
 }
 
-/* The newest version goes somewhere whenever the copy that has it does not stay dirty. */
+/* Checks that the newest version is moved if the copy that has it does not stay dirty. */
 static bool check_data(const struct subject *s, const struct protocol_cache_row *row)
 {
     bool dirty = has(s, row->state, PROTOCOL_DIRTY), stays = has(s, row->next, PROTOCOL_DIRTY);
@@ -231,7 +231,7 @@ static bool check_reachable_states(const struct subject *s)
     return true;
 }
 
-/* What is recorded of the other clients in a standing. */
+/* The record of the other clients in a standing. */
 enum others { NO_OTHERS, OTHERS_SHARE, OTHER_OWNS };
 
 static enum others others_of(enum protocol_standing standing)
@@ -283,7 +283,7 @@ static bool enter_directory_rows(struct subject *s)
     return true;
 }
 
-/* The standings of a client, whoever it is, that one of them and the probes of its row can lead to. */
+/* Returns the set of standings, from any client's point of view, of a unit with this record. */
 static unsigned seen_by_anybody(enum others others, bool self, bool owner)
 {
     unsigned shared = 1u << PROTOCOL_SHARED_SELF | 1u << PROTOCOL_SHARED_BOTH | 1u << PROTOCOL_SHARED_OTHERS;
@@ -324,7 +324,7 @@ static bool check_directory_total(const struct subject *s)
     return true;
 }
 
-/* Whom a row asks, and what it then records of others. */
+/* Checks which clients a row probes, and the record of others that it leaves. */
 static bool check_probe(const struct subject *s, const struct protocol_directory_row *row)
 {
     enum others others = others_of(row->standing);

@@ -1,32 +1,30 @@
 /* A coherence protocol as a table.
  *
  * A protocol keeps a state for each unit: a line, or a 32-bit word of a line (its grain). Two sets of rows
- * say what happens to one unit:
+ * define what happens to a unit:
  *
- *   cache       (state, event) -> next state, action                in a first-level cache
- *   directory   (request, standing) -> probe, reply, next standing  at the last level
+ *    cache       (state, event) -> next state, action                in a first-level cache
+ *    directory   (request, standing) -> probe, reply, next standing  at the last level
  *
- * A standing is what the directory has recorded of the unit, seen from the client that makes the request:
- * which clients may have a copy to read (sharers), or which one may have changed it (the owner), and whether
- * the client itself is among them. Only probes change what is recorded of other clients. PROBE_TAKE goes to
- * all of them and removes them from the record. PROBE_SHARE goes to the owner and makes it a sharer. Both
- * also take the newest version out of a write-back that is on its way. PROBE_READ goes to the owner and
- * leaves record and write-backs as they are. A client that is not attached is served by the same rows and not
- * recorded.
+ * A standing is the directory's record of the unit from the point of view of the requesting client: which
+ * clients may have a readable copy (sharers) or which one may have changed it (the owner), and whether the
+ * client itself is among them. Only probes change the record of other clients. PROBE_TAKE goes to all of them
+ * and removes them from the record. PROBE_SHARE goes to the owner and makes it a sharer. Both also take the
+ * newest version from a write-back that is under way. PROBE_READ goes to the owner and leaves the record and
+ * write-backs unchanged. A client that is not attached is served by the same rows but not recorded.
  *
- * The directory walks a row twice: when the request reaches the tags, for the probes; and when the response
- * leaves, for the reply and the next standing. At the second walk the standing is that after the probes.
+ * The directory applies a row in two steps: the probes when the request has looked up the tags; the reply and
+ * the next standing when the response is sent. The second step uses the row of the standing after the probes.
  *
- * Caches walk the table on misses, upgrades, first stores, fills, probes, evictions, maintenance and warming.
- * The inline hit tests of cache.h compare state numbers instead. protocol_check() guarantees what they rely
- * on: a load hits in every state but 0 and leaves it as it is; a store leaves state PROTOCOL_CHANGED, and no
- * other, as it is.
+ * Caches use the table for misses, upgrades, first stores, fills, probes, evictions, maintenance and warming.
+ * The inline hit tests of cache.h compare state numbers instead. protocol_check() ensures what these tests
+ * need: a load hits in every state except 0 and leaves the state unchanged; a store leaves only state
+ * PROTOCOL_CHANGED unchanged.
  *
- * The table has no times. A directory row that probes costs probe_clocks more than one that does not (llc.h).
+ * The table contains no times. A directory row with a probe costs probe_clocks more than one without (llc.h).
  *
- * Shipped protocols are in emu/mem/protocols. Terms follow Nagarajan, Sorin, Hill, Wood, "A Primer on Memory
- * Consistency and Cache Coherence", 2nd edition, 2020, chapters 6 to 8.
- */
+ * Built-in protocols are in emu/mem/protocols. The terms are those of Nagarajan, Sorin, Hill, Wood, "A Primer
+ * on Memory Consistency and Cache Coherence", 2nd edition, 2020, chapters 6 to 8. */
 #ifndef EMU_MEM_PROTOCOL_H
 #define EMU_MEM_PROTOCOL_H
 
@@ -40,50 +38,50 @@
 enum protocol_grain { PROTOCOL_LINE, PROTOCOL_WORD };
 
 enum {
-    PROTOCOL_STATES = 4,  /* numbers 0 to 3: two bits of an entry of the tags */
-    PROTOCOL_ABSENT = 0,  /* the number of the state without a copy */
-    PROTOCOL_CHANGED = 3, /* the number of the state that stores leave as it is */
+    PROTOCOL_STATES = 4,  /* numbers 0 to 3, stored in two bits of a tags entry */
+    PROTOCOL_ABSENT = 0,  /* number of the state without a copy */
+    PROTOCOL_CHANGED = 3, /* number of the state that stores leave unchanged */
 };
 
 /* Properties of states. */
 enum {
     PROTOCOL_READABLE = 1, /* loads hit */
-    PROTOCOL_WRITABLE = 2, /* stores ask nothing of the level below first */
-    PROTOCOL_DIRTY = 4,    /* the copy is newer than the last level's */
+    PROTOCOL_WRITABLE = 2, /* stores need no permission from the level below */
+    PROTOCOL_DIRTY = 4,    /* the copy is newer than that of the last level */
 };
 
-/* What happens to a copy: X(name, text). */
+/* The events of a copy: X(name, text). */
 #define PROTOCOL_EVENT_ROWS(X)                                                                               \
     X(LOAD, "load")               /* the core reads */                                                       \
     X(STORE, "store")             /* the core writes */                                                      \
-    X(FILL, "fill")               /* the unit has come, to be read */                                        \
-    X(FILL_OWNED, "fill_owned")   /* the unit, or permission, has come; nobody else has a copy */            \
-    X(PROBE_READ, "probe_read")   /* the directory asks for the newest version */                            \
-    X(PROBE_SHARE, "probe_share") /* likewise, and the copy must not be written from now on */               \
-    X(PROBE_TAKE, "probe_take")   /* likewise, and the copy must go */                                       \
-    X(EVICT, "evict")             /* the copy makes room for another, or is cleaned and invalidated */       \
-    X(CLEAN, "clean")             /* the newest version is to be in memory; the copy may stay */             \
-    X(INVALIDATE, "invalidate")   /* the copy goes, and so does what was written to it */                    \
-    X(ACQUIRE, "acquire") /* software has synchronized: what others may have written must be read anew */
+    X(FILL, "fill")               /* the unit arrives, for reading */                                        \
+    X(FILL_OWNED, "fill_owned")   /* the unit or permission arrives; no other cache has a copy */            \
+    X(PROBE_READ, "probe_read")   /* the directory wants the newest version */                               \
+    X(PROBE_SHARE, "probe_share") /* as probe_read; the copy must no longer be written */                    \
+    X(PROBE_TAKE, "probe_take")   /* as probe_read; the copy must be removed */                              \
+    X(EVICT, "evict")             /* the copy is replaced, or cleaned and invalidated */                     \
+    X(CLEAN, "clean")             /* memory must get the newest version; the copy may stay */                \
+    X(INVALIDATE, "invalidate")   /* the copy is removed, and its stores are lost */                         \
+    X(ACQUIRE, "acquire")         /* software has synchronized: others' stores must be read anew */
 
 enum protocol_event {
 #define X(name, text) PROTOCOL_##name,
     PROTOCOL_EVENT_ROWS(X)
 #undef X
         PROTOCOL_EVENTS,
-    PROTOCOL_NO_PROBE = PROTOCOL_EVENTS, /* of a directory row */
+    PROTOCOL_NO_PROBE = PROTOCOL_EVENTS, /* in a directory row */
 };
 
-/* What the cache does about it: X(name, text). */
+/* The cache's action on an event: X(name, text). */
 #define PROTOCOL_ACTION_ROWS(X)                                                                              \
     X(NOTHING, "nothing")                                                                                    \
-    X(HIT, "hit")               /* the access is done here */                                                \
-    X(THROUGH, "through")       /* likewise, and the store goes down as well */                              \
-    X(MISS, "miss")             /* asks below for the unit */                                                \
-    X(UPGRADE, "upgrade")       /* asks below for permission to write; no data need come */                  \
-    X(WRITE_BACK, "write_back") /* the newest version goes down */                                           \
-    X(ANSWER, "answer")         /* the newest version goes to the directory, which has probed */             \
-    X(DROP, "drop")             /* the newest version is forgotten */                                        \
+    X(HIT, "hit")               /* the access is done in the cache */                                        \
+    X(THROUGH, "through")       /* as hit, and the store is also sent down */                                \
+    X(MISS, "miss")             /* requests the unit from below */                                           \
+    X(UPGRADE, "upgrade")       /* requests permission to write, without data */                             \
+    X(WRITE_BACK, "write_back") /* the newest version is sent down */                                        \
+    X(ANSWER, "answer")         /* the newest version is sent to the probing directory */                    \
+    X(DROP, "drop")             /* the newest version is lost */                                             \
     X(NEVER, "never")           /* the event does not happen in this state */
 
 enum protocol_action {
@@ -92,17 +90,17 @@ enum protocol_action {
 #undef X
 };
 
-/* What the directory is asked for: X(name, text). The last two it asks of itself, as a client without a
- * copy. */
+/* The requests to the directory: X(name, text). The last two are made by the last level itself, which is a
+ * client without a copy. */
 #define PROTOCOL_REQUEST_ROWS(X)                                                                             \
-    X(GET_READ, "get_read")         /* the unit, to be read */                                               \
-    X(GET_FETCH, "get_fetch")       /* the unit, to be read and never written: instructions */               \
-    X(GET_OWNED, "get_owned")       /* the unit, or permission, to be written */                             \
-    X(PUT_STORE, "put_store")       /* a store that is done here */                                          \
-    X(PUT_LINE, "put_line")         /* the owner's newest version comes back, and its copy is gone */        \
-    X(PUT_KEEP, "put_keep")         /* likewise, and the sender keeps a copy to read */                      \
-    X(RECALL, "recall")             /* the line leaves the last level: all copies must go */                 \
-    X(RECALL_CLEAN, "recall_clean") /* memory is to have the newest version; copies may stay */
+    X(GET_READ, "get_read")         /* the unit, for reading */                                              \
+    X(GET_FETCH, "get_fetch")       /* the unit, for instruction fetches: never written */                   \
+    X(GET_OWNED, "get_owned")       /* the unit, or permission, for writing */                               \
+    X(PUT_STORE, "put_store")       /* a store to be done at the last level */                               \
+    X(PUT_LINE, "put_line")         /* the owner's newest version; it keeps no copy */                       \
+    X(PUT_KEEP, "put_keep")         /* the owner's newest version; it keeps a readable copy */               \
+    X(RECALL, "recall")             /* the last level evicts the line: all copies must be removed */         \
+    X(RECALL_CLEAN, "recall_clean") /* memory must get the newest version; copies may stay */
 
 enum protocol_request {
 #define X(name, text) PROTOCOL_##name,
@@ -111,12 +109,12 @@ enum protocol_request {
         PROTOCOL_REQUESTS
 };
 
-/* Which clients are recorded, seen from the one that asks: X(name, text). */
+/* The recorded clients, from the point of view of the requesting one: X(name, text). */
 #define PROTOCOL_STANDING_ROWS(X)                                                                            \
-    X(NOBODY, "nobody")               /* nobody: the newest version is at the last level or in memory */     \
-    X(SHARED_SELF, "shared_self")     /* the client, and nobody else, as a sharer */                         \
+    X(NOBODY, "nobody")               /* no client: the last level or memory has the newest version */       \
+    X(SHARED_SELF, "shared_self")     /* only the client, as a sharer */                                     \
     X(SHARED_BOTH, "shared_both")     /* the client and others, as sharers */                                \
-    X(SHARED_OTHERS, "shared_others") /* others, as sharers */                                               \
+    X(SHARED_OTHERS, "shared_others") /* other clients, as sharers */                                        \
     X(OWNED_SELF, "owned_self")       /* the client, as the owner */                                         \
     X(OWNED_OTHER, "owned_other")     /* another client, as the owner */
 
@@ -127,13 +125,13 @@ enum protocol_standing {
         PROTOCOL_STANDINGS
 };
 
-/* What the client is told: X(name, text). */
+/* The reply to the client: X(name, text). */
 #define PROTOCOL_REPLY_ROWS(X)                                                                               \
-    X(READ, "read")   /* it may read: FILL */                                                                \
-    X(OWNED, "owned") /* it may write: FILL_OWNED */                                                         \
-    X(DONE, "done")   /* what it sent has been taken, or what was recalled is here */                        \
-    X(STALE, "stale") /* what it sent is older than what is here, and changes nothing */                     \
-    X(NEVER, "never") /* the request does not come in this standing */
+    X(READ, "read")   /* the client may read: FILL */                                                        \
+    X(OWNED, "owned") /* the client may write: FILL_OWNED */                                                 \
+    X(DONE, "done")   /* the sent version was accepted, or the recall is complete */                         \
+    X(STALE, "stale") /* the sent version is old, and changes nothing */                                     \
+    X(NEVER, "never") /* the request does not occur in this standing */
 
 enum protocol_reply {
 #define X(name, text) PROTOCOL_REPLY_##name,
@@ -162,8 +160,8 @@ struct protocol_directory_row {
     enum protocol_standing next;
 };
 
-/* A protocol. Caches that nobody keeps coherent have no directory rows. An event without any row never
- * happens. */
+/* A protocol. Without directory rows, it is for caches without hardware coherence. An event without rows
+ * never happens. */
 struct protocol {
     const char *name;
     enum protocol_grain grain;
@@ -177,18 +175,18 @@ extern const struct protocol protocol_mesi;
 /* For caches without coherence: write-back and write-through. */
 extern const struct protocol protocol_write_back, protocol_write_through;
 
-/* Returns whether the tables are sound; else the message names protocol, row and fault. They are sound if
+/* Checks the tables. On failure, the message names protocol, row and fault. The tables are sound if
  * - each pair of state and event has one row, except events without any row;
  * - each pair of request and standing that can occur has one row, and no other pair has one;
  * - every state and standing can be reached;
- * - a dirty copy loses its data by INVALIDATE alone, and loads and stores hit where the properties say so;
+ * - only INVALIDATE loses a dirty copy's data, and loads and stores hit in the states with the properties;
  * - state numbers are as the inline hit tests need them;
- * - the directory probes an owner before another client reads or writes, and forgets no client unprobed;
- * - probes and replies of directory rows have cache rows.
- * Coherence as a whole is not checked here: tests/mem/test_protocol_model.c searches all states for that. */
+ * - the directory probes an owner before another client reads or writes, and removes no client unprobed;
+ * - the probes and replies of directory rows have cache rows.
+ * This does not check coherence as a whole: tests/mem/test_protocol_model.c searches all states for that. */
 bool protocol_check(const struct protocol *protocol, struct error *err);
 
-/* The rows by index, to be walked. Pairs without a row have PROTOCOL_DO_NEVER or PROTOCOL_REPLY_NEVER. */
+/* The rows by index, for fast access. Pairs without a row have PROTOCOL_DO_NEVER or PROTOCOL_REPLY_NEVER. */
 struct protocol_step {
     uint8_t next, action;
 };
@@ -201,10 +199,10 @@ struct protocol_rules {
     struct protocol_turn directory[PROTOCOL_REQUESTS][PROTOCOL_STANDINGS];
 };
 
-/* Fills *rules from a protocol that has passed the check. */
+/* Sets *rules from a protocol that has passed protocol_check(). */
 void protocol_compile(const struct protocol *protocol, struct protocol_rules *rules);
 
-/* Of a pair that occurs. */
+/* Return the step or turn of a pair that has a row. */
 static inline struct protocol_step protocol_step(const struct protocol_rules *rules, unsigned state,
                                                  enum protocol_event event)
 {

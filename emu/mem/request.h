@@ -1,4 +1,4 @@
-/* One way to ask for memory: requests that belong to their requesters, and the links that they travel on. */
+/* Memory requests, which belong to their originators, and the links on which they travel. */
 #ifndef EMU_MEM_REQUEST_H
 #define EMU_MEM_REQUEST_H
 
@@ -14,90 +14,97 @@ enum mem_op {
     MEM_READ,
     MEM_WRITE,
     MEM_CLEAN,      /* write dirty lines of the range back */
-    MEM_INVALIDATE, /* forget lines of the range */
+    MEM_INVALIDATE, /* invalidate lines of the range */
     MEM_CLEAN_INVALIDATE,
-    MEM_COMMAND, /* for a device; what it means is the device's affair */
+    MEM_COMMAND, /* a command for a device, which defines its meaning */
 };
 
 enum mem_kind {
     MEM_DATA,
     MEM_FETCH,    /* an instruction */
     MEM_WALK,     /* a page-table entry */
-    MEM_UNCACHED, /* passes all caches */
+    MEM_UNCACHED, /* bypasses all caches */
 };
 
-/* Who has answered: as far down as a request had to go. */
+/* The level that has answered a request: the farthest one that it had to reach. */
 enum mem_level {
     MEM_LEVEL_L1,
-    MEM_LEVEL_L2,     /* a shared cache, or another core's through it */
+    MEM_LEVEL_L2,     /* a shared cache, or another core's cache through it */
     MEM_LEVEL_MEMORY, /* DRAM */
     MEM_LEVELS
 };
 
-/* Links that one request can pass between its originator and memory. Each costs 8 bytes of every request, behind
- * the fields that are used on the way. Nine modules in a tree of three levels need 11: above the last level 2, a
- * module's crossbar, and a link and a crossbar for each of four steps. Whoever builds a machine checks its longest
- * path by mem_path_length(). */
+/* The maximum number of links between an originator and memory. Each costs 8 bytes of every request, behind
+ * the fields that are used at every link. Nine modules in a tree of three levels need 11: two above the last
+ * level, one for a module's crossbar, and two (a link and a crossbar) for each of four steps. The builder of
+ * a machine checks the longest path with mem_path_length(). */
 enum { MEM_HOPS = 24 };
 
 struct mem_link;
 
-/* A request belongs to its originator from first to last, who reuses it; nothing is allocated on its way. The
- * originator fills in the first part by mem_request_init(). Bytes do not travel: function and time are apart.
- */
+/* A request always belongs to its originator, which reuses it after the response; nothing is allocated on its
+ * way. The originator initializes the first part with mem_request_init(). A request carries no data: function
+ * and time are separate. */
 struct mem_request {
     uint64_t address; /* physical, of the first byte */
-    uint64_t mask;    /* bit i: 32-bit word i, counted from address, is meant; words from 64 on always are */
-    uint32_t size;    /* in bytes, not 0 */
-    uint16_t requester; /* for statistics and traces: number of the core or device */
+    /* set of the 32-bit words accessed, counted from address; words from 64 on are always accessed */
+    uint64_t mask;
+    uint32_t size;      /* in bytes, not 0 */
+    uint16_t requester; /* number of the core or device, for statistics and traces */
     uint8_t op;         /* enum mem_op */
     uint8_t kind;       /* enum mem_kind */
-    bool divergent;     /* of a SIMT access of more lines than its bytes take: emu/simt/coalesce.h */
+    /* part of a SIMT access that touches more lines than its bytes need (emu/simt/coalesce.h) */
+    bool divergent;
 
-    /* Between a cache and the last level below it. */
-    bool exclusive; /* of a read: asks for the line to be written; in the response: nobody else has a copy */
-    bool upgrade;   /* of an exclusive read: the requester has a copy, so that no data need come */
-    uint8_t level;  /* enum mem_level, set by whoever answers */
+    /* Used between a cache and the last level below it. */
+    /* in a read: it asks for the line in order to write it; in the response: no other cache has a copy */
+    bool exclusive;
+    bool upgrade;  /* in an exclusive read: the requester has a copy, so the response need not bring data */
+    uint8_t level; /* enum mem_level, set by the port that answers */
 
-    uint8_t depth;    /* links on the way from the originator to the present holder */
-    struct home home; /* of the first byte, from the last level on */
+    uint8_t depth;    /* number of links between the originator and the present holder */
+    struct home home; /* home of the first byte, set when the request leaves the last level */
 
-    /* For the holder, the component that accepted the request last. */
-    uint16_t parts;           /* pieces that are still under way */
-    uint64_t time;            /* of its choice */
-    struct mem_request *next; /* in a list of its choice */
-    struct event event;       /* of its choice: mostly the one that sends the response */
+    /* For the holder: the component that has accepted the request last. */
+    uint16_t parts;           /* pieces that are still outstanding */
+    uint64_t time;            /* free for the holder's use */
+    struct mem_request *next; /* next request in a list of the holder */
+    struct event event;       /* free for the holder's use; most holders send the response from it */
 
-    struct mem_link *route[MEM_HOPS]; /* the links on the way, the originator's first */
+    struct mem_link *route[MEM_HOPS]; /* the first `depth` links on the way, the originator's first */
 };
 
 /* The lower end of a link, which serves requests. */
 struct mem_port_ops {
-    /* Takes the request, or refuses it (false) because it is full. Who refuses keeps link in its mem_waiters
-     * and wakes it when there is room. Requests start at an address that the port is responsible for. */
+    /* Accepts the request, or returns false because the port is full. A port that returns false adds the link
+     * to its mem_waiters and wakes it when there is room. The request's first byte is at an address for which
+     * the port is responsible. */
     bool (*request)(void *port, struct mem_link *link, struct mem_request *request, uint64_t now);
-    /* The client has room for the responses that it refused. */
+    /* Called when the client has room for the responses that it has refused. */
     void (*response_room)(void *port, struct mem_link *link, uint64_t now);
-    /* Brings the line of a cache below up to date as a read by link's client would, without time: to
-     * fast-forward. exclusive: it is going to be written. Returns whether the client alone has it now. NULL:
-     * no cache below. */
+    /* Brings a line of the cache below into the state in which a read by the link's client leaves it, without
+     * time, for fast-forwarding. exclusive: the client is about to write it. Returns whether only the client
+     * has the line. NULL: there is no cache below. */
     bool (*warm)(void *port, struct mem_link *link, uint64_t address, bool exclusive);
-    /* op (MEM_CLEAN ...) of the range in the caches below, without time. NULL: no cache below. */
+    /* Does op (MEM_CLEAN ...) for the range in the caches below, without time. NULL: there is no cache
+     * below. */
     void (*maintain)(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
-    /* The link on which the port passes on a request for that home. NULL: it answers itself. */
+    /* Returns the link on which the port forwards a request for that home. NULL: the port answers all
+     * requests itself. */
     const struct mem_link *(*next)(const void *port, const struct home *home);
 };
 
-/* The upper end of a link, which asks. */
+/* The upper end of a link, which sends requests. */
 struct mem_client_ops {
-    /* Takes the response, or refuses it (false) because it is full; then it calls mem_link_response_room()
-     * later. The originator must accept. */
+    /* Accepts the response, or returns false because the client is full. A client that returns false calls
+     * mem_link_response_room() later. The originator of the request must accept. */
     bool (*respond)(void *client, struct mem_link *link, struct mem_request *request, uint64_t now);
-    /* The port has room again; called once for each time of refusal. */
+    /* Called when the port has room again, once for each refusal. */
     void (*request_room)(void *client, struct mem_link *link, uint64_t now);
 };
 
-/* One client joined to one port. Requests go down and responses up; neither class waits for the other. */
+/* One client connected to one port. Requests go down and responses go up; requests never wait for responses,
+ * nor responses for requests. */
 struct mem_link {
     const struct mem_port_ops *port_ops;
     void *port;
@@ -105,18 +112,19 @@ struct mem_link {
     void *client;
     struct mem_link *next_waiting; /* in the port's mem_waiters */
     bool waiting;
-    struct home_map *homes; /* of a link that leaves the last level: gives requests their homes; else NULL */
+    /* for a link that leaves the last level: the map that gives requests their homes; else NULL */
+    struct home_map *homes;
 };
 
-/* The clients that a port has refused, first come first served. */
+/* The clients that a port has refused, in order of their refusal. */
 struct mem_waiters {
     struct mem_link *first, *last;
 };
 
-/* The name of an operation: "read". */
+/* Returns the name of an operation: "read". */
 const char *mem_op_name(enum mem_op op);
 
-/* A request for all words of [address, address + size). */
+/* Initializes a request for all words of [address, address + size). */
 static inline void mem_request_init(struct mem_request *request, enum mem_op op, uint64_t address,
                                     uint32_t size)
 {
@@ -137,8 +145,8 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->event.place = 0;
 }
 
-/* Gives a request its home when it leaves the last level, and counts it. False: a change waits for the requests
- * that are under way, and wakes the link. */
+/* Gives a request its home when it leaves the last level, and counts it as outstanding. Returns false if the
+ * home is being changed; the change waits for outstanding requests and then wakes the link. */
 static inline bool mem_link_enter(struct mem_link *link, struct mem_request *request)
 {
     home_resolve(link->homes, request->address, &request->home);
@@ -150,8 +158,8 @@ static inline bool mem_link_enter(struct mem_link *link, struct mem_request *req
     return true;
 }
 
-/* Offers the request to the port. When it is accepted the port holds it until it responds; when it is refused
- * (false) nothing has changed, and client_ops->request_room() will be called. */
+/* Offers the request to the port. On true, the port holds the request until it responds. On false, nothing
+ * has changed, and client_ops->request_room() will be called. */
 static inline bool mem_link_request(struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     assert(request->depth < MEM_HOPS);
@@ -166,20 +174,20 @@ static inline bool mem_link_request(struct mem_link *link, struct mem_request *r
     return false;
 }
 
-/* The link on which the holder of a request has received it. */
+/* Returns the link on which the holder of the request has received it. */
 static inline struct mem_link *mem_request_link(const struct mem_request *request)
 {
     assert(request->depth > 0);
     return request->route[request->depth - 1];
 }
 
-/* Offers the response to the client that sent the request. When it is refused (false) the port keeps the
- * request and is told by port_ops->response_room(). */
+/* Offers the response to the client that has sent the request. On false, the port keeps the request until
+ * port_ops->response_room() is called. */
 static inline bool mem_request_respond(struct mem_request *request, uint64_t now)
 {
     struct mem_link *link = mem_request_link(request);
     struct home_slot *slot =
-        link->homes ? request->home.slot : NULL; /* the client may use the request again */
+        link->homes ? request->home.slot : NULL; /* read now: the client may reuse the request */
     request->depth--;
     if (!link->client_ops->respond(link->client, link, request, now)) {
         request->depth++;
@@ -190,21 +198,21 @@ static inline bool mem_request_respond(struct mem_request *request, uint64_t now
     return true;
 }
 
-/* A client calls this when it has refused a response and has room again. */
+/* Call it after the client has refused a response and has room again. */
 static inline void mem_link_response_room(struct mem_link *link, uint64_t now)
 {
     link->port_ops->response_room(link->port, link, now);
 }
 
-/* Links on the way of a request for that home, from `first` to the port that answers it; MEM_HOPS + 1 when there are
- * more than MEM_HOPS, as when routes go round in a circle. */
+/* Returns the number of links from `first` to the port that answers requests for that home, or MEM_HOPS + 1
+ * if there are more than MEM_HOPS, as in a cycle of links. */
 unsigned mem_path_length(const struct mem_link *first, const struct home *home);
 
-/* Puts a refused link at the end, unless it waits already. */
+/* Appends a refused link to the list, unless it is in the list. */
 void mem_waiters_add(struct mem_waiters *waiters, struct mem_link *link);
 
-/* Takes the first link out and calls its client's request_room(); false if none waits. The client may ask at
- * once, and is at the end of the list if it is refused again. */
+/* Removes the first link from the list and calls its client's request_room(). Returns false if the list is
+ * empty. The client may send at once; if it is refused again, its link goes to the end of the list. */
 bool mem_waiters_wake(struct mem_waiters *waiters, uint64_t now);
 
 #endif

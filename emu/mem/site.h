@@ -1,4 +1,4 @@
-/* What parts of the memory system are made with, beside struct part_site. */
+/* The construction parameters of memory-system parts, in addition to struct part_site. */
 #ifndef EMU_MEM_SITE_H
 #define EMU_MEM_SITE_H
 
@@ -8,16 +8,18 @@
 struct llc_slices;
 
 struct mem_site {
-    struct home_map *homes;                /* of all addresses; outlives the part */
-    const struct phys *bytes;              /* of main memory */
-    uint32_t modules, stacks, controllers; /* numbers of homes are below these */
-    uint16_t module, stack;                /* of a memory: which it is */
-    unsigned inputs, outputs;              /* of a crossbar */
-    const uint16_t *
-        routes; /* of a crossbar: its output by home, [(module * stacks + stack) * controllers + controller] */
-    /* Of what asks: */
-    bool last;                /* its requests leave the last level there, and get their homes */
-    struct llc_slices *level; /* the last level that it is joined to, if that has been made; else NULL */
+    struct home_map *homes;                /* the homes of all addresses; outlives the part */
+    const struct phys *bytes;              /* main memory */
+    uint32_t modules, stacks, controllers; /* upper bounds of the numbers in homes */
+    uint16_t module, stack;                /* of a memory: its module and its stack */
+    unsigned inputs, outputs;              /* of a crossbar: number of inputs and outputs */
+    /* of a crossbar: number of the output for each home, indexed by
+     * [(module * stacks + stack) * controllers + controller] */
+    const uint16_t *routes;
+    /* of a requester: its requests leave the last level there, which resolves their homes */
+    bool last;
+    /* of a requester that is not the last level: the last-level cache to which it is connected, if that has been made */
+    struct llc_slices *level;
 };
 
 #endif

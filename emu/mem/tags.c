@@ -52,7 +52,7 @@ void tags_clear(struct tags *tags)
     tags->age = 0;
 }
 
-/* Lets all nodes on the way to the leaf point to their other child. */
+/* Makes all nodes on the path to the way's leaf point to the other child. */
 static uint64_t tree_away(uint64_t bits, uint32_t way, uint32_t levels)
 {
     uint32_t node = 1;

@@ -1,5 +1,5 @@
-/* Makes tables of the rows in the file PROTOCOL_ROWS: STATE(name, number, properties), CACHE(state, event,
- * next, action), and DIRECTORY(request, standing, probe, reply, next). To be included once in a C file. */
+/* Makes tables from the rows in the file PROTOCOL_ROWS: STATE(name, number, properties), CACHE(state, event,
+ * next, action) and DIRECTORY(request, standing, probe, reply, next). Include it once in a C file. */
 #include "emu/mem/protocol.h"
 
 #define CACHE(state, event, next, action)
