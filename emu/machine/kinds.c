@@ -1,5 +1,5 @@
-/* All kinds of parts, one per line. A new mechanism adds its kind here and nothing else outside its room.
- * Parts are made, and components numbered, in this order. */
+/* All kinds of parts. A new mechanism adds its kind here, and nothing else outside its own folder. Parts are
+ * made, and components numbered, in this order. */
 #include "emu/machine/machine.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"

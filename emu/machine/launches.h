@@ -1,4 +1,4 @@
-/* Joins a program's launches to the multiprocessors of a machine with a clock. */
+/* Connects a program's launches to the multiprocessors of a timed machine. */
 #ifndef EMU_MACHINE_LAUNCHES_H
 #define EMU_MACHINE_LAUNCHES_H
 
@@ -6,7 +6,7 @@
 
 struct timed;
 
-/* Sets launches->machine; timed, which has multiprocessors, must outlive the last launch. */
+/* Sets launches->machine. `timed` must have multiprocessors and outlive the last launch. */
 void launches_join(struct timed_launch *launches, struct timed *timed);
 
 #endif

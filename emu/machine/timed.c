@@ -39,7 +39,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
     nucd_add_facts(timed->options.nucd, stats);
 }
 
-/* Says which rules the commands of a memory break, if they do. */
+/* Reports the first rule that a memory's commands break, if any. Returns the number of findings, 0 or 1. */
 static unsigned report_commands(const struct timed *timed, const struct checked_memory *memory)
 {
     const struct dram_checker *checker = &memory->checker;

@@ -1,11 +1,11 @@
-/* Making a machine with a clock, and its statistics. */
+/* Making a timed machine, and publishing its statistics. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "emu/machine/timed_state.h"
 
-/* Re-reads the commands of all memories (--check dram). */
+/* Attaches a checker to the commands of each memory (--check dram). */
 static void check_memories(struct timed *timed)
 {
     const struct builder *builder = &timed->builder;
@@ -23,7 +23,7 @@ static void check_memories(struct timed *timed)
     }
 }
 
-/* What cores and multiprocessors are given besides what the builder knows. */
+/* Returns the construction parameters of an instance beyond those of the builder. */
 static const void *place_of(void *context, const struct instance *instance, const struct mem_site *memory)
 {
     struct timed *timed = context;
@@ -122,7 +122,7 @@ static uint64_t read_time(const void *context)
     return ((const struct timed *)context)->queue.now;
 }
 
-/* The parts that only carry requests, from the kinds that are made last. */
+/* Publishes the parts that only carry requests, in the reverse order of the kinds. */
 static void publish_carriers(const struct timed *timed, struct stats *stats, struct energy_ledger *ledger)
 {
     size_t kind = 0;

@@ -1,9 +1,9 @@
-/* The cores of a machine with a clock: which hart each has, who serves its stops, and who watches it. */
+/* The cores of a timed machine: their harts, the handling of their stops, and their observers. */
 #include <string.h>
 
 #include "emu/machine/timed_state.h"
 
-/* 10 MHz, the time base of the board; a user program's `time` counts nanoseconds. */
+/* Privileged: 10 MHz, the board's time base. User programs: `time` counts nanoseconds. */
 #define TICK_PRIVILEGED UINT64_C(100000000)
 #define TICK_USER       UINT64_C(1000000)
 
@@ -34,7 +34,8 @@ static bool make_engine(void *context, const struct part_site *site, const struc
     return parts->number >= timed->hosts || nucd_make_engine(timed->options.nucd, &core, offload, err);
 }
 
-/* The hosts' cores have the first harts, the accelerators' those behind them. */
+/* Returns the hart of a core. The hosts' cores have the first harts, the accelerators' cores the following
+ * ones. UINT32_MAX: none. */
 static unsigned hart_of(const struct timed *timed, const struct instance *instance)
 {
     bool host = strcmp(instance->role->name, "host") == 0;

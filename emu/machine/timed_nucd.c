@@ -1,4 +1,4 @@
-/* What NUCD (emu/nucd/nucd.h) needs of a machine with a clock. */
+/* The services of a timed machine that NUCD uses (emu/nucd/nucd.h). */
 #include "emu/machine/timed_state.h"
 
 static void interrupt(void *context, unsigned core)

@@ -4,26 +4,26 @@
 
 #include "emu/machine/timed_state.h"
 
-#define TICK UINT64_C(1000000) /* `time` counts nanoseconds, as a user program's */
+#define TICK UINT64_C(1000000) /* `time` counts nanoseconds, as in user programs */
 
-/* The multiprocessors of one part of the description. */
+/* The multiprocessors of one part of the machine. */
 struct cluster {
     const struct instance *instance;
     uint32_t count;
-    struct simt_site site; /* what they are made with */
+    struct simt_site site; /* construction parameters */
 };
 
 struct timed_simt {
     struct cluster *clusters;
     uint32_t cluster_count;
-    uint32_t count; /* of multiprocessors */
+    uint32_t count; /* number of multiprocessors */
     struct simt_grid *grid;
     bool failed;
     timed_simt_fault *fault;
     void *fault_context;
 };
 
-/* What a wait is for. */
+/* The condition of a wait. */
 struct simt_wait {
     const struct timed_simt *simt;
     bool (*met)(const struct simt_grid *grid, uint64_t number);
@@ -38,7 +38,7 @@ static void failed(void *context, enum grid_end end, struct warp *warp, const st
     simt->fault(simt->fault_context, end, warp, report);
 }
 
-/* The clusters of the description, in the tree's order. */
+/* Collects the clusters of the tree, in its order. */
 static void find_clusters(struct timed_simt *simt, const struct tree *tree)
 {
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {

@@ -1,4 +1,4 @@
-/* What a machine with a clock consists of; for the files timed*.c only. */
+/* The data of a timed machine, only for timed*.c. */
 #ifndef EMU_MACHINE_TIMED_STATE_H
 #define EMU_MACHINE_TIMED_STATE_H
 
@@ -20,10 +20,10 @@ struct timed_core {
     const char *name; /* "accel.3" */
     struct core *core;
     const struct core_tile *tile; /* the core with its caches and TLBs */
-    struct core_site site;        /* what it is made with */
+    struct core_site site;        /* construction parameters of the core */
 };
 
-/* A memory whose commands are re-read. */
+/* A memory whose commands are checked. */
 struct checked_memory {
     const char *name;
     struct dram_checker checker;
@@ -33,7 +33,7 @@ struct timed {
     struct event_queue queue;
     struct scheduler scheduler;
     unsigned count;
-    unsigned hosts;           /* the first of them */
+    unsigned hosts;           /* harts on host cores: the first ones */
     struct timed_core *cores; /* by hart */
 
     struct timed_options options;
@@ -42,36 +42,38 @@ struct timed {
     struct part_numbers numbers;
     struct builder builder;
     struct timed_simt *simt;         /* or NULL */
-    struct checked_memory *memories; /* in the order of the builder */
+    struct checked_memory *memories; /* in the builder's order */
     size_t memory_count;
     struct energy_ledger ledger;
 
-    struct coherence *coherence; /* NULL: nobody checks */
+    struct coherence *coherence; /* NULL: no coherence check */
     struct symbols *symbols;
 
-    unsigned regions; /* of interest that are open (--detail roi) */
-    bool entered;     /* one of them has begun */
+    unsigned regions; /* number of open regions of interest (--detail roi) */
+    bool entered;     /* a region of interest has begun */
     bool warming;
 };
 
-/* timed_core.c: what the core of an instance is made with; NULL: it has no hart, and is left out. */
+/* timed_core.c: returns the construction parameters of an instance's core; NULL if it has no hart and is left
+ * out. */
 const struct core_site *timed_core_site(struct timed *timed, const struct instance *instance,
                                         const struct mem_site *memory);
 
-/* Core i, which the builder has made, takes its place among the cores. */
+/* Records core i, which the builder has made. */
 void timed_add_core(struct timed *timed, unsigned i);
 
-/* timed_watch.c: watches all caches. */
+/* timed_watch.c: attaches the coherence checker to all caches. */
 void timed_watch_coherence(struct timed *timed);
 
-/* timed_nucd.c: gives NUCD the machine's clock; lets it check all tasks. */
+/* timed_nucd.c: timed_start_nucd() gives NUCD the machine's event queue; timed_check_nucd() makes it check
+ * all tasks. */
 void timed_start_nucd(struct timed *timed);
 void timed_check_nucd(struct timed *timed);
 
-/* A marker has retired on core i at now, which may concern --detail roi or a trace. */
+/* Handles a marker that retires on core i at `now`, for --detail roi and for traces. */
 void timed_marker(struct timed *timed, unsigned i, uint64_t now);
 
-/* Cores whose switch between warming and timing is due take it when they stop or sleep. */
+/* Switches core i, which has stopped or sleeps, between warming and timing if a switch is due. */
 void timed_switch_detail(struct timed *timed, unsigned i);
 
 #endif

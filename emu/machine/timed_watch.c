@@ -1,4 +1,4 @@
-/* Those who watch a machine with a clock: the coherence checker, and what traces show of regions. */
+/* The observers of a timed machine: the coherence checker, and the trace of regions and marks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ void timed_watch_coherence(struct timed *timed)
     }
 }
 
-/* The text that a marker names; "roi" if it names none that can be read. */
+/* Reads the text to which a marker points; "roi" if there is none or it is not readable. */
 static void read_text(const struct hart *hart, char text[NAME])
 {
     uint64_t address = hart->marker.value;
@@ -84,7 +84,7 @@ void timed_switch_detail(struct timed *timed, unsigned i)
         core_set_warming(core, timed->warming);
 }
 
-/* Cores that sleep switch at once; the others when they stop next, which a yield brings about. */
+/* Sleeping cores switch at once; the others at their next stop, which a yield requests. */
 static void set_detail(struct timed *timed, bool warming)
 {
     timed->warming = warming;
