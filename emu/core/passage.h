@@ -1,7 +1,8 @@
-/* A core's instructions as passages of a trace (emu/sim/track.h): each one's way from fetch to retirement.
+/* A core's instructions as passages of a trace (emu/sim/track.h), from fetch to retirement.
  *
- * Stages: F the cycle of the fetch, Dc until dispatch, Is until issue, X until the result, Cm until retirement. Instructions
- * that were fetched and thrown away are not among a core's notes: the instruction before them is labelled "[mispredicted]". */
+ * Stages: F the cycle of the fetch, Dc until dispatch, Is until issue, X until the result, Cm until
+ * retirement. Squashed instructions are not reported by a core; the instruction before them is labelled
+ * "[mispredicted]". */
 #ifndef EMU_CORE_PASSAGE_H
 #define EMU_CORE_PASSAGE_H
 
@@ -10,11 +11,12 @@
 
 struct core_passages;
 
-/* Opens a stream of that name, which takes passages. Never NULL; the sink outlives the last call of the observer. */
+/* Opens a stream of that name, which takes passages. Never NULL. The sink must outlive the last call of the
+ * observer. */
 struct core_passages *core_passages_new(struct track_sink *sink, const char *name);
 void core_passages_free(struct core_passages *passages); /* NULL is allowed */
 
-/* What is to be told, its own. */
+/* Returns the observer to add to the core. It belongs to `passages`. */
 struct core_observer *core_passages_observer(struct core_passages *passages);
 
 #endif

@@ -7,11 +7,11 @@
 #include "emu/core/ooo/ooo.h"
 #include "emu/core/track.h"
 
-enum role { L1I, L1D, TLB }; /* as core_kind's roles */
+enum role { L1I, L1D, TLB }; /* in the order of core_kind's roles */
 
 enum { NAME = 272 };
 
-/* A cache of the core: coherent below a last level, else the last level itself. */
+/* Makes a cache of the core: coherent if there is a last level below, else a last level itself. */
 static struct cache *make_cache(const struct part_site *site, enum role role, const char *name)
 {
     const struct core_site *place = site->place;
@@ -136,7 +136,8 @@ void core_tile_observe(void *part, struct track_sink *sink, const char *name)
     core_track(tile->core, sink);
 }
 
-/* Data caches keep their lines, as memory keeps its bytes; the code is another one perhaps. */
+/* Data caches keep their lines, because memory keeps its bytes. Instruction caches do not, because the code
+ * may change. */
 void core_tile_reset(void *part)
 {
     struct core_tile *tile = part;

@@ -1,4 +1,4 @@
-/* A core as a part of a machine: with its first-level caches and its TLBs, which it makes. */
+/* A core as a part of a machine, with its first-level caches and TLBs, which it makes. */
 #ifndef EMU_CORE_TILE_H
 #define EMU_CORE_TILE_H
 
@@ -9,17 +9,18 @@
 #include "emu/mem/site.h"
 #include "emu/sim/part.h"
 
-/* What a core is made with, beside struct part_site: part_site.place points to it. What it names outlives the core. */
+/* The construction parameters of a core, in addition to struct part_site; part_site.place points to it. The
+ * objects to which it points must outlive the core. */
 struct core_site {
     const struct mem_site *memory;
     struct hart *hart;
-    uint16_t number;      /* of the hart: as a requester, and for observers */
-    uint64_t device_time; /* fs of an access to a device */
+    uint16_t number;      /* number of the hart: as a requester, and for observers */
+    uint64_t device_time; /* fs that an access to a device takes */
     struct core_near near;
-    uint64_t tick; /* fs in which the hart's `time` advances by 1 */
+    uint64_t tick; /* fs after which the hart's `time` advances by 1 */
     struct core_server server;
-    /* Makes the offload mechanism of the core, if it has one, when its caches and TLBs are there: `parts` is what the core
-     * will be made with. False with err set when that fails. NULL: the core has none. */
+    /* Makes the core's offload mechanism, if it has one, after its caches and TLBs; `parts` are the core's
+     * own. Returns false with err set on failure. NULL: the core has no mechanism. */
     bool (*mechanism)(void *context, const struct part_site *site, const struct core_parts *parts,
                       const struct core_config *config, struct core_offload *offload, struct error *err);
     void *context;
@@ -32,7 +33,7 @@ struct core_tile {
     struct llc_slices *llc; /* of which its caches are copies; NULL: they are not coherent */
 };
 
-/* For core_kind: the functions of struct part_kind. */
+/* The functions of core_kind (struct part_kind). */
 void *core_tile_make(const void *config, const struct part_site *site, struct error *err);
 void core_tile_free(void *part);
 void core_tile_connect(void *part, unsigned port, unsigned slot, const struct part_end *server);
