@@ -1,28 +1,30 @@
-/* Parts: the components of a machine. A kind of part is described by one descriptor, a struct part_kind.
+/* Parts: the components of a machine. A kind of part is described by a descriptor, struct part_kind.
  *
- * A machine is a tree of parts. A kind's descriptor is in the room of the part (emu/mem/cache_kind.c,
- * emu/dram/dram_kind.c ...). emu/machine/kinds.c lists all kinds, one line each. A new mechanism is a room with a kind,
- * and a line there.
+ * A machine is a tree of parts. A kind's descriptor is in the folder of the part (emu/mem/cache_kind.c,
+ * emu/dram/dram_kind.c ...). emu/machine/kinds.c lists all kinds, one line each. A new mechanism is a folder
+ * with a kind, and a line there.
  *
- * Fields. A kind's configuration is a plain struct. Each field is one row of a .def file beside the struct, the only
- * place that states its name, type, unit, range, default, meaning and source. The rows make the struct's members
- * (fields_struct.h), the descriptor's table (fields_rows.h), the keys of machine descriptions, their checks and
- * messages, and the output of `croft show`. The value `auto` stands for the row's default or, if the row has none, for
- * what derive() computes from the other fields.
+ * Fields. A kind's configuration is a plain struct. Each field is one row of a .def file next to the struct,
+ * the only place that states its name, type, unit, range, default, meaning and source. The rows generate the
+ * members of the struct (fields_struct.h), the descriptor's table (fields_rows.h), the keys of machine
+ * descriptions, their checks and messages, and the output of `croft show`. The value `auto` stands for the
+ * row's default or, if the row has none, for the value that derive() computes from the other fields.
  *
- * Passes. A description is parsed, its parts are counted, their fields set and derived, each part checked (emu/schema);
- * then each is made without its neighbours, in the state of a reset, and ports are connected (emu/machine/builder.h). Parts
- * are freed in the reverse order of their making, also when a pass fails. No part is asked to quiesce: harts come to rest by
- * the scheduler, and a range of addresses is quiet when its homes count no request under way (emu/mem/home.h). Descriptors are read while a machine is
- * built and when it publishes; what a part does in simulated time goes through pointers that connect() has stored.
+ * Passes. A description is parsed, its parts are counted, their fields are set and derived, and each part is
+ * checked (emu/schema). Then each part is made without its neighbours, in its reset state, and the ports are
+ * connected (emu/machine/builder.h). Parts are freed in the reverse order of their making, also if a pass
+ * fails. Parts are not asked to quiesce: the scheduler stops the harts, and a range of addresses is quiet
+ * when its homes count no outstanding request (emu/mem/home.h). Descriptors are read while a machine is built
+ * and when it publishes its statistics. In simulated time, parts call each other through pointers that
+ * connect() has stored.
  *
- * Numbers. Components (the order of events at one time), harts and requesters are numbered in the order of making: by
- * kind, in the order of the list of kinds, then by name for names that a description has made up, then by index; a core's
- * caches and TLBs come right before it. The order of keys in a file has no influence.
+ * Numbers. Components (the order of events at one time), harts and requesters are numbered in the order of
+ * making: by kind, in the order of the list of kinds, then by name for names that a description defines, then
+ * by index. A core's caches and TLBs come directly before it. The order of keys in a file has no influence.
  *
- * Ports. A port either serves requests or asks for them, and has a type. A client's port is joined to a server's port
- * of the same type. `extension` lets a room above sim extend the descriptor (emu/dev/device.h: bus, interrupt and
- * device tree). */
+ * Ports. A port has a type and either serves requests or sends them. A client's port is connected to a
+ * server's port of the same type. `extension` lets a room above sim (README.md) extend the descriptor
+ * (emu/dev/device.h: bus, interrupt and device tree). */
 #ifndef EMU_SIM_PART_H
 #define EMU_SIM_PART_H
 
@@ -75,11 +77,11 @@ struct part_section {
 
 struct part_kind;
 
-/* A default that a part's place in its parent overrides. */
+/* A default that a part's role in its parent overrides. */
 struct part_default {
     const char *field;
-    /* In a user's notation; "@PATH" copies the field PATH, seen from the parent. For a port: its partners (struct
-     * part_port); "": the parent joins it. */
+    /* In a user's notation; "@PATH" copies the field PATH, relative to the parent. For a port: its partners
+     * (struct part_port); "": the parent connects it. */
     const char *value;
     const char *source; /* as in struct part_field */
 };
@@ -97,10 +99,10 @@ struct part_role {
     const struct part_kind *kind;
     enum part_presence presence;
     bool many;                  /* copies numbered from 0, by the key `count`; false: one, without a number */
-    const char *initial, *most; /* default and greatest value of that key */
-    const char *limit;          /* what the greatest value is, for messages: "the stacks of ..."; or NULL */
-    const char *counts;         /* its explanation */
-    const char *explanation;    /* of this place */
+    const char *initial, *most; /* default and maximum of that key */
+    const char *limit;          /* explanation of the maximum, for messages: "the stacks of ..."; or NULL */
+    const char *counts;         /* explanation of that key */
+    const char *explanation;    /* explanation of the role */
     const struct part_default *defaults; /* ends with a NULL field; or NULL */
 };
 
@@ -109,12 +111,12 @@ enum part_direction { PART_SERVES, PART_ASKS };
 /* A port. Descriptions refer to ports by name: `memory: crossbar`. */
 struct part_port {
     const char *name;
-    const char *type; /* "memory"; only ports of the same type can be joined */
+    const char *type; /* "memory"; only ports of the same type can be connected */
     enum part_direction direction;
     bool many;     /* takes several partners, numbered in the order of connection */
     bool optional; /* may stay unconnected */
-    /* PART_ASKS: names tried if the description names no partner, first among the part's siblings, then among its
-     * parent's siblings, and so on: "crossbar dram" */
+    /* PART_ASKS: names to try if the description names no partner, first among the part's siblings, then
+     * among its parent's siblings, and so on: "crossbar dram" */
     const char *partners;
     const char *explanation;
 };
@@ -128,23 +130,25 @@ struct part_end {
 struct track_sink;
 struct custom_units;
 
-/* The next numbers, from 0 in the order of making. */
+/* The next free numbers, from 0 in the order of making. */
 struct part_numbers {
-    uint32_t component; /* of events */
-    uint32_t requester; /* of what asks for memory: harts first; PART_REQUESTERS at most */
+    uint32_t component; /* component number of events */
+    uint32_t requester; /* number of a requester of memory: harts first; at most PART_REQUESTERS */
 };
 
 enum { PART_REQUESTERS = 65536 };
 
-/* What a part is made with. Only *name, *queue, *clock and what `place` names outlive make(). */
+/* The construction parameters of a part. Only *name, *queue, *clock and what `place` points to outlive
+ * make(). */
 struct part_site {
     const char *name; /* dotted: "accel.3.l1d" */
     struct event_queue *queue;
-    struct clock *clock;          /* room for the part's own, which it sets */
+    struct clock *clock;          /* the part's own clock, which it sets */
     struct part_numbers *numbers; /* part_component() and part_requester() take from these */
-    const void *const
-        *below;        /* configurations of the parts in the kind's roles, by role; NULL: there is none */
-    const void *place; /* what its room wants besides: struct mem_site (emu/mem/site.h) ...; or NULL */
+    /* configurations of the parts in the kind's roles, by role; NULL: there is none */
+    const void *const *below;
+    /* further parameters, defined by the part's room: struct mem_site (emu/mem/site.h) ...; or NULL */
+    const void *place;
 };
 
 static inline uint32_t part_component(const struct part_site *site)
@@ -166,11 +170,12 @@ struct part_kind {
     const struct part_section *sections; /* ends with a NULL prefix; or NULL */
     const struct part_role *roles;       /* ends with a NULL name; or NULL */
     const struct part_port *ports;       /* ends with a NULL name; or NULL */
-    const char *functional; /* fields, with spaces between, that machines without a clock use; NULL: all */
-    bool open;              /* a description may give its parts parts of any kind, under names of its own */
-    bool whole;             /* make() makes the parts in its roles too */
-    const char *const *variants; /* how messages name them: "core inorder"; NULL: the kind has none */
-    const void *extension;       /* of a room above: emu/dev/device.h; or NULL */
+    /* names of the fields that machines without a clock use, separated by spaces; NULL: all */
+    const char *functional;
+    bool open;                   /* a description may add parts of any kind, under its own names */
+    bool whole;                  /* make() also makes the parts in its roles */
+    const char *const *variants; /* names of the variants, for messages: "core inorder"; NULL: no variants */
+    const void *extension;       /* extension by a room above: emu/dev/device.h; or NULL */
 
     /* Returns the variant of a configuration. NULL: always 0. */
     unsigned (*variant)(const void *config);
@@ -185,14 +190,15 @@ struct part_kind {
      * and ": ", or names several fields. NULL: no constraints. */
     bool (*check)(const void *config, struct error *err);
 
-    /* The part in simulated time. A kind without make() has no such part, or only in roles of kinds that are `whole`. */
+    /* The part in simulated time. A kind without make() has no such part, or only in roles of kinds that are
+     * `whole`. */
 
     /* Makes a part, not yet connected. Returns NULL with err set on failure. */
     void *(*make)(const void *config, const struct part_site *site, struct error *err);
     void (*free)(void *part);
-    /* Returns the end of a serving port, for the client with that slot. */
+    /* Returns the end of a serving port for the client with that slot. */
     struct part_end (*serve)(void *part, unsigned port, unsigned slot);
-    /* Joins an asking port to its server. */
+    /* Connects an asking port to its server. */
     void (*connect)(void *part, unsigned port, unsigned slot, const struct part_end *server);
     /* Puts the units of the custom instructions that it serves into a table (emu/hart/custom.h), where harts and warps find
      * them; NULL: it serves none. Called once, when the parts are connected. */
@@ -200,11 +206,12 @@ struct part_kind {
     /* Registers statistics and energy accounts. */
     void (*publish)(void *part, struct stats *stats, struct scope scope);
     void (*energy)(void *part, struct energy_ledger *ledger, struct scope scope);
-    /* Shows the part on tracks of a trace. NULL: it shows nothing. */
+    /* Shows the part on tracks of a trace. NULL: the part shows nothing. */
     void (*observe)(void *part, struct track_sink *sink, const char *name);
-    /* The machine restarts, its harts being at rest: forgets what must not outlast that. NULL: nothing. */
+    /* Called when the machine restarts, with its harts stopped: resets the part's state. NULL: nothing to
+     * reset. */
     void (*reset)(void *part);
-    /* Brings what it has counted up to a time; NULL: it always is. */
+    /* Brings statistics up to date at a time. NULL: they always are. */
     void (*sync)(void *part, uint64_t now);
 };
 

@@ -1,11 +1,10 @@
-/* Tracks: what parts show over time in a trace, as records that are independent of the kind of part.
+/* Tracks: the activity of parts over time, as records that do not depend on the kind of part.
  *
- * A part that is to be watched gets a sink. It opens a group, with its name, in it lines, and writes records to these: a
- * slice, which lasts from one time to another and may contain others on its line; a span, which may overlap others; an
- * instant; a counter. Some sinks take passages of items through stages instead, or lines of text: these go to a stream, of
- * which a part opens one under its name. Sinks are rendered by emu/debug. A part that is not watched writes nothing: it has
- * no observer that would (emu/sim/observer.h).
- */
+ * A part that is to be traced gets a sink. It opens a group with its name and lines in the group, and writes
+ * records to them: slices, which last from one time to another and may contain other slices of their line;
+ * spans, which may overlap; instants; and counters. Other sinks take passages of items through stages, or
+ * lines of text; a part writes these to a stream that it opens with its name. emu/debug renders sinks to
+ * files. A part that is not traced has no observer (emu/sim/observer.h) and writes nothing. */
 #ifndef EMU_SIM_TRACK_H
 #define EMU_SIM_TRACK_H
 
@@ -17,67 +16,69 @@
 
 struct track_sink;
 
-/* What sinks take. */
+/* The forms of data that a sink can take. */
 enum track_form {
     TRACK_TIMELINE = 1, /* records on lines of groups */
     TRACK_PASSAGES = 2,
     TRACK_TEXT = 4,
 };
 
-/* A group, a line in it, or a stream; the numbers are the sink's. */
+/* A group, a line in a group, or a stream. The sink assigns the numbers. */
 struct track {
     struct track_sink *sink;
     uint32_t group, line;
 };
 
 enum track_kind {
-    TRACK_SLICE,      /* from, to; after all other slices of its line, or inside the open one */
-    TRACK_BEGIN,      /* of a slice, at `from` */
-    TRACK_END,        /* of the slice that began last on the line, at `from` */
+    TRACK_SLICE,      /* from, to; after all other slices of its line, or within the open one */
+    TRACK_BEGIN,      /* begin of a slice, at `from` */
+    TRACK_END,        /* end of the slice of the line that began last, at `from` */
     TRACK_INSTANT,    /* at `from` */
-    TRACK_COUNTER,    /* values valid from `from` on */
-    TRACK_SPAN,       /* from, to; written in the order of their ends */
-    TRACK_SPAN_BEGIN, /* of the span with that id, at `from` */
+    TRACK_COUNTER,    /* values that hold from `from` on */
+    TRACK_SPAN,       /* from, to; spans are written in the order of their ends */
+    TRACK_SPAN_BEGIN, /* begin of the span with that id, at `from` */
     TRACK_SPAN_END,
 };
 
-/* A further value of a record. */
+/* An additional value of a record. */
 struct track_value {
     const char *name;
     const char *text; /* NULL: number */
     uint64_t number;
 };
 
-/* Texts may hold any bytes and belong to the caller. */
+/* Texts may contain any bytes and belong to the caller. */
 struct track_record {
     enum track_kind kind;
-    const char *name;     /* a span's end has the name of its begin; a slice's end has none */
-    const char *category; /* of spans: what they are, such as "miss" */
+    const char *name;     /* the end of a span has the name of its begin; the end of a slice has none */
+    const char *category; /* of spans: their type, such as "miss" */
     uint32_t id;          /* TRACK_SPAN_BEGIN, TRACK_SPAN_END: from track_id() */
     uint64_t from, to;    /* fs */
     const struct track_value *values;
     size_t value_count;
 };
 
-/* An item's way through stages, such as an instruction's through a pipeline, in cycles of the writer's clock. The passages of
- * a stream are written in the order of their ends; they begin in ascending order. */
+/* The passage of an item through stages, such as an instruction through a pipeline, in cycles of the writer's
+ * clock. Passages of a stream are written in the order of their ends, which is also the order of their
+ * begins. */
 struct track_passage {
-    uint64_t number; /* of the item */
-    uint64_t thread; /* whose item it is */
+    uint64_t number; /* number of the item */
+    uint64_t thread; /* number of the item's thread */
     const struct track_stage {
-        const char *name; /* static; short, as viewers show it */
+        const char *name; /* static; short, because viewers display it */
         uint64_t from;
-    } * stages; /* in their order; each lasts until the next one, and may be empty */
+    } * stages; /* in order; each lasts until the next one begins, and may be empty */
     size_t stage_count;
-    uint64_t end; /* of the last stage */
-    /* Writes what is shown of the item, and what is shown of it when it is pointed at: asked if it is rendered. */
+    uint64_t end; /* end of the last stage */
+    /* Writes a label and the detail that is displayed when the user points at the item. Called when the
+     * passage is rendered. */
     void (*describe)(const void *context, char *label, char *detail, size_t size);
     const void *context;
 };
 
-enum { TRACK_LABEL = 160 }; /* bytes of a label, of a detail, of a line of text, each with its end */
+enum { TRACK_LABEL = 160 }; /* bytes of a label, a detail or a line of text, including the NUL */
 
-/* Functions for forms that a sink does not take are NULL. */
+/* Functions for forms that the sink does not take are NULL. */
 struct track_sink_ops {
     struct track (*group)(struct track_sink *sink, const char *name);
     struct track (*line)(struct track group, const char *name);
@@ -88,7 +89,7 @@ struct track_sink_ops {
     bool (*text)(struct track stream, const char *line);
 };
 
-/* Tells a writer that the trace ends, so that it writes the ends of open records; afterwards the sink is invalid. */
+/* Called when the trace ends, so that the writer ends its open records. Afterwards the sink is invalid. */
 struct track_end {
     struct observer link;
     void (*end)(void *context, uint64_t now);
@@ -97,8 +98,8 @@ struct track_end {
 
 struct track_sink {
     const struct track_sink_ops *ops;
-    unsigned forms;            /* enum track_form that it takes */
-    struct observer_list ends; /* struct track_end, the last one that was opened first */
+    unsigned forms;            /* set of enum track_form */
+    struct observer_list ends; /* struct track_end; the writer that opened last is called first */
 };
 
 static inline bool track_takes(const struct track_sink *sink, enum track_form form)
@@ -106,7 +107,7 @@ static inline bool track_takes(const struct track_sink *sink, enum track_form fo
     return sink->forms & form;
 }
 
-/* Groups, lines and records are written to sinks that take TRACK_TIMELINE only. */
+/* Write groups, lines and records only to a sink that takes TRACK_TIMELINE. */
 static inline struct track track_group(struct track_sink *sink, const char *name)
 {
     return sink->ops->group(sink, name);
@@ -117,14 +118,14 @@ static inline struct track track_line(struct track group, const char *name)
     return group.sink->ops->line(group, name);
 }
 
-/* Returns a number for spans that are written as begin and end. */
+/* Returns an id for a span that is written as begin and end. */
 static inline uint32_t track_id(struct track_sink *sink)
 {
     return sink->ops->id(sink);
 }
 
-/* Writes a record. Returns false if the trace is full: nothing of the record is written, and the end of a refused begin
- * must not be. */
+/* Writes a record. Returns false if the trace is full: then nothing was written, and the end of a refused
+ * begin must not be written. */
 static inline bool track_write(struct track track, const struct track_record *record)
 {
     return track.sink->ops->write(track, record);
@@ -159,19 +160,20 @@ static inline bool track_counter(struct track track, const char *name, uint64_t 
                    .kind = TRACK_COUNTER, .name = name, .from = at, .values = values, .value_count = 1});
 }
 
-/* Opens the stream of a part, for a sink that takes TRACK_PASSAGES or TRACK_TEXT. */
+/* Opens a stream of a sink that takes TRACK_PASSAGES or TRACK_TEXT. */
 static inline struct track track_stream(struct track_sink *sink, const char *name)
 {
     return sink->ops->stream(sink, name);
 }
 
-/* As track_write(). */
+/* Writes a passage. Returns false like track_write(). */
 static inline bool track_pass(struct track stream, const struct track_passage *passage)
 {
     return stream.sink->ops->passage(stream, passage);
 }
 
-/* A line, without its end, of less than TRACK_LABEL bytes. */
+/* Writes a line of text, without a line end and shorter than TRACK_LABEL bytes. Returns false like
+ * track_write(). */
 static inline bool track_text(struct track stream, const char *line)
 {
     return stream.sink->ops->text(stream, line);
