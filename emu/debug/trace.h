@@ -1,12 +1,11 @@
 /* Traces of a timed run, in the file formats of existing viewers.
  *
- *   perfetto  Chrome trace JSON for ui.perfetto.dev: timelines
- *   konata    Kanata 0004 for the Konata viewer: passages, of instructions through cores (trace_konata.h)
- *   dram      lines of text, of commands to memories (emu/dram/trace.h)
+ *    perfetto  Chrome trace JSON for ui.perfetto.dev: timelines
+ *    konata    Kanata 0004 for the Konata viewer: passages of instructions through cores (trace_konata.h)
+ *    dram      lines of text: commands to memories (emu/dram/trace.h)
  *
- * A trace is opened, asked for a sink to which the parts of the machine write their tracks (emu/sim/track.h), and closed,
- * whatever way the run has ended. Watching changes nothing that is simulated.
- */
+ * After a trace was opened, the parts of the machine write tracks (emu/sim/track.h) to its sink. It is closed
+ * however the run ends. Tracing does not change the simulation. */
 #ifndef EMU_DEBUG_TRACE_H
 #define EMU_DEBUG_TRACE_H
 
@@ -36,19 +35,19 @@ void trace_set_limit(struct trace *trace, uint64_t events);
 /* About the most that the viewers can load: 650 MB of JSON, 900 MB of Kanata. */
 enum { TRACE_EVENTS = 5000000 };
 
-/* Where parts write their tracks; NULL for no trace. It is gone when the trace is closed. Kinds that keep a file for each
- * stream write the first one to FILE and the others to FILE.NAME. */
+/* Returns the sink for the parts' tracks; NULL if trace is NULL. Closing the trace invalidates it. Kinds with
+ * a file for each stream write the first stream to FILE and the others to FILE.NAME. */
 struct track_sink *trace_tracks(struct trace *trace);
 
-/* False with err set when the file of a stream cannot be created. To be called when all parts have opened theirs. NULL is
- * allowed. */
+/* Returns false with err set if a stream's file could not be created. Call it when all parts have opened
+ * their streams. trace may be NULL. */
 bool trace_ready(const struct trace *trace, struct error *err);
 
 /* Returns true, and sets *warning to a message for the user, if the trace dropped events. */
 bool trace_warning(const struct trace *trace, struct error *warning);
 
-/* Ends open events at time now (fs), closes all files and frees the trace. False with err set when a write
- * failed. Call dram_memory_sync() for each memory before. NULL is allowed. */
+/* Ends open events at time `now` (fs), closes all files and frees the trace. Returns false with err set if a
+ * write failed. Call dram_memory_sync() for each memory before. trace may be NULL. */
 bool trace_close(struct trace *trace, uint64_t now, struct error *err);
 
 #endif

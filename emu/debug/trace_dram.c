@@ -1,11 +1,12 @@
-/* Lines of text as a kind of trace, a file for each stream: memories write their commands (emu/dram/trace.h). */
+/* The trace kind "dram": lines of text, a file for each stream. Memories write their commands
+ * (emu/dram/trace.h). */
 #include <stdlib.h>
 
 #include "emu/debug/trace_kind.h"
 
 struct texts {
     struct trace base;
-    struct trace_file **files; /* by stream; NULL: it could not be created */
+    struct trace_file **files; /* by stream; NULL: the file could not be created */
     uint32_t count;
 };
 

@@ -1,4 +1,5 @@
-/* What all kinds of traces share: files, the event limit, and the functions that each kind implements. */
+/* The data shared by all kinds of traces: files, the event limit, and the functions that each kind
+ * implements. */
 #ifndef EMU_DEBUG_TRACE_KIND_H
 #define EMU_DEBUG_TRACE_KIND_H
 
@@ -16,7 +17,7 @@ struct trace_file {
 
 /* Functions that a kind does not need are NULL. */
 struct trace_ops {
-    const char *kind, *path; /* path: the default file name */
+    const char *kind, *path; /* path: default file name */
     const char *event;       /* name of its events, plural, for messages */
     bool unlimited;
     struct trace *(*create)(void); /* zeroed except for the kind's own fields; files is still NULL */
@@ -28,17 +29,17 @@ struct trace_ops {
 /* The first member of every kind's struct. */
 struct trace {
     const struct trace_ops *ops;
-    struct track_sink sink; /* filled in by create() */
-    struct error failure;   /* of creating a file; empty: none */
+    struct track_sink sink; /* set by create() */
+    struct error failure;   /* error of creating a file; empty: none */
     uint64_t limit, events, left_out;
-    struct trace_file *files; /* the first one is FILE itself */
-    bool first_taken;         /* by trace_stream_file() */
+    struct trace_file *files; /* the first one is FILE */
+    bool first_taken;         /* the first file was returned by trace_stream_file() */
 };
 
 extern const struct trace_ops trace_perfetto_ops, trace_konata_ops, trace_dram_ops;
 
-/* The file of the next stream: FILE for the first one, then FILE.NAME, which is created. NULL when it cannot be, which
- * trace_ready() tells. The trace keeps it. */
+/* Returns the file of the next stream: FILE for the first one, then a new file FILE.NAME. NULL if it cannot
+ * be created, which trace_ready() reports. The trace owns the file. */
 struct trace_file *trace_stream_file(struct trace *trace, const char *name);
 
 static inline struct trace *trace_of(struct track_sink *sink)
@@ -46,7 +47,7 @@ static inline struct trace *trace_of(struct track_sink *sink)
     return (struct trace *)(void *)((char *)sink - offsetof(struct trace, sink));
 }
 
-/* For sinks that do not take timelines: what parts write there all the same is left out. */
+/* For sinks without timelines: these functions discard what parts write to timelines. */
 struct track trace_no_group(struct track_sink *sink, const char *name);
 struct track trace_no_line(struct track group, const char *name);
 uint32_t trace_no_id(struct track_sink *sink);

@@ -74,7 +74,7 @@ static void write_stage(struct line_writer *out, uint64_t id, const char *stage)
     line_char(out, '\n');
 }
 
-/* Writes all that happens up to and in `cycle`, and goes there. */
+/* Writes all events up to `cycle`, and advances the file to that cycle. */
 static void advance(struct konata_stream *stream, uint64_t cycle)
 {
     while (stream->count > 0 && stream->heap[0].cycle <= cycle) {
@@ -114,7 +114,7 @@ static uint64_t at_least(uint64_t value, uint64_t least)
     return value < least ? least : value;
 }
 
-/* When each stage begins, and the last one ends; none begins before the one in front of it. */
+/* Computes the begin of each stage, and the end of the last one. No stage begins before its predecessor. */
 static void stage_cycles(const struct track_passage *passage, uint64_t first, uint64_t begin[KONATA_STAGES])
 {
     for (size_t i = 0; i <= passage->stage_count; i++)
@@ -193,7 +193,7 @@ static void begin_trace(struct trace *trace)
     write_header(trace->files);
 }
 
-/* All that is known of an item came with its passage. */
+/* Writes the remaining events; every passage was written with all its events. */
 static void end_trace(struct trace *trace)
 {
     struct konata *konata = (struct konata *)trace;
