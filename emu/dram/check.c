@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Clocks that a time takes. Written apart from config.c on purpose, like everything here: two statements of
- * one datasheet show each other's errors. */
+/* Returns the clocks of a time. Like all of this file, it is written independently of config.c, so that
+ * errors in one of the two show. */
 static uint32_t ck(const struct dram_config *config, uint64_t femtoseconds)
 {
     uint64_t whole = femtoseconds / config->tCK;
@@ -47,8 +47,7 @@ static bool is_refresh(enum dram_command command)
     return command == DRAM_REF || command == DRAM_REFB;
 }
 
-/* After the start of a bank's precharge: when it can be opened or refreshed again. After an activate: when it
- * can be used, closed, opened again. */
+/* Returns the gap between two commands for the same bank. */
 static uint32_t bank_gap(const struct dram_config *c, enum dram_command earlier, enum dram_command later)
 {
     bool starts = later == DRAM_ACT || is_refresh(later);
@@ -72,7 +71,7 @@ static uint32_t bank_gap(const struct dram_config *c, enum dram_command earlier,
     }
 }
 
-/* Between commands anywhere in a rank; `near` in the same bank group. */
+/* Returns the gap between two commands for one rank; `near`: in the same bank group. */
 static uint32_t rank_gap(const struct dram_config *c, enum dram_command earlier, enum dram_command later,
                          bool near)
 {
@@ -97,7 +96,8 @@ static uint32_t rank_gap(const struct dram_config *c, enum dram_command earlier,
     return 0;
 }
 
-/* Between ranks only the data bus is shared: the later data must start tRTRS after the end of the earlier. */
+/* Returns the gap between commands for different ranks, which share only the data bus: the later data must
+ * start tRTRS after the end of the earlier data. */
 static uint32_t other_rank_gap(const struct dram_config *c, enum dram_command earlier,
                                enum dram_command later)
 {
@@ -108,7 +108,7 @@ static uint32_t other_rank_gap(const struct dram_config *c, enum dram_command ea
     return end > start ? end - start : 0;
 }
 
-/* What the two commands concern lies together in one `place`, which is a bank, a group or a rank. */
+/* Returns whether both commands affect one common `place`: a bank, a group or a rank. */
 static bool meet(const struct dram_command_row *earlier, const struct dram_command_row *later,
                  enum dram_relation relation, enum dram_extent place)
 {
@@ -125,7 +125,7 @@ static bool meet(const struct dram_command_row *earlier, const struct dram_comma
     return bank;
 }
 
-/* The longest time of the standard's rules for a pair of which one is a command of its own. */
+/* Returns the longest gap of the standard's rules for a pair with an additional command. */
 static uint32_t own_gap(const struct dram_config *config, enum dram_command earlier, enum dram_command later,
                         enum dram_relation relation)
 {
@@ -155,7 +155,7 @@ uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command ea
     if (relation == DRAM_OTHER_RANK)
         return other_rank_gap(config, earlier, later);
     uint32_t gap = rank_gap(config, earlier, later, relation != DRAM_SAME_RANK);
-    /* A command for the rank concerns every bank of it. */
+    /* A command for a rank affects each of its banks. */
     bool same_bank = relation == DRAM_SAME_BANK || is_for_rank(earlier) || is_for_rank(later);
     return same_bank ? longer(gap, bank_gap(config, earlier, later)) : gap;
 }
@@ -208,8 +208,7 @@ static bool on_column_bus(const struct dram_checker *checker, enum dram_command 
     return command < DRAM_OWN ? moves_data(command) : checker->rows[command].bus == DRAM_BUS_COLUMN;
 }
 
-/* Each remembered command must be far enough away; older ones than any rule reaches back to are not looked
- * at. */
+/* Checks the distance from each remembered command, back to the longest gap of any rule. */
 static bool check_gaps(struct dram_checker *checker, const struct dram_checker_channel *channel,
                        const struct dram_record *record)
 {
@@ -239,7 +238,7 @@ static bool check_gaps(struct dram_checker *checker, const struct dram_checker_c
     return true;
 }
 
-/* The activate before the last `limit` ones must be out of the window. */
+/* Checks that the last `limit` activates were not all within `span` (fs) before this one. */
 static bool check_window(struct dram_checker *checker, const struct dram_checker_channel *channel,
                          const struct dram_record *record, uint32_t limit, uint64_t span, const char *rule)
 {
@@ -250,7 +249,8 @@ static bool check_window(struct dram_checker *checker, const struct dram_checker
     return record->cycle - past >= ck(&checker->config, span) || violation(checker, record, rule);
 }
 
-/* Data of two commands never meet on the bus, and turn it around with the gap that is needed. */
+/* Checks that the data of two commands do not overlap on the bus and keep the gap between ranks and from
+ * reads to writes. */
 static bool check_data(struct dram_checker *checker, struct dram_checker_channel *channel,
                        const struct dram_record *record)
 {
@@ -269,8 +269,8 @@ static bool check_data(struct dram_checker *checker, struct dram_checker_channel
     return fits || violation(checker, record, "its data meet other data on the bus");
 }
 
-/* No bank may wait for its refresh longer than the average interval allows with 8 postponed (JESD79-3, 9
- * tREFI). */
+/* Checks that the bank was refreshed within 9 tREFI: the average interval with 8 postponed refreshes
+ * (JESD79-3). */
 static bool check_refresh(struct dram_checker *checker, const struct dram_checker_channel *channel,
                           const struct dram_record *record, uint32_t bank)
 {
@@ -282,7 +282,7 @@ static bool check_refresh(struct dram_checker *checker, const struct dram_checke
            violation(checker, record, "the bank was not refreshed for 9 tREFI");
 }
 
-/* Whether a command of the standard's own concerns the bank. */
+/* Returns whether an additional command affects the bank. */
 static bool own_concerns(const struct dram_checker *checker, const struct dram_record *record, uint32_t bank)
 {
     const struct dram_config *c = &checker->config;
@@ -297,7 +297,7 @@ static bool own_concerns(const struct dram_checker *checker, const struct dram_r
     }
 }
 
-/* As check_state() for a command of the standard's own. */
+/* check_state() for an additional command. */
 static bool check_own_state(struct dram_checker *checker, struct dram_checker_channel *channel,
                             const struct dram_record *record)
 {
@@ -322,7 +322,7 @@ static bool check_own_state(struct dram_checker *checker, struct dram_checker_ch
     return true;
 }
 
-/* The command fits the states of the banks that it concerns, and changes them. */
+/* Checks that the affected banks are in the state that the command needs, and updates their state. */
 static bool check_state(struct dram_checker *checker, struct dram_checker_channel *channel,
                         const struct dram_record *record)
 {

@@ -1,21 +1,23 @@
-/* The rule checker: re-reads commands and states the datasheets' rules in its own words, without the tables. Only
- * of a standard's own commands it knows what their rows say: it compares each of them with the commands before,
- * rule by rule, and does not share the timing state's way of keeping times. */
+/* The rule checker. It checks commands against the datasheets' rules, which it states independently, without
+ * the standards' tables. Only for the additional commands of a standard it reads the rules of their rows; it
+ * compares each such command with the earlier commands, rule by rule, instead of keeping times as the timing
+ * state does. */
 #ifndef EMU_DRAM_CHECK_H
 #define EMU_DRAM_CHECK_H
 
 #include "emu/dram/channel.h"
 
-/* How the places of two commands lie, those of commands for several banks being their first bank. */
+/* The relation between the places of two commands. The place of a command for several banks is its first
+ * bank. */
 enum dram_relation { DRAM_SAME_BANK, DRAM_SAME_GROUP, DRAM_SAME_RANK, DRAM_OTHER_RANK, DRAM_RELATIONS };
 
-enum { DRAM_HISTORY = 4096 }; /* commands of a channel that are remembered; a power of two */
+enum { DRAM_HISTORY = 4096 }; /* most remembered commands of a channel; a power of two */
 
 struct dram_checker {
     struct dram_config config;
     const struct dram_command_row *rows;
     uint32_t gaps[DRAM_COMMANDS][DRAM_COMMANDS][DRAM_RELATIONS]; /* dram_checker_gap() of all pairs */
-    uint32_t reach;                                              /* the longest time of any rule */
+    uint32_t reach;                                              /* longest gap of any rule */
     struct dram_checker_channel {
         struct dram_record past[DRAM_HISTORY]; /* a ring */
         uint64_t count;
@@ -29,22 +31,24 @@ struct dram_checker {
     } * channels;
     struct dram_observer observer;
     uint64_t commands, violations;
-    struct error first; /* the first violation: command, cycle, rule and by how much */
+    struct error first; /* first violation: command, cycle, rule and distance */
 };
 
-/* A checker for memories of that description, which has passed part_check(&dram_kind, ). Every channel begins at
- * cycle 0 with all banks closed. Free with dram_checker_free() (out of memory aborts). */
+/* Initializes a checker for memories of the configuration, which must have passed part_check(&dram_kind, ).
+ * Every channel starts at cycle 0 with all banks closed. Aborts if the host has no memory. Release it with
+ * dram_checker_free(). */
 void dram_checker_init(struct dram_checker *checker, const struct dram_config *config);
 void dram_checker_free(struct dram_checker *checker);
 
-/* Judges the next command of its channel; false if it breaks a rule. Checking goes on afterwards. */
+/* Checks the next command of its channel. Returns false if the command breaks a rule. Checking may
+ * continue. */
 bool dram_checker_command(struct dram_checker *checker, const struct dram_record *record);
 
-/* The observer, the checker's own, that passes all commands to it. */
+/* Returns the observer that passes all commands to the checker. It belongs to the checker. */
 struct dram_observer *dram_checker_observer(struct dram_checker *checker);
 
-/* Clocks that `later` must keep from one `earlier`, 0 if any; windows and buses apart. For commands of the
- * standard's own its rules are read. */
+/* Returns the minimum clocks from `earlier` to `later`, without windows and command buses; 0 if there is no
+ * rule. For additional commands, reads the standard's rules. */
 uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,
                           enum dram_command later, enum dram_relation relation);
 

@@ -39,7 +39,7 @@ uint32_t dram_config_refresh_clocks(const struct dram_config *config)
     return config->refresh == DRAM_REFRESH_ALL ? interval : interval / dram_config_rank_banks(config);
 }
 
-/* Whether a value lies between two others, which fields or a computation give. */
+/* Checks that a value is within limits that other fields or a computation define. */
 static bool between(const char *name, uint64_t value, uint64_t least, uint64_t most, const char *limit,
                     struct error *err)
 {
@@ -48,11 +48,11 @@ static bool between(const char *name, uint64_t value, uint64_t least, uint64_t m
                      name, value, least, most, limit);
 }
 
-/* The same of times in fs, with their unit. */
+/* A time in fs with its limits; messages print it in ns. */
 struct span {
     const char *name;
     uint64_t value, least, most;
-    const char *limit; /* what least or most come from */
+    const char *limit; /* origin of least or most */
 };
 
 static bool check_spans(const struct span *spans, size_t count, struct error *err)
@@ -93,7 +93,7 @@ static bool check_times(const struct dram_config *config, struct error *err)
 #define DRAM_PARAM(name, rounding, meaning) SPAN(name, 0, "20000 tCK"),
 #include "emu/dram/param.def"
 #undef DRAM_PARAM
-        SPAN(tCCDS, config->tBURST, "at least tBURST"), /* or else data would collide */
+        SPAN(tCCDS, config->tBURST, "at least tBURST"), /* or data would collide */
         SPAN(tCCDL, config->tCCDS, "at least tCCDS"),   SPAN(tRRDL, config->tRRDS, "at least tRRDS"),
         SPAN(tWTRL, config->tWTRS, "at least tWTRS"),   SPAN(tRC, config->tRAS, "at least tRAS"),
     };

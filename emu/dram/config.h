@@ -1,4 +1,4 @@
-/* The description of a memory: standard, organisation, timings, energies and the controllers' policies. */
+/* The configuration of a memory: standard, organisation, timings, energies and controller policies. */
 #ifndef EMU_DRAM_CONFIG_H
 #define EMU_DRAM_CONFIG_H
 
@@ -18,21 +18,20 @@ enum dram_standard {
 enum dram_page {
     DRAM_PAGE_OPEN,    /* rows stay open until another row or a refresh needs the bank */
     DRAM_PAGE_CLOSED,  /* the last access that is queued for a row closes it by auto-precharge */
-    DRAM_PAGE_TIMEOUT, /* a row closes when it was not used for row_timeout */
+    DRAM_PAGE_TIMEOUT, /* a row closes after it was not used for row_timeout */
 };
 
 enum dram_refresh {
-    DRAM_REFRESH_NONE, /* unreal; to find out what refresh costs */
-    DRAM_REFRESH_ALL,  /* all banks of a rank at once, each tREFI */
-    DRAM_REFRESH_BANK, /* one bank in turn, each tREFI divided by the banks of a rank */
+    DRAM_REFRESH_NONE, /* unrealistic; measures the cost of refresh */
+    DRAM_REFRESH_ALL,  /* all banks of a rank at once, every tREFI */
+    DRAM_REFRESH_BANK, /* one bank after the other, one every tREFI divided by the banks of a rank */
 };
 
 enum {
-    DRAM_BANKS = 64, /* most banks of a channel, ranks * groups * banks: sets of them are a word of 64 bits */
+    DRAM_BANKS = 64,  /* most banks of a channel: ranks * groups * banks; a set of them is a 64-bit word */
     DRAM_GROUPS = 64, /* most bank groups of a channel: ranks * groups */
     DRAM_RANKS = 8,
-    DRAM_CHANNELS =
-        65536, /* most that a description may ask for; nothing is allocated for more than it has */
+    DRAM_CHANNELS = 65536, /* most that a configuration may have; only its own number is allocated */
     DRAM_QUEUE = 1024,
 };
 
@@ -45,15 +44,16 @@ struct dram_config {
 #include "emu/sim/fields_struct.h"
 
 #include "emu/dram/dram.def"
-    const struct dram_rows *custom; /* a standard that is not listed in standard.def, or NULL */
+    const struct dram_rows *custom; /* a standard that is not in standard.def, or NULL */
 };
 
 extern const struct part_kind dram_kind; /* dram_kind.c */
 
-/* What fields must fulfil together: the kind's check. */
+/* Checks constraints between fields: the kind's check(). */
 bool dram_config_check(const void *config, struct error *err);
 
-/* The parameters in clocks of tCK, rounded as param.def says; with bank_groups false, L is S. */
+/* The timing parameters in clocks of tCK, rounded as in param.def. Without bank_groups, each L parameter
+ * equals its S parameter. */
 struct dram_clocks {
 #define DRAM_PARAM(name, rounding, meaning) uint32_t name;
 #include "emu/dram/param.def"
@@ -65,7 +65,7 @@ void dram_config_default(struct dram_config *config, enum dram_standard standard
 
 struct dram_clocks dram_config_clocks(const struct dram_config *config);
 
-/* Banks of a rank and of a channel, bytes of a channel and of all. */
+/* Return the banks of a rank and of a channel, and the bytes of a channel and of all channels. */
 static inline uint32_t dram_config_rank_banks(const struct dram_config *config)
 {
     return config->groups * config->banks;
@@ -86,10 +86,12 @@ static inline uint64_t dram_config_bytes(const struct dram_config *config)
     return config->channels * dram_config_channel_bytes(config);
 }
 
-/* Clocks between the refresh commands of a rank (or of a bank, in turn); 0 when there are none. */
+/* Returns the clocks between refresh commands of a rank, which refresh all its banks or one after the other;
+ * 0 without refresh. */
 uint32_t dram_config_refresh_clocks(const struct dram_config *config);
 
-/* "gddr5" ..., its meaning, and back: DRAM_STANDARDS when there is none of that name. */
+/* Return a standard's name ("gddr5" ...) and meaning. dram_standard_find() returns the standard of a name,
+ * DRAM_STANDARDS if there is none. */
 const char *dram_standard_name(enum dram_standard standard);
 const char *dram_standard_meaning(enum dram_standard standard);
 enum dram_standard dram_standard_find(const char *name);

@@ -1,4 +1,4 @@
-/* What a memory is described by, and how a machine makes one. */
+/* The kind "dram": its fields, ports and callbacks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool is_power_of_two(uint32_t value)
     return (value & (value - 1)) == 0;
 }
 
-/* The standard's values; map and hashing follow the organisation. */
+/* Sets the standard's values, and fits the map and hashing to the organisation. */
 static void derive(void *part, const bool given[])
 {
     struct dram_config *config = part, standard;
@@ -27,7 +27,7 @@ static void derive(void *part, const bool given[])
          config->rows == standard.rows && config->row_bytes == standard.row_bytes &&
          config->burst_bytes == standard.burst_bytes))
         return;
-    /* A map that cannot be fitted stays, for check() to explain. */
+    /* Keep a map that cannot be fitted; check() explains the error. */
     struct error ignored;
     struct home_layout layout = dram_map_layout(config);
     char fitted[HOME_TEXT];
@@ -35,7 +35,7 @@ static void derive(void *part, const bool given[])
         strcpy(config->map, fitted);
 }
 
-/* The standard and, where the value is a fact of the standard's, the source. */
+/* Writes the standard's name and, if it has one, the source of its value. */
 static void note(const void *part, const struct part_field *field, char *buffer, size_t size)
 {
     const struct dram_config *config = part;

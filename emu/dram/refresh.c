@@ -1,4 +1,4 @@
-/* The agent that refreshes: as soon as a refresh is due, it claims the banks concerned, closes them and refreshes
+/* The agent that refreshes. When a refresh is due, it claims the affected banks, closes them and refreshes
  * them. */
 #include "emu/dram/channel.h"
 
@@ -7,7 +7,7 @@ static uint64_t bits(uint32_t count)
     return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
-/* The banks that the next refresh of the rank concerns. */
+/* Returns the banks that the next refresh of the rank affects. */
 static uint64_t banks_of(const struct dram_channel *channel, uint32_t rank)
 {
     uint32_t banks = dram_config_rank_banks(&channel->common->config);
@@ -16,7 +16,7 @@ static uint64_t banks_of(const struct dram_channel *channel, uint32_t rank)
     return bits(banks) << (rank * banks);
 }
 
-/* Finds the earliest rank that does not refresh yet. */
+/* Sets `wake` to the earliest refresh that is due in a rank without a pending refresh. */
 static void find_due(struct dram_channel *channel)
 {
     channel->refresh.wake = CLOCK_NEVER;
@@ -79,7 +79,7 @@ static void grant(void *owner, const struct dram_choice *choice)
     dram_agent_release(&channel->refresh, refreshed);
 }
 
-/* Whether any agent but the refresh may do something before a burst is queued or it is woken. */
+/* Returns whether an agent other than the refresh may act before a burst is queued or the agent is woken. */
 static bool is_active(const struct dram_channel *channel)
 {
     if (channel->queue.count[DRAM_READS] || channel->queue.count[DRAM_WRITES] || channel->open)
@@ -92,8 +92,8 @@ static bool is_active(const struct dram_channel *channel)
     return false;
 }
 
-/* With nothing queued and all banks closed, one refresh is like the other: only the last round before limit
- * leaves a trace in the state, so the others need only be counted. */
+/* With empty queues and closed banks, all refreshes are alike: only the last round before `limit` affects the
+ * state, so earlier rounds are only counted. */
 static void skip(struct dram_channel *channel, uint64_t limit)
 {
     const struct dram_common *common = channel->common;

@@ -1,4 +1,4 @@
-/* What a memory tells about itself: statistics and energies. */
+/* The statistics and energies of a memory. */
 #include <stdlib.h>
 
 #include "emu/dram/memory.h"
@@ -8,7 +8,7 @@ struct dram_figure {
     struct dram_memory *memory;
     size_t offset; /* in struct dram_channel */
     uint64_t factor;
-    uint32_t channel; /* the number of channels: all */
+    uint32_t channel; /* number of the channel; the number of channels: all */
 };
 
 uint64_t dram_memory_sum(const struct dram_memory *memory, size_t offset)
@@ -39,7 +39,7 @@ static uint64_t read_figure(const void *context)
     return *(const uint64_t *)(const void *)(channel + figure->offset) * figure->factor;
 }
 
-/* Time with no bank open, summed over devices. */
+/* Returns the time with no bank open, summed over devices. */
 static uint64_t read_closed_time(const void *context)
 {
     const struct dram_figure *open = context;
@@ -74,13 +74,13 @@ static const struct counter {
 #undef DRAM_COUNTER
 };
 
-/* The offset in struct dram_channel of what a command counts in. */
+/* Returns the offset in struct dram_channel of the command's counter. */
 static size_t offset_of(const struct dram_command_row *row)
 {
     return offsetof(struct dram_channel, counters) + row->counter;
 }
 
-/* Registers a counter of one channel, or of all if `channel` is their number. */
+/* Registers a counter of one channel, or the sum of all if `channel` is the number of channels. */
 static void publish_counter(struct dram_memory *memory, struct stats *stats, struct scope scope,
                             uint32_t channel, const struct counter *counter)
 {

@@ -1,12 +1,12 @@
-/* One standard, made from its rows: the includer defines DRAM_ROWS, the file of the rows, and
- * DRAM_NAME(prefix). There is one inclusion for each standard; what they share is guarded.
+/* Compiles one standard from its rows. The including file defines DRAM_ROWS, the file of the rows, and
+ * DRAM_NAME(prefix). It includes this file once for each standard; a guard protects the parts that all share.
  *
- * The rows: SET(field, value, source) sets a field of struct dram_config and MAP(text, source) its map;
+ * The rows: SET(field, value, source) sets a field of struct dram_config, and MAP(text, source) its map.
  * RULE(scope, earlier, later, clocks, source) and WINDOW(count, clocks, source) are those of standard.h, with
- * sets of commands and the names of param.def; COMMAND(name, bus, extent, needs, change, data, count, energy,
- * source, meaning) adds a command of the standard's own, whose name the rules may then use. Its columns are
- * those of struct dram_command_row. It keeps only the distances of rules that name it, is known to timing,
- * checker and traces by its row alone, and is issued by an agent (agent.h). */
+ * sets of commands and the names of param.def. COMMAND(name, bus, extent, needs, change, data, count, energy,
+ * source, meaning) adds a command of the standard, which its rules may then name; its columns are those of
+ * struct dram_command_row. Such a command keeps only the distances of rules that name it; timing, checker and
+ * traces use only its row; an agent (agent.h) issues it. */
 #ifndef EMU_DRAM_STANDARD_ROWS_H
 #define EMU_DRAM_STANDARD_ROWS_H
 
@@ -16,7 +16,7 @@
 
 #include "emu/dram/standard.h"
 
-/* The words of the rows. */
+/* The names that rows use. */
 #define NS(x) ((uint64_t)((x)*1e6 + 0.5))
 #define CK(n) ((n)*config->tCK)
 enum {
@@ -32,7 +32,7 @@ enum {
     REFB = DRAM_SET(REFB),
 };
 
-/* A row of zero clocks is a limit that the configuration has switched off. */
+/* A row of zero clocks is a limit that the configuration has disabled. */
 static inline void rule_add(struct dram_table *table, struct dram_rule rule)
 {
     if (rule.clocks == 0)
@@ -51,7 +51,7 @@ static inline void window_add(struct dram_table *table, struct dram_window windo
 
 #endif
 
-/* The numbers of the standard's own commands. */
+/* The numbers of the standard's additional commands. */
 enum {
     DRAM_NAME(before_own_) = DRAM_OWN - 1,
 #define SET(field, value, source)

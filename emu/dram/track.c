@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What of a bank has begun and not ended; its slices are told by begin and end, because column commands lie
- * within open rows. */
+/* The open slices of a bank. They are written by begin and end, because column commands lie within open
+ * rows. */
 struct bank {
     struct track track;
-    bool row, column;    /* slices that are open */
+    bool row, column;    /* open slices */
     uint64_t opened;     /* cycle of the activate */
-    uint64_t row_end;    /* by auto-precharge, or CLOCK_NEVER */
-    uint64_t column_end; /* unless something else comes before */
+    uint64_t row_end;    /* cycle of the auto-precharge, or CLOCK_NEVER */
+    uint64_t column_end; /* end of the column command, unless the row closes or another command comes first */
 };
 
 struct channel {
@@ -30,8 +30,8 @@ struct dram_track {
     struct channel *channels;
 };
 
-/* A command leaves the controller front_latency after the cycle in which the queues chose it, as they run
- * without that delay. */
+/* Returns the time at which a command leaves the controller: front_latency after its cycle, because the
+ * queues run without that delay. */
 static uint64_t time_of(const struct dram_track *memory, uint64_t cycle)
 {
     return cycle * memory->config.tCK + memory->config.front_latency;
@@ -43,7 +43,7 @@ static void show_slice(const struct dram_track *memory, struct track track, cons
     (void)track_slice(track, name, time_of(memory, cycle), time_of(memory, cycle + clocks));
 }
 
-/* Opens a slice; false when the trace is full. */
+/* Opens a slice. Returns false if the trace is full. */
 static bool show_begin(const struct dram_track *memory, const struct bank *bank, const char *name,
                        uint64_t cycle)
 {
@@ -60,7 +60,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Ends what is over at `cycle`, when something new happens to the bank, or the row if `close`. */
+/* Ends the slices that are over at `cycle`, when a new event of the bank occurs. `close`: also ends an open
+ * row. */
 static void settle(struct dram_track *memory, struct bank *bank, uint64_t cycle, bool close)
 {
     uint64_t row_end = earlier(bank->row_end, cycle);
@@ -83,7 +84,7 @@ static void activate(struct dram_track *memory, struct bank *bank, const struct 
     bank->row_end = CLOCK_NEVER;
 }
 
-/* When the device closes the row by itself after a column command with auto-precharge. */
+/* Returns the cycle at which the device closes the row after a column command with auto-precharge. */
 static uint64_t auto_precharge(const struct dram_clocks *clocks, const struct bank *bank,
                                const struct dram_record *record)
 {
@@ -125,7 +126,8 @@ static void close_rank(struct dram_track *memory, struct channel *channel, const
         show_slice(memory, channel->ranks[record->rank], "refresh", record->cycle, memory->clocks.tRFC);
 }
 
-/* A command of the standard's own: a slice of one clock on the rank's line, besides what it does to rows. */
+/* Shows an additional command of the standard: its effect on rows, and a slice of one clock on the rank's
+ * line. */
 static void own_command(struct dram_track *memory, struct channel *channel, const struct dram_record *record)
 {
     const struct dram_config *config = &memory->config;
@@ -183,7 +185,7 @@ static void name_channel(struct dram_track *memory, struct channel *channel, con
     }
 }
 
-/* The cycle that is under way at time now, or later where something has begun later. */
+/* Ends the slices of a bank at the cycle of time `now`, or later if one of them begins later. */
 static void end_bank(struct dram_track *memory, struct bank *bank, uint64_t now)
 {
     uint64_t cycle =
