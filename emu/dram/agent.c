@@ -29,7 +29,7 @@ void dram_agent_changed(struct dram_agent *agent)
     for (uint32_t i = 0; i < channel->agent_count; i++) {
         const struct dram_agent *each = channel->agents[i];
         channel->wanting |= (uint32_t)(each->wants && each != &channel->requests) << i;
-        channel->frozen |= each->banks; /* the requests hold none */
+        channel->frozen |= each->banks; /* the requests hold no banks */
         channel->wake = channel->wake < each->wake ? channel->wake : each->wake;
         if (each == &channel->refresh)
             continue;
@@ -46,7 +46,7 @@ void dram_agent_renew(struct dram_agent *agent)
     agent->age = dram_requests_age(agent->channel);
 }
 
-/* Banks that agents of more precedence hold or wait for. */
+/* Returns the banks that agents of higher precedence hold or have claimed. */
 static uint64_t claimed_before(const struct dram_agent *agent)
 {
     uint64_t banks = 0;
@@ -92,7 +92,8 @@ void dram_agent_yield(struct dram_agent *agent, uint64_t banks)
     dram_agent_changed(agent);
 }
 
-/* An agent that had not yielded a bank yet when it was released keeps it, and is told all the same. */
+/* An agent that has not yielded a bank when it is released keeps the bank; its ops->resume is called
+ * nevertheless. */
 void dram_agent_release(struct dram_agent *agent, uint64_t banks)
 {
     struct dram_channel *channel = agent->channel;

@@ -45,7 +45,7 @@ void dram_channel_ask(struct dram_channel *channel)
     }
 }
 
-/* The cycle at which an agent wanted to be woken has come. */
+/* Wakes the agents whose `wake` is the channel's. */
 static void wake_agents(struct dram_channel *channel, uint64_t limit)
 {
     const uint64_t cycle = channel->wake;
@@ -67,7 +67,7 @@ void dram_channel_init(struct dram_channel *channel, const struct dram_common *c
     memset(channel, 0, sizeof *channel);
     channel->common = common;
     channel->index = index;
-    channel->turn = UINT32_MAX / 2; /* no turn of writes is owed to reads */
+    channel->turn = UINT32_MAX / 2; /* writes may take their turn at once */
     dram_queue_init(&channel->queue, &common->config);
     dram_timing_init(&channel->timing, &common->rules);
     for (uint32_t bank = 0; bank < DRAM_BANKS; bank++) {

@@ -1,4 +1,4 @@
-/* A channel: its banks, its agents and the arbiter that grants them command slots. */
+/* A channel: its banks, its agents, and the arbiter that grants them command slots. */
 #ifndef EMU_DRAM_CHANNEL_H
 #define EMU_DRAM_CHANNEL_H
 
@@ -7,42 +7,43 @@
 #include "emu/dram/timing.h"
 #include "emu/sim/observer.h"
 
-/* A command as it went over the bus. */
+/* A command on the command bus. */
 struct dram_record {
-    uint64_t cycle; /* of tCK */
+    uint64_t cycle; /* in tCK */
     enum dram_command command;
-    uint32_t channel, rank, group, bank; /* group of the rank, bank of the group; 0 where they mean nothing */
-    uint32_t row, column; /* row of commands that open; row and column (in bursts) of column commands */
+    uint32_t channel, rank, group, bank; /* group within the rank, bank within the group; 0 if meaningless */
+    /* row: of commands that open a row and column commands; column (in bursts): of column commands */
+    uint32_t row, column;
 };
 
-/* Sees every command; those of one channel in order of time. */
+/* Receives all commands; those of a channel in order of time. */
 struct dram_observer {
     struct observer link;
     void (*command)(void *context, const struct dram_record *record);
     void *context;
 };
 
-/* What the channels of a memory have in common. */
+/* The data shared by the channels of a memory. */
 struct dram_common {
     struct dram_config config;
     struct dram_clocks clocks;
     struct dram_rules rules;
     uint32_t refresh_clocks;
     struct observer_list observers; /* struct dram_observer */
-    /* The last data of a read will have come at cycle; called in the order of the commands. */
+    /* Called for each read command, in the order of commands. `cycle` is the end of the burst's data. */
     void (*read_done)(void *context, struct mem_request *request, uint64_t cycle);
     void *context;
 };
 
 struct dram_bank {
-    struct dram_burst *burst; /* the request that is served next in the present direction, or NULL */
-    uint32_t row;             /* the open one */
-    uint32_t streak;          /* row hits since an older burst for another row waits */
+    struct dram_burst *burst; /* next burst to serve in the current direction, or NULL */
+    uint32_t row;             /* the open row */
+    uint32_t streak;          /* row hits while an older burst for another row waits */
     uint64_t used;            /* cycle of the last column command or activate */
     uint8_t group, rank;      /* of the channel */
 };
 
-/* What decides when busy banks' next commands may come and which is preferred, packed for a quick scan. */
+/* The data for choosing the next command of the busy banks, packed for a fast scan. */
 struct dram_candidates {
     uint64_t ready[DRAM_BANKS];  /* cycle, as far as bank and bank group are concerned */
     uint64_t merit[DRAM_BANKS];  /* dram_merit(), and the bank */
@@ -50,12 +51,12 @@ struct dram_candidates {
     uint8_t command[DRAM_BANKS]; /* what the bank's burst needs next */
 };
 
-/* A channel is run lazily: nobody sees what it does before its first data, so it need only be brought up to
- * date when a burst arrives, before that data is due, or when somebody waits for room. It does then exactly
- * what it would have done at the time; `floor` says how far it is. */
+/* A channel runs lazily. Its actions have no visible effect before its first data, so it is brought up to
+ * date only when a burst arrives, before that data is due, or when a client waits for room. It then issues
+ * the same commands in the same cycles as if it had run all the time, up to `floor`. */
 struct dram_channel {
     const struct dram_common *common;
-    uint64_t floor; /* first cycle that has not been dealt with */
+    uint64_t floor; /* first cycle that is not processed */
     struct dram_choice best;
     uint64_t wake; /* the least of the agents' */
     uint64_t stir; /* the least `wake` and `notice` of all but the refresh */
@@ -63,14 +64,14 @@ struct dram_channel {
     uint32_t wanting; /* set of those that want a command, without the requests */
     uint64_t open;    /* banks with an open row */
 
-    /* What requests.c keeps for its agent. */
-    uint64_t busy;   /* banks with a burst in the present direction */
-    uint64_t frozen; /* banks that any agent holds: the requests leave them alone */
-    uint64_t taken;  /* of these, banks that another agent than the refresh holds */
+    /* Data of the requests' agent (requests.c). */
+    uint64_t busy;   /* set of banks with a burst in the current direction */
+    uint64_t frozen; /* set of banks that an agent holds: requests do not use them */
+    uint64_t taken;  /* set of banks that an agent other than the refresh holds */
     enum dram_direction direction;
     uint32_t turn;               /* column commands since the direction changed */
-    bool pressed;                /* a writer waits for room */
-    bool freed[DRAM_DIRECTIONS]; /* places that have become free since the flag was cleared */
+    bool pressed;                /* a client waits for room in the write queue */
+    bool freed[DRAM_DIRECTIONS]; /* queue entries have become free since the flag was cleared */
     uint32_t index;
     struct dram_counters counters;
     struct dram_queue queue;
@@ -78,11 +79,10 @@ struct dram_channel {
     struct dram_bank banks[DRAM_BANKS];
     struct dram_timing timing;
 
-    /* What refresh.c keeps for its agent. */
-    uint64_t
-        refresh_next[DRAM_RANKS]; /* cycle at which the next refresh is due; while it is late, when it was */
-    uint32_t refresh_bank[DRAM_RANKS]; /* in turn */
-    uint64_t refreshing;               /* ranks that wait for a refresh command */
+    /* Data of the refresh agent (refresh.c). */
+    uint64_t refresh_next[DRAM_RANKS]; /* cycle at which the next or pending refresh is due */
+    uint32_t refresh_bank[DRAM_RANKS]; /* next bank to refresh */
+    uint64_t refreshing;               /* set of ranks with a pending refresh */
 
     uint64_t open_since[DRAM_RANKS];
 
@@ -91,7 +91,8 @@ struct dram_channel {
     struct dram_agent refresh, requests;
 };
 
-/* The channel at cycle 0, closed; common must outlive it. */
+/* Initializes a channel at cycle 0 with closed banks. common must outlive it. Release it with
+ * dram_channel_free(). */
 void dram_channel_init(struct dram_channel *channel, const struct dram_common *common, uint32_t index);
 void dram_channel_free(struct dram_channel *channel);
 
@@ -107,13 +108,13 @@ static inline void dram_channel_run(struct dram_channel *channel, uint64_t limit
         channel->floor = limit;
 }
 
-/* Lets counters that grow with time, open_clocks, include the time up to floor. */
+/* Brings counters that grow with time (open_clocks) up to floor. */
 void dram_channel_settle(struct dram_channel *channel);
 
 /* Queues the burst of dram_queue_spare() at the present floor; there must be room. */
 void dram_channel_add(struct dram_channel *channel, enum dram_direction direction);
 
-/* Somebody waits, or nobody does any more, to queue writes. */
+/* Sets whether a client waits for room in the write queue. */
 void dram_channel_press(struct dram_channel *channel, bool pressed);
 
 /* requests.c: sets up the agent; sets best to the next command of the requests; grants slots to the requests,
@@ -144,13 +145,13 @@ static inline uint64_t dram_requests_age(struct dram_channel *channel)
     return channel->queue.age++;
 }
 
-/* refresh.c: sets up the agent. */
+/* refresh.c: initializes the refresh agent. */
 void dram_refresh_init(struct dram_channel *channel);
 
-/* Asks the agents that want something, except the requests, for their next commands. */
+/* Asks the agents that want a command, except the requests, for their next commands. */
 void dram_channel_ask(struct dram_channel *channel);
 
-/* Sets best. The requests, which nearly always want something, are asked first and without their ops. */
+/* Sets `best`. Asks the requests first and without their ops, because they nearly always want a command. */
 static inline void dram_channel_choose(struct dram_channel *channel)
 {
     dram_requests_propose(channel);
@@ -158,7 +159,8 @@ static inline void dram_channel_choose(struct dram_channel *channel)
         dram_channel_ask(channel);
 }
 
-/* Parts of dram_channel_issue(): tells the observer; does to several banks what the command does. */
+/* Parts of dram_channel_issue(): dram_channel_tell() calls the observers; dram_channel_change() applies a
+ * command to several banks. */
 void dram_channel_tell(const struct dram_channel *channel, enum dram_command command, uint32_t bank,
                        uint32_t row, uint32_t column);
 void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank);
@@ -211,9 +213,9 @@ static FORCE_INLINE void dram_channel_issue_bank(struct dram_channel *channel, e
         dram_channel_close(channel, channel->banks[bank].rank, UINT64_C(1) << bank);
 }
 
-/* Issues a command at floor: for agents, in ops->grant. It must be legal, and is observed, counted and applied
- * to banks and timing here. `bank` is any of those that the command concerns; row and column, in bursts, are
- * shown in traces, and an opened bank gets the row. */
+/* Issues a command at floor; for agents, in ops->grant. The command must be legal. It is reported to
+ * observers, counted, and applied to banks and timing. `bank` is any of the affected banks. Traces show row
+ * and column (in bursts); a bank that is opened gets the row. */
 static inline void dram_channel_issue(struct dram_channel *channel, enum dram_command command, uint32_t bank,
                                       uint32_t row, uint32_t column)
 {
@@ -227,8 +229,8 @@ static inline void dram_channel_issue(struct dram_channel *channel, enum dram_co
     dram_channel_change(channel, command, bank);
 }
 
-/* The cycle before which no command of requests or of added agents comes; CLOCK_NEVER if there is none unless
- * something arrives. */
+/* Returns a cycle before which no command of the requests or of added agents comes; CLOCK_NEVER if none comes
+ * unless a burst or a change arrives. */
 static inline uint64_t dram_channel_next(const struct dram_channel *channel)
 {
     return channel->best.cycle < channel->stir ? channel->best.cycle : channel->stir;

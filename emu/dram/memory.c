@@ -7,15 +7,16 @@
 #include "emu/dram/trace.h"
 #include "emu/dram/track.h"
 
-/* The number of the first clock edge at or after now. Many requests come at one time; for the others the
- * quotient of floating point, corrected, is quicker than a division. */
+/* Returns the number of the first clock edge at or after `now`. Remembers the latest one, because many
+ * requests arrive at the same time. A corrected floating-point quotient is faster than an integer
+ * division. */
 static uint64_t edge_at(struct dram_memory *memory, uint64_t now)
 {
     uint64_t tCK = memory->common.config.tCK;
     if (memory->edge_time == now)
         return memory->edge;
     uint64_t edge = (uint64_t)((double)now * memory->edges_per_fs);
-    if (now >> 50) /* too long for a double */
+    if (now >> 50) /* not exact as a double */
         edge = now / tCK;
     while (edge * tCK < now)
         edge++;
@@ -26,7 +27,7 @@ static uint64_t edge_at(struct dram_memory *memory, uint64_t now)
     return edge;
 }
 
-/* Offers a finished request to its client, behind those that were refused before it. */
+/* Offers a finished request to its client, after those that were refused before. */
 static void respond(void *owner, uint64_t now)
 {
     struct mem_request *request = owner;
@@ -63,8 +64,8 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
     }
 }
 
-/* One burst of the request has its time; the last of them to come makes the response. The request's event
- * holds the latest time so far. */
+/* Records that a burst of the request is done at `time`. The last one schedules the response. The request's
+ * event holds the latest time so far. */
 static void part_done(struct dram_memory *memory, struct mem_request *request, uint64_t time)
 {
     if (request->event.time < time)
@@ -73,7 +74,7 @@ static void part_done(struct dram_memory *memory, struct mem_request *request, u
         event_schedule(memory->queue, &request->event, request->event.time);
 }
 
-/* When a request is answered that need not wait for a device. */
+/* Returns when a request is answered that does not wait for a device. */
 static uint64_t at_once(const struct dram_config *config, uint64_t now)
 {
     return now + config->tCK + config->front_latency + config->back_latency;
@@ -86,7 +87,7 @@ static void read_done(void *context, struct mem_request *request, uint64_t cycle
     part_done(memory, request, cycle * config->tCK + config->front_latency + config->back_latency);
 }
 
-/* Wakes who waited, as long as there is room. Who is woken and finds too little keeps its place in front. */
+/* Wakes waiters as long as there is room. A waiter that finds too little room stays at the front. */
 static void wake(struct dram_slice *slice, uint64_t now)
 {
     for (enum dram_direction direction = 0; direction < DRAM_DIRECTIONS; direction++) {
@@ -108,7 +109,7 @@ static void wake(struct dram_slice *slice, uint64_t now)
         dram_channel_press(&slice->channel, pressed);
 }
 
-/* Makes sure that the channel is looked at before anybody can notice what it has done since. */
+/* Schedules the slice's event so that the channel is run before its actions become visible. */
 static void arm(struct dram_slice *slice)
 {
     struct dram_memory *memory = slice->memory;
@@ -156,7 +157,7 @@ static void refuse(struct dram_slice *slice, enum dram_direction direction, stru
     arm(slice);
 }
 
-/* The channel cannot take `wanted` bursts from this client now. */
+/* Returns whether the channel cannot accept `wanted` bursts from this client now. */
 static bool is_full(const struct dram_slice *slice, enum dram_direction direction,
                     const struct mem_link *link, uint32_t wanted)
 {
@@ -164,7 +165,7 @@ static bool is_full(const struct dram_slice *slice, enum dram_direction directio
     return behind || dram_queue_room(&slice->channel.queue, direction) < wanted;
 }
 
-/* Counts the bursts that each channel must take; the slice that cannot, or NULL. */
+/* Counts the bursts for each channel. Returns a slice that has no room for its bursts, or NULL. */
 static struct dram_slice *full_slice(struct dram_memory *memory, const struct mem_request *request,
                                      enum dram_direction direction, uint32_t count)
 {
@@ -182,7 +183,7 @@ static struct dram_slice *full_slice(struct dram_memory *memory, const struct me
     return full;
 }
 
-/* Sets the homes of the bursts that a request touches, the first of which begins at `first`. */
+/* Sets the homes of the bursts that a request touches. The first burst begins at `first`. */
 static void find_bursts(struct dram_memory *memory, const struct mem_request *request, uint64_t first,
                         uint32_t count)
 {
@@ -212,7 +213,7 @@ static void take(struct dram_memory *memory, enum dram_direction direction, stru
     arm(slice);
 }
 
-/* Queues the part of the request, which covers the bytes [from, to), that lies in the burst at `at`. */
+/* Queues the part of the request's bytes [from, to) that is in the burst at address `at`. */
 static void take_part(struct dram_memory *memory, struct mem_request *request, uint64_t from, uint64_t to,
                       uint64_t at, const struct home *home)
 {
@@ -271,7 +272,7 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
            home->controller < memory->common.config.channels);
     event_init(&request->event, memory->component, respond, request);
     request->time = now;
-    request->parts = 1; /* of ours, so that it cannot end while its bursts are being queued */
+    request->parts = 1; /* one more, so that the request is not done while its bursts are being queued */
     if (request->op == MEM_READ || request->op == MEM_WRITE) {
         if (!take_all(memory, link, request, now))
             return false;
@@ -302,7 +303,7 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
     memory->component = component;
     memory->edge_time = CLOCK_NEVER;
     memory->edges_per_fs = 1.0 / (double)config->tCK;
-    memory->read_clocks = histogram_log2(4, 9); /* an idle memory takes tens of clocks */
+    memory->read_clocks = histogram_log2(4, 9); /* the latency of an idle memory is tens of clocks */
     memory->lookahead = (common->clocks.tCL + common->clocks.tBURST) * config->tCK + config->front_latency +
                         config->back_latency;
     memory->slices = aligned_alloc(DRAM_LINE, config->channels * sizeof *memory->slices);

@@ -1,4 +1,4 @@
-/* A memory: a port that spreads requests over channels and answers when their bursts are done. */
+/* A memory: a port that distributes requests to channels and answers when their bursts are done. */
 #ifndef EMU_DRAM_MEMORY_H
 #define EMU_DRAM_MEMORY_H
 
@@ -9,39 +9,38 @@
 #include "emu/sim/stats.h"
 #include "emu/sim/track.h"
 
-/* Latency of a request that meets an idle memory with closed banks: front_latency + tRCDRD + tCL + tBURST +
- * back_latency from the first clock edge at or after its arrival. A write is answered, and a read that a
- * queued write can satisfy too, tCK + front_latency + back_latency after its arrival. Both latencies of the
- * controller are added to the response, so that they shift results and do not change the order of commands.
- * Maintenance (MEM_CLEAN ...) is answered like a write and reaches no device: what has been accepted is in
- * memory.
- */
+/* A request to an idle memory with closed banks has a latency of front_latency + tRCDRD + tCL + tBURST +
+ * back_latency from the first clock edge at or after its arrival. A write, and a read that is satisfied by a
+ * queued write, is answered tCK + front_latency + back_latency after its arrival. Both latencies of the
+ * controller are added to the response, so they delay responses but do not change the order of commands.
+ * Maintenance (MEM_CLEAN ...) is answered like a write and does not reach the devices, because accepted
+ * writes are in memory. */
 struct dram_memory {
     struct dram_common common;
-    const struct home_map *homes; /* for the bursts of a request behind its first one */
-    uint16_t module, stack;       /* whose channels these are */
+    const struct home_map *homes; /* for all bursts of a request but the first */
+    uint16_t module, stack;       /* the memory's own, in homes */
     struct event_queue *queue;
     uint64_t lookahead;       /* from a read command to its response */
     uint64_t edge_time, edge; /* the last time asked for, and its clock edge */
     double edges_per_fs;
     uint32_t component;
-    struct mem_request *refused_first, *refused_last; /* responses that clients had no room for */
+    struct mem_request *refused_first, *refused_last; /* responses for which the client had no room */
     uint64_t requests_read, requests_write;
-    struct home *bursts;          /* homes of the request in hand, burst by burst */
-    uint64_t read_latency;        /* femtoseconds, summed over read requests */
-    struct histogram read_clocks; /* the same, of tCK, rounded */
+    struct home *bursts;          /* homes of the current request's bursts */
+    uint64_t read_latency;        /* fs, summed over read requests */
+    struct histogram read_clocks; /* of read requests, in tCK, rounded */
     struct dram_track *track;     /* an observer, or NULL */
-    struct dram_trace *trace;     /* likewise */
-    struct dram_figure **figures; /* what has been published */
+    struct dram_trace *trace;     /* an observer, or NULL */
+    struct dram_figure **figures; /* the published figures */
     uint32_t figure_count;
     struct dram_slice {
         struct dram_channel channel;
         struct dram_memory *memory;
         struct event event;
         struct mem_waiters waiters[DRAM_DIRECTIONS];
-        struct mem_link *woken; /* it may take what has become free, before all others */
-        uint32_t wanted;        /* by the request in hand */
-    } * slices;                 /* one for each channel */
+        struct mem_link *woken; /* waiter that is being woken, with precedence over the others */
+        uint32_t wanted;        /* bursts of the current request for this channel */
+    } * slices;                 /* by channel */
 };
 
 extern const struct mem_port_ops dram_memory_ops;
@@ -54,38 +53,40 @@ extern const struct mem_port_ops dram_memory_ops;
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
                       uint32_t component, const struct home_map *homes, struct error *err);
 
-/* The memory is the given stack of the given module. */
+/* Makes the memory the given stack of the given module. */
 void dram_memory_serve(struct dram_memory *memory, uint16_t module, uint16_t stack);
 
 void dram_memory_free(struct dram_memory *memory);
 
-/* Adds an observer of all commands, which stays the caller's (emu/sim/observer.h). To be called before the first request. */
+/* Adds an observer of all commands, which the caller owns (emu/sim/observer.h). Call it before the first
+ * request. */
 void dram_memory_observe(struct dram_memory *memory, struct dram_observer *observer);
 
-/* Shows the commands on tracks of the sink (track.h, trace.h), as groups or a stream of that name. To be called once, likewise. */
+/* Shows the commands on tracks of the sink (track.h, trace.h), as groups or a stream of that name. Call it at
+ * most once, before the first request. */
 void dram_memory_track(struct dram_memory *memory, struct track_sink *sink, const char *name);
 
-/* For agents of a channel (agent.h): whoever changes from outside what an agent wants, or adds one, first calls
- * dram_memory_reach(), which brings the channel up to the queue's time and returns it, and afterwards
- * dram_memory_changed(), so that the channel chooses again and is looked at in time. */
+/* For agents of a channel (agent.h). Before changing, from outside, what an agent wants, or adding one, call
+ * dram_memory_reach(), which brings the channel up to the queue's time and returns it. Then call
+ * dram_memory_changed(), so that the channel chooses again and is run in time. */
 struct dram_channel *dram_memory_reach(struct dram_memory *memory, uint32_t channel);
 void dram_memory_changed(struct dram_memory *memory, uint32_t channel);
 
-/* Does everything that comes before `now` (channels run lazily). To be called before counters are read and
- * before an observer is closed. */
+/* Issues all commands before `now`, because channels run lazily. Call it before counters are read or an
+ * observer is closed. */
 void dram_memory_sync(struct dram_memory *memory, uint64_t now);
 
-/* The sum of a counter over all channels, as of the last sync: `counter` is a field of struct dram_counters.
- */
+/* The sum of a counter over all channels at the last sync. `counter` is a field of struct dram_counters. */
 #define DRAM_MEMORY_SUM(memory, counter)                                                                     \
     dram_memory_sum(memory, offsetof(struct dram_channel, counters.counter))
 uint64_t dram_memory_sum(const struct dram_memory *memory, size_t offset);
 
-/* Registers "reads" ... and each channel's "3.reads" .... Reading them syncs to the queue's
+/* Registers "reads" ... and each channel's "3.reads" .... Reading them brings the memory up to the queue's
  * time. */
 void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct scope scope);
 
-/* Opens the memory's accounts "activate" ... in the ledger; reading them syncs likewise. */
+/* Opens the memory's accounts "activate" ... in the ledger. Reading them brings the memory up to the queue's
+ * time. */
 void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope);
 
 #endif

@@ -1,4 +1,4 @@
-/* The queues of a channel: bursts that wait for their column command, by bank and in order of age. */
+/* The queues of a channel: bursts that wait for their column command, by bank and age. */
 #ifndef EMU_DRAM_QUEUE_H
 #define EMU_DRAM_QUEUE_H
 
@@ -11,13 +11,14 @@ enum dram_direction { DRAM_READS, DRAM_WRITES, DRAM_DIRECTIONS };
 
 /* One burst of a request. */
 struct dram_burst {
-    struct dram_burst *next;     /* younger one of the same bank and direction */
-    struct mem_request *request; /* reads: who waits for it; writes are answered when they are queued */
+    struct dram_burst *next; /* next younger burst of the same bank and direction */
+    /* of a read: the request that waits; NULL for writes, which are answered when they are queued */
+    struct mem_request *request;
     uint64_t age;
     uint32_t row, column;
-    uint16_t first, last; /* bytes of the burst that are meant */
+    uint16_t first, last; /* range of the burst's bytes that is accessed */
     uint8_t bank;
-    bool whole;  /* all bytes between them are */
+    bool whole;  /* all bytes of the range are accessed */
     bool opened; /* the row was activated for this burst */
 };
 
@@ -32,7 +33,8 @@ struct dram_queue {
     } lists[DRAM_DIRECTIONS][DRAM_BANKS];
 };
 
-/* Allocates room for the configured numbers of bursts (out of memory aborts). */
+/* Initializes queues for the configured numbers of bursts. Aborts if the host has no memory. Release them
+ * with dram_queue_free(). */
 void dram_queue_init(struct dram_queue *queue, const struct dram_config *config);
 void dram_queue_free(struct dram_queue *queue);
 
@@ -66,8 +68,8 @@ static inline void dram_queue_add(struct dram_queue *queue, enum dram_direction 
     queue->count[direction]++;
 }
 
-/* Makes all ages less by that of the oldest burst, or by `oldest` if it is less, and returns by how much. To be
- * called when the next age is UINT32_MAX. */
+/* Reduces all ages by that of the oldest burst, or by `oldest` if that is less. Returns the reduction. Call
+ * it when the next age is UINT32_MAX. */
 uint64_t dram_queue_rebase(struct dram_queue *queue, uint64_t oldest);
 
 static inline void dram_queue_remove(struct dram_queue *queue, enum dram_direction direction,
@@ -88,7 +90,7 @@ static inline void dram_queue_remove(struct dram_queue *queue, enum dram_directi
     queue->count[direction]--;
 }
 
-/* The oldest burst of the bank for that row, or NULL. */
+/* Returns the bank's oldest burst for that row, or NULL. */
 static inline struct dram_burst *dram_queue_hit(const struct dram_queue *queue, enum dram_direction direction,
                                                 uint32_t bank, uint32_t row)
 {
@@ -98,10 +100,11 @@ static inline struct dram_burst *dram_queue_hit(const struct dram_queue *queue, 
     return burst;
 }
 
-/* A queued write holds every byte that the read asks for, and no younger one holds some of them only. */
+/* Returns whether a queued write has every byte of the read, and no younger write has some of them. */
 bool dram_queue_forwards(const struct dram_queue *queue, const struct dram_burst *read);
 
-/* The write was united with a queued one, so it needs no place of its own. */
+/* Merges the write into a queued one, if possible. Returns whether it was merged, and so needs no entry of
+ * its own. */
 bool dram_queue_merges(struct dram_queue *queue, const struct dram_burst *write);
 
 #endif

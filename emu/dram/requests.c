@@ -7,7 +7,7 @@
  * part_check(&dram_kind, ) allows is longer), then the merit with the bank's number in it. */
 enum { KEY_CYCLE_SHIFT = DRAM_MERIT_BITS };
 
-/* Gates: the kinds of commands that can be candidates, for each rank. */
+/* Gates: for each rank, the kinds of commands that can be candidates. */
 enum gate { GATE_COLUMN, GATE_PRE, GATE_ACT, GATE_KINDS = 4 };
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -100,7 +100,7 @@ void dram_requests_rebase(struct dram_channel *channel)
     dram_channel_choose(channel);
 }
 
-/* When the bank's next command may come. */
+/* Returns the earliest cycle of the bank's next command. */
 static uint64_t cycle_of(const struct dram_channel *channel, uint32_t index)
 {
     uint64_t cycle =
@@ -200,7 +200,7 @@ void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst
                           (enum dram_command)channel->candidates.command[burst->bank], burst->bank);
 }
 
-/* All bursts of the direction are for banks that an agent other than the refresh holds. */
+/* Returns whether all bursts of the direction are for banks that an agent other than the refresh holds. */
 static bool is_stuck(const struct dram_channel *channel, enum dram_direction direction)
 {
     const uint32_t banks = dram_config_channel_banks(&channel->common->config);
@@ -210,8 +210,9 @@ static bool is_stuck(const struct dram_channel *channel, enum dram_direction dir
     return true;
 }
 
-/* Reads go first. Writes have their turn when there are no reads or when write_high of them wait, and until
- * write_low; neither turn lasts for ever when the other direction waits. */
+/* Reads have precedence. Writes get their turn when there are no reads, when write_high of them are queued or
+ * when a client waits for room, and keep it until write_low remain. Either turn is limited while the other
+ * direction waits. */
 static enum dram_direction direction_wanted(const struct dram_channel *channel)
 {
     const struct dram_config *config = &channel->common->config;

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Where a rule between two commands takes effect. A command that concerns several banks is delayed, and delays
- * others, for all of them together. */
+/* Returns where a rule between two commands takes effect. A command that affects several banks is delayed,
+ * and delays others, as a whole. */
 static enum dram_target target_of(const struct dram_rules *rules, enum dram_scope scope,
                                   enum dram_command earlier, enum dram_command later)
 {
@@ -18,7 +18,7 @@ static enum dram_target target_of(const struct dram_rules *rules, enum dram_scop
     return scope == DRAM_SCOPE_GROUP || extent == DRAM_EXTENT_GROUP ? DRAM_TARGET_GROUP : DRAM_TARGET_BANK;
 }
 
-/* The longest delay between two commands that takes effect at target; 0 if there is none. */
+/* Returns the longest delay between two commands that takes effect at the target; 0 if there is none. */
 static uint32_t longest(const struct dram_rules *rules, const struct dram_table *table,
                         enum dram_command earlier, enum dram_command later, enum dram_target target)
 {
@@ -68,7 +68,7 @@ static void compile(struct dram_rules *rules, const struct dram_table *table, en
         rules->grouped |= 1U << earlier;
 }
 
-/* Takes from the rows of the commands what is needed at every command. */
+/* Copies the columns of the commands that every command needs. */
 static void take_commands(struct dram_rules *rules, const struct dram_config *config)
 {
     rules->commands = dram_commands(config);

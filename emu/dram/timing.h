@@ -1,12 +1,12 @@
-/* The timing state of one channel: when each command may come next, kept by walking a standard's rows. */
+/* The timing state of a channel: the earliest cycle of each command, computed from a standard's rules. */
 #ifndef EMU_DRAM_TIMING_H
 #define EMU_DRAM_TIMING_H
 
 #include "emu/dram/standard.h"
 #include "emu/sim/inline.h"
 
-/* The rows, compiled: for each earlier command, what it forbids for how long. Shared by the channels of a
- * memory. */
+/* The rules, compiled: the later commands that a command delays, and for how long. All channels of a memory
+ * share them. */
 struct dram_effect {
     uint16_t target; /* enum dram_target */
     uint16_t place;  /* of the later command's time, counted from that of command 0 in the target's row */
@@ -23,7 +23,7 @@ enum dram_target {
 
 enum { DRAM_EFFECTS = 64, DRAM_WINDOW_COUNT = 32 };
 
-/* Above all delays in clocks: the choice among requests has 24 bits for them. */
+/* More than any delay in clocks; the key of the requests has 24 bits for delays. */
 enum { DRAM_DELAY = 1 << 24 };
 
 /* Times are kept for each command, in planes: those of command c are at place c % DRAM_PLACES of the rows of
@@ -35,27 +35,27 @@ _Static_assert((DRAM_ACT | DRAM_PRE | DRAM_RD | DRAM_WR) < (int)DRAM_PLACES, "re
 
 struct dram_rules {
     struct dram_effect effects[DRAM_COMMANDS][DRAM_EFFECTS];
-    uint8_t ends[DRAM_COMMANDS];       /* end of the effects here: on the bank, its group and its rank */
-    uint8_t other_ends[DRAM_COMMANDS]; /* end of those on other ranks, which follow */
+    uint8_t ends[DRAM_COMMANDS];       /* end of the effects on its own bank, group and rank */
+    uint8_t other_ends[DRAM_COMMANDS]; /* end of the effects on other ranks, which follow */
     struct dram_window windows[DRAM_WINDOWS];
     uint32_t window_count;
-    uint8_t bus[DRAM_COMMANDS];        /* which command bus: enum dram_bus, or the only one */
-    uint8_t bus_clocks[DRAM_COMMANDS]; /* for how long */
-    uint8_t timed_as[DRAM_COMMANDS];   /* the columns of struct dram_command_row of that name */
+    uint8_t bus[DRAM_COMMANDS];        /* its command bus: enum dram_bus, or 0 if there is only one */
+    uint8_t bus_clocks[DRAM_COMMANDS]; /* clocks for which it occupies the bus */
+    uint8_t timed_as[DRAM_COMMANDS];   /* this and the next two: columns of struct dram_command_row */
     uint8_t extent[DRAM_COMMANDS];
     uint8_t change[DRAM_COMMANDS];
     uint16_t counter[DRAM_COMMANDS]; /* offset in struct dram_counters */
     const struct dram_command_row *commands;
-    uint32_t ranks, groups, banks; /* of the channel, of a rank, of a group */
-    uint8_t group_of[DRAM_BANKS];  /* of the channel */
+    uint32_t ranks, groups, banks; /* ranks of the channel, groups of a rank, banks of a group */
+    uint8_t group_of[DRAM_BANKS];  /* by bank: its group's number in the channel */
     uint8_t rank_of[DRAM_BANKS];
     uint64_t rank_banks[DRAM_RANKS]; /* set of the banks of a rank */
     uint32_t grouped;                /* set of commands that delay others of their bank group */
 };
 
-/* Cycle numbers; a command may come at the greatest of the values for its bank, its group, its rank and its
- * bus; one for the group at that of group, rank and bus; one for the rank at that of rank and bus, and one for
- * the channel at that of all ranks and bus. */
+/* Cycles from which each command may come. A command for a bank may come from the latest cycle of its bank,
+ * group, rank and bus on; one for a group: of its group, rank and bus; one for a rank: of its rank and bus;
+ * one for the channel: of all ranks and the bus. */
 struct dram_timing {
     _Alignas(DRAM_LINE) uint64_t bank[DRAM_PLANES][DRAM_BANKS][DRAM_PLACES];
     uint64_t group[DRAM_PLANES][DRAM_GROUPS][DRAM_PLACES];
@@ -68,16 +68,16 @@ struct dram_timing {
     } past[DRAM_RANKS][DRAM_WINDOWS];
 };
 
-/* Compiles the rows of the configuration's standard, or those of a table that is given instead. */
+/* Compile the rules of the configuration's standard, or those of a given table. */
 void dram_rules_init(struct dram_rules *rules, const struct dram_config *config);
 void dram_rules_compile(struct dram_rules *rules, const struct dram_config *config,
                         const struct dram_table *table);
 
-/* Nothing has happened yet. The rules must outlive the state. */
+/* Sets the state before any command. The rules must outlive it. */
 void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules);
 
-/* The first cycle at which the command may come, as far as times are concerned. For a command that concerns
- * several banks any one of them may be named. */
+/* Returns the first cycle at which timing allows the command. For a command that affects several banks,
+ * `bank` is any of them. */
 static inline uint64_t dram_timing_ready(const struct dram_timing *timing, enum dram_command command,
                                          uint32_t bank)
 {
@@ -102,17 +102,17 @@ static inline uint64_t dram_timing_ready(const struct dram_timing *timing, enum 
     return ready;
 }
 
-/* The set of the banks of a bank's group. */
+/* Returns the set of the banks of a bank's group. */
 static inline uint64_t dram_rules_group(const struct dram_rules *rules, uint32_t bank)
 {
     return UINT64_MAX >> (64 - rules->banks) << (bank & ~(rules->banks - 1));
 }
 
-/* The set of the banks that a command at bank concerns. */
+/* Returns the set of the banks that a command affects; `bank` is any of them. */
 static inline uint64_t dram_timing_banks(const struct dram_rules *rules, enum dram_command command,
                                          uint32_t bank)
 {
-    const uint32_t ranked = rules->banks * rules->groups; /* a power of two, as all of them */
+    const uint32_t ranked = rules->banks * rules->groups; /* a power of two, because all factors are */
     switch ((enum dram_extent)rules->extent[command]) {
     case DRAM_EXTENT_BANK: return UINT64_C(1) << bank;
     case DRAM_EXTENT_GROUP: return dram_rules_group(rules, bank);
