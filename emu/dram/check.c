@@ -224,13 +224,13 @@ static bool check_gaps(struct dram_checker *checker, const struct dram_checker_c
         bool same_bus = !c->dual_command ||
                         on_column_bus(checker, past->command) == on_column_bus(checker, record->command);
         if (same_bus && distance < (past->command == DRAM_ACT ? c->act_clocks : 1))
-            return violation(checker, record, "the command bus is taken");
+            return violation(checker, record, "the command bus is busy");
         uint32_t gap = checker->gaps[past->command][record->command][relation_of(past, record)];
         if (distance < gap) {
             char rule[160];
             (void)snprintf(rule, sizeof rule,
                            "%" PRIu64 " clocks after %s of group %" PRIu32 ", bank %" PRIu32
-                           "; at least %" PRIu32 " are needed",
+                           "; the minimum is %" PRIu32,
                            distance, checker->rows[past->command].name, past->group, past->bank, gap);
             return violation(checker, record, rule);
         }
@@ -266,7 +266,7 @@ static bool check_data(struct dram_checker *checker, struct dram_checker_channel
     channel->data_end = start + ck(c, c->tBURST);
     channel->data_rank = record->rank;
     channel->data_written = written;
-    return fits || violation(checker, record, "its data meet other data on the bus");
+    return fits || violation(checker, record, "its data overlap other data on the bus");
 }
 
 /* Checks that the bank was refreshed within 9 tREFI: the average interval with 8 postponed refreshes
@@ -279,7 +279,7 @@ static bool check_refresh(struct dram_checker *checker, const struct dram_checke
         return true;
     uint64_t late = record->cycle - channel->refreshed[bank];
     return late <= 9 * (c->tREFI / c->tCK) ||
-           violation(checker, record, "the bank was not refreshed for 9 tREFI");
+           violation(checker, record, "the bank was not refreshed within 9 tREFI");
 }
 
 /* Returns whether an additional command affects the bank. */
@@ -375,7 +375,7 @@ bool dram_checker_command(struct dram_checker *checker, const struct dram_record
     if (record->channel >= c->channels || record->rank >= c->ranks || record->group >= c->groups ||
         record->bank >= c->banks || record->row >= c->rows || record->command >= DRAM_COMMANDS ||
         !checker->rows[record->command].name)
-        return violation(checker, record, "no such place in this memory");
+        return violation(checker, record, "the memory has no such place or command");
     struct dram_checker_channel *channel = &checker->channels[record->channel];
     bool good = check_gaps(checker, channel, record);
     if (opens(checker, record->command)) {

@@ -39,14 +39,14 @@ enum dram_data { DRAM_DATA_NONE, DRAM_DATA_READ, DRAM_DATA_WRITE };
 /* The counters of a channel, which the memory registers as statistics. */
 #define DRAM_COUNTERS(row)                                                                                   \
     row(activates, "commands", "Activate commands")                                                          \
-        row(precharges, "commands", "Precharge commands, of one bank or all; auto-precharges not counted")   \
+        row(precharges, "commands", "Precharge commands, of one bank or all; without auto-precharges")       \
             row(reads, "bursts", "Bursts read from the devices")                                             \
                 row(writes, "bursts", "Bursts written to the devices")                                       \
-                    row(row_hits, "bursts", "Bursts whose row was open already")                             \
+                    row(row_hits, "bursts", "Bursts whose row was already open")                             \
                         row(refreshes, "commands", "Refreshes of all banks of a rank")                       \
                             row(bank_refreshes, "commands", "Refreshes of one bank")                         \
                                 row(forwarded, "bursts", "Reads answered from the write queue")              \
-                                    row(merged, "bursts", "Writes united with a queued one")                 \
+                                    row(merged, "bursts", "Writes merged with a queued one")                 \
                                         row(drains, "times", "Changes from reading to writing")              \
                                             row(open_clocks, "clocks",                                       \
                                                 "Clocks in which a rank had a bank open, summed over ranks")

@@ -79,10 +79,10 @@ static bool check_organisation(const struct dram_config *config, struct error *e
                          config->burst_bytes, config->row_bytes);
     uint64_t banks = (uint64_t)config->ranks * config->groups * config->banks;
     if (banks > DRAM_BANKS)
-        return error_set(err, "ranks * groups * banks: %" PRIu64 " banks a channel; at most %d are allowed",
+        return error_set(err, "ranks * groups * banks: %" PRIu64 " banks per channel; at most %d are allowed",
                          banks, DRAM_BANKS);
     if (config->ranks > 1 && config->standard != DRAM_STANDARD_ddr3_1600k)
-        return error_set(err, "ranks: %s has one rank a channel", dram_standard_name(config->standard));
+        return error_set(err, "ranks: %s has one rank per channel", dram_standard_name(config->standard));
     return true;
 }
 
@@ -106,10 +106,11 @@ static bool check_times(const struct dram_config *config, struct error *err)
     uint32_t interval = dram_config_refresh_clocks(config);
     uint32_t needed = clocks.tRC + (config->refresh == DRAM_REFRESH_BANK ? clocks.tRFCB : clocks.tRFC);
     if (config->refresh != DRAM_REFRESH_NONE && interval <= needed)
-        return error_set(err,
-                         "tREFI: a refresh each %" PRIu32
-                         " clocks leaves no time, as one takes tRC and tRFC or tRFCB, %" PRIu32,
-                         interval, needed);
+        return error_set(
+            err,
+            "tREFI: a refresh every %" PRIu32
+            " clocks leaves no time for accesses, because each takes tRC + tRFC (or tRFCB), %" PRIu32,
+            interval, needed);
     if (config->refresh == DRAM_REFRESH_BANK && clocks.tRFCB == 0)
         return error_set(err, "refresh: %s has no refresh of single banks",
                          dram_standard_name(config->standard));

@@ -65,7 +65,7 @@ static const struct part_port ports[] = {
      .direction = PART_SERVES,
      .many = true,
      .optional = true,
-     .explanation = "Its controllers, one for each channel."},
+     .explanation = "The controllers, one per channel."},
     {.name = NULL},
 };
 
@@ -118,7 +118,7 @@ static void sync_part(void *part, uint64_t now)
 
 const struct part_kind dram_kind = {
     .name = "dram",
-    .explanation = "Memory devices and their controllers, one for each channel.",
+    .explanation = "Memory devices and their controllers, one per channel.",
     .config_size = sizeof(struct dram_config),
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,

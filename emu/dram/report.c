@@ -98,7 +98,7 @@ void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct
     };
     stats_counters(stats, scope, requests, sizeof requests / sizeof *requests);
     stats_histogram(stats, scope, "read_clocks", &memory->read_clocks, "clocks", "requests",
-                    "Clocks of tCK from request to response, of read requests");
+                    "Clocks of tCK from request to response of a read");
     const struct dram_command_row *own = &memory->common.rules.commands[DRAM_OWN];
     uint32_t channels = memory->common.config.channels;
     for (uint32_t channel = 0; channel <= channels; channel++) {

@@ -111,13 +111,13 @@ bool dram_trace_read(FILE *in, const struct dram_command_row *commands, struct d
         if (text[0] == '#' || text[strspn(text, " \t\n")] == '\0')
             continue;
         if (!strchr(text, '\n') && !feof(in))
-            return error_set(err, "line %lu: longer than a command of a trace can be", *line);
+            return error_set(err, "line %lu: too long for a command", *line);
         if (!parse(text, commands, record))
             return error_set(
-                err, "line %lu: no command; a line is: cycle channel command rank group bank row column",
+                err, "line %lu: not a command; expected: cycle channel command rank group bank row column",
                 *line);
         return true;
     }
     record->command = DRAM_COMMANDS;
-    return !ferror(in) || error_set(err, "line %lu: cannot read on", *line);
+    return !ferror(in) || error_set(err, "line %lu: read error", *line);
 }

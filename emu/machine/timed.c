@@ -61,17 +61,16 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
     if (stats)
         add_facts(timed, stats);
     if (timed->options.roi && !timed->entered)
-        fprintf(
-            stderr,
-            "croft run: warning: --detail roi: no region of interest was entered: no instruction has been "
-            "timed (croft_roi_begin() begins one)\n");
+        fprintf(stderr,
+                "croft run: warning: --detail roi: no region of interest was entered, so no instruction was "
+                "timed; croft_roi_begin() begins a region\n");
     for (size_t i = 0; i < timed->memory_count; i++)
         findings += report_commands(timed, &timed->memories[i]);
     if (timed->coherence && coherence_counted(timed->coherence)->reports) {
         const struct coherence_counters *counted = coherence_counted(timed->coherence);
         fprintf(stderr,
                 "croft: --check coherence: %" PRIu64 " stale loads, %" PRIu64
-                " stores to stale lines, %" PRIu64 " lost updates, at %" PRIu64 " pairs of places\n",
+                " stores to stale lines, %" PRIu64 " lost updates, at %" PRIu64 " pairs of pcs\n",
                 counted->problems[COHERENCE_STALE_LOAD], counted->problems[COHERENCE_STALE_STORE],
                 counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
         findings++;

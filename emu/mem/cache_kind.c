@@ -23,7 +23,7 @@ static bool check_protocol(const struct cache_config *config, struct error *err)
     if (!protocol_check(protocol, err))
         return false;
     if (protocol->grain != PROTOCOL_LINE)
-        return error_set(err, "protocol: %s keeps states by word; this cache has one for each line",
+        return error_set(err, "protocol: %s keeps a state for each word; this cache keeps one for each line",
                          protocol->name);
     if (config->coherent != (protocol->directory_count > 0))
         return error_set(err, "protocol: %s is %sfor a coherent cache", protocol->name,
@@ -36,17 +36,18 @@ static bool check(const void *part, struct error *err)
     const struct cache_config *config = part;
     uint64_t set = (uint64_t)config->ways * config->line;
     if (config->replacement != TAGS_LRU && !is_power(config->ways))
-        return error_set(err, "ways: %" PRIu32 "; tree-PLRU needs a power of two", config->ways);
+        return error_set(err, "ways: %" PRIu32 "; tree_plru needs a power of two", config->ways);
     if (config->size % set || !is_power(config->size / set))
         return error_set(
-            err, "size: %" PRIu64 " bytes; ways * line (%" PRIu64 " bytes) times a power of two is allowed",
+            err, "size: %" PRIu64 " bytes; it must be ways * line (%" PRIu64 " bytes) times a power of two",
             config->size, set);
     if (config->coherent && config->write_through)
-        return error_set(err, "write_through: a coherent cache has to be write-back");
+        return error_set(err, "write_through: a coherent cache must be write-back");
     if (config->coherent && !config->write_allocate)
-        return error_set(err, "write_allocate: a coherent cache has to own the lines that it writes");
+        return error_set(err, "write_allocate: a coherent cache must own the lines that it writes");
     if (config->prefetch != CACHE_PREFETCH_NONE && config->mshrs < 2)
-        return error_set(err, "prefetch: needs a second MSHR, because the last one is kept for others");
+        return error_set(err,
+                         "prefetch: needs at least 2 MSHRs, because one is reserved for demand accesses");
     return check_protocol(config, err);
 }
 

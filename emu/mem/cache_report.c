@@ -78,16 +78,16 @@ void cache_publish(struct cache *cache, struct stats *stats, struct scope scope)
     stats_counter(stats, scope, "fetches", &uses[CACHE_FETCH], "accesses", "Instruction fetches");
     stats_counter(stats, scope, "walks", &uses[CACHE_WALK], "accesses", "Reads of page-table entries");
     stats_computed(stats, scope, "hits", read_hits, cache, "accesses",
-                   "Accesses that needed nothing from below");
+                   "Accesses without a request to the level below");
 #define CACHE_COUNTER(field, unit, meaning)                                                                  \
     stats_counter(stats, scope, #field, &counters->field, unit, meaning);
     CACHE_COUNTERS(CACHE_COUNTER)
 #undef CACHE_COUNTER
     stats_ratio(stats, scope, "miss_rate", (struct stats_operand){.value = &counters->misses},
                 (struct stats_operand){.read = read_uses, .context = cache}, "misses/access",
-                "Of all accesses, those that asked the level below for a line");
+                "Accesses that requested a line from the level below, per access");
     stats_computed(stats, scope, "mshrs_peak", read_peak, cache, "lines",
-                   "Most lines that were under way at once");
+                   "Maximum number of lines outstanding at once");
 }
 
 static uint64_t read_energy(const void *context)

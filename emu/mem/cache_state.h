@@ -13,25 +13,26 @@ enum {
 
 /* X(name, unit, meaning) for all statistics that are plain counters. */
 #define CACHE_COUNTERS(X)                                                                                    \
-    X(misses, "accesses", "Demand accesses for which a line was asked below")                                \
-    X(merged, "accesses", "Demand accesses to lines that were under way already")                            \
+    X(misses, "accesses", "Demand accesses that requested a line from the level below")                      \
+    X(merged, "accesses", "Demand accesses to outstanding lines")                                            \
     X(upgrades, "accesses", "Stores that needed ownership of a shared copy")                                 \
-    X(upgrades_lost, "accesses", "Upgrades whose copy was taken away before the answer came")                \
-    X(upgrades_behind, "lines", "Lines that came as shared while stores waited, and were asked for again")   \
-    X(full, "accesses", "Accesses turned away for lack of an MSHR, target or write-buffer place")            \
-    X(evictions, "lines", "Lines displaced by others")                                                       \
-    X(fills, "lines", "Lines that came in")                                                                  \
-    X(write_backs, "lines", "Dirty lines that were put into the write buffer")                               \
-    X(writes_through, "stores", "Stores that went down alone or beside a cached copy")                       \
-    X(writes_united, "stores", "Of those, the ones that joined a waiting one")                               \
-    X(probes, "probes", "Probes by the coherent level")                                                      \
-    X(invalidated, "lines", "Lines that probes and maintenance took away")                                   \
+    X(upgrades_lost, "accesses", "Upgrades whose copy was taken away before the response")                   \
+    X(upgrades_behind, "lines",                                                                              \
+      "Lines that arrived as shared while stores waited, and were requested again")                          \
+    X(full, "accesses", "Accesses repeated for lack of an MSHR, target or write-buffer entry")               \
+    X(evictions, "lines", "Lines evicted to make room")                                                      \
+    X(fills, "lines", "Lines filled")                                                                        \
+    X(write_backs, "lines", "Dirty lines written back")                                                      \
+    X(writes_through, "stores", "Stores sent to the level below")                                            \
+    X(writes_united, "stores", "Stores of writes_through that merged with an unsent one")                    \
+    X(probes, "probes", "Probes by the last level")                                                          \
+    X(invalidated, "lines", "Lines invalidated by probes and maintenance")                                   \
     X(prefetches, "lines", "Prefetches issued")                                                              \
     X(prefetches_useful, "lines", "Prefetched lines that were used")                                         \
-    X(prefetches_late, "lines", "Prefetches that were still under way when the line was wanted")             \
+    X(prefetches_late, "lines", "Prefetches still outstanding at the first demand access")                   \
     X(maintenance, "operations", "Clean and invalidate operations")                                          \
     X(refusals, "requests", "Requests that the level below refused")                                         \
-    X(miss_latency, "fs", "From access to answer, summed over misses, merged accesses and upgrades")
+    X(miss_latency, "fs", "Time from access to response, summed over misses, merged accesses and upgrades")
 
 struct cache_counters {
 #define CACHE_COUNTER(name, unit, meaning) uint64_t name;

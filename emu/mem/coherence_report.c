@@ -8,13 +8,13 @@ void coherence_publish(struct coherence *checker, struct stats *stats, struct sc
         const char *name, *meaning;
         const uint64_t *value;
     } rows[] = {
-        {"stale_loads", "Loads and fetches whose newest version was elsewhere",
+        {"stale_loads", "Loads and fetches of lines whose newest version was elsewhere",
          &counters->problems[COHERENCE_STALE_LOAD]},
         {"stale_stores", "Stores to lines whose newest version was elsewhere",
          &counters->problems[COHERENCE_STALE_STORE]},
-        {"lost_updates", "Write-backs of lines that memory had newer",
+        {"lost_updates", "Write-backs that overwrote a newer version in memory",
          &counters->problems[COHERENCE_LOST_UPDATE]},
-        {"reports", "Pairs of places between which there was such a problem", &counters->reports},
+        {"reports", "Problems reported: one for each problem and pair of pcs", &counters->reports},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         stats_counter(stats, scope, rows[i].name, rows[i].value, "findings", rows[i].meaning);
@@ -23,9 +23,9 @@ void coherence_publish(struct coherence *checker, struct stats *stats, struct sc
 const char *coherence_advice(const struct coherence_finding *finding)
 {
     if (finding->problem == COHERENCE_LOST_UPDATE)
-        return "both sides write this line: give each side's data lines of their own, or clean the one's "
+        return "both sides write this line: put each side's data into separate lines, or clean one side's "
                "line "
-               "and then invalidate the other's before it writes";
+               "and then invalidate the other side's copy before it writes";
     if (finding->dropped)
         return "the newest version was invalidated before it was cleaned: clean the writer's line first";
     if (finding->fetch && finding->invalidate_reader)

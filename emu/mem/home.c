@@ -137,7 +137,7 @@ bool home_range_add(struct home_map *map, uint64_t base, uint64_t size, const st
     if (!set_layout(&range, layout, size, err))
         return false;
     if (base % layout->geometry.burst)
-        return error_set(err, "range: 0x%" PRIx64 " is no multiple of the burst, %" PRIu32 " bytes", base,
+        return error_set(err, "range: 0x%" PRIx64 " is not a multiple of the burst, %" PRIu32 " bytes", base,
                          layout->geometry.burst);
     uint32_t below = place_of(map, base + size - 1);
     if (below != UINT32_MAX && map->ranges[below]->base + (map->ranges[below]->size - 1) >= base)
@@ -312,7 +312,7 @@ static bool begin(const struct home_change *wanted, uint64_t now, struct error *
     for (unsigned i = 0; i < count; i++)
         if (slots[i]->change) {
             free(change);
-            return error_set(err, "range: another change of it waits");
+            return error_set(err, "range: another change of the range is waiting");
         }
     if (change->range->paging && other_page(change) == NO_PAGE)
         change->range->paging->pages[change->frame] = change->page;
@@ -335,7 +335,7 @@ bool home_range_change(struct home_map *map, uint64_t base, uint64_t size, const
         size > change.range->size - (base - change.range->base))
         return error_set(err, "range: 0x%" PRIx64 " is not in one range without pages", base);
     if (base % layout->geometry.burst || size % layout->geometry.burst)
-        return error_set(err, "range: 0x%" PRIx64 " is no multiple of the burst, %" PRIu32 " bytes", base,
+        return error_set(err, "range: 0x%" PRIx64 " is not a multiple of the burst, %" PRIu32 " bytes", base,
                          layout->geometry.burst);
     if (!set_layout(&change.to, layout, base - change.range->origin + size, err))
         return false;
@@ -346,11 +346,12 @@ bool home_range_page(struct home_map *map, uint64_t base, uint64_t bytes, struct
 {
     struct range *range = range_of(map, base);
     if (!range || range->base != base || range->origin != base || range->paging)
-        return error_set(err, "range: none without pages begins at 0x%" PRIx64, base);
+        return error_set(err, "range: no range without pages starts at 0x%" PRIx64, base);
     const uint64_t held = range->bits.bytes;
     if (!bytes || bytes & (bytes - 1) || bytes >> range->bits.offset_bits == 0 || range->size % bytes ||
         held % bytes || held / bytes > MOST_FRAMES)
-        return error_set(err, "range: pages of %" PRIu64 " bytes do not divide 0x%" PRIx64, bytes, base);
+        return error_set(err, "range: pages of %" PRIu64 " bytes do not divide the range at 0x%" PRIx64,
+                         bytes, base);
     if (range->slot.outstanding || range->slot.change)
         return error_set(err, "range: 0x%" PRIx64 " is in use", base);
     struct paging *paging = array_of(1, sizeof *paging);
@@ -376,8 +377,8 @@ bool home_page_move(struct home_map *map, uint64_t address, uint32_t frame, home
 {
     struct range *range = range_of(map, address);
     if (!range || !range->paging || frame >= range->paging->frame_count)
-        return error_set(err, "range: 0x%" PRIx64 " has no page that could be moved to frame %" PRIu32,
-                         address, frame);
+        return error_set(err, "range: 0x%" PRIx64 " has no page that can move to frame %" PRIu32, address,
+                         frame);
     const struct home_change change = {.map = map,
                                        .range = range,
                                        .page = (uint32_t)((address - range->origin) >> range->paging->shift),

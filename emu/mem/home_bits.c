@@ -46,9 +46,10 @@ static bool read_text(struct reader *reader, const char *text, struct error *err
         }
         const char *letter = *at == '%' ? letters : strchr(letters, *at);
         if (!letter)
-            return error_set(
-                err, "map: '%c' in \"%s\" is no field; allowed are R K G B C H S M O %% with numbers of bits",
-                isprint((unsigned char)*at) ? *at : '?', text);
+            return error_set(err,
+                             "map: '%c' in \"%s\" is not a field; allowed: R K G B C H S M O, each with a "
+                             "number of bits, and %%",
+                             isprint((unsigned char)*at) ? *at : '?', text);
         unsigned kind = (unsigned)(letter - letters), bits = 0, digits = 0;
         if (*at++ == '%')
             kind = LETTER_DIVISION + divided_field(&at);
@@ -57,7 +58,7 @@ static bool read_text(struct reader *reader, const char *text, struct error *err
         if (!digits)
             bits = 1;
         if (bits > 32 || bits == 0)
-            return error_set(err, "map: a field of %u bits in \"%s\"; 1 to 32 are allowed", bits, text);
+            return error_set(err, "map: a field of %u bits in \"%s\"; allowed: 1 to 32", bits, text);
         reader->pieces[reader->count++] = (struct piece){kind, bits};
         reader->bits[kind] += bits;
     }
@@ -77,8 +78,8 @@ static bool check_division(const struct reader *reader, enum home_field field, u
     if (divisions <= 1 && (is_power(count) || divisions == 1))
         return true;
     const char suffix[2] = {field == HOME_FIELD_H ? '\0' : letters[field], '\0'};
-    return error_set(err, "map: \"%s\" must hold one %%%s, because %u %s are no power of two", text, suffix,
-                     count, name);
+    return error_set(err, "map: \"%s\" must contain one %%%s, because %u %s are not a power of two", text,
+                     suffix, count, name);
 }
 
 static bool check_bits(const struct reader *reader, const struct home_layout *layout, struct error *err)
@@ -107,9 +108,10 @@ static bool check_bits(const struct reader *reader, const struct home_layout *la
                          wanted[LETTER_OFFSET]);
     for (unsigned i = 0; i + 1 < reader->count; i++)
         if (reader->pieces[i].letter == LETTER_OFFSET)
-            return error_set(err, "map: \"%s\" has O twice; it must be one field", text);
+            return error_set(err, "map: \"%s\" contains O twice; it must be one field", text);
     if (reader->count > HOME_PIECES)
-        return error_set(err, "map: \"%s\" has %u pieces; %d are allowed", text, reader->count, HOME_PIECES);
+        return error_set(err, "map: \"%s\" has %u pieces; at most %d are allowed", text, reader->count,
+                         HOME_PIECES);
     return true;
 }
 
@@ -117,7 +119,7 @@ static bool check_hash(bool hash, const char *name, const char *what, uint32_t c
 {
     if (!hash || is_power(count))
         return true;
-    return error_set(err, "%s: %u %s are no power of two, which hashing needs", name, count, what);
+    return error_set(err, "%s: %u %s; hashing needs a power of two", name, count, what);
 }
 
 /* Checks the counts. Sets *bytes to the total size. */

@@ -53,28 +53,28 @@ extern const struct part_kind llc_kind;
 
 /* The counters since the start: LLC_COUNTER(name, unit, meaning). */
 #define LLC_COUNTERS(LLC_COUNTER)                                                                            \
-    LLC_COUNTER(reads, "requests", "Reads, exclusive ones too")                                              \
-    LLC_COUNTER(writes, "requests", "Lines brought back and stores through")                                 \
-    LLC_COUNTER(hits, "requests", "Requests whose line was here")                                            \
-    LLC_COUNTER(misses, "requests", "Requests whose line was not here")                                      \
-    LLC_COUNTER(fills, "lines", "Lines that came from memory")                                               \
+    LLC_COUNTER(reads, "requests", "Reads, including exclusive ones")                                        \
+    LLC_COUNTER(writes, "requests", "Write-backs from first-level caches, and stores")                       \
+    LLC_COUNTER(hits, "requests", "Requests whose line was in the cache")                                    \
+    LLC_COUNTER(misses, "requests", "Requests whose line was not in the cache")                              \
+    LLC_COUNTER(fills, "lines", "Lines read from memory")                                                    \
     LLC_COUNTER(write_backs, "lines", "Lines written to memory")                                             \
-    LLC_COUNTER(evictions, "lines", "Lines replaced")                                                        \
-    LLC_COUNTER(probes, "probes", "Copies in first-level caches asked for")                                  \
+    LLC_COUNTER(evictions, "lines", "Lines evicted to make room")                                            \
+    LLC_COUNTER(probes, "probes", "Probes of copies in first-level caches")                                  \
     LLC_COUNTER(dirty_probes, "probes", "Probes that found the newest version")                              \
-    LLC_COUNTER(back_invalidations, "probes", "Copies taken because the line was replaced here")             \
+    LLC_COUNTER(back_invalidations, "probes", "Copies invalidated because this cache evicted the line")      \
     LLC_COUNTER(upgrades, "requests", "Exclusive reads by a holder of a copy")                               \
-    LLC_COUNTER(lost_upgrades, "requests", "Upgrades whose copy had been taken meanwhile")                   \
-    LLC_COUNTER(late_writes, "requests", "Write-backs of lines that had been taken meanwhile")               \
-    LLC_COUNTER(line_waits, "requests", "Requests that waited for another one of their line")                \
-    LLC_COUNTER(stalls, "requests", "Requests that waited for an MSHR, a way or the write buffer")           \
+    LLC_COUNTER(lost_upgrades, "requests", "Upgrades whose copy was taken away before")                      \
+    LLC_COUNTER(late_writes, "requests", "Write-backs of lines that were taken away before")                 \
+    LLC_COUNTER(line_waits, "requests", "Requests that waited for another request for their line")           \
+    LLC_COUNTER(stalls, "requests", "Requests that waited for an MSHR, a way or room in the write buffer")   \
     LLC_COUNTER(bank_waits, "requests", "Requests that waited until their bank accepted them")               \
     LLC_COUNTER(array_waits, "requests", "Requests that waited for the data array of their bank")            \
     LLC_COUNTER(refusals, "requests", "Requests refused because the queue was full")                         \
-    LLC_COUNTER(uncached, "requests", "Requests passed through")                                             \
+    LLC_COUNTER(uncached, "requests", "Uncached requests, forwarded to memory")                              \
     LLC_COUNTER(maintenance, "requests", "Ranges cleaned or invalidated")                                    \
-    LLC_COUNTER(maintained, "lines", "Lines of such ranges that were here")                                  \
-    LLC_COUNTER(dropped, "lines", "Dirty lines forgotten by an invalidation")
+    LLC_COUNTER(maintained, "lines", "Lines in the cache that were cleaned or invalidated")                  \
+    LLC_COUNTER(dropped, "lines", "Dirty lines lost by an invalidation")
 
 struct llc_counters {
 #define LLC_COUNTER(name, unit, meaning) uint64_t name;

@@ -20,7 +20,7 @@ static bool check_protocol(const struct llc_config *config, struct error *err)
     if (!protocol_check(protocol, err))
         return false;
     if (protocol->grain != PROTOCOL_LINE)
-        return error_set(err, "protocol: %s keeps states by word; this level has one for each line",
+        return error_set(err, "protocol: %s keeps a state for each word; this cache keeps one for each line",
                          protocol->name);
     if (!protocol->directory_count)
         return error_set(err, "protocol: %s has no directory", protocol->name);
@@ -32,20 +32,22 @@ static bool check(const void *part, struct error *err)
     const struct llc_config *config = part;
     uint64_t way = (uint64_t)config->ways * config->line;
     if (config->replacement == TAGS_TREE_PLRU && !is_power(config->ways))
-        return error_set(err, "ways: %u; tree-PLRU needs a power of two", config->ways);
+        return error_set(err, "ways: %u; tree_plru needs a power of two", config->ways);
     if (config->slice_bytes && (config->slice_bytes < config->line || !is_power(config->slice_bytes)))
-        return error_set(err, "slice_bytes: %u; allowed is a power of two from a line, %u bytes",
+        return error_set(err, "slice_bytes: %u; it must be a power of two and at least a line, %u bytes",
                          config->slice_bytes, config->line);
     if (config->size % way || !is_power(config->size / way))
         return error_set(err,
                          "size: %" PRIu64
-                         " bytes; %u ways of %u-byte lines need a power of two times %" PRIu64 " bytes",
+                         " bytes; with %u ways of %u-byte lines, it must be a power of two times %" PRIu64
+                         " bytes",
                          config->size, config->ways, config->line, way);
     if (config->banks > config->size / way)
-        return error_set(err, "banks: %u; allowed is a power of two up to size / (ways * line), %" PRIu64,
+        return error_set(err,
+                         "banks: %u; it must be a power of two and at most size / (ways * line), %" PRIu64,
                          config->banks, config->size / way);
     if (config->tag_clocks > config->hit_clocks)
-        return error_set(err, "tag_clocks: %u; allowed is at most hit_clocks, %u", config->tag_clocks,
+        return error_set(err, "tag_clocks: %u; it must be at most hit_clocks, %u", config->tag_clocks,
                          config->hit_clocks);
     return check_protocol(config, err);
 }
@@ -68,7 +70,7 @@ static const struct part_port ports[] = {
      .type = "memory",
      .direction = PART_ASKS,
      .partners = "crossbar dram",
-     .explanation = "Where its misses go."},
+     .explanation = "The memory that serves its misses."},
     {.name = NULL},
 };
 

@@ -12,7 +12,7 @@ bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *
     if (size == 0 || size % PHYS_PAGE != 0 || base % PHYS_PAGE != 0)
         return error_set(err,
                          "memory of %" PRIu64 " bytes at 0x%" PRIx64
-                         ": address and size must be multiples of 4 KiB, the size not 0",
+                         ": address and size must be multiples of 4 KiB, and the size must not be 0",
                          size, base);
     if (base + size < base)
         return error_set(

@@ -80,10 +80,11 @@ static bool enter_states(struct subject *s)
         s->states[state->number] = state;
         bool readable = state->properties & PROTOCOL_READABLE;
         if (state->number == PROTOCOL_ABSENT ? state->properties != 0 : !readable)
-            return bad_states(s, state->name, "state 0, and no other, is without properties");
+            return bad_states(s, state->name,
+                              "state 0 must have no properties; all other states must be readable");
         if (state->properties & PROTOCOL_DIRTY &&
             (state->number != PROTOCOL_CHANGED || !(state->properties & PROTOCOL_WRITABLE)))
-            return bad_states(s, state->name, "a dirty state is writable and has number 3");
+            return bad_states(s, state->name, "a dirty state must be writable and have number 3");
     }
     if (!s->states[PROTOCOL_ABSENT])
         return error_set(s->err, "protocol %s: no state has number 0", protocol->name);
@@ -99,7 +100,7 @@ static bool enter_cache_rows(struct subject *s)
             return error_set(s->err, "protocol %s: cache row %zu: a column is out of range",
                              s->protocol->name, i);
         if (s->cache[row->state][row->event])
-            return bad_cache(s, row->state, row->event, "there are two");
+            return bad_cache(s, row->state, row->event, "the row occurs twice");
         s->cache[row->state][row->event] = row;
         s->used[row->event] = true;
     }
@@ -110,7 +111,7 @@ static bool enter_cache_rows(struct subject *s)
     for (unsigned state = 0; state < PROTOCOL_STATES; state++)
         for (enum protocol_event event = 0; event < PROTOCOL_EVENTS; event++)
             if (s->states[state] && s->used[event] && !s->cache[state][event])
-                return bad_cache(s, state, event, "there is none");
+                return bad_cache(s, state, event, "the row is missing");
     return true;
 }
 
@@ -140,17 +141,18 @@ static bool check_access(const struct subject *s, const struct protocol_cache_ro
     bool here = row->action == PROTOCOL_DO_HIT || row->action == PROTOCOL_DO_THROUGH;
     unsigned property = row->event == PROTOCOL_LOAD ? PROTOCOL_READABLE : PROTOCOL_WRITABLE;
     if (here != has(s, row->state, property))
-        return bad_cache(s, row->state, row->event, "it has to be done here if the property says so");
+        return bad_cache(s, row->state, row->event,
+                         "it must hit exactly if the state is readable (load) or writable (store)");
     if (row->action == PROTOCOL_DO_UPGRADE && row->state == PROTOCOL_ABSENT &&
         s->protocol->grain == PROTOCOL_LINE)
-        return bad_cache(s, row->state, row->event, "a line without a copy has to come as data");
+        return bad_cache(s, row->state, row->event, "without a copy, the line must be requested with data");
     if (row->next != row->state && (row->event == PROTOCOL_LOAD || row->action != PROTOCOL_DO_HIT))
-        return bad_cache(s, row->state, row->event, "it has to leave the state as it is");
+        return bad_cache(s, row->state, row->event, "it must not change the state");
     if (row->event == PROTOCOL_STORE && row->action == PROTOCOL_DO_HIT &&
         !(row->next == PROTOCOL_CHANGED && has(s, row->next, PROTOCOL_DIRTY)))
-        return bad_cache(s, row->state, row->event, "the next state has to be dirty");
+        return bad_cache(s, row->state, row->event, "the next state must be dirty");
     if (row->event == PROTOCOL_STORE && row->action == PROTOCOL_DO_THROUGH && row->next == PROTOCOL_CHANGED)
-        return bad_cache(s, row->state, row->event, "inline stores do not go through in state 3");
+        return bad_cache(s, row->state, row->event, "a store in state 3 must not be written through");
     return true;
 }
 
@@ -161,15 +163,15 @@ static bool check_next(const struct subject *s, const struct protocol_cache_row 
                    row->event == PROTOCOL_INVALIDATE;
     bool fills = row->event == PROTOCOL_FILL || row->event == PROTOCOL_FILL_OWNED;
     if (must_go && row->next != PROTOCOL_ABSENT)
-        return bad_cache(s, row->state, row->event, "the next state has to be state 0");
+        return bad_cache(s, row->state, row->event, "the next state must be state 0");
     if (!fills && row->state == PROTOCOL_ABSENT && row->next != PROTOCOL_ABSENT)
-        return bad_cache(s, row->state, row->event, "only a fill brings a copy");
+        return bad_cache(s, row->state, row->event, "only a fill may bring a copy");
     if (row->event == PROTOCOL_PROBE_SHARE && has(s, row->next, PROTOCOL_WRITABLE))
         return bad_cache(s, row->state, row->event, "the next state must not be writable");
     if (fills && !has(s, row->next, PROTOCOL_READABLE))
-        return bad_cache(s, row->state, row->event, "the next state has to be readable");
+        return bad_cache(s, row->state, row->event, "the next state must be readable");
     if (row->event == PROTOCOL_FILL_OWNED && !has(s, row->next, PROTOCOL_WRITABLE))
-        return bad_cache(s, row->state, row->event, "the next state has to be writable");
+        return bad_cache(s, row->state, row->event, "the next state must be writable");
     return true;
 }
 
@@ -186,11 +188,11 @@ static bool check_data(const struct subject *s, const struct protocol_cache_row 
     if (dirty && !stays && !moves)
         return bad_cache(s, row->state, row->event, "the newest version is lost");
     if (dirty && probe && row->action != PROTOCOL_DO_ANSWER)
-        return bad_cache(s, row->state, row->event, "a dirty copy has to answer");
+        return bad_cache(s, row->state, row->event, "a dirty copy must answer");
     if (dirty && row->event == PROTOCOL_CLEAN && stays)
-        return bad_cache(s, row->state, row->event, "the copy has to get clean");
+        return bad_cache(s, row->state, row->event, "the copy must become clean");
     if (!dirty && stays && row->event != PROTOCOL_STORE && row->event != PROTOCOL_FILL_OWNED)
-        return bad_cache(s, row->state, row->event, "only a store makes a copy dirty");
+        return bad_cache(s, row->state, row->event, "only a store may make a copy dirty");
     return true;
 }
 
@@ -199,12 +201,12 @@ static bool check_cache_rows(const struct subject *s)
     for (size_t i = 0; i < s->protocol->cache_count; i++) {
         const struct protocol_cache_row *row = &s->protocol->cache[i];
         if (!is_allowed(row->event, row->action))
-            return error_set(s->err, "protocol %s: cache row (%s, %s): %s is no action of this event",
+            return error_set(s->err, "protocol %s: cache row (%s, %s): %s is not an action of this event",
                              s->protocol->name, state_name(s, row->state), event_names[row->event],
                              action_names[row->action]);
         if (row->action == PROTOCOL_DO_NEVER) {
             if (row->next != row->state)
-                return bad_cache(s, row->state, row->event, "what never happens changes nothing");
+                return bad_cache(s, row->state, row->event, "a row with `never` must not change the state");
             continue;
         }
         bool access = row->event == PROTOCOL_LOAD || row->event == PROTOCOL_STORE;
@@ -277,7 +279,7 @@ static bool enter_directory_rows(struct subject *s)
             return error_set(s->err, "protocol %s: directory row %zu: a column is out of range",
                              s->protocol->name, i);
         if (s->directory[row->request][row->standing])
-            return bad_directory(s, row->request, row->standing, "there are two");
+            return bad_directory(s, row->request, row->standing, "the row occurs twice");
         s->directory[row->request][row->standing] = row;
     }
     return true;
@@ -317,9 +319,9 @@ static bool check_directory_total(const struct subject *s)
         for (enum protocol_standing standing = 0; standing < PROTOCOL_STANDINGS; standing++) {
             bool wanted = reached >> standing & 1 && !(is_recall(request) && concerns_self(standing));
             if (wanted && !s->directory[request][standing])
-                return bad_directory(s, request, standing, "there is none");
+                return bad_directory(s, request, standing, "the row is missing");
             if (!wanted && s->directory[request][standing])
-                return bad_directory(s, request, standing, "it is never reached");
+                return bad_directory(s, request, standing, "the standing cannot occur");
         }
     return true;
 }
@@ -330,16 +332,16 @@ static bool check_probe(const struct subject *s, const struct protocol_directory
     enum others others = others_of(row->standing);
     bool asks_owner = row->probe == PROTOCOL_PROBE_READ || row->probe == PROTOCOL_PROBE_SHARE;
     if (!asks_owner && row->probe != PROTOCOL_PROBE_TAKE && row->probe != PROTOCOL_NO_PROBE)
-        return bad_directory(s, row->request, row->standing, "its probe is none");
+        return bad_directory(s, row->request, row->standing, "its probe is not a probe event");
     if (row->probe != PROTOCOL_NO_PROBE && !s->used[row->probe])
         return bad_directory(s, row->request, row->standing, "no cache row answers its probe");
     if (others == NO_OTHERS ? row->probe != PROTOCOL_NO_PROBE : asks_owner && others != OTHER_OWNS)
-        return bad_directory(s, row->request, row->standing, "there is nobody to probe");
+        return bad_directory(s, row->request, row->standing, "there is no client to probe");
     if (others == OTHER_OWNS && row->probe == PROTOCOL_NO_PROBE && !is_put(row->request))
-        return bad_directory(s, row->request, row->standing, "the owner has to be probed");
+        return bad_directory(s, row->request, row->standing, "the owner must be probed");
     if (after_probe(others, row->probe) != others_of(row->next))
         return bad_directory(s, row->request, row->standing,
-                             "what is recorded of others changes by probes alone");
+                             "only probes may change the record of other clients");
     return true;
 }
 
@@ -351,19 +353,20 @@ static bool check_reply(const struct subject *s, const struct protocol_directory
     bool stale = is_put(row->request) && row->standing != PROTOCOL_OWNED_SELF;
     if (gets != fills || (!gets && (row->reply == PROTOCOL_REPLY_STALE) != stale) ||
         (row->request == PROTOCOL_GET_OWNED && row->reply != PROTOCOL_REPLY_OWNED))
-        return error_set(s->err, "protocol %s: directory row (%s, %s): %s is no reply to this request",
+        return error_set(s->err, "protocol %s: directory row (%s, %s): %s is not a reply to this request",
                          s->protocol->name, request_names[row->request], standing_names[row->standing],
                          reply_names[row->reply]);
     if (fills && !s->used[fill])
-        return bad_directory(s, row->request, row->standing, "no cache row takes its reply");
+        return bad_directory(s, row->request, row->standing, "no cache row accepts its reply");
     if ((row->reply == PROTOCOL_REPLY_OWNED) > (row->next == PROTOCOL_OWNED_SELF))
-        return bad_directory(s, row->request, row->standing, "who may write has to be the owner");
+        return bad_directory(s, row->request, row->standing, "a client that may write must become the owner");
     if (row->reply == PROTOCOL_REPLY_STALE && row->next != row->standing)
-        return bad_directory(s, row->request, row->standing, "what is stale changes nothing");
+        return bad_directory(s, row->request, row->standing, "a stale request must not change the record");
     if (is_put(row->request) && row->reply == PROTOCOL_REPLY_DONE && row->next == PROTOCOL_OWNED_SELF)
-        return bad_directory(s, row->request, row->standing, "who has written back owns nothing");
+        return bad_directory(s, row->request, row->standing,
+                             "a client that has written back must not be the owner");
     if (is_recall(row->request) && concerns_self(row->next))
-        return bad_directory(s, row->request, row->standing, "the directory itself has no copy");
+        return bad_directory(s, row->request, row->standing, "the directory itself must not get a copy");
     if (row->request == PROTOCOL_RECALL && row->next != PROTOCOL_NOBODY)
         return bad_directory(s, row->request, row->standing, "a copy remains");
     return true;
@@ -382,7 +385,8 @@ bool protocol_check(const struct protocol *protocol, struct error *err)
         const struct protocol_directory_row *row = &protocol->directory[i];
         if (row->reply == PROTOCOL_REPLY_NEVER) {
             if (row->probe != PROTOCOL_NO_PROBE || row->next != row->standing)
-                return bad_directory(&s, row->request, row->standing, "what never happens changes nothing");
+                return bad_directory(&s, row->request, row->standing,
+                                     "a row with `never` must not change the state");
         } else if (!check_probe(&s, row) || !check_reply(&s, row)) {
             return false;
         }

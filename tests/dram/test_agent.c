@@ -502,7 +502,7 @@ static void traces_show_the_agent(void **state)
     bool known = true;
     while (known && (known = dram_trace_read(in, dram_commands(&plain), &record, &line, &err)))
         known = record.command != DRAM_COMMANDS;
-    assert_non_null(strstr(err.text, "no command"));
+    assert_non_null(strstr(err.text, "not a command"));
     (void)fclose(in);
     free(lazy);
     free(eager);

@@ -88,7 +88,7 @@ static void wrong_states_are_found(void **state)
         {{DRAM_REF, DRAM_ACT, DRAM_RDA, DRAM_RD}, 0, "the bank is closed"},
         {{DRAM_REF, DRAM_ACT, DRAM_RD, DRAM_WR}, 3, "another row is open"},
         {{DRAM_REF, DRAM_ACT, DRAM_RD, DRAM_REF}, 0, "a bank of the rank is open"},
-        {{DRAM_REF, DRAM_ACT, DRAM_RD, DRAM_WR}, 65536, "no such place"},
+        {{DRAM_REF, DRAM_ACT, DRAM_RD, DRAM_WR}, 65536, "the memory has no such place"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dram_checker checker;

@@ -167,7 +167,7 @@ static void bad_banks_are_refused(void **state)
     config = one_set(4);
     config.banks = 2;
     assert_false(part_check(&llc_kind, &config, &err));
-    assert_string_equal(err.text, "banks: 2; allowed is a power of two up to size / (ways * line), 1");
+    assert_string_equal(err.text, "banks: 2; it must be a power of two and at most size / (ways * line), 1");
     config = banked(1, 1001);
     assert_false(part_check(&llc_kind, &config, &err));
     assert_string_equal(err.text, "bank_clocks: '1001' is not allowed; allowed: 0 to 1000");

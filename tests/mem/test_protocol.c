@@ -89,43 +89,45 @@ static void wrong_cache_rows(void **state)
         const char *message;
     } cases[] = {
         {{S, PROTOCOL_STORE, M, PROTOCOL_DO_HIT},
-         "protocol mesi: cache row (SHARED, store): it has to be done here if the property says so"},
+         "protocol mesi: cache row (SHARED, store): it must hit exactly if the state is readable (load) or "
+         "writable (store)"},
         {{I, PROTOCOL_STORE, I, PROTOCOL_DO_UPGRADE},
-         "protocol mesi: cache row (INVALID, store): a line without a copy has to come as data"},
+         "protocol mesi: cache row (INVALID, store): without a copy, the line must be requested with data"},
         {{E, PROTOCOL_STORE, E, PROTOCOL_DO_HIT},
-         "protocol mesi: cache row (EXCLUSIVE, store): the next state has to be dirty"},
+         "protocol mesi: cache row (EXCLUSIVE, store): the next state must be dirty"},
         {{E, PROTOCOL_LOAD, S, PROTOCOL_DO_HIT},
-         "protocol mesi: cache row (EXCLUSIVE, load): it has to leave the state as it is"},
+         "protocol mesi: cache row (EXCLUSIVE, load): it must not change the state"},
         {{S, PROTOCOL_STORE, E, PROTOCOL_DO_UPGRADE},
-         "protocol mesi: cache row (SHARED, store): it has to leave the state as it is"},
+         "protocol mesi: cache row (SHARED, store): it must not change the state"},
         {{M, PROTOCOL_STORE, M, PROTOCOL_DO_THROUGH},
-         "protocol mesi: cache row (MODIFIED, store): inline stores do not go through in state 3"},
+         "protocol mesi: cache row (MODIFIED, store): a store in state 3 must not be written through"},
         {{M, PROTOCOL_EVICT, I, PROTOCOL_DO_NOTHING},
          "protocol mesi: cache row (MODIFIED, evict): the newest version is lost"},
         {{M, PROTOCOL_PROBE_TAKE, I, PROTOCOL_DO_NOTHING},
          "protocol mesi: cache row (MODIFIED, probe_take): the newest version is lost"},
         {{M, PROTOCOL_PROBE_TAKE, S, PROTOCOL_DO_ANSWER},
-         "protocol mesi: cache row (MODIFIED, probe_take): the next state has to be state 0"},
+         "protocol mesi: cache row (MODIFIED, probe_take): the next state must be state 0"},
         {{M, PROTOCOL_PROBE_SHARE, E, PROTOCOL_DO_ANSWER},
          "protocol mesi: cache row (MODIFIED, probe_share): the next state must not be writable"},
         {{M, PROTOCOL_CLEAN, M, PROTOCOL_DO_WRITE_BACK},
-         "protocol mesi: cache row (MODIFIED, clean): the copy has to get clean"},
+         "protocol mesi: cache row (MODIFIED, clean): the copy must become clean"},
         {{S, PROTOCOL_EVICT, I, PROTOCOL_DO_WRITE_BACK},
          "protocol mesi: cache row (SHARED, evict): only a dirty copy has a newer version"},
         {{S, PROTOCOL_EVICT, I, PROTOCOL_DO_ANSWER},
-         "protocol mesi: cache row (SHARED, evict): answer is no action of this event"},
+         "protocol mesi: cache row (SHARED, evict): answer is not an action of this event"},
         {{S, PROTOCOL_CLEAN, M, PROTOCOL_DO_NOTHING},
-         "protocol mesi: cache row (SHARED, clean): only a store makes a copy dirty"},
+         "protocol mesi: cache row (SHARED, clean): only a store may make a copy dirty"},
         {{I, PROTOCOL_CLEAN, S, PROTOCOL_DO_NOTHING},
-         "protocol mesi: cache row (INVALID, clean): only a fill brings a copy"},
+         "protocol mesi: cache row (INVALID, clean): only a fill may bring a copy"},
         {{I, PROTOCOL_FILL, I, PROTOCOL_DO_NOTHING},
-         "protocol mesi: cache row (INVALID, fill): the next state has to be readable"},
+         "protocol mesi: cache row (INVALID, fill): the next state must be readable"},
         {{I, PROTOCOL_FILL_OWNED, S, PROTOCOL_DO_NOTHING},
-         "protocol mesi: cache row (INVALID, fill_owned): the next state has to be writable"},
+         "protocol mesi: cache row (INVALID, fill_owned): the next state must be writable"},
         {{E, PROTOCOL_FILL, S, PROTOCOL_DO_NEVER},
-         "protocol mesi: cache row (EXCLUSIVE, fill): what never happens changes nothing"},
+         "protocol mesi: cache row (EXCLUSIVE, fill): a row with `never` must not change the state"},
         {{S, PROTOCOL_LOAD, S, PROTOCOL_DO_MISS},
-         "protocol mesi: cache row (SHARED, load): it has to be done here if the property says so"},
+         "protocol mesi: cache row (SHARED, load): it must hit exactly if the state is readable (load) or "
+         "writable (store)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct draft draft;
@@ -147,10 +149,12 @@ static void wrong_states(void **state)
     refused(&draft, "protocol mesi: state EXCLUSIVE: its number is above 3");
     draft_of(&draft, &protocol_mesi);
     draft.states[2].properties |= PROTOCOL_DIRTY;
-    refused(&draft, "protocol mesi: state EXCLUSIVE: a dirty state is writable and has number 3");
+    refused(&draft, "protocol mesi: state EXCLUSIVE: a dirty state must be writable and have number 3");
     draft_of(&draft, &protocol_mesi);
     draft.states[1].properties = 0;
-    refused(&draft, "protocol mesi: state SHARED: state 0, and no other, is without properties");
+    refused(
+        &draft,
+        "protocol mesi: state SHARED: state 0 must have no properties; all other states must be readable");
     draft_of(&draft, &protocol_mesi);
     draft.states[0] = draft.states[3];
     draft.protocol.state_count = 1;
@@ -163,19 +167,19 @@ static void rows_are_total_and_deterministic(void **state)
     struct draft draft;
     draft_of(&draft, &protocol_mesi);
     *cache_row(&draft, S, PROTOCOL_EVICT) = *cache_row(&draft, S, PROTOCOL_CLEAN);
-    refused(&draft, "protocol mesi: cache row (SHARED, clean): there are two");
+    refused(&draft, "protocol mesi: cache row (SHARED, clean): the row occurs twice");
     draft_of(&draft, &protocol_mesi);
     *cache_row(&draft, S, PROTOCOL_EVICT) = draft.cache[--draft.protocol.cache_count];
-    refused(&draft, "protocol mesi: cache row (SHARED, evict): there is none");
+    refused(&draft, "protocol mesi: cache row (SHARED, evict): the row is missing");
     draft_of(&draft, &protocol_mesi);
     *cache_row(&draft, S, PROTOCOL_EVICT) = (struct protocol_cache_row){7, PROTOCOL_LOAD, 0, 0};
     refused(&draft, "protocol mesi: cache row 15: a column is out of range");
     draft_of(&draft, &protocol_mesi);
     *directory_row(&draft, PROTOCOL_GET_READ, PROTOCOL_NOBODY) = draft.directory[1];
-    refused(&draft, "protocol mesi: directory row (get_read, shared_self): there are two");
+    refused(&draft, "protocol mesi: directory row (get_read, shared_self): the row occurs twice");
     draft_of(&draft, &protocol_mesi);
     draft.protocol.directory_count--;
-    refused(&draft, "protocol mesi: directory row (recall_clean, owned_other): there is none");
+    refused(&draft, "protocol mesi: directory row (recall_clean, owned_other): the row is missing");
 }
 
 static void nothing_is_unreachable(void **state)
@@ -185,7 +189,7 @@ static void nothing_is_unreachable(void **state)
     draft_of(&draft, &denovo);
     /* Without a fill that leads to VALID only CLEAN does, of a REGISTERED word. */
     cache_row(&draft, I, PROTOCOL_FILL)->next = M;
-    refused(&draft, "protocol denovo: cache row (INVALID, fill): only a store makes a copy dirty");
+    refused(&draft, "protocol denovo: cache row (INVALID, fill): only a store may make a copy dirty");
     draft_of(&draft, &protocol_write_back);
     draft.states[draft.protocol.state_count++] = (struct protocol_state){"SPARE", S, PROTOCOL_READABLE};
     for (size_t i = 0, count = draft.protocol.cache_count; i < count; i++)
@@ -202,7 +206,7 @@ static void nothing_is_unreachable(void **state)
     draft_of(&draft, &denovo);
     draft.directory[draft.protocol.directory_count++] = (struct protocol_directory_row){
         PROTOCOL_GET_READ, PROTOCOL_SHARED_SELF, PROTOCOL_NO_PROBE, PROTOCOL_REPLY_READ, PROTOCOL_NOBODY};
-    refused(&draft, "protocol denovo: directory row (get_read, shared_self): it is never reached");
+    refused(&draft, "protocol denovo: directory row (get_read, shared_self): the standing cannot occur");
 }
 
 static void wrong_directory_rows(void **state)
@@ -217,38 +221,40 @@ static void wrong_directory_rows(void **state)
         const char *message;
     } cases[] = {
         {ROW(GET_OWNED, SHARED_OTHERS, NO_PROBE, OWNED, OWNED_SELF),
-         "protocol mesi: directory row (get_owned, shared_others): what is recorded of others changes by "
-         "probes alone"},
+         "protocol mesi: directory row (get_owned, shared_others): only probes may change the record of "
+         "other clients"},
         {ROW(GET_READ, OWNED_OTHER, NO_PROBE, READ, SHARED_BOTH),
-         "protocol mesi: directory row (get_read, owned_other): the owner has to be probed"},
+         "protocol mesi: directory row (get_read, owned_other): the owner must be probed"},
         {ROW(GET_READ, OWNED_OTHER, PROBE_READ, READ, OWNED_OTHER),
          "protocol mesi: directory row (get_read, owned_other): no cache row answers its probe"},
         {ROW(GET_READ, NOBODY, PROBE_TAKE, OWNED, OWNED_SELF),
-         "protocol mesi: directory row (get_read, nobody): there is nobody to probe"},
+         "protocol mesi: directory row (get_read, nobody): there is no client to probe"},
         {ROW(GET_READ, SHARED_OTHERS, PROBE_SHARE, READ, SHARED_BOTH),
-         "protocol mesi: directory row (get_read, shared_others): there is nobody to probe"},
+         "protocol mesi: directory row (get_read, shared_others): there is no client to probe"},
         {ROW(GET_READ, SHARED_OTHERS, EVICT, READ, SHARED_BOTH),
-         "protocol mesi: directory row (get_read, shared_others): its probe is none"},
+         "protocol mesi: directory row (get_read, shared_others): its probe is not a probe event"},
         {ROW(GET_READ, NOBODY, NO_PROBE, OWNED, SHARED_SELF),
-         "protocol mesi: directory row (get_read, nobody): who may write has to be the owner"},
+         "protocol mesi: directory row (get_read, nobody): a client that may write must become the owner"},
         {ROW(GET_READ, NOBODY, NO_PROBE, DONE, NOBODY),
-         "protocol mesi: directory row (get_read, nobody): done is no reply to this request"},
+         "protocol mesi: directory row (get_read, nobody): done is not a reply to this request"},
         {ROW(GET_OWNED, NOBODY, NO_PROBE, READ, SHARED_SELF),
-         "protocol mesi: directory row (get_owned, nobody): read is no reply to this request"},
+         "protocol mesi: directory row (get_owned, nobody): read is not a reply to this request"},
         {ROW(PUT_LINE, OWNED_OTHER, NO_PROBE, DONE, OWNED_OTHER),
-         "protocol mesi: directory row (put_line, owned_other): done is no reply to this request"},
+         "protocol mesi: directory row (put_line, owned_other): done is not a reply to this request"},
         {ROW(PUT_LINE, OWNED_SELF, NO_PROBE, STALE, OWNED_SELF),
-         "protocol mesi: directory row (put_line, owned_self): stale is no reply to this request"},
+         "protocol mesi: directory row (put_line, owned_self): stale is not a reply to this request"},
         {ROW(PUT_LINE, SHARED_SELF, NO_PROBE, STALE, NOBODY),
-         "protocol mesi: directory row (put_line, shared_self): what is stale changes nothing"},
+         "protocol mesi: directory row (put_line, shared_self): a stale request must not change the record"},
         {ROW(PUT_LINE, OWNED_SELF, NO_PROBE, DONE, OWNED_SELF),
-         "protocol mesi: directory row (put_line, owned_self): who has written back owns nothing"},
+         "protocol mesi: directory row (put_line, owned_self): a client that has written back must not be "
+         "the owner"},
         {ROW(RECALL, SHARED_OTHERS, NO_PROBE, DONE, SHARED_OTHERS),
          "protocol mesi: directory row (recall, shared_others): a copy remains"},
         {ROW(RECALL, NOBODY, NO_PROBE, DONE, SHARED_SELF),
-         "protocol mesi: directory row (recall, nobody): the directory itself has no copy"},
+         "protocol mesi: directory row (recall, nobody): the directory itself must not get a copy"},
         {ROW(GET_READ, OWNED_OTHER, PROBE_SHARE, NEVER, OWNED_OTHER),
-         "protocol mesi: directory row (get_read, owned_other): what never happens changes nothing"},
+         "protocol mesi: directory row (get_read, owned_other): a row with `never` must not change the "
+         "state"},
     };
 #undef ROW
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -306,13 +312,15 @@ static void configurations_name_a_sound_protocol(void **state)
     config.protocol = &protocol_write_back;
     refused_by_cache(&config, "protocol: write_back is not for a coherent cache");
     config.protocol = &denovo;
-    refused_by_cache(&config, "protocol: denovo keeps states by word; this cache has one for each line");
+    refused_by_cache(&config,
+                     "protocol: denovo keeps a state for each word; this cache keeps one for each line");
     draft_of(&draft, &protocol_mesi);
     cache_row(&draft, M, PROTOCOL_EVICT)->action = PROTOCOL_DO_NOTHING;
     config.protocol = &draft.protocol;
     refused_by_cache(&config, "protocol mesi: cache row (MODIFIED, evict): the newest version is lost");
     refused_by_llc(&draft.protocol, "protocol mesi: cache row (MODIFIED, evict): the newest version is lost");
-    refused_by_llc(&denovo, "protocol: denovo keeps states by word; this level has one for each line");
+    refused_by_llc(&denovo,
+                   "protocol: denovo keeps a state for each word; this cache keeps one for each line");
     refused_by_llc(&protocol_write_back, "protocol: write_back has no directory");
 }
 
