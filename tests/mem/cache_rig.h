@@ -1,4 +1,4 @@
-/* A cache above a scripted level, which records what it is asked for, for the tests of this folder. */
+/* A cache above a scripted level that records its requests, for the tests of this folder. */
 #ifndef TESTS_MEM_CACHE_RIG_H
 #define TESTS_MEM_CACHE_RIG_H
 
@@ -15,7 +15,7 @@
 
 enum { RIG_LOG = 64, RIG_ACCESSES = 16, RIG_CLOCK = 1000, RIG_LATENCY = 100, LINE = 64 };
 
-/* What the level below was asked for, and when (in clocks). */
+/* A request to the level below, and its time (in clocks). */
 struct rig_asked {
     enum mem_op op;
     uint64_t address, mask, clock;
@@ -35,13 +35,13 @@ struct rig {
     struct cache *cache;
     struct mem_waiters waiters;
     bool refuse[2]; /* reads (and maintenance), writes */
-    bool shared;    /* how reads that do not ask for ownership are granted */
+    bool shared;    /* grant of reads that do not request ownership */
     unsigned count, answered;
     struct rig_asked log[RIG_LOG];
     struct rig_access accesses[RIG_ACCESSES];
     struct cache_observer observer;
-    char story[512]; /* what observers were told: f fill, a access, s store, w write-back, e eviction, + line
-                      */
+    /* observers' calls: f fill, a access, s store, w write-back, e eviction, each followed by the line */
+    char story[512];
 };
 
 static void rig_answer(void *owner, uint64_t now)
@@ -139,7 +139,7 @@ static void rig_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     access->calls++;
 }
 
-/* The default cache but for 2 clocks, `sets` sets of `ways` ways, and 4 MSHRs. */
+/* Returns the default configuration, but with a hit of 2 clocks, `sets` sets of `ways` ways, and 4 MSHRs. */
 static inline struct cache_config rig_config(uint32_t sets, uint32_t ways)
 {
     struct cache_config config;
@@ -172,13 +172,13 @@ static inline void rig_free(struct rig *rig)
     free(rig);
 }
 
-/* Lets everything happen up to and including that clock. */
+/* Runs all events up to and including that clock. */
 static inline void rig_until(struct rig *rig, uint64_t clock)
 {
     event_queue_run(&rig->queue, clock * RIG_CLOCK);
 }
 
-/* Access number i of the test, at that clock, to a byte. */
+/* Makes access number i of the test, to a byte, at that clock. */
 static inline enum cache_outcome rig_access(struct rig *rig, unsigned i, enum cache_use use, uint64_t address,
                                             uint64_t clock)
 {
@@ -204,7 +204,7 @@ static inline enum cache_state rig_state(const struct rig *rig, uint64_t line)
     return cache_line_state(rig->cache, line * LINE);
 }
 
-/* There is room again below for both classes. */
+/* The level below has room again for reads and writes. */
 static inline void rig_open(struct rig *rig)
 {
     rig->refuse[0] = rig->refuse[1] = false;

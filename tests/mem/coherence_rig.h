@@ -1,4 +1,4 @@
-/* What the coherence checker reports, kept for tests. */
+/* Keeps the reports of the coherence checker for tests. */
 #ifndef TESTS_MEM_COHERENCE_RIG_H
 #define TESTS_MEM_COHERENCE_RIG_H
 

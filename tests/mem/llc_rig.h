@@ -7,20 +7,20 @@
 
 enum { RIG_CLIENTS = 6 };
 
-/* The default: clocks. */
+/* The default configuration, in clocks. */
 enum { TAGS = 4, HIT = 12, PROBE = 6, FILL = 2, MISS = TAGS + MEMORY + FILL };
 
-/* A client that has one request at a time; attached ones answer probes as the script says. */
+/* A client with one request at a time. Attached ones answer probes as scripted. */
 struct scripted {
     struct mem_link link;
     struct mem_request request;
     struct event_queue *queue;
-    uint64_t sent, done; /* done: time of the response, 0 before it */
+    uint64_t sent, done; /* done: time of the response; 0: none yet */
     bool waits, refuses; /* was refused; refuses responses */
-    bool dirty;          /* what it answers to probes */
+    bool dirty;          /* its answer to probes */
     unsigned probes;
     enum protocol_event event; /* the last probe */
-    uint64_t probed;           /* the line */
+    uint64_t probed;           /* the probed line */
 };
 
 struct rig {
@@ -93,7 +93,7 @@ static inline struct rig *rig_new(const struct llc_config *config)
     return rig;
 }
 
-/* The default with one set of `ways`. */
+/* Returns the default configuration, but with one set of `ways`. */
 static inline struct llc_config one_set(uint32_t ways)
 {
     struct llc_config config;
@@ -135,7 +135,7 @@ static inline void rig_drain(struct rig *rig)
     event_queue_run(&rig->queue, rig->queue.now + 1000 * CLOCK);
 }
 
-/* Clocks from the request to its response. */
+/* Returns the clocks from the request to its response. */
 static inline uint64_t rig_clocks(const struct scripted *client)
 {
     assert_true(client->done > 0);
@@ -143,7 +143,7 @@ static inline uint64_t rig_clocks(const struct scripted *client)
     return (client->done - client->sent) / CLOCK;
 }
 
-/* Asks, lets everything happen, and returns the latency in clocks. */
+/* Sends a request, runs all events, and returns the latency in clocks. */
 static inline uint64_t rig_do(struct rig *rig, unsigned client, enum how how, uint64_t address)
 {
     rig_ask(&rig->clients[client], how, address);

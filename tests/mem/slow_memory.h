@@ -1,4 +1,4 @@
-/* A memory of constant latency, for tests of what is above it. */
+/* A memory of constant latency, for tests of the parts above it. */
 #ifndef TESTS_MEM_SLOW_MEMORY_H
 #define TESTS_MEM_SLOW_MEMORY_H
 

@@ -52,7 +52,7 @@ static void hold(struct bytes_holders *holders, struct stash *stash, uint64_t ba
     assert_true(bytes_hold(holders, &holder, &err));
 }
 
-/* Memory, a stash right behind it, a hole, and registers. */
+/* Memory, a stash directly after it, a hole, and registers. */
 struct place {
     struct phys memory;
     struct bytes_holders holders;

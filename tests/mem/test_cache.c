@@ -1,9 +1,9 @@
-/* Hits, misses, MSHRs, evictions and write-backs of a cache without coherence: times and states by hand.
- * A hit takes 2 clocks; a miss is sent after them and answered 100 clocks later. */
+/* Hits, misses, MSHRs, evictions and write-backs of a cache without coherence: times and states computed by
+ * hand. A hit takes 2 clocks; a miss is sent after them and answered 100 clocks later. */
 #include "tests/mem/cache_rig.h"
 #include "tests/sim/value.h"
 
-/* Load at 10: sent at 12, done at 112. After that it hits. */
+/* A load at 10 is sent at 12 and done at 112. Then the line hits. */
 static void miss_then_hit(void **state)
 {
     (void)state;
@@ -30,7 +30,7 @@ static void miss_then_hit(void **state)
     rig_free(rig);
 }
 
-/* A store that misses brings the line in as its own. */
+/* A store that misses brings the line in, owned. */
 static void store_miss_is_dirty(void **state)
 {
     (void)state;
@@ -43,7 +43,8 @@ static void store_miss_is_dirty(void **state)
     rig_free(rig);
 }
 
-/* A core that has run ahead asks at 20; another at 15: sent at 17. One that asks at 18 changes nothing. */
+/* A core that has run ahead accesses the line at 20; another access at 15 makes the request leave at 17. A
+ * third one at 18 changes nothing. */
 static void earlier_access_moves_the_request(void **state)
 {
     (void)state;
@@ -61,7 +62,7 @@ static void earlier_access_moves_the_request(void **state)
     rig_free(rig);
 }
 
-/* Two targets: the third access has to ask again when the line is there, and hits. */
+/* Two targets: the third access must be repeated when the line has arrived, and hits. */
 static void targets_have_a_limit(void **state)
 {
     (void)state;
@@ -80,7 +81,8 @@ static void targets_have_a_limit(void **state)
     rig_free(rig);
 }
 
-/* Two MSHRs: lines 1 and 2 are under way, 3 and 4 wait. At 102 and 107 there is room for one each. */
+/* Two MSHRs: lines 1 and 2 are outstanding, 3 and 4 wait. At 102 and at 107, an MSHR becomes free for one of
+ * them. */
 static void mshrs_have_a_limit(void **state)
 {
     (void)state;
@@ -96,7 +98,8 @@ static void mshrs_have_a_limit(void **state)
     assert_int_equal(rig->accesses[5].done, 102);
     assert_int_equal(rig->accesses[3].done, 102);
     assert_int_equal(rig->accesses[3].level, MEM_LEVELS);
-    /* This test asks later, so the other one was called as well: who asks first gets it. */
+    /* This test repeats its access later, so the other waiter was called too: the first to access gets the
+     * MSHR. */
     assert_int_equal(rig->accesses[4].done, 102);
     assert_int_equal(rig_load(rig, 3, 3, 103), CACHE_MISS);
     assert_int_equal(rig_load(rig, 4, 4, 104), CACHE_FULL);
@@ -111,7 +114,7 @@ static void mshrs_have_a_limit(void **state)
     rig_free(rig);
 }
 
-/* One set of 2: lines 0 and 1, then 0 is used, so that 2 displaces 1. */
+/* One set of 2: lines 0 and 1 are filled, then 0 is used, so line 2 displaces line 1. */
 static void conflict_takes_the_oldest(void **state)
 {
     (void)state;
@@ -123,17 +126,17 @@ static void conflict_takes_the_oldest(void **state)
     assert_int_equal(rig_load(rig, 0, 0, 200), CACHE_HIT);
     (void)rig_load(rig, 2, 2, 201);
     rig_until(rig, 302);
-    assert_int_equal(rig_state(rig, 1), CACHE_EXCLUSIVE); /* until the new one is there */
+    assert_int_equal(rig_state(rig, 1), CACHE_EXCLUSIVE); /* until the new line has arrived */
     rig_until(rig, 303);
     assert_int_equal(rig_state(rig, 0), CACHE_EXCLUSIVE);
     assert_int_equal(rig_state(rig, 1), CACHE_INVALID);
     assert_int_equal(rig_state(rig, 2), CACHE_EXCLUSIVE);
-    assert_int_equal(rig->count, 3); /* a clean line goes silently */
+    assert_int_equal(rig->count, 3); /* a clean line is evicted silently */
     assert_int_equal(rig->cache->counters.evictions, 1);
     rig_free(rig);
 }
 
-/* Direct-mapped: line 0 is dirty, line 1 displaces it at 302; it goes down then, as a whole. */
+/* Direct-mapped: line 0 is dirty, line 1 displaces it at 302; it is then written back whole. */
 static void dirty_victim_is_written_back(void **state)
 {
     (void)state;
@@ -155,7 +158,8 @@ static void dirty_victim_is_written_back(void **state)
     rig_free(rig);
 }
 
-/* The read of a line that is on its way out goes behind it: written at 302, answered at 402, then read. */
+/* A read of a line that is being written back waits for the write: written at 302, answered at 402, then
+ * read. */
 static void read_waits_for_the_write_back(void **state)
 {
     (void)state;
@@ -174,8 +178,9 @@ static void read_waits_for_the_write_back(void **state)
     rig_free(rig);
 }
 
-/* 2 MSHRs, a write buffer of 1, writes refused. Dirty lines 0 and 1 are displaced by 2 and 3: the first takes
- * the place, the second keeps an MSHR, so that one is left. Then 4 displaces 2, which is clean. */
+/* 2 MSHRs, a write buffer of 1, writes refused. Lines 2 and 3 displace the dirty lines 0 and 1: the first
+ * uses the write buffer, the second keeps an MSHR, so one MSHR is left. Then line 4 displaces line 2, which
+ * is clean. */
 static void victims_beyond_the_write_buffer_keep_mshrs(void **state)
 {
     (void)state;
@@ -190,7 +195,7 @@ static void victims_beyond_the_write_buffer_keep_mshrs(void **state)
     (void)rig_load(rig, 2, 2, 200);
     (void)rig_load(rig, 3, 3, 201);
     rig_until(rig, 303);
-    assert_int_equal(rig->accesses[2].done, 302); /* the fills are accepted all the same */
+    assert_int_equal(rig->accesses[2].done, 302); /* fills are accepted nevertheless */
     assert_int_equal(rig->accesses[3].done, 303);
     assert_int_equal(rig->cache->writes_used, 2);
     assert_int_equal(cache_free_mshrs(rig->cache), 1);
@@ -205,7 +210,7 @@ static void victims_beyond_the_write_buffer_keep_mshrs(void **state)
     rig_free(rig);
 }
 
-/* Refused reads go in their order when there is room, before writes. */
+/* Refused reads are sent in order when there is room, before writes. */
 static void refused_requests_wait(void **state)
 {
     (void)state;
@@ -215,12 +220,12 @@ static void refused_requests_wait(void **state)
     rig_until(rig, 200);
     rig->refuse[1] = true;
     (void)rig_load(rig, 1, 1, 200);
-    rig_until(rig, 302); /* line 0 wants to go down */
+    rig_until(rig, 302); /* line 0 must be written back */
     rig->refuse[0] = true;
     (void)rig_load(rig, 2, 2, 310);
     (void)rig_load(rig, 3, 3, 309);
     rig_until(rig, 390);
-    rig->refuse[0] = false; /* there is room, but who was refused goes first */
+    rig->refuse[0] = false; /* there is room, but refused requests are sent first */
     (void)rig_load(rig, 4, 4, 390);
     rig_until(rig, 400);
     assert_int_equal(rig->count, 2);
@@ -235,7 +240,7 @@ static void refused_requests_wait(void **state)
     rig_free(rig);
 }
 
-/* Nobody is called for an access without a waiter: a fetch down the wrong path, a prefetch. */
+/* An access without a waiter has no callback: a fetch on the wrong path, a prefetch. */
 static void access_for_nobody(void **state)
 {
     (void)state;
@@ -252,7 +257,7 @@ static void access_for_nobody(void **state)
     rig_free(rig);
 }
 
-/* What has been counted is consistent, and the energy is 3 reads of 2 fJ and (1 store + 2 lines) of 3 fJ. */
+/* The statistics are consistent, and the energy is 3 reads of 2 fJ and (1 store + 2 lines) of 3 fJ. */
 static void statistics_and_energy(void **state)
 {
     (void)state;
@@ -318,7 +323,7 @@ static void configurations_are_checked(void **state)
 #undef REFUSED
 }
 
-/* Random accesses, each finished before the next: hits and victims are those of an ideal LRU cache. */
+/* Random accesses, one after the other: hits and victims are those of an ideal LRU cache. */
 static void random_accesses_hit_as_lru_says(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* States granted by a last level, upgrades and probes. A hit takes 2 clocks, an answer 100. */
+/* States granted by a last level, upgrades and probes. A hit takes 2 clocks, a response 100. */
 #include "tests/mem/cache_rig.h"
 
 static struct rig *coherent_rig(uint32_t sets, uint32_t ways)
@@ -10,7 +10,7 @@ static struct rig *coherent_rig(uint32_t sets, uint32_t ways)
     return rig;
 }
 
-/* Exclusive when the level below says so, and modified without asking again. */
+/* The line is exclusive if the level below grants it, and becomes modified without another request. */
 static void exclusive_grant(void **state)
 {
     (void)state;
@@ -25,7 +25,7 @@ static void exclusive_grant(void **state)
     rig_free(rig);
 }
 
-/* Shared at 102; a store at 110 asks for ownership at 112 and has it at 212; loads hit meanwhile. */
+/* Shared at 102; a store at 110 requests ownership at 112 and gets it at 212; loads hit meanwhile. */
 static void store_to_shared_is_an_upgrade(void **state)
 {
     (void)state;
@@ -47,7 +47,8 @@ static void store_to_shared_is_an_upgrade(void **state)
     rig_free(rig);
 }
 
-/* A store that misses asks for ownership at once; so does a load that a store joins before it is sent. */
+/* A store that misses requests ownership at once; so does a load with which a store merges before it is
+ * sent. */
 static void ownership_is_asked_for_in_time(void **state)
 {
     (void)state;
@@ -64,8 +65,8 @@ static void ownership_is_asked_for_in_time(void **state)
     rig_free(rig);
 }
 
-/* The store comes when the read has been sent: the load is done at 102, the store asks again and is done at
- * 202. */
+/* The store comes after the read was sent: the load is done at 102, the store sends a request again and is
+ * done at 202. */
 static void store_behind_a_shared_read(void **state)
 {
     (void)state;
@@ -87,8 +88,8 @@ static void store_behind_a_shared_read(void **state)
     rig_free(rig);
 }
 
-/* The copy is taken away before the upgrade is sent: then it is a plain read for ownership; or after it: the
- * answer brings the line. */
+/* If the copy is taken away before the upgrade is sent, the upgrade becomes a read for ownership; if after
+ * it, the response brings the line. */
 static void upgrade_loses_its_copy(void **state)
 {
     (void)state;
@@ -111,7 +112,7 @@ static void upgrade_loses_its_copy(void **state)
     }
 }
 
-/* Direct-mapped: a line that waits for its upgrade is not displaced; another one only passes through. */
+/* Direct-mapped: a line that waits for its upgrade is not displaced; another line is served but not kept. */
 static void upgrading_lines_stay(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static void upgrading_lines_stay(void **state)
     assert_int_equal(rig_state(rig, 2), CACHE_INVALID);
     rig_until(rig, 213);
     assert_int_equal(rig_state(rig, 1), CACHE_MODIFIED);
-    rig_asked_is(rig, 4, MEM_WRITE, 3 * LINE, LINE, 212); /* what was stored to line 3 is not lost */
+    rig_asked_is(rig, 4, MEM_WRITE, 3 * LINE, LINE, 212); /* the store to line 3 is not lost */
     rig_until(rig, 400);
     assert_string_equal(rig->story, "f1a1f2a2e2f3s3s1w3e3");
     rig_free(rig);
@@ -156,8 +157,8 @@ static void probes_of_lines(void **state)
     rig_free(rig);
 }
 
-/* A dirty line that waits to be written belongs to who probes it; its write-back never happens, and a read
- * that waited for it goes at once. */
+/* A dirty line with an unsent write-back goes to the prober; it is not written back, and a read that waited
+ * for the write-back is sent at once. */
 static void probe_takes_a_waiting_write_back(void **state)
 {
     (void)state;
@@ -182,7 +183,7 @@ static void probe_takes_a_waiting_write_back(void **state)
     rig_free(rig);
 }
 
-/* A write-back that has been sent cannot be called back, but the newest version is taken once. */
+/* A sent write-back cannot be withdrawn, but the newest version is taken only once. */
 static void probe_meets_a_sent_write_back(void **state)
 {
     (void)state;
@@ -200,7 +201,8 @@ static void probe_meets_a_sent_write_back(void **state)
     rig_free(rig);
 }
 
-/* A clean leaves a shared copy, whose next store asks again: the level below may have given it to others. */
+/* A clean leaves a shared copy. The next store requests ownership, because the level below may have given the
+ * line to others. */
 static void clean_leaves_a_shared_copy(void **state)
 {
     (void)state;
@@ -215,7 +217,7 @@ static void clean_leaves_a_shared_copy(void **state)
     rig_free(rig);
 }
 
-/* Warming takes no time, asks below for states, counts nothing, and tells of stores. */
+/* Warming takes no time, gets states from the level below, counts nothing, and reports stores. */
 static void warming(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Random traffic through caches of all kinds, above a level that refuses, delays and probes at random: every
- * access is answered exactly once, every load sees the newest version, and none is lost. */
+/* Random traffic through caches of all configurations, above a level that refuses, delays and probes at
+ * random: every access is answered exactly once, every load gets the newest version, and no version is
+ * lost. */
 #include "tests/mem/cache_rig.h"
 
 enum {
@@ -9,7 +10,7 @@ enum {
     UPKEEP = RIG_ACCESSES - 1
 }; /* prefetches reach the end of the page */
 
-/* Versions by line: the newest, memory's, and the cache's (0: it has none). */
+/* Versions by line: the newest, memory's, and the cache's (0: no copy). */
 struct world {
     struct event_queue queue;
     struct cache *cache;
@@ -200,7 +201,7 @@ static struct world *begin(const struct cache_config *config, uint64_t seed)
     return world;
 }
 
-/* Lets all come to rest and be written; then nothing is under way, and memory has the newest versions. */
+/* Waits until nothing is outstanding and cleans everything; then memory has the newest versions. */
 static void end(struct world *world)
 {
     event_queue_run(&world->queue, world->queue.now + CLOCK_SECOND);

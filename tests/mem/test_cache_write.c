@@ -1,5 +1,5 @@
-/* Write-through traffic, stores that do not allocate, and maintenance. A hit takes 2 clocks, an answer 100.
- */
+/* Write-through traffic, stores that do not allocate, and maintenance. A hit takes 2 clocks, a response
+ * 100. */
 #include "tests/mem/cache_rig.h"
 
 static struct cache_config through(uint32_t sets, uint32_t ways, bool allocate)
@@ -10,7 +10,7 @@ static struct cache_config through(uint32_t sets, uint32_t ways, bool allocate)
     return config;
 }
 
-/* A store that hits goes down as the 8 bytes around it and leaves the line clean. */
+/* A store that hits is sent as the 8 bytes around it and leaves the line clean. */
 static void store_hit_goes_through(void **state)
 {
     (void)state;
@@ -29,7 +29,7 @@ static void store_hit_goes_through(void **state)
     rig_free(rig);
 }
 
-/* Stores to one line unite until it is sent: bytes 0 to 7 and 24 to 31 are words 0, 1, 6, 7. */
+/* Stores to one line merge until it is sent: bytes 0 to 7 and 24 to 31 are words 0, 1, 6, 7. */
 static void stores_unite(void **state)
 {
     (void)state;
@@ -42,7 +42,7 @@ static void stores_unite(void **state)
     rig_asked_is(rig, 0, MEM_WRITE, LINE, 32, 11);
     assert_int_equal(rig->log[0].mask, 0xc3);
     rig_asked_is(rig, 1, MEM_WRITE, 2 * LINE + 56, 8, 12);
-    /* The first one is on its way: another store needs a place of its own. */
+    /* The first store was sent: another one needs its own entry. */
     assert_int_equal(rig_access(rig, 0, CACHE_STORE, LINE, 20), CACHE_HIT);
     rig_until(rig, 30);
     rig_asked_is(rig, 2, MEM_WRITE, LINE, 8, 22);
@@ -50,7 +50,7 @@ static void stores_unite(void **state)
     rig_free(rig);
 }
 
-/* Two places, nothing is taken below: the third line's store waits until the first has been answered. */
+/* Two entries, writes refused: the third line's store waits until the first write has been answered. */
 static void write_buffer_has_a_limit(void **state)
 {
     (void)state;
@@ -63,8 +63,8 @@ static void write_buffer_has_a_limit(void **state)
         assert_int_equal(rig_store(rig, 0, 1, 0), CACHE_HIT);
         assert_int_equal(rig_store(rig, 1, 2, 0), CACHE_HIT);
         assert_int_equal(rig_store(rig, 2, 3, 1), CACHE_FULL);
-        assert_int_equal(rig_store(rig, 3, 2, 1), CACHE_HIT); /* it unites */
-        assert_int_equal(rig_load(rig, 4, 4, 1), CACHE_MISS); /* reads have a class of their own */
+        assert_int_equal(rig_store(rig, 3, 2, 1), CACHE_HIT); /* it merges */
+        assert_int_equal(rig_load(rig, 4, 4, 1), CACHE_MISS); /* reads are refused independently of writes */
         rig_until(rig, 110);
         assert_int_equal(rig->accesses[4].done, 103);
         assert_int_equal(rig->accesses[2].done, 0);
@@ -79,7 +79,7 @@ static void write_buffer_has_a_limit(void **state)
     }
 }
 
-/* Without allocation in a write-back cache: hits become dirty, misses go down alone. */
+/* Without allocation in a write-back cache: hits become dirty, misses are only sent down. */
 static void store_miss_goes_down_alone(void **state)
 {
     (void)state;
@@ -97,14 +97,14 @@ static void store_miss_goes_down_alone(void **state)
     assert_int_equal(rig_state(rig, 1), CACHE_MODIFIED);
     assert_int_equal(rig_state(rig, 2), CACHE_INVALID);
     assert_string_equal(rig->story, "f1a1s1s2w2e2");
-    /* A load of a line that a store is on its way to: 302 + 100, then the read. */
+    /* A load of a line with a store on its way down: it is read after 302 + 100. */
     assert_int_equal(rig_store(rig, 2, 3, 300), CACHE_HIT);
     assert_int_equal(rig_load(rig, 3, 3, 301), CACHE_MISS);
     rig_until(rig, 600);
     rig_asked_is(rig, 2, MEM_WRITE, 3 * LINE + 8, 8, 302);
     rig_asked_is(rig, 3, MEM_READ, 3 * LINE, LINE, 402);
     assert_int_equal(rig->accesses[3].done, 502);
-    /* A store to a line that is under way waits for it. */
+    /* A store to an outstanding line waits for it. */
     assert_int_equal(rig_load(rig, 3, 4, 600), CACHE_MISS);
     assert_int_equal(rig_store(rig, 4, 4, 601), CACHE_MISS);
     rig_until(rig, 800);
@@ -112,7 +112,8 @@ static void store_miss_goes_down_alone(void **state)
     rig_free(rig);
 }
 
-/* Write-through with allocation: the store is done at once, its line comes without waiting for the write. */
+/* Write-through with allocation: the store is done at once, and its line arrives without waiting for the
+ * write. */
 static void store_miss_brings_the_line(void **state)
 {
     (void)state;
@@ -151,8 +152,8 @@ static void maintain(struct rig *rig, unsigned i, enum mem_op op, uint64_t physi
                    &rig->accesses[i].waiter);
 }
 
-/* Clean of bytes 10 to 250, which is lines 0 to 3: begins at 202, finds both dirty lines, 4 lookups take
- * until 206; the writes are answered at 302, then the range goes down. */
+/* Clean of bytes 10 to 250, which are in lines 0 to 3: it begins at 202 and finds both dirty lines; 4 lookups
+ * take until 206; the writes are answered at 302; then the range is sent down. */
 static void clean_keeps_lines(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void invalidate_forgets(void **state)
     struct rig *rig = dirty_rig();
     maintain(rig, 0, MEM_INVALIDATE, 0, 3 * LINE, 200);
     rig_until(rig, 1000);
-    /* Nothing is written; 3 lookups from 202 on. */
+    /* Nothing is written; 3 lookups, starting at 202. */
     assert_int_equal(rig->count, 1);
     rig_asked_is(rig, 0, MEM_INVALIDATE, 0, 3 * LINE, 205);
     assert_int_equal(rig->accesses[0].done, 305);
@@ -206,7 +207,7 @@ static void clean_invalidate_does_both(void **state)
     rig_free(rig);
 }
 
-/* A range of 1 GiB + 1 line: the 32 entries are looked at instead; it goes down in two requests. */
+/* A range of 1 GiB + 1 line: the 32 entries are checked instead; it is sent down in two requests. */
 static void long_ranges(void **state)
 {
     (void)state;
@@ -214,14 +215,14 @@ static void long_ranges(void **state)
     maintain(rig, 0, MEM_INVALIDATE, 0, (UINT64_C(1) << 30) + 1, 200);
     rig_until(rig, 1000);
     assert_int_equal(rig->count, 2);
-    rig_asked_is(rig, 0, MEM_INVALIDATE, 0, 1 << 30, 202 + 16); /* a set each clock */
+    rig_asked_is(rig, 0, MEM_INVALIDATE, 0, 1 << 30, 202 + 16); /* one set each clock */
     rig_asked_is(rig, 1, MEM_INVALIDATE, UINT64_C(1) << 30, LINE, 318);
     assert_int_equal(rig->accesses[0].done, 418);
     assert_int_equal(rig_state(rig, 9), CACHE_INVALID);
     rig_free(rig);
 }
 
-/* A store miss at 200 comes at 302; the clean from 205 on deals with it then. */
+/* A line of a store miss at 200 arrives at 302; the clean, which begins at 205, then writes it back. */
 static void lines_under_way_are_waited_for(void **state)
 {
     (void)state;
@@ -237,7 +238,7 @@ static void lines_under_way_are_waited_for(void **state)
     rig_free(rig);
 }
 
-/* One place in the write buffer: the second dirty line is written when the first has been answered. */
+/* One write buffer entry: the second dirty line is written when the first has been answered. */
 static void clean_waits_for_the_write_buffer(void **state)
 {
     (void)state;
@@ -256,8 +257,7 @@ static void clean_waits_for_the_write_buffer(void **state)
     rig_free(rig);
 }
 
-/* Stores in the write buffer: cleaned ones are waited for, invalidated ones are dropped unless they are sent.
- */
+/* Stores in the write buffer: a clean waits for them; an invalidation drops them unless they were sent. */
 static void maintenance_reaches_the_write_buffer(void **state)
 {
     (void)state;
@@ -273,7 +273,7 @@ static void maintenance_reaches_the_write_buffer(void **state)
         rig_open(rig);
         rig_until(rig, 1000);
         assert_int_equal(rig->count, 3 - drop);
-        if (drop) { /* one lookup from 12 on */
+        if (drop) { /* one lookup, starting at 12 */
             rig_asked_is(rig, 0, MEM_INVALIDATE, LINE, LINE, 13);
             rig_asked_is(rig, 1, MEM_WRITE, 2 * LINE + 8, 8, 50);
         } else {

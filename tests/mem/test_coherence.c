@@ -1,4 +1,4 @@
-/* The coherence checker on histories written down by hand. */
+/* The coherence checker on histories written by hand. */
 #include "tests/mem/coherence_rig.h"
 
 static void begin(struct history *history)
@@ -72,7 +72,7 @@ static void read_without_clean(void **state)
     end(h);
 }
 
-/* There and back, as a driver does it. */
+/* A driver's complete sequence, in both directions. */
 static void clean_and_invalidate_is_right(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void clean_and_invalidate_is_right(void **state)
     end(h);
 }
 
-/* It has read the line before; the host's new value is in memory, but not in its cache. */
+/* The accelerator has read the line before; the host's new value is in memory but not in its cache. */
 static void old_copy_is_kept(void **state)
 {
     (void)state;
@@ -113,12 +113,12 @@ static void old_copy_is_kept(void **state)
     assert_false(h->reports[0].clean_writer);
     assert_true(h->reports[0].invalidate_reader);
     assert_string_equal(coherence_advice(&h->reports[0]), "invalidate the old copy before the access");
-    /* Neither: both are missing. */
+    /* Neither was done: both are missing. */
     use(h, h->host, A, true, HOST_STORE + 8);
     use(h, h->accel, A, false, ACCEL_LOAD);
     assert_int_equal(h->count, 2);
     assert_true(h->reports[1].clean_writer && h->reports[1].invalidate_reader);
-    /* After the invalidation it is right again. */
+    /* After the invalidation, the load is correct again. */
     clean(h, h->host, A);
     invalidate(h, h->accel, A);
     fill(h, h->accel, A);
@@ -127,8 +127,8 @@ static void old_copy_is_kept(void **state)
     end(h);
 }
 
-/* Each side writes its own word of one line: the second store is to an old line, and the second write-back
- * undoes the first. */
+/* Each side writes its own word of one line: the second store is to a stale line, and the second write-back
+ * overwrites the first. */
 static void false_sharing(void **state)
 {
     (void)state;
@@ -152,7 +152,8 @@ static void false_sharing(void **state)
     end(h);
 }
 
-/* The host's dirty line, forgotten, is evicted after the accelerator's result has gone to memory. */
+/* The host's dirty line, which was not cleaned, is evicted after the accelerator's result was written to
+ * memory. */
 static void lost_update(void **state)
 {
     (void)state;
@@ -169,7 +170,8 @@ static void lost_update(void **state)
     assert_int_equal(problems(h, COHERENCE_LOST_UPDATE), 1);
     assert_int_equal(h->reports[1].access.pc, HOST_STORE);
     assert_int_equal(h->reports[1].writer.pc, ACCEL_STORE);
-    /* Its own earlier version is nothing lost, nor is what it has fetched itself. */
+    /* Overwriting its own earlier version loses nothing, nor does overwriting a version that it has
+     * fetched. */
     use(h, h->host, A, true, HOST_STORE);
     clean(h, h->host, A);
     invalidate(h, h->accel, A);
@@ -180,7 +182,7 @@ static void lost_update(void **state)
     end(h);
 }
 
-/* A write-through cache writes only what was stored. */
+/* A write-through cache writes only the stored bytes. */
 static void write_through_loses_nothing(void **state)
 {
     (void)state;
@@ -212,7 +214,7 @@ static void once_for_each_pair_of_places(void **state)
     }
     assert_int_equal(h->count, 1);
     assert_int_equal(problems(h, COHERENCE_STALE_LOAD), 5000);
-    /* Another reader, another writer, another problem. */
+    /* Other readers, writers and problems are reported separately. */
     use(h, h->accel, 0x10000, false, OTHER);
     assert_int_equal(h->count, 2);
     use(h, h->host, 0x10000, true, HOST_STORE + 4);
@@ -224,7 +226,7 @@ static void once_for_each_pair_of_places(void **state)
     end(h);
 }
 
-/* Uncached accesses are memory's. */
+/* Uncached accesses are accesses to memory's version. */
 static void uncached(void **state)
 {
     (void)state;
@@ -250,7 +252,7 @@ static void uncached(void **state)
     end(h);
 }
 
-/* A store that goes down alone is a new version in memory; and one of the copies does not know. */
+/* A store that is only sent down makes a new version in memory; one of the copies is stale. */
 static void store_without_a_copy(void **state)
 {
     (void)state;
@@ -283,7 +285,7 @@ static void invalidated_before_it_was_cleaned(void **state)
     end(h);
 }
 
-/* A core has run ahead: its store is told first, but the load was before it. */
+/* A core has run ahead: its store is reported first, but the load was before it. */
 static void a_load_before_the_store_is_right(void **state)
 {
     (void)state;
@@ -299,7 +301,7 @@ static void a_load_before_the_store_is_right(void **state)
     end(h);
 }
 
-/* Holders of long and short lines: the long one's second half is not the short one's line. */
+/* Holders of long and short lines: the second half of a long line is not the short line. */
 static void lines_of_two_sizes(void **state)
 {
     (void)state;

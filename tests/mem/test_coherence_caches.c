@@ -101,7 +101,7 @@ static void real_caches(void **state)
         machine_use(m, m->host[1], false, HOST_LOAD);
     }
     assert_int_equal(m->history.count, 0);
-    /* It keeps its copy over the host's next store. */
+    /* The accelerator keeps its copy while the host stores again. */
     machine_use(m, m->accel, false, ACCEL_LOAD);
     machine_use(m, m->host[1], true, HOST_STORE);
     machine_maintain(m, m->host[0], MEM_CLEAN);
@@ -116,13 +116,13 @@ static void warm(struct cache *cache, bool store, uint64_t pc)
     cache_warm_by(cache, A, store, (struct cache_actor){.pc = pc});
 }
 
-/* Stores while warming count, and so do cleaning and invalidating: what is old in the region is found. */
+/* Stores, cleaning and invalidating while warming count: stale accesses in the region are found. */
 static void stores_while_warming(void **state)
 {
     static struct machine machine, *m = &machine;
     machine_begin(m, *state);
     warm(m->host[0], true, HOST_STORE);
-    warm(m->host[0], true, HOST_STORE + 4); /* to a line that is dirty already */
+    warm(m->host[0], true, HOST_STORE + 4); /* to a line that is already dirty */
     machine_use(m, m->accel, false, ACCEL_LOAD);
     assert_int_equal(m->history.count, 1);
     assert_int_equal(m->history.reports[0].writer.pc, HOST_STORE + 4);
@@ -150,7 +150,7 @@ static void stores_while_warming(void **state)
     machine_end(m);
 }
 
-/* The store is done when the line, which was under way, has come. */
+/* The store is done when the outstanding line has arrived. */
 static void warm_store_to_a_line_under_way(void **state)
 {
     static struct machine machine, *m = &machine;
@@ -175,8 +175,8 @@ static void fetch(struct machine *machine, bool speculative, uint64_t pc)
     event_queue_run(&machine->queue, machine->queue.now + 1000 * CLOCK);
 }
 
-/* A fetch down the wrong path gets old bytes, as a miss and as a hit, which nobody executes. The old copy
- * that it has left is found when an instruction is fetched from there. */
+/* A fetch on the wrong path, a miss and a hit, gets stale bytes, but nothing executes them. The old copy that
+ * it leaves is found when an instruction is fetched from it. */
 static void wrong_paths_are_no_accesses(void **state)
 {
     static struct machine machine, *m = &machine;
@@ -199,7 +199,7 @@ static void wrong_paths_are_no_accesses(void **state)
     machine_end(m);
 }
 
-/* The same of a line that was prefetched. */
+/* The same with a prefetched line. */
 static void prefetches_are_no_accesses(void **state)
 {
     static struct machine machine, *m = &machine;
@@ -218,7 +218,7 @@ static void prefetches_are_no_accesses(void **state)
 
 int main(void)
 {
-    static uint32_t one = 1, three = 3; /* of three, the second one has line A */
+    static uint32_t one = 1, three = 3; /* of three slices, the second one has line A */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(real_caches, &one),
         cmocka_unit_test_prestate(stores_while_warming, &one),

@@ -1,4 +1,5 @@
-/* Homes of addresses: bit strings against a model that works bit by bit, ranges, pages, and changes under way. */
+/* Homes of addresses: bit strings against a model that works bit by bit, ranges, pages, and changes under
+ * traffic. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ static unsigned log2_of(uint32_t power)
     return (unsigned)__builtin_ctz(power);
 }
 
-/* The model. `spelled` has a letter for each bit, the most significant first; h, s and m divide. */
+/* The model. `spelled` has a letter for each bit, the most significant first; h, s and m are divisions. */
 static struct home model(const char *spelled, const struct home_layout *layout, uint64_t number)
 {
     const struct home_geometry *g = &layout->geometry;
@@ -72,7 +73,7 @@ static void assert_same(const struct home *a, const struct home *b)
     assert_int_equal(a->column, b->column);
 }
 
-/* Appends `bits` of a letter to the text and to what it spells. */
+/* Appends `bits` bits of a letter to the text and to the spelled bits. */
 static void spell(char letter, unsigned bits, char *text, char *spelled)
 {
     (void)sprintf(text + strlen(text), " %c%u", letter, bits);
@@ -80,8 +81,8 @@ static void spell(char letter, unsigned bits, char *text, char *spelled)
         (void)sprintf(spelled + strlen(spelled), "%c", letter);
 }
 
-/* A layout of 2^18 bytes or so with pieces in any order, and what its text spells. Odd counts of controllers,
- * stacks and modules are divided by. */
+/* Makes a layout of about 2^18 bytes with pieces in random order, and its spelled bits. Counts of
+ * controllers, stacks and modules that are not powers of two are divided by. */
 static struct home_layout any_layout(char *spelled)
 {
     struct home_layout layout = {.stack_hash = random_below(2),
@@ -142,7 +143,8 @@ static uint64_t place_number(const struct home_layout *layout, const struct home
     return (number * g->rows + home->row) * g->columns + home->column;
 }
 
-/* The model's answer for each address; every place is some burst's, and the way back leads to it. */
+/* The home of each address is the model's; every place is the home of a burst, and the inverse returns its
+ * address. */
 static void bit_strings_are_the_model(void **state)
 {
     (void)state;
@@ -237,7 +239,7 @@ static void interleaving_by_hand(void **state)
     assert_int_equal(home.controller, 7);
     assert_int_equal(home.column, 2);
     home_map_free(map);
-    /* The stack is hashed: row 45 = 10 11 01 folds to 10 ^ 11 ^ 01 = 00, row 46 = 10 11 10 to 11. */
+    /* The stack is hashed: row 45 = 10 11 01 folds to 10 ^ 11 ^ 01 = 00, row 46 = 10 11 10 folds to 11. */
     layout.stack_hash = true;
     map = home_map_new();
     assert_true(home_range_add(map, 0, bytes_of(&layout.geometry), &layout, &err));
@@ -249,7 +251,8 @@ static void interleaving_by_hand(void **state)
     home_map_free(map);
 }
 
-/* Nine modules of one stack each, one range a module; behind them the same modules interleaved by a division. */
+/* Nine modules of one stack each, with one range per module; above them, the same modules interleaved by a
+ * division. */
 static void ranges_have_maps_of_their_own(void **state)
 {
     (void)state;
@@ -273,7 +276,8 @@ static void ranges_have_maps_of_their_own(void **state)
         assert_int_equal(home.module, number / 256 % 9);
         assert_int_equal(home.controller, number / 256 / 9 % 2);
     }
-    /* Outside all ranges: as if in the first that was added, that of module 8 from 0x20000 on, wrapped around. */
+    /* An address outside all ranges is mapped by the range that was added first, that of module 8 from
+     * 0x20000 on, and wraps around. */
     home_resolve(map, 0x20000 - 0x40, &home);
     assert_int_equal(home.module, 7);
     home_resolve(map, 0x7fffffc0, &home);
@@ -338,7 +342,7 @@ static void hostile_ranges(void **state)
     home_map_free(map);
 }
 
-/* Pages of 512 bytes: 16 of them in 32 frames, four modules above each other. Any moves keep places apart. */
+/* Pages of 512 bytes: 16 pages in 32 frames, over four modules. Any moves keep places distinct. */
 static void pages_are_placed_one_by_one(void **state)
 {
     (void)state;
@@ -374,7 +378,7 @@ static void pages_are_placed_one_by_one(void **state)
     home_map_free(map);
 }
 
-/* A port that answers when it is told to, and clients of one request each. */
+/* A port that answers when the test says so, and clients with one request each. */
 struct rig {
     struct home_map *map;
     struct mem_waiters waiters;
@@ -457,11 +461,11 @@ static void changes_wait_for_quiet(void **state)
     assert_true(home_range_add(rig.map, 0x8000, 0x2000, &layout, &err));
     for (unsigned i = 0; i < 5; i++)
         client_init(&clients[i], &rig);
-    /* Quiet: at once. */
+    /* The range is quiet: changed at once. */
     assert_true(home_range_change(rig.map, 0, 0x2000, &layout, changed, &rig, 3, &err));
     assert_int_equal(rig.changes, 1);
     assert_int_equal(rig.changed_at, 3);
-    /* Two requests under way, one refused by the port: that one does not count. */
+    /* Two requests are outstanding; one was refused by the port and does not count. */
     assert_true(ask(&clients[0], 0x100));
     assert_true(ask(&clients[1], 0x1fc0));
     rig.full = true;
@@ -472,13 +476,13 @@ static void changes_wait_for_quiet(void **state)
     assert_false(home_range_change(rig.map, 0, 0x2000, &layout, changed, &rig, 4, &err));
     home_resolve(rig.map, 0x100, &home);
     assert_int_equal(home.controller, 1); /* still the old map */
-    /* New requests wait, also the refused one; another range goes on. */
+    /* New requests wait, including the refused one; requests to another range do not. */
     assert_false(ask(&clients[3], 0x100));
     assert_true(mem_waiters_wake(&rig.waiters, 5));
     assert_true(clients[2].link.waiting);
     assert_true(ask(&clients[4], 0x8100));
     assert_int_equal(rig.held, 3);
-    /* A response that is refused keeps the range busy. */
+    /* A refused response keeps the range busy. */
     assert_true(mem_request_respond(&clients[1].request, 6));
     clients[0].refusing = true;
     assert_false(mem_request_respond(&clients[0].request, 7));
@@ -487,7 +491,7 @@ static void changes_wait_for_quiet(void **state)
     assert_true(mem_request_respond(&clients[0].request, 8));
     assert_int_equal(rig.changes, 2);
     assert_int_equal(rig.changed_at, 8);
-    /* Those who waited were woken and asked again, under the new map: hold() compares. */
+    /* The waiting clients were woken and sent their requests again, with the new map: hold() compares. */
     assert_int_equal(clients[2].rooms, 2);
     assert_int_equal(clients[3].rooms, 1);
     assert_int_equal(rig.held, 5);
@@ -500,7 +504,7 @@ static void changes_wait_for_quiet(void **state)
     home_map_free(rig.map);
 }
 
-/* The middle quarter of a range gets a layout of its own, which permutes bits below its alignment. */
+/* The middle quarter of a range gets its own layout, which permutes bits below its alignment. */
 static void parts_of_ranges_change(void **state)
 {
     (void)state;
@@ -513,7 +517,7 @@ static void parts_of_ranges_change(void **state)
     (void)strcpy(other.text, "R2 H1 R4 C2 O6");
     assert_true(home_range_add(rig.map, 0x10000, 0x8000, &layout, &err));
     client_init(&client, &rig);
-    assert_true(ask(&client, 0x17000)); /* outside the part, but in its range */
+    assert_true(ask(&client, 0x17000)); /* outside the part, but in the same range */
     assert_true(home_range_change(rig.map, 0x12000, 0x2000, &other, changed, &rig, 0, &err));
     assert_int_equal(rig.changes, 0);
     assert_true(mem_request_respond(&client.request, 1));
@@ -532,7 +536,7 @@ static void parts_of_ranges_change(void **state)
         assert_true(home_address(rig.map, &home, &back));
         assert_true(back == 0x10000 + number);
     }
-    /* Requests to the three parts are counted apart. */
+    /* Requests to the three parts are counted separately. */
     assert_true(ask(&client, 0x12000));
     assert_true(home_range_change(rig.map, 0x10000, 0x2000, &layout, changed, &rig, 2, &err));
     assert_true(home_range_change(rig.map, 0x14000, 0x4000, &layout, changed, &rig, 2, &err));
@@ -558,13 +562,14 @@ static void page_moves_wait_for_their_pages(void **state)
         client_init(&clients[i], &rig);
     assert_true(ask(&clients[0], 0x200)); /* page 1 */
     assert_true(ask(&clients[1], 0x400)); /* page 2 */
-    /* Page 3 to a free frame: nobody is there. Page 0 to the frame of page 1, and page 2 to a free one, wait. */
+    /* Page 3 moves to a free frame, which has no page. Page 0 to the frame of page 1, and page 2 to a free
+     * frame, wait. */
     assert_true(home_page_move(rig.map, 0x600, 31, changed, &rig, 0, &err));
     assert_int_equal(rig.changes, 1);
     assert_true(home_page_move(rig.map, 0, 1, changed, &rig, 0, &err));
     assert_true(home_page_move(rig.map, 0x400, 20, changed, &rig, 0, &err));
     assert_int_equal(rig.changes, 1);
-    /* A frame that is promised is not to be had, nor are pages that move. */
+    /* A reserved frame is not available, nor are pages that move. */
     assert_false(home_page_move(rig.map, 0x800, 20, changed, &rig, 0, &err));
     assert_false(home_page_move(rig.map, 0x800, 1, changed, &rig, 0, &err));
     assert_false(home_page_move(rig.map, 0x200, 9, changed, &rig, 0, &err));
@@ -583,7 +588,7 @@ static void page_moves_wait_for_their_pages(void **state)
     home_map_free(rig.map);
 }
 
-/* Whether a child process that runs the function dies of a failed assertion. */
+/* Returns whether a child process that runs the function fails an assertion. */
 static bool aborts(void (*function)(void))
 {
     int status = 0;
@@ -599,7 +604,7 @@ static bool aborts(void (*function)(void))
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-/* A read that comes to a memory with its home in order, unless something happens to it before. */
+/* A read that arrives at a memory with a correct home, unless `spoil` changes it before. */
 static void read_memory(void (*spoil)(struct home_map *map, struct mem_request *request))
 {
     struct event_queue *queue = calloc(1, sizeof *queue);

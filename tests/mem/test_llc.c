@@ -1,6 +1,6 @@
-/* The last level under scripted clients: latencies by the formula in llc.h, states, and every race.
+/* The last level with scripted clients: latencies by the formula in llc.h, states, and every race.
  *
- * The default: tags 4 clocks, hit 12, probe 6 more, fill 2; memory of the rig 100. */
+ * Defaults: tags 4 clocks, hit 12, probe 6 more, fill 2; the rig's memory takes 100. */
 #include "tests/mem/llc_rig.h"
 #include "tests/sim/track_text.h"
 
@@ -13,12 +13,12 @@ static void miss_then_hit(void **state)
     assert_int_equal(a->request.level, MEM_LEVEL_MEMORY);
     assert_true(a->request.exclusive);
     check_line(rig, 0x1000, 1, 0, false);
-    /* It dropped the line silently: nobody is asked. */
+    /* The client evicted the line silently: no probe. */
     assert_int_equal(rig_do(rig, 0, READ, 0x1000), HIT);
     assert_int_equal(a->request.level, MEM_LEVEL_L2);
     assert_true(a->request.exclusive);
     assert_int_equal(a->probes, 0);
-    /* Off the edge by 1 fs: the rest of the clock is added. */
+    /* 1 fs after a clock edge: the rest of the clock is added. */
     event_queue_run(&rig->queue, 3000 * (uint64_t)CLOCK + 1);
     rig_ask(a, READ, 0x1000);
     rig_drain(rig);
@@ -55,7 +55,7 @@ static void writer_takes_the_line_from_all(void **state)
     check_line(rig, 0x80, 7, -1, false);
     assert_int_equal(rig_do(rig, 3, EXCLUSIVE, 0x80), HIT + PROBE);
     assert_true(rig->clients[3].request.exclusive);
-    /* The first one has been asked twice: it was the owner before the second read. */
+    /* The first client was probed twice: it was the owner before the second read. */
     assert_int_equal(rig->clients[0].probes, 2);
     for (unsigned client = 0; client < 3; client++)
         assert_int_equal(rig->clients[client].event, PROTOCOL_PROBE_TAKE);
@@ -63,8 +63,8 @@ static void writer_takes_the_line_from_all(void **state)
     rig_free(rig);
 }
 
-/* Both have a copy and want to write: the first to come wins; the second, whose copy is taken, looks when the
- * first is answered, and gets the line as by an exclusive read. */
+/* Both have a copy and want to write: the first to arrive wins. The second loses its copy, looks up the tags
+ * when the first is answered, and gets the line as by an exclusive read. */
 static void upgrade_of_a_copy_taken_away(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void upgrade_of_a_copy_taken_away(void **state)
     assert_int_equal(llc_counted(rig->llc)->upgrades, 1);
     assert_int_equal(llc_counted(rig->llc)->lost_upgrades, 1);
     assert_int_equal(llc_counted(rig->llc)->line_waits, 1);
-    /* Alone with its copy, nobody has to be asked. */
+    /* A client with the only copy upgrades without a probe. */
     (void)rig_do(rig, 2, READ, 0x100);
     assert_int_equal(rig_do(rig, 2, UPGRADE, 0x100), HIT);
     rig_free(rig);
@@ -106,7 +106,8 @@ static void write_back_frees_or_keeps(void **state)
     rig_free(rig);
 }
 
-/* The line is taken (from the write buffer) while its write-back is on the way: that changes nothing. */
+/* The line is taken from the write buffer while its write-back is under way: the write-back changes
+ * nothing. */
 static void late_write_back(void **state)
 {
     (void)state;
@@ -123,7 +124,7 @@ static void late_write_back(void **state)
     rig_free(rig);
 }
 
-/* One request to memory; the second reader looks when the first is answered, and has to ask it. */
+/* One request to memory; the second reader looks up the tags when the first is answered, and probes it. */
 static void misses_of_one_line_unite(void **state)
 {
     (void)state;
@@ -182,14 +183,14 @@ static void full_queue_refuses(void **state)
     assert_true(rig->clients[2].waits);
     assert_true(rig->clients[3].waits);
     rig_drain(rig);
-    /* The first is answered at MISS, the second a clock later; then the others come. */
+    /* The first is answered at MISS, the second a clock later; then the others arrive. */
     assert_int_equal(rig_clocks(&rig->clients[2]), 2 * MISS);
     assert_int_equal(rig_clocks(&rig->clients[3]), 2 * MISS + 1);
     assert_int_equal(llc_counted(rig->llc)->refusals, 2);
     rig_free(rig);
 }
 
-/* Least recently used line out, its copies with it, and the newest version to memory. */
+/* The least recently used line is evicted with its copies, and its newest version is written to memory. */
 static void eviction_takes_copies(void **state)
 {
     (void)state;
@@ -204,7 +205,7 @@ static void eviction_takes_copies(void **state)
     assert_int_equal(rig->clients[1].probes, 0);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
     assert_false(llc_line_state(rig->llc, 0x000).present);
-    /* The clean one goes without a write. */
+    /* The clean line is evicted without a write. */
     (void)rig_do(rig, 2, READ, 0x0c0);
     assert_int_equal(rig->clients[1].event, PROTOCOL_PROBE_TAKE);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
@@ -252,8 +253,8 @@ static void busy_lines_are_no_victims(void **state)
     rig_free(rig);
 }
 
-/* The write buffer holds one line, which memory does not take: the second victim has to wait for it, and so
- * does a read of the line that is on its way. */
+/* The write buffer holds one line, which memory does not accept: the second victim has to wait for it, and so
+ * does a read of the line being written back. */
 static void write_buffer_holds_up(void **state)
 {
     (void)state;
@@ -274,15 +275,16 @@ static void write_buffer_holds_up(void **state)
     assert_int_equal(rig->memory.seen[MEM_READ], 2);
     rig->clients[1].dirty = true;
     rig_drain(rig);
-    /* Opened at 100 after the first request: 100 + MEMORY + FILL. The other then takes its way. */
+    /* Memory opens 100 clocks after the first request: 100 + MEMORY + FILL. The other request then uses its
+     * way. */
     assert_int_equal(rig_clocks(&rig->clients[1]), 100 + MEMORY + FILL);
     assert_int_equal(rig_clocks(&rig->clients[2]), 90 + MEMORY + FILL + MEMORY + FILL);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 2);
     rig_free(rig);
 }
 
-/* A line on its way to memory is read again when memory has answered: its write is accepted when memory opens
- * at 50. */
+/* A line on its way to memory is read again after memory has answered: its write is accepted when memory
+ * opens at 50. */
 static void line_on_its_way_is_waited_for(void **state)
 {
     (void)state;
@@ -307,7 +309,7 @@ static void line_on_its_way_is_waited_for(void **state)
     rig_free(rig);
 }
 
-/* The line stays busy until the response is taken. */
+/* The line stays busy until the response is accepted. */
 static void refused_response_keeps_the_line(void **state)
 {
     (void)state;
@@ -329,7 +331,7 @@ static void refused_response_keeps_the_line(void **state)
     rig_free(rig);
 }
 
-/* Who waits for a way does not stop a miss of another set. */
+/* A request that waits for a way does not block a miss in another set. */
 static void stalled_misses_are_passed(void **state)
 {
     (void)state;
@@ -357,7 +359,8 @@ static void fetches_share(void **state)
     rig_free(rig);
 }
 
-/* One of two slices of 4 sets and a way: its lines 0, 2, 4, 6 take a set each; 8 takes that of 0. */
+/* One of two slices of 4 sets and one way: its lines 0, 2, 4, 6 are in different sets; line 8 is in the set
+ * of line 0. */
 static void slices_use_all_sets(void **state)
 {
     (void)state;
@@ -376,8 +379,8 @@ static void slices_use_all_sets(void **state)
     rig_free(rig);
 }
 
-/* Slice 2 of 6, of 4 sets and a way: of the lines 2, 8, 14, 20, 26, ... of memory the first four take a
- * set each, and the fifth takes that of the first. By blocks of 2 lines it has the lines 4, 5, 16, 17, 28,
+/* Slice 2 of 6, of 4 sets and one way: of its lines 2, 8, 14, 20, 26, ..., the first four are in different
+ * sets, and the fifth is in the set of the first. With blocks of 2 lines, it has the lines 4, 5, 16, 17, 28,
  * ... */
 static void six_slices(void **state)
 {
@@ -402,7 +405,7 @@ static void six_slices(void **state)
         assert_false(llc_line_state(rig->llc, lines[0] * 64).present);
         for (unsigned i = 1; i < 5; i++)
             assert_true(llc_line_state(rig->llc, lines[i] * 64).present);
-        /* Ranges find lines by their addresses, one by one and all at once. */
+        /* Ranges find lines by their addresses, line by line and over all entries. */
         mem_request_init(&rig->clients[1].request, MEM_INVALIDATE, lines[1] * 64, 64);
         rig_send(&rig->clients[1]);
         rig_drain(rig);
@@ -418,7 +421,7 @@ static void six_slices(void **state)
     }
 }
 
-/* Any line comes back under its own address, of whichever slice, at the ends of the address space too. */
+/* Every line of every slice is returned under its own address, also at the ends of the address space. */
 static void slices_keep_addresses(void **state)
 {
     (void)state;
@@ -442,7 +445,7 @@ static void slices_keep_addresses(void **state)
         }
 }
 
-/* A holder among very many: counts its probes. */
+/* One of very many holders: counts its probes. */
 struct member {
     struct mem_link link;
     struct mem_request request;
@@ -477,8 +480,8 @@ static void ask_as(struct rig *rig, struct member *member, bool exclusive)
     rig_drain(rig);
 }
 
-/* The directory records as many clients as there are: the rig's 5 read a line, 300 more are attached while
- * it is there and read it too, and the last one takes it from all. */
+/* The directory records any number of clients: the rig's 5 read a line, 300 more are attached while it is in
+ * the cache and read it too, and the last one takes it from all. */
 static void clients_without_number(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-/* Slices of several banks: what each accepts, and turns of the data arrays, against clocks worked out by
+/* Slices of several banks: the times at which banks accept requests and data arrays are used, computed by
  * hand.
  *
- * Tags 4 clocks, hit 12, probe 6 more, fill 2; memory of the rig 100: a hit's array access begins at 4, a
- * fill's at 104. Lines 0, 2, 4 are in bank 0 of two, lines 1, 3, 5 in bank 1. */
+ * Tags 4 clocks, hit 12, probe 6 more, fill 2; the rig's memory takes 100: a hit's array access begins at 4,
+ * a fill's at 104. Lines 0, 2, 4 are in bank 0 of two, lines 1, 3, 5 in bank 1. */
 #include "tests/mem/llc_rig.h"
 
 static struct llc_config banked(uint32_t banks, uint32_t bank_clocks)
@@ -14,7 +14,7 @@ static struct llc_config banked(uint32_t banks, uint32_t bank_clocks)
     return config;
 }
 
-/* Lines 0 to 5 are here, and nobody owns them. */
+/* Brings in lines 0 to 5, without owners. */
 static struct rig *rig_warm(const struct llc_config *config)
 {
     struct rig *rig = rig_new(config);
@@ -23,7 +23,7 @@ static struct rig *rig_warm(const struct llc_config *config)
     return rig;
 }
 
-/* Clocks of fetches of three lines that arrive together. */
+/* The latencies in clocks of fetches of three lines that arrive together. */
 static void together(struct rig *rig, const unsigned lines[3], const uint64_t clocks[3])
 {
     for (unsigned i = 0; i < 3; i++)
@@ -48,7 +48,7 @@ static void banks_accept_by_themselves(void **state)
     together(rig_warm(&config), (unsigned[]){0, 4, 5}, (uint64_t[]){HIT, HIT + 5, HIT});
 }
 
-/* Of slice 1 of 3, the lines 1, 4, 7, 10 take turns: line 7 waits for line 1. */
+/* The lines 1, 4, 7, 10 of slice 1 of 3 are distributed over the banks: line 7 waits for line 1. */
 static void banks_of_a_slice(void **state)
 {
     (void)state;
@@ -82,8 +82,8 @@ static void arrays_take_turns(void **state)
     rig_free(rig);
 }
 
-/* A read of line 0 takes the newest version from its owner: busy from 4 to 7, and with what the probe
- * brings to 10. A fetch of line 2 looks at 5. */
+/* A read of line 0 takes the newest version from its owner: the array is busy from 4 to 7, and with the
+ * probed line to 10. A fetch of line 2 looks up the tags at 5. */
 static void probed_data_takes_a_turn(void **state)
 {
     (void)state;
@@ -99,8 +99,8 @@ static void probed_data_takes_a_turn(void **state)
     rig_free(rig);
 }
 
-/* Line 6 comes from memory at 104. A hit that looks at 105 waits until 107; a fill waits for a hit that
- * has looked at 103. */
+/* Line 6 arrives from memory at 104. A hit whose lookup ends at 105 waits until 107; a fill waits for a hit
+ * whose lookup ends at 103. */
 static void fills_take_turns(void **state)
 {
     (void)state;
@@ -118,8 +118,8 @@ static void fills_take_turns(void **state)
     }
 }
 
-/* Two ways: line 2 displaces line 0, which is dirty, when it looks, at 4: a hit of line 1 that looks at 5
- * waits until 7. */
+/* Two ways: line 2 displaces line 0, which is dirty, at 4, the end of its lookup: a hit of line 1 whose
+ * lookup ends at 5 waits until 7. */
 static void victims_take_turns(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void victims_take_turns(void **state)
     rig_free(rig);
 }
 
-/* Lines brought back and stores through take turns like hits. */
+/* Written-back lines and stores use the array like hits. */
 static void writes_take_turns(void **state)
 {
     (void)state;
@@ -151,7 +151,8 @@ static void writes_take_turns(void **state)
     rig_ask(&rig->clients[1], FETCH, 4 * 64);
     rig_drain(rig);
     assert_int_equal(rig_clocks(&rig->clients[0]), HIT);
-    /* The store through looks at 5 and begins at 7, and client 0 has to be probed; the fetch begins at 10. */
+    /* The lookup of the store ends at 5; its array access begins at 7, and client 0 is probed; the fetch's
+     * begins at 10. */
     assert_int_equal(rig_clocks(&rig->clients[RIG_CLIENTS - 1]), HIT + 3 + PROBE);
     assert_int_equal(rig_clocks(&rig->clients[1]), HIT + 6);
     rig_free(rig);

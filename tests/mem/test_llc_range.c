@@ -1,4 +1,4 @@
-/* The last level under scripted clients: ranges, what passes by, warming, and what it tells of itself. */
+/* The last level with scripted clients: ranges, uncached requests, warming, and reports. */
 #include "tests/mem/llc_rig.h"
 
 static void uncached_passes(void **state)
@@ -7,7 +7,7 @@ static void uncached_passes(void **state)
     struct rig *rig = rig_default();
     assert_int_equal(rig_do(rig, 0, UNCACHED, 0x40), MEMORY);
     assert_false(llc_line_state(rig->llc, 0x40).present);
-    /* Refused below, then accepted; refused above, then accepted. */
+    /* Refused by the level below, then accepted; refused by the client, then accepted. */
     rig->memory.closed = true;
     rig_ask(&rig->clients[0], UNCACHED, 0x40);
     rig_ask(&rig->clients[1], UNCACHED, 0x80);
@@ -42,7 +42,7 @@ static void ranges(void **state)
     (void)rig_do(rig, 1, READ, 0x1040);
     (void)rig_do(rig, 1, EXCLUSIVE, 0x10c0);
     (void)rig_do(rig, 0, EXCLUSIVE, 0x1100);
-    /* Four lines: the tags, three clocks more, then one request to memory. */
+    /* Four lines: the lookup, three more clocks, then one request to memory. */
     rig->clients[0].dirty = true;
     assert_int_equal(maintain(rig, 2, MEM_CLEAN, 0x1010, 0xc0), TAGS + 3 + MEMORY);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 1);
@@ -65,8 +65,8 @@ static void ranges(void **state)
     rig_free(rig);
 }
 
-/* More lines than the cache has: its 4 ways are walked. What memory does not take holds the answer back, and
- * a line under way is dealt with when it has come. */
+/* More lines than the cache has entries: its 4 entries are checked. Writes that memory does not accept delay
+ * the response, and an outstanding line is maintained after its arrival. */
 static void range_larger_than_the_cache(void **state)
 {
     (void)state;
@@ -80,8 +80,7 @@ static void range_larger_than_the_cache(void **state)
     (void)rig_do(rig, 0, READ, 0x9000);
     rig_ask(&rig->clients[1], READ, 0x1080);
     rig->memory.most = 1;
-    /* Memory takes one request after the other: the read at TAGS, the two writes, the request of the range.
-     */
+    /* Memory accepts one request after the other: the read at TAGS, the two writes, the range's request. */
     assert_int_equal(maintain(rig, 2, MEM_CLEAN_INVALIDATE, 0x1000, 0x4000), TAGS + 4 * MEMORY);
     assert_int_equal(rig->memory.seen[MEM_WRITE], 2);
     assert_int_equal(rig->memory.seen[MEM_CLEAN_INVALIDATE], 1);
@@ -92,7 +91,7 @@ static void range_larger_than_the_cache(void **state)
     rig_free(rig);
 }
 
-/* The level below hears of the range only when it has accepted what was written back. */
+/* The level below gets the range only after it has accepted the write-backs. */
 static void range_waits_for_its_writes(void **state)
 {
     (void)state;
@@ -112,8 +111,8 @@ static void range_waits_for_its_writes(void **state)
     rig_free(rig);
 }
 
-/* A store that goes through takes the line from others; its sender keeps a copy. A client that is not
- * attached is served, and not recorded. */
+/* A store takes the line from other clients; its sender keeps a copy. A client that is not attached is served
+ * but not recorded. */
 static void stores_through(void **state)
 {
     (void)state;
@@ -133,7 +132,7 @@ static void stores_through(void **state)
     (void)rig_do(rig, RIG_CLIENTS - 1, BACK, 0x40);
     assert_int_equal(rig->clients[0].event, PROTOCOL_PROBE_TAKE);
     check_line(rig, 0x40, 0, -1, true);
-    /* A whole line need not come from memory, a part must. */
+    /* A store of a whole line does not read memory; a store of a part does. */
     assert_int_equal(rig_do(rig, RIG_CLIENTS - 1, BACK, 0x80), HIT);
     check_line(rig, 0x80, 0, -1, true);
     mem_request_init(&device->request, MEM_WRITE, 0xc0, 8);
@@ -163,7 +162,8 @@ static void warming_takes_no_time(void **state)
     assert_int_equal(llc_pending(rig->llc), 0);
     assert_int_equal(rig_do(rig, 0, READ, 0xc0), HIT);
     assert_int_equal(rig->memory.seen[MEM_READ] + rig->memory.seen[MEM_WRITE], 0);
-    /* Warming while a read is under way: who warmed has a copy, so the reader must not be alone. */
+    /* Warming during a read: the warming client has a copy, so the reader must not get the line
+     * exclusively. */
     rig_ask(&rig->clients[2], READ, 0x100);
     event_queue_run(&rig->queue, rig->queue.now + 10 * CLOCK);
     assert_true(llc_ops.warm(rig->llc, b, 0x100, false));
@@ -200,8 +200,8 @@ static void configuration(void **state)
     assert_false(part_check(&llc_kind, &config, &err));
 }
 
-/* 1 MiB by the square root from 512 KiB: 172 pJ * 1.414 = 243.2 pJ. A miss moves the line in and to nobody
- * else: 1; a hit: 1. */
+/* 1 MiB, scaled by the square root from 512 KiB: 172 pJ * 1.414 = 243.2 pJ. A miss is one array access, to
+ * fill the line; so is a hit. */
 static void energy(void **state)
 {
     (void)state;

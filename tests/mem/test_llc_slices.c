@@ -1,4 +1,4 @@
-/* Two coherent caches over three slices of a last level: each line has one home.
+/* Two coherent caches over three slices of a last level: each line is in one slice.
  *
  * A cache's lookup takes 2 clocks, the last level's tags 4, a hit 12, a probe 6 more, a fill 2, memory
  * 100. */
@@ -61,7 +61,7 @@ static void sliced_free(struct sliced *sliced)
     free(sliced);
 }
 
-/* Accesses a line, lets everything happen, and returns the latency in clocks. */
+/* Accesses a line, runs all events, and returns the latency in clocks. */
 static uint64_t clocks(struct sliced *sliced, unsigned cache, enum cache_use use, unsigned line)
 {
     struct access access = {.waiter = {NULL, done, &access}};
@@ -74,7 +74,7 @@ static uint64_t clocks(struct sliced *sliced, unsigned cache, enum cache_use use
     return (access.done - now) / CLOCK;
 }
 
-/* The line is in its own slice only, and known to be the cache's. */
+/* The line is only in its own slice, whose directory records the cache. */
 static void check_home(const struct sliced *sliced, unsigned line, int owner)
 {
     for (unsigned i = 0; i < SLICES; i++) {
@@ -103,7 +103,7 @@ static void lines_have_one_home(void **state)
     sliced_free(sliced);
 }
 
-/* Both caches clean all lines at once: every dirty line is written once, and each cache is told once. A
+/* Both caches clean all lines at once: every dirty line is written once, and each cache is answered once. A
  * queue of one request in each slice refuses parts of a range, which are sent again. */
 static void ranges_reach_all_slices(void **state)
 {
@@ -143,7 +143,7 @@ static void warm_ranges_reach_all_slices(void **state)
     sliced_free(sliced);
 }
 
-/* A client between the slices and the originators of ranges, which may have no room for a response. */
+/* A client between the slices and the originators of ranges, which can refuse a response. */
 struct narrow {
     struct mem_link link;
     struct mem_request request;
@@ -182,8 +182,8 @@ static void clean(struct sliced *sliced, struct narrow *narrow, uint64_t address
     assert_true(mem_link_request(&narrow->link, &narrow->request, sliced->queue.now));
 }
 
-/* A range takes the tags of each slice, then memory's answer. A second one begins a clock later, and neither waits
- * for the other; a response that has been refused comes when there is room. */
+/* A range takes the tag lookup of each slice, then memory's response. A second range begins a clock later,
+ * and neither waits for the other; a refused response is sent again when there is room. */
 static void ranges_do_not_wait_for_each_other(void **state)
 {
     enum { RANGES = 3, ALONE = 4 + MEMORY };
@@ -210,12 +210,12 @@ static void ranges_do_not_wait_for_each_other(void **state)
     sliced_free(sliced);
 }
 
-/* Slices look at their own lines of a range side by side, one each clock; a slice without any does not look. The slice with
- * most of them decides. */
+/* All slices check their own lines of a range at the same time, one each clock; a slice without lines checks
+ * none. The slice with the most lines determines the time. */
 static void slices_look_at_their_own_lines(void **state)
 {
     static const unsigned lines[][2] = {
-        {0, 1}, {1, 3}, {2, 4}, {4, 12}, {5, 13}}; /* the first, and how many */
+        {0, 1}, {1, 3}, {2, 4}, {4, 12}, {5, 13}}; /* first line, and number of lines */
     struct sliced *sliced = sliced_new(32);
     struct narrow narrow = {0};
     (void)state;
@@ -228,7 +228,7 @@ static void slices_look_at_their_own_lines(void **state)
     sliced_free(sliced);
 }
 
-/* A request for any home passes the slices on its way. */
+/* A request for any home passes through the slices. */
 static void ways_lead_through_slices(void **state)
 {
     struct sliced *sliced = sliced_new(32);

@@ -1,5 +1,5 @@
-/* Random traffic of real first-level caches on a small last level, whole or in slices, against a reference
- * model: a version number for each line, which stores make newer and which travels as data would. */
+/* Random traffic of real first-level caches on a small last level, with and without slices, against a
+ * reference model: a version number for each line, which stores increment and which moves as data would. */
 #include "emu/mem/llc_slices.h"
 #include "tests/mem/slow_memory.h"
 
@@ -37,16 +37,16 @@ struct core {
 struct traffic {
     struct event_queue queue;
     struct slow_memory memory;
-    struct llc *llc; /* the only one; NULL: there are slices */
+    struct llc *llc; /* a single last level; NULL: slices */
     struct llc_slices *slices;
     struct cache_observer observers[SLICES];
     struct core cores[CACHES]; /* the last one only fetches */
     uint64_t random, operations, limit;
     uint64_t newest[LINES], in_memory[LINES], in_l2[LINES], in_l1[CACHES][LINES];
     uint64_t going[LINES], coming[LINES]; /* to and from memory */
-    unsigned away[LINES];                 /* written back, not accepted yet */
+    unsigned away[LINES];                 /* written back, not yet accepted by memory */
     bool upkeep, warming, warms;
-    uint64_t block;                  /* bytes that take turns among slices */
+    uint64_t block;                  /* bytes distributed round-robin over slices */
     const struct protocol *protocol; /* NULL: the default */
 };
 
@@ -62,7 +62,7 @@ static uint64_t number_of(uint64_t line)
     return (line - BASE) / LINE;
 }
 
-/* The slices, of which a plain last level is one. */
+/* The slices, or the single last level. */
 static uint32_t slice_count(const struct traffic *traffic)
 {
     return traffic->llc ? 1 : llc_slices_count(traffic->slices);
@@ -73,7 +73,7 @@ static struct llc *slice_at(const struct traffic *traffic, uint32_t number)
     return traffic->llc ? traffic->llc : llc_slices_at(traffic->slices, number);
 }
 
-/* What the directory knows of a line: that of its slice, and the others know nothing. */
+/* Returns the directory's record of a line. Only its own slice may have one. */
 static struct llc_line state_of(const struct traffic *traffic, uint64_t line)
 {
     uint32_t count = slice_count(traffic), own = (uint32_t)(line / traffic->block % count);
@@ -82,7 +82,7 @@ static struct llc_line state_of(const struct traffic *traffic, uint64_t line)
     return llc_line_state(slice_at(traffic, own), line);
 }
 
-/* One writer or many readers; who has a line is in the directory, and the line is here. */
+/* Checks: one writer or many readers; the directory records all holders, and the last level has the line. */
 static void check(const struct traffic *traffic, uint64_t line)
 {
     struct llc_line known = state_of(traffic, line);
@@ -170,7 +170,7 @@ static void llc_written(void *context, const struct cache *cache, uint64_t line,
         traffic->away[number_of(line)]++;
 }
 
-/* Memory takes requests in the order in which it accepts them. */
+/* Memory serves requests in the order in which it accepts them. */
 static void accepted(void *context, const struct mem_request *request)
 {
     struct traffic *traffic = context;
@@ -234,7 +234,7 @@ static void start_upkeep(struct core *core, struct job *job, uint64_t now)
                    (struct cache_actor){.pc = 0, .core = 0}, &job->waiter);
 }
 
-/* A line comes, or is stored to, without time; one that is under way is left to test_llc.c. */
+/* Warms a line by a load or store. test_llc.c tests outstanding lines. */
 static void warm(struct core *core)
 {
     struct traffic *traffic = core->traffic;
@@ -253,7 +253,7 @@ static void warm(struct core *core)
     check(traffic, line);
 }
 
-/* A core's next access; half of them go to few lines, which all fight for. */
+/* A core's next access; half of the accesses are to few, contended lines. */
 static void issue(void *owner, uint64_t now)
 {
     struct core *core = owner;
@@ -330,7 +330,7 @@ static void add_core(struct traffic *traffic, unsigned number)
     event_schedule(&traffic->queue, &core->event, CLOCK);
 }
 
-/* A last level that makes what is rare frequent. */
+/* A configuration in which rare cases are frequent. */
 static struct llc_config small(struct traffic *traffic, uint64_t seed, uint32_t slices)
 {
     struct llc_config config;
@@ -344,7 +344,8 @@ static struct llc_config small(struct traffic *traffic, uint64_t seed, uint32_t 
     config.mshrs = 1 + (uint32_t)draw(traffic, 4);
     config.write_buffer = 1 + (uint32_t)draw(traffic, 2);
     config.replacement = draw(traffic, 2) ? TAGS_LRU : TAGS_TREE_PLRU;
-    /* One last level answers for all slices: that their bits move within its keys must not be seen. */
+    /* A single last level serves all slices' addresses: moving their bits within its keys must have no
+     * effect. */
     config.slices = slices ? slices : (uint32_t)(1 + seed % 4);
     config.slice_bytes = seed % 2 ? 4 * LINE : 0;
     config.banks = traffic->warms || slices ? 1 : 1U << seed % 3;
@@ -354,8 +355,8 @@ static struct llc_config small(struct traffic *traffic, uint64_t seed, uint32_t 
     return config;
 }
 
-/* warms: lines come without time too; then the last level has more ways than requests, for such a line
- * needs one that is not busy. slices: their number; 0: one last level without. */
+/* warms: also brings lines in without time; then the last level has more ways than requests, because such a
+ * line needs a way that is not busy. slices: their number; 0: a single last level. */
 static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, const struct protocol *protocol,
                                    uint32_t slices)
 {
@@ -388,7 +389,7 @@ static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, co
     return traffic;
 }
 
-/* Cleans everything: then memory has the newest version of every line. */
+/* Cleans everything; then memory has the newest version of every line. */
 static void flush(struct traffic *traffic)
 {
     for (unsigned i = 0; i < CACHES; i++) {
@@ -415,7 +416,7 @@ static void traffic_free(struct traffic *traffic)
     free(traffic);
 }
 
-/* Adds what was counted to *sum. */
+/* Adds the counters to sum. */
 static void run_traffic(uint64_t seed, uint64_t limit, const struct protocol *protocol, uint32_t slices,
                         struct llc_counters *sum)
 {
@@ -446,7 +447,7 @@ static void versions_under_random_traffic(void **state)
     struct llc_counters sum = {0};
     for (uint64_t seed = 1; seed <= 8; seed++)
         run_traffic(seed, 25000, NULL, 0, &sum);
-    /* What is rare has been there. */
+    /* Rare cases have occurred. */
     assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
     assert_true(sum.bank_waits && sum.array_waits);
     assert_true(sum.back_invalidations && sum.dirty_probes && sum.maintained && sum.write_backs);
@@ -478,8 +479,8 @@ static void versions_under_msi(void **state)
     assert_true(sum.upgrades + sum.lost_upgrades > mesi.upgrades + mesi.lost_upgrades);
 }
 
-/* A reader that is alone gets its line EXCLUSIVE under MESI, and stores without a word; under MSI it asks
- * again. */
+/* A single reader gets its line EXCLUSIVE under MESI, and stores without a request; under MSI, it sends a
+ * request. */
 static void first_store_asks_under_msi(void **state)
 {
     (void)state;

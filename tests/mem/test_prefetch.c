@@ -1,4 +1,4 @@
-/* Prefetchers by themselves, and in a cache. A hit takes 2 clocks, an answer 100. */
+/* Prefetchers alone and in a cache. A hit takes 2 clocks, a response 100. */
 #include "tests/mem/cache_rig.h"
 
 static unsigned train(struct prefetcher *prefetcher, uint64_t pc, uint64_t address, uint64_t *lines)
@@ -35,7 +35,7 @@ static void strides_need_confidence(void **state)
     assert_int_equal(train(&prefetcher, 0x100, 0x1300, lines), 2);
     assert_int_equal(lines[0], 0x1400);
     assert_int_equal(lines[1], 0x1500);
-    /* Another instruction does not disturb it, and one odd address does not unlearn it. */
+    /* Another instruction does not affect it, and one odd address does not change it. */
     assert_int_equal(train(&prefetcher, 0x204, 0x9000, lines), 0);
     assert_int_equal(train(&prefetcher, 0x100, 0x1400, lines), 2);
     assert_int_equal(train(&prefetcher, 0x100, 0x8000, lines), 0);
@@ -43,7 +43,7 @@ static void strides_need_confidence(void **state)
     prefetch_free(&prefetcher);
 }
 
-/* Small strides, up or down, go by whole lines: 64 bytes at a time. */
+/* Small strides, up or down, are rounded to whole lines of 64 bytes. */
 static void small_strides_go_by_lines(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void small_strides_go_by_lines(void **state)
     assert_int_equal(train(&prefetcher, 0x100, 0x1100 - 24, lines), 2);
     assert_int_equal(lines[0], 0x1080);
     assert_int_equal(lines[1], 0x1040);
-    /* Always the same address: nothing to prefetch. */
+    /* Repeated accesses to one address: no prefetch. */
     for (unsigned i = 0; i < 9; i++)
         assert_int_equal(train(&prefetcher, 0x104, 0x1100, lines), 0);
     prefetch_free(&prefetcher);
@@ -69,7 +69,7 @@ static struct rig *prefetch_rig(enum cache_prefetch kind, uint32_t degree)
     return rig_new(&config);
 }
 
-/* A miss of line 1 asks for line 2 as well; the first use of 2 asks for 3, the second for nothing. */
+/* A miss of line 1 also requests line 2; the first use of 2 requests 3, the second one nothing. */
 static void next_line_in_a_cache(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void next_line_in_a_cache(void **state)
     rig_free(rig);
 }
 
-/* A prefetch that is still under way when its line is wanted is late; the access is merged. */
+/* A prefetch that is outstanding when its line is accessed is late; the access is merged. */
 static void late_prefetch(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void late_prefetch(void **state)
     rig_free(rig);
 }
 
-/* 4 MSHRs, 8 lines ahead: one for the miss, two for prefetches, and one is left for others. */
+/* 4 MSHRs, 8 lines ahead: one for the miss, two for prefetches, and one reserved for demand accesses. */
 static void one_mshr_is_left(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void kept_out_lines(void **state)
     rig_free(rig);
 }
 
-/* Loads every 1000 clocks, 2 lines apart: from the fourth on the next one has been prefetched. */
+/* Loads every 1000 clocks, 2 lines apart: from the fourth one on, the next line is prefetched. */
 static void stride_in_a_cache(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The check of protocol tables: shipped ones pass; each kind of mistake gets its message. */
+/* The check of protocol tables: built-in ones pass; each kind of error has its message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static const struct protocol denovo = {.name = "denovo",
 
 enum { ROWS = 64, I = 0, S = 1, E = 2, M = 3 };
 
-/* A copy of a protocol, to be spoilt. */
+/* A copy of a protocol, to be modified. */
 struct draft {
     struct protocol protocol;
     struct protocol_state states[PROTOCOL_STATES];
@@ -80,7 +80,7 @@ static void good_tables_pass(void **state)
     }
 }
 
-/* Each cache row changed to a wrong one, and what is said about it. */
+/* Each cache row, changed to a wrong one, and its message. */
 static void wrong_cache_rows(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void nothing_is_unreachable(void **state)
     (void)state;
     struct draft draft;
     draft_of(&draft, &denovo);
-    /* Without a fill that leads to VALID only CLEAN does, of a REGISTERED word. */
+    /* Without a fill that leads to VALID, only CLEAN of a REGISTERED word leads to it. */
     cache_row(&draft, I, PROTOCOL_FILL)->next = M;
     refused(&draft, "protocol denovo: cache row (INVALID, fill): only a store may make a copy dirty");
     draft_of(&draft, &protocol_write_back);
@@ -299,7 +299,8 @@ static void refused_by_llc(const struct protocol *protocol, const char *message)
     assert_string_equal(err.text, message);
 }
 
-/* Caches and last level take protocols by line; what is wrong with a table is wrong with the configuration. */
+/* Caches and the last level accept protocols by line; an error in a table is an error in the
+ * configuration. */
 static void configurations_name_a_sound_protocol(void **state)
 {
     (void)state;

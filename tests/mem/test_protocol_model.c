@@ -1,15 +1,14 @@
-/* Every state that three caches, a line of two words and a directory can get into under a protocol's rows, by
- * breadth-first search. The interpreter below reads the rows itself: it shares no code with the caches.
+/* Searches, breadth first, every state that three caches, a line of two words and a directory can reach under
+ * a protocol's rows. The interpreter below reads the rows itself and shares no code with the caches.
  *
- * Between the steps of the search lie requests and write-backs that are on their way, so that probes meet
- * both. Of the version number of a word all that matters is whether it is the newest: a bit for each copy.
- * Software is taken to be free of data races where a protocol has ACQUIRE rows: a core reads a word that
- * another has written only after it has synchronized. Checked in every state, for each word:
+ * Requests and write-backs can be under way between two steps of the search, so that probes meet them. The
+ * version number of a word is reduced to whether it is the newest: a bit for each copy. If a protocol has
+ * ACQUIRE rows, software is assumed to be free of data races: a core reads a word that another core has
+ * written only after it has synchronized. The search checks in every state, for each word:
  * - at most one copy is writable, and without ACQUIRE it is then the only one that is readable;
  * - a copy that its core may read is the newest version;
  * - the newest version is at the last level or with the recorded owner: no dirty line is lost;
- * - who can write is recorded as the owner, and without ACQUIRE all copies are recorded.
- */
+ * - a client that can write is recorded as the owner, and without ACQUIRE all copies are recorded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,18 +37,18 @@ enum { CACHES = 3, WORDS = 2, OUTSIDER = -1, NO_OWNER = CACHES, ROWS = 64, BITS 
 enum pending { PENDING_NONE, PENDING_READ, PENDING_OWN };
 enum buffer { BUFFER_NONE, BUFFER_LINE, BUFFER_KEEP, BUFFER_TAKEN_LINE, BUFFER_TAKEN_KEEP };
 
-/* What a cache has of a word; of a line, state, pending and buffer are in word 0. */
+/* A cache's copy of a word. If the unit is a line, state, pending and buffer are in word 0. */
 struct copy {
     unsigned state, pending, buffer;
-    bool fresh, buffer_fresh; /* the newest version of the word */
-    bool may_read;            /* nobody else has written since the core last synchronized */
+    bool fresh, buffer_fresh; /* is the newest version of the word */
+    bool may_read;            /* no other core has written since the core last synchronized */
 };
 
 struct world {
     struct copy copies[WORDS][CACHES];
     struct {
-        unsigned owner, sharers; /* NO_OWNER; bit: cache */
-        bool fresh;              /* at the last level */
+        unsigned owner, sharers; /* a cache, or NO_OWNER; a set of caches */
+        bool fresh;              /* the last level has the newest version */
     } level[WORDS];
 };
 
@@ -61,7 +60,7 @@ struct packed {
 struct search {
     const struct protocol *protocol;
     bool acquires;
-    unsigned limit;      /* of messages on their way at once */
+    unsigned limit;      /* messages under way at once */
     struct packed *seen; /* hash table; empty entries are all ones */
     size_t size, count;
     struct packed *queue;
@@ -76,7 +75,7 @@ static void fault(struct search *search, const char *text)
         (void)snprintf(search->fault, sizeof search->fault, "%s", text);
 }
 
-/* Rows, by linear search. */
+/* Finding rows, by linear search. */
 
 static const struct protocol_cache_row *cache_row(struct search *search, unsigned state,
                                                   enum protocol_event event)
@@ -116,7 +115,7 @@ static unsigned properties(const struct search *search, unsigned state)
     return 0;
 }
 
-/* Units: a line of two words, or two words. */
+/* Units: one line of two words, or two words. */
 
 static bool by_word(const struct search *search)
 {
@@ -214,7 +213,7 @@ static void store(struct world *world, int word, int cache)
     world->level[word].fresh = cache == OUTSIDER;
 }
 
-/* The reply to what a cache has asked for. */
+/* Applies the reply to a cache's request. */
 static void fill(struct search *search, struct world *world, int unit, int cache, enum protocol_event event)
 {
     struct copy *copy = &world->copies[unit][cache];
@@ -225,7 +224,8 @@ static void fill(struct search *search, struct world *world, int unit, int cache
     copy->state = row->next;
 }
 
-/* A line comes whole, but for words that others may have changed or that are busy here. */
+/* Fills the other words of a line, except those that others may have changed or that are busy in this
+ * cache. */
 static void fill_rest(struct search *search, struct world *world, int unit, int cache)
 {
     for (int other = 0; other < units(search); other++) {
@@ -349,7 +349,7 @@ static bool recall(struct search *search, struct world *world, enum protocol_req
     return true;
 }
 
-/* A store by somebody who is no client. */
+/* A store by a client that is not attached. */
 static bool store_through(struct search *search, struct world *world, int word)
 {
     (void)ask(search, world, unit_of(search, word), OUTSIDER, PROTOCOL_PUT_STORE);
@@ -357,7 +357,7 @@ static bool store_through(struct search *search, struct world *world, int word)
     return true;
 }
 
-/* What must hold. */
+/* The invariants. */
 
 static void check_unit(struct search *search, const struct world *world, int unit)
 {
@@ -401,19 +401,19 @@ static void check_word(struct search *search, const struct world *world, int wor
 
 /* The search. */
 
-/* All that is kept of a cache and a word, in BITS. */
+/* Packs a cache's copy of a word and its record into BITS bits. */
 static uint64_t pack_copy(const struct search *search, const struct world *world, int word, int cache)
 {
     const struct copy *copy = &world->copies[word][cache];
     const struct copy *unit = &world->copies[unit_of(search, word)][cache];
-    bool fresh = copy->fresh && unit->state != PROTOCOL_ABSENT; /* of no copy there is no version */
+    bool fresh = copy->fresh && unit->state != PROTOCOL_ABSENT; /* an absent copy has no version */
     bool owner = (int)world->level[word].owner == cache;
     return copy->state | (uint64_t)copy->pending << 2 | (uint64_t)copy->buffer << 4 | (uint64_t)fresh << 7 |
            (uint64_t)copy->buffer_fresh << 8 | (uint64_t)copy->may_read << 9 | (uint64_t)owner << 10 |
            (uint64_t)(world->level[word].sharers >> cache & 1) << 11;
 }
 
-/* Caches are interchangeable: they are packed in the order of what they hold. */
+/* Caches are interchangeable, so they are packed in the order of their contents. */
 static struct packed pack(const struct search *search, const struct world *world)
 {
     uint64_t keys[CACHES];
@@ -546,7 +546,7 @@ static void all_steps(struct search *search, const struct world *world)
     TRY(recall, PROTOCOL_RECALL_CLEAN);
 }
 
-/* Returns the number of states, and the first violation in search->fault. */
+/* Returns the number of states. Sets search->fault to the first violation. */
 static size_t explore(struct search *search, const struct protocol *protocol, unsigned limit)
 {
     struct world world = {0};
@@ -571,8 +571,8 @@ static size_t explore(struct search *search, const struct protocol *protocol, un
     return search->queued;
 }
 
-/* Rows that the model has no step for: INVALIDATE loses data by intent, and no client with a copy stores
- * through. */
+/* Rows for which the model has no step: INVALIDATE loses data intentionally, and no client with a copy sends
+ * a store. */
 static bool is_beyond_model(const struct protocol *protocol, size_t row, bool cache)
 {
     if (cache)
@@ -617,7 +617,7 @@ static void denovo_is_coherent(void **state)
     check_whole(&denovo, 2, 10000);
 }
 
-/* Rows that pass the check of the table and yet are wrong: the search says why. */
+/* Rows that pass the check of the table but are wrong: the search finds the violation. */
 
 static const char *fault_with_cache_row(const struct protocol *good, struct protocol_cache_row changed,
                                         struct search *search)
@@ -644,7 +644,7 @@ static void wrong_rows_are_found(void **state)
                                                              PROTOCOL_DO_NOTHING};
     assert_string_equal(fault_with_cache_row(&protocol_mesi, shared_may_be_written, &search),
                         "who can write, or writes back, is not the recorded owner");
-    /* The directory records who has cleaned its line as a sharer. */
+    /* The directory records a client that has cleaned its line as a sharer. */
     const struct protocol_cache_row cleaned_may_be_written = {MODIFIED, PROTOCOL_CLEAN, EXCLUSIVE,
                                                               PROTOCOL_DO_WRITE_BACK};
     assert_string_equal(fault_with_cache_row(&protocol_mesi, cleaned_may_be_written, &search),
@@ -655,7 +655,7 @@ static void wrong_rows_are_found(void **state)
                         "a stale copy can be read");
 }
 
-/* Who keeps a copy of the line that it writes back is forgotten. */
+/* A client that writes back a line and keeps a copy is not recorded. */
 static void wrong_directory_row_is_found(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
-/* DeNovo's rows by word, walked as caches and a last level walk the rows of other protocols by line: random traffic of three
- * caches on lines of sixteen words, against a reference model that knows no table. In it a word has at most one cache that has
- * registered it, and caches whose copies are valid, which may be old until they synchronize (Choi et al., PACT 2011; the
- * protocol of Komuravelli et al., "Stash", ISCA 2015, section 4.3). */
+/* DeNovo's rows by word, used as caches and a last level use the rows of other protocols by line: random
+ * traffic of three caches on lines of sixteen words, against a reference model without tables. In the model,
+ * at most one cache has registered a word, and other caches may have valid copies, which may be old until
+ * they synchronize (Choi et al., PACT 2011; the protocol of Komuravelli et al., "Stash", ISCA 2015, section
+ * 4.3). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,13 +25,13 @@ static const struct protocol denovo = {.name = "denovo",
                                        .directory = directory_rows};
 
 enum { CACHES = 3, LINES = 4, LINE = 16, WORDS = LINES * LINE, NOBODY = -1, STEPS = 200000 };
-enum { INVALID = 0, VALID = 1, REGISTERED = 3 }; /* the numbers in denovo.def */
+enum { INVALID = 0, VALID = 1, REGISTERED = 3 }; /* the state numbers in denovo.def */
 
-/* The reference. */
+/* The reference model. */
 
 struct reference {
     int registered[WORDS];
-    uint64_t newest[WORDS], seen[CACHES][WORDS]; /* values; of what a cache has */
+    uint64_t newest[WORDS], seen[CACHES][WORDS]; /* values: the newest, and those of the caches */
     bool valid[CACHES][WORDS];
 };
 
@@ -50,7 +51,7 @@ static void reference_store(struct reference *r, int cache, int word, uint64_t v
         r->seen[cache][word] = value;
 }
 
-/* A miss brings the word, and those of its line that nobody has registered. */
+/* A miss brings in the word, and the words of its line that no cache has registered. */
 static uint64_t reference_load(struct reference *r, int cache, int word)
 {
     bool hit = r->registered[word] == cache || r->valid[cache][word];
@@ -62,7 +63,7 @@ static uint64_t reference_load(struct reference *r, int cache, int word)
     return r->seen[cache][word];
 }
 
-/* The rows, walked. */
+/* The rows, as caches and a last level use them. */
 
 struct machine {
     struct protocol_rules rules;
@@ -137,7 +138,7 @@ static void store(struct machine *m, int cache, int word, uint64_t value)
     m->copy[cache][word] = value;
 }
 
-/* A store of somebody without a cache. */
+/* A store by a client without a cache. */
 static void store_outside(struct machine *m, int word, uint64_t value)
 {
     assert_int_equal(ask(m, NOBODY, word, PROTOCOL_PUT_STORE), PROTOCOL_REPLY_DONE);
@@ -154,7 +155,7 @@ static void write_back(struct machine *m, int cache, int word, enum protocol_eve
     m->level[word] = m->copy[cache][word];
 }
 
-/* Both. */
+/* The rows and the reference. */
 
 struct both {
     struct machine machine;
@@ -208,7 +209,7 @@ static void do_word(struct both *b, int cache, int word, int what)
     struct reference *r = &b->reference;
     bool registered = r->registered[word] == cache;
     switch (what) {
-    case 0: /* what others may have written is read anew */
+    case 0: /* words that others may have written are read again */
         (void)step(&b->machine, cache, word, PROTOCOL_ACQUIRE);
         r->valid[cache][word] = false;
         break;
@@ -242,7 +243,7 @@ static void words_follow_the_reference(void **state)
         if (what == 0) { /* all words of the cache */
             for (int at = 0; at < WORDS; at++)
                 do_word(&b, cache, at, 0);
-        } else if (what < 4) { /* a line */
+        } else if (what < 4) { /* the words of a line */
             for (int at = word / LINE * LINE; at < (word / LINE + 1) * LINE; at++)
                 do_word(&b, cache, at, what);
         } else if (what == 4) {
@@ -256,7 +257,7 @@ static void words_follow_the_reference(void **state)
     assert_true(b.machine.probes > STEPS / 20);
 }
 
-/* What three states by word are for: caches that write different words of a line never hear of each other. */
+/* The benefit of states by word: caches that write different words of a line send each other no probes. */
 static void false_sharing_costs_no_probe(void **state)
 {
     static struct both b;
@@ -267,13 +268,13 @@ static void false_sharing_costs_no_probe(void **state)
             store(&b.machine, word % CACHES, word, (uint64_t)round);
     assert_int_equal(b.machine.probes, 0);
     assert_int_equal(b.machine.asked, LINE);
-    /* A reader gets the word that it asks for from the cache that has it, which keeps it. */
+    /* A reader gets only the requested word from the cache that has it, which keeps it. */
     assert_int_equal(load(&b.machine, 1, 0), 9);
     assert_int_equal(b.machine.probes, 1);
     assert_int_equal(b.machine.state[0][0], REGISTERED);
     assert_int_equal(b.machine.state[1][0], VALID);
     assert_int_equal(b.machine.state[1][3], INVALID);
-    /* It reads an old value until it synchronizes. */
+    /* The reader gets an old value until it synchronizes. */
     store(&b.machine, 0, 0, 10);
     assert_int_equal(load(&b.machine, 1, 0), 9);
     (void)step(&b.machine, 1, 0, PROTOCOL_ACQUIRE);

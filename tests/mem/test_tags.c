@@ -1,4 +1,4 @@
-/* Set-associative tags: victims worked out by hand, and random traffic against a list in order of use. */
+/* Set-associative tags: victims computed by hand, and random traffic against a list in order of use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static uint64_t key(uint64_t number)
     return number << SHIFT;
 }
 
-/* Uses the key, bringing it in if need be; the key that it displaces, or UINT64_MAX. */
+/* Uses the key, after filling it if necessary. Returns the displaced key, or UINT64_MAX. */
 static uint64_t use(struct tags *tags, uint64_t number)
 {
     if (tags_lookup(tags, key(number)) != TAGS_NONE)
@@ -34,7 +34,7 @@ static void lookup_finds_what_was_filled(void **state)
     struct tags tags;
     tags_init(&tags, 4, 2, SHIFT, TAGS_LRU);
     assert_int_equal(tags_size(&tags), 8);
-    assert_int_equal(tags_find(&tags, key(0)), TAGS_NONE); /* key 0 is no invalid entry */
+    assert_int_equal(tags_find(&tags, key(0)), TAGS_NONE); /* key 0 is not an invalid entry */
     tags_fill(&tags, tags_victim(&tags, key(0), 0), key(0), 3);
     tags_fill(&tags, tags_victim(&tags, key(4), 0), key(4), 15);
     uint32_t zero = tags_find(&tags, key(0)), four = tags_find(&tags, key(4));
@@ -111,7 +111,7 @@ static void locked_ways_stay(void **state)
     }
 }
 
-/* The reference for LRU: each set a list, the youngest first. */
+/* The reference for LRU: each set is a list, the most recently used first. */
 static uint64_t list_use(uint64_t *list, uint32_t ways, uint64_t number)
 {
     uint32_t at = 0;
