@@ -18,15 +18,15 @@
 
 struct rig;
 
-/* One client, which has one request at a time. */
+/* A client with one request at a time. */
 struct probe {
     struct rig *rig;
     struct mem_link link;
     struct mem_request request;
-    uint64_t sent, done; /* done: time of the response, 0 before it */
-    unsigned refusals;   /* of responses that the client still makes */
+    uint64_t sent, done; /* done: time of the response; 0: none yet */
+    unsigned refusals;   /* responses that the client will still refuse */
     bool waits;          /* the request was refused */
-    bool away;           /* the request has no response yet, accepted or not */
+    bool away;           /* the request was accepted or refused, and has no response yet */
     bool parked;         /* when there is room, do not send again */
     void (*then)(struct probe *probe, uint64_t now);
 };
@@ -76,7 +76,7 @@ static void probe_room(void *client, struct mem_link *link, uint64_t now)
     probe->waits = !mem_link_request(link, &probe->request, now);
 }
 
-/* Sends a request now; whether it was accepted. */
+/* Sends a request now. Returns whether it was accepted. */
 static inline bool probe_send(struct probe *probe, enum mem_op op, uint64_t address, uint32_t size)
 {
     static const struct mem_client_ops ops = {probe_respond, probe_room};
@@ -91,13 +91,13 @@ static inline bool probe_send(struct probe *probe, enum mem_op op, uint64_t addr
     return !probe->waits;
 }
 
-/* Lets the time be `cycle` of the memory's clock, and everything happen that comes until then. */
+/* Advances to `cycle` of the memory's clock and runs all events until then. */
 static inline void rig_until(struct rig *rig, uint64_t cycle)
 {
     event_queue_run(&rig->queue, cycle * rig->memory.common.config.tCK);
 }
 
-/* Clocks from the probe's request to its response. */
+/* Returns the clocks from the probe's request to its response. */
 static inline uint64_t probe_clocks(const struct probe *probe)
 {
     uint64_t tCK = probe->rig->memory.common.config.tCK;
@@ -106,7 +106,7 @@ static inline uint64_t probe_clocks(const struct probe *probe)
     return (probe->done - probe->sent) / tCK;
 }
 
-/* A rig with that many probes whose commands nobody observes. */
+/* Makes a rig with that many probes and no observer. */
 static inline struct rig *rig_unwatched(const struct dram_config *config, unsigned probes)
 {
     struct rig *rig = calloc(1, sizeof *rig);
@@ -124,7 +124,7 @@ static inline struct rig *rig_unwatched(const struct dram_config *config, unsign
     return rig;
 }
 
-/* The same; every command goes to the checker, or to the observer if there is one. */
+/* rig_new() with an observer, by default the checker. */
 static inline struct rig *rig_new(const struct dram_config *config, unsigned probes,
                                   struct dram_observer *observer)
 {
@@ -133,7 +133,7 @@ static inline struct rig *rig_new(const struct dram_config *config, unsigned pro
     return rig;
 }
 
-/* Finishes what is under way and fails if a rule was broken. */
+/* Finishes all requests. Fails if a rule was broken. */
 static inline void rig_free(struct rig *rig)
 {
     dram_memory_sync(&rig->memory, rig->queue.now);
@@ -146,7 +146,7 @@ static inline void rig_free(struct rig *rig)
     free(rig);
 }
 
-/* The standard's defaults, with one channel. */
+/* Returns the standard's defaults, but with one channel. */
 static inline struct dram_config one_channel(enum dram_standard standard)
 {
     static const char *const maps[DRAM_STANDARDS] = {"R12 B2 C6 G2 O5", "R16 B4 C3 O5", "R12 B4 C6 O6",
@@ -159,7 +159,7 @@ static inline struct dram_config one_channel(enum dram_standard standard)
     return config;
 }
 
-/* The address of a burst in channel 0. */
+/* Returns the address of a burst in channel 0. */
 static inline uint64_t address_of(const struct rig *rig, uint32_t group, uint32_t bank, uint32_t row,
                                   uint32_t column)
 {

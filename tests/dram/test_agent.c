@@ -1,5 +1,6 @@
-/* A standard with commands of its own, and an agent that issues one of them on banks that it claims from time to
- * time: timing and checker agree on the commands, traffic and refresh go on beside the agent, nobody starves. */
+/* A standard with additional commands, and an agent that issues one of them in banks that it claims from time
+ * to time. Timing and checker agree on the commands; requests and refresh continue beside the agent; none of
+ * them starves. */
 #include "tests/dram/rig.h"
 #include "tests/dram/text_sink.h"
 
@@ -23,8 +24,8 @@ static struct dram_config toy_config(void)
     return config;
 }
 
-/* Commands at random, each as soon as the timing state allows: the checker, which compares them pair by pair,
- * says yes, and no one clock earlier. */
+/* Random commands, each as early as the timing state allows: the checker, which compares them in pairs,
+ * accepts them, and refuses them one clock earlier. */
 struct walk {
     struct dram_config config;
     struct dram_rules rules;
@@ -32,7 +33,7 @@ struct walk {
     struct dram_checker checker;
     struct dram_checker_channel before;
     uint64_t open, random, last;
-    unsigned early; /* commands that were tried a clock too early */
+    unsigned early; /* commands tried a clock too early */
 };
 
 static bool fits(const struct walk *walk, enum dram_command command, uint64_t banks)
@@ -96,7 +97,8 @@ static void timing_and_checker_agree(void **state)
         memset(walk, 0, sizeof *walk);
         walk->config = toy_config();
         walk->config.groups = groups;
-        walk->config.banks = 4 / groups; /* few, so that whole groups and ranks are open or closed at times */
+        /* few banks, so that whole groups and ranks are sometimes open or closed */
+        walk->config.banks = 4 / groups;
         walk->config.bank_groups = groups > 1;
         walk->config.refresh = DRAM_REFRESH_NONE;
         dram_rules_init(&walk->rules, &walk->config);
@@ -118,12 +120,12 @@ enum { PERIOD = 4000, MACS = 60, PIECE = 4, TOY_ROW = 77 };
 
 struct toy {
     struct dram_agent agent;
-    uint64_t mine;   /* banks of a job */
-    uint64_t todo;   /* of these, those that the job has not come to the end of */
-    uint64_t wanted; /* to be yielded */
-    unsigned macs;   /* on the present bank */
+    uint64_t mine;   /* banks of the current job */
+    uint64_t todo;   /* banks in which the job is not finished */
+    uint64_t wanted; /* banks to be yielded */
+    unsigned macs;   /* in the current bank */
     unsigned jobs, yields, resumes;
-    uint64_t started, longest; /* cycle; clocks of a job */
+    uint64_t started, longest; /* start cycle; clocks of the longest job */
     struct rig *rig;
     struct dram_observer watch;
 };
@@ -221,7 +223,7 @@ static void toy_resume(void *owner, uint64_t banks)
 
 static const struct dram_agent_ops toy_ops = {toy_propose, toy_grant, toy_wake, toy_suspend, toy_resume};
 
-/* Requests leave the agent's banks alone. */
+/* Requests do not use the agent's banks. */
 static void watch(void *context, const struct dram_record *record)
 {
     struct toy *toy = context;
@@ -235,7 +237,7 @@ static void watch(void *context, const struct dram_record *record)
                     (record->command == DRAM_ACT && record->row == TOY_ROW));
 }
 
-/* Lets the agent have its next job at a cycle. */
+/* Sets the cycle of the agent's next job. */
 static void toy_start(struct toy *toy, uint64_t cycle)
 {
     (void)dram_memory_reach(&toy->rig->memory, 0);
@@ -244,7 +246,7 @@ static void toy_start(struct toy *toy, uint64_t cycle)
     dram_memory_changed(&toy->rig->memory, 0);
 }
 
-/* A rig with the agent, whose commands nobody observes. */
+/* A rig with the agent and no observer. */
 static struct toy *toy_unwatched(const struct dram_config *config, unsigned probes)
 {
     struct toy *toy = calloc(1, sizeof *toy);
@@ -254,7 +256,7 @@ static struct toy *toy_unwatched(const struct dram_config *config, unsigned prob
     return toy;
 }
 
-/* The same; every command is watched, and goes to the checker, or to the observer if there is one. */
+/* A rig with the agent and an observer, by default the checker. */
 static struct toy *toy_new(const struct dram_config *config, unsigned probes, struct dram_observer *observer)
 {
     struct toy *toy = toy_unwatched(config, probes);
@@ -288,7 +290,8 @@ static void run_traffic(struct toy *toy, unsigned clients, uint64_t cycles)
     dram_memory_sync(&toy->rig->memory, toy->rig->queue.now);
 }
 
-/* The agent's share of busy channels: no rule is broken, jobs end, requests are answered, refreshes come. */
+/* The agent works in busy channels: no rule is broken, jobs end, requests are answered, refreshes are
+ * issued. */
 static void agent_beside_traffic(void **state)
 {
     (void)state;
@@ -322,7 +325,8 @@ static void agent_beside_traffic(void **state)
     }
 }
 
-/* Without one of the agent's rules the timing state lets commands come too early, and the checker says so. */
+/* Without one of the agent's rules, the timing state allows commands too early, and the checker finds
+ * them. */
 static void missing_rules_are_found(void **state)
 {
     (void)state;
@@ -336,7 +340,7 @@ static void missing_rules_are_found(void **state)
         bool leads = rule->earlier == 1U << TOY_MAC && rule->later & DRAM_SET(PRE);
         if (!follows && !leads)
             continue;
-        if (rule->scope == DRAM_SCOPE_OTHER) /* the agent works on one bank after the other */
+        if (rule->scope == DRAM_SCOPE_OTHER) /* the agent works in one bank after the other */
             continue;
         less = table;
         less.rules[i].clocks = 0;
@@ -353,7 +357,7 @@ static void missing_rules_are_found(void **state)
     assert_int_equal(removed, 3);
 }
 
-/* A read of a bank that the agent holds waits for its release, and others do not. */
+/* A read of a bank that the agent holds waits for its release; other reads do not. */
 static void reads_of_held_banks_wait(void **state)
 {
     (void)state;
@@ -377,7 +381,7 @@ static void reads_of_held_banks_wait(void **state)
     free(toy);
 }
 
-/* Writes that wait for the agent's bank do not keep back reads of others. */
+/* Writes that wait for the agent's bank do not block reads of other banks. */
 static void stuck_writes_keep_nobody_back(void **state)
 {
     (void)state;
@@ -398,7 +402,7 @@ static void stuck_writes_keep_nobody_back(void **state)
     free(toy);
 }
 
-/* An agent that holds a bank from one wake to the next and issues nothing. */
+/* An agent that holds a bank from one wake to the next and issues no commands. */
 struct holder {
     struct dram_agent agent;
     uint64_t until;
@@ -427,7 +431,7 @@ static void holder_resume(void *owner, uint64_t banks)
     (void)owner, (void)banks;
 }
 
-/* The channel is looked at when the agent wakes, though it has no command to issue before. */
+/* The channel is run when the agent wakes, although there is no command to issue before. */
 static void release_wakes_the_channel(void **state)
 {
     (void)state;
@@ -453,7 +457,8 @@ static void poke(void *owner, uint64_t now)
     dram_memory_sync(&((struct rig *)owner)->memory, now);
 }
 
-/* The text of the trace of a run, which is looked at each `often` clocks, or only when need be. */
+/* Returns the text of the trace of a run; the memory is synced every `often` clocks, or only when
+ * necessary. */
 static char *traced_run(uint64_t often)
 {
     struct dram_config config = toy_config();
@@ -498,7 +503,7 @@ static void traces_show_the_agent(void **state)
     assert_true(macs >= 2 * MACS);
     rewind(in);
     line = 0;
-    struct dram_config plain = one_channel(DRAM_STANDARD_ddr3_1600k); /* which knows no MAC */
+    struct dram_config plain = one_channel(DRAM_STANDARD_ddr3_1600k); /* a standard without MAC */
     bool known = true;
     while (known && (known = dram_trace_read(in, dram_commands(&plain), &record, &line, &err)))
         known = record.command != DRAM_COMMANDS;
@@ -508,7 +513,7 @@ static void traces_show_the_agent(void **state)
     free(eager);
 }
 
-/* An agent that wants nothing costs no event. */
+/* An agent that wants nothing causes no events. */
 static void idle_agent_costs_nothing(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Ages are kept in 32 bits: when they are used up they begin again, and nobody notices. */
+/* Ages have 32 bits. When they are used up, they are reduced, without any effect on results. */
 #include "tests/dram/rig.h"
 
 enum { PROBES = 24, REQUESTS = 4000 };
@@ -10,7 +10,7 @@ struct run {
 
 static struct run *run_of(struct probe *probe)
 {
-    return (struct run *)probe->rig->probes[PROBES].rig; /* one probe more than is used carries it */
+    return (struct run *)probe->rig->probes[PROBES].rig; /* the pointer is in an additional, unused probe */
 }
 
 static void again(struct probe *probe, uint64_t now)
@@ -24,7 +24,7 @@ static void again(struct probe *probe, uint64_t now)
     (void)probe_send(probe, op, rig_random(probe->rig) % 4096 * burst, (uint32_t)burst);
 }
 
-/* A hash of all answers when the first burst has the given age. */
+/* Returns a hash of all responses if the first burst has the given age. */
 static uint64_t answers(enum dram_standard standard, uint64_t age)
 {
     struct dram_config config = one_channel(standard);

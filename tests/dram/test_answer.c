@@ -1,4 +1,4 @@
-/* What the memory's answers say, and maintenance. */
+/* The memory's responses, and maintenance. */
 #include "tests/dram/rig.h"
 
 static void answers_name_the_level(void **state)
@@ -16,7 +16,7 @@ static void answers_name_the_level(void **state)
     rig_free(rig);
 }
 
-/* tCK + front 4 ns + back 4 ns, whatever the range, and no command. */
+/* tCK + front 4 ns + back 4 ns for any range, and no command. */
 static void maintenance_takes_the_controllers_latencies(void **state)
 {
     (void)state;
@@ -36,7 +36,7 @@ static void maintenance_takes_the_controllers_latencies(void **state)
     rig_free(rig);
 }
 
-/* Queues that are full of writes do not hold maintenance up. */
+/* Full write queues do not delay maintenance. */
 static void maintenance_passes_full_queues(void **state)
 {
     (void)state;

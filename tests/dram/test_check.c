@@ -1,5 +1,5 @@
-/* The checker finds what it is for, in traces that were right before a command was moved, and traces are read
- * with care. */
+/* The checker finds errors in traces that were correct before a command was moved; traces are read
+ * carefully. */
 #include "tests/dram/rig.h"
 #include "tests/dram/text_sink.h"
 
@@ -51,9 +51,8 @@ static uint64_t violations(const struct dram_config *config, const struct dram_r
     return found;
 }
 
-/* A busy controller issues each command as early as it may: most of those that are moved one clock ahead
- * break a rule. Those that do not waited for something else, such as the data bus of the controller's turn.
- */
+/* A busy controller issues each command as early as it may: most commands break a rule if they are moved one
+ * clock ahead. The others waited for something else, such as the data bus or the controller's turn. */
 static void one_clock_early_is_found(void **state)
 {
     (void)state;
@@ -79,7 +78,7 @@ static void wrong_states_are_found(void **state)
     struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
     static const struct {
         enum dram_command commands[4];
-        uint32_t row; /* of the last */
+        uint32_t row; /* row of the last command */
         const char *rule;
     } cases[] = {
         {{DRAM_PREA, DRAM_REF, DRAM_ACT, DRAM_RD}, 0, ""},
@@ -119,7 +118,7 @@ static void missing_refresh_is_found(void **state)
     }
 }
 
-/* What is written is read back; and the first fault of a file is named with its line. */
+/* A written trace can be read back; the first error of a file is reported with its line. */
 static void traces_are_read_back(void **state)
 {
     (void)state;

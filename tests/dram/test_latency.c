@@ -1,8 +1,8 @@
-/* Latencies of a scripted requester, each worked out from the named times. */
+/* Latencies of a scripted requester, each computed from the timing parameters. */
 #include "tests/dram/rig.h"
 
-/* Idle latency: front + tRCDRD + tCL + tBURST + back. The parts by hand, in picoseconds, after rounding to
- * clocks. */
+/* Idle latency: front + tRCDRD + tCL + tBURST + back. The parts were computed by hand, in picoseconds, after
+ * rounding to clocks. */
 static void idle_read_is_the_sum_of_its_parts(void **state)
 {
     (void)state;
@@ -25,7 +25,7 @@ static void idle_read_is_the_sum_of_its_parts(void **state)
         uint64_t sum = parts[standard].front + parts[standard].tRCDRD + parts[standard].tCL +
                        parts[standard].tBURST + parts[standard].back;
         assert_int_equal(rig->probes->done - rig->probes->sent, 1000 * sum);
-        /* Off the edge by 1 fs: the rest of the clock is added. */
+        /* 1 fs after a clock edge: the rest of the clock is added. */
         event_queue_run(&rig->queue, 300 * config.tCK + 1);
         assert_true(probe_send(rig->probes, MEM_READ, 0x7654300, config.burst_bytes));
         rig_until(rig, 400);
@@ -57,7 +57,8 @@ static void hit_and_conflict(void **state)
     rig_free(rig);
 }
 
-/* Two rows of a bank at once: ACT at 0, RD 11, PRE when tRAS = 28 is over, ACT 39, RD 50, data 61 to 65. */
+/* Two rows of a bank at once: ACT at 0, RD 11, PRE when tRAS = 28 has passed, ACT 39, RD 50, data 61 to
+ * 65. */
 static void conflict_waits_for_tras(void **state)
 {
     (void)state;
@@ -72,8 +73,8 @@ static void conflict_waits_for_tras(void **state)
     rig_free(rig);
 }
 
-/* Random pairs of reads of open rows: the second data follow tCCDL after the first if both are of one bank
- * group, else tCCDS; with bank groups off always tCCDS. */
+/* Random pairs of reads of open rows: the second data come tCCDL after the first if both are in one bank
+ * group, else tCCDS; with bank groups off, always tCCDS. */
 static void bank_groups_cost_tccdl(void **state)
 {
     (void)state;
@@ -106,7 +107,8 @@ static void bank_groups_cost_tccdl(void **state)
     assert_int_equal(sums[1] - sums[0], same * (3 - 2));
 }
 
-/* A write is answered at once; a read of the same bytes is served from the queue; other bytes are read. */
+/* A write is answered at once; a read of the same bytes is served from the queue; other bytes are read from
+ * the device. */
 static void writes_and_forwarding(void **state)
 {
     (void)state;
@@ -118,7 +120,7 @@ static void writes_and_forwarding(void **state)
     (void)probe_send(&probes[0], MEM_WRITE, here + 8, 16);
     (void)probe_send(&probes[1], MEM_READ, here + 8, 8);
     (void)probe_send(&probes[2], MEM_READ, here + 16, 16); /* 8 bytes of it are not in the queue */
-    (void)probe_send(&probes[3], MEM_WRITE, here, 32);     /* unites with the first */
+    (void)probe_send(&probes[3], MEM_WRITE, here, 32);     /* merges with the first */
     (void)probe_send(&probes[4], MEM_READ, here + 16, 16);
     rig_until(rig, 102 + 10); /* a clock, 4 ns, 4 ns: 11 clocks */
     for (unsigned i = 0; i < 5; i++)
@@ -131,7 +133,7 @@ static void writes_and_forwarding(void **state)
     assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, merged), 1);
     assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, writes), 1);
     assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, reads), 1);
-    /* A masked write hides some bytes: a read must go to the device. */
+    /* A masked write covers only some bytes: a read must go to the device. */
     struct mem_request *request = &probes[0].request;
     mem_request_init(request, MEM_WRITE, here + 64, 32);
     request->mask = 0x5;
@@ -143,8 +145,8 @@ static void writes_and_forwarding(void **state)
     rig_free(rig);
 }
 
-/* A request of several bursts, over channels, ends with its last burst; unaligned ones touch one burst more.
- */
+/* A request of several bursts, over channels, is done with its last burst; an unaligned one touches one burst
+ * more. */
 static void long_requests(void **state)
 {
     (void)state;
@@ -162,7 +164,7 @@ static void long_requests(void **state)
     assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, reads), 8 + 9);
     assert_int_equal(probe_clocks(&rig->probes[0]),
                      4 + 7 + 7 + 2);                            /* the second activate is tRRDS = 4 later */
-    (void)probe_send(&rig->probes[0], MEM_CLEAN, 0x20020, 512); /* nothing to do here */
+    (void)probe_send(&rig->probes[0], MEM_CLEAN, 0x20020, 512); /* no request: nothing to do */
     rig_until(rig, 400);
     assert_int_equal(probe_clocks(&rig->probes[0]), 1);
     rig_free(rig);
@@ -212,7 +214,8 @@ static void refresh_delays(void **state)
     rig_free(rig);
 }
 
-/* A full queue refuses and calls back in order; a response may be refused and is offered again in order. */
+/* A full queue refuses requests and wakes clients in order; a response may be refused and is offered again in
+ * order. */
 static void back_pressure(void **state)
 {
     (void)state;
@@ -223,10 +226,11 @@ static void back_pressure(void **state)
     for (uint32_t i = 0; i < 5; i++) /* one bank, five rows */
         assert_true(probe_send(&rig->probes[i], MEM_READ, address_of(rig, 0, 0, i, 0), 64) == (i < 2));
     assert_false(
-        probe_send(&rig->probes[2], MEM_READ, address_of(rig, 0, 0, 2, 0), 64)); /* still waits once */
-    rig->probes[3].parked = true; /* will not take its chance: the next in line gets it */
+        /* it is in the list only once */
+        probe_send(&rig->probes[2], MEM_READ, address_of(rig, 0, 0, 2, 0), 64));
+    rig->probes[3].parked = true; /* will not send again: the next waiter gets the room */
     rig->probes[0].refusals = 1;
-    rig_until(rig, 200); /* 0 is done at 126, and refused; 1 at 165 waits behind it */
+    rig_until(rig, 200); /* 0 is done at 126 and refused; 1, done at 165, waits after it */
     assert_int_equal(rig->probes[0].done, 0);
     assert_int_equal(rig->probes[1].done, 0);
     mem_link_response_room(&rig->probes[0].link, rig->queue.now);
@@ -239,8 +243,8 @@ static void back_pressure(void **state)
     rig_free(rig);
 }
 
-/* Room is there one clock after the command that made it: with a queue of one, the second read is taken in
- * the clock after the first RD, at 112, and is alone then. */
+/* There is room one clock after the command that freed an entry: with a queue of one, the second read is
+ * accepted in the clock after the first RD, at 112, and is then alone. */
 static void room_comes_at_its_time(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Address mappings: by hand, one to one, and hostile texts. */
+/* Address mappings: computed by hand, one to one, and invalid texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void by_hand(void **state)
     assert_int_equal(place.column, 21);
     assert_true(home_bits_number(&map, &place) == (address & ~UINT64_C(63)));
 
-    (void)strcpy(config.map, "R10.C2 B2 R4 C3 G2 H3 O6"); /* in pieces: their bits keep their order */
+    (void)strcpy(config.map, "R10.C2 B2 R4 C3 G2 H3 O6"); /* several pieces, whose bits keep their order */
     map = map_of(&config);
     address = UINT64_C(0x155) << 22 | 2 << 20 | 1 << 18 | 9 << 14 | 6 << 11;
     home_bits_place(&map, address, &place);
@@ -53,7 +53,7 @@ static void by_hand(void **state)
     assert_true(home_bits_number(&map, &place) == address);
 }
 
-/* The row's bits, folded, are XORed in: row 0xb of 16 banks and 4 channels. */
+/* The row, folded, is XORed in: row 0xb of 16 banks and 4 channels. */
 static void hashes_by_hand(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void hashes_by_hand(void **state)
     assert_int_equal(place.row, 0x2abc);
 }
 
-/* Every burst of a small memory has a place of its own, and the way back leads to it. */
+/* Every burst of a small memory has its own place, and the inverse returns its address. */
 static void one_to_one(void **state)
 {
     (void)state;
@@ -148,8 +148,7 @@ static void hostile_texts(void **state)
     assert_non_null(strstr(err.text, "channel_hash: 6 channels"));
 }
 
-/* The descriptions that a configuration must not pass, each with the name that the message must begin with.
- */
+/* Configurations that must be refused, each with the name at the beginning of its message. */
 static void hostile_configurations(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Statistics and energies of a memory, worked out by hand. */
+/* Statistics and energies of a memory, computed by hand. */
 #include "tests/dram/rig.h"
 #include "tests/sim/value.h"
 

@@ -1,5 +1,5 @@
-/* Every rule row of every standard: legal at t, refused at t - 1; the numbers against the datasheets' by
- * hand; and two statements of the rules, tables and checker, against each other. */
+/* Every rule of every standard: allowed at t, refused at t - 1; the numbers against the datasheets', by hand;
+ * and the two statements of the rules, tables and checker, against each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { START = 1000, NUMBERS = 25 };
 
-/* In the order of param.def, in clocks, worked out by hand from ns / tCK where the standard speaks of ns. */
+/* In the order of param.def, in clocks, computed by hand from ns / tCK if the standard gives ns. */
 static const uint32_t by_hand[DRAM_STANDARDS][NUMBERS] = {
     [DRAM_STANDARD_gddr5] = {12, 4, 2, 12, 10, 12, 28, 40, 6,  6,    23, 184, 2,
                              3,  5, 5, 12, 2,  2,  0,  1,  65, 3900, 0,  0},
@@ -28,8 +28,8 @@ static const uint32_t by_hand[DRAM_STANDARDS][NUMBERS] = {
                                   4,  6, 6, 12, 6,  2,  2,  0,  208, 6240, 0,  0},
 };
 
-/* Distances that several numbers make up, by hand: RD-WR, WR-RD (other and same group), WR-PRE, RDA-ACT,
- * WRA-ACT. */
+/* Distances that consist of several parameters, by hand: RD-WR, WR-RD (other and same group), WR-PRE,
+ * RDA-ACT, WRA-ACT. */
 static const uint32_t sums_by_hand[DRAM_STANDARDS][6] = {
     [DRAM_STANDARD_gddr5] = {12, 11, 11, 18, 14, 30}, /* GPGPU-Sim's RTW, WTR, WTP are 12, 11, 18 */
     [DRAM_STANDARD_hmc_2500] = {14, 15, 15, 18, 17, 28}, [DRAM_STANDARD_hmc_tom] = {7, 16, 16, 21, 14, 30},
@@ -41,7 +41,7 @@ struct place {
     uint32_t bank; /* relative to bank 0 */
 };
 
-/* A bank in each relation to bank 0 that this memory has; returns their number. */
+/* Finds a bank in each relation to bank 0 that this memory has. Returns their number. */
 static unsigned places(const struct dram_config *config, struct place found[4])
 {
     unsigned count = 0;
@@ -60,7 +60,7 @@ static struct dram_config config_of(enum dram_standard standard)
     struct dram_config config;
     struct error err;
     dram_config_default(&config, standard);
-    if (standard == DRAM_STANDARD_ddr3_1600k) { /* the only one with ranks */
+    if (standard == DRAM_STANDARD_ddr3_1600k) { /* the only standard with ranks */
         config.ranks = 2;
         (void)strcpy(config.map, "R16 K1 B3 C7 O6");
     }
@@ -87,8 +87,8 @@ static void numbers_by_hand(void **state)
     }
 }
 
-/* The cycle at which later may come at bank when earlier came at bank 0 in cycle START and nothing else did.
- */
+/* Returns the cycle from which `later` may come at `bank`, if only `earlier` came, at bank 0 in cycle
+ * START. */
 static uint64_t ready_after(const struct dram_rules *rules, enum dram_command earlier,
                             enum dram_command later, uint32_t bank)
 {
@@ -119,7 +119,7 @@ static void sums_by_hand_hold(void **state)
     free(rules);
 }
 
-/* Clocks for which the earlier command keeps the bus of the later one. */
+/* Returns the clocks for which the earlier command occupies the bus of the later one. */
 static uint32_t bus_clocks(const struct dram_config *config, enum dram_command earlier,
                            enum dram_command later)
 {
@@ -138,7 +138,7 @@ static bool is_for_rank(enum dram_command command)
     return command == DRAM_PREA || command == DRAM_REF;
 }
 
-/* All pairs of commands at all relations: tables and checker demand the same. */
+/* All pairs of commands in all relations: tables and checker require the same distance. */
 static void tables_equal_checker(void **state)
 {
     (void)state;
@@ -165,8 +165,7 @@ static void tables_equal_checker(void **state)
     free(rules);
 }
 
-/* Whether the row is the one that decides for some pair of its commands where its scope says; what is legal
- * at t is refused at t - 1 by the checker too. */
+/* Returns whether the row determines the distance of its commands for some pair of places in its scope. */
 static bool row_decides(const struct dram_config *config, const struct dram_rules *rules,
                         const struct dram_rule *rule, enum dram_command earlier, enum dram_command later)
 {
@@ -183,8 +182,8 @@ static bool row_decides(const struct dram_config *config, const struct dram_rule
         if (!within)
             continue;
         uint64_t ready = ready_after(rules, earlier, later, found[i].bank);
-        assert_true(ready >= START + rule->clocks); /* t - 1 is refused */
-        decides |= ready == START + rule->clocks;   /* and t is legal */
+        assert_true(ready >= START + rule->clocks); /* the row's distance is kept */
+        decides |= ready == START + rule->clocks;   /* and no other rule requires more */
     }
     return decides;
 }
@@ -227,7 +226,7 @@ static struct dram_record record_of(const struct dram_config *config, enum dram_
                                 .bank = whole ? 0 : bank % config->banks};
 }
 
-/* The checker says yes at t and no at t - 1, for each pair with a distance. */
+/* The checker accepts each pair of commands at its distance t, and refuses it at t - 1. */
 static void checker_at_the_edge(void **state)
 {
     (void)state;
@@ -249,7 +248,7 @@ static void checker_at_the_edge(void **state)
                 struct dram_record first = record_of(&config, earlier, 0, START);
                 struct dram_record second = record_of(&config, later, place.bank, START + gap - early);
                 (void)dram_checker_command(&checker, &first);
-                checker.violations = 0; /* banks are in no fit state: only the distance is judged here */
+                checker.violations = 0; /* the banks' states do not fit: only the distance is checked here */
                 checker.first.text[0] = '\0';
                 (void)dram_checker_command(&checker, &second);
                 assert_true((strstr(checker.first.text, "clocks after") != NULL) == early);
@@ -261,7 +260,7 @@ static void checker_at_the_edge(void **state)
     assert_true(edges > 150);
 }
 
-/* Activates as fast as the table allows: the window decides on the fifth and on the 33rd, by hand. */
+/* Activates as early as the table allows: the windows delay the fifth and the 33rd, by hand. */
 static void windows(void **state)
 {
     (void)state;
@@ -276,19 +275,19 @@ static void windows(void **state)
         struct dram_config config = config_of(standard);
         dram_rules_init(rules, &config);
         dram_timing_init(timing, rules);
-        for (uint32_t i = 0; i < 4; i++) { /* in different groups, if there are any */
+        for (uint32_t i = 0; i < 4; i++) { /* in different groups, if there are several */
             uint32_t bank = config.groups > 1 ? i * config.banks : i;
             uint64_t ready = dram_timing_ready(timing, DRAM_ACT, bank);
             dram_timing_issue(timing, DRAM_ACT, bank, i ? ready : START);
         }
         uint32_t bank = config.groups > 1 ? 1 : 4;
         assert_int_equal(dram_timing_ready(timing, DRAM_ACT, bank) - START, fifth[standard]);
-        if (config.ranks > 1) /* the other rank has a window of its own */
+        if (config.ranks > 1) /* the other rank has its own window */
             assert_true(dram_timing_ready(timing, DRAM_ACT, dram_config_rank_banks(&config)) <
                         dram_timing_ready(timing, DRAM_ACT, bank));
     }
     struct dram_config config = config_of(DRAM_STANDARD_gddr5);
-    config.t32AW = 300 * config.tCK; /* the standard's own never binds: 32 tRRD = 192 > 184 */
+    config.t32AW = 300 * config.tCK; /* the standard's own window never delays: 32 * tRRD = 192 > 184 */
     dram_rules_init(rules, &config);
     dram_timing_init(timing, rules);
     for (uint32_t i = 0; i < 32; i++)
@@ -298,8 +297,8 @@ static void windows(void **state)
     free(rules);
 }
 
-/* Auto-precharge may be chosen as late as the command is issued, so it must be as early as the plain command.
- */
+/* Auto-precharge may be chosen when the command is issued, so both forms of a command must be allowed at the
+ * same time. */
 static void auto_precharge_is_as_early(void **state)
 {
     (void)state;

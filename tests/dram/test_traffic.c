@@ -1,5 +1,5 @@
-/* Random and streaming traffic: no rule is broken, bandwidth is near the peak, nobody starves, every run is
- * the same. DRAM_COMMANDS=10000000 makes the random part that many commands long. */
+/* Random and streaming traffic: no rule is broken, bandwidth is near the peak, no request starves, every run
+ * is the same. DRAM_COMMANDS=10000000 sets the number of commands of the random part. */
 #include "tests/dram/rig.h"
 #include "tests/dram/text_sink.h"
 
@@ -11,7 +11,7 @@ static uint64_t commands_wanted(void)
     return text ? strtoull(text, NULL, 10) : DEFAULT_COMMANDS;
 }
 
-/* Anything anywhere, with bursts of activity on few rows, and pauses. */
+/* Random requests anywhere, with bursts of activity in few rows, and pauses. */
 static void send_random(struct probe *probe)
 {
     struct rig *rig = probe->rig;
@@ -32,7 +32,7 @@ static void again(struct probe *probe, uint64_t now)
 {
     (void)now;
     struct rig *rig = probe->rig;
-    rig->resting |= rig->finished % 3000 == 0; /* until nothing is under way */
+    rig->resting |= rig->finished % 3000 == 0; /* until no request is outstanding */
     if (!rig->resting)
         send_random(probe);
 }
@@ -124,7 +124,7 @@ static void streams_reach_the_peak(void **state)
     }
 }
 
-/* A memory whose every command is traced to text. */
+/* A memory with a text trace of its commands. */
 struct traced {
     struct text_sink sink;
     struct dram_trace *trace;
@@ -153,8 +153,8 @@ static void poke(void *owner, uint64_t now)
     dram_memory_sync(&rig->memory, now);
 }
 
-/* A fixed script of requests, while the memory is brought up to date every `step` clocks, or only when it
- * wants. */
+/* A fixed script of requests; the memory is brought up to date every `step` clocks, or only when it needs to
+ * be. */
 static void run_script(struct traced *traced, uint64_t step)
 {
     struct rig *rig = traced->rig;
@@ -176,7 +176,7 @@ static void run_script(struct traced *traced, uint64_t step)
     }
 }
 
-/* Channels run lazily. It must make no difference how often anybody looks. */
+/* Channels run lazily. How often they are run must not matter. */
 static void lazy_is_the_same_as_eager(void **state)
 {
     (void)state;
@@ -215,7 +215,8 @@ static void read_anywhere(struct probe *probe, uint64_t now)
     (void)probe_send(probe, MEM_READ, rig_random(rig) % bursts * 64, 64);
 }
 
-/* A memory has as many channels as its description says, powers of two or not; each has its share. */
+/* A memory has as many channels as its description says, also if that is not a power of two; each gets its
+ * share. */
 static void any_number_of_channels(void **state)
 {
     (void)state;
@@ -241,8 +242,8 @@ static void any_number_of_channels(void **state)
     }
 }
 
-/* Without an observer, refreshes of an idle memory are counted and not executed: the same results, in no
- * time. */
+/* Without an observer, refreshes of an idle memory are counted and not executed: the same results, much
+ * faster. */
 static void idle_costs_nothing(void **state)
 {
     (void)state;
@@ -267,7 +268,7 @@ static void idle_costs_nothing(void **state)
             assert_memory_equal(&watched->memory.slices[i].channel.counters,
                                 &idle->memory.slices[i].channel.counters, sizeof(struct dram_counters));
         uint64_t fired = idle->queue.fired;
-        event_queue_run(&idle->queue, CLOCK_SECOND); /* a simulated second: nothing to do at all */
+        event_queue_run(&idle->queue, CLOCK_SECOND); /* a simulated second without any work */
         assert_int_equal(idle->queue.fired - fired, 0);
         dram_memory_sync(&idle->memory, CLOCK_SECOND);
         uint64_t refreshes =
@@ -288,7 +289,7 @@ static void hammer(struct probe *probe, uint64_t now)
                      address_of(rig, 0, 0, 1, (uint32_t)rig_random(rig) % 128), 64);
 }
 
-/* Row hits without end of many readers and writers do not keep out one read of another row of the bank. */
+/* Endless row hits of many readers and writers do not starve a read of another row of the bank. */
 static void nobody_starves(void **state)
 {
     (void)state;

@@ -22,7 +22,8 @@ static inline bool text_sink_text(struct track stream, const char *line)
     return fprintf(((struct text_sink *)stream.sink)->out, "%s\n", line) > 0;
 }
 
-/* A trace of a memory's commands to the file, which stays the caller's, as the sink does; free with dram_trace_free(). */
+/* Traces a memory's commands to the file. The caller owns the file and the sink. Free with
+ * dram_trace_free(). */
 static inline struct dram_trace *text_sink_trace(struct text_sink *sink, FILE *out,
                                                  const struct dram_config *config)
 {
