@@ -1,4 +1,4 @@
-/* A folder of its own for a test that needs files. */
+/* A temporary folder for a test that needs files. */
 #ifndef TESTS_MACHINE_FOLDER_H
 #define TESTS_MACHINE_FOLDER_H
 
@@ -10,10 +10,10 @@
 
 struct folder {
     char path[64];
-    char shipped[80]; /* a folder within, for machines that are found by name */
+    char shipped[80]; /* a subfolder for machines that are found by name */
 };
 
-/* Writes size bytes to the file `name` in the folder. */
+/* Writes `size` bytes to the file `name` in the folder. */
 static inline void folder_write(const struct folder *folder, const char *name, const void *bytes, size_t size)
 {
     char path[256];

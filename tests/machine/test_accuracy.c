@@ -1,7 +1,7 @@
-/* Idle load-to-use latency of the shipped machines and of those of tests/machine: the whole way from a core through its caches, the
- * crossbar and the controller to the devices and back is the sum of parts that are listed here, to the
- * femtosecond. Each part comes from the machine's description or the standard's datasheet; none is read from
- * the model. */
+/* Idle load-to-use latency of the built-in machines and of those of tests/machine: the whole path, from a
+ * core through its caches, the crossbar and the controller to the devices and back, is the sum of the parts
+ * listed here, to the femtosecond. Each part comes from the machine's description or the standard's
+ * datasheet; none is read from the model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,67 +20,68 @@
 
 enum {
     LOADS = 5,
-    PHASES = 20,  /* starts, a core clock apart: all ways in which the clocks' edges can lie */
+    PHASES = 20,  /* starts, a core clock apart, for all phases between the clocks */
     POINTER = 10, /* a0 */
 };
 #define PS(value) ((value)*UINT64_C(1000))
 
-/* Clocks are counted in those of the domain, which is named; times of devices are in ps and whole clocks of
- * theirs. A line has 64 bytes; the second burst of a line that needs two comes `second` after the first. */
+/* Times are in clocks of the named domain; those of devices are in ps and whole clocks. A line has 64 bytes.
+ * If it needs two bursts, the second comes `second` after the first. */
 struct path {
     const char *machine;
-    unsigned core;       /* 0 is the host's; nucd's 1 is the first accelerator */
-    uint64_t stride;     /* bytes from a line to another one in a bank without an open row */
+    unsigned core;       /* 0: the host's; for nucd, 1: the first accelerator */
+    uint64_t stride;     /* bytes between lines in different banks without open rows */
     uint64_t core_clock; /* ps */
     uint64_t l1_lookup;  /* core clocks: l1d.hit_clocks */
-    uint64_t l2_lookup;  /* host clocks: l2.tag_clocks; 0: the caches are outside of the host's coherence */
+    uint64_t l2_lookup;  /* host clocks: l2.tag_clocks; 0: the caches are not coherent with the host */
     uint64_t l2_fill;    /* host clocks: l2.fill_clocks */
-    uint64_t cross;      /* crossbar clocks: crossbar.latency; 0: there is none */
-    uint64_t cross_data; /* crossbar clocks: latency and one more for the second half of 64 bytes on 32 */
+    uint64_t cross;      /* crossbar clocks: crossbar.latency; 0: no crossbar */
+    uint64_t cross_data; /* crossbar clocks: latency, plus one for the second half of 64 bytes on 32 B */
     uint64_t tCK, front, tRCDRD, second, tCL, tBURST, back;
-    const char *memory; /* that holds the lines; NULL: the only one */
-    uint64_t first;     /* of the lines, from the code's on */
-    uint64_t links[2];  /* GB/s: between crossbars, from the core's on; 0: none */
+    const char *memory; /* path of the memory of the lines; NULL: the only one */
+    uint64_t first;     /* offset of the first line from the code */
+    uint64_t links[2];  /* GB/s of the links between crossbars, from the core on; 0: none */
 };
 
 /* The crossbar's clock is 1 GHz in all machines that have one. */
 enum { CROSSBAR_CLOCK = 1000 };
 
-/* 64 B on 32 take a second clock of a crossbar. With numbers of stacks above those of vaults, 2 KiB lie in a stack. */
+/* 64 B on 32 B take a second clock in a crossbar. With the stack's bits above the vault's, 2 KiB are in one
+ * stack. */
 #define CUBE 500, 2, 4, 2, 2, 3, 1600, 0, 14400, 0, 14400, 6400, 0
 #define NEAR "tests/machine/tree.yaml", 0, 128, CUBE, "stack.0.dram"
 #define FAR  "tests/machine/tree.yaml", 0, 128, CUBE, "module.4.dram"
 
 static const struct path paths[] = {
-    /* 64 B are one burst; banks lie 8 KiB apart. 13.75 ns are 11 clocks. */
+    /* 64 B are one burst; banks are 8 KiB apart. 13.75 ns are 11 clocks. */
     {"ddr3", 0, 8192, 500, 2, 4, 2, 0, 0, 1250, 0, 13750, 0, 13750, 5000, 0, NULL, 0, {0, 0}},
-    /* Two bursts of 32 B, in two bank groups: the second activate keeps tRRD = 6 ns from the first. */
+    /* Two bursts of 32 B, in two bank groups: the second activate comes tRRD = 6 ns after the first. */
     {"gddr5", 0, 256, 500, 2, 4, 2, 0, 0, 1000, 0, 12000, 6000, 12000, 2000, 0, NULL, 0, {0, 0}},
     {"hbm1", 0, 64, 500, 2, 4, 2, 0, 0, 2000, 0, 14000, 0, 14000, 4000, 0, NULL, 0, {0, 0}},
-    /* Two bursts of 32 B of one row: tCCD = 3.2 ns, 4 clocks. tRCD 10.2 ns and tCL 9.9 ns are 13 clocks each.
-     * The controller takes 4 ns each way. */
+    /* Two bursts of 32 B in one row: tCCD = 3.2 ns, 4 clocks. tRCD 10.2 ns and tCL 9.9 ns are 13 clocks each.
+     * The controller takes 4 ns in each direction. */
     {"hmc", 0, 256, 500, 2, 4, 2, 0, 0, 800, 4000, 10400, 3200, 10400, 3200, 4000, NULL, 0, {0, 0}},
     /* 13.75 ns are 9 clocks of 1.6 ns. */
     {"hmc_tom", 0, 128, 500, 2, 4, 2, 0, 0, 1600, 0, 14400, 0, 14400, 6400, 0, NULL, 0, {0, 0}},
     {"nucd", 0, 64, 500, 2, 4, 2, 2, 3, 2000, 0, 14000, 0, 14000, 4000, 0, NULL, 0, {0, 0}},
     {"nucd", 1, 64, 1000, 2, 0, 0, 2, 3, 2000, 0, 14000, 0, 14000, 4000, 0, NULL, 0, {0, 0}},
     {"tests/machine/stacks.yaml", 0, 128, CUBE, "stack.2.dram", 2 * 2048, {80, 0}},
-    /* Memories are numbered in the order of the tree: the eight of the outer modules, then those of the centre. */
+    /* Memories are numbered in the tree's order: the eight of the outer modules, then those of the centre. */
     {NEAR, 8 * 2048, {160, 0}},
     {FAR, 4 * 2048, {80, 80}},
 };
 
-/* A link's packet is a header of a flit of 16 B, with the line's 64 B on the way back, and arrives latency after its last
- * byte. */
+/* A link's packet is a header of one 16-byte flit, plus the line's 64 B on the way back. It arrives the
+ * link's latency after its last byte. */
 enum { LINK_LATENCY = 11000, LINK_REQUEST = 16, LINK_RESPONSE = 80 };
 
-/* The first edge at or after time. */
+/* Returns the first edge at or after `time`. */
 static uint64_t edge(uint64_t time, uint64_t period)
 {
     return (time + period - 1) / period * period;
 }
 
-/* When the value of a load that is issued at `time` (ps) can be used: part by part. */
+/* Returns when the value of a load issued at `time` (ps) can be used, summed part by part. */
 static uint64_t value_at(const struct path *p, uint64_t time)
 {
     time += p->l1_lookup * p->core_clock;
@@ -104,7 +105,7 @@ static uint64_t value_at(const struct path *p, uint64_t time)
     return edge(time, p->core_clock) + p->l2_fill * p->core_clock;
 }
 
-/* A machine with a chase through lines that nobody has touched. */
+/* A machine with a chase through untouched lines. */
 struct chase {
     struct core_observer observer;
     const struct path *path;
@@ -113,9 +114,9 @@ struct chase {
     struct decoder *decoder;
     struct hart harts[2];
     struct timed *timed;
-    unsigned apart; /* 0: each load waits for the one before; 1: none does */
+    unsigned apart; /* 0: each load waits for the previous one; 1: none does */
     unsigned loads;
-    uint64_t last; /* ps: when the value before came */
+    uint64_t last; /* ps: arrival of the previous value */
 };
 
 static void retired(void *context, const struct core *core, const struct core_note *note)
@@ -128,7 +129,7 @@ static void retired(void *context, const struct core *core, const struct core_no
     uint64_t issue = note->issue * path->core_clock, complete = note->complete * path->core_clock;
     assert_int_equal(note->level, MEM_LEVEL_MEMORY);
     if (chase->loads++ > 0)
-        assert_int_equal(issue, chase->last); /* the next load waits for this one's value alone */
+        assert_int_equal(issue, chase->last); /* the next load waits only for this value */
     if (complete != value_at(path, issue))
         fail_msg("%s, core %u: a load at %llu ps has its value at %llu ps, but its parts make %llu ps",
                  path->machine, path->core, (unsigned long long)issue, (unsigned long long)complete,
@@ -141,7 +142,7 @@ static void put(struct chase *chase, uint64_t address, const void *bytes, size_t
     memcpy(phys_at(&chase->memory, address, size), bytes, size);
 }
 
-/* One line of code: loads of a0 from where a0 points to, or each load with a register of its own; then the
+/* One line of code: loads of a0 from the address in a0, or loads with a separate register each; then the
  * end. */
 static void write_program(struct chase *chase)
 {
@@ -225,7 +226,8 @@ static void loads_take_the_sum_of_their_parts(void **state)
             run(chase, phase * paths[i].core_clock);
             assert_int_equal(chase->loads, LOADS);
             assert_int_equal(timed_finish(chase->timed, NULL), 0);
-            /* The loads' lines, and the code's if it lies there, each burst from a row that was closed. */
+            /* The loads' lines, and the code's if it is in the same memory; each burst is from a closed
+             * row. */
             uint64_t lines = LOADS + (paths[i].first == 0), bursts = lines * (paths[i].second ? 2 : 1);
             const struct dram_memory *memory =
                 builder_object(&chase->timed->builder,
@@ -236,11 +238,11 @@ static void loads_take_the_sum_of_their_parts(void **state)
     }
 }
 
-/* A run may end with requests anywhere on their way; sanitizers watch the parts go. */
+/* A run may end with requests anywhere under way; sanitizers check that all parts are freed. */
 static void machines_end_at_any_time(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) /* the large machines take long to make */
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) /* large machines take long to make */
         for (unsigned events = 0, ended = false; !ended; events += paths[i].links[0] ? 23 : 1) {
             struct chase *chase = chase_new(&paths[i], 1);
             core_unobserve(chase->timed->cores[paths[i].core].core, &chase->observer);

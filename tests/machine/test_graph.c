@@ -1,4 +1,4 @@
-/* Drawings of machines. What they must say is written out by hand from the machines' files. */
+/* Drawings of machines. The expected content is written by hand from the machines' files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 typedef bool graph(const struct machine_config *machine, FILE *out, struct error *err);
 
-/* Draws a machine; free() the result. */
+/* Draws a machine. The caller frees the result. */
 static char *drawn(graph *draw, const char *name, const char *const *sets, size_t set_count)
 {
     struct machine_config machine;
@@ -113,7 +113,7 @@ static void links_lead_from_cores_to_memory(void **state)
     free(text);
 }
 
-/* Without a clock, nothing is joined: a core does not ask for memory. */
+/* Without a clock there are no connections: a core sends no memory requests. */
 static void machines_without_a_clock_have_no_links(void **state)
 {
     (void)state;

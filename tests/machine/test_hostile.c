@@ -1,4 +1,4 @@
-/* Descriptions that nobody would write: none may crash or hang, each ends in one line of message. */
+/* Invalid descriptions: none may crash or hang; each gives one line of message. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,7 +132,7 @@ static void too_large_a_file_is_named_so(void **state)
     struct error err;
     folder_write(folder, "m.yaml", "{}", 2);
     (void)snprintf(path, sizeof path, "%s/m.yaml", folder->path);
-    assert_int_equal(truncate(path, (off_t)1 << 40), 0); /* a hole, not a disk */
+    assert_int_equal(truncate(path, (off_t)1 << 40), 0); /* a file with a hole, which uses no disk */
     assert_false(load(folder, "m.yaml", &err));
     assert_non_null(strstr(err.text, "larger than 1 MiB"));
 }
@@ -144,7 +144,7 @@ static void what_is_no_file_is_refused(void **state)
     struct error err;
     (void)snprintf(path, sizeof path, "%s/fifo.yaml", folder->path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_false(load(folder, "fifo.yaml", &err)); /* does not wait for a writer */
+    assert_false(load(folder, "fifo.yaml", &err)); /* must not wait for a writer */
     assert_non_null(strstr(err.text, "not a regular file"));
     assert_false(load(folder, "shipped", &err));
     assert_non_null(strstr(err.text, "not a regular file"));
@@ -181,7 +181,7 @@ static void mutations_of_a_good_file_are_survived(void **state)
                 fail_msg("%s", err.text);
         }
     }
-    assert_true(loaded > 50 && refused > 300); /* both do happen */
+    assert_true(loaded > 50 && refused > 300); /* both must occur */
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)

@@ -1,4 +1,4 @@
-/* The memory map that guests are linked with (linker/croft_map.ld) is that of the shipped machines. */
+/* The memory map with which guests are linked (linker/croft_map.ld) is that of the built-in machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void devices_are_where_firmware_looks(void **state)
     }
 }
 
-/* Machine functional has no devices: bare-metal programs use its memory and HTIF. */
+/* Machine `functional` has no devices: bare-metal programs use its memory and HTIF. */
 static void memory_is_where_programs_are_linked(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void accelerators_are_where_their_firmware_looks(void **state)
     machine_free(&machine);
 }
 
-/* Each hart has two contexts at the PLIC, for machine and for supervisor mode. */
+/* Each hart has two PLIC contexts, for machine and supervisor mode. */
 static void the_board_has_inputs_for_all_harts(void **state)
 {
     (void)state;

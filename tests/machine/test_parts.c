@@ -1,5 +1,4 @@
-/* The parts of timed machines: automatic values, what the keys make of them, and the messages of their
- * checks. */
+/* The parts of timed machines: automatic values, effects of keys, and the messages of checks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@
 #include "emu/net/crossbar.h"
 #include "tests/machine/folder.h"
 
-/* Compares two configurations field by field, as bytes between fields mean nothing. */
+/* Compares two configurations field by field, because bytes between fields are undefined. */
 static void assert_same(const struct part_kind *kind, const void *is, const void *wanted)
 {
     assert_non_null(is);
@@ -111,7 +110,7 @@ static void the_kind_of_core_decides_its_values(void **state)
     ooo.latency.of[CORE_WORK_mul].latency = 7;
     ooo.latency.of[CORE_WORK_mul].ports = 2;
     assert_same(&core_kind, config.host, &ooo);
-    inorder.clock = 1000000000; /* that of accelerators */
+    inorder.clock = 1000000000; /* the accelerators' core */
     assert_same(&core_kind, config.accel, &inorder);
     machine_free(&config);
 }
@@ -176,7 +175,7 @@ static void choices_are_those_of_the_parts(void **state)
                        [CORE_FUNCTIONAL] = "functional", [CORE_INORDER] = "inorder", [CORE_OOO] = "ooo"});
 }
 
-/* A description, and what its message must begin with and contain behind the folder's path. */
+/* A description, and the required begin and content of its message after the folder's path. */
 struct fault {
     const char *text, *begins, *contains;
 };
@@ -244,7 +243,7 @@ static void assert_faults(const struct folder *folder, const struct fault *fault
     }
 }
 
-/* Ports that cannot be joined. */
+/* Ports that cannot be connected. */
 static const struct fault joints[] = {
     {"host: {core: inorder}\naccel:\n  count: 2\ndevices: {clint: {}}\n",
      "/m.yaml:2: accel.0.memory: the port has no partner (", "`memory: crossbar`"},
@@ -264,7 +263,7 @@ static void ports_that_do_not_fit_are_named(void **state)
 #define TWO                                                                                                  \
     "host: {core: inorder}\ndram: none\nstack:\n  kind: group\n  count: 2\n  dram: {standard: hmc_tom}\n"
 
-/* Homes and ways that cannot be. What is derived is the fault of the memory whose map it follows. */
+/* Impossible homes and paths. A derived value is reported as an error of the memory whose map it follows. */
 static const struct fault plans[] = {
     {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: R14 B3\n", "/m.yaml:8: homes: map: ", "R14 B3"},
     {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: S1 R13 C5 B3 H4 O5\n", "/m.yaml:8: homes: map: ", ""},
@@ -326,7 +325,7 @@ static void keys_of_another_core_are_unused(void **state)
     machine_free(&config);
 }
 
-/* A sweep of the reorder buffer changes one key; what its user has set himself is not touched, and refused. */
+/* Sweeping the reorder buffer changes one key. Keys that the user has set are not adjusted. */
 static void a_small_reorder_buffer_needs_no_other_key(void **state)
 {
     struct machine_config config;
@@ -403,7 +402,7 @@ static void documented_ranges_hold(void **state)
             const char *sets[] = {cores[j % 2], set};
             struct machine_config config;
             if (field->type != FIELD_COUNT || strcmp(field->name, "harts") == 0)
-                continue; /* harts: a timed machine has its cores' */
+                continue; /* harts: a timed machine has as many as cores */
             (void)snprintf(set, sizeof set, "%s%s%s=%s", i->path, *i->path ? "." : "", field->name,
                            j / 2 % 2 ? field->max : field->min);
             if (machine_load(&config, path, folder->shipped, sets, 2, &err))

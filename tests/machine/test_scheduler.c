@@ -1,5 +1,5 @@
-/* The run loop: what holds for every system is tested on one without a clock, and on machine ddr3, whose core runs by
- * events. Programs are put together instruction by instruction. */
+/* The run loop. What holds for all systems is tested on a system without a clock and on machine ddr3, whose
+ * core runs by events. Programs are assembled instruction by instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 enum { A0 = 10, CALLS = 16, QUANTUM = 100 };
 
-/* What the trap hook does at a call. */
+/* The trap hook's action at a call. */
 enum action { SERVE, EXIT, REFUSE, SLEEP, INTERRUPT, WAIT, EXECUTE, EXECUTE_AND_INTERRUPT };
 
 struct rig {
@@ -30,13 +30,13 @@ struct rig {
     struct decoder *decoder;
     struct system system;
     struct timed *timed; /* NULL: harts run in rounds */
-    uint64_t at;         /* where the next instruction goes */
+    uint64_t at;         /* address of the next instruction */
     enum action action;
     uint64_t sleep; /* ns */
     unsigned calls, markers, updates;
-    uint64_t time[CALLS];      /* ns: when a call was served */
-    uint64_t demand, executed; /* EXECUTE: instructions of a call, and of all so far */
-    bool waited;               /* what scheduler_wait() has returned */
+    uint64_t time[CALLS];      /* ns: times at which calls were served */
+    uint64_t demand, executed; /* EXECUTE: instructions of a call; instructions executed so far */
+    bool waited;               /* result of scheduler_wait() */
     bool arrived;
     struct event arrival;
 };
@@ -53,7 +53,7 @@ static void arrive(void *owner, uint64_t now)
     rig->arrived = true;
 }
 
-/* A signal's handler would do so at this time. */
+/* Interrupts the system at this time, as a signal's handler would. */
 static void interrupt(void *owner, uint64_t now)
 {
     (void)now;
@@ -65,7 +65,7 @@ static void hook_update(void *context)
     ((struct rig *)context)->updates++;
 }
 
-/* A quantum of a call that takes rig->demand instructions. True when it is over. */
+/* A quantum of a call that takes rig->demand instructions. Returns true when the call is over. */
 static bool execute(struct rig *rig)
 {
     uint64_t quantum = system_open_call(&rig->system, rig->executed);
@@ -113,7 +113,8 @@ static void hook_marker(void *context, struct hart *hart)
     rig->markers++;
 }
 
-/* A system of a user program (harts 0) or of so many privileged harts, on the machine if it is not NULL. */
+/* Makes a system of a user program (harts: 0) or of that many privileged harts; on the machine, if it is not
+ * NULL. */
 static struct rig *rig_new(const char *machine, unsigned harts, const char *set)
 {
     struct rig *rig = calloc(1, sizeof *rig);
@@ -188,11 +189,11 @@ static void limits_are_exact(void **state)
         emit_calls(rig);
         assert_int_equal(system_run(&rig->system, 10), SYSTEM_LIMIT);
         assert_int_equal(hart->instret, 10);
-        assert_int_equal(hart->pc, BASE + 8); /* two whole turns, and two instructions */
+        assert_int_equal(hart->pc, BASE + 8); /* two turns and two instructions */
         assert_int_equal(rig->calls, 3);
         assert_int_equal(system_run(&rig->system, 0), SYSTEM_LIMIT);
         assert_int_equal(hart->instret, 10);
-        rig->system.max_insns = 13; /* of the whole run */
+        rig->system.max_insns = 13; /* limit of the whole run */
         assert_int_equal(system_run(&rig->system, 2), SYSTEM_LIMIT);
         assert_int_equal(hart->instret, 12);
         assert_int_equal(system_run(&rig->system, 100), SYSTEM_LIMIT);
@@ -217,7 +218,7 @@ static void a_call_is_one_step(void **state)
             assert_int_equal(rig->calls, i > 1);
         }
         rig->system.motion[0] = SYSTEM_GO;
-        rig->action = EXIT; /* of the end a step tells, too */
+        rig->action = EXIT; /* a step also reports the end of the program */
         assert_int_equal(system_run(&rig->system, 2), SYSTEM_LIMIT);
         rig->system.motion[0] = SYSTEM_STEP;
         assert_int_equal(system_run(&rig->system, 100), SYSTEM_EXIT);
@@ -234,7 +235,7 @@ static void traps_that_nobody_serves_end_a_run(void **state)
         struct hart *hart = &rig->system.harts[0];
         emit_calls(rig);
         rig->action = REFUSE;
-        for (unsigned i = 1; i <= 2; i++) { /* again and again */
+        for (unsigned i = 1; i <= 2; i++) { /* repeatedly */
             assert_int_equal(system_run(&rig->system, 100), SYSTEM_TRAP);
             assert_int_equal(rig->system.current, 0);
             assert_int_equal(hart->trap.cause, TRAP_ECALL_USER);
@@ -268,7 +269,7 @@ static void steps_stop_at_breakpoints(void **state)
     }
 }
 
-/* What a signal's handler asks for ends one system_run(). */
+/* A request of a signal's handler ends one system_run(). */
 static void an_interrupt_ends_one_run(void **state)
 {
     (void)state;
@@ -298,7 +299,7 @@ static void markers_are_served_on_the_way(void **state)
     }
 }
 
-/* Whatever a call costs, a sleep adds its own length; also beyond 2^63 fs, which are 9223 s. */
+/* Whatever a call takes, a sleep adds its own length, also beyond 2^63 fs, which are 9223 s. */
 static void sleeping_takes_as_long_as_it_says(void **state)
 {
     (void)state;
@@ -347,7 +348,7 @@ static void time_ends_a_run(void **state)
     rig_free(rig);
 }
 
-/* What is executed for a call counts against limits, and while it goes on, its hart and time stand still. */
+/* Instructions executed for a call count against limits; meanwhile its hart and time stand still. */
 static void a_long_call_is_served_by_quanta(void **state)
 {
     (void)state;
@@ -366,7 +367,8 @@ static void a_long_call_is_served_by_quanta(void **state)
         assert_int_equal(rig->calls, 2);
         if (pace == 0)
             assert_int_equal(system_nanoseconds(&rig->system), 1);
-        /* 41 for the call, which itself counts when it is over, and the three instructions from it to the next one */
+        /* 41 for the call, which is counted itself when it is over, and three instructions from it to the
+         * next call */
         assert_int_equal(system_run(&rig->system, 45), SYSTEM_LIMIT);
         assert_int_equal(rig->executed, 100);
         assert_int_equal(rig->calls, 3);
@@ -390,12 +392,12 @@ static void a_long_call_ends_with_the_run(void **state)
         rig->system.max_insns = rig->executed + 30;
         assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_LIMIT);
         assert_true(system_in_call(&rig->system) && system_limit_reached(&rig->system));
-        assert_int_equal(rig->executed, rig->system.max_insns - 1); /* the other one is the program's */
+        assert_int_equal(rig->executed, rig->system.max_insns - 1); /* one instruction was the program's */
         rig_free(rig);
     }
 }
 
-/* One that goes on through several system_run() is one step; a debugger that moves the hart away ends it. */
+/* A call that takes several system_run() is one step; a debugger that moves the hart away ends it. */
 static void debuggers_look_into_long_calls(void **state)
 {
     (void)state;
@@ -426,7 +428,8 @@ static void debuggers_look_into_long_calls(void **state)
     }
 }
 
-/* The call of a privileged hart: no other hart has its turn before it is over, and then for as long as ever. */
+/* The call of a privileged hart: no other hart has its turn before it is over; afterwards turns are as long
+ * as before. */
 static void long_calls_keep_turns(void **state)
 {
     (void)state;
@@ -452,20 +455,20 @@ static void long_calls_keep_turns(void **state)
     rig_free(rig);
 }
 
-/* The line is due at the first look, which a turn or a quantum of 2^16 instructions ends with; shorter ones take 256. The
- * last run writes it, and takes it away. */
+/* The progress line is due at the first check. A turn or quantum of at least 2^16 instructions ends with a
+ * check; of shorter ones, every 256th does. The last run writes the line and removes it. */
 static void rounds_show_progress(void **state)
 {
     const struct {
         enum action action;
-        uint64_t runs, insns; /* of each run */
-        const char *line;     /* up to what depends on the host */
+        uint64_t runs, insns; /* instructions of each run */
+        const char *line;     /* the part that does not depend on the host */
     } cases[] = {
         {SERVE, 1, 65535, ""},
         {SERVE, 255, 1, ""},
         {SERVE, 256, 1, "\r0.000 ms simulated, 0.0 million instructions, "},
         {EXECUTE, 1, 3000000,
-         "\r0.000 ms simulated, 1.0 million instructions, "}, /* 2^20 are a call's quantum */
+         "\r0.000 ms simulated, 1.0 million instructions, "}, /* a call's quantum has 2^20 */
         {SERVE, 1, 3000000, "\r3.000 ms simulated, 3.0 million instructions, "},
     };
     (void)state;
@@ -513,13 +516,13 @@ static void in_time_long_calls_take_none(void **state)
         for (unsigned i = 1; i < rig->calls; i++)
             assert_int_equal(rig->time[i], rig->time[0]);
         assert_int_equal(system_in_call(&rig->system), limited);
-        if (!limited) /* the limit is of the harts' again */
+        if (!limited) /* the limit counts the hart's instructions again */
             assert_int_equal(hart->instret, 5000010);
         rig_free(rig);
     }
 }
 
-/* Memory whose rows take longer to open than refresh leaves them never answers the first fetch. */
+/* A memory whose rows take longer to open than refresh allows never answers the first fetch. */
 static void an_interrupt_ends_a_run_in_which_nothing_comes(void **state)
 {
     (void)state;
@@ -532,13 +535,13 @@ static void an_interrupt_ends_a_run_in_which_nothing_comes(void **state)
     rig_free(rig);
 }
 
-/* A call waits until something has happened; or until a signal comes. */
+/* A call waits until something has happened, or until a signal arrives. */
 static void calls_can_wait(void **state)
 {
     (void)state;
     for (unsigned interrupted = 0; interrupted < 2; interrupted++) {
         struct rig *rig = rig_new("ddr3", 0, NULL);
-        const uint64_t when = UINT64_C(25000000123); /* polls come in between */
+        const uint64_t when = UINT64_C(25000000123); /* poll events occur meanwhile */
         emit_calls(rig);
         rig->action = WAIT;
         event_init(&rig->arrival, UINT16_MAX, interrupted ? interrupt : arrive, rig);
@@ -553,7 +556,7 @@ static void calls_can_wait(void **state)
     }
 }
 
-/* Rounds: each of two harts runs a quantum, a nanosecond an instruction, and a limit ends the run between two
+/* Rounds: each of two harts runs a quantum of 1 ns per instruction, and a limit ends the run between two
  * instructions. */
 static void harts_take_turns(void **state)
 {
@@ -571,7 +574,7 @@ static void harts_take_turns(void **state)
     rig_free(rig);
 }
 
-/* A debugger holds one hart, while the other one goes on or steps. */
+/* A debugger holds one hart while the other one runs or steps. */
 static void held_harts_execute_nothing(void **state)
 {
     (void)state;
@@ -593,7 +596,7 @@ static void held_harts_execute_nothing(void **state)
             assert_int_equal(system_run(&rig->system, 1000), SYSTEM_LIMIT);
             assert_int_equal(harts[held].instret, 1000);
             assert_int_equal(harts[!held].instret, 1001);
-            rig->system.motion[!held] = SYSTEM_GO; /* the other one is held on its way */
+            rig->system.motion[!held] = SYSTEM_GO; /* later the other hart is held instead */
             assert_int_equal(system_run(&rig->system, 1000), SYSTEM_LIMIT);
             rig->system.motion[held] = SYSTEM_HOLD;
             uint64_t done = harts[held].instret;
@@ -604,7 +607,7 @@ static void held_harts_execute_nothing(void **state)
     }
 }
 
-/* Harts that share a limit pass it by an instruction each at most, and have about the same of it. */
+/* Harts with a common limit exceed it by at most one instruction each, and share it about equally. */
 static void a_limit_is_shared(void **state)
 {
     (void)state;
@@ -622,7 +625,7 @@ static void a_limit_is_shared(void **state)
     }
 }
 
-/* WFI with nothing to wait for. */
+/* WFI without an interrupt source. */
 static void harts_that_wait_for_ever_are_stuck(void **state)
 {
     (void)state;
@@ -639,7 +642,7 @@ static void harts_that_wait_for_ever_are_stuck(void **state)
     }
 }
 
-/* The code is another one perhaps; data caches keep their lines, as memory keeps its bytes. */
+/* Code may change, but data caches keep their lines, because memory keeps its bytes. */
 static void a_restart_forgets_code(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* How fast and how soon machine gpu's multiprocessors can read: scripted warps on its own parts, against bounds worked out below. */
+/* Bandwidth and latency of reads by machine gpu's multiprocessors: scripted warps on the machine's parts,
+ * against bounds computed below. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,8 @@
 
 enum { LINE = 128, LOADS = 8, MOST = 16, WARPS = 48 };
 
-/* The warps read lines in turn: load k of round r of warp w is line (r * LOADS + k) * warps + w, wrapped. */
+/* The warps read lines in turn: load k of round r of warp w is line (r * LOADS + k) * warps + w, modulo
+ * `lines`. */
 struct bench {
     struct event_queue queue;
     struct machine_config machine;
@@ -33,11 +35,11 @@ struct bench {
     struct cache *l1[MOST];
     struct simt *simt[MOST];
     unsigned count, rounds;
-    uint64_t lines; /* that are read, over and over */
+    uint64_t lines; /* number of lines that are read repeatedly */
     unsigned warp_count;
-    uint64_t stride;         /* lines from one to the next */
-    bool chase;              /* each load needs the one before */
-    uint64_t from, until;    /* loads of the chase, and when they issued */
+    uint64_t stride;         /* lines between consecutive lines */
+    bool chase;              /* each load needs the previous one */
+    uint64_t from, until;    /* first and last load of the chase */
     uint64_t began, stopped; /* clocks */
     struct warp_of {
         struct bench *bench;
@@ -136,7 +138,7 @@ static void make_multiprocessor(struct bench *bench, unsigned i)
     }
 }
 
-/* Runs machine gpu with these settings; how long. */
+/* Runs machine gpu with these settings. Returns the simulated time in seconds. */
 static double run(struct bench *bench, const char *const *sets, size_t set_count)
 {
     struct error err;
@@ -175,7 +177,7 @@ static double run(struct bench *bench, const char *const *sets, size_t set_count
     return seconds;
 }
 
-/* Bytes that the warps have received in a second, from the first access to the last. */
+/* Returns the bytes that the warps have received per second, from the first access to the last. */
 static double bandwidth(const char *const *sets, size_t set_count, unsigned rounds, uint64_t lines)
 {
     struct bench *bench = calloc(1, sizeof *bench);
@@ -190,8 +192,8 @@ static double bandwidth(const char *const *sets, size_t set_count, unsigned roun
     return bytes / seconds;
 }
 
-/* Clocks from a load to the load that needs its value, the mean from load `from` to the last of the rounds; one warp,
- * nothing else. */
+/* Returns the clocks from a load to the next, dependent load: the mean from load `from` to the last one. One
+ * warp, no other work. */
 static double latency(unsigned rounds, uint64_t lines, uint64_t stride, uint64_t from)
 {
     static const char *const sets[] = {"simt.count=1"};
@@ -230,17 +232,17 @@ static void memory_bounds_the_machine(void **state)
                  0.97);
 }
 
-/* The machine as it is shipped, against the same bound, which it does not reach: 15 multiprocessors meet the channels
- * unevenly, and greedy-then-oldest warps come apart, so that rows are opened several times; the 960 lines that the MSHRs
- * hold do not make up for both (round-robin has 91 %). It has 86 %. */
+/* The built-in machine against the same bound. It reaches only 86 %: 15 multiprocessors load the channels
+ * unevenly, and greedy-then-oldest warps diverge, so rows are opened several times; the 960 lines of the
+ * MSHRs do not compensate for both (round-robin reaches 91 %). */
 static void shipped_machine_comes_near(void **state)
 {
     (void)state;
     assert_share(bandwidth(NULL, 0, 64, UINT64_MAX), 192e9 * (1 - 65.0 / 3900), 0.84);
 }
 
-/* One multiprocessor reads 512 KiB that lie in the second level over and over, with a second level so quick that its 64
- * MSHRs suffice: then its end of the crossbar bounds, 32 bytes of 1.4 GHz. */
+/* One multiprocessor repeatedly reads 512 KiB in a second level that is fast enough for its 64 MSHRs: then
+ * its port of the crossbar is the bound, 32 bytes at 1.4 GHz. */
 static void crossbar_bounds_one(void **state)
 {
     (void)state;
