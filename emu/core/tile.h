@@ -29,8 +29,8 @@ struct core_site {
 struct core_tile {
     struct core *core;
     struct cache *l1i, *l1d;
-    struct tlb_unit *tlb;   /* NULL: its hart never translates */
-    struct llc_slices *llc; /* of which its caches are copies; NULL: they are not coherent */
+    struct tlb_unit *tlb;   /* NULL: its hart never translates addresses */
+    struct llc_slices *llc; /* the last level that keeps its caches coherent; NULL: they are not coherent */
 };
 
 /* The functions of core_kind (struct part_kind). */

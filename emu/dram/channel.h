@@ -45,10 +45,10 @@ struct dram_bank {
 
 /* The data for choosing the next command of the busy banks, packed for a fast scan. */
 struct dram_candidates {
-    uint64_t ready[DRAM_BANKS];  /* cycle, as far as bank and bank group are concerned */
-    uint64_t merit[DRAM_BANKS];  /* dram_merit(), and the bank */
-    uint8_t gate[DRAM_BANKS];    /* which of the times of bus and rank concerns it; see requests.c */
-    uint8_t command[DRAM_BANKS]; /* what the bank's burst needs next */
+    uint64_t ready[DRAM_BANKS];  /* earliest cycle as far as bank and bank group are concerned */
+    uint64_t merit[DRAM_BANKS];  /* dram_merit(), with the bank in it; smaller is better */
+    uint8_t gate[DRAM_BANKS];    /* index of the time of its bus and rank; see requests.c */
+    uint8_t command[DRAM_BANKS]; /* next command that the bank's burst needs */
 };
 
 /* A channel runs lazily. Its actions have no visible effect before its first data, so it is brought up to
@@ -58,11 +58,11 @@ struct dram_channel {
     const struct dram_common *common;
     uint64_t floor; /* first cycle that is not processed */
     struct dram_choice best;
-    uint64_t wake; /* the least of the agents' */
-    uint64_t stir; /* the least `wake` and `notice` of all but the refresh */
+    uint64_t wake; /* earliest `wake` of the agents */
+    uint64_t stir; /* earliest `wake`, and least `notice`, of all agents but the refresh */
     uint64_t notice;
-    uint32_t wanting; /* set of those that want a command, without the requests */
-    uint64_t open;    /* banks with an open row */
+    uint32_t wanting; /* set of agents, by index, that want a command, without the requests */
+    uint64_t open;    /* set of banks with an open row */
 
     /* Data of the requests' agent (requests.c). */
     uint64_t busy;   /* set of banks with a burst in the current direction */
@@ -96,10 +96,10 @@ struct dram_channel {
 void dram_channel_init(struct dram_channel *channel, const struct dram_common *common, uint32_t index);
 void dram_channel_free(struct dram_channel *channel);
 
-/* Part of dram_channel_run(): there are commands or wakes of cycles before limit. */
+/* The part of dram_channel_run() for commands or wakes of cycles before `limit`. */
 void dram_channel_advance(struct dram_channel *channel, uint64_t limit);
 
-/* Issues all commands of cycles before limit. */
+/* Issues all commands of the cycles before `limit`. */
 static inline void dram_channel_run(struct dram_channel *channel, uint64_t limit)
 {
     if (channel->best.cycle < limit || channel->wake < limit)
@@ -111,17 +111,19 @@ static inline void dram_channel_run(struct dram_channel *channel, uint64_t limit
 /* Brings counters that grow with time (open_clocks) up to floor. */
 void dram_channel_settle(struct dram_channel *channel);
 
-/* Queues the burst of dram_queue_spare() at the present floor; there must be room. */
+/* Queues the burst of dram_queue_spare() at the current floor. There must be room. */
 void dram_channel_add(struct dram_channel *channel, enum dram_direction direction);
 
 /* Sets whether a client waits for room in the write queue. */
 void dram_channel_press(struct dram_channel *channel, bool pressed);
 
-/* requests.c: sets up the agent; sets best to the next command of the requests; grants slots to the requests,
- * whose command is best, until it is not or comes at limit or after a wake; finds the candidates anew of a
- * bank, and of a bank group after a command that delays the group; takes notice of a burst that has been
- * queued; chooses the direction, and returns whether it has changed, so that the channel must choose again;
- * lets ages begin again, so that they stay below 2^32; and gives out the next. */
+/* requests.c. dram_requests_init() initializes the agent. dram_requests_propose() sets `best` to the next
+ * command of the requests. dram_requests_serve() grants slots to the requests while theirs is the best
+ * command and comes before `limit` and the next wake. dram_requests_bank() updates the candidate of a
+ * bank; dram_requests_group(), those of a bank's group after a command that delays the group.
+ * dram_requests_arrival() considers a burst that was just queued. dram_requests_turn() chooses the
+ * direction and returns whether it has changed; then the channel must choose again. dram_requests_rebase()
+ * reduces all ages, so that they stay below 2^32. dram_requests_age() returns the next age. */
 void dram_requests_init(struct dram_channel *channel);
 void dram_requests_propose(struct dram_channel *channel);
 void dram_requests_serve(struct dram_channel *channel, uint64_t limit);
@@ -165,7 +167,7 @@ void dram_channel_tell(const struct dram_channel *channel, enum dram_command com
                        uint32_t row, uint32_t column);
 void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank);
 
-/* Likewise: opens a bank, and closes banks of a rank. */
+/* Parts of dram_channel_issue(): open a bank; close banks of a rank. */
 static inline void dram_channel_open(struct dram_channel *channel, uint32_t index, uint32_t row)
 {
     struct dram_bank *bank = &channel->banks[index];
@@ -187,7 +189,7 @@ static inline void dram_channel_close(struct dram_channel *channel, uint32_t ran
         channel->counters.open_clocks += channel->floor - channel->open_since[rank];
 }
 
-/* Likewise: what every command does at floor. */
+/* The part of dram_channel_issue() that is common to all commands. The command comes at floor. */
 static FORCE_INLINE void dram_channel_send(struct dram_channel *channel, enum dram_command command,
                                            uint32_t bank, uint32_t row, uint32_t column)
 {
@@ -200,8 +202,8 @@ static FORCE_INLINE void dram_channel_send(struct dram_channel *channel, enum dr
         dram_requests_group(channel, bank);
 }
 
-/* Issues a command at floor that concerns one bank, and changes the bank, whose candidate is the caller's
- * care. Part of its callers because the requests, which issue most commands, know what each changes. */
+/* Issues a command for one bank at floor, and applies `change` to the bank. The caller must update the bank's
+ * candidate. Inline because most commands come from the requests, which know what each command changes. */
 static FORCE_INLINE void dram_channel_issue_bank(struct dram_channel *channel, enum dram_command command,
                                                  enum dram_change change, uint32_t bank, uint32_t row,
                                                  uint32_t column)

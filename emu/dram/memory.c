@@ -195,7 +195,7 @@ static void find_bursts(struct dram_memory *memory, const struct mem_request *re
     }
 }
 
-/* Queues one burst, which is the queue's spare one, unless a queued write makes that needless. */
+/* Queues a burst, the queue's spare one, unless a queued write answers or absorbs it. */
 static void take(struct dram_memory *memory, enum dram_direction direction, struct dram_slice *slice,
                  const struct dram_burst *burst, uint64_t answer)
 {
@@ -233,7 +233,7 @@ static void take_part(struct dram_memory *memory, struct mem_request *request, u
     take(memory, read ? DRAM_READS : DRAM_WRITES, slice, burst, at_once(config, request->time));
 }
 
-/* Takes a read or a write as a whole, or refuses it. */
+/* Accepts a read or write as a whole, or refuses it. */
 static bool take_all(struct dram_memory *memory, struct mem_link *link, struct mem_request *request,
                      uint64_t now)
 {

@@ -20,8 +20,8 @@ struct dram_memory {
     const struct home_map *homes; /* for all bursts of a request but the first */
     uint16_t module, stack;       /* the memory's own, in homes */
     struct event_queue *queue;
-    uint64_t lookahead;       /* from a read command to its response */
-    uint64_t edge_time, edge; /* the last time asked for, and its clock edge */
+    uint64_t lookahead;       /* time from a read command to its response */
+    uint64_t edge_time, edge; /* latest argument of edge_at(), and its result */
     double edges_per_fs;
     uint32_t component;
     struct mem_request *refused_first, *refused_last; /* responses for which the client had no room */
@@ -45,11 +45,11 @@ struct dram_memory {
 
 extern const struct mem_port_ops dram_memory_ops;
 
-/* A memory whose events have the given component number. Requests come with a home of `homes`, in module 0 and
- * stack 0 unless dram_memory_serve() says otherwise; its controllers are the channels, and its parts are in the
- * ranges of the config. All bursts of a request must be in this memory; it may be as long as read_queue and
- * write_queue bursts. Fails when part_check() does. `homes` and `queue` must outlive the memory,
- * and its address must not change. */
+/* Initializes a memory whose events have the given component number. Requests must come with a home of
+ * `homes` in this memory, which is module 0 and stack 0 unless dram_memory_serve() sets others; its
+ * controllers are the channels. The numbers of a home must be within the configuration's. All bursts of a
+ * request must be in this memory; there may be at most read_queue or write_queue of them. Fails if
+ * part_check() does. `homes` and `queue` must outlive the memory. The memory must not be moved. */
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
                       uint32_t component, const struct home_map *homes, struct error *err);
 

@@ -26,7 +26,7 @@ struct dram_queue {
     uint32_t count[DRAM_DIRECTIONS];
     uint32_t limit[DRAM_DIRECTIONS];
     struct dram_burst *free;
-    uint64_t age; /* the next; below 2^32 */
+    uint64_t age; /* next age to assign; below 2^32 */
     struct dram_burst *pool;
     struct dram_list {
         struct dram_burst *first, *last;
@@ -43,7 +43,7 @@ static inline uint32_t dram_queue_room(const struct dram_queue *queue, enum dram
     return queue->limit[direction] - queue->count[direction];
 }
 
-/* The place of the burst that is queued next, for the caller to fill in but for next and age; there must be
+/* Returns the entry for the next burst. The caller sets its fields except `next` and `age`. There must be
  * room. */
 static inline struct dram_burst *dram_queue_spare(const struct dram_queue *queue)
 {
@@ -51,7 +51,7 @@ static inline struct dram_burst *dram_queue_spare(const struct dram_queue *queue
     return queue->free;
 }
 
-/* Appends that burst. Its age must be more than that of all others. */
+/* Appends the burst of dram_queue_spare(), which must be younger than all others. */
 static inline void dram_queue_add(struct dram_queue *queue, enum dram_direction direction, uint64_t age)
 {
     assert(dram_queue_room(queue, direction) > 0);

@@ -111,7 +111,7 @@ void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct
     }
 }
 
-/* Opens the accounts of the standard's own commands. */
+/* Opens the accounts of the standard's additional commands. */
 static void charge_own(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)
 {
     const struct dram_config *config = &memory->common.config;

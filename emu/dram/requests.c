@@ -1,10 +1,10 @@
-/* The agent that serves the queued requests: first ready, first come first served, with a cap on row hits out
- * of turn, reads and writes in turns. It has the most to choose from, so what its choice depends on is kept
- * up to date command by command (find_candidate()) and not worked out when the channel asks. */
+/* The agent of the queued requests: first ready, first come first served (FR-FCFS), with a cap on row hits
+ * that overtake, and with reads and writes in turns. It usually has the most candidates, so the data for its
+ * choice are updated at each command (find_candidate()) and not computed at each choice. */
 #include "emu/dram/channel.h"
 
-/* What has to be compared is one number, the key: 24 bits of cycles after floor (no delay that
- * part_check(&dram_kind, ) allows is longer), then the merit with the bank's number in it. */
+/* Candidates are compared by one number, the key: 24 bits of cycles after floor (part_check(&dram_kind, )
+ * allows no longer delay), then the merit, which contains the bank's number. */
 enum { KEY_CYCLE_SHIFT = DRAM_MERIT_BITS };
 
 /* Gates: for each rank, the kinds of commands that can be candidates. */
@@ -15,8 +15,8 @@ static uint64_t later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Times only grow, so those of the banks themselves need not be looked at again. The loop is over a set because
- * GCC 12 takes the same loop over bank numbers for one without effects, and drops calls of it. */
+/* Only the group's times have grown, so the banks' own times need not be read again. The loop is over a set
+ * because GCC 12 considers the same loop over bank numbers free of side effects and drops calls of it. */
 void dram_requests_group(struct dram_channel *channel, uint32_t index)
 {
     const struct dram_rules *rules = channel->timing.rules;
@@ -108,7 +108,7 @@ static uint64_t cycle_of(const struct dram_channel *channel, uint32_t index)
     return cycle > channel->floor ? cycle : channel->floor;
 }
 
-/* Rows that have not been used for the timeout, and that no queued burst needs. */
+/* Offers to close rows that were not used for the timeout and that no queued burst needs. */
 static void offer_timeouts(struct dram_channel *channel, struct dram_choice *best)
 {
     const struct dram_config *config = &channel->common->config;
@@ -125,7 +125,7 @@ static void offer_timeouts(struct dram_channel *channel, struct dram_choice *bes
     }
 }
 
-/* When the commands that can be candidates now may come, as far as floor, bus and rank are concerned. */
+/* Computes the earliest cycle of each gate as far as floor, bus and rank are concerned. */
 static inline void find_gates(const struct dram_channel *channel, uint64_t *gates)
 {
     const struct dram_timing *timing = &channel->timing;
@@ -142,7 +142,7 @@ static inline void find_gates(const struct dram_channel *channel, uint64_t *gate
     } while (from != end);
 }
 
-/* The least key of the banks. This is the innermost loop of the model. */
+/* Returns the smallest key of the banks. This is the innermost loop of the model. */
 static inline uint64_t least_key(const struct dram_channel *channel, uint64_t banks)
 {
     const struct dram_candidates *candidates = &channel->candidates;

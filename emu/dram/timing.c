@@ -33,7 +33,7 @@ static uint32_t longest(const struct dram_rules *rules, const struct dram_table 
     return clocks;
 }
 
-/* The place of a command's time, counted from that of command 0 in the same row of a target. */
+/* Returns the place of a command's time, relative to that of command 0 in the same row of a target. */
 static uint16_t place_of(enum dram_target target, enum dram_command command)
 {
     static const uint16_t rows[] = {[DRAM_TARGET_BANK] = DRAM_BANKS,
@@ -43,7 +43,8 @@ static uint16_t place_of(enum dram_target target, enum dram_command command)
     return (uint16_t)(command / DRAM_PLACES * rows[target] * DRAM_PLACES + command % DRAM_PLACES);
 }
 
-/* Adds the delays after earlier that take effect at target, without those that the whole rank has anyway. */
+/* Adds the delays after `earlier` that take effect at the target, except those that the whole rank has
+ * anyway. */
 static void compile(struct dram_rules *rules, const struct dram_table *table, enum dram_command earlier,
                     enum dram_target target)
 {
@@ -119,7 +120,8 @@ void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules
     timing->rules = rules;
 }
 
-/* An activate is the newest of each window; the one that was `count` ago opens the next gap. */
+/* Records an activate in each window of the rank, and delays the next one until the window has room for
+ * it. */
 void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cycle)
 {
     const struct dram_rules *rules = timing->rules;
@@ -133,7 +135,7 @@ void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_
     }
 }
 
-/* A command for the channel forbids each rank what it forbids its own. */
+/* Applies a command's delays to the other ranks. A command for the channel delays each rank as its own. */
 void dram_timing_delay_others(struct dram_timing *timing, enum dram_command command, uint32_t rank,
                               uint64_t cycle)
 {

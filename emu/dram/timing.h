@@ -26,9 +26,9 @@ enum { DRAM_EFFECTS = 64, DRAM_WINDOW_COUNT = 32 };
 /* More than any delay in clocks; the key of the requests has 24 bits for delays. */
 enum { DRAM_DELAY = 1 << 24 };
 
-/* Times are kept for each command, in planes: those of command c are at place c % DRAM_PLACES of the rows of
- * plane c / DRAM_PLACES. A row is a cache line of the host; plane 0 has all commands that queued requests
- * need. */
+/* Each target has one time per command, arranged in planes: the time of command c is at place
+ * c % DRAM_PLACES of the rows of plane c / DRAM_PLACES. A row is a cache line of the host. Plane 0 has all
+ * commands that queued requests need. */
 enum { DRAM_PLACES = 8, DRAM_PLANES = DRAM_COMMANDS / DRAM_PLACES, DRAM_LINE = 64 };
 _Static_assert((int)DRAM_COMMANDS % (int)DRAM_PLACES == 0, "every command has a place");
 _Static_assert((DRAM_ACT | DRAM_PRE | DRAM_RD | DRAM_WR) < (int)DRAM_PLACES, "requests need plane 0 only");
@@ -49,8 +49,8 @@ struct dram_rules {
     uint32_t ranks, groups, banks; /* ranks of the channel, groups of a rank, banks of a group */
     uint8_t group_of[DRAM_BANKS];  /* by bank: its group's number in the channel */
     uint8_t rank_of[DRAM_BANKS];
-    uint64_t rank_banks[DRAM_RANKS]; /* set of the banks of a rank */
-    uint32_t grouped;                /* set of commands that delay others of their bank group */
+    uint64_t rank_banks[DRAM_RANKS]; /* by rank: set of its banks */
+    uint32_t grouped;                /* set of the commands that delay others of their bank group */
 };
 
 /* Cycles from which each command may come. A command for a bank may come from the latest cycle of its bank,
@@ -64,7 +64,7 @@ struct dram_timing {
     uint64_t bus[DRAM_BUSES];
     struct dram_past {
         uint32_t next;
-        uint64_t ends[DRAM_WINDOW_COUNT]; /* when the windows of the last activates end, or 0; a ring */
+        uint64_t ends[DRAM_WINDOW_COUNT]; /* ends of the windows of the last activates, or 0; a ring */
     } past[DRAM_RANKS][DRAM_WINDOWS];
 };
 
@@ -121,14 +121,14 @@ static inline uint64_t dram_timing_banks(const struct dram_rules *rules, enum dr
     }
 }
 
-/* Parts of dram_timing_issue(): delays commands of other ranks than that of the command's bank; begins the
- * windows of an activate in its rank. */
+/* Parts of dram_timing_issue(): delay commands of the other ranks; begin the windows of an activate in its
+ * rank. */
 void dram_timing_delay_others(struct dram_timing *timing, enum dram_command command, uint32_t rank,
                               uint64_t cycle);
 void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cycle);
 
-/* The command comes at cycle, which is not checked. Part of its callers because most of them know the
- * command. */
+/* Records that the command comes at `cycle`. Does not check whether it may. Inline because most callers know
+ * the command. */
 static FORCE_INLINE void dram_timing_issue(struct dram_timing *timing, enum dram_command command,
                                            uint32_t bank, uint64_t cycle)
 {

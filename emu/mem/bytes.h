@@ -1,6 +1,7 @@
-/* Access to bytes by physical address, without time. Most bytes are in main memory; others are in a ROM, a stash or a
- * device's registers. Loaders, debuggers, system calls and launches use this interface for all of them. Requests carry
- * no bytes, and ports pass none on: a part that holds bytes adds itself as the holder of their addresses. */
+/* Access to bytes by physical address, without time. Most bytes are in main memory; others are in a ROM, a
+ * stash or a device's registers. Loaders, debuggers, system calls and launches use this interface for all of
+ * them. Requests carry no bytes, and ports do not forward any: a part that holds bytes adds itself as the
+ * holder of their addresses. */
 #ifndef EMU_MEM_BYTES_H
 #define EMU_MEM_BYTES_H
 

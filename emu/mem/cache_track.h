@@ -1,8 +1,8 @@
-/* Shows a cache's misses and write-backs on tracks of a trace, and a last-level cache's probes.
+/* Shows a cache's misses and write-backs, and a last level's probes, on tracks of a trace.
  *
  * The cache is a group of tracks. Misses are spans from the access to the fill, named by the line's address,
- * with the level that had the line. Write-backs are instants on a line of their own, and so are probes, each with what it
- * found. Hits, evictions of clean lines and prefetches that hit are not shown. */
+ * with the level that had the line. Write-backs are instants on a line of their own; so are probes, each with
+ * its result. Hits, evictions of clean lines and prefetches that hit are not shown. */
 #ifndef EMU_MEM_CACHE_TRACK_H
 #define EMU_MEM_CACHE_TRACK_H
 

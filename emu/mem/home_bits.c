@@ -274,7 +274,8 @@ bool home_text_fit(const char *from, const struct home_geometry *geometry, char 
     return home_bits_init(&bits, &layout, err);
 }
 
-/* Returns true for a piece on which the stack depends: S, M, and a division, whose quotient reaches all bits above. */
+/* Returns whether the stack depends on the piece: S, M, and a division, whose quotient includes all bits
+ * above. */
 static bool is_outer(const struct piece *piece)
 {
     return piece->letter == HOME_FIELD_S || piece->letter == HOME_FIELD_M || piece->letter >= LETTER_DIVISION;
@@ -295,8 +296,8 @@ static unsigned bits_below(const struct reader *reader)
     return UINT_MAX;
 }
 
-/* Moves bits of the nearest other piece above the lowest outer piece to below that, as many as are wanted there. Returns
- * false if nothing but outer pieces is above. */
+/* Moves bits of the nearest other piece above the lowest outer piece to below it, until there are `wanted`
+ * bits. Returns false if only outer pieces are above. */
 static bool raise_lowest(struct reader *reader, unsigned wanted)
 {
     unsigned low = reader->count, missing = wanted - bits_below(reader);

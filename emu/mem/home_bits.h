@@ -30,12 +30,13 @@ enum home_field {
 
 enum { HOME_PIECES = 24, HOME_DIVISIONS = 3 };
 
-/* Bits that are copied from a number to one of two words: those of `mask`, in the number rotated right. Number 0 is the
- * number to map; number i is the quotient of division i - 1. Neighbours in both are one piece. */
+/* Bits that are copied from a number to one of two words: those of `mask`, in the number rotated right.
+ * Number 0 is the number to map; number i is the quotient of division i - 1. Bits that are adjacent in both
+ * the number and the word are one piece. */
 struct home_piece {
-    uint64_t mask;  /* of the word; 0: no piece */
+    uint64_t mask;  /* bits of the word; 0: no piece */
     uint8_t number; /* index of the source number */
-    uint8_t rotate; /* by how many bits, below 64 */
+    uint8_t rotate; /* bits of rotation, below 64 */
 };
 
 /* A home is assembled in two words, which stay in registers. The first word contains module, stack,
@@ -72,12 +73,13 @@ bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, st
 bool home_text_fit(const char *from, const struct home_geometry *geometry, char text[HOME_TEXT],
                    struct error *err);
 
-/* Rewrites a bit string so that S, M and divisions stand above the bits of `bytes` (a power of two): then no `bytes` at a
- * multiple of their size lie in two stacks. text may be from. False with err set when the result is too long. */
+/* Rewrites a bit string so that S, M and divisions are above the bits of `bytes` (a power of two): then an
+ * aligned block of `bytes` bytes is never in two stacks. `text` may be `from`. Returns false with err set if
+ * the result is too long. */
 bool home_text_raise(const char *from, uint32_t bytes, char text[HOME_TEXT], struct error *err);
 
-/* Returns the largest power of two of bytes that, at a multiple of their size, lie in one stack, as the bit string stands;
- * UINT64_MAX if it names none. */
+/* Returns the size of the largest aligned block (a power of two, in bytes) that is always in one stack;
+ * UINT64_MAX if the bit string has no S, M or division. */
 uint64_t home_text_span(const char *text);
 
 /* Sets *home, except slot and generation, to the home of a number. */

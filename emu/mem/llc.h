@@ -115,8 +115,8 @@ struct llc_client {
 void llc_attach_client(struct llc *llc, const struct llc_client *client);
 
 /* Adds an observer of the traffic between this cache and memory; `cache` is NULL in its calls. fill: the line
- * has arrived. write_back: the line goes to the write buffer. evict: the line is removed. probe: a copy was asked for.
- * Warming is also reported. The caller owns the observer (emu/sim/observer.h). */
+ * has arrived. write_back: the line goes to the write buffer. evict: the line is removed. probe: a copy was
+ * probed. Warming is also reported. The caller owns the observer (emu/sim/observer.h). */
 void llc_observe(struct llc *llc, struct cache_observer *observer);
 
 /* Shows it on tracks of the sink (cache_track.h), as a group of its name. To be called once, before the first

@@ -16,9 +16,8 @@ struct mem_site {
     /* of a crossbar: number of the output for each home, indexed by
      * [(module * stacks + stack) * controllers + controller] */
     const uint16_t *routes;
-    /* of a requester: its requests leave the last level there, which resolves their homes */
-    bool last;
-    /* of a requester that is not the last level: the last-level cache to which it is connected, if that has been made */
+    bool last; /* of a requester: its requests leave the last level there, and get their homes */
+    /* of a requester: the last-level cache to which it is connected, if that has been made; else NULL */
     struct llc_slices *level;
 };
 

@@ -339,7 +339,7 @@ static void a_small_reorder_buffer_needs_no_other_key(void **state)
     machine_free(&config);
 }
 
-/* The limits of fields that another key of the machine forbids, and what the message says of that key. */
+/* The limits of fields that another key of the machine forbids, and the text that names that key. */
 static const struct {
     const char *kind, *field, *because;
 } forbidden[] = {
@@ -364,12 +364,12 @@ static const struct {
     {"dram", "write_queue", "write_high: "},
     {"llc", "hit_clocks", "tag_clocks: "},
     {"llc", "tag_clocks", "hit_clocks"},
-    {"llc", "banks", "up to size / (ways * line)"},
+    {"llc", "banks", "at most size / (ways * line)"},
 };
 
 enum { FORBIDDEN = sizeof forbidden / sizeof *forbidden };
 
-/* Marks the rows that this refusal of a field's limit belongs to. False: none. */
+/* Marks the rows to which this refusal of a field's limit belongs. Returns false if there is none. */
 static bool is_forbidden(const struct part_kind *kind, const struct part_field *field, const char *text,
                          bool seen[FORBIDDEN])
 {
@@ -381,7 +381,7 @@ static bool is_forbidden(const struct part_kind *kind, const struct part_field *
     return found;
 }
 
-/* What `croft show` says is allowed loads, except where another key forbids it. */
+/* Every value that `croft show` lists as allowed loads, unless another key forbids it. */
 static void documented_ranges_hold(void **state)
 {
     const struct folder *folder = *state;

@@ -1,4 +1,4 @@
-/* Bytes in memory and beside it: pieces and refusals. */
+/* Bytes in memory and at holders: pieces and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { MEMORY = 0x80000000, SIZE = 0x2000, STASH = 0x100 };
 
-/* Bytes of its own, held from `base` on. */
+/* Bytes outside memory, held from `base` on. */
 struct stash {
     uint64_t base;
     uint8_t bytes[STASH];

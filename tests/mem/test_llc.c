@@ -213,8 +213,8 @@ static void eviction_takes_copies(void **state)
     rig_free(rig);
 }
 
-/* One way; clocks of 1000 ps, a request each 1000 clocks. A reader finds the line dirty with its writer when the tags have
- * been looked at; a miss then takes both copies, writes the line back and comes from memory. */
+/* One way; clocks of 1000 ps, a request every 1000 clocks. A reader's lookup finds the line dirty in its
+ * writer's cache; then a miss takes both copies, writes the line back and reads memory. */
 static void what_happens_is_shown(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void what_happens_is_shown(void **state)
     rig_free(rig);
 }
 
-/* The only way is busy with another line: the request waits, then takes it. */
+/* The only way is busy with another line: the request waits, then uses it. */
 static void busy_lines_are_no_victims(void **state)
 {
     (void)state;
