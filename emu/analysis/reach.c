@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
 #include "isa/flow.h"
 
 /* ra, t0-t2, a0-a7, t3-t6; ft0-ft7, fa0-fa7, ft8-ft11 (psABI, register convention). */
@@ -30,9 +31,7 @@ struct place {
 
 static void *memory_of(void *old, size_t count)
 {
-    void *memory = realloc(old, count * sizeof(uint64_t));
-    if (!memory)
-        abort();
+    void *memory = alloc_resize(old, count * sizeof(uint64_t));
     return memory;
 }
 
@@ -153,9 +152,7 @@ struct reach reach_walk(const struct decoder *decoder, const struct reach_code *
     struct walk walk = {
         .decoder = decoder, .code = code, .stack_size = 64, .seen_size = 4 * (size_t)REACH_INSNS};
     walk.stack = memory_of(NULL, walk.stack_size);
-    walk.seen = calloc(walk.seen_size, sizeof *walk.seen);
-    if (!walk.seen)
-        abort();
+    walk.seen = alloc(walk.seen_size, sizeof *walk.seen);
     push(&walk, entry);
     while (walk.depth && walk.reach.insns < REACH_INSNS)
         walk_path(&walk, walk.stack[--walk.depth]);

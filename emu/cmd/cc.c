@@ -9,6 +9,7 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/error.h"
 
 static const char compiler[] = "riscv64-unknown-elf-gcc";
@@ -142,11 +143,7 @@ static int cc_run(const struct cc_request *request, char **arguments)
 
 int cmd_cc(int argc, char **argv)
 {
-    char **arguments = calloc((size_t)argc + CC_BEFORE + 1, sizeof *arguments);
-    if (!arguments) {
-        fprintf(stderr, "croft cc: out of memory\n");
-        return 1;
-    }
+    char **arguments = alloc((size_t)argc + CC_BEFORE + 1, sizeof *arguments);
     struct cc_request request = {.arguments = arguments + CC_BEFORE};
     cc_parse(&request, argc, argv);
     int status = 0;

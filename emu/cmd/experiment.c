@@ -9,6 +9,7 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
+#include "emu/sim/alloc.h"
 
 enum { OPTION_OUT, OPTION_JOBS, OPTION_SET, JOBS_MOST = 256 };
 
@@ -146,9 +147,7 @@ static int experiment(const struct request *request)
 
 int cmd_experiment(int argc, char **argv)
 {
-    struct request request = {.sets = calloc((size_t)argc + 1, sizeof *request.sets)};
-    if (!request.sets)
-        abort();
+    struct request request = {.sets = alloc((size_t)argc + 1, sizeof *request.sets)};
     int status = options_parse(&interface, argc, argv, take, &request);
     if (status == OPTIONS_TAKEN)
         status = experiment(&request);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "emu/cmd/experiment_read.h"
+#include "emu/sim/alloc.h"
 
 enum { WORDS = 512, TEXT = 4096 }; /* maximum words of a command; maximum bytes of a path or setting */
 
@@ -19,7 +20,7 @@ static void add(struct command *command, const char *word)
         return;
     }
     if (!(command->words[command->count++] = strdup(word)))
-        abort();
+        alloc_failed();
 }
 
 static void add_joined(struct command *command, const char *a, const char *b, const char *c)

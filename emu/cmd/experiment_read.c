@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "emu/schema/renames.h"
+#include "emu/sim/alloc.h"
 
 void *experiment_array(int count, size_t size)
 {
-    void *memory = calloc((size_t)(count > 0 ? count : 1), size);
-    if (!memory)
-        abort();
+    void *memory = alloc((size_t)(count > 0 ? count : 1), size);
     return memory;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/cmd/experiment.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
 enum { TEXT = 4096 };
@@ -19,10 +20,8 @@ static void complain(struct experiment_run *run, const char *what, const char *n
 static struct nearest_hint nearest(json_t *statistics, const char *name)
 {
     size_t count = 0;
-    const char **names = calloc(json_object_size(statistics) + 1, sizeof *names), *key;
+    const char **names = alloc(json_object_size(statistics) + 1, sizeof *names), *key;
     json_t *value;
-    if (!names)
-        abort();
     json_object_foreach(statistics, key, value) names[count++] = key;
     struct nearest_hint hint = nearest_hint(name, names, count);
     free(names);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "emu/cmd/experiment_read.h"
+#include "emu/sim/alloc.h"
 
 enum { TEXT = 4096, TAIL = 2048 };
 
@@ -61,7 +62,7 @@ static void start(struct job *job)
     note_command(job);
     job->status = -1;
     if (posix_spawn_file_actions_init(&actions) != 0)
-        abort();
+        alloc_failed();
     (void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     (void)posix_spawn_file_actions_addopen(&actions, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     (void)posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);

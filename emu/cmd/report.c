@@ -8,6 +8,7 @@
 
 #include "emu/cmd/version.h"
 #include "emu/machine/system.h"
+#include "emu/sim/alloc.h"
 
 /* A hart's instructions by class. Counting visits all blocks, so it is done once per state of the hart. */
 struct hart_counts {
@@ -31,9 +32,7 @@ struct report {
 
 struct report *report_new(const char *path)
 {
-    struct report *report = calloc(1, sizeof *report);
-    if (!report)
-        abort();
+    struct report *report = alloc(1, sizeof *report);
     report->stats = stats_new();
     report->path = path;
     return report;
@@ -97,10 +96,8 @@ static void class_name(char *name, size_t size, size_t iclass)
 
 void report_add_hart(struct report *report, const struct hart *hart)
 {
-    struct hart_counts *all = calloc(1, sizeof *all);
-    report->harts = realloc(report->harts, (report->hart_count + 1) * sizeof *report->harts);
-    if (!all || !report->harts)
-        abort();
+    struct hart_counts *all = alloc(1, sizeof *all);
+    report->harts = alloc_resize(report->harts, (report->hart_count + 1) * sizeof *report->harts);
     unsigned number = report->hart_count++;
     report->harts[number] = all;
     all->hart = hart;

@@ -21,6 +21,7 @@
 #include "emu/machine/launches.h"
 #include "emu/machine/machine.h"
 #include "emu/nucd/description.h"
+#include "emu/sim/alloc.h"
 
 /* The state of every run. */
 struct session {
@@ -342,12 +343,10 @@ int cmd_run(int argc, char **argv)
     int status;
     size_t room = (size_t)argc + 1;
     struct request request = {
-        .sets = calloc(room, sizeof(char *)),
-        .environment = calloc(room, sizeof(char *)),
+        .sets = alloc(room, sizeof(char *)),
+        .environment = alloc(room, sizeof(char *)),
         .user = {.dir = ".", .max_insns = UINT64_MAX},
     };
-    if (!request.sets || !request.environment)
-        abort();
     timing_init(&request.timing);
     /* Ignored in croft: the program's write() returns EPIPE, and the program ends as by SIGPIPE. */
     (void)signal(SIGPIPE, SIG_IGN);

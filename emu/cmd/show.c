@@ -12,6 +12,7 @@
 #include "emu/machine/graph.h"
 #include "emu/machine/plan.h"
 #include "emu/schema/renames.h"
+#include "emu/sim/alloc.h"
 
 enum { OPTION_SET, OPTION_GRAPH, OPTION_MIGRATE };
 
@@ -162,9 +163,7 @@ static int show(const struct request *request)
 
 int cmd_show(int argc, char **argv)
 {
-    struct request request = {.sets = calloc((size_t)argc + 1, sizeof *request.sets)};
-    if (!request.sets)
-        abort();
+    struct request request = {.sets = alloc((size_t)argc + 1, sizeof *request.sets)};
     int status = options_parse(&interface, argc, argv, take, &request);
     if (status == OPTIONS_TAKEN)
         status = request.old ? migrate(&request) : show(&request);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
 #include "isa/disasm.h"
 
 enum { STAGES = 5 };
@@ -49,9 +50,7 @@ static void show(void *context, const struct core *core, const struct core_note 
 
 struct core_passages *core_passages_new(struct track_sink *sink, const char *name)
 {
-    struct core_passages *passages = calloc(1, sizeof *passages);
-    if (!passages)
-        abort();
+    struct core_passages *passages = alloc(1, sizeof *passages);
     passages->stream = track_stream(sink, name);
     passages->observer = (struct core_observer){.retired = show, .context = passages};
     return passages;

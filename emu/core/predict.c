@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 /* Marks an empty entry: no instruction has an odd address. */
 #define NOWHERE UINT64_MAX
 
@@ -18,17 +20,9 @@
 #define CHOOSERS(t)     GLOBALS(0, t), GLOBALS(1, t), GLOBALS(2, t), GLOBALS(3, t)
 const uint8_t predict_next[128] = {CHOOSERS(0), CHOOSERS(1)};
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static uint8_t *new_counters(uint32_t count)
 {
-    uint8_t *counters = allocate(count, sizeof *counters);
+    uint8_t *counters = alloc(count, sizeof *counters);
     for (uint32_t i = 0; i < count; i++)
         counters[i] = 1;
     return counters;
@@ -36,7 +30,7 @@ static uint8_t *new_counters(uint32_t count)
 
 static struct predict_target *new_targets(uint32_t count)
 {
-    struct predict_target *targets = allocate(count, sizeof *targets);
+    struct predict_target *targets = alloc(count, sizeof *targets);
     for (uint32_t i = 0; i < count; i++)
         targets[i].pc = NOWHERE;
     return targets;
@@ -50,7 +44,7 @@ void predict_init(struct predictor *predictor, const struct predict_config *conf
         .chooser = new_counters(config->chooser),
         .btb = new_targets(config->btb),
         .indirect = new_targets(config->indirect),
-        .returns = allocate(config->returns, sizeof *predictor->returns),
+        .returns = alloc(config->returns, sizeof *predictor->returns),
         .config = *config,
         .btb_sets = config->btb / config->btb_ways,
         .bimodal_mask = config->bimodal - 1,

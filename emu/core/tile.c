@@ -6,6 +6,7 @@
 #include "emu/core/inorder/inorder.h"
 #include "emu/core/ooo/ooo.h"
 #include "emu/core/track.h"
+#include "emu/sim/alloc.h"
 
 enum role { L1I, L1D, TLB }; /* in the order of core_kind's roles */
 
@@ -67,9 +68,7 @@ void *core_tile_make(const void *part, const struct part_site *site, struct erro
     const struct core_site *place = site->place;
     if (!clock_set_frequency(site->clock, config->clock, err))
         return NULL;
-    struct core_tile *tile = calloc(1, sizeof *tile);
-    if (!tile)
-        abort();
+    struct core_tile *tile = alloc(1, sizeof *tile);
     tile->llc = place->memory->level;
     tile->l1i = make_cache(site, L1I, "l1i");
     tile->l1d = make_cache(site, L1D, "l1d");

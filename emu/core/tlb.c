@@ -7,6 +7,7 @@
 #include "emu/core/tlb_array.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/range_mmu.h"
+#include "emu/sim/alloc.h"
 
 enum { SATP_ASID_SHIFT = 44, SATP_ASID = 0xffff };
 
@@ -76,9 +77,7 @@ struct tlb_unit *tlb_new(const struct tlb_config *config, struct hart *hart, str
                          const struct clock *clock, uint32_t component, uint16_t requester,
                          struct cache *walk_cache)
 {
-    struct tlb_unit *tlb = calloc(1, sizeof *tlb);
-    if (!tlb)
-        abort();
+    struct tlb_unit *tlb = alloc(1, sizeof *tlb);
     tlb->front.hart = hart;
     for (unsigned use = 0; use < TLB_USES; use++)
         tlb_array_init(&tlb->l1[use], config->l1_entries, config->l1_ways);
@@ -177,9 +176,7 @@ static void add_wait(struct tlb_unit *tlb, const struct tlb_wait *wait)
 {
     if (tlb->count == tlb->room) {
         tlb->room = tlb->room ? 2 * tlb->room : 8;
-        tlb->waits = realloc(tlb->waits, tlb->room * sizeof *tlb->waits);
-        if (!tlb->waits)
-            abort();
+        tlb->waits = alloc_resize(tlb->waits, tlb->room * sizeof *tlb->waits);
     }
     tlb->waits[tlb->count++] = *wait;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 /* An empty place: it matches no key, since keys always have the valid bit. */
 static const struct tlb_page nothing = {.mask = TLB_KEY_VALID};
 
@@ -11,9 +13,7 @@ void tlb_array_init(struct tlb_array *array, uint32_t entries, uint32_t ways)
     memset(array, 0, sizeof *array);
     array->ways = ways;
     array->sets = ways ? entries / ways : 0;
-    array->pages = malloc((entries ? entries : 1) * sizeof *array->pages);
-    if (!array->pages)
-        abort();
+    array->pages = alloc(1, (entries ? entries : 1) * sizeof *array->pages);
     array->pages[0] = nothing;
     for (uint32_t i = 0; i < entries; i++)
         array->pages[i] = nothing;

@@ -1,4 +1,5 @@
 #include "emu/core/track.h"
+#include "emu/sim/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,6 @@ struct core_track {
     struct region *regions;
 };
 
-static void *checked(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static void show_stall(void *context, const struct core *core, unsigned cause, uint64_t from, uint64_t to)
 {
     struct core_track *track = context;
@@ -42,8 +36,8 @@ static struct region *find_region(struct core_track *track, const char *name)
     for (struct region *region = track->regions; region; region = region->next)
         if (strcmp(region->name, name) == 0)
             return region;
-    struct region *region = checked(calloc(1, sizeof *region));
-    region->name = checked(strdup(name));
+    struct region *region = alloc(1, sizeof *region);
+    region->name = alloc_text(name);
     region->id = track_id(track->sink);
     region->next = track->regions;
     track->regions = region;
@@ -85,7 +79,7 @@ static void end(void *context, uint64_t now)
 
 struct core_track *core_track_new(struct track_sink *sink, const char *name)
 {
-    struct core_track *track = checked(calloc(1, sizeof *track));
+    struct core_track *track = alloc(1, sizeof *track);
     const struct track group = track_group(sink, name);
     track->sink = sink;
     track->stalls = track_line(group, "stalls");

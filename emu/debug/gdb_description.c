@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/debug/gdb_target.h"
+#include "emu/sim/alloc.h"
 #include "isa/csr.h"
 #include "isa/disasm.h"
 
@@ -55,7 +56,7 @@ char *gdb_description_new(size_t *length)
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
     if (!out)
-        abort();
+        alloc_failed();
     fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n"
           "  <architecture>riscv:rv64</architecture>\n  <feature name=\"org.gnu.gdb.riscv.cpu\">\n",
           out);
@@ -75,6 +76,6 @@ char *gdb_description_new(size_t *length)
     write_special(out, "priv", GDB_REGISTER_PRIV);
     fputs("  </feature>\n</target>\n", out);
     if (fclose(out) != 0)
-        abort();
+        alloc_failed();
     return text;
 }

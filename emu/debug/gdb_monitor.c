@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 #include "isa/disasm.h"
 
@@ -121,7 +122,7 @@ char *gdb_monitor(const struct gdb_target *target, unsigned thread, const char *
     char *text = NULL;
     const struct request request = {target, thread, open_memstream(&text, length)};
     if (!request.out)
-        abort();
+        alloc_failed();
     size_t found = 0;
     while (found < COMMANDS && strcmp(line, commands[found].name) != 0)
         found++;
@@ -132,6 +133,6 @@ char *gdb_monitor(const struct gdb_target *target, unsigned thread, const char *
     else
         answer_unknown(&request, line);
     if (fclose(request.out) != 0)
-        abort();
+        alloc_failed();
     return text;
 }

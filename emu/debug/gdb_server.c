@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "emu/debug/gdb_session.h"
+#include "emu/sim/alloc.h"
 
 enum {
     SEND_SECONDS = 10,            /* drop a gdb that does not read for this long */
@@ -105,9 +106,7 @@ struct gdb_server *gdb_server_open(const char *where, struct error *err)
 {
     unsigned long port;
     bool opened;
-    struct gdb_server *server = calloc(1, sizeof *server);
-    if (!server)
-        abort();
+    struct gdb_server *server = alloc(1, sizeof *server);
     server->listener = server->client = -1;
     if (!parse_port(where, &port))
         opened = open_path(server, where, err);

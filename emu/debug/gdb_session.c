@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/debug/gdb_description.h"
+#include "emu/sim/alloc.h"
 
 void gdb_fail(struct gdb_session *session, enum gdb_error error)
 {
@@ -160,15 +161,11 @@ size_t gdb_session_receive(struct gdb_session *session, const void *bytes, size_
 
 struct gdb_session *gdb_session_new(const struct gdb_target *target)
 {
-    struct gdb_session *session = calloc(1, sizeof *session);
-    if (!session)
-        abort();
+    struct gdb_session *session = alloc(1, sizeof *session);
     session->target = *target;
     session->thread_count = target->ops->thread_count(target->target);
-    session->actions = calloc(session->thread_count, sizeof *session->actions);
+    session->actions = alloc(session->thread_count, sizeof *session->actions);
     session->description = gdb_description_new(&session->description_length);
-    if (!session->actions)
-        abort();
     session->last = (struct gdb_stop){.kind = GDB_STOP_SIGNAL, .signal = GDB_SIGNAL_TRAP};
     return session;
 }

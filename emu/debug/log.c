@@ -7,6 +7,7 @@
 #include "emu/debug/line.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/step.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 #include "isa/disasm.h"
 
@@ -58,9 +59,7 @@ struct log *log_open(const char *kind_and_file, struct error *err)
     const char *path;
     if (!parse(kind_and_file, &kind, &path, err))
         return NULL;
-    struct log *log = calloc(1, sizeof *log + strlen(kind_and_file) + 1);
-    if (!log)
-        abort();
+    struct log *log = alloc(1, sizeof *log + strlen(kind_and_file) + 1);
     log->kind = kind;
     FILE *file = stderr;
     if (path) {

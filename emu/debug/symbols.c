@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/sim/alloc.h"
+
 /* Addresses [first, end) of code. */
 struct code_range {
     uint64_t first, end;
@@ -37,10 +39,8 @@ struct symbols {
 
 struct symbols *symbols_new(const char *path)
 {
-    struct symbols *s = calloc(1, sizeof *s);
-    char *copy = strdup(path);
-    if (!s || !copy)
-        abort();
+    struct symbols *s = alloc(1, sizeof *s);
+    char *copy = alloc_text(path);
     s->path = copy;
     s->fd = -1;
     return s;
@@ -63,9 +63,7 @@ void symbols_free(struct symbols *s)
 
 static void add_code(struct symbols *s, uint64_t first, uint64_t size)
 {
-    struct code_range *grown = realloc(s->code, (s->code_count + 1) * sizeof *grown);
-    if (!grown)
-        abort();
+    struct code_range *grown = alloc_resize(s->code, (s->code_count + 1) * sizeof *grown);
     s->code = grown;
     s->code[s->code_count++] =
         (struct code_range){.first = first, .end = first + size < first ? UINT64_MAX : first + size};
@@ -128,9 +126,7 @@ static void read_symbols(struct symbols *s, Elf_Scn *section, const GElf_Shdr *s
     if (!data || sh->sh_entsize != sizeof(Elf64_Sym))
         return;
     size_t total = data->d_size / sizeof(Elf64_Sym);
-    s->table = calloc(total ? total : 1, sizeof *s->table);
-    if (!s->table)
-        abort();
+    s->table = alloc(total ? total : 1, sizeof *s->table);
     for (size_t i = 0; i < total; i++) {
         GElf_Sym sym;
         if (!gelf_getsym(data, (int)i, &sym))

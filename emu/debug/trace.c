@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/debug/trace_kind.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
 const char *const trace_kinds[] = {"perfetto", "konata", "dram", NULL};
@@ -11,22 +12,6 @@ const char *const trace_kinds[] = {"perfetto", "konata", "dram", NULL};
 static const struct trace_ops *const kinds[] = {&trace_perfetto_ops, &trace_konata_ops, &trace_dram_ops};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-void *trace_allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (!memory)
-        abort();
-    return memory;
-}
-
-char *trace_copy(const char *text)
-{
-    char *copy = strdup(text);
-    if (!copy)
-        abort();
-    return copy;
-}
 
 static int find_kind(const char *text, size_t length, struct error *err)
 {
@@ -65,8 +50,8 @@ static struct trace_file *file_open(const char *path, struct error *err)
         error_set(err, "--trace: cannot write %s: %s", path, strerror(errno));
         return NULL;
     }
-    struct trace_file *file = trace_allocate(1, sizeof *file);
-    file->path = trace_copy(path);
+    struct trace_file *file = alloc(1, sizeof *file);
+    file->path = alloc_text(path);
     line_open(&file->out, stream);
     return file;
 }
@@ -114,7 +99,7 @@ struct trace_file *trace_stream_file(struct trace *trace, const char *name)
         return first;
     }
     size_t size = strlen(first->path) + strlen(name) + 2;
-    char *path = trace_allocate(size, 1);
+    char *path = alloc(size, 1);
     (void)snprintf(path, size, "%s.%s", first->path, name);
     struct trace_file *file = file_open(path, &trace->failure);
     free(path);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/debug/trace_kind.h"
+#include "emu/sim/alloc.h"
 
 struct texts {
     struct trace base;
@@ -13,9 +14,7 @@ struct texts {
 static struct track open_stream(struct track_sink *sink, const char *name)
 {
     struct texts *texts = (struct texts *)trace_of(sink);
-    texts->files = realloc(texts->files, (texts->count + 1) * sizeof *texts->files);
-    if (!texts->files)
-        abort();
+    texts->files = alloc_resize(texts->files, (texts->count + 1) * sizeof *texts->files);
     texts->files[texts->count] = trace_stream_file(&texts->base, name);
     return (struct track){.sink = sink, .line = texts->count++};
 }
@@ -39,7 +38,7 @@ static struct trace *create(void)
                                               .write = trace_no_record,
                                               .stream = open_stream,
                                               .text = write_text};
-    struct texts *texts = trace_allocate(1, sizeof *texts);
+    struct texts *texts = alloc(1, sizeof *texts);
     texts->base.sink = (struct track_sink){.ops = &ops, .forms = TRACK_TEXT};
     return &texts->base;
 }

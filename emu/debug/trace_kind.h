@@ -62,8 +62,4 @@ static inline bool trace_admit(struct trace *trace)
     return admitted;
 }
 
-/* Allocate zeroed memory or a copy of a string; abort() on failure. The caller frees it. */
-void *trace_allocate(size_t count, size_t size);
-char *trace_copy(const char *text);
-
 #endif

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 struct konata {
     struct trace base;
     struct konata_stream *streams;
@@ -18,9 +20,7 @@ static void heap_push(struct konata_stream *stream, struct konata_event event)
 {
     if (stream->count == stream->room) {
         stream->room = stream->room ? 2 * stream->room : 256;
-        stream->heap = realloc(stream->heap, stream->room * sizeof *stream->heap);
-        if (!stream->heap)
-            abort();
+        stream->heap = alloc_resize(stream->heap, stream->room * sizeof *stream->heap);
     }
     size_t at = stream->count++;
     for (size_t parent; at > 0 && earlier(&event, &stream->heap[parent = (at - 1) / 2]); at = parent)
@@ -165,9 +165,7 @@ static void write_header(struct trace_file *file)
 static struct track open_stream(struct track_sink *sink, const char *name)
 {
     struct konata *konata = (struct konata *)trace_of(sink);
-    konata->streams = realloc(konata->streams, (konata->count + 1) * sizeof *konata->streams);
-    if (!konata->streams)
-        abort();
+    konata->streams = alloc_resize(konata->streams, (konata->count + 1) * sizeof *konata->streams);
     struct konata_stream *stream = &konata->streams[konata->count];
     *stream = (struct konata_stream){.file = trace_stream_file(&konata->base, name)};
     if (stream->file && stream->file != konata->base.files)
@@ -183,7 +181,7 @@ static struct trace *create(void)
                                               .write = trace_no_record,
                                               .stream = open_stream,
                                               .passage = write_passage};
-    struct konata *konata = trace_allocate(1, sizeof *konata);
+    struct konata *konata = alloc(1, sizeof *konata);
     konata->base.sink = (struct track_sink){.ops = &ops, .forms = TRACK_PASSAGES};
     return &konata->base;
 }

@@ -9,6 +9,7 @@
 
 #include "emu/debug/trace_json.h"
 #include "emu/debug/trace_kind.h"
+#include "emu/sim/alloc.h"
 
 /* An asynchronous id, used by one span after another. */
 struct lane {
@@ -93,9 +94,7 @@ static struct lanes *lanes_of(struct perfetto *perfetto, uint32_t track)
 {
     if (track >= perfetto->lanes_room) {
         uint32_t room = 2 * track + 1;
-        perfetto->lanes = realloc(perfetto->lanes, room * sizeof *perfetto->lanes);
-        if (!perfetto->lanes)
-            abort();
+        perfetto->lanes = alloc_resize(perfetto->lanes, room * sizeof *perfetto->lanes);
         memset(perfetto->lanes + perfetto->lanes_room, 0,
                (room - perfetto->lanes_room) * sizeof *perfetto->lanes);
         perfetto->lanes_room = room;
@@ -106,9 +105,7 @@ static struct lanes *lanes_of(struct perfetto *perfetto, uint32_t track)
 static struct lane *add_lane(struct perfetto *perfetto, struct track track, struct lanes *lanes,
                              const char *category)
 {
-    lanes->lanes = realloc(lanes->lanes, (lanes->count + 1) * sizeof *lanes->lanes);
-    if (!lanes->lanes)
-        abort();
+    lanes->lanes = alloc_resize(lanes->lanes, (lanes->count + 1) * sizeof *lanes->lanes);
     struct lane *lane = &lanes->lanes[lanes->count++];
     *lane = (struct lane){.id = ++perfetto->numbers};
     open_event(perfetto, track, 'n', category, category, lane->id, 0);
@@ -167,7 +164,7 @@ static struct trace *create(void)
 {
     static const struct track_sink_ops ops = {
         .group = open_group, .line = open_line, .id = next_id, .write = write_record};
-    struct perfetto *perfetto = trace_allocate(1, sizeof *perfetto);
+    struct perfetto *perfetto = alloc(1, sizeof *perfetto);
     perfetto->base.sink = (struct track_sink){.ops = &ops, .forms = TRACK_TIMELINE};
     return &perfetto->base;
 }

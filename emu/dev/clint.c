@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/dev/device.h"
+#include "emu/sim/alloc.h"
 #include "linker/map.h"
 
 enum { MSIP = 0, MTIMECMP = 0x4000, MTIME = 0xbff8 };
@@ -24,9 +25,7 @@ struct clint *clint_create(unsigned harts, const struct timebase *timebase, cons
                            const struct irq_line *timer)
 {
     assert(harts <= (MTIME - MTIMECMP) / 8);
-    struct clint *clint = calloc(1, sizeof *clint + harts * sizeof clint->inputs[0]);
-    if (!clint)
-        return NULL;
+    struct clint *clint = alloc(1, sizeof *clint + harts * sizeof clint->inputs[0]);
     clint->harts = harts;
     clint->timebase = *timebase;
     for (unsigned hart = 0; hart < harts; hart++) {
@@ -155,10 +154,8 @@ const struct device_ops clint_ops = {
 
 static void *make(const void *config, const struct device_site *site)
 {
-    struct irq_line *lines = calloc(2 * site->harts, sizeof *lines);
+    struct irq_line *lines = alloc(2 * site->harts, sizeof *lines);
     (void)config;
-    if (!lines)
-        return NULL;
     for (unsigned hart = 0; hart < site->harts; hart++) {
         lines[hart] = site->hart_line(site->context, hart, NODE_MSI);
         lines[site->harts + hart] = site->hart_line(site->context, hart, NODE_MTI);

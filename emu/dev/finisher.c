@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/dev/device.h"
+#include "emu/sim/alloc.h"
 #include "linker/map.h"
 
 enum { FAIL = 0x3333, PASS = 0x5555, RESET = 0x7777 };
@@ -34,10 +35,9 @@ const struct device_ops finisher_ops = {.read = finisher_read, .write = finisher
 
 static void *make(const void *config, const struct device_site *site)
 {
-    struct finisher *finisher = malloc(sizeof *finisher);
+    struct finisher *finisher = alloc(1, sizeof *finisher);
     (void)config;
-    if (finisher)
-        *finisher = (struct finisher){.exit = site->exit, .reset = site->restart, .context = site->context};
+    *finisher = (struct finisher){.exit = site->exit, .reset = site->restart, .context = site->context};
     return finisher;
 }
 

@@ -1,4 +1,5 @@
 #include "emu/dev/htif.h"
+#include "emu/sim/alloc.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -54,11 +55,7 @@ struct htif *htif_create(const struct htif_wiring *wiring, struct error *err)
                         wiring->memory->base, wiring->memory->base + wiring->memory->size - 1);
         return NULL;
     }
-    struct htif *htif = calloc(1, sizeof *htif);
-    if (!htif) {
-        (void)error_set(err, "out of memory");
-        return NULL;
-    }
+    struct htif *htif = alloc(1, sizeof *htif);
     htif->wiring = *wiring;
     htif->tohost = tohost;
     htif->fromhost = fromhost;

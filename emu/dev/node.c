@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 void node_begin(struct node_writer *writer, const char *name)
 {
     if (!writer->status)
@@ -69,9 +71,7 @@ void node_interrupt(struct node_writer *writer, uint64_t number)
 
 void node_hart_inputs(struct node_writer *writer, uint32_t first, uint32_t second)
 {
-    fdt32_t *value = calloc(4 * (size_t)writer->harts, sizeof *value);
-    if (!value)
-        abort();
+    fdt32_t *value = alloc(4 * (size_t)writer->harts, sizeof *value);
     for (uint32_t hart = 0; hart < writer->harts; hart++) {
         fdt32_t *at = &value[4 * hart];
         at[0] = at[2] = cpu_to_fdt32(node_intc_handle(hart));

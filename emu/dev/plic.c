@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/dev/device.h"
+#include "emu/sim/alloc.h"
 #include "linker/map.h"
 
 enum {
@@ -36,9 +37,7 @@ struct plic {
 struct plic *plic_create(unsigned contexts, const struct irq_line *lines)
 {
     assert(contexts <= PLIC_CONTEXTS);
-    struct plic *plic = calloc(1, sizeof *plic + contexts * sizeof plic->contexts[0]);
-    if (!plic)
-        return NULL;
+    struct plic *plic = alloc(1, sizeof *plic + contexts * sizeof plic->contexts[0]);
     plic->count = contexts;
     for (unsigned i = 0; i < contexts; i++)
         plic->contexts[i].line = lines[i];
@@ -213,10 +212,8 @@ const struct device_ops plic_ops = {.read = plic_read, .write = plic_write, .fun
 
 static void *make(const void *config, const struct device_site *site)
 {
-    struct irq_line *lines = calloc(2 * site->harts, sizeof *lines);
+    struct irq_line *lines = alloc(2 * site->harts, sizeof *lines);
     (void)config;
-    if (!lines)
-        return NULL;
     for (unsigned hart = 0; hart < site->harts; hart++) {
         lines[2 * hart] = site->hart_line(site->context, hart, NODE_MEI);
         lines[2 * hart + 1] = site->hart_line(site->context, hart, NODE_SEI);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/dev/device.h"
+#include "emu/sim/alloc.h"
 
 enum {
     START = 0x18, /* offsets of the words that the program loads */
@@ -31,7 +32,7 @@ struct rom {
 
 struct rom *rom_create(void)
 {
-    return calloc(1, sizeof(struct rom));
+    return alloc(1, sizeof(struct rom));
 }
 
 void rom_free(struct rom *rom)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/dev/device.h"
+#include "emu/sim/alloc.h"
 #include "linker/map.h"
 
 enum {
@@ -29,9 +30,7 @@ struct rtc {
 
 struct rtc *rtc_create(const struct timebase *timebase, uint64_t epoch, struct irq_line irq)
 {
-    struct rtc *rtc = calloc(1, sizeof *rtc);
-    if (!rtc)
-        return NULL;
+    struct rtc *rtc = alloc(1, sizeof *rtc);
     rtc->start = epoch * 1000000000;
     rtc->irq = irq;
     rtc->timebase = *timebase;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/dev/device.h"
+#include "emu/sim/alloc.h"
 #include "linker/map.h"
 
 enum { RBR_THR_DLL = 0, IER_DLM = 1, IIR_FCR = 2, LCR = 3, MCR = 4, LSR = 5, MSR = 6, SCR = 7 };
@@ -162,9 +163,7 @@ void uart16550_reset(struct uart16550 *uart)
 
 struct uart16550 *uart16550_create(const struct uart16550_wiring *wiring)
 {
-    struct uart16550 *uart = calloc(1, sizeof *uart);
-    if (!uart)
-        return NULL;
+    struct uart16550 *uart = alloc(1, sizeof *uart);
     uart->wiring = *wiring;
     uart16550_reset(uart);
     return uart;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 /* Returns the clocks of a time. Like all of this file, it is written independently of config.c, so that
  * errors in one of the two show. */
 static uint32_t ck(const struct dram_config *config, uint64_t femtoseconds)
@@ -172,9 +174,7 @@ void dram_checker_init(struct dram_checker *checker, const struct dram_config *c
                 checker->gaps[earlier][later][relation] = gap;
                 checker->reach = longer(checker->reach, gap);
             }
-    checker->channels = calloc(config->channels, sizeof *checker->channels);
-    if (!checker->channels)
-        abort();
+    checker->channels = alloc(config->channels, sizeof *checker->channels);
 }
 
 void dram_checker_free(struct dram_checker *checker)

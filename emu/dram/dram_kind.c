@@ -7,6 +7,7 @@
 #include "emu/dram/memory.h"
 #include "emu/dram/standard.h"
 #include "emu/mem/site.h"
+#include "emu/sim/alloc.h"
 
 static bool is_power_of_two(uint32_t value)
 {
@@ -72,9 +73,7 @@ static const struct part_port ports[] = {
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct mem_site *place = site->place;
-    struct dram_memory *memory = calloc(1, sizeof *memory);
-    if (!memory)
-        abort();
+    struct dram_memory *memory = alloc(1, sizeof *memory);
     if (!dram_memory_init(memory, config, site->queue, part_component(site), place->homes, err)) {
         free(memory);
         return NULL;

@@ -6,6 +6,7 @@
 
 #include "emu/dram/trace.h"
 #include "emu/dram/track.h"
+#include "emu/sim/alloc.h"
 
 /* Returns the number of the first clock edge at or after `now`. Remembers the latest one, because many
  * requests arrive at the same time. A corrected floating-point quotient is faster than an integer
@@ -311,7 +312,7 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
         calloc(config->read_queue > config->write_queue ? config->read_queue : config->write_queue,
                sizeof *memory->bursts);
     if (!memory->slices || !memory->bursts)
-        abort();
+        alloc_failed();
     memset(memory->slices, 0, config->channels * sizeof *memory->slices);
     for (uint32_t i = 0; i < config->channels; i++) {
         struct dram_slice *slice = &memory->slices[i];

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 void dram_queue_init(struct dram_queue *queue, const struct dram_config *config)
 {
     memset(queue, 0, sizeof *queue);
     queue->limit[DRAM_READS] = config->read_queue;
     queue->limit[DRAM_WRITES] = config->write_queue;
     uint32_t count = config->read_queue + config->write_queue;
-    queue->pool = calloc(count, sizeof *queue->pool);
-    if (!queue->pool)
-        abort();
+    queue->pool = alloc(count, sizeof *queue->pool);
     for (uint32_t i = count; i-- > 0;) {
         queue->pool[i].next = queue->free;
         queue->free = &queue->pool[i];

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "emu/dram/memory.h"
+#include "emu/sim/alloc.h"
 
 /* A counter of one channel or of all, times a factor. */
 struct dram_figure {
@@ -53,11 +54,9 @@ static uint64_t read_closed_time(const void *context)
 static const struct dram_figure *figure_new(struct dram_memory *memory, size_t offset, uint32_t channel,
                                             uint64_t factor)
 {
-    struct dram_figure *figure = malloc(sizeof *figure);
+    struct dram_figure *figure = alloc(1, sizeof *figure);
     size_t room = (memory->figure_count + 1) * sizeof *memory->figures;
-    struct dram_figure **figures = realloc(memory->figures, room);
-    if (!figure || !figures)
-        abort();
+    struct dram_figure **figures = alloc_resize(memory->figures, room);
     *figure = (struct dram_figure){memory, offset, factor, channel};
     memory->figures = figures;
     memory->figures[memory->figure_count++] = figure;

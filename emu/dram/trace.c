@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 struct dram_trace {
     struct dram_observer observer;
     struct track stream;
@@ -34,9 +36,7 @@ static void write_command(void *context, const struct dram_record *record)
 struct dram_trace *dram_trace_new(struct track stream, const struct dram_config *config)
 {
     char line[TRACK_LABEL];
-    struct dram_trace *trace = calloc(1, sizeof *trace);
-    if (!trace)
-        abort();
+    struct dram_trace *trace = alloc(1, sizeof *trace);
     trace->stream = stream;
     trace->commands = dram_commands(config);
     trace->observer = (struct dram_observer){.command = write_command, .context = trace};

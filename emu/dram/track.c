@@ -1,4 +1,5 @@
 #include "emu/dram/track.h"
+#include "emu/sim/alloc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -210,7 +211,7 @@ struct dram_track *dram_track_new(struct track_sink *sink, const char *name, con
 {
     struct dram_track *memory = calloc(1, sizeof *memory);
     if (!memory || !(memory->channels = calloc(config->channels, sizeof *memory->channels)))
-        abort();
+        alloc_failed();
     memory->sink = sink;
     memory->config = *config;
     memory->clocks = dram_config_clocks(config);

@@ -15,6 +15,7 @@
 #include "emu/machine/board.h"
 #include "emu/machine/scheduler.h"
 #include "emu/nucd/nucd.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/unit.h"
 
 enum {
@@ -129,9 +130,7 @@ static void keep_input(struct call_input *input, uint8_t byte)
 {
     if (input->count == input->room) {
         input->room = input->room ? 2 * input->room : 256;
-        input->bytes = realloc(input->bytes, input->room);
-        if (!input->bytes)
-            abort();
+        input->bytes = alloc_resize(input->bytes, input->room);
     }
     input->bytes[input->count++] = byte;
 }
@@ -338,9 +337,7 @@ static bool set_up(struct bare *bare, struct error *err)
 
 struct bare *bare_new(const struct bare_options *options, struct error *err)
 {
-    struct bare *bare = calloc(1, sizeof *bare);
-    if (!bare)
-        abort();
+    struct bare *bare = alloc(1, sizeof *bare);
     bare->options = options;
     bare->regions = (struct marker_regions){.stats = options->stats, .command = "croft run"};
     if (!set_up(bare, err)) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "emu/env/calls.h"
+#include "emu/sim/alloc.h"
 
 /* Linux's values for riscv64. */
 enum {
@@ -79,9 +80,7 @@ static bool is_news(struct user *user, const struct path *path)
     }
     if (user->refused_count == GUEST_WARNINGS_MAX)
         return false;
-    char *copy = strdup(path->text);
-    if (!copy)
-        abort();
+    char *copy = alloc_text(path->text);
     user->refused_paths[user->refused_count++] = copy;
     if (user->refused_count == GUEST_WARNINGS_MAX)
         guest_warn(user, "only %d refused paths are reported; this is the last", GUEST_WARNINGS_MAX);
@@ -137,9 +136,7 @@ static int64_t enter_folder(struct user *user, int host)
     int failed = sandbox_path_of(&user->sandbox, host, text, sizeof text);
     if (failed)
         return failed;
-    char *copy = strdup(text);
-    if (!copy)
-        abort();
+    char *copy = alloc_text(text);
     free(user->files.working_folder);
     user->files.working_folder = copy;
     return 0;

@@ -9,6 +9,7 @@
 #include "emu/env/kernel_pages.h"
 #include "emu/env/threads.h"
 #include "emu/machine/timed.h"
+#include "emu/sim/alloc.h"
 
 #define NS UINT64_C(1000000) /* fs */
 
@@ -27,9 +28,7 @@ static void *view_elsewhere(struct user *user, uint64_t address, uint64_t length
     const struct bytes bytes = {user->memory, user->hart->holders};
     if (bytes_reach(&bytes, address, length, true) < length)
         return NULL;
-    struct guest_copy *copy = malloc(sizeof *copy + length);
-    if (!copy)
-        abort();
+    struct guest_copy *copy = alloc(1, sizeof *copy + length);
     *copy = (struct guest_copy){NULL, address, length, write};
     if (bytes_read(&bytes, address, copy->bytes, length) < length ||
         (write && bytes_write(&bytes, address, copy->bytes, length) < length)) {

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "emu/sim/alloc.h"
+
 static uint64_t page_up(uint64_t address)
 {
     return (address + GUEST_PAGE - 1) & ~(uint64_t)(GUEST_PAGE - 1);
@@ -49,9 +51,7 @@ static void insert(struct heap *heap, size_t at, struct heap_range range)
 {
     if (heap->count == heap->room) {
         size_t room = heap->room ? 2 * heap->room : 16;
-        struct heap_range *grown = realloc(heap->maps, room * sizeof *grown);
-        if (!grown)
-            abort();
+        struct heap_range *grown = alloc_resize(heap->maps, room * sizeof *grown);
         heap->maps = grown;
         heap->room = room;
     }

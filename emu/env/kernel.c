@@ -18,6 +18,7 @@
 #include "emu/env/threads.h"
 #include "emu/nucd/driver.h"
 #include "emu/nucd/nucd.h"
+#include "emu/sim/alloc.h"
 #include "isa/include/croft/door.h"
 
 enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
@@ -247,9 +248,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
 
 struct kernel *kernel_new(const struct kernel_options *options, struct error *err)
 {
-    struct kernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel)
-        abort();
+    struct kernel *kernel = alloc(1, sizeof *kernel);
     kernel->options = options;
     if (!set_up(kernel, err)) {
         kernel_free(kernel);

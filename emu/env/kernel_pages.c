@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/hart/mmu.h"
+#include "emu/sim/alloc.h"
 
 /* A copy of scattered bytes, used by a call. */
 struct copy {
@@ -22,9 +23,7 @@ struct kernel_pages {
 
 struct kernel_pages *kernel_pages_new(struct hart *hart)
 {
-    struct kernel_pages *pages = calloc(1, sizeof *pages);
-    if (!pages)
-        abort();
+    struct kernel_pages *pages = alloc(1, sizeof *pages);
     pages->hart = hart;
     return pages;
 }
@@ -71,9 +70,7 @@ static bool transfer(const struct kernel_pages *pages, struct copy *copy, bool s
 static void *make_copy(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write,
                        bool elsewhere)
 {
-    struct copy *copy = malloc(sizeof *copy + length);
-    if (!copy)
-        abort();
+    struct copy *copy = alloc(1, sizeof *copy + length);
     *copy = (struct copy){pages->copies, address, length, write};
     if (!transfer(pages, copy, false) || (elsewhere && write && !transfer(pages, copy, true))) {
         free(copy);

@@ -9,6 +9,7 @@
 
 #include "emu/env/semihosting_guest.h"
 #include "emu/hart/probe.h"
+#include "emu/sim/alloc.h"
 
 enum {
     EPOCH = 1577836800, /* 2020-01-01 00:00:00 UTC */
@@ -20,9 +21,7 @@ enum {
 
 struct semihosting *semihosting_new(const struct semihosting_options *options, struct error *err)
 {
-    struct semihosting *sh = calloc(1, sizeof *sh);
-    if (!sh)
-        abort();
+    struct semihosting *sh = alloc(1, sizeof *sh);
     sh->options = *options;
     if (!sandbox_open(&sh->sandbox, options->dir, err)) {
         free(sh);

@@ -9,6 +9,7 @@
 #include "emu/env/calls.h"
 #include "emu/env/fault.h"
 #include "emu/env/threads_state.h"
+#include "emu/sim/alloc.h"
 
 static uint64_t executed_by_all(const struct threads *threads)
 {
@@ -77,9 +78,7 @@ static void end_early(void *context)
 struct threads *threads_new(struct user *user, const struct launch_options *options,
                             const struct phys *memory, uint64_t stacks, struct system *system)
 {
-    struct threads *threads = calloc(1, sizeof *threads);
-    if (!threads)
-        abort();
+    struct threads *threads = alloc(1, sizeof *threads);
     threads->user = user;
     threads->options = options;
     threads->stacks = stacks;

@@ -8,6 +8,7 @@
 #include "emu/env/calls.h"
 #include "emu/env/fault.h"
 #include "emu/env/threads_state.h"
+#include "emu/sim/alloc.h"
 
 enum { A0 = 10, A7 = 17 };
 
@@ -31,9 +32,7 @@ void *threads_view(struct threads *threads, uint64_t address, uint64_t length, b
     const struct warp_scratchpad *pad = warp_scratchpad(threads->caller);
     if (length > launch_memory(threads->launch)->stack_size + pad->size)
         return NULL;
-    struct copy *copy = malloc(sizeof *copy + length);
-    if (!copy)
-        abort();
+    struct copy *copy = alloc(1, sizeof *copy + length);
     *copy = (struct copy){threads->copies, address, length, write};
     if (!warp_memory_load(launch_memory(threads->launch), pad, address, copy->bytes, length)) {
         free(copy);

@@ -11,6 +11,7 @@
 #include "emu/env/stack.h"
 #include "emu/env/threads.h"
 #include "emu/nucd/nucd.h"
+#include "emu/sim/alloc.h"
 
 enum { A0 = 10, SP = 2 };
 
@@ -50,9 +51,7 @@ static bool set_up(struct user *user, struct error *err)
 struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
                        struct error *err)
 {
-    struct user *user = calloc(1, sizeof *user);
-    if (!user)
-        abort();
+    struct user *user = alloc(1, sizeof *user);
     user->hart = hart;
     user->memory = memory;
     user->options = options;
@@ -60,7 +59,7 @@ struct user *guest_new(struct hart *hart, const struct phys *memory, const struc
     user->sandbox.root = -1;
     user->symbols = symbols_new(options->program);
     if (asprintf(&user->speaker, "croft: %s", options->program) < 0)
-        abort();
+        alloc_failed();
     user->regions = (struct marker_regions){.stats = options->stats, .command = user->speaker};
     files_init(&user->files);
     if (sandbox_open(&user->sandbox, options->dir, err))

@@ -8,6 +8,7 @@
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/stream.h"
+#include "emu/sim/alloc.h"
 
 /* Slots 0 and 1 of every cache, to which empty jump-cache entries point. No jump goes to the odd address in the
  * head. */
@@ -215,9 +216,7 @@ static unsigned add_context(struct hart *hart, const struct context *wanted)
     struct context *context = &cache->contexts[cache->context_count];
     const union op **jump_cache = context->jump_cache;
     if (!jump_cache)
-        jump_cache = malloc(HART_JUMP_ENTRIES * sizeof *jump_cache);
-    if (!jump_cache)
-        abort();
+        jump_cache = alloc(1, HART_JUMP_ENTRIES * sizeof *jump_cache);
     *context = *wanted;
     context->jump_cache = jump_cache;
     empty_jump_cache(cache, jump_cache);

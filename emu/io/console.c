@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "emu/io/terminal.h"
+#include "emu/sim/alloc.h"
 
 enum source { SOURCE_NONE, SOURCE_FILE, SOURCE_PIPE, SOURCE_STREAM, SOURCE_TERMINAL, SOURCE_REPLAY };
 
@@ -322,11 +323,7 @@ static bool open_source(struct console *console, const struct console_options *o
 
 struct console *console_create(const struct console_options *options, struct error *err)
 {
-    struct console *console = calloc(1, sizeof *console);
-    if (!console) {
-        (void)error_set(err, "out of memory");
-        return NULL;
-    }
+    struct console *console = alloc(1, sizeof *console);
     console->input = options->input;
     console->output = options->output;
     console->moment = options->moment;

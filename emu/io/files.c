@@ -7,19 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/sim/alloc.h"
+
 static char *copy_text(const char *text)
 {
-    char *copy = strdup(text);
-    if (!copy)
-        abort();
+    char *copy = alloc_text(text);
     return copy;
 }
 
 static struct file *file_new(int host, int flags)
 {
-    struct file *file = calloc(1, sizeof *file);
-    if (!file)
-        abort();
+    struct file *file = alloc(1, sizeof *file);
     *file = (struct file){.references = 1, .host = host, .flags = flags};
     return file;
 }
@@ -139,9 +137,7 @@ static void read_names(DIR *folder, struct listing *listing)
     while ((entry = readdir(folder))) {
         if (listing->count == room) {
             room = room ? 2 * room : 64;
-            char **grown = realloc(listing->names, room * sizeof *grown);
-            if (!grown)
-                abort();
+            char **grown = alloc_resize(listing->names, room * sizeof *grown);
             listing->names = grown;
         }
         listing->names[listing->count++] = copy_text(entry->d_name);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 static const char heading[] = "croft input 1";
 
 struct input_record {
@@ -25,23 +27,16 @@ struct input_replay {
 
 struct input_record *input_record_open(const char *path, struct error *err)
 {
-    struct input_record *record = calloc(1, sizeof *record);
-    if (record) {
-        record->path = strdup(path);
-        record->file = fopen(path, "we");
+    FILE *file = fopen(path, "we");
+    if (!file) {
+        (void)error_set(err, "%s: the record of the input cannot be written: %s", path, strerror(errno));
+        return NULL;
     }
-    if (record && record->path && record->file) {
-        (void)fprintf(record->file, "%s\n", heading);
-        return record;
-    }
-    (void)error_set(err, "%s: the record of the input cannot be written: %s", path, strerror(errno));
-    if (record) {
-        if (record->file)
-            (void)fclose(record->file);
-        free(record->path);
-    }
-    free(record);
-    return NULL;
+    struct input_record *record = alloc(1, sizeof *record);
+    record->path = alloc_text(path);
+    record->file = file;
+    (void)fprintf(file, "%s\n", heading);
+    return record;
 }
 
 void input_record_add(struct input_record *record, struct moment at, int what)
@@ -103,18 +98,14 @@ static bool in_order(const struct input_replay *replay, const struct entry *entr
            entry->at.ticks >= last->at.ticks;
 }
 
-static bool append(struct input_replay *replay, const struct entry *entry, struct error *err)
+static void append(struct input_replay *replay, const struct entry *entry)
 {
     if (replay->count == replay->room) {
         size_t room = replay->room ? 2 * replay->room : 256;
-        struct entry *entries = realloc(replay->entries, room * sizeof *entries);
-        if (!entries)
-            return error_set(err, "out of memory");
-        replay->entries = entries;
+        replay->entries = alloc_resize(replay->entries, room * sizeof *replay->entries);
         replay->room = room;
     }
     replay->entries[replay->count++] = *entry;
-    return true;
 }
 
 static bool read_line(struct input_replay *replay, const char *line, unsigned number, struct error *err)
@@ -129,7 +120,8 @@ static bool read_line(struct input_replay *replay, const char *line, unsigned nu
                          "or `end`");
     if (!in_order(replay, &entry))
         return error_set(err, "out of order: moments never decrease, and nothing follows `end`");
-    return append(replay, &entry, err);
+    append(replay, &entry);
+    return true;
 }
 
 static bool read_file(struct input_replay *replay, FILE *file, struct error *err)
@@ -157,8 +149,8 @@ static bool read_file(struct input_replay *replay, FILE *file, struct error *err
 struct input_replay *input_replay_open(const char *path, struct error *err)
 {
     FILE *file = fopen(path, "re");
-    struct input_replay *replay = calloc(1, sizeof *replay);
-    bool good = file && replay;
+    struct input_replay *replay = alloc(1, sizeof *replay);
+    bool good = file;
     if (!good)
         (void)error_set(err, "cannot be opened: %s", strerror(errno));
     good = good && read_file(replay, file, err);

@@ -6,6 +6,7 @@
 #include "emu/dev/clint.h"
 #include "emu/dev/plic.h"
 #include "emu/dev/uart16550.h"
+#include "emu/sim/alloc.h"
 
 struct wire {
     struct board *board;
@@ -104,14 +105,10 @@ static bool add_device(struct board *board, const struct machine_config *config,
                                .context = board};
     if (has_interrupt(part) && !board_connect(board, part->name, described->irq, &site.irq, err))
         return tree_at(config->tree, part, "irq", err);
-    board->devices = realloc(board->devices, (board->count + 1) * sizeof *board->devices);
-    if (!board->devices)
-        abort();
+    board->devices = alloc_resize(board->devices, (board->count + 1) * sizeof *board->devices);
     struct device *device = &board->devices[board->count];
     *device = (struct device){.part = part, .kind = part->kind->extension};
     device->object = device->kind->make(described, &site);
-    if (!device->object)
-        return error_set(err, "out of memory");
     board->count++;
     const struct bus_region region = {.base = described->base,
                                       .size = device->kind->size,
@@ -150,19 +147,13 @@ static bool add_devices(struct board *board, const struct machine_config *config
 struct board *board_create(const struct machine_config *config, struct bus *bus,
                            const struct board_host *host, struct console *console, struct error *err)
 {
-    struct board *board = calloc(1, sizeof *board);
-    if (!board) {
-        (void)error_set(err, "out of memory");
-        return NULL;
-    }
+    struct board *board = alloc(1, sizeof *board);
     board->bus = bus;
     board->host = *host;
     board->console = console;
     board->harts = config->harts;
     board->timebase = (struct timebase){.now = host->ticks, .moved = host->moved, .context = host->context};
-    board->wires = calloc(board->harts, sizeof *board->wires);
-    if (!board->wires)
-        abort();
+    board->wires = alloc(board->harts, sizeof *board->wires);
     for (unsigned hart = 0; hart < board->harts; hart++)
         board->wires[hart] = (struct wire){.board = board, .hart = hart};
     if (!add_devices(board, config, true, err) || !add_devices(board, config, false, err)) {

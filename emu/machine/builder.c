@@ -6,6 +6,7 @@
 #include "emu/machine/sources.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/net/crossbar.h"
+#include "emu/sim/alloc.h"
 
 /* Whether the builder makes it: parts in roles of a kind that is `whole` are made by those above them. */
 static bool is_made(const struct instance *part)
@@ -24,10 +25,8 @@ static void find_parts(struct builder *builder)
     size_t all = 0;
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
         all++;
-    builder->parts = calloc(all, sizeof *builder->parts);
-    builder->by_number = calloc(all, sizeof *builder->by_number);
-    if (!builder->parts || !builder->by_number)
-        abort();
+    builder->parts = alloc(all, sizeof *builder->parts);
+    builder->by_number = alloc(all, sizeof *builder->by_number);
     for (const struct part_kind *const *kind = machine_kinds; *kind; kind++)
         for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
             if (i->kind != *kind || !is_made(i))
@@ -85,9 +84,7 @@ static const void **configs_below(const struct instance *instance)
     size_t count = 0;
     while (roles && roles[count].name)
         count++;
-    const void **configs = calloc(count + 1, sizeof *configs);
-    if (!configs)
-        abort();
+    const void **configs = alloc(count + 1, sizeof *configs);
     for (size_t i = 0; i < count; i++) {
         for (const struct instance *part = instance->first; part; part = part->next)
             if (part->role == &roles[i] && !part->absent)

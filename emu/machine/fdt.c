@@ -8,6 +8,7 @@
 #include "emu/dev/timebase.h"
 #include "emu/hart/access.h"
 #include "emu/hart/priv.h"
+#include "emu/sim/alloc.h"
 
 /* The harts' extensions, in the syntax of the devicetree binding riscv,isa. */
 static const char isa[] = "rv64imafdc_zicsr_zifencei_zicntr_zba_zbb_zbs_zicbom_zicboz_sstc";
@@ -129,11 +130,7 @@ void *machine_fdt(const struct machine_config *config, const char *bootargs, siz
 {
     int status = -FDT_ERR_NOSPACE;
     for (int room = ROOM_FIRST; status == -FDT_ERR_NOSPACE && room <= ROOM_LAST; room *= 2) {
-        void *blob = calloc(1, (size_t)room);
-        if (!blob) {
-            (void)error_set(err, "out of memory");
-            return NULL;
-        }
+        void *blob = alloc(1, (size_t)room);
         status = build(config, bootargs, blob, room);
         *size = fdt_totalsize(blob);
         if (status == 0)

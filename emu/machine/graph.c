@@ -7,6 +7,7 @@
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
+#include "emu/sim/alloc.h"
 
 enum {
     FACTS = 128,
@@ -80,10 +81,7 @@ static bool is_drawn(const struct instance *part)
 
 static void *array(size_t count, size_t size)
 {
-    void *elements = calloc(count + 1, size);
-    if (!elements)
-        abort();
-    return elements;
+    return alloc(count + 1, size);
 }
 
 /* The finalizer of splitmix64: each bit of the result depends on all bits of the value. */

@@ -8,6 +8,7 @@
 #include "emu/dram/config.h"
 #include "emu/mem/cache.h"
 #include "emu/mem/llc.h"
+#include "emu/sim/alloc.h"
 #include "emu/simt/simt.h"
 
 static uint32_t line_of(const struct instance *part)
@@ -164,9 +165,7 @@ bool lines_check(const struct tree *tree, const struct wiring *wiring, uint64_t 
     size_t parts = 0;
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
         parts++;
-    bool fine = true, *seen = malloc(parts * sizeof *seen);
-    if (!seen)
-        abort();
+    bool fine = true, *seen = alloc(1, parts * sizeof *seen);
     for (const struct instance *i = tree_next(tree, NULL); fine && i; i = tree_next(tree, i)) {
         struct walk walk = {.tree = tree, .wiring = wiring, .from = i, .seen = seen};
         memset(seen, 0, parts * sizeof *seen);

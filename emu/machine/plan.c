@@ -8,6 +8,7 @@
 #include "emu/mem/home_bits.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
+#include "emu/sim/alloc.h"
 
 /* A request's way holds the links between parts, and those that a part has within: of multiprocessors, from a first-level
  * cache to the crossbar, and from there to a slice. */
@@ -15,10 +16,7 @@ enum { WAY_MOST = MEM_HOPS - 3 };
 
 static void *array_of(size_t count, size_t size)
 {
-    void *array = calloc(count + 1, size);
-    if (!array)
-        abort();
-    return array;
+    return alloc(count + 1, size);
 }
 
 /* Ends by which multiprocessors ask: one for each slice of their second level or, without one, one of their crossbar, or else

@@ -4,6 +4,7 @@
 
 #include "emu/core/serial.h"
 #include "emu/machine/scheduler.h"
+#include "emu/sim/alloc.h"
 
 #define NS   UINT64_C(1000000) /* fs */
 #define TICK (SYSTEM_TICK_NS * NS)
@@ -363,9 +364,7 @@ void scheduler_init(struct scheduler *s, struct event_queue *queue, uint32_t fir
 
 void scheduler_add(struct scheduler *s, struct core *core)
 {
-    s->cores = realloc(s->cores, (s->count + 1) * sizeof *s->cores);
-    if (!s->cores)
-        abort();
+    s->cores = alloc_resize(s->cores, (s->count + 1) * sizeof *s->cores);
     s->cores[s->count++] = (struct scheduler_core){.core = core};
 }
 

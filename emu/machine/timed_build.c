@@ -4,14 +4,13 @@
 #include <stdlib.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/sim/alloc.h"
 
 /* Attaches a checker to the commands of each memory (--check dram). */
 static void check_memories(struct timed *timed)
 {
     const struct builder *builder = &timed->builder;
-    timed->memories = calloc(builder->count + 1, sizeof *timed->memories);
-    if (!timed->memories)
-        abort();
+    timed->memories = alloc(builder->count + 1, sizeof *timed->memories);
     for (size_t i = 0; i < builder->count; i++) {
         const struct instance *instance = builder->parts[i].instance;
         if (instance->kind != &dram_kind || !timed->options.check_dram)
@@ -39,9 +38,7 @@ static bool make_parts(struct timed *timed, const struct phys *phys, struct erro
                                           .sink = trace_tracks(timed->options.trace),
                                           .place = place_of,
                                           .context = timed};
-    timed->cores = calloc(timed->count, sizeof *timed->cores);
-    if (!timed->cores)
-        abort();
+    timed->cores = alloc(timed->count, sizeof *timed->cores);
     if (!builder_plan(&timed->builder, timed->options.machine, phys, err) ||
         !builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
         return false;
@@ -62,9 +59,7 @@ static void reset_parts(void *context)
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
                         struct phys *memory, struct error *err)
 {
-    struct timed *timed = calloc(1, sizeof *timed);
-    if (!timed)
-        abort();
+    struct timed *timed = alloc(1, sizeof *timed);
     timed->options = *options;
     timed->harts = harts;
     timed->count = count;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/sim/alloc.h"
 
 #define TICK UINT64_C(1000000) /* `time` counts nanoseconds, as in user programs */
 
@@ -45,9 +46,7 @@ static void find_clusters(struct timed_simt *simt, const struct tree *tree)
         const struct simt_config *config = i->config;
         if (i->kind != &simt_kind || config->count == 0)
             continue;
-        simt->clusters = realloc(simt->clusters, (simt->cluster_count + 1) * sizeof *simt->clusters);
-        if (!simt->clusters)
-            abort();
+        simt->clusters = alloc_resize(simt->clusters, (simt->cluster_count + 1) * sizeof *simt->clusters);
         simt->clusters[simt->cluster_count++] =
             (struct cluster){.instance = i, .count = config->count, .site.first = simt->count};
         simt->count += config->count;
@@ -57,9 +56,7 @@ static void find_clusters(struct timed_simt *simt, const struct tree *tree)
 static struct simt_grid *make_grid(struct timed *timed, const struct timed_simt *simt,
                                    const struct clock *clock)
 {
-    const struct simt_config **configs = calloc(simt->count, sizeof *configs);
-    if (!configs)
-        abort();
+    const struct simt_config **configs = alloc(simt->count, sizeof *configs);
     for (uint32_t i = 0; i < simt->cluster_count; i++)
         for (uint32_t j = 0; j < simt->clusters[i].count; j++)
             configs[simt->clusters[i].site.first + j] = simt->clusters[i].instance->config;
@@ -85,9 +82,7 @@ bool timed_simt_new(struct timed *timed, struct error *err)
         return true;
     if (!clock_set_frequency(&clock, timed->options.machine->simt->clock, err))
         return false;
-    struct timed_simt *simt = calloc(1, sizeof *simt);
-    if (!simt)
-        abort();
+    struct timed_simt *simt = alloc(1, sizeof *simt);
     timed->simt = simt;
     find_clusters(simt, timed->options.machine->tree);
     simt->grid = make_grid(timed, simt, &clock);

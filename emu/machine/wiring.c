@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/schema/reference.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
 enum { FREE = UINT32_MAX };
@@ -54,9 +55,7 @@ static void add_wire(struct planning *p, const struct wire *wire)
     struct wiring *wiring = p->wiring;
     if ((wiring->count & (wiring->count - 1)) == 0) {
         size_t room = wiring->count ? 2 * wiring->count : 1;
-        wiring->wires = realloc(wiring->wires, room * sizeof *wiring->wires);
-        if (!wiring->wires)
-            abort();
+        wiring->wires = alloc_resize(wiring->wires, room * sizeof *wiring->wires);
     }
     wiring->wires[wiring->count++] = *wire;
 }
@@ -137,10 +136,7 @@ static bool plan_port(struct planning *p, struct instance *part, unsigned port)
 
 static void *array(size_t count, size_t size)
 {
-    void *elements = calloc(count + 1, size);
-    if (!elements)
-        abort();
-    return elements;
+    return alloc(count + 1, size);
 }
 
 static struct joints *joints_of(const struct planning *p, const struct instance *part, unsigned port)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 void bus_init(struct bus *bus, const struct phys *memory)
 {
     *bus = (struct bus){.memory = memory};
@@ -48,9 +50,7 @@ bool bus_add(struct bus *bus, const struct bus_region *region, struct error *err
                                         .name = region->name};
     if (holder.functional && !bytes_hold(&bus->holders, &holder, err))
         return false;
-    bus->regions = realloc(bus->regions, (bus->count + 1) * sizeof *bus->regions);
-    if (!bus->regions)
-        abort();
+    bus->regions = alloc_resize(bus->regions, (bus->count + 1) * sizeof *bus->regions);
     memmove(&bus->regions[at + 1], &bus->regions[at], (bus->count - at) * sizeof bus->regions[0]);
     bus->regions[at] = *region;
     bus->count++;

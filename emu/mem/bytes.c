@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 bool bytes_hold(struct bytes_holders *holders, const struct bytes_holder *holder, struct error *err)
 {
     uint64_t base = holder->base, size = holder->size;
@@ -17,9 +19,7 @@ bool bytes_hold(struct bytes_holders *holders, const struct bytes_holder *holder
         if (other->base < base)
             at = i + 1;
     }
-    holders->list = realloc(holders->list, (holders->count + 1) * sizeof *holders->list);
-    if (!holders->list)
-        abort();
+    holders->list = alloc_resize(holders->list, (holders->count + 1) * sizeof *holders->list);
     memmove(&holders->list[at + 1], &holders->list[at], (holders->count - at) * sizeof holders->list[0]);
     holders->list[at] = *holder;
     holders->count++;

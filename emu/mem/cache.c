@@ -1,5 +1,6 @@
 #include "emu/mem/cache_state.h"
 #include "emu/mem/cache_track.h"
+#include "emu/sim/alloc.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -303,9 +304,7 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
                         const struct clock *clock, uint32_t component, uint16_t requester,
                         const struct mem_port_ops *lower_ops, void *lower)
 {
-    struct cache *cache = calloc(1, sizeof *cache);
-    if (!cache)
-        abort();
+    struct cache *cache = alloc(1, sizeof *cache);
     cache->config = *config;
     cache->config.protocol = cache_protocol(config);
     protocol_compile(cache->config.protocol, &cache->rules);
@@ -314,7 +313,7 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
     cache->hit_time = config->hit_clocks * clock->period;
     cache->component = component;
     cache->requester = requester;
-    cache->name = strdup(name);
+    cache->name = alloc_text(name);
     tags_init(&cache->front.tags, (uint32_t)(config->size / config->line / config->ways), config->ways,
               (uint32_t)__builtin_ctz(config->line), config->replacement);
     cache->front.line_mask = ~(uint64_t)(config->line - 1);
@@ -322,8 +321,6 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
     mshr_init(&cache->mshrs, config->mshrs, config->mshr_targets, cache);
     prefetch_init(&cache->prefetcher, config->prefetch, config->prefetch_degree, config->line);
     cache_write_init(cache);
-    if (!cache->name)
-        abort();
     cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false, NULL};
     cache->keep_first = 1;
     event_init(&cache->room, component, room, cache);

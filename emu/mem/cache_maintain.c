@@ -1,5 +1,6 @@
 /* Clean and invalidate operations that take time. */
 #include "emu/mem/cache_state.h"
+#include "emu/sim/alloc.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -149,9 +150,7 @@ void cache_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint
     if (upkeep)
         cache->upkeep_free = upkeep->next;
     else
-        upkeep = malloc(sizeof *upkeep);
-    if (!upkeep)
-        abort();
+        upkeep = alloc(1, sizeof *upkeep);
     uint64_t last = (physical + (size - 1)) & cache->front.line_mask;
     *upkeep = (struct cache_upkeep){.next = cache->upkeep,
                                     .cache = cache,

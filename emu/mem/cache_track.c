@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 struct cache_track {
     struct cache_observer observer;
     struct track misses, write_backs, probes;
@@ -58,9 +60,7 @@ static void show_probe(void *context, const struct cache *cache, uint64_t line, 
 
 static struct cache_track *track_in(struct track group)
 {
-    struct cache_track *track = calloc(1, sizeof *track);
-    if (!track)
-        abort();
+    struct cache_track *track = alloc(1, sizeof *track);
     track->misses = group;
     track->write_backs = track_line(group, "write-backs");
     track->observer =

@@ -1,17 +1,15 @@
 /* The write buffer: dirty lines and stores on the way down. */
 #include "emu/mem/cache_state.h"
+#include "emu/sim/alloc.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 void cache_write_init(struct cache *cache)
 {
     /* An MSHR may leave two dirty victims before it is free: a line that arrives as shared, is taken away and
      * arrives again as owned displaces two lines. These entries are in addition to the configured ones. */
     uint32_t places = cache->config.write_buffer + 2 * cache->config.mshrs;
-    cache->writes = calloc(places, sizeof *cache->writes);
-    if (!cache->writes)
-        abort();
+    cache->writes = alloc(places, sizeof *cache->writes);
     for (uint32_t i = places; i-- > 0;) {
         cache->writes[i].next = cache->writes_free;
         cache->writes_free = &cache->writes[i];

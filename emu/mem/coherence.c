@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/mem/coherence_lines.h"
+#include "emu/sim/alloc.h"
 
 enum { MEMORY_HOLDER = 0, HOLDERS = 1 << 12 };
 
@@ -47,9 +48,7 @@ struct coherence {
 
 static void *grown(void *array, size_t count, size_t size)
 {
-    void *result = realloc(array, count * size);
-    if (!result)
-        abort();
+    void *result = alloc_resize(array, count * size);
     return result;
 }
 

@@ -2,21 +2,19 @@
 
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 enum { FIRST_BITS = 10 };
 
 static void *grown(void *array, uint64_t count, uint64_t size)
 {
-    void *result = realloc(array, count * size);
-    if (!result)
-        abort();
+    void *result = alloc_resize(array, count * size);
     return result;
 }
 
 static uint32_t *table_of(uint32_t bits)
 {
-    uint32_t *table = calloc((size_t)1 << bits, sizeof *table);
-    if (!table)
-        abort();
+    uint32_t *table = alloc((size_t)1 << bits, sizeof *table);
     return table;
 }
 

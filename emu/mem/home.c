@@ -7,6 +7,7 @@
 
 #include "emu/mem/home_bits.h"
 #include "emu/mem/request.h"
+#include "emu/sim/alloc.h"
 
 enum { NO_PAGE = UINT32_MAX, MOST_FRAMES = 1 << 28 };
 
@@ -47,17 +48,9 @@ struct home_map {
     struct range *first; /* range that was added first */
 };
 
-static void *array_of(size_t count, size_t size)
-{
-    void *array = calloc(count, size);
-    if (!array)
-        abort();
-    return array;
-}
-
 struct home_map *home_map_new(void)
 {
-    return array_of(1, sizeof(struct home_map));
+    return alloc(1, sizeof(struct home_map));
 }
 
 static void paging_free(struct paging *paging)
@@ -109,9 +102,7 @@ static struct range *range_of(const struct home_map *map, uint64_t address)
 static void insert(struct home_map *map, struct range *range)
 {
     uint32_t place = place_of(map, range->base) + 1;
-    map->ranges = realloc(map->ranges, (map->count + 1) * sizeof *map->ranges);
-    if (!map->ranges)
-        abort();
+    map->ranges = alloc_resize(map->ranges, (map->count + 1) * sizeof *map->ranges);
     memmove(&map->ranges[place + 1], &map->ranges[place], (map->count - place) * sizeof *map->ranges);
     map->ranges[place] = range;
     map->count++;
@@ -143,7 +134,7 @@ bool home_range_add(struct home_map *map, uint64_t base, uint64_t size, const st
     if (below != UINT32_MAX && map->ranges[below]->base + (map->ranges[below]->size - 1) >= base)
         return error_set(err, "range: 0x%" PRIx64 " overlaps the one at 0x%" PRIx64, base,
                          map->ranges[below]->base);
-    struct range *added = array_of(1, sizeof *added);
+    struct range *added = alloc(1, sizeof *added);
     *added = range;
     insert(map, added);
     if (!map->first)
@@ -218,7 +209,7 @@ void home_wait(struct home_slot *slot, struct mem_link *link)
 /* Adds the range [base, base + size) with the mapping of `like`. */
 static void add_part(struct home_map *map, const struct range *like, uint64_t base, uint64_t size)
 {
-    struct range *part = array_of(1, sizeof *part);
+    struct range *part = alloc(1, sizeof *part);
     *part = *like;
     part->base = base;
     part->size = size;
@@ -305,7 +296,7 @@ void home_quiet(struct home_slot *slot, uint64_t now)
  * waits. */
 static bool begin(const struct home_change *wanted, uint64_t now, struct error *err)
 {
-    struct home_change *change = array_of(1, sizeof *change);
+    struct home_change *change = alloc(1, sizeof *change);
     struct home_slot *slots[2];
     *change = *wanted;
     unsigned count = concerned(change, slots);
@@ -354,13 +345,13 @@ bool home_range_page(struct home_map *map, uint64_t base, uint64_t bytes, struct
                          bytes, base);
     if (range->slot.outstanding || range->slot.change)
         return error_set(err, "range: 0x%" PRIx64 " is in use", base);
-    struct paging *paging = array_of(1, sizeof *paging);
+    struct paging *paging = alloc(1, sizeof *paging);
     *paging = (struct paging){.shift = (uint32_t)__builtin_ctzll(bytes),
                               .page_count = (uint32_t)(range->size / bytes),
                               .frame_count = (uint32_t)(held / bytes)};
-    paging->frames = array_of(paging->page_count, sizeof *paging->frames);
-    paging->slots = array_of(paging->page_count, sizeof *paging->slots);
-    paging->pages = array_of(paging->frame_count, sizeof *paging->pages);
+    paging->frames = alloc(paging->page_count, sizeof *paging->frames);
+    paging->slots = alloc(paging->page_count, sizeof *paging->slots);
+    paging->pages = alloc(paging->frame_count, sizeof *paging->pages);
     for (uint32_t i = 0; i < paging->frame_count; i++)
         paging->pages[i] = i < paging->page_count ? i : NO_PAGE;
     for (uint32_t i = 0; i < paging->page_count; i++) {

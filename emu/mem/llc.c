@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/mem/cache_track.h"
+#include "emu/sim/alloc.h"
 
 void llc_list_add(struct llc_list *list, struct llc_entry *entry)
 {
@@ -209,21 +210,13 @@ void llc_set_homes(struct llc *llc, struct home_map *homes)
         llc->lower[way].homes = homes;
 }
 
-static void *array_of(size_t count, size_t size)
-{
-    void *array = calloc(count, size);
-    if (!array)
-        abort();
-    return array;
-}
-
 static void make_pools(struct llc *llc)
 {
     const struct llc_config *config = &llc->config;
-    llc->banks = array_of(config->banks, sizeof *llc->banks);
-    llc->entries = array_of(config->queue, sizeof *llc->entries);
-    llc->mshrs = array_of(config->mshrs, sizeof *llc->mshrs);
-    llc->writes = array_of(config->write_buffer, sizeof *llc->writes);
+    llc->banks = alloc(config->banks, sizeof *llc->banks);
+    llc->entries = alloc(config->queue, sizeof *llc->entries);
+    llc->mshrs = alloc(config->mshrs, sizeof *llc->mshrs);
+    llc->writes = alloc(config->write_buffer, sizeof *llc->writes);
     for (uint32_t i = config->queue; i-- > 0;) {
         llc->entries[i].next = llc->free_entries;
         llc->free_entries = &llc->entries[i];
@@ -242,7 +235,7 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
                     const struct clock *clock, uint32_t component, uint16_t requester,
                     const struct mem_port_ops *lower_ops, void *lower)
 {
-    struct llc *llc = array_of(1, sizeof *llc);
+    struct llc *llc = alloc(1, sizeof *llc);
     uint32_t sets = (uint32_t)(config->size / config->line / config->ways);
     llc->config = *config;
     llc->config.protocol = llc_protocol(config);
@@ -251,7 +244,7 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     llc->clock = *clock;
     llc->component = component;
     llc->requester = requester;
-    llc->name = array_of(strlen(name) + 1, 1);
+    llc->name = alloc(strlen(name) + 1, 1);
     strcpy(llc->name, name);
     uint32_t block = config->slice_bytes ? config->slice_bytes : config->line;
     uint32_t chooses = (uint32_t)__builtin_ctz(config->slices ? config->slices : 1);
@@ -260,11 +253,11 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     llc->moved = block > config->line ? chooses : 0;
     tags_init(&llc->tags, sets, config->ways,
               (uint32_t)__builtin_ctz(config->line) + (llc->moved ? 0 : chooses), config->replacement);
-    llc->frames = array_of(tags_size(&llc->tags), sizeof *llc->frames);
+    llc->frames = alloc(tags_size(&llc->tags), sizeof *llc->frames);
     for (uint32_t i = 0; i < tags_size(&llc->tags); i++)
         llc->frames[i].owner = LLC_NOBODY;
     llc->words = 1;
-    llc->holders = array_of(tags_size(&llc->tags), sizeof *llc->holders);
+    llc->holders = alloc(tags_size(&llc->tags), sizeof *llc->holders);
     for (enum llc_way way = 0; way < LLC_WAYS; way++)
         llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false, NULL};
     make_pools(llc);

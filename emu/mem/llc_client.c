@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/mem/llc_state.h"
+#include "emu/sim/alloc.h"
 
 static uint32_t slot_of(const struct llc *llc, const struct mem_link *link)
 {
@@ -33,9 +34,7 @@ static void grow_slots(struct llc *llc)
 {
     llc->slots = llc->slots ? 2 * llc->slots : 8;
     free(llc->client_slot);
-    llc->client_slot = malloc(llc->slots * sizeof *llc->client_slot);
-    if (!llc->client_slot)
-        abort();
+    llc->client_slot = alloc(1, llc->slots * sizeof *llc->client_slot);
     for (uint32_t slot = 0; slot < llc->slots; slot++)
         llc->client_slot[slot] = LLC_NOBODY;
     for (unsigned client = 0; client + 1 < llc->client_count; client++)
@@ -46,9 +45,7 @@ static void grow_slots(struct llc *llc)
 static void grow_holders(struct llc *llc)
 {
     uint32_t frames = tags_size(&llc->tags);
-    uint64_t *holders = calloc((size_t)frames * (llc->words + 1), sizeof *holders);
-    if (!holders)
-        abort();
+    uint64_t *holders = alloc((size_t)frames * (llc->words + 1), sizeof *holders);
     for (size_t frame = 0; frame < frames; frame++)
         for (unsigned word = 0; word < llc->words; word++)
             holders[frame * (llc->words + 1) + word] = llc->holders[frame * llc->words + word];
@@ -59,9 +56,7 @@ static void grow_holders(struct llc *llc)
 
 void llc_attach_client(struct llc *llc, const struct llc_client *client)
 {
-    llc->clients = realloc(llc->clients, (llc->client_count + 1) * sizeof *llc->clients);
-    if (!llc->clients)
-        abort();
+    llc->clients = alloc_resize(llc->clients, (llc->client_count + 1) * sizeof *llc->clients);
     llc->clients[llc->client_count++] = *client;
     if (llc->client_count > 64 * llc->words)
         grow_holders(llc);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 /* The part of a range request that goes to one slice. */
 struct part {
     struct mem_link link; /* to the slice */
@@ -31,14 +33,6 @@ struct llc_slices {
     struct range *all, *free;
     struct range *refused; /* requests whose response was refused */
 };
-
-static void *array_of(size_t count, size_t size)
-{
-    void *array = calloc(count, size);
-    if (!array)
-        abort();
-    return array;
-}
 
 /* Ranges. */
 
@@ -84,7 +78,7 @@ static const struct mem_client_ops range_ops = {respond, request_room};
 
 static struct range *range_new(struct llc_slices *slices)
 {
-    struct range *range = array_of(1, sizeof *range + slices->count * sizeof *range->parts);
+    struct range *range = alloc(1, sizeof *range + slices->count * sizeof *range->parts);
     range->slices = slices;
     range->all = slices->all;
     slices->all = range;
@@ -170,15 +164,15 @@ struct llc_slices *llc_slices_new(const char *name, const struct llc_config *con
                                   struct event_queue *queue, const struct clock *clock, uint32_t component,
                                   uint16_t requester, const struct mem_port_ops *lower_ops, void *lower)
 {
-    struct llc_slices *slices = array_of(1, sizeof *slices);
+    struct llc_slices *slices = alloc(1, sizeof *slices);
     const size_t length = strlen(name), room = length + sizeof ".4294967295";
-    char *one = array_of(room, 1);
-    slices->name = array_of(length + 1, 1);
+    char *one = alloc(room, 1);
+    slices->name = alloc(length + 1, 1);
     strcpy(slices->name, name);
     slices->queue = queue;
     slices->count = config->slices;
     slices->block_shift = (uint32_t)__builtin_ctz(config->slice_bytes ? config->slice_bytes : config->line);
-    slices->slices = array_of(slices->count, sizeof *slices->slices);
+    slices->slices = alloc(slices->count, sizeof *slices->slices);
     for (uint32_t i = 0; i < slices->count; i++) {
         if (slices->count > 1)
             (void)snprintf(one, room, "%s.%u", name, i);

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 void cache_waiters_add(struct cache_waiters *waiters, struct cache_waiter *waiter)
 {
     waiter->next = NULL;
@@ -30,10 +32,8 @@ void mshr_init(struct mshr_file *file, uint32_t limit, uint32_t targets, void *o
 {
     assert(limit > 0 && limit <= MSHR_LIMIT && targets > 0);
     *file = (struct mshr_file){.limit = limit, .targets = targets};
-    file->mshrs = calloc(limit, sizeof *file->mshrs);
-    file->pool = calloc((size_t)limit * targets, sizeof *file->pool);
-    if (!file->mshrs || !file->pool)
-        abort();
+    file->mshrs = alloc(limit, sizeof *file->mshrs);
+    file->pool = alloc((size_t)limit * targets, sizeof *file->pool);
     for (uint32_t i = 0; i < limit; i++) {
         file->mshrs[i].target = &file->pool[(size_t)i * targets];
         file->mshrs[i].owner = owner;

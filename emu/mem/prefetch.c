@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 const char *const cache_prefetch_names[] = {
     [CACHE_PREFETCH_NONE] = "none",
     [CACHE_PREFETCH_NEXT_LINE] = "next_line",
@@ -18,9 +20,7 @@ void prefetch_init(struct prefetcher *prefetcher, enum cache_prefetch kind, uint
     *prefetcher = (struct prefetcher){.kind = kind, .degree = degree, .line = line};
     if (kind != CACHE_PREFETCH_STRIDE)
         return;
-    prefetcher->table = calloc(PREFETCH_ENTRIES, sizeof *prefetcher->table);
-    if (!prefetcher->table)
-        abort();
+    prefetcher->table = alloc(PREFETCH_ENTRIES, sizeof *prefetcher->table);
 }
 
 void prefetch_free(struct prefetcher *prefetcher)

@@ -4,19 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 const char *const tags_replacement_names[] = {[TAGS_LRU] = "lru", [TAGS_TREE_PLRU] = "tree_plru", NULL};
 
 static uint32_t log2_of(uint32_t power)
 {
     return (uint32_t)__builtin_ctz(power);
-}
-
-static void *array_of(size_t count, size_t size)
-{
-    void *array = calloc(count, size);
-    if (!array)
-        abort();
-    return array;
 }
 
 void tags_init(struct tags *tags, uint32_t sets, uint32_t ways, uint32_t shift,
@@ -30,9 +24,9 @@ void tags_init(struct tags *tags, uint32_t sets, uint32_t ways, uint32_t shift,
                           .ways = ways,
                           .levels = replacement == TAGS_TREE_PLRU ? log2_of(ways) : 0,
                           .replacement = replacement};
-    tags->entries = array_of((size_t)sets * ways, sizeof *tags->entries);
-    tags->recent = array_of(sets, sizeof *tags->recent);
-    tags->use = array_of(replacement == TAGS_LRU ? (size_t)sets * ways : sets, sizeof *tags->use);
+    tags->entries = alloc((size_t)sets * ways, sizeof *tags->entries);
+    tags->recent = alloc(sets, sizeof *tags->recent);
+    tags->use = alloc(replacement == TAGS_LRU ? (size_t)sets * ways : sets, sizeof *tags->use);
 }
 
 void tags_free(struct tags *tags)

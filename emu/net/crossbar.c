@@ -8,6 +8,7 @@
 
 #include "emu/net/track.h"
 #include "emu/net/vc.h"
+#include "emu/sim/alloc.h"
 
 struct crossbar_input {
     struct crossbar *crossbar;
@@ -193,9 +194,7 @@ static void set_route(struct crossbar *crossbar, const struct crossbar_route *ro
     assert(count > 0 && (route->outputs || count <= outputs));
     if (!route->outputs)
         return;
-    crossbar->table = calloc(count, sizeof *crossbar->table);
-    if (!crossbar->table)
-        abort();
+    crossbar->table = alloc(count, sizeof *crossbar->table);
     memcpy(crossbar->table, route->outputs, count * sizeof *crossbar->table);
     for (size_t i = 0; i < count; i++)
         assert(crossbar->table[i] < outputs);
@@ -205,9 +204,7 @@ struct crossbar *crossbar_new(const struct crossbar_config *config, struct event
                               const struct clock *clock, uint32_t component,
                               const struct crossbar_route *route)
 {
-    struct crossbar *crossbar = calloc(1, sizeof *crossbar);
-    if (!crossbar)
-        abort();
+    struct crossbar *crossbar = alloc(1, sizeof *crossbar);
     crossbar->config = *config;
     set_route(crossbar, route);
     const struct vc_owner down = {deliver_request, input_room, crossbar};
@@ -216,10 +213,8 @@ struct crossbar *crossbar_new(const struct crossbar_config *config, struct event
             config->outputs, config->buffer, config->latency, &down);
     vc_init(&crossbar->responses, queue, clock, component, config->outputs, config->response_queue,
             config->inputs, config->buffer, config->latency, &up);
-    crossbar->inputs = calloc(config->inputs, sizeof *crossbar->inputs);
-    crossbar->outputs = calloc(config->outputs, sizeof *crossbar->outputs);
-    if (!crossbar->inputs || !crossbar->outputs)
-        abort();
+    crossbar->inputs = alloc(config->inputs, sizeof *crossbar->inputs);
+    crossbar->outputs = alloc(config->outputs, sizeof *crossbar->outputs);
     for (uint32_t i = 0; i < config->inputs; i++)
         crossbar->inputs[i] = (struct crossbar_input){.crossbar = crossbar, .number = i};
     for (uint32_t i = 0; i < config->outputs; i++)

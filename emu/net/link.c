@@ -6,6 +6,7 @@
 
 #include "emu/net/message.h"
 #include "emu/net/track.h"
+#include "emu/sim/alloc.h"
 
 /* State of one direction. */
 struct way {
@@ -215,9 +216,7 @@ static void way_init(struct way *way, struct link *link, uint64_t bandwidth, uin
 
 struct link *link_new(const struct link_config *config, struct event_queue *queue, uint32_t component)
 {
-    struct link *link = calloc(1, sizeof *link);
-    if (!link)
-        abort();
+    struct link *link = alloc(1, sizeof *link);
     link->config = *config;
     link->queue = queue;
     link->request = (struct way){.hand_on = hand_down, .room = request_queue_room};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emu/mem/request.h"
+#include "emu/sim/alloc.h"
 
 struct net_message {
     struct mem_request *request;
@@ -35,9 +36,7 @@ static inline uint32_t net_response_bytes(const struct mem_request *request)
 /* Makes an empty queue for `size` messages; aborts when out of memory. Release it with net_queue_free(). */
 static inline void net_queue_init(struct net_queue *queue, uint32_t size)
 {
-    *queue = (struct net_queue){.ring = calloc(size, sizeof *queue->ring), .size = size};
-    if (!queue->ring)
-        abort();
+    *queue = (struct net_queue){.ring = alloc(size, sizeof *queue->ring), .size = size};
 }
 
 static inline void net_queue_free(struct net_queue *queue)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 struct net_track {
     uint32_t count;
     struct track lines[];
@@ -15,9 +17,7 @@ struct net_track *net_track_new(struct track_sink *sink, const char *name, uint3
                                                   size_t size),
                                 const void *context)
 {
-    struct net_track *track = calloc(1, sizeof *track + count * sizeof *track->lines);
-    if (!track)
-        abort();
+    struct net_track *track = alloc(1, sizeof *track + count * sizeof *track->lines);
     const struct track group = track_group(sink, name);
     track->count = count;
     for (uint32_t i = 0; i < count; i++) {

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 static void arm(struct vc_sink *sink, uint64_t time)
 {
     if (time < sink->free)
@@ -136,11 +138,9 @@ void vc_init(struct vc *vc, struct event_queue *queue, const struct clock *clock
                       .sink_count = sink_count,
                       .words = (source_count + 63) / 64,
                       .latency = latency,
-                      .sources = calloc(source_count, sizeof *vc->sources),
-                      .sinks = calloc(sink_count, sizeof *vc->sinks)};
-    vc->asking = calloc((size_t)sink_count * vc->words, sizeof *vc->asking);
-    if (!vc->sources || !vc->sinks || !vc->asking)
-        abort();
+                      .sources = alloc(source_count, sizeof *vc->sources),
+                      .sinks = alloc(sink_count, sizeof *vc->sinks)};
+    vc->asking = alloc((size_t)sink_count * vc->words, sizeof *vc->asking);
     for (uint32_t i = 0; i < source_count; i++)
         net_queue_init(&vc->sources[i].queue, source_queue);
     for (uint32_t i = 0; i < sink_count; i++) {

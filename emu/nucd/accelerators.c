@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/hart/probe.h"
+#include "emu/sim/alloc.h"
 #include "linker/map.h"
 
 enum { A0 = 10, A1, A2, A3, A4, A5 };
@@ -207,9 +208,7 @@ static bool make_accelerator(struct accelerators *all, const struct accelerators
 
 struct accelerators *accelerators_new(const struct accelerators_options *options, struct error *err)
 {
-    struct accelerators *all = calloc(1, sizeof *all + options->count * sizeof all->each[0]);
-    if (!all)
-        abort();
+    struct accelerators *all = alloc(1, sizeof *all + options->count * sizeof all->each[0]);
     all->config = options->config;
     all->memory_base = options->memory_base;
     all->firmware = options->firmware;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emu/nucd/engine_state.h"
+#include "emu/sim/alloc.h"
 
 /* Continues the tasks in the set of slots `freed`, which a completed task had blocked. */
 static void go_on(struct engine *e, uint64_t freed, uint64_t now)
@@ -130,9 +131,7 @@ static void answer(void *owner, uint64_t now)
 static void grow(struct engine *e)
 {
     unsigned room = e->answer_room ? 2 * e->answer_room : NUCD_ACCELERATORS;
-    struct engine_answer *moved = malloc(room * sizeof *moved);
-    if (!moved)
-        abort();
+    struct engine_answer *moved = alloc(1, room * sizeof *moved);
     for (unsigned i = 0; i < e->answer_count; i++)
         moved[i] = e->answers[(e->answer_first + i) & (e->answer_room - 1)];
     free(e->answers);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emu/hart/mmu.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/unit.h"
 
 struct host_engine {
@@ -174,9 +175,7 @@ struct engines *engines_new(const struct nucd_config *config, struct accelerator
                             unsigned hosts, const struct nucd_machine *machine)
 {
     unsigned count = engines_hosts(config, hosts, accelerators_count(accelerators));
-    struct engines *engines = calloc(1, sizeof *engines + count * sizeof engines->each[0]);
-    if (!engines)
-        abort();
+    struct engines *engines = alloc(1, sizeof *engines + count * sizeof engines->each[0]);
     *engines =
         (struct engines){.config = config, .accelerators = accelerators, .machine = machine, .count = count};
     return engines;

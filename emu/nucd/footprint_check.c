@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 /* Tasks that were sent but have not started, oldest first. */
 struct sent {
     struct nucd_task *tasks;
@@ -35,17 +37,13 @@ struct footprint_check {
 
 static void *grown(void *array, size_t count, size_t size)
 {
-    void *result = realloc(array, count * size);
-    if (!result)
-        abort();
+    void *result = alloc_resize(array, count * size);
     return result;
 }
 
 struct footprint_check *footprint_check_new(const struct footprint_check_options *options)
 {
-    struct footprint_check *check = calloc(1, sizeof *check);
-    if (!check)
-        abort();
+    struct footprint_check *check = alloc(1, sizeof *check);
     check->options = *options;
     check->watched = grown(NULL, options->accelerators, sizeof *check->watched);
     for (unsigned i = 0; i < options->accelerators; i++)

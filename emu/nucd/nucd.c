@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emu/nucd/task_check.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/unit.h"
 #include "linker/map.h"
 
@@ -65,9 +66,7 @@ struct nucd *nucd_new(const struct nucd_options *options, struct error *err)
     unsigned count = nucd_count(options->tree, options->firmware);
     if (count == 0)
         return NULL;
-    struct nucd *nucd = calloc(1, sizeof *nucd);
-    if (!nucd)
-        abort();
+    struct nucd *nucd = alloc(1, sizeof *nucd);
     nucd->options = *options;
     nucd->config = nucd_described(options->tree);
     nucd->firmware = nucd_firmware_memory(options->tree, options->memory);

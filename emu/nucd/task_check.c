@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
 #include "emu/sim/unit.h"
 
 struct task_check {
@@ -73,9 +74,7 @@ static void called(void *context, const struct hart *hart, const struct insn *in
 struct task_check *task_check_new(const struct nucd_config *config, struct accelerators *accelerators,
                                   struct hart *hosts, unsigned host_count, const struct nucd_machine *machine)
 {
-    struct task_check *check = malloc(sizeof *check);
-    if (!check)
-        abort();
+    struct task_check *check = alloc(1, sizeof *check);
     const struct footprint_check_options options = {.accelerators = accelerators_count(accelerators),
                                                     .report = report,
                                                     .unknown = unknown,

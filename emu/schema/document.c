@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <yaml.h>
 
+#include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
 enum {
@@ -93,14 +94,14 @@ static void add_comment(struct reader *reader, const unsigned char *text, int le
     if (reader->latest && reader->latest->line == line) {
         char *comment = strndup((const char *)text, (size_t)length);
         if (!comment)
-            abort();
+            alloc_failed();
         node_comment(reader->latest, comment);
         free(comment);
         return;
     }
     bool first = !reader->pending;
     if (first && !(reader->pending = open_memstream(&reader->pending_text, &reader->pending_size)))
-        abort();
+        alloc_failed();
     (void)fprintf(reader->pending, "%s%.*s", first ? "" : "\n", length, (const char *)text);
 }
 
@@ -110,7 +111,7 @@ static char *take_pending(struct reader *reader)
     if (!reader->pending)
         return NULL;
     if (fclose(reader->pending) != 0)
-        abort();
+        alloc_failed();
     reader->pending = NULL;
     return reader->pending_text;
 }
@@ -160,9 +161,7 @@ static bool advance(struct reader *reader)
 
 static char *copy(const char *text)
 {
-    char *copied = strdup(text);
-    if (!copied)
-        abort();
+    char *copied = alloc_text(text);
     return copied;
 }
 
@@ -184,9 +183,7 @@ static struct node *add_member(struct reader *reader, struct node *mapping)
         (void)error_set(reader->err, "%s is set twice, here and on line %u", text_quote(name).text,
                         twin->line);
     else {
-        struct node *node = calloc(1, sizeof *node);
-        if (!node)
-            abort();
+        struct node *node = alloc(1, sizeof *node);
         *node =
             (struct node){.name = copy(name), .comment = take_pending(reader), .line = event_line(reader)};
         reader->latest = node;
@@ -293,7 +290,7 @@ struct node *document_read(int file, const char *path, struct error *err)
     struct reader reader = {.path = path, .err = err};
     struct node *root = calloc(1, sizeof *root);
     if (!root || !yaml_parser_initialize(&reader.parser))
-        abort();
+        alloc_failed();
     if (text) {
         yaml_parser_set_input_string(&reader.parser, text, length);
         find_text(&reader, text, length);
@@ -330,7 +327,7 @@ void node_comment(struct node *node, const char *lines)
         return;
     if (asprintf(&comment, "%s%s%s", node->comment ? node->comment : "", node->comment ? "\n" : "", lines) <
         0)
-        abort();
+        alloc_failed();
     free(node->comment);
     node->comment = comment;
 }

@@ -4,6 +4,7 @@
 
 #include "emu/schema/match.h"
 #include "emu/schema/tree.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
 enum {
@@ -221,24 +222,22 @@ static bool read_count(const struct tree *tree, const struct mention *mention, c
 static struct instance *add_instance(struct instance *parent, const struct part_kind *kind,
                                      const struct part_role *role, const struct mention *mention, int index)
 {
-    struct instance *instance = calloc(1, sizeof *instance);
+    struct instance *instance = alloc(1, sizeof *instance);
     char number[16] = "";
     size_t ports = 0;
     while (kind->ports && kind->ports[ports].name)
         ports++;
-    if (!instance)
-        abort();
     *instance = (struct instance){
         .kind = kind,
         .role = role,
         .parent = parent,
-        .name = strdup(mention->name),
+        .name = alloc_text(mention->name),
         .index = index,
-        .config = calloc(1, kind->config_size ? kind->config_size : 1),
-        .given = calloc(kind->field_count + 1, sizeof *instance->given),
-        .winner = calloc(kind->field_count + 1, sizeof *instance->winner),
-        .references = calloc(ports + 1, sizeof *instance->references),
-        .reference_setting = calloc(ports + 1, sizeof *instance->reference_setting),
+        .config = alloc(1, kind->config_size ? kind->config_size : 1),
+        .given = alloc(kind->field_count + 1, sizeof *instance->given),
+        .winner = alloc(kind->field_count + 1, sizeof *instance->winner),
+        .references = alloc(ports + 1, sizeof *instance->references),
+        .reference_setting = alloc(ports + 1, sizeof *instance->reference_setting),
         .since = mention->since,
         .count_setting = mention->count_setting,
     };
@@ -247,10 +246,7 @@ static struct instance *add_instance(struct instance *parent, const struct part_
     bool nested = parent && *parent->path;
     if (asprintf(&instance->path, "%s%s%s%s", nested ? parent->path : "", nested ? "." : "", mention->name,
                  number) < 0)
-        abort();
-    if (!instance->name || !instance->config || !instance->given || !instance->winner ||
-        !instance->references || !instance->reference_setting)
-        abort();
+        alloc_failed();
     if (!parent)
         return instance;
     if (parent->last)
@@ -424,10 +420,10 @@ static bool expand_customs(struct tree *tree, struct instance *parent, unsigned 
             continue;
         if ((count & (count - 1)) == 0 &&
             !(customs = realloc(customs, (count ? 2 * count : 1) * sizeof *customs)))
-            abort();
+            alloc_failed();
         customs[count] = (struct custom){.name = strndup(rest, length)};
         if (!customs[count].name)
-            abort();
+            alloc_failed();
         fine = is_name(customs[count].name) ? read_custom(tree, parent, &customs[count], err)
                                             : refuse_name(tree, customs[count].name, match->number, err);
         count++;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 static int compare_first(const char *a, const char *b)
 {
     size_t one = name_length(a), other = name_length(b);
@@ -21,9 +23,7 @@ static void add(struct matches *matches, const char *rest, unsigned number)
 {
     if ((matches->count & (matches->count - 1)) == 0) {
         size_t room = matches->count ? 2 * matches->count : 1;
-        matches->items = realloc(matches->items, room * sizeof *matches->items);
-        if (!matches->items)
-            abort();
+        matches->items = alloc_resize(matches->items, room * sizeof *matches->items);
     }
     matches->items[matches->count++] = (struct match){rest, number};
 }

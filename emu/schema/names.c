@@ -4,6 +4,7 @@
 
 #include "emu/schema/renames.h"
 #include "emu/schema/tree.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 #include "emu/sim/text.h"
 
@@ -64,7 +65,7 @@ static void add_name(struct name_list *list, const char *prefix, const char *nam
 {
     list->names = realloc(list->names, (list->count + 1) * sizeof *list->names);
     if (!list->names || asprintf(&list->names[list->count++], "%s%s%s", prefix, *prefix ? "." : "", name) < 0)
-        abort();
+        alloc_failed();
 }
 
 static void collect(struct name_list *list, const struct part_kind *kind, const char *prefix)
@@ -177,9 +178,7 @@ static bool is_beyond(const struct instance *instance, const char *rest, struct 
 static const char *nearest_field(const struct part_kind *kind, const char *name, const char *rest,
                                  char near[TREE_NAME])
 {
-    const char **names = calloc(kind->field_count + 1, sizeof *names), *found;
-    if (!names)
-        abort();
+    const char **names = alloc(kind->field_count + 1, sizeof *names), *found;
     for (size_t i = 0; i < kind->field_count; i++)
         names[i] = kind->fields[i].name;
     found = nearest_name(rest, names, kind->field_count);

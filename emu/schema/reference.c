@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
 enum {
@@ -171,9 +172,8 @@ static bool is_named(const struct component *component, const char *name)
 static void add(struct references *found, struct instance *part, int port, int slot)
 {
     if ((found->count & (found->count - 1)) == 0)
-        found->items = realloc(found->items, (found->count ? 2 * found->count : 1) * sizeof *found->items);
-    if (!found->items)
-        abort();
+        found->items =
+            alloc_resize(found->items, (found->count ? 2 * found->count : 1) * sizeof *found->items);
     found->items[found->count++] = (struct reference){part, port, slot};
 }
 

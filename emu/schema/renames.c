@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "emu/schema/document.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
 enum rule {
@@ -150,7 +151,7 @@ static char *format(const char *pattern, ...)
     int length = vasprintf(&text, pattern, values);
     va_end(values);
     if (length < 0)
-        abort();
+        alloc_failed();
     return text;
 }
 
@@ -179,9 +180,7 @@ static void find_mentions(struct node *mapping, const char *prefix, const char *
     for (struct node *node = mapping->first; node; node = node->next) {
         char *name = format("%s%s%s", prefix, *prefix ? "." : "", node->name);
         if (behind_part(name, part)) {
-            found->items = realloc(found->items, (found->count + 1) * sizeof *found->items);
-            if (!found->items)
-                abort();
+            found->items = alloc_resize(found->items, (found->count + 1) * sizeof *found->items);
             found->items[found->count++] = (struct mention){mapping, node, name};
             continue;
         }
@@ -245,7 +244,7 @@ static FILE *open_notes(char **text, size_t *size)
 {
     FILE *notes = open_memstream(text, size);
     if (!notes)
-        abort();
+        alloc_failed();
     return notes;
 }
 
@@ -253,7 +252,7 @@ static FILE *open_notes(char **text, size_t *size)
 static void close_notes(FILE *notes, char **text, size_t *size, struct node *node)
 {
     if (fclose(notes) != 0)
-        abort();
+        alloc_failed();
     free(node->comment);
     node->comment = NULL;
     if (*size > 0) {

@@ -9,6 +9,7 @@
 #include "emu/schema/document.h"
 #include "emu/schema/templates.h"
 #include "emu/schema/tree.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 #include "emu/sim/text.h"
 
@@ -36,7 +37,7 @@ static bool is_path(const char *name)
 }
 
 /* Returns the path of machine `name`, as written in file `from` (NULL: on the command line). The caller frees
- * it. NULL when out of memory. */
+ * it. */
 static char *find_path(const char *name, const char *from, const char *shipped_dir)
 {
     char *path = NULL;
@@ -47,7 +48,7 @@ static char *find_path(const char *name, const char *from, const char *shipped_d
         const char *slash = from && *name != '/' ? strrchr(from, '/') : NULL;
         length = asprintf(&path, "%.*s%s", slash ? (int)(slash - from + 1) : 0, slash ? from : "", name);
     }
-    return length < 0 ? NULL : path;
+    return alloc_checked(length < 0 ? NULL : path);
 }
 
 static bool unknown_machine(const char *name, const char *shipped_dir, struct error *err)
@@ -134,8 +135,6 @@ static bool chain_add(struct tree *tree, struct chain *chain, const char *name, 
     const char *from = index ? tree->files[index - 1].path : NULL;
     tree->files[index] = (struct tree_file){.path = find_path(name, from, tree->options.shipped_dir),
                                             .shipped = !is_path(name)};
-    if (!tree->files[index].path)
-        return error_set(err, "out of memory");
     tree->file_count++;
 
     int file = open_file(tree, chain, index, name, err);
@@ -151,15 +150,13 @@ static bool add_setting(struct tree *tree, const char *pattern, const char *valu
 {
     if ((tree->setting_count & (tree->setting_count - 1)) == 0) {
         size_t room = tree->setting_count ? 2 * tree->setting_count : 1;
-        tree->settings = realloc(tree->settings, room * sizeof *tree->settings);
-        if (!tree->settings)
-            abort();
+        tree->settings = alloc_resize(tree->settings, room * sizeof *tree->settings);
     }
     struct setting *setting = &tree->settings[tree->setting_count++];
     *setting = (struct setting){
         .pattern = strdup(pattern), .value = value ? strdup(value) : NULL, .file = file, .line = line};
     if (!setting->pattern || (value && !setting->value))
-        abort();
+        alloc_failed();
     return true;
 }
 
@@ -332,9 +329,7 @@ static bool add_option(const struct flattening *f, const char *set)
     size_t owner = template_owner(name);
     if (!owner)
         return add_setting(f->tree, name, equals + 1, SETTING_OPTION, 0);
-    char *value = strdup(equals + 1);
-    if (!value)
-        abort();
+    char *value = alloc_text(equals + 1);
     name[owner] = '\0';
     bool used = use_template(f, &(struct node){.text = value}, name, 0);
     free(value);

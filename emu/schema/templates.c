@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/schema/match.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
 enum { KINDS_MOST = 256 };
@@ -65,9 +66,7 @@ static bool check_value(const struct check *check, const struct part_kind *kind,
     int field = part_field_find(kind, match->rest);
     if (field < 0 || (value && strcmp(value, "auto") == 0))
         return true;
-    void *config = calloc(1, kind->config_size);
-    if (!config)
-        abort();
+    void *config = alloc(1, kind->config_size);
     bool fine = value ? field_set(&kind->fields[field], config, value, err)
                       : error_set(err, "%s takes one value, not a mapping", match->rest);
     free(config);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/schema/match.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
 enum { UNDER_WAY = 1, RESOLVED };
@@ -232,9 +233,7 @@ static bool resolve(struct tree *tree, struct instance *instance, struct error *
     if (instance->resolved == UNDER_WAY)
         return error_set(err, "%s: its defaults depend on themselves through other parts", instance->path);
     instance->resolved = UNDER_WAY;
-    bool *settled = calloc(kind->field_count + 1, sizeof *settled);
-    if (!settled)
-        abort();
+    bool *settled = alloc(kind->field_count + 1, sizeof *settled);
     bool fine = set_defaults(tree, instance, 0, settled, err);
     unsigned variant = fine ? part_variant(kind, instance->config) : 0;
     fine = fine && (variant == 0 || set_defaults(tree, instance, variant, settled, err));
@@ -419,9 +418,7 @@ static void index_parts(struct tree *tree)
         i->number = number++;
         for (const struct instance *below = i->first; below; below = below->next)
             count++;
-        i->below = calloc(count + 1, sizeof(struct instance *));
-        if (!i->below)
-            abort();
+        i->below = alloc(count + 1, sizeof(struct instance *));
         count = 0;
         for (struct instance *below = i->first; below; below = below->next)
             i->below[count++] = below;
@@ -460,9 +457,7 @@ static bool load(struct tree *tree, struct error *err)
 
 struct tree *tree_load(const struct tree_options *options, struct error *err)
 {
-    struct tree *tree = calloc(1, sizeof *tree);
-    if (!tree)
-        abort();
+    struct tree *tree = alloc(1, sizeof *tree);
     tree->options = *options;
     if (load(tree, err))
         return tree;
@@ -528,9 +523,7 @@ static bool is_default(const struct instance *instance, const struct part_field 
     struct error ignored;
     const struct part_default *role = role_default(instance, field->name);
     const char *text = role ? role->value : field->initial[part_variant(instance->kind, instance->config)];
-    void *plain = calloc(1, instance->kind->config_size);
-    if (!plain)
-        abort();
+    void *plain = alloc(1, instance->kind->config_size);
     bool same = text && *text != '@' && field_set(field, plain, text, &ignored) &&
                 memcmp((const char *)plain + field->offset, (const char *)instance->config + field->offset,
                        field->size) == 0;

@@ -1,16 +1,10 @@
 #include "emu/sim/energy.h"
+#include "emu/sim/alloc.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *checked(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
 
 void energy_init(struct energy_ledger *ledger)
 {
@@ -45,7 +39,7 @@ static char *sources_of(const struct energy_sources *sources, struct scope scope
         strcpy(source, field);
         if (sources)
             sources->of_field(sources->context, path, field, source, sizeof source);
-        text = checked(realloc(text, used + strlen(source) + sizeof "; "));
+        text = alloc_resize(text, used + strlen(source) + sizeof "; ");
         used += (size_t)sprintf(text + used, "%s%s", used ? "; " : "", source);
     }
     free(path);
@@ -54,14 +48,14 @@ static char *sources_of(const struct energy_sources *sources, struct scope scope
 
 void energy_add(struct energy_ledger *ledger, struct scope scope, const struct energy_account *account)
 {
-    struct energy_account *added = checked(malloc(sizeof *added));
+    struct energy_account *added = alloc_checked(malloc(sizeof *added));
     *added = *account;
     added->name = scope_path(scope, account->name);
-    added->source = account->fields ? sources_of(ledger->sources, scope, account->fields)
-                                    : checked(strdup(account->source));
+    added->source =
+        account->fields ? sources_of(ledger->sources, scope, account->fields) : alloc_text(account->source);
     added->fields = NULL;
     size_t room = (ledger->count + 1) * sizeof *ledger->accounts;
-    ledger->accounts = checked(realloc(ledger->accounts, room));
+    ledger->accounts = alloc_resize(ledger->accounts, room);
     ledger->accounts[ledger->count++] = added;
 }
 

@@ -1,7 +1,8 @@
 #include "emu/sim/scope.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "emu/sim/alloc.h"
 
 enum { DIGITS = 10 }; /* decimal digits of a uint32_t */
 
@@ -51,9 +52,7 @@ static char *put_path(char *to, const struct scope *scope)
 
 char *scope_path(struct scope scope, const char *name)
 {
-    char *path = malloc(room_of(&scope) + (name ? strlen(name) : 0) + 1);
-    if (!path)
-        abort();
+    char *path = alloc(1, room_of(&scope) + (name ? strlen(name) : 0) + 1);
     char *end = put_path(path, &scope);
     if (name)
         end = put_text(end, name);

@@ -1,4 +1,5 @@
 #include "emu/sim/stats.h"
+#include "emu/sim/alloc.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -52,26 +53,19 @@ struct stats {
     json_t *run, *host;
 };
 
-static void *checked(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 /* Returns `array` with room for one more element than count; reallocates when count is a power of two. */
 static void *grown(void *array, size_t count, size_t element)
 {
     if (count & (count - 1))
         return array;
-    return checked(realloc(array, (count ? 2 * count : 1) * element));
+    return alloc_resize(array, (count ? 2 * count : 1) * element);
 }
 
 struct stats *stats_new(void)
 {
-    struct stats *stats = checked(calloc(1, sizeof *stats));
-    stats->run = checked(json_object());
-    stats->host = checked(json_object());
+    struct stats *stats = alloc(1, sizeof *stats);
+    stats->run = alloc_checked(json_object());
+    stats->host = alloc_checked(json_object());
     return stats;
 }
 
@@ -153,7 +147,7 @@ static char *format(const char *pattern, ...)
     int length = vasprintf(&text, pattern, arguments);
     va_end(arguments);
     if (length < 0)
-        abort();
+        alloc_failed();
     return text;
 }
 
@@ -207,7 +201,7 @@ static uint64_t counter_now(const struct counter *counter)
 static uint64_t *values_now(struct stats *stats, const uint64_t *since)
 {
     stats->sealed = true;
-    uint64_t *values = checked(calloc(stats->counter_count + 1, sizeof *values));
+    uint64_t *values = alloc(stats->counter_count + 1, sizeof *values);
     for (size_t i = 0; i < stats->counter_count; i++)
         values[i] = counter_now(&stats->counters[i]) - (since ? since[i] : 0);
     return values;
@@ -233,8 +227,8 @@ bool stats_region_begin(struct stats *stats, const char *region)
     if (!found) {
         stats->regions = grown(stats->regions, stats->region_count, sizeof *found);
         found = &stats->regions[stats->region_count++];
-        *found = (struct region){.name = checked(strdup(region))};
-        found->counted = checked(calloc(stats->counter_count + 1, sizeof *found->counted));
+        *found = (struct region){.name = alloc_text(region)};
+        found->counted = alloc(stats->counter_count + 1, sizeof *found->counted);
     }
     free(found->begin);
     found->begin = values_now(stats, NULL);
@@ -298,9 +292,9 @@ static char *valid_text(const char *text)
     json_t *probe = json_string(text);
     if (probe) {
         json_decref(probe);
-        return checked(strdup(text));
+        return alloc_text(text);
     }
-    char *copy = checked(malloc(4 * strlen(text) + 1));
+    char *copy = alloc_checked(malloc(4 * strlen(text) + 1));
     char *to = copy;
     for (const unsigned char *from = (const unsigned char *)text; *from; from++) {
         if (*from < 0x80)
@@ -315,7 +309,7 @@ static char *valid_text(const char *text)
 static json_t *json_text(const char *text)
 {
     char *valid = valid_text(text);
-    json_t *value = checked(json_string(valid));
+    json_t *value = alloc_checked(json_string(valid));
     free(valid);
     return value;
 }
@@ -323,15 +317,15 @@ static json_t *json_text(const char *text)
 static json_t *json_number(uint64_t value)
 {
     if (value <= INT64_MAX)
-        return checked(json_integer((json_int_t)value));
+        return alloc_checked(json_integer((json_int_t)value));
     char digits[24];
     (void)snprintf(digits, sizeof digits, "%" PRIu64, value);
-    return checked(json_string(digits));
+    return alloc_checked(json_string(digits));
 }
 
 static json_t *json_quotient(double value)
 {
-    return isfinite(value) ? checked(json_real(value)) : json_null();
+    return isfinite(value) ? alloc_checked(json_real(value)) : json_null();
 }
 
 /* Puts value into object under name; takes over the reference to value. */
@@ -339,7 +333,7 @@ static void json_put(json_t *object, const char *name, json_t *value)
 {
     char *valid = valid_text(name);
     if (json_object_set_new(object, valid, value) != 0)
-        abort();
+        alloc_failed();
     free(valid);
 }
 
@@ -360,13 +354,13 @@ void stats_host_number(struct stats *stats, const char *name, double value)
 
 static json_t *json_schema(const struct stats *stats)
 {
-    json_t *schema = checked(json_object());
+    json_t *schema = alloc_checked(json_object());
     for (size_t i = 0; i < stats->counter_count; i++) {
         const struct counter *counter = &stats->counters[i];
         if (counter->kind == COUNTER_OPERAND)
             continue;
         assert(!json_object_get(schema, counter->name));
-        json_t *row = checked(json_object());
+        json_t *row = alloc_checked(json_object());
         json_put(row, "unit", json_text(counter->unit));
         json_put(row, "meaning", json_text(counter->meaning));
         json_put(schema, counter->name, row);
@@ -394,9 +388,9 @@ static void json_put_values(json_t *object, const struct stats *stats, const uin
 
 static json_t *json_regions(const struct stats *stats)
 {
-    json_t *regions = checked(json_object());
+    json_t *regions = alloc_checked(json_object());
     for (size_t i = 0; i < stats->region_count; i++) {
-        json_t *row = checked(json_object());
+        json_t *row = alloc_checked(json_object());
         json_put(row, "entries", json_number(stats->regions[i].entries));
         json_put_values(row, stats, stats->regions[i].counted);
         json_put(regions, stats->regions[i].name, row);
@@ -406,20 +400,20 @@ static json_t *json_regions(const struct stats *stats)
 
 static json_t *json_dumps_array(const struct stats *stats)
 {
-    json_t *dumps = checked(json_array());
+    json_t *dumps = alloc_checked(json_array());
     for (size_t i = 0; i < stats->dump_count; i++) {
-        json_t *row = checked(json_object());
+        json_t *row = alloc_checked(json_object());
         json_put_values(row, stats, stats->dumps[i]);
         if (json_array_append_new(dumps, row) != 0)
-            abort();
+            alloc_failed();
     }
     return dumps;
 }
 
 static json_t *json_all(struct stats *stats)
 {
-    json_t *all = checked(json_object());
-    json_t *total = checked(json_object());
+    json_t *all = alloc_checked(json_object());
+    json_t *total = alloc_checked(json_object());
     uint64_t *values = values_now(stats, stats->start);
     json_put_values(total, stats, values);
     free(values);
@@ -431,7 +425,7 @@ static json_t *json_all(struct stats *stats)
     json_put(all, "regions", json_regions(stats));
     json_put(all, "dumps", json_dumps_array(stats));
     if (stats->regions_dropped || stats->dumps_dropped) {
-        json_t *dropped = checked(json_object());
+        json_t *dropped = alloc_checked(json_object());
         json_put(dropped, "regions", json_number(stats->regions_dropped));
         json_put(dropped, "dumps", json_number(stats->dumps_dropped));
         json_put(all, "dropped", dropped);

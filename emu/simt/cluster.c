@@ -5,6 +5,7 @@
 
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
+#include "emu/sim/alloc.h"
 
 enum role { L1, CROSSBAR, L2 }; /* order of simt_kind's roles */
 
@@ -27,10 +28,7 @@ struct simt_cluster {
 
 static void *array_of(size_t count, size_t size)
 {
-    void *array = calloc(count ? count : 1, size);
-    if (!array)
-        abort();
-    return array;
+    return alloc(count ? count : 1, size);
 }
 
 /* Makes the crossbar below the first-level caches. Its outputs are the slices, interleaved by line, or the

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/hart/hart.h"
+#include "emu/sim/alloc.h"
 
 enum { GP = 3 };
 
@@ -50,9 +51,7 @@ uint64_t launch_stack_bytes(const struct launch_options *options)
 
 struct launch *launch_new(const struct launch_setup *setup)
 {
-    struct launch *launch = calloc(1, sizeof *launch);
-    if (!launch)
-        abort();
+    struct launch *launch = alloc(1, sizeof *launch);
     launch->setup = *setup;
     launch->grid = (struct grid){
         .memory = &launch->memory, .host = &setup->host->grid, .limits = setup->options->limits};

@@ -4,23 +4,16 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
 #include "emu/simt/state.h"
-
-static void *array_of(size_t count, size_t size)
-{
-    void *array = calloc(count, size);
-    if (!array)
-        abort();
-    return array;
-}
 
 static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level);
 
 void simt_memory_init(struct simt *simt)
 {
     const struct simt_config *config = &simt->config;
-    simt->accesses = array_of(config->accesses, sizeof *simt->accesses);
-    simt->atomics = array_of(config->atomics, sizeof *simt->atomics);
+    simt->accesses = alloc(config->accesses, sizeof *simt->accesses);
+    simt->atomics = alloc(config->atomics, sizeof *simt->atomics);
     for (uint32_t i = config->accesses; i-- > 0;) {
         struct simt_access *access = &simt->accesses[i];
         access->simt = simt;

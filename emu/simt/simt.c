@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
 #include "emu/simt/state.h"
 #include "emu/simt/track.h"
 
@@ -65,10 +66,8 @@ static void make_slots(struct simt *simt)
     const struct simt_config *config = &simt->config;
     simt->words = (config->warps + 63) / 64;
     simt->age = simt->eldest = UINT64_MAX / 2;
-    simt->warps = calloc(config->warps, sizeof *simt->warps);
-    simt->wheel = calloc((size_t)SIMT_WHEEL * simt->words, sizeof *simt->wheel);
-    if (!simt->warps || !simt->wheel)
-        abort();
+    simt->warps = alloc(config->warps, sizeof *simt->warps);
+    simt->wheel = alloc((size_t)SIMT_WHEEL * simt->words, sizeof *simt->wheel);
     for (uint32_t i = 0; i < 64; i++)
         simt->schedulers[i % config->schedulers].own |= UINT64_C(1) << i;
     for (uint32_t i = 0; i < config->warps; i++) {
@@ -80,14 +79,10 @@ static void make_slots(struct simt *simt)
 
 struct simt *simt_new(const struct simt_config *config, const struct simt_parts *parts)
 {
-    struct simt *simt = calloc(1, sizeof *simt);
-    if (!simt)
-        abort();
+    struct simt *simt = alloc(1, sizeof *simt);
     simt->config = *config;
     simt->parts = *parts;
-    simt->name = strdup(parts->name);
-    if (!simt->name)
-        abort();
+    simt->name = alloc_text(parts->name);
     static_assert(COALESCE_LINES == 1 << 6, "the last of 7 buckets holds the most lines");
     simt->counters.requests_of = histogram_log2(0, 7);
     simt->counters.requests_of.bounded = true;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
+
 /* A launch that has not ended. */
 struct launched {
     struct launched *next; /* in order of launch numbers */
@@ -251,13 +253,9 @@ static void block_ended(void *context, struct simt *simt, struct simt_block *blo
 
 struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
 {
-    struct simt_grid *grid = calloc(1, sizeof *grid);
-    if (!grid)
-        abort();
+    struct simt_grid *grid = alloc(1, sizeof *grid);
     grid->parts = *parts;
-    grid->stations = calloc(parts->count, sizeof *grid->stations);
-    if (!grid->stations)
-        abort();
+    grid->stations = alloc(parts->count, sizeof *grid->stations);
     event_init(&grid->event, parts->component, dispatch, grid);
     uint32_t stacks = 0;
     for (uint32_t i = 0; i < parts->count; i++) {
@@ -265,9 +263,7 @@ struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
         station->config = parts->configs[i];
         station->first_stack = stacks;
         stacks += station->config->warps;
-        station->places = calloc(station->config->blocks, sizeof *station->places);
-        if (!station->places)
-            abort();
+        station->places = alloc(station->config->blocks, sizeof *station->places);
         for (uint32_t j = 0; j < station->config->blocks; j++)
             station->places[j].grid = grid;
     }
@@ -344,9 +340,7 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
 {
     uint64_t now = now_of(grid);
     assert(grid->memory && simt_grid_room(grid) && simt_grid_possible(grid, launch, registers));
-    struct launched *launched = malloc(sizeof *launched);
-    if (!launched)
-        abort();
+    struct launched *launched = alloc(1, sizeof *launched);
     *launched = (struct launched){.number = number, .queue = queue, .launch = *launch};
     launched->need = need_of(grid, launch, registers);
     launched->blocks = grid_blocks(launch);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/sim/alloc.h"
+
 /* A scheduler's stall that may continue. */
 struct stall {
     struct track line;
@@ -59,9 +61,7 @@ static void end(void *context, uint64_t now)
 struct simt_track *simt_track_new(struct track_sink *sink, struct simt *simt, const char *name,
                                   uint32_t schedulers)
 {
-    struct simt_track *track = calloc(1, sizeof *track);
-    if (!track)
-        abort();
+    struct simt_track *track = alloc(1, sizeof *track);
     const struct track group = track_group(sink, name);
     track->sink = sink;
     track->simt = simt;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/hart/stream_op.h"
+#include "emu/sim/alloc.h"
 #include "emu/simt/warp_state.h"
 
 enum { BUCKETS = 64 };
@@ -66,9 +67,7 @@ struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address)
         if (page->address == address)
             return page->ops;
     }
-    struct code_page *page = calloc(1, sizeof *page);
-    if (!page)
-        abort();
+    struct code_page *page = alloc(1, sizeof *page);
     page->address = address;
     page->next = *bucket;
     *bucket = page;

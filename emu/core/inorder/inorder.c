@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/core/inorder/state.h"
+#include "emu/sim/alloc.h"
 
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to)
 {
@@ -156,9 +157,7 @@ static void release(struct core *core)
 struct core *inorder_new(const struct core_config *config, const struct core_parts *parts, struct error *err)
 {
     static const struct core_ops ops = {run, publish, release, &inorder_offload_events};
-    struct inorder *c = calloc(1, sizeof *c);
-    if (!c)
-        abort();
+    struct inorder *c = alloc(1, sizeof *c);
     if (!core_init(&c->core, &ops, parts, err)) {
         free(c);
         return NULL;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "emu/core/inorder/state.h"
+#include "emu/sim/alloc.h"
 
 /* A queue of notes that wait for a pending load, or for a note before them. It grows as needed, because independent
  * instructions keep issuing during a load. */
@@ -15,9 +16,7 @@ enum { NOTES_ROOM = 256 };
 
 struct inorder_notes *inorder_notes_new(void)
 {
-    struct inorder_notes *notes = calloc(1, sizeof *notes);
-    if (!notes)
-        abort();
+    struct inorder_notes *notes = alloc(1, sizeof *notes);
     return notes;
 }
 
@@ -40,9 +39,7 @@ static struct core_note *note_at(struct inorder_notes *notes, size_t i)
 static void grow(struct inorder_notes *notes)
 {
     size_t room = notes->room ? 2 * notes->room : NOTES_ROOM;
-    struct core_note *moved = calloc(room, sizeof *moved);
-    if (!moved)
-        abort();
+    struct core_note *moved = alloc(room, sizeof *moved);
     for (size_t i = 0; i < notes->count; i++)
         moved[i] = *note_at(notes, i);
     free(notes->notes);

@@ -1,0 +1,33 @@
+#include "emu/sim/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void alloc_failed(void)
+{
+    fputs("croft: the host has no memory left\n", stderr);
+    abort();
+}
+
+void *alloc_checked(void *memory)
+{
+    if (!memory)
+        alloc_failed();
+    return memory;
+}
+
+void *alloc(size_t count, size_t size)
+{
+    return alloc_checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *alloc_resize(void *old, size_t bytes)
+{
+    return alloc_checked(realloc(old, bytes ? bytes : 1));
+}
+
+char *alloc_text(const char *text)
+{
+    return alloc_checked(strdup(text));
+}
