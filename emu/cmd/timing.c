@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "emu/sim/nearest.h"
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 
 enum { STATUS_FINDINGS = 3 };
 
@@ -22,7 +22,7 @@ static void note(struct timing_options *options, const char *option)
 bool timing_take_max_time(struct timing_options *options, const char *value, struct error *err)
 {
     note(options, "--max-time");
-    if (!unit_parse(UNIT_TIME, value, &options->max_time, err))
+    if (!quantity_parse(QUANTITY_TIME, value, &options->max_time, err))
         return error_prefix(err, "--max-time");
     return options->max_time > 0 ||
            error_set(err, "--max-time: '%s' is not allowed; it must be greater than 0", value);

@@ -57,11 +57,11 @@ void core_wake(struct core *core, uint64_t now)
 
 static void note_observers(struct core *core)
 {
-    core->tells_retired = core->tells_stalled = false;
+    core->observes_retired = core->observes_stalled = false;
     for (const struct observer *at = core->observers.first; at; at = at->next) {
         const struct core_observer *observer = (const struct core_observer *)at;
-        core->tells_retired = core->tells_retired || observer->retired;
-        core->tells_stalled = core->tells_stalled || observer->stalled;
+        core->observes_retired = core->observes_retired || observer->retired;
+        core->observes_stalled = core->observes_stalled || observer->stalled;
     }
 }
 

@@ -82,7 +82,7 @@ struct core_parts {
     uint32_t component; /* component number of its events */
     uint16_t number;    /* requester number; also identifies the core to observers */
     struct cache *l1i, *l1d;
-    struct tlb_unit *tlb; /* timing of address translation; NULL: none */
+    struct core_tlb *tlb; /* timing of address translation; NULL: none */
     uint64_t mmio_clocks; /* clocks of a device access */
     struct core_near near;
     uint64_t tick; /* fs after which the hart's `time` advances by 1; 0: 100 ns */
@@ -107,13 +107,13 @@ struct core {
     struct custom_waiter unit; /* waits for the units of custom instructions */
     /* hart_progress() at which server.stopped(HART_STOP_LIMIT) is called; UINT64_MAX: never */
     uint64_t limit;
-    bool asleep;                       /* in WFI, or put to sleep by server.stopped(); core_wake() wakes it */
-    bool waiting;                      /* in WFI: sleeps again if no interrupt is pending on waking */
-    bool warming;                      /* only warms caches and predictors, at 1 cycle an instruction */
-    bool tells_retired, tells_stalled; /* some observer has that function */
-    struct observer_list observers;    /* struct core_observer */
-    struct core_track *track;          /* one of them, or NULL */
-    struct core_passages *passages;    /* likewise */
+    bool asleep;  /* in WFI, or put to sleep by server.stopped(); core_wake() wakes it */
+    bool waiting; /* in WFI: sleeps again if no interrupt is pending on waking */
+    bool warming; /* only warms caches and predictors, at 1 cycle an instruction */
+    bool observes_retired, observes_stalled; /* some observer has that function */
+    struct observer_list observers;          /* struct core_observer */
+    struct core_track *track;                /* one of them, or NULL */
+    struct core_passages *passages;          /* likewise */
 
     /* Counts since reset. cycles is the sum of cpi. */
     uint64_t cycles;

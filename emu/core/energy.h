@@ -9,18 +9,18 @@
 #include "emu/hart/hart.h"
 #include "emu/sim/energy.h"
 
-enum core_unit { CORE_ALU, CORE_MUL, CORE_FPU, CORE_UNITS };
+enum core_functional_unit { CORE_ALU, CORE_MUL, CORE_FPU, CORE_FUNCTIONAL_UNITS };
 
 /* The energy counters of one core; private. */
 struct core_energy {
     const struct hart *hart;
-    uint64_t use[CORE_UNITS]; /* fJ of one use */
-    uint64_t instret;         /* the hart's instret when `uses` were counted; UINT64_MAX: never */
-    uint64_t uses[CORE_UNITS];
+    uint64_t use[CORE_FUNCTIONAL_UNITS]; /* fJ of one use */
+    uint64_t instret;                    /* the hart's instret when `uses` were counted; UINT64_MAX: never */
+    uint64_t uses[CORE_FUNCTIONAL_UNITS];
     struct core_energy_unit {
         struct core_energy *energy;
-        enum core_unit unit;
-    } units[CORE_UNITS];
+        enum core_functional_unit unit;
+    } units[CORE_FUNCTIONAL_UNITS];
 };
 
 /* Initialises the counters with the energies of one use, in fJ. The struct must not move afterwards. */

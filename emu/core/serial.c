@@ -67,7 +67,7 @@ static void find_wait(const struct core *core, struct serial *serial)
     serial->size = effects->size;
     find_block_wait(serial);
     if (core->unit.waits)
-        serial->wait = SERIAL_UNIT;
+        serial->wait = SERIAL_CUSTOM;
     if (!effects->loaded && !effects->stored)
         return;
     /* Atomics, including LR, acquire the line for writing. */

@@ -10,7 +10,7 @@ enum serial_wait {
     SERIAL_LATENCY,  /* for the instruction's latency */
     SERIAL_CACHE,    /* for cache_access() of [physical, physical + size) in the data cache, as `use` */
     SERIAL_MAINTAIN, /* for cache_maintain() of that range with `op` */
-    SERIAL_UNIT,     /* for core->unit, which is called when the unit of a custom instruction is done */
+    SERIAL_CUSTOM,   /* for core->unit, which is called when the unit of a custom instruction is done */
     SERIAL_DEVICE,   /* for `clocks`, the round trip to a device */
 };
 

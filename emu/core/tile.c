@@ -27,11 +27,11 @@ static struct cache *make_cache(const struct part_site *site, enum role role, co
     return cache;
 }
 
-static struct tlb_unit *make_tlb(const struct core_config *config, const struct part_site *site,
+static struct core_tlb *make_tlb(const struct core_config *config, const struct part_site *site,
                                  struct cache *walk_cache)
 {
     const struct core_site *place = site->place;
-    struct tlb_unit *tlb = tlb_new(site->below[TLB], place->hart, site->queue, site->clock,
+    struct core_tlb *tlb = tlb_new(site->below[TLB], place->hart, site->queue, site->clock,
                                    part_component(site), place->number, walk_cache);
     tlb_set_ranges(tlb, config->range_tlb_entries);
     return tlb;

@@ -29,7 +29,7 @@ struct core_site {
 struct core_tile {
     struct core *core;
     struct cache *l1i, *l1d;
-    struct tlb_unit *tlb;   /* NULL: its hart never translates addresses */
+    struct core_tlb *tlb;   /* NULL: its hart never translates addresses */
     struct llc_slices *llc; /* the last level that keeps its caches coherent; NULL: they are not coherent */
 };
 

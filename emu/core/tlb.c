@@ -21,7 +21,7 @@ struct tlb_wait {
     bool forgotten; /* flushed since: do not keep the result */
 };
 
-struct tlb_unit {
+struct core_tlb {
     struct tlb_front front;
     struct tlb_array l1[TLB_USES], l2;
     struct range_tlb ranges;
@@ -48,7 +48,7 @@ struct tlb_unit {
 static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level);
 static void walk_finish(void *owner, uint64_t now);
 
-static void forget_last(struct tlb_unit *tlb)
+static void forget_last(struct core_tlb *tlb)
 {
     for (unsigned use = 0; use < TLB_USES; use++)
         tlb->front.last[use].page = UINT64_MAX;
@@ -60,7 +60,7 @@ static enum privilege mode_of(const struct hart *hart, enum tlb_use use)
 }
 
 /* Updates the front to the hart's current mode and address space. */
-static void refresh(struct tlb_unit *tlb)
+static void refresh(struct core_tlb *tlb)
 {
     struct tlb_front *front = &tlb->front;
     front->satp = front->hart->priv.satp;
@@ -73,11 +73,11 @@ static void refresh(struct tlb_unit *tlb)
     forget_last(tlb);
 }
 
-struct tlb_unit *tlb_new(const struct tlb_config *config, struct hart *hart, struct event_queue *queue,
+struct core_tlb *tlb_new(const struct tlb_config *config, struct hart *hart, struct event_queue *queue,
                          const struct clock *clock, uint32_t component, uint16_t requester,
                          struct cache *walk_cache)
 {
-    struct tlb_unit *tlb = alloc(1, sizeof *tlb);
+    struct core_tlb *tlb = alloc(1, sizeof *tlb);
     tlb->front.hart = hart;
     for (unsigned use = 0; use < TLB_USES; use++)
         tlb_array_init(&tlb->l1[use], config->l1_entries, config->l1_ways);
@@ -97,7 +97,7 @@ struct tlb_unit *tlb_new(const struct tlb_config *config, struct hart *hart, str
     return tlb;
 }
 
-void tlb_free(struct tlb_unit *tlb)
+void tlb_free(struct core_tlb *tlb)
 {
     if (!tlb)
         return;
@@ -109,24 +109,24 @@ void tlb_free(struct tlb_unit *tlb)
     free(tlb);
 }
 
-void tlb_set_ranges(struct tlb_unit *tlb, uint32_t entries)
+void tlb_set_ranges(struct core_tlb *tlb, uint32_t entries)
 {
     range_tlb_init(&tlb->ranges, entries);
     forget_last(tlb);
 }
 
-bool tlb_active(const struct tlb_unit *tlb, enum tlb_use use)
+bool tlb_active(const struct core_tlb *tlb, enum tlb_use use)
 {
     return mmu_translates(tlb->front.hart, mode_of(tlb->front.hart, use));
 }
 
-static uint64_t present_asid(const struct tlb_unit *tlb)
+static uint64_t present_asid(const struct core_tlb *tlb)
 {
     return tlb->front.satp >> SATP_ASID_SHIFT & SATP_ASID;
 }
 
 /* Inserts the result of a walk into both levels, present from `ready` on. */
-static void keep(struct tlb_unit *tlb, const struct tlb_wait *wait, uint64_t ready)
+static void keep(struct core_tlb *tlb, const struct tlb_wait *wait, uint64_t ready)
 {
     unsigned size = (wait->list.bits - 12) / 9;
     if (!wait->list.leaf || wait->forgotten)
@@ -143,7 +143,7 @@ static void keep(struct tlb_unit *tlb, const struct tlb_wait *wait, uint64_t rea
 
 /* Reads the remaining entries of the walk from *time on, as long as the cache hits. CACHE_HIT: the walk ends at
  * *time. */
-static enum cache_outcome read_on(struct tlb_unit *tlb, const struct tlb_wait *walk, uint64_t *time)
+static enum cache_outcome read_on(struct core_tlb *tlb, const struct tlb_wait *walk, uint64_t *time)
 {
     const struct cache_actor actor = {.pc = 0, .core = tlb->requester};
     while (tlb->step < walk->list.count) {
@@ -158,7 +158,7 @@ static enum cache_outcome read_on(struct tlb_unit *tlb, const struct tlb_wait *w
     return CACHE_HIT;
 }
 
-static void begin(struct tlb_unit *tlb, uint64_t time)
+static void begin(struct core_tlb *tlb, uint64_t time)
 {
     tlb->walks++;
     tlb->step = 0;
@@ -166,13 +166,13 @@ static void begin(struct tlb_unit *tlb, uint64_t time)
     tlb->started = time;
 }
 
-static void end(struct tlb_unit *tlb, uint64_t time)
+static void end(struct core_tlb *tlb, uint64_t time)
 {
     tlb->free = time;
     tlb->walk_clocks += (time - tlb->started) / tlb->clock->period;
 }
 
-static void add_wait(struct tlb_unit *tlb, const struct tlb_wait *wait)
+static void add_wait(struct core_tlb *tlb, const struct tlb_wait *wait)
 {
     if (tlb->count == tlb->room) {
         tlb->room = tlb->room ? 2 * tlb->room : 8;
@@ -193,7 +193,7 @@ static bool serves(const struct tlb_wait *walk, const struct tlb_wait *wait)
 }
 
 /* Removes the finished walk and all accesses that it serves from the queue. Returns their waiters, in order. */
-static struct cache_waiter *take_served(struct tlb_unit *tlb, uint64_t now)
+static struct cache_waiter *take_served(struct core_tlb *tlb, uint64_t now)
 {
     const struct tlb_wait walk = tlb->waits[0];
     struct cache_waiter *first = walk.waiter, *last = first;
@@ -217,7 +217,7 @@ static struct cache_waiter *take_served(struct tlb_unit *tlb, uint64_t now)
 }
 
 /* Continues waits[0], whose next read can begin at `time`. Returns whether the walk has ended by now. */
-static bool walk_on(struct tlb_unit *tlb, uint64_t time, uint64_t now)
+static bool walk_on(struct core_tlb *tlb, uint64_t time, uint64_t now)
 {
     if (read_on(tlb, &tlb->waits[0], &time) != CACHE_HIT)
         return false;
@@ -229,7 +229,7 @@ static bool walk_on(struct tlb_unit *tlb, uint64_t time, uint64_t now)
 
 static void walk_finish(void *owner, uint64_t now)
 {
-    struct tlb_unit *tlb = owner;
+    struct core_tlb *tlb = owner;
     unsigned level = tlb->level;
     end(tlb, now);
     struct cache_waiter *served = take_served(tlb, now);
@@ -250,7 +250,7 @@ static void walk_finish(void *owner, uint64_t now)
 /* An entry has been read, or the cache has room for the read. */
 static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
-    struct tlb_unit *tlb = waiter->owner;
+    struct core_tlb *tlb = waiter->owner;
     if (level != MEM_LEVELS) {
         tlb->step++;
         tlb->reads++;
@@ -262,7 +262,7 @@ static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level)
 }
 
 /* Starts or queues a walk for an access that missed all levels; `time` is when the miss was known. */
-static enum tlb_outcome walk(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
+static enum tlb_outcome walk(struct core_tlb *tlb, uint64_t address, enum tlb_use use, uint64_t time,
                              uint64_t *ready, struct cache_waiter *waiter)
 {
     struct tlb_wait wait = {.waiter = waiter,
@@ -291,7 +291,7 @@ static enum tlb_outcome walk(struct tlb_unit *tlb, uint64_t address, enum tlb_us
 }
 
 /* tlb_look() for a hart that translates by ranges. */
-static enum tlb_outcome look_range(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
+static enum tlb_outcome look_range(struct core_tlb *tlb, uint64_t address, enum tlb_use use, uint64_t time,
                                    uint64_t *ready, struct cache_waiter *waiter)
 {
     const struct range_tlb_entry *entry = range_tlb_find(&tlb->ranges, address);
@@ -306,7 +306,7 @@ static enum tlb_outcome look_range(struct tlb_unit *tlb, uint64_t address, enum 
     return TLB_READY;
 }
 
-enum tlb_outcome tlb_look(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
+enum tlb_outcome tlb_look(struct core_tlb *tlb, uint64_t address, enum tlb_use use, uint64_t time,
                           uint64_t *ready, struct cache_waiter *waiter)
 {
     if (!tlb_front_valid(&tlb->front))
@@ -342,14 +342,14 @@ enum tlb_outcome tlb_look(struct tlb_unit *tlb, uint64_t address, enum tlb_use u
 }
 
 /* Returns whether a first level holds the address. */
-static bool has(struct tlb_unit *tlb, uint64_t address, enum tlb_use use)
+static bool has(struct core_tlb *tlb, uint64_t address, enum tlb_use use)
 {
     if (tlb->front.ranges[use])
         return range_tlb_find(&tlb->ranges, address) || range_mmu_windowed(tlb->front.hart, address);
     return tlb_array_find(&tlb->l1[use], tlb_key(address, present_asid(tlb))) != NULL;
 }
 
-void tlb_warm(struct tlb_unit *tlb, uint64_t address, enum tlb_use use)
+void tlb_warm(struct core_tlb *tlb, uint64_t address, enum tlb_use use)
 {
     if (!tlb_front_valid(&tlb->front))
         refresh(tlb);
@@ -370,12 +370,12 @@ void tlb_warm(struct tlb_unit *tlb, uint64_t address, enum tlb_use use)
     tlb->front.last[use] = (struct tlb_last){address >> 12, 0};
 }
 
-void tlb_flush(struct tlb_unit *tlb)
+void tlb_flush(struct core_tlb *tlb)
 {
     tlb_fence(tlb, false, 0, false, 0);
 }
 
-void tlb_fence(struct tlb_unit *tlb, bool by_address, uint64_t address, bool by_asid, uint64_t asid)
+void tlb_fence(struct core_tlb *tlb, bool by_address, uint64_t address, bool by_asid, uint64_t asid)
 {
     uint64_t key = tlb_key(address, asid & SATP_ASID);
     uint64_t mask = (by_address ? TLB_KEY_PAGE : 0) | (by_asid ? TLB_KEY_ASID : 0);
@@ -389,7 +389,7 @@ void tlb_fence(struct tlb_unit *tlb, bool by_address, uint64_t address, bool by_
     refresh(tlb);
 }
 
-void tlb_publish(struct tlb_unit *tlb, struct stats *stats, struct scope scope)
+void tlb_publish(struct core_tlb *tlb, struct stats *stats, struct scope scope)
 {
     const struct stats_row rows[] = {
         {"l1i.hits", &tlb->front.hits[TLB_FETCH], "accesses", "Translations found in the first level"},
@@ -409,7 +409,7 @@ void tlb_publish(struct tlb_unit *tlb, struct stats *stats, struct scope scope)
 
 static uint64_t read_l1(const void *context)
 {
-    const struct tlb_unit *tlb = context;
+    const struct core_tlb *tlb = context;
     uint64_t lookups = 0;
     for (unsigned use = 0; use < TLB_USES; use++)
         lookups += tlb->front.hits[use] + tlb->l1_misses[use];
@@ -418,11 +418,11 @@ static uint64_t read_l1(const void *context)
 
 static uint64_t read_l2(const void *context)
 {
-    const struct tlb_unit *tlb = context;
+    const struct core_tlb *tlb = context;
     return tlb->l2_hits + tlb->l2_misses;
 }
 
-void tlb_energy(struct tlb_unit *tlb, struct energy_ledger *ledger, struct scope scope)
+void tlb_energy(struct core_tlb *tlb, struct energy_ledger *ledger, struct scope scope)
 {
     const struct energy_account accounts[] = {
         {.name = "l1", .read = read_l1, .context = tlb, .unit = tlb->energy_l1, .fields = "energy_l1"},

@@ -31,46 +31,46 @@ enum tlb_outcome {
     TLB_WALK,  /* a page walk is under way: the waiter is called when the access can begin */
 };
 
-struct tlb_unit;
+struct core_tlb;
 
 /* Makes the TLBs of one core, whose walks read page tables through walk_cache. One walk at a time; others wait in
  * order. Never NULL. The arguments must outlive it, and config must have passed the check. */
-struct tlb_unit *tlb_new(const struct tlb_config *config, struct hart *hart, struct event_queue *queue,
+struct core_tlb *tlb_new(const struct tlb_config *config, struct hart *hart, struct event_queue *queue,
                          const struct clock *clock, uint32_t component, uint16_t requester,
                          struct cache *walk_cache);
-void tlb_free(struct tlb_unit *tlb);
+void tlb_free(struct core_tlb *tlb);
 
 /* Gives the TLB of ranges `entries` entries, 1 to RANGE_TLB_MAX, instead of RANGE_TLB_DEFAULT, and empties it. */
-void tlb_set_ranges(struct tlb_unit *tlb, uint32_t entries);
+void tlb_set_ranges(struct core_tlb *tlb, uint32_t entries);
 
 /* Returns whether addresses are translated in the mode that `use` has now; if not, tlb_access() returns TLB_READY at
  * once. */
-bool tlb_active(const struct tlb_unit *tlb, enum tlb_use use);
+bool tlb_active(const struct core_tlb *tlb, enum tlb_use use);
 
 /* Translates a virtual address at `time`, at least the queue's now, in the hart's current mode and address space.
  * Returns TLB_READY also for a walk whose reads all hit, with *ready in the future. Otherwise the waiter is busy until
  * it is called, on a clock edge, with the slowest level that the walk's reads went to; it may ask again at once. A
  * faulting access passes after its walk, and its translation is not kept. */
-static inline enum tlb_outcome tlb_access(struct tlb_unit *tlb, uint64_t address, enum tlb_use use,
+static inline enum tlb_outcome tlb_access(struct core_tlb *tlb, uint64_t address, enum tlb_use use,
                                           uint64_t time, uint64_t *ready, struct cache_waiter *waiter);
 
 /* Forgets everything: for SFENCE.VMA, and for ranges on a write of mrange or mlocal. A write of satp needs no flush,
  * because pages are tagged with their ASID; a system that reuses an ASID must fence. A walk under way continues, and
  * its result is discarded. */
-void tlb_flush(struct tlb_unit *tlb);
+void tlb_flush(struct core_tlb *tlb);
 
 /* SFENCE.VMA with rs1 (by_address) or rs2 (by_asid) other than x0: forgets only the page of the address, and keeps
  * global pages and other address spaces. */
-void tlb_fence(struct tlb_unit *tlb, bool by_address, uint64_t address, bool by_asid, uint64_t asid);
+void tlb_fence(struct core_tlb *tlb, bool by_address, uint64_t address, bool by_asid, uint64_t asid);
 
 /* Brings a page in as an access would, without time and without counting: for fast-forwarding. */
-void tlb_warm(struct tlb_unit *tlb, uint64_t address, enum tlb_use use);
+void tlb_warm(struct core_tlb *tlb, uint64_t address, enum tlb_use use);
 
 /* Adds the accounts "l1" and "l2" of lookups. */
-void tlb_energy(struct tlb_unit *tlb, struct energy_ledger *ledger, struct scope scope);
+void tlb_energy(struct core_tlb *tlb, struct energy_ledger *ledger, struct scope scope);
 
 /* Registers "l1d.hits" and all other counters. */
-void tlb_publish(struct tlb_unit *tlb, struct stats *stats, struct scope scope);
+void tlb_publish(struct core_tlb *tlb, struct stats *stats, struct scope scope);
 
 /* What follows is for tlb_access() and tlb.c only. */
 
@@ -80,7 +80,7 @@ struct tlb_last {
     uint64_t ready;
 };
 
-/* The first member of struct tlb_unit. tlb_access() compares the hart's mode and address space with those for which
+/* The first member of struct core_tlb. tlb_access() compares the hart's mode and address space with those for which
  * `last` and `active` are valid, so nobody needs to report changes. */
 struct tlb_front {
     const struct hart *hart;
@@ -91,7 +91,7 @@ struct tlb_front {
     uint64_t hits[TLB_USES];        /* in the first level */
 };
 
-enum tlb_outcome tlb_look(struct tlb_unit *tlb, uint64_t address, enum tlb_use use, uint64_t time,
+enum tlb_outcome tlb_look(struct core_tlb *tlb, uint64_t address, enum tlb_use use, uint64_t time,
                           uint64_t *ready, struct cache_waiter *waiter);
 
 /* The mstatus bits that determine the mode of data accesses. */
@@ -104,7 +104,7 @@ static inline bool tlb_front_valid(const struct tlb_front *front)
            (hart->priv.mstatus & TLB_STATUS) == front->status;
 }
 
-static inline enum tlb_outcome tlb_access(struct tlb_unit *tlb, uint64_t address, enum tlb_use use,
+static inline enum tlb_outcome tlb_access(struct core_tlb *tlb, uint64_t address, enum tlb_use use,
                                           uint64_t time, uint64_t *ready, struct cache_waiter *waiter)
 {
     struct tlb_front *front = (struct tlb_front *)tlb;

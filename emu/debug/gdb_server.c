@@ -212,7 +212,7 @@ static void serve(struct gdb_server *server, struct gdb_session *session, int mi
 }
 
 /* Lets gdb read the last packet: closing while its acknowledgement is unread could discard that packet. */
-static void say_farewell(struct gdb_server *server)
+static void drain_client(struct gdb_server *server)
 {
     char ignored[INPUT];
     (void)shutdown(server->client, SHUT_WR);
@@ -233,7 +233,7 @@ static bool run_session(struct gdb_server *server, struct gdb_session *session, 
             gdb_session_advance(session);
     }
     if (server->client >= 0)
-        say_farewell(server);
+        drain_client(server);
     return true;
 }
 

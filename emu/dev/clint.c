@@ -21,8 +21,8 @@ struct clint {
     } inputs[];
 };
 
-struct clint *clint_create(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
-                           const struct irq_line *timer)
+struct clint *clint_new(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
+                        const struct irq_line *timer)
 {
     assert(harts <= (MTIME - MTIMECMP) / 8);
     struct clint *clint = alloc(1, sizeof *clint + harts * sizeof clint->inputs[0]);
@@ -160,7 +160,7 @@ static void *make(const void *config, const struct device_site *site)
         lines[hart] = site->hart_line(site->context, hart, NODE_MSI);
         lines[site->harts + hart] = site->hart_line(site->context, hart, NODE_MTI);
     }
-    struct clint *clint = clint_create(site->harts, &site->timebase, lines, lines + site->harts);
+    struct clint *clint = clint_new(site->harts, &site->timebase, lines, lines + site->harts);
     free(lines);
     return clint;
 }

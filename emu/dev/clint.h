@@ -16,8 +16,8 @@ struct clint;
 
 /* Serves harts 0 to harts - 1 (at most 4095), whose wires are software[hart] and timer[hart]; they are
  * copied. Release with clint_free(). */
-struct clint *clint_create(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
-                           const struct irq_line *timer);
+struct clint *clint_new(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
+                        const struct irq_line *timer);
 void clint_free(struct clint *clint);
 void clint_reset(struct clint *clint);
 

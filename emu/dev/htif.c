@@ -45,7 +45,7 @@ static void store(uint8_t *to, uint64_t value)
     memcpy(to, &value, sizeof value);
 }
 
-struct htif *htif_create(const struct htif_wiring *wiring, struct error *err)
+struct htif *htif_new(const struct htif_wiring *wiring, struct error *err)
 {
     uint8_t *tohost = phys_at(wiring->memory, wiring->tohost, 8);
     uint8_t *fromhost = wiring->fromhost ? phys_at(wiring->memory, wiring->fromhost, 8) : NULL;

@@ -35,7 +35,7 @@ struct htif;
 
 /* Creates an HTIF. NULL with err set when tohost or fromhost is not in memory, or when out of host memory.
  * Free with htif_free(). */
-struct htif *htif_create(const struct htif_wiring *wiring, struct error *err);
+struct htif *htif_new(const struct htif_wiring *wiring, struct error *err);
 void htif_free(struct htif *htif);
 void htif_reset(struct htif *htif);
 

@@ -34,7 +34,7 @@ struct plic {
     struct context contexts[];
 };
 
-struct plic *plic_create(unsigned contexts, const struct irq_line *lines)
+struct plic *plic_new(unsigned contexts, const struct irq_line *lines)
 {
     assert(contexts <= PLIC_CONTEXTS);
     struct plic *plic = alloc(1, sizeof *plic + contexts * sizeof plic->contexts[0]);
@@ -218,7 +218,7 @@ static void *make(const void *config, const struct device_site *site)
         lines[2 * hart] = site->hart_line(site->context, hart, NODE_MEI);
         lines[2 * hart + 1] = site->hart_line(site->context, hart, NODE_SEI);
     }
-    struct plic *plic = plic_create(2 * site->harts, lines);
+    struct plic *plic = plic_new(2 * site->harts, lines);
     free(lines);
     return plic;
 }

@@ -28,7 +28,7 @@ struct plic;
 
 /* Creates a PLIC for contexts 0 to contexts - 1 (at most PLIC_CONTEXTS). lines[context] are their interrupt
  * lines; the array is copied. NULL when out of host memory. Free with plic_free(). */
-struct plic *plic_create(unsigned contexts, const struct irq_line *lines);
+struct plic *plic_new(unsigned contexts, const struct irq_line *lines);
 void plic_free(struct plic *plic);
 
 /* Clears all settings and requests. The input levels belong to the devices and are kept. */

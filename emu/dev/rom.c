@@ -30,7 +30,7 @@ struct rom {
     uint8_t bytes[ROM_SIZE];
 };
 
-struct rom *rom_create(void)
+struct rom *rom_new(void)
 {
     return alloc(1, sizeof(struct rom));
 }
@@ -90,7 +90,7 @@ static void *make(const void *config, const struct device_site *site)
 {
     (void)config;
     (void)site;
-    return rom_create();
+    return rom_new();
 }
 
 static void free_device(void *device)

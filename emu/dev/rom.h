@@ -21,7 +21,7 @@ enum { ROM_BOOT_SIZE = 0x58 };
 
 /* Creates a ROM of ROM_SIZE zero bytes. Stores by harts are ignored; loaders may fill the bytes after the
  * boot program. NULL when out of host memory. Free with rom_free(). */
-struct rom *rom_create(void);
+struct rom *rom_new(void);
 void rom_free(struct rom *rom);
 
 /* Writes the boot program to the start of the ROM. Each hart that enters there jumps to boot->start with a0 =

@@ -28,7 +28,7 @@ struct rtc {
     struct timebase timebase;
 };
 
-struct rtc *rtc_create(const struct timebase *timebase, uint64_t epoch, struct irq_line irq)
+struct rtc *rtc_new(const struct timebase *timebase, uint64_t epoch, struct irq_line irq)
 {
     struct rtc *rtc = alloc(1, sizeof *rtc);
     rtc->start = epoch * 1000000000;
@@ -157,7 +157,7 @@ struct rtc_config {
 
 static void *make(const void *config, const struct device_site *site)
 {
-    return rtc_create(&site->timebase, ((const struct rtc_config *)config)->epoch, site->irq);
+    return rtc_new(&site->timebase, ((const struct rtc_config *)config)->epoch, site->irq);
 }
 
 static void free_device(void *device)

@@ -24,7 +24,7 @@ struct rtc;
 
 /* Creates a clock whose time is `epoch` seconds after 1970-01-01 at tick 0. NULL when out of host memory.
  * Free with rtc_free(). */
-struct rtc *rtc_create(const struct timebase *timebase, uint64_t epoch, struct irq_line irq);
+struct rtc *rtc_new(const struct timebase *timebase, uint64_t epoch, struct irq_line irq);
 void rtc_free(struct rtc *rtc);
 
 /* Disarms the alarm and discards the times that the guest has written. */

@@ -161,7 +161,7 @@ void uart16550_reset(struct uart16550 *uart)
     update_irq(uart);
 }
 
-struct uart16550 *uart16550_create(const struct uart16550_wiring *wiring)
+struct uart16550 *uart16550_new(const struct uart16550_wiring *wiring)
 {
     struct uart16550 *uart = alloc(1, sizeof *uart);
     uart->wiring = *wiring;
@@ -182,7 +182,7 @@ unsigned uart16550_room(const struct uart16550 *uart)
 bool uart16550_waits(const struct uart16550 *uart)
 {
     return uart->count == 0 && !(uart->mcr & MCR_LOOP) &&
-           ((uart->ier & IER_RECEIVED) || uart->looks >= UART16550_LOOKS);
+           ((uart->ier & IER_RECEIVED) || uart->looks >= UART16550_POLLS);
 }
 
 /* Receives a character. With full FIFOs the new character is lost; with FIFOs disabled it replaces the unread
@@ -210,7 +210,7 @@ void uart16550_receive(struct uart16550 *uart, uint8_t byte)
 
 static void count_look(struct uart16550 *uart)
 {
-    if (uart->count == 0 && uart->looks < UART16550_LOOKS)
+    if (uart->count == 0 && uart->looks < UART16550_POLLS)
         uart->looks++;
 }
 
@@ -230,7 +230,7 @@ static uint8_t read_character(struct uart16550 *uart)
 static void transmit(struct uart16550 *uart, uint8_t byte)
 {
     uart->empty_pending = true; /* the write clears it, and the character that leaves at once sets it again */
-    if (uart->looks > 0 && uart->looks < UART16550_LOOKS)
+    if (uart->looks > 0 && uart->looks < UART16550_POLLS)
         uart->looks--;
     if (uart->mcr & MCR_LOOP)
         take(uart, byte);
@@ -373,7 +373,7 @@ static void *make(const void *config, const struct device_site *site)
     const struct uart16550_wiring wiring = {
         .irq = site->irq, .timebase = site->timebase, .transmit = site->transmit, .context = site->context};
     (void)config;
-    return uart16550_create(&wiring);
+    return uart16550_new(&wiring);
 }
 
 static void free_device(void *device)

@@ -27,7 +27,7 @@ struct uart16550_wiring {
 struct uart16550;
 
 /* Creates a UART. NULL when out of host memory. Free with uart16550_free(). */
-struct uart16550 *uart16550_create(const struct uart16550_wiring *wiring);
+struct uart16550 *uart16550_new(const struct uart16550_wiring *wiring);
 void uart16550_free(struct uart16550 *uart);
 void uart16550_reset(struct uart16550 *uart);
 
@@ -38,10 +38,10 @@ extern const struct device_ops uart16550_ops;
 unsigned uart16550_room(const struct uart16550 *uart);
 
 /* Returns true if the guest waits for a character: the receiver is empty, and either its interrupt is enabled
- * or the guest has polled it UART16550_LOOKS times in vain. A poll is a read of LSR or RBR; one poll per
+ * or the guest has polled it UART16550_POLLS times in vain. A poll is a read of LSR or RBR; one poll per
  * transmitted character is not counted. */
 bool uart16550_waits(const struct uart16550 *uart);
-enum { UART16550_LOOKS = 16 };
+enum { UART16550_POLLS = 16 };
 
 /* Receives a character from the line. There must be room. */
 void uart16550_receive(struct uart16550 *uart, uint8_t byte);

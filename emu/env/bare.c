@@ -16,7 +16,7 @@
 #include "emu/machine/scheduler.h"
 #include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 
 enum {
     STATUS_LIMIT = 124,
@@ -317,7 +317,7 @@ static bool set_up(struct bare *bare, struct error *err)
                                             .writes = host_writes,
                                             .stops = host_stops,
                                             .context = bare};
-    bare->console = console_create(&console, err);
+    bare->console = console_new(&console, err);
     if (!bare->console)
         return false;
     const struct board_host host = {.ticks = host_ticks,
@@ -327,7 +327,7 @@ static bool set_up(struct bare *bare, struct error *err)
                                     .tohost = host_tohost,
                                     .reset = host_reset,
                                     .context = bare};
-    bare->board = board_create(machine, &bare->system.bus, &host, bare->console, err);
+    bare->board = board_new(machine, &bare->system.bus, &host, bare->console, err);
     if (!bare->board || !add_htif(bare, err) || !load_images(bare, err) || !add_semihosting(bare, err))
         return false;
     for (unsigned i = 0; i < bare->system.count; i++)
@@ -399,7 +399,7 @@ static void tell_positions(const struct bare *bare)
 
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
 {
-    char time[UNIT_TEXT];
+    char time[QUANTITY_TEXT];
     console_flush(bare->console); /* output of the program precedes the messages below */
     if (bare->failed) {
         *err = bare->failure;
@@ -414,7 +414,7 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_EXPIRED:
-        unit_format(UNIT_TIME, system_time(&bare->system) * SYSTEM_TICK_NS * 1000000, time);
+        quantity_format(QUANTITY_TIME, system_time(&bare->system) * SYSTEM_TICK_NS * 1000000, time);
         fprintf(stderr, "croft run: stopped after %s of simulated time (%s)\n", time,
                 system_time_limit(&bare->system));
         tell_positions(bare);

@@ -10,7 +10,7 @@
 #include "emu/hart/probe.h"
 #include "emu/machine/timed.h"
 #include "emu/nucd/nucd.h"
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 #include "emu/simt/warp_memory.h"
 #include "isa/disasm.h"
 
@@ -282,16 +282,16 @@ static int stopped_after(struct user *user, const char *count, const char *what)
 
 int fault_limit(struct user *user)
 {
-    char count[UNIT_TEXT];
-    unit_format(UNIT_COUNT, user->options->max_insns, count);
+    char count[QUANTITY_TEXT];
+    quantity_format(QUANTITY_COUNT, user->options->max_insns, count);
     return stopped_after(user, count, "instructions (--max-insns)");
 }
 
 int fault_time(struct user *user)
 {
     const struct timed *timed = user->options->timed;
-    char time[UNIT_TEXT];
-    unit_format(UNIT_TIME, timed_now(timed) / 1000000 * 1000000, time);
+    char time[QUANTITY_TEXT];
+    quantity_format(QUANTITY_TIME, timed_now(timed) / 1000000 * 1000000, time);
     char what[64];
     (void)snprintf(what, sizeof what, "of simulated time (%s)", timed_limit(timed));
     return stopped_after(user, time, what);

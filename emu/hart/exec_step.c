@@ -237,7 +237,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 static bool offload_traps(const struct hart *hart, uint64_t xn)
 {
     return hart->offload.traps && hart->privilege == PRIV_U &&
-           (xn >> 32 == HART_NUCD || xn >> 32 == HART_NUCD_CALL);
+           (xn >> 32 == HART_NUCD || xn >> 32 == HART_NUCD_MARK);
 }
 
 static bool call_driver(struct hart *hart, const struct insn *insn, uint64_t xn)

@@ -56,7 +56,7 @@ struct hart;
 /* The offload state of a hart (isa/MANUAL.md, "Offload traps"). */
 struct hart_offload {
     bool present; /* the CSRs nucdcause ... exist */
-    /* slt x0 with HART_NUCD or HART_NUCD_CALL in the upper half of rs1 traps in user mode: TRAP_NUCD_CALL */
+    /* slt x0 with HART_NUCD or HART_NUCD_MARK in the upper half of rs1 traps in user mode: TRAP_NUCD_CALL */
     bool traps;
     bool frozen;                   /* nucdctl reads it: the last faulted task waits for an answer */
     uint64_t cause, value, offset; /* nucdcause, nucdval, nucdoff: of that fault */
@@ -73,7 +73,7 @@ struct marker {
 };
 
 /* Signatures in the upper half of rs1: of nucd, and of the marks around a call of tasks. */
-enum { HART_NUCD = CROFT_NUCD_SIGNATURE, HART_NUCD_CALL = CROFT_NUCD_MARK_SIGNATURE };
+enum { HART_NUCD = CROFT_NUCD_SIGNATURE, HART_NUCD_MARK = CROFT_NUCD_MARK_SIGNATURE };
 
 enum {
     HART_SINK = 32,           /* x[HART_SINK] receives values written to x0 */

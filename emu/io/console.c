@@ -321,7 +321,7 @@ static bool open_source(struct console *console, const struct console_options *o
     return true;
 }
 
-struct console *console_create(const struct console_options *options, struct error *err)
+struct console *console_new(const struct console_options *options, struct error *err)
 {
     struct console *console = alloc(1, sizeof *console);
     console->input = options->input;

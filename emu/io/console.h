@@ -33,7 +33,7 @@ struct console_options {
 
 struct console;
 
-struct console *console_create(const struct console_options *options, struct error *err);
+struct console *console_new(const struct console_options *options, struct error *err);
 
 /* Writes the buffered output, restores the terminal, and closes the record. Returns false and sets err if
  * output or record are incomplete. Releases the console in any case. NULL is allowed. */

@@ -144,8 +144,8 @@ static bool add_devices(struct board *board, const struct machine_config *config
     return true;
 }
 
-struct board *board_create(const struct machine_config *config, struct bus *bus,
-                           const struct board_host *host, struct console *console, struct error *err)
+struct board *board_new(const struct machine_config *config, struct bus *bus, const struct board_host *host,
+                        struct console *console, struct error *err)
 {
     struct board *board = alloc(1, sizeof *board);
     board->bus = bus;
@@ -193,15 +193,15 @@ void board_reset(struct board *board)
 
 bool board_add_htif(struct board *board, uint64_t tohost, uint64_t fromhost, struct error *err)
 {
-    struct htif *htif = htif_create(&(struct htif_wiring){.memory = board->bus->memory,
-                                                          .holders = &board->bus->holders,
-                                                          .tohost = tohost,
-                                                          .fromhost = fromhost,
-                                                          .exit = board->host.tohost,
-                                                          .output = transmit,
-                                                          .exit_context = board->host.context,
-                                                          .output_context = board},
-                                    err);
+    struct htif *htif = htif_new(&(struct htif_wiring){.memory = board->bus->memory,
+                                                       .holders = &board->bus->holders,
+                                                       .tohost = tohost,
+                                                       .fromhost = fromhost,
+                                                       .exit = board->host.tohost,
+                                                       .output = transmit,
+                                                       .exit_context = board->host.context,
+                                                       .output_context = board},
+                                 err);
     if (!htif)
         return false;
     htif_free(board->htif);

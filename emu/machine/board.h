@@ -26,11 +26,11 @@ struct board;
  * input) and host->context must outlive the board. Calls to the host may come from here on. NULL, with a
  * message that names the key and where it was set, when devices overlap or share an interrupt. Release with
  * board_free(). */
-struct board *board_create(const struct machine_config *config, struct bus *bus,
-                           const struct board_host *host, struct console *console, struct error *err);
+struct board *board_new(const struct machine_config *config, struct bus *bus, const struct board_host *host,
+                        struct console *console, struct error *err);
 void board_free(struct board *board);
 
-/* Resets all devices to their state after board_create(). Keeps the boot program. */
+/* Resets all devices to their state after board_new(). Keeps the boot program. */
 void board_reset(struct board *board);
 
 /* Adds HTIF at the addresses of the program's symbols; fromhost is 0 if the program has none. False with err

@@ -32,22 +32,22 @@ struct drawing {
 /* Writes the most important properties of a part, for its label. */
 static void facts_of(const struct instance *part, char facts[FACTS])
 {
-    char size[UNIT_TEXT];
+    char size[QUANTITY_TEXT];
     facts[0] = '\0';
     if (part->kind == &core_kind) {
         const struct core_config *core = part->config;
-        unit_format(UNIT_FREQUENCY, core->clock, size);
+        quantity_format(QUANTITY_FREQUENCY, core->clock, size);
         (void)snprintf(facts, FACTS, "%s, %s",
                        core->core == CORE_OOO       ? "out of order"
                        : core->core == CORE_INORDER ? "in order"
                                                     : "functional",
                        size);
     } else if (part->kind == &cache_kind) {
-        unit_format(UNIT_SIZE, ((const struct cache_config *)part->config)->size, size);
+        quantity_format(QUANTITY_SIZE, ((const struct cache_config *)part->config)->size, size);
         (void)snprintf(facts, FACTS, "%s", size);
     } else if (part->kind == &llc_kind) {
         const struct llc_config *llc = part->config;
-        unit_format(UNIT_SIZE, llc->size, size);
+        quantity_format(QUANTITY_SIZE, llc->size, size);
         (void)snprintf(facts, FACTS, llc->slices > 1 ? "%2$u slices of %1$s" : "%1$s", size, llc->slices);
     } else if (part->kind == &dram_kind) {
         const struct dram_config *dram = part->config;

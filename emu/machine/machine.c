@@ -72,17 +72,17 @@ static bool at(const struct machine_config *config, const char *path, const char
 
 static bool check_memory(const struct machine_config *config, struct error *err)
 {
-    char size[UNIT_TEXT], other[UNIT_TEXT], source[MACHINE_SOURCE];
-    unit_format(UNIT_SIZE, config->memory->size, size);
+    char size[QUANTITY_TEXT], other[QUANTITY_TEXT], source[MACHINE_SOURCE];
+    quantity_format(QUANTITY_SIZE, config->memory->size, size);
     if (config->memory->base + config->memory->size > PHYSICAL_END) {
-        unit_format(UNIT_ADDRESS, config->memory->base, other);
+        quantity_format(QUANTITY_ADDRESS, config->memory->base, other);
         (void)error_set(err, "%s from memory.base %s reaches beyond the last physical address, 2^56-1", size,
                         other);
         return at(config, "memory", "size", err);
     }
     if (config->stack->size < config->memory->size)
         return true;
-    unit_format(UNIT_SIZE, config->stack->size, other);
+    quantity_format(QUANTITY_SIZE, config->stack->size, other);
     machine_source(config, "user_stack.size", source);
     (void)error_set(err, "%s is not allowed; allowed: more than user_stack.size, which is %s (%s)", size,
                     other, source);
@@ -135,7 +135,7 @@ static uint64_t memory_room(const struct machine_config *config, uint64_t *reque
 
 static bool check_room(const struct machine_config *config, uint64_t room, struct error *err)
 {
-    char size[UNIT_TEXT], most[UNIT_TEXT];
+    char size[QUANTITY_TEXT], most[QUANTITY_TEXT];
     const struct instance *memory = NULL;
     unsigned count = 0;
     if (config->memory->size <= room)
@@ -150,8 +150,8 @@ static bool check_room(const struct machine_config *config, uint64_t room, struc
         (void)error_set(err, "the machine has no dram");
         return tree_at_part(config->tree, tree_root(config->tree), err);
     }
-    unit_format(UNIT_SIZE, config->memory->size, size);
-    unit_format(UNIT_SIZE, room, most);
+    quantity_format(QUANTITY_SIZE, config->memory->size, size);
+    quantity_format(QUANTITY_SIZE, room, most);
     if (count > 1)
         (void)error_set(
             err,

@@ -18,7 +18,7 @@ struct machine_config {
     unsigned host_count, accel_count;       /* numbers of cores */
     const struct core_config *host, *accel; /* the first core of each; host is never NULL */
     const struct memory_config *memory;
-    const struct stack_config *stack;
+    const struct user_stack_config *stack;
     const struct mmu_config *mmu;
     const struct simt_config *simt;  /* the first SIMT part; NULL: none */
     uint32_t multiprocessors, warps; /* totals of all SIMT parts */

@@ -55,7 +55,7 @@ static const struct part_kind memory_kind = {
 static const struct part_field stack_fields[] = {
     {"size",
      FIELD_SIZE,
-     PLACE(stack_config, size),
+     PLACE(user_stack_config, size),
      "64 KiB",
      "1 GiB",
      "4 KiB",
@@ -69,7 +69,7 @@ static const struct part_field stack_fields[] = {
 static const struct part_kind stack_kind = {
     .name = "user_stack",
     .explanation = "The stack of a user program.",
-    .config_size = sizeof(struct stack_config),
+    .config_size = sizeof(struct user_stack_config),
     .fields = stack_fields,
     .field_count = COUNT_OF(stack_fields),
 };

@@ -23,7 +23,7 @@ struct memory_config {
     uint64_t base, size;
 };
 
-struct stack_config {
+struct user_stack_config {
     uint64_t size;
 };
 

@@ -6,16 +6,16 @@
 #include "emu/core/track.h"
 #include "emu/hart/probe.h"
 #include "emu/machine/timed_state.h"
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 #include "isa/include/croft/roi.h"
 
 enum { NAME = 64 };
 
 static void print_side(struct timed *timed, const struct coherence_side *side)
 {
-    char text[SYMBOLS_TEXT], time[UNIT_TEXT];
+    char text[SYMBOLS_TEXT], time[QUANTITY_TEXT];
     bool known = side->core < timed->count;
-    unit_format(UNIT_TIME, side->time, time);
+    quantity_format(QUANTITY_TIME, side->time, time);
     fprintf(stderr, "%s at 0x%" PRIx64 ", %s, after %s", known ? timed->cores[side->core].name : side->holder,
             side->pc, symbols_describe(timed->symbols, side->pc, text, sizeof text), time);
 }

@@ -197,7 +197,7 @@ static bool make_accelerator(struct accelerators *all, const struct accelerators
         .empty = empty_cache,
         .context = accelerator,
     };
-    accelerator->unit = task_unit_create(&config, err);
+    accelerator->unit = task_unit_new(&config, err);
     if (!accelerator->unit)
         return false;
     accelerator->unit_observer =

@@ -4,7 +4,7 @@
 
 #include "emu/core/config.h"
 #include "emu/nucd/engines.h"
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 
 static unsigned copies(const struct tree *tree, const char *path)
 {
@@ -45,13 +45,13 @@ struct phys nucd_firmware_memory(const struct tree *tree, const struct phys *mem
 bool nucd_check_memory(const struct tree *tree, uint64_t base, uint64_t size, uint64_t stack,
                        struct error *err)
 {
-    char text[UNIT_TEXT];
+    char text[QUANTITY_TEXT];
     if (!nucd_wanted(tree))
         return true;
     uint64_t bytes = nucd_described(tree)->memory;
     if ((base + size) % bytes == 0 && bytes + stack < size)
         return true;
-    unit_format(UNIT_SIZE, bytes, text);
+    quantity_format(QUANTITY_SIZE, bytes, text);
     (void)error_set(err,
                     "%s is not allowed; allowed: a power of two that divides memory.base + memory.size and "
                     "leaves room for programs and user_stack.size",

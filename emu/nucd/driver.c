@@ -8,7 +8,7 @@
 #include "isa/include/croft/task_unit.h"
 #include "linker/map.h"
 
-static_assert(CROFT_HARTS_MAX <= KERNEL_DRIVER_UNITS, "the driver's table holds all accelerators");
+static_assert(CROFT_HARTS_MAX <= KERNEL_DRIVER_ACCELERATORS, "the driver's table holds all accelerators");
 
 void nucd_driver_boot(const struct tree *tree, const char *firmware, uint64_t tick, struct kernel_boot *boot)
 {
@@ -32,8 +32,8 @@ void nucd_driver_boot(const struct tree *tree, const char *firmware, uint64_t ti
 void nucd_driver_timeout(const struct tree *tree, const struct kernel_frame *frame, const char *place,
                          char text[NUCD_DRIVER_TEXT])
 {
-    char time[UNIT_TEXT];
-    unit_format(UNIT_TIME, nucd_described(tree)->timeout, time);
+    char time[QUANTITY_TEXT];
+    quantity_format(QUANTITY_TIME, nucd_described(tree)->timeout, time);
     (void)snprintf(text, NUCD_DRIVER_TEXT,
                    "the task of the nucd at 0x%" PRIx64 ", %s, on accelerator %" PRIu64
                    " has not ended within %s (nucd.timeout)",

@@ -37,7 +37,7 @@ static bool describe(struct engine *e, const struct insn *insn, struct nucd_oper
     enum nucd_cause cause = nucd_packet_task(&operands, &e->parts.limits, task);
     if (cause == NUCD_WELL_FORMED)
         return true;
-    if (cause == NUCD_CAUSE_SIGNATURE && operands.read(operands.context, insn->rs1) >> 32 == HART_NUCD_CALL)
+    if (cause == NUCD_CAUSE_SIGNATURE && operands.read(operands.context, insn->rs1) >> 32 == HART_NUCD_MARK)
         return false; /* a call of the kernel's driver */
     if (nucd_causes_note(&e->causes, cause, operands.pc, &warning) && e->parts.warn)
         e->parts.warn(e->parts.context, operands.pc, warning.text);

@@ -6,7 +6,7 @@
 
 #include "emu/hart/mmu.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 
 struct host_engine {
     struct engines *all;
@@ -109,9 +109,9 @@ static void expired(void *context, unsigned own, const struct nucd_task *task)
     const struct host_engine *e = context;
     const struct nucd_machine *machine = e->all->machine;
     unsigned accelerator = accelerator_of(e, own);
-    char place[NUCD_DESCRIPTION], limit[UNIT_TEXT];
+    char place[NUCD_DESCRIPTION], limit[QUANTITY_TEXT];
     uint64_t pc = accelerators_hart(e->all->accelerators, accelerator)->pc;
-    unit_format(UNIT_TIME, e->all->config->timeout, limit);
+    quantity_format(QUANTITY_TIME, e->all->config->timeout, limit);
     machine->begin_message(machine->context);
     fprintf(stderr,
             "croft run: the task of the nucd at 0x%" PRIx64

@@ -6,7 +6,7 @@
 
 #include "emu/nucd/task_check.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 #include "linker/map.h"
 
 struct nucd {
@@ -106,14 +106,14 @@ bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct t
                    char text[NUCD_OVERFLOW_TEXT])
 {
     uint64_t first, size;
-    char bytes[UNIT_TEXT];
+    char bytes[QUANTITY_TEXT];
     bool load_trap = trap->cause == TRAP_LOAD_ACCESS || trap->cause == TRAP_LOAD_PAGE;
     if (!nucd || (!load_trap && trap->cause != TRAP_STORE_ACCESS && trap->cause != TRAP_STORE_PAGE))
         return false;
     accelerators_stack(nucd->accelerators, accelerator, &first, &size);
     if (trap->value < nucd->firmware.base || trap->value >= first)
         return false;
-    unit_format(UNIT_SIZE, size, bytes);
+    quantity_format(QUANTITY_SIZE, size, bytes);
     (void)snprintf(text, NUCD_OVERFLOW_TEXT,
                    "stack overflow of accelerator %u: %s 0x%" PRIx64
                    ", below its stack of %s; its size is nucd.memory / %" PRIu64,

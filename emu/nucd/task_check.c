@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 
 struct task_check {
     const struct nucd_config *config;
@@ -25,8 +25,8 @@ static void print_place(const struct nucd_machine *machine, uint64_t pc)
 static void report(void *context, const struct footprint_finding *finding)
 {
     const struct nucd_machine *machine = ((struct task_check *)context)->machine;
-    char time[UNIT_TEXT];
-    unit_format(UNIT_TIME, machine->queue->now, time);
+    char time[QUANTITY_TEXT];
+    quantity_format(QUANTITY_TIME, machine->queue->now, time);
     machine->begin_message(machine->context);
     fprintf(stderr,
             "croft: --check nucd: %s of %u bytes at 0x%" PRIx64

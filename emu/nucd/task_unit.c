@@ -31,7 +31,7 @@ struct task_unit {
     struct observer_list observers; /* struct task_unit_observer */
 };
 
-struct task_unit *task_unit_create(const struct task_unit_config *config, struct error *err)
+struct task_unit *task_unit_new(const struct task_unit_config *config, struct error *err)
 {
     if (config->queue_lines < 2 || config->queue_lines > NUCD_QUEUE_LINES) {
         error_set(err, "queue_lines must be 2 to %d, not %u", NUCD_QUEUE_LINES, config->queue_lines);

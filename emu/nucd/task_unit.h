@@ -61,7 +61,7 @@ struct task_unit;
 
 /* Creates a unit. Returns NULL with a message when queue_lines is out of range or the host has no memory.
  * Release it with task_unit_free(), which accepts NULL. */
-struct task_unit *task_unit_create(const struct task_unit_config *config, struct error *err);
+struct task_unit *task_unit_new(const struct task_unit_config *config, struct error *err);
 void task_unit_free(struct task_unit *unit);
 
 /* Adds an observer, which the caller continues to own (emu/sim/observer.h). */

@@ -8,8 +8,8 @@
 #include "emu/sim/text.h"
 
 enum {
-    PARTS_MOST = 65536, /* parts of one machine */
-    DEPTH_MOST = 16,
+    PARTS_MAX = 65536, /* parts of one machine */
+    DEPTH_MAX = 16,
 };
 
 /* Limits parts * settings, because each part examines each setting: a few seconds of host time. */
@@ -200,13 +200,13 @@ static bool find_mention(const struct tree *tree, const struct instance *parent,
 static bool read_count(const struct tree *tree, const struct mention *mention, const struct part_role *role,
                        uint32_t *count, struct error *err)
 {
-    uint64_t value = 0, most = PARTS_MOST;
+    uint64_t value = 0, most = PARTS_MAX;
     const char *text = mention->count;
     if (!text || strcmp(text, "auto") == 0)
         text = role && role->initial ? role->initial : "1";
     if (role && role->most)
-        (void)unit_parse(UNIT_COUNT, role->most, &most, err);
-    if (!unit_parse(UNIT_COUNT, text, &value, err))
+        (void)quantity_parse(QUANTITY_COUNT, role->most, &most, err);
+    if (!quantity_parse(QUANTITY_COUNT, text, &value, err))
         (void)error_prefix(err, "%s", tree->settings[mention->count_setting - 1].pattern);
     else if (value <= most && (value > 0 || !role || role->presence != PART_ALWAYS)) {
         *count = (uint32_t)value;
@@ -263,10 +263,10 @@ static bool has_room(struct tree *tree, const struct instance *parent, const str
                      uint32_t count, struct error *err)
 {
     tree->part_count += count;
-    if (tree->part_count <= PARTS_MOST && (uint64_t)tree->part_count * tree->setting_count <= looks_most)
+    if (tree->part_count <= PARTS_MAX && (uint64_t)tree->part_count * tree->setting_count <= looks_most)
         return true;
-    if (tree->part_count > PARTS_MOST)
-        (void)error_set(err, "a machine may have at most %d parts", PARTS_MOST);
+    if (tree->part_count > PARTS_MAX)
+        (void)error_set(err, "a machine may have at most %d parts", PARTS_MAX);
     else
         (void)error_set(err, "the machine is too large: %u parts and %u settings", tree->part_count,
                         tree->setting_count);
@@ -451,8 +451,8 @@ static bool expand_parts(struct tree *tree, struct instance *parent, unsigned de
 
 static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err)
 {
-    if (depth == DEPTH_MOST)
-        return error_set(err, "%s: parts are nested more than %d deep", parent->path, DEPTH_MOST);
+    if (depth == DEPTH_MAX)
+        return error_set(err, "%s: parts are nested more than %d deep", parent->path, DEPTH_MAX);
     struct matches matches =
         parent->parent ? matches_within(parent->parent->matches, parent) : matches_all(tree);
     parent->matches = &matches;

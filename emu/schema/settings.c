@@ -21,8 +21,8 @@ struct chain {
 };
 
 enum {
-    TEMPLATES_DEEP = 8,    /* nesting depth of templates in templates */
-    SETTINGS_MOST = 65536, /* settings of one machine; bounds what nested templates multiply */
+    TEMPLATES_DEEP = 8,   /* nesting depth of templates in templates */
+    SETTINGS_MAX = 65536, /* settings of one machine; bounds what nested templates multiply */
 };
 
 static bool ends_in_yaml(const char *name)
@@ -227,13 +227,13 @@ static bool use_template(const struct flattening *f, const struct node *node, co
 {
     struct flattening within = *f;
     struct node *found = node->text ? find_template(f, node->text, &within.file) : NULL;
-    if (found && deep < TEMPLATES_DEEP && *f->uses < SETTINGS_MOST) {
+    if (found && deep < TEMPLATES_DEEP && *f->uses < SETTINGS_MAX) {
         ++*f->uses;
         found->used = true;
         return flatten(&within, found, prefix, deep + 1);
     }
     if (found && deep < TEMPLATES_DEEP)
-        (void)error_set(f->err, "template: a machine may use templates at most %d times", SETTINGS_MOST);
+        (void)error_set(f->err, "template: a machine may use templates at most %d times", SETTINGS_MAX);
     else
         (void)error_set(
             f->err, found ? "template: %s: templates are nested too deeply" : "template: unknown template %s",
@@ -288,8 +288,8 @@ static bool add_members(const struct flattening *f, const struct node *mapping, 
             return false;
         if (template_owner(name))
             continue;
-        if (f->tree->setting_count >= SETTINGS_MOST) {
-            (void)error_set(f->err, "a machine may have at most %d settings", SETTINGS_MOST);
+        if (f->tree->setting_count >= SETTINGS_MAX) {
+            (void)error_set(f->err, "a machine may have at most %d settings", SETTINGS_MAX);
             return at_node(f, node);
         }
         bool own = strcmp(name, "name") == 0 || strcmp(name, "description") == 0;
@@ -409,9 +409,9 @@ static bool check_unused(const struct flattening *options, unsigned file)
         fine = flatten(&f, node, TEMPLATE_PART, 0) && template_check(&tree, node->name, f.err);
         total += tree.setting_count;
         free_settings(&tree);
-        if (!fine || total <= SETTINGS_MOST)
+        if (!fine || total <= SETTINGS_MAX)
             continue;
-        (void)error_set(f.err, "templates that no part uses may have at most %d settings", SETTINGS_MOST);
+        (void)error_set(f.err, "templates that no part uses may have at most %d settings", SETTINGS_MAX);
         fine = at_node(&f, node);
     }
     return fine;

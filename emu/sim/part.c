@@ -11,7 +11,7 @@
 
 static bool is_number(const struct part_field *field)
 {
-    return field->type < (enum field_type)UNIT_KINDS;
+    return field->type < (enum field_type)QUANTITY_KINDS;
 }
 
 static bool is_power_step(const struct part_field *field)
@@ -24,7 +24,7 @@ static uint64_t row_number(const struct part_field *field, const char *text)
 {
     struct error err;
     uint64_t value = 0;
-    bool parsed = unit_parse((enum unit_kind)field->type, text, &value, &err);
+    bool parsed = quantity_parse((enum quantity)field->type, text, &value, &err);
     assert(parsed);
     (void)parsed;
     return value;
@@ -78,7 +78,7 @@ static bool refuse(const struct part_field *field, const char *text, struct erro
 static bool set_number(const struct part_field *field, void *config, const char *text, struct error *err)
 {
     uint64_t value;
-    if (!unit_parse((enum unit_kind)field->type, text, &value, err))
+    if (!quantity_parse((enum quantity)field->type, text, &value, err))
         return error_prefix(err, "%s", field->name);
     if (!in_range(field, value))
         return refuse(field, text, err);
@@ -144,7 +144,7 @@ void field_format(const struct part_field *field, const void *config, char buffe
     case FIELD_BOOL: strcpy(buffer, field_number(field, config) ? "true" : "false"); break;
     case FIELD_TEXT: format_text((const char *)config + field->offset, buffer); break;
     case FIELD_CHOICE: strcpy(buffer, field->choices[field_number(field, config)]); break;
-    default: unit_format((enum unit_kind)field->type, field_number(field, config), buffer); break;
+    default: quantity_format((enum quantity)field->type, field_number(field, config), buffer); break;
     }
 }
 

@@ -36,20 +36,20 @@
 #include "emu/sim/energy.h"
 #include "emu/sim/error.h"
 #include "emu/sim/event.h"
+#include "emu/sim/quantity.h"
 #include "emu/sim/stats.h"
-#include "emu/sim/unit.h"
 
 /* The types of numbers come first and equal their unit_kind. */
 enum field_type {
-    FIELD_COUNT = UNIT_COUNT,
-    FIELD_ADDRESS = UNIT_ADDRESS,
-    FIELD_SIZE = UNIT_SIZE,
-    FIELD_TIME = UNIT_TIME,
-    FIELD_FREQUENCY = UNIT_FREQUENCY,
-    FIELD_BANDWIDTH = UNIT_BANDWIDTH,
-    FIELD_ENERGY = UNIT_ENERGY,
-    FIELD_POWER = UNIT_POWER,
-    FIELD_BOOL = UNIT_KINDS,
+    FIELD_COUNT = QUANTITY_COUNT,
+    FIELD_ADDRESS = QUANTITY_ADDRESS,
+    FIELD_SIZE = QUANTITY_SIZE,
+    FIELD_TIME = QUANTITY_TIME,
+    FIELD_FREQUENCY = QUANTITY_FREQUENCY,
+    FIELD_BANDWIDTH = QUANTITY_BANDWIDTH,
+    FIELD_ENERGY = QUANTITY_ENERGY,
+    FIELD_POWER = QUANTITY_POWER,
+    FIELD_BOOL = QUANTITY_KINDS,
     FIELD_CHOICE,
     FIELD_TEXT,
 };

@@ -6,7 +6,7 @@
 #include "host/kernel/kernel.h"
 #include "isa/include/croft/task_unit.h"
 
-enum { DEVICES = KERNEL_DRIVER_UNITS };
+enum { DEVICES = KERNEL_DRIVER_ACCELERATORS };
 
 /* Base of the devices' consecutive pages in the program's address space; programs use nothing below
  * CROFT_DRAM_BASE. */

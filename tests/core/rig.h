@@ -54,7 +54,7 @@ struct rig {
     struct decoder *decoder;
     struct hart hart;
     struct cache *l1i, *l1d;
-    struct tlb_unit *tlb; /* NULL, or made by the test; rig_free() frees it */
+    struct core_tlb *tlb; /* NULL, or made by the test; rig_free() frees it */
     struct core *core;
     uint64_t at; /* address of the next instruction */
 

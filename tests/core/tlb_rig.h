@@ -44,7 +44,7 @@ struct rig {
     struct event_queue queue;
     struct clock clock;
     struct cache *cache;
-    struct tlb_unit *tlb;
+    struct core_tlb *tlb;
     struct stats *stats;
     uint64_t requests; /* reads that the memory has served */
     unsigned called;

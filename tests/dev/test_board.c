@@ -63,11 +63,11 @@ static void make(struct place *place, const char *machine, const char *const *se
     bus_init(&place->bus, &place->memory);
     assert_int_equal(pipe(ends), 0);
     place->input = ends[1];
-    place->console = console_create(
+    place->console = console_new(
         &(struct console_options){.input = ends[0], .output = ends[1], .moment = moment, .context = place},
         &err);
     host.context = place;
-    place->board = board_create(&place->config, &place->bus, &host, place->console, &err);
+    place->board = board_new(&place->config, &place->bus, &host, place->console, &err);
     if (!place->board)
         fail_msg("%s", err.text);
 }
@@ -288,7 +288,7 @@ static void conflicts_are_told(void **state)
         machine_make(&config, "virt", SETS(conflicts[i].set));
         assert_true(phys_init(&memory, config.memory->base, config.memory->size, &err));
         bus_init(&bus, &memory);
-        assert_null(board_create(&config, &bus, &host, NULL, &err));
+        assert_null(board_new(&config, &bus, &host, NULL, &err));
         assert_string_equal(err.text, conflicts[i].message);
         bus_free(&bus);
         phys_free(&memory);

@@ -13,7 +13,7 @@ static struct clint *make(struct rig *rig)
         software[hart] = rig_line(rig, hart);
         timer[hart] = rig_line(rig, TIMER + hart);
     }
-    struct clint *clint = clint_create(HARTS, &timebase, software, timer);
+    struct clint *clint = clint_new(HARTS, &timebase, software, timer);
     assert_non_null(clint);
     return clint;
 }

@@ -18,14 +18,14 @@ static void make(struct place *place, uint64_t fromhost)
     struct error err;
     *place = (struct place){0};
     assert_true(phys_init(&place->memory, 0x80000000, 0x10000, &err));
-    place->htif = htif_create(&(struct htif_wiring){.memory = &place->memory,
-                                                    .tohost = TOHOST,
-                                                    .fromhost = fromhost,
-                                                    .exit = rig_code,
-                                                    .output = rig_output,
-                                                    .exit_context = &place->rig,
-                                                    .output_context = &place->rig},
-                              &err);
+    place->htif = htif_new(&(struct htif_wiring){.memory = &place->memory,
+                                                 .tohost = TOHOST,
+                                                 .fromhost = fromhost,
+                                                 .exit = rig_code,
+                                                 .output = rig_output,
+                                                 .exit_context = &place->rig,
+                                                 .output_context = &place->rig},
+                           &err);
     assert_non_null(place->htif);
 }
 
@@ -200,11 +200,11 @@ static void addresses_must_be_in_memory(void **state)
     store(&place, TOHOST, UINT64_C(0x0100000000000000), 8);
     assert_false(htif_waits(place.htif));
     assert_true(poll(&place));
-    assert_null(htif_create(&(struct htif_wiring){.memory = &place.memory, .tohost = 0x8000fff9}, &err));
+    assert_null(htif_new(&(struct htif_wiring){.memory = &place.memory, .tohost = 0x8000fff9}, &err));
     assert_string_equal(err.text,
                         "symbol tohost is at 0x8000fff9, outside of the memory 0x80000000-0x8000ffff");
     assert_null(
-        htif_create(&(struct htif_wiring){.memory = &place.memory, .tohost = TOHOST, .fromhost = 8}, &err));
+        htif_new(&(struct htif_wiring){.memory = &place.memory, .tohost = TOHOST, .fromhost = 8}, &err));
     assert_string_equal(err.text, "symbol fromhost is at 0x8, outside of the memory 0x80000000-0x8000ffff");
     drop(&place);
 }

@@ -10,7 +10,7 @@ static struct plic *make(struct rig *rig)
     struct irq_line lines[CONTEXTS];
     for (unsigned i = 0; i < CONTEXTS; i++)
         lines[i] = rig_line(rig, i);
-    struct plic *plic = plic_create(CONTEXTS, lines);
+    struct plic *plic = plic_new(CONTEXTS, lines);
     assert_non_null(plic);
     return plic;
 }

@@ -11,7 +11,7 @@ static void the_boot_program(void **state)
     (void)state;
     static const char *const lines[] = {"auipc\tt0,0x0",  "csrrs\ta0,mhartid,zero", "ld\ta1,32(t0)",
                                         "addi\ta2,t0,40", "ld\tt0,24(t0)",          "jalr\tzero,0(t0)"};
-    struct rom *rom = rom_create();
+    struct rom *rom = rom_new();
     struct decoder *decoder = decoder_new();
     rom_set_boot(
         rom, &(struct rom_boot){.start = 0x80000000, .fdt = 0x87e00000, .next = 0x80200000, .next_mode = 1});
@@ -31,7 +31,7 @@ static void the_boot_program(void **state)
 static void reads_of_all_sizes_and_no_writes(void **state)
 {
     (void)state;
-    struct rom *rom = rom_create();
+    struct rom *rom = rom_new();
     rom_set_boot(rom, &(struct rom_boot){.start = UINT64_C(0x8877665544332211)});
     assert_true(rom_ops.read(rom, 0x18, 8) == UINT64_C(0x8877665544332211));
     assert_true(rom_ops.read(rom, 0x1c, 4) == 0x88776655);

@@ -8,7 +8,7 @@ enum { TIME_LOW, TIME_HIGH, ALARM_LOW, ALARM_HIGH, IRQ_ENABLED, CLEAR_ALARM, ALA
 static struct rtc *make(struct rig *rig, uint64_t epoch)
 {
     struct timebase timebase = rig_timebase(rig);
-    struct rtc *rtc = rtc_create(&timebase, epoch, rig_line(rig, 0));
+    struct rtc *rtc = rtc_new(&timebase, epoch, rig_line(rig, 0));
     assert_non_null(rtc);
     return rtc;
 }

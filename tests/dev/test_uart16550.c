@@ -9,7 +9,7 @@ static struct uart16550 *make(struct rig *rig)
 {
     struct uart16550_wiring wiring = {
         .irq = rig_line(rig, IRQ), .timebase = rig_timebase(rig), .transmit = rig_output, .context = rig};
-    struct uart16550 *uart = uart16550_create(&wiring);
+    struct uart16550 *uart = uart16550_new(&wiring);
     assert_non_null(uart);
     return uart;
 }
@@ -313,7 +313,7 @@ static void it_is_known_when_the_guest_waits(void **state)
         put(uart, RBR, '.');
     }
     assert_false(uart16550_waits(uart));
-    for (unsigned i = 0; i < UART16550_LOOKS; i++) {
+    for (unsigned i = 0; i < UART16550_POLLS; i++) {
         assert_false(uart16550_waits(uart));
         (void)get(uart, LSR);
     }

@@ -40,7 +40,7 @@ static void make_set(const struct tree *tree, char *set, const uint8_t bytes[REC
     size_t number = bytes[0] | (size_t)(bytes[6] & 3) << 8;
     const struct instance *part = find_field(tree, &number);
     uint32_t value;
-    char text[UNIT_TEXT] = "";
+    char text[QUANTITY_TEXT] = "";
     memcpy(&value, bytes + 2, sizeof value);
     if (!part || bytes[6] & 4) {
         make_presence(set, value);
@@ -48,7 +48,7 @@ static void make_set(const struct tree *tree, char *set, const uint8_t bytes[REC
     }
     const struct part_field *field = &part->kind->fields[number];
     if (field->type < FIELD_BOOL)
-        unit_format((enum unit_kind)field->type, (uint64_t)value << bytes[1] % 40, text);
+        quantity_format((enum quantity)field->type, (uint64_t)value << bytes[1] % 40, text);
     const char *chosen = text;
     if (bytes[1] >= 0xe0)
         chosen = bytes[1] & 1 ? field->min : field->max;
@@ -79,7 +79,7 @@ static void make_board(struct machine_config *config)
     struct error err = {.text = ""};
     struct bus bus;
     bus_init(&bus, &memory);
-    struct board *board = board_create(config, &bus, &host, NULL, &err);
+    struct board *board = board_new(config, &bus, &host, NULL, &err);
     check(board || *err.text, "no board, and no word why");
     board_free(board);
     bus_free(&bus);

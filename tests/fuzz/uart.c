@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .timebase = {.now = now, .context = &model},
                                       .transmit = transmit,
                                       .context = &model};
-    struct uart16550 *uart = uart16550_create(&wiring);
+    struct uart16550 *uart = uart16550_new(&wiring);
     for (; size >= 3; data += 3, size -= 3)
         step(uart, &model, data);
     check_interrupt(uart, &model);

@@ -58,14 +58,14 @@ static struct console *open_with(struct place *place, int input, int output, boo
                                  const char *replay)
 {
     struct error err = {.text = ""};
-    struct console *console = console_create(&(struct console_options){.input = input,
-                                                                       .output = output,
-                                                                       .live = live,
-                                                                       .record = record,
-                                                                       .replay = replay,
-                                                                       .moment = present,
-                                                                       .context = place},
-                                             &err);
+    struct console *console = console_new(&(struct console_options){.input = input,
+                                                                    .output = output,
+                                                                    .live = live,
+                                                                    .record = record,
+                                                                    .replay = replay,
+                                                                    .moment = present,
+                                                                    .context = place},
+                                          &err);
     if (!console)
         fail_msg("%s", err.text);
     return console;

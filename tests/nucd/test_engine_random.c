@@ -206,7 +206,7 @@ static void make_unit(struct machine *m, unsigned i)
     u->number = i;
     const struct task_unit_config config = {
         .queue_lines = 2 + below(&m->random, 8), .capabilities = 0, .work = {set_work, u, 0}, .context = u};
-    u->unit = task_unit_create(&config, &err);
+    u->unit = task_unit_new(&config, &err);
     assert_non_null(u->unit);
     u->observer = (struct task_unit_observer){.told = tell, .context = u};
     task_unit_observe(u->unit, &u->observer);

@@ -60,7 +60,7 @@ static void fixture_init(struct fixture *f, uint32_t lines)
     *f = (struct fixture){.reports = 0};
     struct task_unit_config config = {
         .queue_lines = lines, .work = {set_work, f, 1}, .done = {set_done, f, 2}, .context = f};
-    f->unit = task_unit_create(&config, &err);
+    f->unit = task_unit_new(&config, &err);
     assert_non_null(f->unit);
     observe(f);
 }
@@ -415,7 +415,7 @@ static void configurations_are_checked(void **state)
     (void)state;
     struct error err;
     const struct task_unit_config config = {.queue_lines = 1};
-    assert_null(task_unit_create(&config, &err));
+    assert_null(task_unit_new(&config, &err));
     assert_string_equal(err.text, "queue_lines must be 2 to 1024, not 1");
 }
 
@@ -432,7 +432,7 @@ static void the_data_cache_is_emptied(void **state)
                                             .done = {set_done, &f, 2},
                                             .empty = empty_asked,
                                             .context = &f};
-    f.unit = task_unit_create(&config, &err);
+    f.unit = task_unit_new(&config, &err);
     observe(&f);
     push(&f, 1, 2);
     push(&f, 2, 2);

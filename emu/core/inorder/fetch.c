@@ -8,7 +8,7 @@ static void line_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
     c->arrived = clock_cycle(&c->core.parts.clock, now);
     if (level == MEM_LEVELS) /* refused: ask again */
         c->line = INORDER_NOWHERE;
-    inorder_kick(c, now);
+    inorder_go_on(c, now);
 }
 
 static void page_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
@@ -17,7 +17,7 @@ static void page_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
     struct inorder *c = waiter->owner;
     c->walking = false;
     c->walked = clock_cycle(&c->core.parts.clock, now);
-    inorder_kick(c, now);
+    inorder_go_on(c, now);
 }
 
 void inorder_fetch_init(struct inorder *c)
@@ -40,7 +40,7 @@ void inorder_fetch_init(struct inorder *c)
 /* Translates the page of pc; *cycle becomes the begin of the access. Returns false while a walk is under way. */
 static bool translate_page(struct inorder *c, uint64_t pc, uint64_t *cycle)
 {
-    struct tlb_unit *tlb = c->core.parts.tlb;
+    struct core_tlb *tlb = c->core.parts.tlb;
     uint64_t time = inorder_time(c, *cycle), ready;
     if (c->walking)
         return false;
@@ -148,7 +148,7 @@ static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
     c->line = INORDER_NOWHERE;
 }
 
-bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome)
+bool inorder_redirected(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome)
 {
     c->block = INORDER_NOWHERE;
     c->block_end = 0;

@@ -15,7 +15,7 @@ void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t 
                   clock_time(clock, to));
 }
 
-void inorder_kick(struct inorder *c, uint64_t now)
+void inorder_go_on(struct inorder *c, uint64_t now)
 {
     struct core *core = &c->core;
     if (!c->blocked || event_pending(&core->event))
@@ -73,10 +73,10 @@ static bool next_batch(struct inorder *c)
     }
     c->number += c->at;
     c->at = 0;
-    c->noting = core->tells_retired && !core->warming;
+    c->noting = core->observes_retired && !core->warming;
     if (c->noting || c->noting_loads)
         c->noting_loads = c->noting || inorder_notes_wait(c);
-    c->stalls_told = core->tells_stalled;
+    c->stalls_told = core->observes_stalled;
     c->translating = core->parts.tlb && tlb_active(core->parts.tlb, TLB_DATA);
     if (done >= core->limit) {
         core->stream.count = 0;

@@ -131,7 +131,7 @@ ALWAYS_INLINE static bool control(struct inorder *c, const struct stream_entry *
     enum predict_outcome outcome = predict(&c->predictor, op, next);
     if (UNLIKELY(outcome != PREDICT_RIGHT)) {
         c->cycle = issue->cycle >> READY_CAUSE_BITS;
-        return inorder_surprise(c, op, outcome);
+        return inorder_redirected(c, op, outcome);
     }
     if (next != op->pc + op->length) {
         c->block = INORDER_NOWHERE;

@@ -50,7 +50,7 @@ static void part_came(struct inorder *c, struct inorder_load *load, uint64_t now
         if (--load->parts == 0)
             finish_load(c, load);
     }
-    inorder_kick(c, now);
+    inorder_go_on(c, now);
 }
 
 static void load_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
@@ -121,7 +121,7 @@ static void store_came(struct cache_waiter *waiter, uint64_t now, unsigned level
             c->store_done = cycle;
     }
     move_stores(c, cycle, level);
-    inorder_kick(c, now);
+    inorder_go_on(c, now);
 }
 
 void inorder_memory_init(struct inorder *c)

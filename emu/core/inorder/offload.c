@@ -124,7 +124,7 @@ static struct inorder_offload *look_again(struct core *core, uint64_t now)
     struct inorder *c = (struct inorder *)core;
     if (c->phase != PHASE_TASK)
         return NULL;
-    inorder_kick(c, now);
+    inorder_go_on(c, now);
     return &c->offload;
 }
 

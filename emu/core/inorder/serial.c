@@ -11,7 +11,7 @@ static void serial_came(struct cache_waiter *waiter, uint64_t now, unsigned leve
         c->serial_ready = cycle;
     if (level == MEM_LEVELS) /* refused: repeat the access */
         c->serial_offset = 0;
-    inorder_kick(c, now);
+    inorder_go_on(c, now);
 }
 
 static void unit_done(struct custom_waiter *waiter, uint64_t now)
@@ -19,7 +19,7 @@ static void unit_done(struct custom_waiter *waiter, uint64_t now)
     struct inorder *c = waiter->owner;
     c->serial_waits = false;
     c->serial_ready = clock_cycle(&c->core.parts.clock, now);
-    inorder_kick(c, now);
+    inorder_go_on(c, now);
 }
 
 void inorder_serial_init(struct inorder *c)
@@ -110,7 +110,7 @@ static void step(struct inorder *c, uint64_t now)
         warm_serial(&c->core, serial); /* finish() adds one cycle */
     else if (serial->wait == SERIAL_CACHE || serial->wait == SERIAL_MAINTAIN)
         c->serial_offset = 0;
-    else if (serial->wait == SERIAL_UNIT)
+    else if (serial->wait == SERIAL_CUSTOM)
         c->serial_waits = true;
     else if (serial->wait == SERIAL_DEVICE)
         c->serial_ready += serial->clocks;

@@ -244,7 +244,7 @@ static inline bool inorder_translate(struct inorder *c, uint64_t address, unsign
 }
 
 /* Continues the core if it is blocked. */
-void inorder_kick(struct inorder *c, uint64_t now);
+void inorder_go_on(struct inorder *c, uint64_t now);
 
 /* fetch.c. If a function returns false, call it again when the core is kicked. */
 void inorder_fetch_init(struct inorder *c);
@@ -253,7 +253,7 @@ bool inorder_fetch_slowly(struct inorder *c, uint64_t pc, uint64_t insn);
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause);
 /* Handles a jump or branch for which fetch was not ready. Returns whether the instructions fetched after it are
  * wrong. */
-bool inorder_surprise(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome);
+bool inorder_redirected(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome);
 
 /* memory.c */
 void inorder_memory_init(struct inorder *c);

@@ -234,7 +234,7 @@ static void take(struct ooo *o, const struct offload_step *step)
     stream->count = 1;
     stream->next_pc = step->next_pc;
     o->position = o->fetched = 0;
-    o->noting = o->core.tells_retired;
+    o->noting = o->core.observes_retired;
 }
 
 /* Tries to dispatch the batch, which may have had to wait. */
@@ -247,7 +247,7 @@ static bool dispatch(struct ooo *o)
         entry->address = view->address;
         entry->physical = view->physical;
     }
-    return ooo_run_ahead(o) || ooo_relieved(o);
+    return ooo_run_ahead(o) || ooo_retire_waiting(o);
 }
 
 static void step(struct ooo *o)

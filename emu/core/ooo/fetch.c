@@ -54,7 +54,7 @@ void ooo_fetch_init(struct ooo *o)
 /* Translates the page of pc; *cycle becomes the time of the result. Returns false while a walk is under way. */
 static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
 {
-    struct tlb_unit *tlb = o->core.parts.tlb;
+    struct core_tlb *tlb = o->core.parts.tlb;
     o->fetch.page = pc / MMU_PAGE;
     if (!tlb)
         return true;

@@ -203,7 +203,7 @@ static void walk_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 
 static bool translate(struct ooo *o, struct ooo_load *load)
 {
-    struct tlb_unit *tlb = o->core.parts.tlb;
+    struct core_tlb *tlb = o->core.parts.tlb;
     if (!tlb)
         return true;
     uint64_t time = ooo_time(o, load->time), ready;

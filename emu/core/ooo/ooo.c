@@ -19,7 +19,7 @@ void ooo_go_on(struct ooo *o)
     event_schedule(o->core.parts.queue, &o->core.event, o->floor * o->period);
 }
 
-bool ooo_relieved(struct ooo *o)
+bool ooo_retire_waiting(struct ooo *o)
 {
     uint64_t head = o->head;
     (void)ooo_retire(o, o->tail - 1);
@@ -69,7 +69,7 @@ static bool next_batch(struct ooo *o, uint64_t now)
         return false;
     }
     o->end = stream_run(&core->stream, core->limit - done);
-    o->noting = core->tells_retired;
+    o->noting = core->observes_retired;
     o->position = o->fetched = 0;
     if (core->warming)
         warm(o);
@@ -103,7 +103,7 @@ static void run(struct core *core, uint64_t now)
             if (!ooo_serial(o, now))
                 return;
         } else if (o->position < core->stream.count) {
-            if (!ooo_run_batch(o) && !ooo_relieved(o))
+            if (!ooo_run_batch(o) && !ooo_retire_waiting(o))
                 return;
         } else if (!next_batch(o, now)) {
             return;

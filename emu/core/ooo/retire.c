@@ -5,7 +5,7 @@ static void count_cycles(struct ooo *o, unsigned cause, uint64_t *from, uint64_t
     if (!cycles)
         return;
     o->core.cpi[cause] += cycles;
-    if (o->core.tells_stalled)
+    if (o->core.observes_stalled)
         OBSERVER_TELL(&o->core.observers, struct core_observer, stalled, &o->core, cause, *from * o->period,
                       (*from + cycles) * o->period);
     *from += cycles;
@@ -63,7 +63,7 @@ void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
 /* The observer may have been removed since the batch began, because an observer can remove itself when it is told. */
 static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
 {
-    if (!o->core.tells_retired)
+    if (!o->core.observes_retired)
         return;
     const struct core_note note = {
         .number = number - 2 * OOO_ROB_MOST,

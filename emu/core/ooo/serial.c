@@ -178,7 +178,7 @@ static bool step(struct ooo *o, uint64_t now)
     case SERIAL_LATENCY: return finish(o, e->complete);
     case SERIAL_DEVICE: return finish(o, e->issue + ooo_later(o->serial.clocks, 1));
     case SERIAL_MAINTAIN: maintain(o); return finish(o, e->complete);
-    case SERIAL_UNIT:
+    case SERIAL_CUSTOM:
     case SERIAL_CACHE: break;
     }
     o->serial_offset = 0;

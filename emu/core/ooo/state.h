@@ -371,7 +371,7 @@ void ooo_work(struct ooo *o);
  * checks in any case, because the mechanism may wait for retirements. */
 void ooo_go_on(struct ooo *o);
 /* Retires what it can while the core waits. Returns whether that may let it continue; otherwise the core is blocked. */
-bool ooo_relieved(struct ooo *o);
+bool ooo_retire_waiting(struct ooo *o);
 /* Begins a callback at time now: earlier cycles cannot be used any more. */
 void ooo_callback(struct ooo *o, uint64_t now);
 

@@ -67,7 +67,7 @@ struct kernel_segment {
     uint32_t permissions, use; /* as in struct croft_range */
 };
 
-enum { KERNEL_SEGMENTS = 320, KERNEL_DRIVER_UNITS = 64 };
+enum { KERNEL_SEGMENTS = 320, KERNEL_DRIVER_ACCELERATORS = 64 };
 
 /* Counters of the driver since the start; clocks are the host's. They exclude the instructions that save and restore
  * the program's registers. */
@@ -86,7 +86,7 @@ struct kernel_driver_counters {
 
 /* The accelerators of the driver; all zeros: there is no driver. */
 struct kernel_driver {
-    uint64_t units; /* number of accelerators, at most KERNEL_DRIVER_UNITS */
+    uint64_t units; /* number of accelerators, at most KERNEL_DRIVER_ACCELERATORS */
     /* Physical address of the first accelerator's host page; distance to the next one's. */
     uint64_t base, size;
     uint64_t lines;        /* in each work queue, at least 2 */

@@ -1,4 +1,4 @@
-#include "emu/sim/unit.h"
+#include "emu/sim/quantity.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -58,26 +58,26 @@ static const struct unit power_units[] = {
 
 static const struct scale {
     const struct unit *units; /* NULL: plain numbers */
-    size_t count, shown;      /* rows; those of them that unit_format() uses */
+    size_t count, shown;      /* rows; those of them that quantity_format() uses */
     const char *base;         /* unit of the stored value */
     const char *syntax;
-} scales[UNIT_KINDS] = {
-    [UNIT_COUNT] = {.syntax = "a whole number such as 16"},
-    [UNIT_ADDRESS] = {.syntax = "an address such as 0x80000000"},
-    [UNIT_SIZE] = {size_units, COUNT_OF(size_units), COUNT_OF(size_units), "bytes",
-                   "a size such as 32 KiB (units: B, KiB, MiB, GiB, TiB)"},
-    [UNIT_TIME] = {time_units, COUNT_OF(time_units), COUNT_OF(time_units), "femtoseconds",
-                   "a time such as 13.75 ns (units: fs, ps, ns, us, ms, s)"},
-    [UNIT_FREQUENCY] = {frequency_units, COUNT_OF(frequency_units), COUNT_OF(frequency_units), "hertz",
-                        "a frequency such as 1.4 GHz (units: Hz, kHz, MHz, GHz)"},
-    [UNIT_BANDWIDTH] =
+} scales[QUANTITY_KINDS] = {
+    [QUANTITY_COUNT] = {.syntax = "a whole number such as 16"},
+    [QUANTITY_ADDRESS] = {.syntax = "an address such as 0x80000000"},
+    [QUANTITY_SIZE] = {size_units, COUNT_OF(size_units), COUNT_OF(size_units), "bytes",
+                       "a size such as 32 KiB (units: B, KiB, MiB, GiB, TiB)"},
+    [QUANTITY_TIME] = {time_units, COUNT_OF(time_units), COUNT_OF(time_units), "femtoseconds",
+                       "a time such as 13.75 ns (units: fs, ps, ns, us, ms, s)"},
+    [QUANTITY_FREQUENCY] = {frequency_units, COUNT_OF(frequency_units), COUNT_OF(frequency_units), "hertz",
+                            "a frequency such as 1.4 GHz (units: Hz, kHz, MHz, GHz)"},
+    [QUANTITY_BANDWIDTH] =
         {bandwidth_units, COUNT_OF(bandwidth_units), 5, "bytes per second",
          "a bandwidth such as 80 GB/s (units: B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, "
          "TiB/s)"},
-    [UNIT_ENERGY] = {energy_units, COUNT_OF(energy_units), COUNT_OF(energy_units), "femtojoules",
-                     "an energy such as 10.2 pJ (units: fJ, pJ, nJ, uJ, mJ)"},
-    [UNIT_POWER] = {power_units, COUNT_OF(power_units), COUNT_OF(power_units), "microwatts",
-                    "a power such as 55 mW (units: uW, mW, W)"},
+    [QUANTITY_ENERGY] = {energy_units, COUNT_OF(energy_units), COUNT_OF(energy_units), "femtojoules",
+                         "an energy such as 10.2 pJ (units: fJ, pJ, nJ, uJ, mJ)"},
+    [QUANTITY_POWER] = {power_units, COUNT_OF(power_units), COUNT_OF(power_units), "microwatts",
+                        "a power such as 55 mW (units: uW, mW, W)"},
 };
 
 enum { FRACTION_DIGITS = 18 }; /* fraction and divisor then fit in 64 bits */
@@ -210,7 +210,7 @@ static bool unit_error(const struct scale *scale, const char *text, const char *
                      nearest ? "'?)" : "", scale->syntax);
 }
 
-bool unit_parse(enum unit_kind kind, const char *text, uint64_t *value, struct error *err)
+bool quantity_parse(enum quantity kind, const char *text, uint64_t *value, struct error *err)
 {
     const struct scale *scale = &scales[kind];
     const char *at = text + strspn(text, " ");
@@ -254,15 +254,15 @@ static const struct unit *unit_choose(const struct scale *scale, uint64_t value)
     return chosen;
 }
 
-void unit_format(enum unit_kind kind, uint64_t value, char buffer[UNIT_TEXT])
+void quantity_format(enum quantity kind, uint64_t value, char buffer[QUANTITY_TEXT])
 {
     const struct scale *scale = &scales[kind];
     if (!scale->units) {
-        (void)snprintf(buffer, UNIT_TEXT, kind == UNIT_ADDRESS ? "0x%" PRIx64 : "%" PRIu64, value);
+        (void)snprintf(buffer, QUANTITY_TEXT, kind == QUANTITY_ADDRESS ? "0x%" PRIx64 : "%" PRIu64, value);
         return;
     }
     const struct unit *unit = unit_choose(scale, value);
-    int length = snprintf(buffer, UNIT_TEXT, "%" PRIu64, value / unit->scale);
+    int length = snprintf(buffer, QUANTITY_TEXT, "%" PRIu64, value / unit->scale);
     uint64_t rest = value % unit->scale;
     if (rest)
         buffer[length++] = '.';
@@ -270,5 +270,5 @@ void unit_format(enum unit_kind kind, uint64_t value, char buffer[UNIT_TEXT])
         buffer[length++] = (char)('0' + rest / place);
         rest %= place;
     }
-    (void)snprintf(buffer + length, UNIT_TEXT - (size_t)length, " %s", unit->name);
+    (void)snprintf(buffer + length, QUANTITY_TEXT - (size_t)length, " %s", unit->name);
 }
