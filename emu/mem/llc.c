@@ -189,14 +189,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     return reply == PROTOCOL_REPLY_OWNED;
 }
 
-/* The path of requests that this cache does not hold. */
-static const struct mem_link *next(const void *port, const struct home *home)
-{
-    (void)home;
-    return &((const struct llc *)port)->lower[LLC_PASSED];
-}
-
-const struct mem_port_ops llc_ops = {request_offered, response_room, warm, llc_warm_maintain, next};
+const struct mem_port_ops llc_ops = {request_offered, response_room, warm, llc_warm_maintain};
 
 void llc_set_slice(struct llc *llc, uint32_t number)
 {

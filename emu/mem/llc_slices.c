@@ -149,14 +149,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
         llc_ops.maintain(slices->slices[i], link, op, address, size);
 }
 
-/* The path to a home has the same length from all slices. */
-static const struct mem_link *next_link(const void *port, const struct home *home)
-{
-    const struct llc_slices *slices = port;
-    return llc_ops.next(slices->slices[0], home);
-}
-
-static const struct mem_port_ops slices_ops = {request_offered, response_room, warm, maintain, next_link};
+static const struct mem_port_ops slices_ops = {request_offered, response_room, warm, maintain};
 
 /* All slices. */
 

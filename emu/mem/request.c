@@ -15,14 +15,6 @@ const char *mem_op_name(enum mem_op op)
     return names[op];
 }
 
-unsigned mem_path_length(const struct mem_link *first, const struct home *home)
-{
-    unsigned length = 0;
-    for (const struct mem_link *link = first; link && length <= MEM_HOPS; length++)
-        link = link->port_ops->next ? link->port_ops->next(link->port, home) : NULL;
-    return length;
-}
-
 void mem_waiters_add(struct mem_waiters *waiters, struct mem_link *link)
 {
     if (link->waiting)

@@ -37,7 +37,7 @@ enum mem_level {
 /* The maximum number of links between an originator and memory. Each costs 8 bytes of every request, behind
  * the fields that are used at every link. Nine modules in a tree of three levels need 11: two above the last
  * level, one for a module's crossbar, and two (a link and a crossbar) for each of four steps. The builder of
- * a machine checks the longest path with mem_path_length(). */
+ * a machine checks the longest path (emu/machine/plan.c). */
 enum { MEM_HOPS = 24 };
 
 struct mem_link;
@@ -89,9 +89,6 @@ struct mem_port_ops {
     /* Does op (MEM_CLEAN ...) for the range in the caches below, without time. NULL: there is no cache
      * below. */
     void (*maintain)(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
-    /* Returns the link on which the port forwards a request for that home. NULL: the port answers all
-     * requests itself. */
-    const struct mem_link *(*next)(const void *port, const struct home *home);
 };
 
 /* The upper end of a link, which sends requests. */
@@ -203,10 +200,6 @@ static inline void mem_link_response_room(struct mem_link *link, uint64_t now)
 {
     link->port_ops->response_room(link->port, link, now);
 }
-
-/* Returns the number of links from `first` to the port that answers requests for that home, or MEM_HOPS + 1
- * if there are more than MEM_HOPS, as in a cycle of links. */
-unsigned mem_path_length(const struct mem_link *first, const struct home *home);
 
 /* Appends a refused link to the list, unless it is in the list. */
 void mem_waiters_add(struct mem_waiters *waiters, struct mem_link *link);

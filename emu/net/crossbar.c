@@ -172,13 +172,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
     }
 }
 
-static const struct mem_link *next(const void *port, const struct home *home)
-{
-    const struct crossbar *crossbar = ((const struct crossbar_input *)port)->crossbar;
-    return &crossbar->outputs[crossbar->route.homes ? output_of_home(crossbar, home) : 0].link;
-}
-
-const struct mem_port_ops crossbar_ops = {request_offered, response_room, warm, maintain, next};
+const struct mem_port_ops crossbar_ops = {request_offered, response_room, warm, maintain};
 
 /* Copies the route and checks that the outputs it names exist. */
 static void set_route(struct crossbar *crossbar, const struct crossbar_route *route)

@@ -196,13 +196,7 @@ static void maintain(void *port, struct mem_link *upper, enum mem_op op, uint64_
         lower->port_ops->maintain(lower->port, lower, op, address, size);
 }
 
-static const struct mem_link *next(const void *port, const struct home *home)
-{
-    (void)home;
-    return &((const struct link *)port)->lower;
-}
-
-const struct mem_port_ops link_ops = {request_offered, response_room, warm, maintain, next};
+const struct mem_port_ops link_ops = {request_offered, response_room, warm, maintain};
 
 static void way_init(struct way *way, struct link *link, uint64_t bandwidth, uint32_t component)
 {

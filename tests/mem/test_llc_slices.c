@@ -228,15 +228,6 @@ static void slices_look_at_their_own_lines(void **state)
     sliced_free(sliced);
 }
 
-/* A request for any home passes through the slices. */
-static void ways_lead_through_slices(void **state)
-{
-    struct sliced *sliced = sliced_new(32);
-    (void)state;
-    assert_int_equal(mem_path_length(cache_link(sliced->caches[0]), NULL), 2);
-    sliced_free(sliced);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,7 +236,6 @@ int main(void)
         cmocka_unit_test(warm_ranges_reach_all_slices),
         cmocka_unit_test(ranges_do_not_wait_for_each_other),
         cmocka_unit_test(slices_look_at_their_own_lines),
-        cmocka_unit_test(ways_lead_through_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
