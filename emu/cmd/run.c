@@ -112,8 +112,8 @@ static bool start_clock(struct session *s, const struct request *r, const struct
                         struct error *err)
 {
     struct system *system = p->system;
-    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, system->memory,
-                      p->nucd, s->log, p->program, report_stats(s->report), err))
+    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, p->nucd, s->log,
+                      p->program, report_stats(s->report), err))
         return false;
     if (s->timing.timed)
         timed_attach(s->timing.timed, system);

@@ -85,9 +85,8 @@ static void observe(void *context, struct hart *hart, const struct step_report *
 }
 
 bool timing_start(struct timing *timing, const struct timing_options *options,
-                  const struct machine_config *machine, struct hart *harts, unsigned count,
-                  struct phys *memory, struct nucd *nucd, struct log *log, const char *program,
-                  struct stats *stats, struct error *err)
+                  const struct machine_config *machine, struct hart *harts, unsigned count, struct nucd *nucd,
+                  struct log *log, const char *program, struct stats *stats, struct error *err)
 {
     *timing = (struct timing){0};
     if (!machine_timed(machine))
@@ -113,7 +112,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .program = program,
         .progress = true,
     };
-    timing->timed = timed_new(&timed, harts, count, memory, err);
+    timing->timed = timed_new(&timed, harts, count, err);
     if (!timing->timed)
         return false;
     timed_publish(timing->timed, stats);

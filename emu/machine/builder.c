@@ -46,7 +46,6 @@ static void set_places(struct builder *builder)
         if (part->instance->kind == &crossbar_kind)
             part->routes = plan_routes(plan, part->instance);
         part->place = (struct mem_site){.homes = plan->homes,
-                                        .bytes = builder->bytes,
                                         .modules = plan->modules,
                                         .stacks = plan->stacks,
                                         .controllers = plan->controllers,
@@ -157,10 +156,9 @@ static bool add_units(struct builder *builder, const struct built_part *part, st
     return true;
 }
 
-bool builder_plan(struct builder *builder, const struct machine_config *machine, const struct phys *bytes,
-                  struct error *err)
+bool builder_plan(struct builder *builder, const struct machine_config *machine, struct error *err)
 {
-    *builder = (struct builder){.bytes = bytes};
+    *builder = (struct builder){.count = 0};
     return plan_machine(&builder->plan, machine, err);
 }
 
@@ -234,5 +232,5 @@ void builder_free(struct builder *builder)
     free(builder->parts);
     free(builder->by_number);
     plan_free(&builder->plan);
-    *builder = (struct builder){.bytes = NULL};
+    *builder = (struct builder){.count = 0};
 }

@@ -20,17 +20,15 @@ struct built_part {
 
 struct builder {
     struct plan plan;
-    const struct phys *bytes;
     struct built_part *parts; /* that the builder makes, in the order of making; object NULL: left out */
     size_t count;
     struct built_part **by_number; /* by number of the instance; NULL: part of another one */
     struct custom_units units;     /* of all parts, for each hart */
 };
 
-/* Plans the machine, whose main memory has these bytes. False with err set, to file and line where the description has them;
- * release with builder_free() in any case. */
-bool builder_plan(struct builder *builder, const struct machine_config *machine, const struct phys *bytes,
-                  struct error *err);
+/* Plans the machine. False with err set, to file and line where the description has them; release with builder_free() in
+ * any case. */
+bool builder_plan(struct builder *builder, const struct machine_config *machine, struct error *err);
 
 struct builder_making {
     struct event_queue *queue;

@@ -52,7 +52,7 @@ struct timed;
  * observed. What the arguments point to must outlive the machine. No hart runs yet. Returns NULL with err set
  * if the host has no memory or a trace cannot be written. Release it with timed_free(), before the harts. */
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
-                        struct phys *memory, struct error *err);
+                        struct error *err);
 void timed_free(struct timed *timed);
 
 /* Registers the statistics of all parts: "sim.time", "host.0.cycles", "l2.misses" ... */

@@ -31,7 +31,7 @@ static const void *place_of(void *context, const struct instance *instance, cons
     return instance->kind == &simt_kind ? timed_simt_site(timed, instance, memory) : (const void *)memory;
 }
 
-static bool make_parts(struct timed *timed, const struct phys *phys, struct error *err)
+static bool make_parts(struct timed *timed, struct error *err)
 {
     const struct builder_making making = {.queue = &timed->queue,
                                           .numbers = &timed->numbers,
@@ -39,7 +39,7 @@ static bool make_parts(struct timed *timed, const struct phys *phys, struct erro
                                           .place = place_of,
                                           .context = timed};
     timed->cores = alloc(timed->count, sizeof *timed->cores);
-    if (!builder_plan(&timed->builder, timed->options.machine, phys, err) ||
+    if (!builder_plan(&timed->builder, timed->options.machine, err) ||
         !builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
         return false;
     check_memories(timed);
@@ -57,7 +57,7 @@ static void reset_parts(void *context)
 }
 
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
-                        struct phys *memory, struct error *err)
+                        struct error *err)
 {
     struct timed *timed = alloc(1, sizeof *timed);
     timed->options = *options;
@@ -76,7 +76,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     if (options->progress)
         scheduler_show_progress(&timed->scheduler);
     timed_start_nucd(timed);
-    if (timed_simt_new(timed, err) && make_parts(timed, memory, err)) {
+    if (timed_simt_new(timed, err) && make_parts(timed, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
         for (unsigned i = 0; i < count; i++)

@@ -3,13 +3,11 @@
 #define EMU_MEM_SITE_H
 
 #include "emu/mem/home.h"
-#include "emu/mem/phys.h"
 
 struct llc_slices;
 
 struct mem_site {
     struct home_map *homes;                /* the homes of all addresses; outlives the part */
-    const struct phys *bytes;              /* main memory */
     uint32_t modules, stacks, controllers; /* upper bounds of the numbers in homes */
     uint16_t module, stack;                /* of a memory: its module and its stack */
     unsigned inputs, outputs;              /* of a crossbar: number of inputs and outputs */

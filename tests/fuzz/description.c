@@ -97,13 +97,12 @@ static void plan(const struct machine_config *config)
 {
     struct builder builder;
     struct error err = {.text = ""};
-    const struct phys memory = {.base = config->memory->base, .size = config->memory->size};
     unsigned memories = 0;
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))
         memories += i->kind == &dram_kind;
     if (memories > MEMORIES_MOST)
         return;
-    check(builder_plan(&builder, config, &memory, &err) || *err.text, "no plan, and no word why");
+    check(builder_plan(&builder, config, &err) || *err.text, "no plan, and no word why");
     builder_free(&builder);
 }
 

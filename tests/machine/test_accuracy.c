@@ -174,7 +174,7 @@ static struct chase *chase_new(const struct path *path, unsigned apart)
             fail_msg("%s", err.text);
     const struct timed_options options = {
         .machine = &chase->machine, .max_time = UINT64_MAX, .check_dram = true};
-    chase->timed = timed_new(&options, chase->harts, path->core + 1, &chase->memory, &err);
+    chase->timed = timed_new(&options, chase->harts, path->core + 1, &err);
     if (!chase->timed)
         fail_msg("%s", err.text);
     chase->observer = (struct core_observer){.retired = retired, .context = chase};

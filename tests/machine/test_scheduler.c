@@ -141,7 +141,7 @@ static struct rig *rig_new(const char *machine, unsigned harts, const char *set)
     if (!machine_load(&rig->machine, machine, "emu/machine/shipped", sets, set ? 2 : 1, &err))
         fail_msg("%s", err.text);
     const struct timed_options options = {.machine = &rig->machine, .max_time = UINT64_MAX};
-    rig->timed = timed_new(&options, rig->system.harts, rig->system.count, &rig->memory, &err);
+    rig->timed = timed_new(&options, rig->system.harts, rig->system.count, &err);
     if (!rig->timed)
         fail_msg("%s", err.text);
     timed_attach(rig->timed, &rig->system);

@@ -97,7 +97,7 @@ static inline struct rig *rig_new_checked(const char *count, bool check)
                                           .check_dram = true,
                                           .check_nucd = check,
                                           .nucd = rig->user.nucd};
-    rig->timed = timed_new(&options, rig->user.system.harts, rig->user.system.count, &rig->memory, &err);
+    rig->timed = timed_new(&options, rig->user.system.harts, rig->user.system.count, &err);
     if (!rig->timed)
         fail_msg("%s", err.text);
     timed_attach(rig->timed, &rig->user.system);
