@@ -63,7 +63,7 @@ static const struct option_set interface = {
     .summary = "Runs a program, or with --bios a firmware and what it boots. The exit status is the "
                "program's, or 128 + n if signal n ended it.",
     .example = "croft run --stats stats.json --dir data spmv circuit.mtx",
-    .notes = "--max-time, --detail, --check and --trace are for machines with a clock, such as nucd.\n"
+    .notes = "--max-time, --detail, --check and --trace are for timed machines, such as nucd.\n"
              "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
     .stop_at_argument = true,
     .count = sizeof rows / sizeof rows[0],

@@ -39,7 +39,7 @@ bool grid_check(const struct grid_launch *launch, const struct grid_limits *limi
     uint64_t blocks = product(launch->grid), threads = product(launch->block);
     if (threads == 0 || threads > limits->block_threads)
         return refuse(err, launch->block, "threads of a block", limits->block_threads,
-                      " (the least of simt.block_threads and, with a clock, simt.threads and "
+                      " (the least of simt.block_threads and, on a timed machine, simt.threads and "
                       "simt.warps * simt.width)");
     if (blocks == 0 || blocks > UINT32_MAX)
         return refuse(err, launch->grid, "blocks", UINT32_MAX, "");
