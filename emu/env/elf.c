@@ -335,7 +335,7 @@ bool elf_load(struct elf_program *program, const char *path, enum elf_address ad
 
 bool elf_load_firmware(const char *path, const struct phys *memory, uint64_t *entry, struct error *err)
 {
-    struct elf_program program;
+    struct elf_program program = {0};
     if (!elf_load(&program, path, ELF_PHYSICAL, &(struct bytes){memory, NULL}, err))
         return false;
     *entry = program.entry;
