@@ -142,9 +142,10 @@ void dram_timing_delay_others(struct dram_timing *timing, enum dram_command comm
     const struct dram_rules *rules = timing->rules;
     const uint32_t first = rules->extent[command] == DRAM_EXTENT_CHANNEL ? 0 : rules->ends[command];
     for (uint32_t other = 0; other < rules->ranks; other++) {
+        uint64_t *row = timing->rank[0][other]; /* from which places of all planes are counted */
         for (uint32_t i = first; other != rank && i < rules->other_ends[command]; i++) {
             const struct dram_effect *effect = &rules->effects[command][i];
-            uint64_t at = cycle + effect->clocks, *slot = &timing->rank[0][other][effect->place];
+            uint64_t at = cycle + effect->clocks, *slot = &row[effect->place];
             *slot = *slot > at ? *slot : at;
         }
     }

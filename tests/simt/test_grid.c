@@ -287,7 +287,7 @@ static void limits(void **state)
 {
     const struct grid_limits limits = {.count = 1, .width = 32, .block_threads = 1024, .scratchpad = 4096};
     static const char threads[] =
-        "1 to 1024 in all (the least of simt.block_threads and, with a clock, simt.threads and "
+        "1 to 1024 in all (the least of simt.block_threads and, on a timed machine, simt.threads and "
         "simt.warps * simt.width)";
     const struct {
         struct grid_launch launch;
