@@ -41,7 +41,7 @@ static unsigned hart_of(const struct timed *timed, const struct instance *instan
     bool host = strcmp(instance->role->name, "host") == 0;
     unsigned number = instance->index < 0 ? 0 : (unsigned)instance->index;
     unsigned hart = host ? number : timed->hosts + number;
-    return hart < (host ? timed->hosts : timed->count) ? hart : UINT32_MAX;
+    return hart < timed->count && (!host || hart < timed->hosts) ? hart : UINT32_MAX;
 }
 
 const struct core_site *timed_core_site(struct timed *timed, const struct instance *instance,

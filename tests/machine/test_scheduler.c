@@ -662,6 +662,23 @@ static void a_restart_forgets_code(void **state)
     rig_free(rig);
 }
 
+/* A user program runs on the first host core; the machine is made without the others. */
+static void cores_without_a_hart_are_left_out(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("ddr3", 0, "host.count=3");
+    emit_calls(rig);
+    assert_non_null(builder_object(&rig->timed->builder, tree_find(rig->machine.tree, "host.0")));
+    for (unsigned i = 1; i < 3; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "host.%u", i);
+        assert_null(builder_object(&rig->timed->builder, tree_find(rig->machine.tree, name)));
+    }
+    assert_int_equal(system_run(&rig->system, 10), SYSTEM_LIMIT);
+    assert_int_equal(rig->system.harts[0].instret, 10);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -687,6 +704,7 @@ int main(void)
         cmocka_unit_test(long_calls_keep_turns),
         cmocka_unit_test(in_time_long_calls_take_none),
         cmocka_unit_test(rounds_show_progress),
+        cmocka_unit_test(cores_without_a_hart_are_left_out),
     };
     return cmocka_run_group_tests_name("the run loop", tests, NULL, NULL);
 }
