@@ -20,6 +20,7 @@
 #include "emu/env/user_harts.h"
 #include "emu/machine/launches.h"
 #include "emu/machine/machine.h"
+#include "emu/machine/plan.h"
 #include "emu/nucd/description.h"
 #include "emu/sim/alloc.h"
 
@@ -56,6 +57,10 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
     s->failure = 2; /* the machine is part of the command line, so an error in it is a usage error */
     if (!machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
         return false;
+    if (!plan_check(&s->machine, err)) {
+        machine_free(&s->machine);
+        return false;
+    }
     s->failure = 1;
     setting_warn(&s->machine, r->env == ENV_USER);
     if (r->env == ENV_USER && r->gdb)

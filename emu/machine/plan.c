@@ -187,16 +187,17 @@ static bool plan_range(struct plan *plan, struct error *err)
     else if (!home_text_fit(dram->map, &layout.geometry, layout.text, err) ||
              !home_text_raise(layout.text, span, layout.text, err))
         return at_homes(plan, err);
-    if (home_text_span(layout.text) < span) {
-        (void)error_set(
-            err,
-            "\"%s\" changes the stack within %u bytes, the line of %s; S and M, and divisions (%%), must "
-            "stand above its bits",
-            layout.text, span, longest->path);
-        return at_homes(plan, err);
-    }
     plan->homes = home_map_new();
-    return home_range_add(plan->homes, range->base, range->size, &layout, err) || at_homes(plan, err);
+    if (!home_range_add(plan->homes, range->base, range->size, &layout, err))
+        return at_homes(plan, err);
+    if (home_text_span(layout.text) >= span)
+        return true;
+    (void)error_set(
+        err,
+        "\"%s\" changes the stack within %u bytes, the line of %s; S and M, and divisions (%%), must "
+        "stand above its bits",
+        layout.text, span, longest->path);
+    return at_homes(plan, err);
 }
 
 static bool plan_homes(struct plan *plan, struct error *err)

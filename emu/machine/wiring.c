@@ -113,7 +113,12 @@ static bool plan_port(struct planning *p, struct instance *part, unsigned port)
     const struct part_port *own = port_of(part, port);
     struct references found = {NULL, 0};
     bool fine = true, named = false;
-    if (part->references[port]) {
+    const char *partners = reference_partners(part, own, NULL);
+    if (part->references[port] && partners && !*partners) {
+        (void)error_set(p->err, "'%s' is not allowed: %s joins this port itself; allowed: auto",
+                        part->references[port], part->parent->path);
+        fine = at_port(p, part, port);
+    } else if (part->references[port]) {
         fine = reference_find(part, part->references[port], &found, p->err) || at_port(p, part, port);
         named = fine;
     } else {

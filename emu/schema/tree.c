@@ -517,12 +517,31 @@ static bool is_used(const struct tree *tree, const struct instance *instance, co
     return tree->options.timed(tree) || !functional || has_word(functional, field->name);
 }
 
+/* Returns true if the field has the value that the kind derives for it. */
+static bool is_derived(const struct instance *instance, const struct part_field *field)
+{
+    const struct part_kind *kind = instance->kind;
+    unsigned char *plain = alloc(1, kind->config_size);
+    bool *given = alloc(kind->field_count, sizeof *given);
+    memcpy(plain, instance->config, kind->config_size);
+    for (size_t i = 0; i < kind->field_count; i++)
+        given[i] = &kind->fields[i] != field;
+    kind->derive(plain, given);
+    bool same =
+        memcmp(plain + field->offset, (const char *)instance->config + field->offset, field->size) == 0;
+    free(given);
+    free(plain);
+    return same;
+}
+
 /* Returns true if the field's value equals its default. */
 static bool is_default(const struct instance *instance, const struct part_field *field)
 {
     struct error ignored;
     const struct part_default *role = role_default(instance, field->name);
     const char *text = role ? role->value : field->initial[part_variant(instance->kind, instance->config)];
+    if (!text && instance->kind->derive)
+        return is_derived(instance, field);
     void *plain = alloc(1, instance->kind->config_size);
     bool same = text && *text != '@' && field_set(field, plain, text, &ignored) &&
                 memcmp((const char *)plain + field->offset, (const char *)instance->config + field->offset,

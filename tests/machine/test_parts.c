@@ -275,8 +275,9 @@ static const struct fault plans[] = {
      "/m.yaml:10: stack.0.dram.channels is 16, odd.dram.channels is 1", "one organisation and one map"},
     {TWO "crossbar: {out: 'stack.*.dram'}\nstack.1.dram.bank_hash: true\n",
      "/m.yaml:8: stack.1.dram.bank_hash is true, stack.0.dram.bank_hash is false", ""},
-    {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: R14 B3 C3 H4 S1 O5\n",
-     "/m.yaml:8: homes: ", "changes the stack within 64 bytes, the line of host.0.l1i"},
+    {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: R12 B4 C6 H4 S1 O6\n"
+         "l2.line: 128 B\nhost.l1i.line: 128 B\nhost.l1d.line: 128 B\n",
+     "/m.yaml:8: homes: ", "changes the stack within 128 bytes, the line of host.0.l1i"},
 };
 
 /* Lines that meet across the tree, and caches that are coherent only where they are joined to their last level. */
@@ -291,6 +292,8 @@ static const struct fault meetings[] = {
      "/m.yaml:1: host.0 reaches l2 through", "memory: l2"},
     {"host: {core: inorder}\nsimt:\n  count: 1\n  crossbar: none\n  l2: {slices: 4}\n",
      "/m.yaml:5: simt.l2.slices: 4", "without simt.crossbar"},
+    {"host: {core: inorder}\nsimt:\n  count: 1\n  l2: {memory: /dram}\n",
+     "/m.yaml:4: simt.l2.memory: '/dram' is not allowed: simt joins this port itself", "allowed: auto"},
     {"host: {core: inorder}\nmore: {kind: nucd}\n", "/m.yaml:2: more: a part of kind nucd",
      "allowed: nucd of"},
     {"host: {core: inorder}\nmore: {kind: core}\n", "/m.yaml:2: more: a part of kind core", "host and accel"},

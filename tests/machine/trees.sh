@@ -122,15 +122,26 @@ refused() {
     local status=0 shown=0
     printf 'extends: ddr3\nisland: {kind: group, count: 1, dram: {standard: ddr3_1600k}}\n' >"$work/island.yaml"
     timeout 60 "$croft" run -m "$work/island.yaml" "$folder/lud" >"$work/output" 2>"$work/errors" || status=$?
-    check "island: refused" test "$status" -eq 1
+    check "island: refused" test "$status" -eq 2
     check "island: message" grep -q '^croft run: .*island.yaml:2: host.0 has no way to island.0.dram$' "$work/errors"
     "$croft" show "$work/island.yaml" >"$work/output" 2>"$work/errors" || shown=$?
     check "island: not shown" test "$shown" -eq 2
     check "island: show's message" grep -q '^croft show: .*island.yaml:2: host.0 has no way to island.0.dram$' "$work/errors"
 }
 
+# What show prints is the machine again, and nothing in it is idle that was not set.
+shown() {
+    local name
+    for name in "$@"; do
+        "$croft" show "$name" >"$work/shown.yaml"
+        timeout 60 "$croft" run -m "$work/shown.yaml" --max-insns 1000 "$folder/lud" >"$work/output" 2>"$work/errors" || true
+        check "$name: shown and run" test "$(grep -c warning "$work/errors")" -eq 0
+    done
+}
+
 refused
 traced
+shown ddr3 hmc nucd
 kernel stacks 4 vector_add
 kernel stacks 4 lud
 whole stacks 4 68 16 'link|peer'
