@@ -183,7 +183,7 @@ static void counts_have_their_range(void **state)
         {"accel: {count: 65}\n",
          "accel.count: '65' is not allowed; allowed: 0 to 64, the stacks that their firmware has"},
         {"accel: {count: 99999999999999999999}\n", "accel.count: "},
-        {"host: {count: 0}\n", "'0' is not allowed; allowed: 1 to 1024"},
+        {"host: {count: 0}\n", "'0' is not allowed; allowed: 1 to 512"},
         {"near: {kind: group, count: 65537}\n", "'65537' is not allowed; allowed: 0 to 65536"},
         {"accel: {count: {}}\n", "accel.count"},
         {"accel: {count: }\n", "accel.count"},
@@ -319,7 +319,7 @@ static void counts_take_patterns(void **state)
     assert_int_equal(tree_find(config.tree, "near")->copies, 1);
     machine_free(&config);
     assert_refused_as(folder, text, SETS("*.count=65537"),
-                      "--set: *.count: '65537' is not allowed; allowed: 1 to 1024");
+                      "--set: *.count: '65537' is not allowed; allowed: 1 to 512");
     assert_refused_as(folder, "near: {kind: group}\n", SETS("near.*.count=2"),
                       "--set: unknown key 'near.*.count'; did you mean 'host.count'? Known at the top: name, "
                       "description, harts, quantum, homes, memory, user_stack, host, accel, nucd, "

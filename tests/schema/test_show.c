@@ -224,8 +224,8 @@ static void different_copies_round_trip(void **state)
         {"pile.x.kind=group", "pile.0.x.count=2", "pile.0.x.1.dram=default"}, /* the others have no number */
         {"pile.x.kind=group", "pile.1.x.count=1", "pile.x.y.kind=group", "pile.1.x.0.y.count=2"},
         /* References that only some copies have. */
-        {"pile.0.simt.l2.memory=crossbar"},
-        {"pile.1.simt.l2.memory=crossbar", "pile.2.simt.l2.memory=/crossbar"},
+        {"pile.0.simt.memory=crossbar"},
+        {"pile.1.simt.memory=crossbar", "pile.2.simt.memory=/crossbar"},
         {"pile.0.crossbar.out=dram"},
         {"pile.x.kind=crossbar", "pile.x.count=3", "pile.0.x.1.out=dram", "pile.1.x.0.out=dram",
          "pile.x.out=auto", "pile.2.x.2.out=../dram"},
