@@ -316,7 +316,8 @@ static void emit_compressed(struct block *b)
 }
 
 /* QEMU 5.0 compares whole registers in the 32-bit minimum and maximum AMOs, does not box the result of
- * fcvt.s.d nor check the operand of fcvt.d.s, and lets fmin and fmax give NaN for a signalling operand. */
+ * fcvt.s.d nor check the operand of fcvt.d.s, lets fmin and fmax give NaN for a signalling operand, and does not
+ * raise the invalid flag for infinity times zero plus a quiet NaN. */
 static bool is_wrong_in_unicorn(enum insn_id id)
 {
     switch ((int)id) {
@@ -327,7 +328,11 @@ static bool is_wrong_in_unicorn(enum insn_id id)
     case INSN_fcvt_s_d:
     case INSN_fcvt_d_s:
     case INSN_fmin_d:
-    case INSN_fmax_d: return true;
+    case INSN_fmax_d:
+    case INSN_fmadd_d:
+    case INSN_fmsub_d:
+    case INSN_fnmadd_d:
+    case INSN_fnmsub_d: return true;
     default: return false;
     }
 }
