@@ -3,10 +3,9 @@
 #include <stddef.h>
 #include <time.h>
 
-/* At file scope, because a signal handler's only argument is the signal's number. */
+/* All three are at file scope, because a signal handler's only argument is the signal's number. */
 static volatile sig_atomic_t arrived;
 static struct system *volatile armed_system;
-
 static double first; /* host time of its arrival, in ms */
 
 static const int numbers[] = {SIGINT, SIGTERM};
