@@ -70,6 +70,11 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
+static unsigned channels(const void *config)
+{
+    return ((const struct dram_config *)config)->channels;
+}
+
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct mem_site *place = site->place;
@@ -126,6 +131,7 @@ const struct part_kind dram_kind = {
     .derive = derive,
     .note = note,
     .check = dram_config_check,
+    .channels = channels,
     .make = make,
     .free = free_part,
     .serve = serve,

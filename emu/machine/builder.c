@@ -5,7 +5,6 @@
 
 #include "emu/machine/sources.h"
 #include "emu/mem/llc_slices.h"
-#include "emu/net/crossbar.h"
 #include "emu/sim/alloc.h"
 
 /* Whether the builder makes it: parts in roles of a kind that is `whole` are made by those above them. */
@@ -43,7 +42,7 @@ static void set_places(struct builder *builder)
     for (size_t i = 0; i < builder->count; i++) {
         struct built_part *part = &builder->parts[i];
         uint32_t number = plan_memory_number(plan, part->instance);
-        if (part->instance->kind == &crossbar_kind)
+        if (part->instance->kind->routed)
             part->routes = plan_routes(plan, part->instance);
         part->place = (struct mem_site){.homes = plan->homes,
                                         .modules = plan->modules,
@@ -77,26 +76,11 @@ static void set_level(const struct builder *builder, struct built_part *part)
     }
 }
 
-static const void **configs_below(const struct instance *instance)
-{
-    const struct part_role *roles = instance->kind->roles;
-    size_t count = 0;
-    while (roles && roles[count].name)
-        count++;
-    const void **configs = alloc(count + 1, sizeof *configs);
-    for (size_t i = 0; i < count; i++) {
-        for (const struct instance *part = instance->first; part; part = part->next)
-            if (part->role == &roles[i] && !part->absent)
-                configs[i] = part->config;
-    }
-    return configs;
-}
-
 static bool make_part(struct built_part *part, const struct builder_making *making, const void *place,
                       struct error *err)
 {
     const struct instance *instance = part->instance;
-    const void **configs = configs_below(instance);
+    const void **configs = tree_configs_below(instance);
     const struct part_site site = {.name = instance->path,
                                    .queue = making->queue,
                                    .clock = &part->clock,

@@ -6,8 +6,6 @@
 #include "emu/dram/map.h"
 #include "emu/machine/lines.h"
 #include "emu/mem/home_bits.h"
-#include "emu/mem/llc.h"
-#include "emu/net/crossbar.h"
 #include "emu/sim/alloc.h"
 
 /* A request's way holds the links between parts, and those that a part has within: of multiprocessors, from a first-level
@@ -19,21 +17,22 @@ static void *array_of(size_t count, size_t size)
     return alloc(count + 1, size);
 }
 
-/* Ends by which multiprocessors ask: one for each slice of their second level or, without one, one of their crossbar, or else
- * each multiprocessor's. */
-static unsigned ends_of_simt(const struct instance *simt)
-{
-    const struct instance *l2 = tree_below(simt, &llc_kind);
-    if (l2)
-        return ((const struct llc_config *)l2->config)->slices;
-    return tree_below(simt, &crossbar_kind) ? 1 : ((const struct simt_config *)simt->config)->count;
-}
-
 static unsigned ends_of(const struct instance *client)
 {
-    if (client->kind == &llc_kind)
-        return ((const struct llc_config *)client->config)->slices;
-    return client->kind == &simt_kind ? ends_of_simt(client) : 1;
+    if (!client->kind->ends)
+        return 1;
+    const void **below = tree_configs_below(client);
+    const unsigned ends = client->kind->ends(client->config, below);
+    free(below);
+    return ends;
+}
+
+static unsigned channels_of(const struct wire *wire)
+{
+    const struct part_kind *server = wire->server->kind;
+    if (!wire->client->kind->ports[wire->client_port].spreads || !server->channels)
+        return 1;
+    return server->channels(wire->server->config);
 }
 
 /* A port's slot, as a key that sorts by part, port and slot. */
@@ -81,9 +80,8 @@ static void plan_places(struct plan *plan)
     plan->places = array_of(plan->wiring.count, sizeof *plan->places);
     for (size_t i = 0; i < plan->wiring.count; i++) {
         const struct wire *wire = &plan->wiring.wires[i];
-        bool spreads = wire->client->kind == &crossbar_kind && wire->server->kind == &dram_kind;
         plan->places[i].in = ends_of(wire->client);
-        plan->places[i].out = spreads ? ((const struct dram_config *)wire->server->config)->channels : 1;
+        plan->places[i].out = channels_of(wire);
     }
     sum_places(plan, true);
     sum_places(plan, false);

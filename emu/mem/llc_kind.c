@@ -75,6 +75,12 @@ static const struct part_port ports[] = {
 };
 
 /* A part of this kind is all slices: llc_slices.h. */
+static unsigned ends(const void *config, const void *const *below)
+{
+    (void)below;
+    return ((const struct llc_config *)config)->slices;
+}
+
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct mem_site *place = site->place;
@@ -133,6 +139,7 @@ const struct part_kind llc_kind = {
     .functional = "",
     .ports = ports,
     .check = check,
+    .ends = ends,
     .make = make,
     .free = free_part,
     .serve = serve,

@@ -69,6 +69,21 @@ const struct instance *tree_below(const struct instance *instance, const struct 
     return NULL;
 }
 
+const void **tree_configs_below(const struct instance *instance)
+{
+    const struct part_role *roles = instance->kind->roles;
+    size_t count = 0;
+    while (roles && roles[count].name)
+        count++;
+    const void **configs = alloc(count + 1, sizeof *configs);
+    for (size_t i = 0; i < count; i++) {
+        for (const struct instance *part = instance->first; part; part = part->next)
+            if (part->role == &roles[i] && !part->absent)
+                configs[i] = part->config;
+    }
+    return configs;
+}
+
 const void *tree_config(const struct tree *tree, const char *path)
 {
     const struct instance *instance = tree_find(tree, path);

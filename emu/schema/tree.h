@@ -88,6 +88,10 @@ struct instance *tree_find(const struct tree *tree, const char *path);
 /* Returns the first part of that kind directly below, or NULL. */
 const struct instance *tree_below(const struct instance *instance, const struct part_kind *kind);
 
+/* Returns the configurations of the parts in the roles of the part's kind, by role; NULL for a role without a part. For
+ * a role with copies, that of the last one. The caller frees the array. */
+const void **tree_configs_below(const struct instance *instance);
+
 /* Returns the configuration of the part at the path, of its kind's config type, or NULL. */
 const void *tree_config(const struct tree *tree, const char *path);
 

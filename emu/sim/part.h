@@ -115,6 +115,7 @@ struct part_port {
     enum part_direction direction;
     bool many;     /* takes several partners, numbered in the order of connection */
     bool optional; /* may stay unconnected */
+    bool spreads;  /* PART_ASKS: a connection takes a slot for each of its server's channels() */
     /* PART_ASKS: names to try if the description names no partner, first among the part's siblings, then
      * among its parent's siblings, and so on: "crossbar dram" */
     const char *partners;
@@ -172,8 +173,9 @@ struct part_kind {
     const struct part_port *ports;       /* ends with a NULL name; or NULL */
     /* names of the fields that machines without a clock use, separated by spaces; NULL: all */
     const char *functional;
-    bool open;                   /* a description may add parts of any kind, under its own names */
-    bool whole;                  /* make() also makes the parts in its roles */
+    bool open;   /* a description may add parts of any kind, under its own names */
+    bool whole;  /* make() also makes the parts in its roles */
+    bool routed; /* its output depends on the home of an address: make() gets the routes (struct mem_site) */
     const char *const *variants; /* names of the variants, for messages: "core inorder"; NULL: no variants */
     const void *extension;       /* extension by a room above: emu/dev/device.h; or NULL */
 
@@ -189,6 +191,12 @@ struct part_kind {
     /* Checks constraints between fields; each field is already within its range. The message begins with a field's name
      * and ": ", or names several fields. NULL: no constraints. */
     bool (*check)(const void *config, struct error *err);
+
+    /* The slots that a connection takes at the server: one for each end by which the part asks, such as a slice. `below`
+     * as in struct part_site. NULL: 1. */
+    unsigned (*ends)(const void *config, const void *const *below);
+    /* The slots that a connection takes at a client's port that spreads: one for each controller of a memory. NULL: 1. */
+    unsigned (*channels)(const void *config);
 
     /* The part in simulated time. A kind without make() has no such part, or only in roles of kinds that are
      * `whole`. */

@@ -7,8 +7,6 @@
 #include "emu/net/crossbar.h"
 #include "emu/sim/alloc.h"
 
-enum role { L1, CROSSBAR, L2 }; /* order of simt_kind's roles */
-
 enum { NAME = 272 };
 
 struct multiprocessor {
@@ -35,8 +33,8 @@ static void *array_of(size_t count, size_t size)
  * memory that the cluster is connected to. */
 static bool make_crossbar(struct simt_cluster *cluster, const struct part_site *site, struct error *err)
 {
-    const struct cache_config *l1 = site->below[L1];
-    struct crossbar_config config = *(const struct crossbar_config *)site->below[CROSSBAR];
+    const struct cache_config *l1 = site->below[SIMT_L1];
+    struct crossbar_config config = *(const struct crossbar_config *)site->below[SIMT_CROSSBAR];
     const struct crossbar_route route = {.shift = (uint32_t)__builtin_ctz(l1->line)};
     config.inputs = cluster->config->count;
     config.outputs = cluster->slice_count ? cluster->slice_count : 1;
@@ -50,7 +48,7 @@ static bool make_crossbar(struct simt_cluster *cluster, const struct part_site *
 static bool make_slices(struct simt_cluster *cluster, const struct part_site *site, struct error *err)
 {
     const struct simt_site *place = site->place;
-    const struct llc_config *config = site->below[L2];
+    const struct llc_config *config = site->below[SIMT_L2];
     if (!clock_set_frequency(&cluster->l2_clock, config->clock, err))
         return false;
     for (uint32_t i = 0; i < cluster->slice_count; i++) {
@@ -85,8 +83,8 @@ static void make_core(struct simt_cluster *cluster, const struct part_site *site
     char name[NAME + 8];
     (void)snprintf(core->name, sizeof core->name, "%s.%u", site->name, i);
     (void)snprintf(name, sizeof name, "%s.l1", core->name);
-    core->l1 = cache_new(name, site->below[L1], site->queue, &cluster->clock, part_component(site), requester,
-                         end.ops, end.object);
+    core->l1 = cache_new(name, site->below[SIMT_L1], site->queue, &cluster->clock, part_component(site),
+                         requester, end.ops, end.object);
     cache_set_homes(core->l1, homes);
     struct simt_parts parts = {
         .name = core->name,
@@ -106,14 +104,14 @@ static void make_core(struct simt_cluster *cluster, const struct part_site *site
 
 void *simt_cluster_make(const void *config, const struct part_site *site, struct error *err)
 {
-    const struct llc_config *l2 = site->below[L2];
+    const struct llc_config *l2 = site->below[SIMT_L2];
     struct simt_cluster *cluster = array_of(1, sizeof *cluster);
     cluster->config = config;
     cluster->slice_count = l2 ? l2->slices : 0;
     cluster->slices = array_of(cluster->slice_count, sizeof *cluster->slices);
     cluster->cores = array_of(cluster->config->count, sizeof *cluster->cores);
     if (!clock_set_frequency(&cluster->clock, cluster->config->clock, err) ||
-        (site->below[CROSSBAR] && !make_crossbar(cluster, site, err)) ||
+        (site->below[SIMT_CROSSBAR] && !make_crossbar(cluster, site, err)) ||
         (l2 && !make_slices(cluster, site, err))) {
         simt_cluster_free(cluster);
         return NULL;

@@ -17,6 +17,8 @@ struct simt_site {
     uint32_t first; /* number of the cluster's first multiprocessor among all of the machine */
 };
 
+enum simt_role { SIMT_L1, SIMT_CROSSBAR, SIMT_L2 }; /* the roles of simt_kind */
+
 struct simt_cluster;
 
 /* Returns the counters of a multiprocessor, by its number in the cluster. */

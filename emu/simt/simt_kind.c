@@ -155,20 +155,22 @@ static const struct part_default crossbar_defaults[] = {
 };
 
 static const struct part_role roles[] = {
-    {.name = "l1",
-     .kind = &cache_kind,
-     .explanation = "The first-level cache of each multiprocessor; not coherent.",
-     .defaults = l1_defaults},
-    {.name = "crossbar",
-     .kind = &crossbar_kind,
-     .presence = PART_REMOVABLE,
-     .explanation = "The crossbar from the multiprocessors to the slices of their second-level cache.",
-     .defaults = crossbar_defaults},
-    {.name = "l2",
-     .kind = &llc_kind,
-     .presence = PART_REMOVABLE,
-     .explanation = "The slices of the multiprocessors' second-level cache; the keys apply to each slice.",
-     .defaults = l2_defaults},
+    [SIMT_L1] = {.name = "l1",
+                 .kind = &cache_kind,
+                 .explanation = "The first-level cache of each multiprocessor; not coherent.",
+                 .defaults = l1_defaults},
+    [SIMT_CROSSBAR] = {.name = "crossbar",
+                       .kind = &crossbar_kind,
+                       .presence = PART_REMOVABLE,
+                       .explanation =
+                           "The crossbar from the multiprocessors to the slices of their second-level cache.",
+                       .defaults = crossbar_defaults},
+    [SIMT_L2] = {.name = "l2",
+                 .kind = &llc_kind,
+                 .presence = PART_REMOVABLE,
+                 .explanation =
+                     "The slices of the multiprocessors' second-level cache; the keys apply to each slice.",
+                 .defaults = l2_defaults},
     {.name = NULL},
 };
 
@@ -180,6 +182,14 @@ static const struct part_port ports[] = {
      .explanation = "The memory that serves the requests of the slices."},
     {.name = NULL},
 };
+
+/* One end for each slice; without slices, one for the crossbar or, without that too, one for each multiprocessor. */
+static unsigned ends(const void *config, const void *const *below)
+{
+    if (below[SIMT_L2])
+        return ((const struct llc_config *)below[SIMT_L2])->slices;
+    return below[SIMT_CROSSBAR] ? 1 : ((const struct simt_config *)config)->count;
+}
 
 const struct part_kind simt_kind = {
     .name = "simt",
@@ -194,6 +204,7 @@ const struct part_kind simt_kind = {
     .whole = true,
     .derive = derive,
     .note = note,
+    .ends = ends,
     .make = simt_cluster_make,
     .free = simt_cluster_free,
     .connect = simt_cluster_connect,
