@@ -4,6 +4,18 @@
  * emu/dram/dram_kind.c ...). emu/machine/kinds.c lists all kinds, one line each. A new mechanism is a folder
  * with a kind, and a line there.
  *
+ * Where a mechanism joins. What a new system needs of the others is reached from its own folder:
+ * - instructions: rows in its folder (isa/custom.def), for harts and for warps; units() serves them;
+ * - tasks taken from a core: the offload interface (emu/core/offload.h);
+ * - requests: ports of type "memory"; a stash, a router or a link stands between others as its description says; a
+ *   kind whose output depends on the address is `routed`;
+ * - the place of an address: homes (emu/mem/home.h), also at run time;
+ * - bytes that are not in plain memory: a holder (emu/mem/bytes.h);
+ * - command slots of DRAM: an agent of the channel (emu/dram/agent.h);
+ * - states of lines: a table of transitions (emu/mem/protocols).
+ * Lines outside that change: one in emu/machine/kinds.c, the room's row in README.md, and, for a part that stands
+ * within another one as its caches do, a role in that one's kind (emu/core/core_kind.c).
+ *
  * Fields. A kind's configuration is a plain struct. Each field is one row of a .def file next to the struct,
  * the only place that states its name, type, unit, range, default, meaning and source. The rows generate the
  * members of the struct (fields_struct.h), the descriptor's table (fields_rows.h), the keys of machine
