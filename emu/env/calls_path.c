@@ -51,23 +51,31 @@ static int translate(const struct flag *flags, size_t count, uint64_t guest)
 
 /* A path argument of a call. */
 struct path {
-    const char *base; /* folder relative to the sandbox */
+    char base[PATH_MAX]; /* folder relative to the sandbox */
     char text[PATH_MAX];
 };
+
+/* Finds the present path of an open folder, which may have been renamed since. */
+static int64_t find_base(const struct user *user, int host, char base[PATH_MAX])
+{
+    base[0] = '\0';
+    return host < 0 ? 0 : sandbox_path_of(&user->sandbox, host, base, PATH_MAX);
+}
 
 static int64_t get_path(struct user *user, uint64_t folder, uint64_t address, struct path *path)
 {
     int64_t failed = guest_string(user, address, path->text, sizeof path->text);
     if (failed)
         return failed;
-    path->base = user->files.working_folder;
-    if ((int32_t)folder == GUEST_AT_FDCWD || path->text[0] == '/')
+    path->base[0] = '\0';
+    if (path->text[0] == '/')
         return 0;
+    if ((int32_t)folder == GUEST_AT_FDCWD)
+        return find_base(user, user->files.working_folder, path->base);
     struct file *file = files_get(&user->files, folder);
     if (!file)
         return -EBADF;
-    path->base = file->folder;
-    return file->folder ? 0 : -ENOTDIR;
+    return file->folder ? find_base(user, file->host, path->base) : -ENOTDIR;
 }
 
 /* Returns whether a warning about this path must be printed: once for each path, and for at most
@@ -87,14 +95,16 @@ static bool is_news(struct user *user, const struct path *path)
     return true;
 }
 
-/* Prints why a path was refused if the result is -EXDEV or -ENOSYS, and returns -EACCES instead. Returns
+/* Prints why a path was refused if the result is -EXDEV, -ENOSYS or SANDBOX_PROCESSES, and returns -EACCES instead. Returns
  * other results unchanged. */
 static int64_t explain(struct user *user, const struct path *path, int64_t result)
 {
-    if (result != -EXDEV && result != -ENOSYS)
+    if (result != -EXDEV && result != -ENOSYS && result != SANDBOX_PROCESSES)
         return result;
     if (is_news(user, path)) {
-        if (result == -EXDEV)
+        if (result == SANDBOX_PROCESSES)
+            guest_warn(user, "path '%s' is refused: procfs would give access to croft itself", path->text);
+        else if (result == -EXDEV)
             guest_warn(user,
                        "path '%s' leads out of '%s'; it is refused: only files beneath --dir can be used",
                        path->text, user->sandbox.path);
@@ -121,7 +131,10 @@ int64_t call_getcwd(struct user *user, const uint64_t a[6])
 {
     char text[2 * PATH_MAX];
     const char *root = strcmp(user->sandbox.path, "/") == 0 ? "" : user->sandbox.path;
-    const char *folder = user->files.working_folder;
+    char folder[PATH_MAX];
+    int64_t gone = find_base(user, user->files.working_folder, folder);
+    if (gone)
+        return gone;
     int used = snprintf(text, sizeof text, "%s%s%s", root, folder[0] || !root[0] ? "/" : "", folder);
     uint64_t length = (uint64_t)used + 1;
     if (length > a[1])
@@ -136,10 +149,7 @@ static int64_t enter_folder(struct user *user, int host)
     int failed = sandbox_path_of(&user->sandbox, host, text, sizeof text);
     if (failed)
         return failed;
-    char *copy = alloc_text(text);
-    free(user->files.working_folder);
-    user->files.working_folder = copy;
-    return 0;
+    return files_enter(&user->files, host);
 }
 
 int64_t call_chdir(struct user *user, const uint64_t a[6])
@@ -206,7 +216,7 @@ static int64_t adopt(struct user *user, const struct path *path, int host, uint6
         return failed;
     }
     int kept = (int)(guest_flags & (GUEST_ACCESS_MODES | 02000));
-    int64_t descriptor = files_add(&user->files, host, kept, S_ISDIR(st.st_mode) ? folder : NULL);
+    int64_t descriptor = files_add(&user->files, host, kept, S_ISDIR(st.st_mode));
     if (descriptor >= 0)
         user->files.close_on_exec[descriptor] = (guest_flags & 02000000) != 0;
     return descriptor;

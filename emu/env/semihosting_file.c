@@ -50,11 +50,14 @@ static bool get_name(struct semihosting *sh, uint64_t address, uint64_t length, 
  * at most SEMIHOSTING_WARNINGS times. */
 static uint64_t refuse(struct semihosting *sh, const char *name, int failed)
 {
-    if (failed != -EXDEV)
+    if (failed != -EXDEV && failed != SANDBOX_PROCESSES)
         return semihosting_fail(sh, -failed);
     if (sh->warnings < SEMIHOSTING_WARNINGS) {
         sh->warnings++;
-        semihosting_warn("path '%s' leads out of '%s' (--dir)", name, sh->sandbox.path);
+        if (failed == SANDBOX_PROCESSES)
+            semihosting_warn("path '%s' is refused: procfs would give access to croft itself", name);
+        else
+            semihosting_warn("path '%s' leads out of '%s' (--dir)", name, sh->sandbox.path);
     }
     return semihosting_fail(sh, EACCES);
 }

@@ -9,12 +9,6 @@
 
 #include "emu/sim/alloc.h"
 
-static char *copy_text(const char *text)
-{
-    char *copy = alloc_text(text);
-    return copy;
-}
-
 static struct file *file_new(int host, int flags)
 {
     struct file *file = alloc(1, sizeof *file);
@@ -37,14 +31,13 @@ static void file_release(struct file *file)
     if (!file->standard)
         (void)close(file->host);
     listing_free(&file->listing);
-    free(file->folder);
     free(file);
 }
 
 void files_init(struct files *files)
 {
     static const int mode[] = {O_RDONLY, O_WRONLY, O_WRONLY};
-    *files = (struct files){.working_folder = copy_text("")};
+    *files = (struct files){.working_folder = -1};
     for (int i = 0; i <= STDERR_FILENO; i++) {
         files->slots[i] = file_new(i, mode[i]);
         files->slots[i]->standard = true;
@@ -57,8 +50,9 @@ void files_free(struct files *files)
         if (files->slots[i])
             file_release(files->slots[i]);
     }
-    free(files->working_folder);
-    *files = (struct files){0};
+    if (files->working_folder >= 0)
+        (void)close(files->working_folder);
+    *files = (struct files){.working_folder = -1};
 }
 
 struct file *files_get(const struct files *files, uint64_t descriptor)
@@ -78,14 +72,25 @@ static int64_t place(struct files *files, struct file *file, uint64_t lowest)
     return -EMFILE;
 }
 
-int64_t files_add(struct files *files, int host, int flags, const char *folder)
+int64_t files_add(struct files *files, int host, int flags, bool folder)
 {
     struct file *file = file_new(host, flags);
-    file->folder = folder ? copy_text(folder) : NULL;
+    file->folder = folder;
     int64_t descriptor = place(files, file, 0);
     if (descriptor < 0)
         file_release(file);
     return descriptor;
+}
+
+int64_t files_enter(struct files *files, int host)
+{
+    int copy = fcntl(host, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0)
+        return -errno;
+    if (files->working_folder >= 0)
+        (void)close(files->working_folder);
+    files->working_folder = copy;
+    return 0;
 }
 
 int64_t files_duplicate(struct files *files, uint64_t descriptor, uint64_t lowest)
@@ -140,7 +145,7 @@ static void read_names(DIR *folder, struct listing *listing)
             char **grown = alloc_resize(listing->names, room * sizeof *grown);
             listing->names = grown;
         }
-        listing->names[listing->count++] = copy_text(entry->d_name);
+        listing->names[listing->count++] = alloc_text(entry->d_name);
     }
     if (listing->count > 0)
         qsort(listing->names, listing->count, sizeof *listing->names, compare_names);

@@ -17,10 +17,10 @@ struct listing {
 /* An open file. Descriptors that dup() made share it. */
 struct file {
     int references;
-    int host;        /* host descriptor */
-    bool standard;   /* one of croft's own standard streams, which is never closed and keeps its flags */
-    int flags;       /* the guest's O_ flags, as F_GETFL returns them */
-    char *folder;    /* of a folder: its path relative to the sandbox; else NULL */
+    int host;      /* host descriptor */
+    bool standard; /* one of croft's own standard streams, which is never closed and keeps its flags */
+    int flags;     /* the guest's O_ flags, as F_GETFL returns them */
+    bool folder;
     size_t position; /* of a folder: index of the next entry */
     struct listing listing;
     bool listed; /* true: `listing` is valid */
@@ -29,7 +29,7 @@ struct file {
 struct files {
     struct file *slots[FILES_MAX];
     bool close_on_exec[FILES_MAX];
-    char *working_folder; /* relative to the sandbox, without links; "": the sandbox itself */
+    int working_folder; /* host descriptor; -1: the sandbox itself */
 };
 
 /* Maps descriptors 0-2 to croft's standard streams. Release with files_free(). */
@@ -39,9 +39,12 @@ void files_free(struct files *files);
 /* Returns the open file of a guest descriptor, or NULL. */
 struct file *files_get(const struct files *files, uint64_t descriptor);
 
-/* Makes host descriptor `host` the lowest free guest descriptor and takes ownership of it; copies the path
- * `folder` if it is a folder (else NULL). Returns the guest descriptor, or -EMFILE after closing host. */
-int64_t files_add(struct files *files, int host, int flags, const char *folder);
+/* Makes host descriptor `host` the lowest free guest descriptor and takes ownership of it. Returns the guest descriptor, or
+ * -EMFILE after closing host. */
+int64_t files_add(struct files *files, int host, int flags, bool folder);
+
+/* Makes a copy of host descriptor `host` the working folder. Returns 0 or -errno. */
+int64_t files_enter(struct files *files, int host);
 
 /* Makes a second descriptor for an open file, the lowest free one that is at least `lowest`. Returns it or
  * -errno. */

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { RETRIES = 16 };
@@ -87,7 +89,13 @@ static int open_beneath(int folder, const char *path, int flags, mode_t mode)
         if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
             break;
     }
-    return fd >= 0 ? (int)fd : -errno;
+    if (fd < 0)
+        return -errno;
+    struct statfs fs;
+    if (fstatfs((int)fd, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC)
+        return (int)fd;
+    (void)close((int)fd);
+    return SANDBOX_PROCESSES;
 }
 
 int sandbox_open_at(const struct sandbox *sandbox, const char *base, const char *path, int flags, mode_t mode)

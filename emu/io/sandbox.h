@@ -3,6 +3,7 @@
 #ifndef EMU_IO_SANDBOX_H
 #define EMU_IO_SANDBOX_H
 
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +24,8 @@ void sandbox_close(struct sandbox *sandbox);
  * sandbox and without links ("" is the sandbox). An absolute path must lie in sandbox->path. The functions
  * that open return a host descriptor, which the caller closes, or -errno. -EXDEV: the path leads out of the
  * sandbox (possibly through a link or /proc). -ENOSYS: the host's kernel lacks openat2(2), which Linux 5.6
- * added. */
+ * added. SANDBOX_PROCESSES: the path leads into procfs, through which a guest would reach the emulator itself. */
+enum { SANDBOX_PROCESSES = -EREMOTE };
 
 /* As openat2(2) with the host's O_ flags; adds O_CLOEXEC and O_NOCTTY. */
 int sandbox_open_at(const struct sandbox *sandbox, const char *base, const char *path, int flags,

@@ -143,8 +143,48 @@ static void test_links_as_such(void)
     EQUAL(CALL(N_UNLINKAT, AT_CWD, "made", 0x200), 0);
 }
 
+/* With --dir /: nothing of procfs opens, by any way. */
+static void test_processes(void)
+{
+    refused("/proc/self/mem");
+    refused("/proc/1/status");
+    refused("proc/self/maps");
+    EQUAL(CALL(N_CHDIR, "/proc"), -EACCES);
+    EQUAL(CALL(N_OPENAT, AT_CWD, "/", 0, 0), 3);
+    EQUAL(CALL(N_OPENAT, 3, "proc/self/mem", 2, 0), -EACCES);
+    EQUAL(CALL(N_READLINKAT, AT_CWD, "/proc/self", status, 64), -EACCES);
+    EQUAL(CALL(N_CLOSE, 3), 0);
+}
+
+/* The names of the working folder and of an open one follow when they, or folders above them, are renamed. */
+static void test_renamed(const char *inside)
+{
+    char path[512], here[512];
+    EQUAL(CALL(N_MKDIR, "one", 0755), 0);
+    EQUAL(CALL(N_MKDIR, "one/two", 0755), 0);
+    long fd = CALL(N_OPENAT, AT_CWD, "one", 0, 0);
+    EQUAL(CALL(N_CHDIR, "one/two"), 0);
+    EQUAL(CALL(N_RENAMEAT2, AT_CWD, "../../one", AT_CWD, "../../three", 0), 0);
+    snprintf(path, sizeof path, "%s/three/two", inside);
+    EQUAL(CALL(N_GETCWD, here, sizeof here), (long)strlen(path) + 1);
+    EQUAL(strcmp(here, path), 0);
+    EQUAL(CALL(N_MKDIR, "four", 0755), 0);
+    EQUAL(CALL(N_FACCESSAT, fd, "two/four", 0), 0);
+    EQUAL(CALL(N_UNLINKAT, AT_CWD, "four", 0x200), 0);
+    EQUAL(CALL(N_UNLINKAT, fd, "two", 0x200), 0);
+    EQUAL(CALL(N_GETCWD, here, sizeof here), -ENOENT);
+    EQUAL(CALL(N_MKDIR, "five", 0755), -ENOENT);
+    EQUAL(CALL(N_CHDIR, inside), 0);
+    EQUAL(CALL(N_UNLINKAT, AT_CWD, "three", 0x200), 0);
+    EQUAL(CALL(N_CLOSE, fd), 0);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2) {
+        test_processes();
+        return checks_end();
+    }
     if (argc != 3)
         return 2;
     test_inside(argv[1]);
@@ -152,5 +192,6 @@ int main(int argc, char **argv)
     test_escapes(argv[1], argv[2]);
     test_folder_descriptor();
     test_links_as_such();
+    test_renamed(argv[1]);
     return checks_end();
 }

@@ -82,6 +82,8 @@ test_sandbox() {
     local box=$OUT/box before
     make_sandbox
     before=$(cd "$box" && ls -lR --full-time outside insidex && cat outside/secret)
+    run 0 processes "$CROFT" run --dir / "$OUT/sandbox" processes
+    says processes stderr "procfs would give access to croft itself"
     run 0 sandbox "$CROFT" run --dir "$box/inside" "$OUT/sandbox" "$box/inside" "$box/outside"
     says sandbox stderr "leads out of '$box/inside'"
     says sandbox stderr "path 'pipe' is a pipe"
