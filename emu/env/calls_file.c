@@ -15,10 +15,14 @@
 
 enum {
     VECTORS_MAX = 1024,  /* IOV_MAX of Linux */
+    PIECE = 1 << 20,     /* bytes of virtual memory that a call copies at once */
     STAT_BLOCK = 4096,   /* st_blksize of every file; C libraries use it as buffer size */
     SIGNAL_IGNORED = 1,  /* the kernel's SIG_IGN */
     GUEST_APPEND = 02000 /* O_APPEND */
 };
+
+/* Linux moves at most this many bytes by one call (read(2)). */
+#define TRANSFER_MOST UINT64_C(0x7ffff000)
 
 /* Returns whether a host call that has just failed must be repeated: a signal interrupted it that does not
  * end the run, or the host's stream is in non-blocking mode (set by another process) and has become ready. */
@@ -32,33 +36,39 @@ static bool try_again(const struct user *user, int host, short events)
     return poll(&wait, 1, -1) >= 0 || (errno == EINTR && guest_interrupted(user) == 0);
 }
 
-/* Parameters of a transfer between the guest's memory and a file. */
+/* Bytes of the guest. */
+struct span {
+    uint64_t base, length;
+};
+
+/* A transfer between the guest's memory and a file. */
 struct transfer {
-    bool writes;                 /* true: to the file */
-    const struct iovec *vectors; /* NULL: use bytes[length] */
-    int count;                   /* number of vectors */
-    void *bytes;
-    size_t length;
-    bool positioned; /* true: at `offset`; false: at the file's own position */
+    bool writes; /* true: to the file */
+    const struct span *spans;
+    uint64_t count;  /* number of spans */
+    bool positioned; /* one span, at `offset`; false: at the file's own position */
     off_t offset;
 };
 
-static ssize_t transfer_once(int host, const struct transfer *t)
+static ssize_t move_once(int host, const struct transfer *t, const struct iovec *vectors, int count,
+                         off_t offset)
 {
-    if (t->vectors)
-        return t->writes ? writev(host, t->vectors, t->count) : readv(host, t->vectors, t->count);
-    if (t->positioned)
-        return t->writes ? pwrite(host, t->bytes, t->length, t->offset)
-                         : pread(host, t->bytes, t->length, t->offset);
-    return t->writes ? write(host, t->bytes, t->length) : read(host, t->bytes, t->length);
+    if (count == 1 && t->positioned)
+        return t->writes ? pwrite(host, vectors->iov_base, vectors->iov_len, offset)
+                         : pread(host, vectors->iov_base, vectors->iov_len, offset);
+    if (count == 1)
+        return t->writes ? write(host, vectors->iov_base, vectors->iov_len)
+                         : read(host, vectors->iov_base, vectors->iov_len);
+    return t->writes ? writev(host, vectors, count) : readv(host, vectors, count);
 }
 
-/* Returns the call's result. EPIPE ends the program as SIGPIPE would. */
-static int64_t transfer(struct user *user, int host, const struct transfer *t)
+/* Moves the bytes between the vectors and the file. Returns the call's result. EPIPE ends the program as SIGPIPE would. */
+static int64_t move(struct user *user, int host, const struct transfer *t, const struct iovec *vectors,
+                    int count, off_t offset)
 {
     ssize_t result;
     do
-        result = transfer_once(host, t);
+        result = move_once(host, t, vectors, count, offset);
     while (result < 0 && try_again(user, host, t->writes ? POLLOUT : POLLIN));
     if (result >= 0)
         return result;
@@ -66,6 +76,57 @@ static int64_t transfer(struct user *user, int host, const struct transfer *t)
     if (t->writes && failed == EPIPE && user->signals[SIGPIPE].handler != SIGNAL_IGNORED)
         guest_end(user, 128 + SIGPIPE);
     return -failed;
+}
+
+/* Views the spans' bytes from `done` on, at most `most` of them; only transfers of nothing have an empty vector. Returns the
+ * number of vectors, or -EFAULT. */
+static int view_spans(struct user *user, const struct transfer *t, uint64_t done, uint64_t most,
+                      struct iovec *vectors)
+{
+    int used = 0;
+    vectors[0] = (struct iovec){.iov_base = user->memory->bytes, .iov_len = 0};
+    for (uint64_t i = 0; i < t->count && most > 0; i++) {
+        if (done >= t->spans[i].length) {
+            done -= t->spans[i].length;
+            continue;
+        }
+        const uint64_t from = t->spans[i].base + done, left = t->spans[i].length - done,
+                       length = left < most ? left : most;
+        const void *bytes =
+            t->writes ? guest_readable(user, from, length) : guest_writable(user, from, length);
+        if (!bytes)
+            return -EFAULT;
+        vectors[used++] = (struct iovec){.iov_base = (void *)(uintptr_t)bytes, .iov_len = length};
+        most -= length;
+        done = 0;
+    }
+    return used > 0 ? used : 1;
+}
+
+/* Virtual memory is moved in pieces, because views of it are copies. */
+static int64_t transfer(struct user *user, int host, const struct transfer *t)
+{
+    struct iovec vectors[VECTORS_MAX];
+    uint64_t total = 0, done = 0;
+    for (uint64_t i = 0; i < t->count; i++) {
+        if (!guest_reaches(user, t->spans[i].base, t->spans[i].length, !t->writes))
+            return -EFAULT;
+        total += t->spans[i].length;
+    }
+    total = total < TRANSFER_MOST ? total : TRANSFER_MOST;
+    do {
+        uint64_t left = total - done, piece = user->pages && left > PIECE ? PIECE : left;
+        int count = view_spans(user, t, done, piece, vectors);
+        int64_t moved = count < 0 ? count : move(user, host, t, vectors, count, t->offset + (off_t)done);
+        if (user->pages && piece < total)
+            guest_release(user);
+        if (moved < 0)
+            return done > 0 ? (int64_t)done : moved;
+        done += (uint64_t)moved;
+        if ((uint64_t)moved < piece)
+            break;
+    } while (done < total);
+    return (int64_t)done;
 }
 
 int64_t call_dup(struct user *user, const uint64_t a[6])
@@ -135,8 +196,8 @@ int64_t call_getdents64(struct user *user, const uint64_t a[6])
         return -EBADF;
     if (!file->folder)
         return -ENOTDIR;
-    uint64_t room = a[2] & UINT32_MAX, used = 0;
-    uint8_t *buffer = guest_writable(user, a[1], room);
+    uint64_t length = a[2] & UINT32_MAX, room = length < PIECE ? length : PIECE, used = 0;
+    uint8_t *buffer = guest_reaches(user, a[1], length, true) ? guest_writable(user, a[1], room) : NULL;
     if (!buffer)
         return -EFAULT;
     int64_t failed = files_list(file);
@@ -148,24 +209,24 @@ int64_t call_getdents64(struct user *user, const uint64_t a[6])
         if (fstatat(file->host, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         uint64_t inode = st.st_ino, next = file->position + 1;
-        uint16_t length = (uint16_t)((NAME_OFFSET + strlen(name) + 1 + 7) / 8 * 8);
-        if (length > room - used)
+        uint16_t size = (uint16_t)((NAME_OFFSET + strlen(name) + 1 + 7) / 8 * 8);
+        if (size > room - used)
             return used > 0 ? (int64_t)used : -EINVAL;
-        memset(buffer + used, 0, length);
+        memset(buffer + used, 0, size);
         memcpy(buffer + used, &inode, 8);
         memcpy(buffer + used + 8, &next, 8);
-        memcpy(buffer + used + 16, &length, 2);
+        memcpy(buffer + used + 16, &size, 2);
         buffer[used + 18] = entry_type(st.st_mode);
         memcpy(buffer + used + NAME_OFFSET, name, strlen(name));
-        used += length;
+        used += size;
     }
     return (int64_t)used;
 }
 
 static int64_t seek_folder(struct file *file, int64_t offset, uint64_t whence)
 {
-    if (whence == SEEK_CUR)
-        offset += (int64_t)file->position;
+    if (whence == SEEK_CUR && __builtin_add_overflow(offset, (int64_t)file->position, &offset))
+        return -EINVAL;
     if (whence > SEEK_CUR || offset < 0)
         return -EINVAL;
     file->position = (size_t)offset;
@@ -189,17 +250,13 @@ int64_t call_lseek(struct user *user, const uint64_t a[6])
 static int64_t transfer_bytes(struct user *user, const uint64_t a[6], bool writes, bool positioned)
 {
     struct file *file = files_get(&user->files, a[0]);
-    const void *bytes = writes ? guest_readable(user, a[1], a[2]) : guest_writable(user, a[1], a[2]);
+    const struct span span = {a[1], a[2]};
     if (!file)
         return -EBADF;
-    if (!bytes)
-        return -EFAULT;
-    return transfer(user, file->host,
-                    &(struct transfer){.writes = writes,
-                                       .bytes = (void *)(uintptr_t)bytes,
-                                       .length = a[2],
-                                       .positioned = positioned,
-                                       .offset = (off_t)a[3]});
+    return transfer(
+        user, file->host,
+        &(struct transfer){
+            .writes = writes, .spans = &span, .count = 1, .positioned = positioned, .offset = (off_t)a[3]});
 }
 
 int64_t call_read(struct user *user, const uint64_t a[6])
@@ -222,42 +279,32 @@ int64_t call_pwrite(struct user *user, const uint64_t a[6])
     return transfer_bytes(user, a, true, true);
 }
 
-/* Translates the guest's iovec[count] at address. Returns 0 or -errno. */
-static int64_t get_vectors(struct user *user, uint64_t address, uint64_t count, bool writable,
-                           struct iovec *vectors)
+/* Reads the guest's iovec[count] at address. Returns 0 or -errno. */
+static int64_t get_spans(struct user *user, uint64_t address, uint64_t count, struct span *spans)
 {
     if (count > VECTORS_MAX)
         return -EINVAL;
-    const uint8_t *at = guest_readable(user, address, count * 16);
+    const uint8_t *at = guest_readable(user, address, count * sizeof *spans);
     if (!at)
         return -EFAULT;
+    memcpy(spans, at, count * sizeof *spans);
     uint64_t total = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t base, length;
-        memcpy(&base, at + 16 * i, 8);
-        memcpy(&length, at + 16 * i + 8, 8);
-        if (length > INT64_MAX || (total += length) > INT64_MAX)
+    for (uint64_t i = 0; i < count; i++)
+        if (spans[i].length > INT64_MAX || (total += spans[i].length) > INT64_MAX)
             return -EINVAL;
-        const void *bytes =
-            writable ? guest_writable(user, base, length) : guest_readable(user, base, length);
-        if (!bytes)
-            return -EFAULT;
-        vectors[i] = (struct iovec){.iov_base = (void *)(uintptr_t)bytes, .iov_len = length};
-    }
     return 0;
 }
 
 static int64_t transfer_vectors(struct user *user, const uint64_t a[6], bool writes)
 {
-    struct iovec vectors[VECTORS_MAX];
+    struct span spans[VECTORS_MAX];
     struct file *file = files_get(&user->files, a[0]);
     if (!file)
         return -EBADF;
-    int64_t failed = get_vectors(user, a[1], a[2], !writes, vectors);
-    if (failed)
-        return failed;
-    return transfer(user, file->host,
-                    &(struct transfer){.writes = writes, .vectors = vectors, .count = (int)a[2]});
+    int64_t failed = get_spans(user, a[1], a[2], spans);
+    return failed ? failed
+                  : transfer(user, file->host,
+                             &(struct transfer){.writes = writes, .spans = spans, .count = a[2]});
 }
 
 int64_t call_readv(struct user *user, const uint64_t a[6])

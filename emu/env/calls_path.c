@@ -323,13 +323,14 @@ int64_t call_readlinkat(struct user *user, const uint64_t a[6])
         return failed;
     if ((int64_t)a[3] <= 0)
         return -EINVAL;
-    char *to = guest_writable(user, a[2], a[3]);
+    const uint64_t room = a[3] < PATH_MAX ? a[3] : PATH_MAX; /* no link is longer */
+    char *to = guest_reaches(user, a[2], a[3], true) ? guest_writable(user, a[2], room) : NULL;
     if (!to)
         return -EFAULT;
     int64_t host = open_path(user, &path, O_PATH | O_NOFOLLOW, 0);
     if (host < 0)
         return host;
-    ssize_t length = readlinkat((int)host, "", to, a[3]);
+    ssize_t length = readlinkat((int)host, "", to, room);
     int64_t result = length < 0 ? (errno == ENOENT ? -EINVAL : -errno) : length;
     (void)close((int)host);
     return result;

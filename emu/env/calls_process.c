@@ -205,14 +205,16 @@ static uint64_t next_random(uint64_t *state)
 
 int64_t call_getrandom(struct user *user, const uint64_t a[6])
 {
-    uint8_t *to = guest_writable(user, a[0], a[1]);
+    enum { RANDOM_MOST = 33554431 }; /* of one call (getrandom(2)) */
+    const uint64_t length = a[1] < RANDOM_MOST ? a[1] : RANDOM_MOST;
+    uint8_t *to = guest_reaches(user, a[0], a[1], true) ? guest_writable(user, a[0], length) : NULL;
     if (!to)
         return -EFAULT;
-    for (uint64_t i = 0; i < a[1]; i += 8) {
+    for (uint64_t i = 0; i < length; i += 8) {
         uint64_t value = next_random(&user->random);
-        memcpy(to + i, &value, a[1] - i < 8 ? a[1] - i : 8);
+        memcpy(to + i, &value, length - i < 8 ? length - i : 8);
     }
-    return (int64_t)a[1];
+    return (int64_t)length;
 }
 
 /* Limits can be read but not changed. */

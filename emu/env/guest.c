@@ -64,6 +64,21 @@ void *guest_writable(struct user *user, uint64_t address, uint64_t length)
     return length == 0 ? user->memory->bytes : view(user, address, length, true);
 }
 
+bool guest_reaches(struct user *user, uint64_t address, uint64_t length, bool write)
+{
+    if (length == 0)
+        return true;
+    if (user->pages && !(user->threads && address >= WARP_STACK_WINDOW))
+        return kernel_pages_reach(user->pages, address, length, write);
+    return view(user, address, length, write);
+}
+
+void guest_release(struct user *user)
+{
+    if (user->pages)
+        (void)kernel_pages_settle(user->pages, true);
+}
+
 void guest_settle(struct user *user)
 {
     const struct bytes bytes = {user->memory, user->hart->holders};

@@ -72,6 +72,13 @@ struct user *guest_new(struct hart *hart, const struct phys *memory, const struc
 const void *guest_readable(struct user *user, uint64_t address, uint64_t length);
 void *guest_writable(struct user *user, uint64_t address, uint64_t length);
 
+/* Returns whether the guest may read (write) all of these bytes. For virtual memory, nothing is copied. */
+bool guest_reaches(struct user *user, uint64_t address, uint64_t length, bool write);
+
+/* For virtual memory, ends the views that a call has made, storing what it wrote: calls that move many bytes work in
+ * pieces. Other views stay valid. */
+void guest_release(struct user *user);
+
 /* Ends the call: writes modified copies of bytes outside of memory back. */
 void guest_settle(struct user *user);
 

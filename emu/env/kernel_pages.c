@@ -80,23 +80,44 @@ static void *make_copy(struct kernel_pages *pages, uint64_t address, uint64_t le
     return copy->bytes;
 }
 
-void *kernel_pages_view(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write)
+/* Where the bytes of a view are. */
+struct extent {
+    uint8_t *first;  /* address of the first byte in memory */
+    bool contiguous; /* all bytes follow it */
+    bool elsewhere;  /* some bytes are outside of memory */
+};
+
+static bool find_extent(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write,
+                        struct extent *extent)
 {
-    uint8_t *first = NULL;
-    bool contiguous = true, elsewhere = false;
+    *extent = (struct extent){.contiguous = true};
     for (uint64_t done = 0, part, physical; done < length; done += part) {
         if (!translate_part(pages, address + done, length - done, write, &part, &physical)) {
             if (pages->missing.length == 0)
                 pages->missing = (struct kernel_missing){address + done, length - done, write};
-            return NULL;
+            return false;
         }
         uint8_t *at = phys_at(pages->hart->memory, physical, part);
         if (done == 0)
-            first = at;
-        elsewhere = elsewhere || !at;
-        contiguous = contiguous && at && at == first + done;
+            extent->first = at;
+        extent->elsewhere = extent->elsewhere || !at;
+        extent->contiguous = extent->contiguous && at && at == extent->first + done;
     }
-    return contiguous ? first : make_copy(pages, address, length, write, elsewhere);
+    return true;
+}
+
+void *kernel_pages_view(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write)
+{
+    struct extent extent;
+    if (!find_extent(pages, address, length, write, &extent))
+        return NULL;
+    return extent.contiguous ? extent.first : make_copy(pages, address, length, write, extent.elsewhere);
+}
+
+bool kernel_pages_reach(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write)
+{
+    struct extent extent;
+    return find_extent(pages, address, length, write, &extent);
 }
 
 /* Stores the copies, the oldest first. */

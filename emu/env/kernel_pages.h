@@ -23,6 +23,10 @@ void kernel_pages_free(struct kernel_pages *pages);
  * wins. */
 void *kernel_pages_view(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write);
 
+/* Returns whether kernel_pages_view() would give a view of these bytes, without making one. A failure is noted as that of
+ * a view is. */
+bool kernel_pages_reach(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write);
+
 /* The part of the first failed view since the last kernel_pages_settle() that begins with its first unusable
  * page. */
 struct kernel_missing {

@@ -106,6 +106,8 @@ static void test_listing(void)
     }
     EQUAL(got, 0);
     EQUAL(strcmp(all, "./ ../ Apple a b10 b9 mouse zebra "), 0);
+    EQUAL(CALL(N_LSEEK, folder, 5, 0), 5);
+    EQUAL(CALL(N_LSEEK, folder, 0x7fffffffffffffff, 1), -EINVAL);
     EQUAL(CALL(N_LSEEK, folder, 0, 0), 0);
     TRUE(CALL(N_GETDENTS64, folder, buffer, 4096) > 100);
     EQUAL(CALL(N_GETDENTS64, 1, buffer, 4096), -ENOTDIR);

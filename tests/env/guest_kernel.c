@@ -137,14 +137,48 @@ static void test_many(void)
     EQUAL(CALL(N_MPROTECT, p, COUNT * PAGE, READ_WRITE), -12);
 }
 
+/* A transfer of several pieces ends at the right byte, in a file as in memory. */
+static void test_pieces(void)
+{
+    enum { SIZE = 5 << 20, ODD = SIZE - 1234 };
+    char *p = (char *)map(SIZE, READ_WRITE), *q = (char *)map(SIZE, READ_WRITE);
+    for (long i = SIZE; i > 0; i -= PAGE) {
+        memset(p + i - PAGE, (int)(i / PAGE * 7), PAGE);
+        q[i - PAGE] = 1;
+    }
+    struct {
+        void *base;
+        unsigned long length;
+    } there[] = {{p, 100}, {p, 0}, {p + 100, ODD - 100}},
+      back[] = {{q, 3 * PAGE + 7}, {q + 3 * PAGE + 7, SIZE - 3 * PAGE - 7}};
+    long fd = CALL(N_OPENAT, AT_CWD, "pieces", 0102, 0644);
+    EQUAL(CALL(N_WRITEV, fd, there, 3), ODD);
+    EQUAL(CALL(N_LSEEK, fd, 0, 1), ODD);
+    EQUAL(CALL(N_LSEEK, fd, 0, 0), 0);
+    EQUAL(CALL(N_READV, fd, back, 2), ODD);
+    EQUAL(memcmp(p, q, ODD), 0);
+    EQUAL(CALL(N_PWRITE, fd, q, SIZE, 1000), SIZE);
+    EQUAL(CALL(N_PREAD, fd, p, SIZE, 1000), SIZE);
+    EQUAL(memcmp(p, q, SIZE), 0);
+    EQUAL(CALL(N_MPROTECT, p + SIZE - PAGE, PAGE, NONE), 0);
+    EQUAL(CALL(N_WRITE, fd, p, SIZE), -EFAULT); /* before anything is written */
+    EQUAL(CALL(N_LSEEK, fd, 0, 1), ODD);
+    EQUAL(CALL(N_CLOSE, fd), 0);
+    EQUAL(CALL(N_UNLINKAT, AT_CWD, "pieces", 0), 0);
+    EQUAL(CALL(N_MUNMAP, p, SIZE), 0);
+    EQUAL(CALL(N_MUNMAP, q, SIZE), 0);
+}
+
 static int checks(void)
 {
+    (void)setvbuf(stdout, NULL, _IONBF, 0); /* stdio allocates now: test_many() leaves no room */
     test_protection();
     test_code();
     test_untouched();
     test_repeated();
     test_remap();
     test_scattered();
+    test_pieces();
     test_many();
     return checks_end();
 }
@@ -197,6 +231,23 @@ int main(int argc, char **argv)
             ".option pop");
     if (strcmp(what, "misaligned") == 0)
         __asm__ volatile("amoadd.d zero, a2, (%0)" : : "r"((char *)(((unsigned long)data + 7) & ~7ul) + 4));
+    if (strcmp(what, "vectors") ==
+        0) { /* writes the same scattered 64 MiB 64 times, of which one call takes 2 GiB - 4 KiB */
+        enum { SIZE = 64 << 20, COUNT = 64 };
+        static struct {
+            void *base;
+            unsigned long length;
+        } vectors[COUNT];
+        p = (char *)map(SIZE, READ_WRITE);
+        for (long i = SIZE; i > 0; i -= PAGE) /* downwards: neighbours are not so in physical memory */
+            p[i - PAGE] = (char)(i / PAGE);
+        for (int i = 0; i < COUNT; i++) {
+            vectors[i].base = p;
+            vectors[i].length = SIZE;
+        }
+        fprintf(stderr, "%ld bytes\n", CALL(N_WRITEV, 1, vectors, COUNT));
+        return 0;
+    }
     if (strcmp(what, "big") == 0) { /* accesses all memory, page by page */
         long size = argc > 2 ? strtol(argv[2], 0, 0) << 20 : 0;
         p = malloc((size_t)size);

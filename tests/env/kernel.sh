@@ -45,6 +45,16 @@ run 137 "the last page" 'memory is full: no page is left for 0x' "$OUT/kernel" b
 run 0 "break beyond physical memory, little of it touched" ' 0 failed' --set 'memory.size=16 MiB' \
     --set 'user_stack.size=1 MiB' "$OUT/process"
 
+# What a call moves is not copied whole: the same 64 MiB, 64 times.
+if [ "$( (
+    ulimit -v 3000000
+    "$CROFT" run --env kernel "$OUT/kernel" vectors 2>"$OUT/errors" | wc -c
+))" = 2147479552 ] && grep -qx '2147479552 bytes' "$OUT/errors"; then
+    pass
+else
+    fail "a large transfer" "$(cat "$OUT/errors")"
+fi
+
 # The program gets the same stack as in the `user` environment.
 "$CROFT" run -E A=1 "$OUT/stack" x 'y z' >"$OUT/user"
 run 0 stack 'argv y z' -E A=1 "$OUT/stack" x 'y z'
