@@ -86,6 +86,29 @@ static bool check_organisation(const struct dram_config *config, struct error *e
     return true;
 }
 
+/* Refresh takes banks from requests when it is due. Between two refreshes of a bank, a row must be opened and a column command
+ * come: behind a precharge, the refresh itself, and tRCD. */
+static bool check_progress(const struct dram_config *config, const struct dram_clocks *clocks,
+                           struct error *err)
+{
+    const bool all = config->refresh == DRAM_REFRESH_ALL;
+    const uint64_t rounds = all ? 1 : dram_config_rank_banks(config),
+                   interval = rounds * dram_config_refresh_clocks(config),
+                   taken = clocks->tRP + (all ? clocks->tRFC : clocks->tRFCB);
+    const struct {
+        const char *name;
+        uint32_t clocks;
+    } opening[] = {{"tRCDRD", clocks->tRCDRD}, {"tRCDWR", clocks->tRCDWR}};
+    for (size_t i = 0; i < sizeof opening / sizeof *opening; i++)
+        if (taken + opening[i].clocks >= interval)
+            return error_set(err,
+                             "%s: no column command would come between two refreshes of a bank, %" PRIu64
+                             " clocks apart, of which tRP, %s and %s take %" PRIu64,
+                             opening[i].name, interval, all ? "tRFC" : "tRFCB", opening[i].name,
+                             taken + opening[i].clocks);
+    return true;
+}
+
 static bool check_times(const struct dram_config *config, struct error *err)
 {
     const uint64_t most = 20000 * config->tCK;
@@ -114,7 +137,7 @@ static bool check_times(const struct dram_config *config, struct error *err)
     if (config->refresh == DRAM_REFRESH_BANK && clocks.tRFCB == 0)
         return error_set(err, "refresh: %s has no refresh of single banks",
                          dram_standard_name(config->standard));
-    return true;
+    return config->refresh == DRAM_REFRESH_NONE || check_progress(config, &clocks, err);
 }
 
 bool dram_config_check(const void *part, struct error *err)

@@ -179,6 +179,8 @@ static void hostile_configurations(void **state)
     CASE("tCWL:", config.tCWL = config.tCL + config.tBURST);
     CASE("tRC:", config.tRC = config.tRAS - 1);
     CASE("tREFI:", config.tREFI = config.tRFC);
+    CASE("tRCDRD:", config.tRCDRD = config.tREFI - config.tRP - config.tRFC);
+    CASE("tRCDWR:", config.tRCDWR = config.tREFI - config.tRP - config.tRFC);
     CASE("refresh:", config.refresh = DRAM_REFRESH_BANK);
     CASE("read_queue:", config.read_queue = 0);
     CASE("write_high:", config.write_high = 33);

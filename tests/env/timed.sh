@@ -125,13 +125,23 @@ test_timed_progress() {
 # A signal ends a run in an orderly way.
 test_timed_signals() {
     local options
-    # With the last option, memory never answers: refresh always preempts opening a row.
-    for options in "" "-m ddr3" "-m nucd --env kernel" "-m hmc --trace perfetto:$OUT/trace.signal" "-m ddr3 --set dram.tRCDRD=8us"; do
+    for options in "" "-m ddr3" "-m nucd --env kernel" "-m hmc --trace perfetto:$OUT/trace.signal"; do
         # shellcheck disable=SC2086 # several words
         run 143 "a signal, $options" timeout --preserve-status -k 5 1 "$CROFT" run $options --stats "$OUT/signal.json" "$OUT/timed" loop
         says "a signal, $options" stderr 'stopped by SIGTERM at 0x'
         check "statistics, $options" grep -q '"exit_status": 143' "$OUT/signal.json"
     done
+    # The other signals that end programs; a killed run leaves the older file.
+    local signal=(HUP 129 QUIT 131 XCPU 152)
+    for ((i = 0; i < ${#signal[@]}; i += 2)); do
+        run "${signal[i + 1]}" "SIG${signal[i]}" env --default-signal=QUIT timeout -s "${signal[i]}" --preserve-status -k 5 1 \
+            "$CROFT" run --stats "$OUT/signal.json" "$OUT/timed" loop
+        says "SIG${signal[i]}" stderr "stopped by SIG${signal[i]} at 0x"
+        check "statistics after SIG${signal[i]}" grep -q "\"exit_status\": ${signal[i + 1]}" "$OUT/signal.json"
+    done
+    echo older >"$OUT/signal.json"
+    run 137 SIGKILL timeout -s KILL --preserve-status 1 "$CROFT" run --stats "$OUT/signal.json" "$OUT/timed" loop
+    check "the older statistics" test "$(cat "$OUT/signal.json")" = older
     check "the trace is closed" test "$(tail -n 1 "$OUT/trace.signal")" = "]"
 }
 
