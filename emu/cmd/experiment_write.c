@@ -5,23 +5,15 @@
 #include <string.h>
 
 #include "emu/cmd/experiment.h"
+#include "emu/io/output.h"
 
 enum { TEXT = 4096, CELL = 64 };
 
-static FILE *open_file(const struct experiment_where *where, const char *name, struct error *err)
+static struct output *open_file(const struct experiment_where *where, const char *name, struct error *err)
 {
     char path[TEXT];
     (void)snprintf(path, sizeof path, "%s/%s", where->out, name);
-    FILE *file = fopen(path, "we");
-    if (!file)
-        (void)error_set(err, "%s: %s", path, strerror(errno));
-    return file;
-}
-
-static bool close_file(FILE *file, const char *name, struct error *err)
-{
-    bool bad = ferror(file) != 0;
-    return (fclose(file) == 0 && !bad) || error_set(err, "%s cannot be written: %s", name, strerror(errno));
+    return output_open(path, err);
 }
 
 /* Returns whether the place has a row: it is not skipped and, for a mean, a value is known. */
@@ -55,9 +47,10 @@ static bool write_csv(const struct experiment *e, const struct experiment_where 
 {
     char text[CELL];
     int point[EXPERIMENT_AXES];
-    FILE *out = open_file(where, "results.csv", err);
-    if (!out)
+    struct output *file = open_file(where, "results.csv", err);
+    if (!file)
         return false;
+    FILE *out = output_stream(file);
     for (int axis = 0; axis < e->axis_count; axis++)
         (void)fprintf(out, "%s%s", axis ? "," : "", e->axes[axis].name);
     for (int c = 0; c < e->column_count; c++)
@@ -80,7 +73,7 @@ static bool write_csv(const struct experiment *e, const struct experiment_where 
         }
         (void)fputc('\n', out);
     }
-    return close_file(out, "results.csv", err);
+    return output_keep(file, err);
 }
 
 static json_t *row_json(const struct experiment *e, const struct experiment_run *run,
@@ -123,14 +116,15 @@ static bool write_json(const struct experiment *e, const struct experiment_where
     }
     json_t *all = json_pack("{s:s, s:s, s:s, s:o}", "format", "croft experiment 1", "title", e->title,
                             "machine", e->machine, "rows", rows);
-    FILE *out = all ? open_file(where, "results.json", err) : NULL;
+    struct output *out = all ? open_file(where, "results.json", err) : NULL;
     if (!all)
         (void)error_set(err, "results.json: a text is not UTF-8");
-    bool good = out && json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0;
-    if (out)
-        good = fputc('\n', out) != EOF && close_file(out, "results.json", err) && good;
+    if (out) {
+        (void)json_dumpf(all, output_stream(out), JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+        (void)fputc('\n', output_stream(out));
+    }
     json_decref(all);
-    return good;
+    return out && output_keep(out, err);
 }
 
 /* Writes a table's cell: our value, and the reference in brackets. */
@@ -217,16 +211,15 @@ static void print_tables(const struct experiment *e, const struct experiment_run
 bool experiment_write(const struct experiment *e, const struct experiment_where *where,
                       const struct experiment_run *runs, struct error *err)
 {
-    FILE *tables = open_file(where, "tables.txt", err);
+    struct output *tables = open_file(where, "tables.txt", err);
     if (!tables)
         return false;
-    print_tables(e, runs, tables);
-    FILE *copy = close_file(tables, "tables.txt", err) ? open_file(where, "experiment.yaml", err) : NULL;
+    print_tables(e, runs, output_stream(tables));
+    struct output *copy = output_keep(tables, err) ? open_file(where, "experiment.yaml", err) : NULL;
     if (!copy)
         return false;
-    (void)fputs(e->text, copy);
-    if (!close_file(copy, "experiment.yaml", err) || !write_csv(e, where, runs, err) ||
-        !write_json(e, where, runs, err))
+    (void)fputs(e->text, output_stream(copy));
+    if (!output_keep(copy, err) || !write_csv(e, where, runs, err) || !write_json(e, where, runs, err))
         return false;
     print_tables(e, runs, stdout);
     return fflush(stdout) == 0 || error_set(err, "the output cannot be written: %s", strerror(errno));

@@ -8,7 +8,7 @@ static volatile sig_atomic_t arrived;
 static struct system *volatile armed_system;
 static double first; /* host time of its arrival, in ms */
 
-static const int numbers[] = {SIGINT, SIGTERM};
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
 /* Minimum time to a second signal, in ms. timeout(1) signals first its child and then its process group, so
  * the child gets the signal twice. */

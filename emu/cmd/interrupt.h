@@ -1,4 +1,4 @@
-/* SIGINT and SIGTERM end a run in order: with its statistics, its trace and a defined exit status.
+/* SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU end a run in order: with its statistics, its trace and a defined exit status.
  *
  * The first signal stops the run between two instructions. A second signal, at least a tenth of a second
  * later, ends the process at once. A signal that was ignored when croft started stays ignored.

@@ -59,16 +59,26 @@ static int unknown(const char *name)
     return 2;
 }
 
+/* Returns a command's status, or 1 if it succeeded but its output could not be written. */
+static int finish(const char *name, int status)
+{
+    const int reason = fflush(stdout) != 0 ? errno : ferror(stdout) ? EIO : 0;
+    if (status != 0 || reason == 0)
+        return status;
+    fprintf(stderr, "croft %s: the output cannot be written: %s\n", name, strerror(reason));
+    return 1;
+}
+
 static int help(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "help") == 0 || strncmp(argv[1], "-", 1) == 0) {
         print_help();
-        return 0;
+        return finish("help", 0);
     }
     const struct command *command = find(argv[1]);
     char option[] = "--help";
     char *arguments[] = {argv[1], option, NULL};
-    return command ? command->run(2, arguments) : unknown(argv[1]);
+    return command ? finish(argv[1], command->run(2, arguments)) : unknown(argv[1]);
 }
 
 /* Opens closed standard streams, so that no file that croft opens becomes one of the program's standard
@@ -94,5 +104,5 @@ int main(int argc, char **argv)
     if (strcmp(name, "--version") == 0)
         name = "version";
     const struct command *command = find(name);
-    return command ? command->run(argc - 1, argv + 1) : unknown(name);
+    return command ? finish(name, command->run(argc - 1, argv + 1)) : unknown(name);
 }

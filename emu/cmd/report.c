@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/cmd/version.h"
+#include "emu/io/output.h"
 #include "emu/machine/system.h"
 #include "emu/sim/alloc.h"
 
@@ -24,7 +25,8 @@ struct hart_counts {
 struct report {
     struct stats *stats;
     const char *path;
-    FILE *file;
+    FILE *stream;               /* NULL: no statistics are written */
+    struct output *output;      /* NULL: to standard output */
     char description[PATH_MAX]; /* path of the machine's description, or empty */
     unsigned hart_count;
     struct hart_counts **harts;
@@ -44,8 +46,7 @@ void report_free(struct report *report)
     for (unsigned i = 0; i < report->hart_count; i++)
         free(report->harts[i]);
     free(report->harts);
-    if (report->file && report->file != stdout)
-        (void)fclose(report->file);
+    output_drop(report->output);
     free(report);
 }
 
@@ -59,14 +60,17 @@ bool report_open(struct report *report, struct error *err)
     if (!report->path)
         return true;
     if (strcmp(report->path, "-") == 0) {
-        report->file = stdout;
+        report->stream = stdout;
         return true;
     }
     if (snprintf(report->description, sizeof report->description, "%s.machine.yaml", report->path) >=
         (int)sizeof report->description)
         return error_set(err, "--stats: the path is too long");
-    report->file = fopen(report->path, "we");
-    return report->file || error_set(err, "--stats: cannot write '%s': %s", report->path, strerror(errno));
+    report->output = output_open(report->path, err);
+    if (!report->output)
+        return error_prefix(err, "--stats");
+    report->stream = output_stream(report->output);
+    return true;
 }
 
 static uint64_t read_class(const void *context)
@@ -121,12 +125,11 @@ static bool save_description(const struct report *report, const struct machine_c
 {
     if (!report->description[0])
         return true;
-    FILE *out = fopen(report->description, "we");
+    struct output *out = output_open(report->description, err);
     if (!out)
-        return error_set(err, "--stats: cannot write '%s': %s", report->description, strerror(errno));
-    machine_show(machine, out);
-    return fclose(out) == 0 ||
-           error_set(err, "--stats: writing '%s' failed: %s", report->description, strerror(errno));
+        return error_prefix(err, "--stats");
+    machine_show(machine, output_stream(out));
+    return output_keep(out, err) || error_prefix(err, "--stats");
 }
 
 static uint64_t instructions(const struct report *report)
@@ -140,7 +143,7 @@ static uint64_t instructions(const struct report *report)
 bool report_write(struct report *report, const struct report_run *run, struct error *err)
 {
     struct stats *stats = report->stats;
-    if (!report->file)
+    if (!report->stream)
         return true;
     /* The program's folder is left out, so that a run's file does not depend on where it was started. */
     const char *slash = strrchr(run->program, '/');
@@ -151,9 +154,13 @@ bool report_write(struct report *report, const struct report_run *run, struct er
     stats_host_number(stats, "seconds", run->seconds);
     stats_host_number(stats, "mips",
                       run->seconds > 0 ? (double)instructions(report) / run->seconds / 1e6 : 0);
-    if (!stats_write_json(stats, report->file, err))
+    if (!stats_write_json(stats, report->stream, err))
         return false;
-    if (fflush(report->file) != 0)
-        return error_set(err, "--stats: writing '%s' failed: %s", report->path, strerror(errno));
+    if (!report->output && fflush(stdout) != 0)
+        return error_set(err, "--stats: writing to standard output failed: %s", strerror(errno));
+    struct output *output = report->output;
+    report->output = NULL;
+    if (output && !output_keep(output, err))
+        return error_prefix(err, "--stats");
     return save_description(report, run->machine, err);
 }

@@ -9,6 +9,7 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
+#include "emu/io/output.h"
 #include "emu/machine/graph.h"
 #include "emu/machine/plan.h"
 #include "emu/schema/renames.h"
@@ -62,19 +63,11 @@ static int take(void *context, int option, const char *value)
     return OPTIONS_TAKEN;
 }
 
-static int flushed(void)
-{
-    if (fflush(stdout) != EOF && !ferror(stdout))
-        return 0;
-    (void)fprintf(stderr, "croft show: the output cannot be written: %s\n", strerror(errno));
-    return 1;
-}
-
 static int migrate(const struct request *request)
 {
     struct error err;
     if (renames_migrate(request->old, stdout, &err))
-        return flushed();
+        return 0;
     (void)fprintf(stderr, "croft show: %s\n", err.text);
     return 2;
 }
@@ -91,11 +84,11 @@ static bool run_dot(const struct machine_config *machine, const char *format, co
 {
     char command[PATH_MAX + 64];
     (void)snprintf(command, sizeof command, "dot -T%s", format);
-    FILE *file = fopen(path, "we");
+    struct output *file = output_open(path, err);
     if (!file)
-        return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
+        return error_prefix(err, "--graph");
     int old = dup(STDOUT_FILENO);
-    bool fine = old >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) >= 0;
+    bool fine = old >= 0 && fflush(stdout) == 0 && dup2(fileno(output_stream(file)), STDOUT_FILENO) >= 0;
     void (*on_pipe)(int) =
         signal(SIGPIPE, SIG_IGN); /* if dot is missing, the shell exits before it has read the graph */
     FILE *dot = fine ? popen(command, "we") : NULL;
@@ -104,14 +97,14 @@ static bool run_dot(const struct machine_config *machine, const char *format, co
     (void)signal(SIGPIPE, on_pipe);
     (void)dup2(old, STDOUT_FILENO);
     (void)close(old);
-    (void)fclose(file);
-    if (!fine || status != 0)
-        (void)unlink(path);
+    if (fine && status == 0)
+        return output_keep(file, err) || error_prefix(err, "--graph");
+    output_drop(file);
     if (dot && !fine)
         return false;
-    return status == 0 || error_set(err, "--graph: Graphviz's command dot has failed; is the package "
-                                         "graphviz installed? FILE.dot and - "
-                                         "need none");
+    return error_set(err, "--graph: Graphviz's command dot has failed; is the package "
+                          "graphviz installed? FILE.dot and - "
+                          "need none");
 }
 
 static bool draw(const struct machine_config *machine, const char *path, struct error *err)
@@ -124,15 +117,13 @@ static bool draw(const struct machine_config *machine, const char *path, struct 
         return error_set(
             err, "--graph: '%s' is not a picture; name a FILE.svg, FILE.png or FILE.dot, or - for text",
             path);
-    FILE *file = fopen(path, "we");
+    struct output *file = output_open(path, err);
     if (!file)
-        return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
-    bool drawn = graph_dot(machine, file, err);
-    if (fclose(file) != 0 && drawn)
-        return error_set(err, "--graph: cannot write '%s': %s", path, strerror(errno));
-    if (!drawn)
-        (void)unlink(path);
-    return drawn;
+        return error_prefix(err, "--graph");
+    if (graph_dot(machine, output_stream(file), err))
+        return output_keep(file, err) || error_prefix(err, "--graph");
+    output_drop(file);
+    return false;
 }
 
 static int show(const struct request *request)
@@ -158,7 +149,7 @@ static int show(const struct request *request)
         (void)fprintf(stderr, "croft show: %s\n", err.text);
         return 2;
     }
-    return flushed();
+    return 0;
 }
 
 int cmd_show(int argc, char **argv)

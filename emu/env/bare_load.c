@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/env/image.h"
+#include "emu/io/output.h"
 #include "emu/machine/fdt.h"
 #include "emu/nucd/description.h"
 
@@ -68,15 +69,14 @@ bool bare_write_signature(const struct bare_options *o, const struct bytes *byte
     if (end < begin || bytes_reach(bytes, begin, end - begin, true) < end - begin)
         return error_set(err, "--signature: 0x%" PRIx64 " to 0x%" PRIx64 " is not a range of memory", begin,
                          end);
-    FILE *out = fopen(o->signature, "we");
+    struct output *out = output_open(o->signature, err);
     if (!out)
-        return error_set(err, "--signature: cannot write %s: %s", o->signature, strerror(errno));
+        return error_prefix(err, "--signature");
     for (uint64_t i = 0; i + 4 <= end - begin; i += 4) {
         uint32_t word;
         if (bytes_read(bytes, begin + i, &word, 4) < 4)
             word = 0;
-        fprintf(out, "%08" PRIx32 "\n", word);
+        (void)fprintf(output_stream(out), "%08" PRIx32 "\n", word);
     }
-    return fclose(out) == 0 ||
-           error_set(err, "--signature: writing %s failed: %s", o->signature, strerror(errno));
+    return output_keep(out, err) || error_prefix(err, "--signature");
 }
