@@ -129,13 +129,14 @@ static void serve_call(struct kernel_frame *frame)
     if (!serve_memory(frame->x[A7], &frame->x[A0]))
         forward(frame);
     units_forget_ranges();
+    units_show_ranges();
     frame->pc += 4;
 }
 
 static void serve_fault(struct kernel_frame *frame, uint32_t permission)
 {
     switch (memory_fault(frame->value, permission)) {
-    case MEMORY_READY: return;
+    case MEMORY_READY: units_show_ranges(); return;
     case MEMORY_DENIED: kernel_give_up(DOOR_FAULT, frame); return;
     case MEMORY_FULL: kernel_give_up(DOOR_FULL, frame); return;
     }

@@ -10,6 +10,7 @@
 static struct {
     uint64_t at, count,
         size; /* address of the first page of registers, number of units, distance between pages in bytes */
+    bool hardware; /* the hardware sends tasks, not the driver */
     uint64_t told; /* ranges_taken at the last update */
 } units;
 
@@ -17,8 +18,15 @@ void units_init(const struct kernel_boot *boot)
 {
     units.count = boot->unit_count;
     units.size = boot->unit_size;
+    units.hardware = boot->unit_count && !boot->driver.units;
     if (units.count)
         units.at = table_map_devices(boot->unit_base);
+}
+
+void units_show_ranges(void)
+{
+    if (units.hardware)
+        blocks_clean_ranges();
 }
 
 void units_forget_ranges(void)

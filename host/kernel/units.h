@@ -12,4 +12,9 @@ void units_init(const struct kernel_boot *boot);
  * accelerator then flushes its cached ranges before its next task (emu/hart/range_mmu.h). */
 void units_forget_ranges(void);
 
+/* Call it before the program continues, when ranges may have been added or become present. If the hardware sends tasks, cleans
+ * the lines of the range table, because accelerators read it from memory, not from the host's caches. The driver cleans them
+ * itself, before it sends a task. */
+void units_show_ranges(void);
+
 #endif

@@ -57,6 +57,17 @@ for kernel in "$@"; do
     done
 done
 
+# The kernel shows accelerators its table of ranges, and the engine the program's data: no access is to a stale line.
+for kernel in "$@"; do
+    oracle "$work/wanted" "$kernel"
+    status=0
+    timeout 300 "$croft" run -m nucd --env kernel --check coherence --stats "$work/stats.json" "$kernel" \
+        >"$work/out" 2>"$work/err" || status=$?
+    check "${kernel##*/} beneath the kernel" same_end
+    check "${kernel##*/} beneath the kernel: $(head -n 1 "$work/err")" test ! -s "$work/err"
+    check "${kernel##*/} beneath the kernel" holds "$(fact nucd.offloads) > 0"
+done
+
 # Out-of-order accelerators can retire further instructions in the same cycle as the region's first.
 for kernel in "$@"; do
     oracle "$work/wanted" "$kernel"
