@@ -29,6 +29,7 @@ test_values
 test_registers
 test_watch
 test_hardware_break
+test_moved_pc
 test_monitor
 test_death fault SIGSEGV 139 '*the store that faults*'
 test_death illegal SIGILL 132 '=> *unimp*'

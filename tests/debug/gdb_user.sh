@@ -214,6 +214,34 @@ EOF
     finish "hardware breakpoints" 3
 }
 
+# After gdb has moved the pc away from a breakpoint, the program stops there again: on every kind of core.
+test_moved_pc() {
+    local machine
+    for machine in functional ddr3 nucd; do
+        start -m "$machine" "$OUT/program"
+        debug "$OUT/program" <<'EOF'
+break *half
+continue
+set $pc = $ra
+continue
+info breakpoints
+delete
+print half(4)
+print half(6)
+continue
+EOF
+        expect "moved pc on $machine" <<'EOF'
+Breakpoint 1, half *
+Breakpoint 1, half *
+*breakpoint already hit 2 times
+$1 = 2
+$2 = 3
+*exited with code 03]
+EOF
+        finish "moved pc on $machine" 3
+    done
+}
+
 test_monitor() {
     start "$OUT/program"
     debug "$OUT/program" <<'EOF'

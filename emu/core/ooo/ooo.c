@@ -69,6 +69,8 @@ static bool next_batch(struct ooo *o, uint64_t now)
         return false;
     }
     o->end = stream_run(&core->stream, core->limit - done);
+    if (core->stream.count > 0)
+        o->passed = OOO_NEVER;
     o->noting = core->observes_retired;
     o->position = o->fetched = 0;
     if (core->warming)

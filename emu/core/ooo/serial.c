@@ -188,6 +188,7 @@ static bool step(struct ooo *o, uint64_t now)
 
 static bool stopped(struct ooo *o, uint64_t now)
 {
+    const struct hart *hart = o->core.parts.hart;
     uint64_t cycle = o->dispatched_at;
     if (!drained(o, true, &cycle))
         return block(o);
@@ -197,15 +198,13 @@ static bool stopped(struct ooo *o, uint64_t now)
     o->dispatched_at = cycle;
     o->phase = OOO_RUN;
     o->end = STREAM_MORE;
-    if (o->stop == HART_STOP_BREAK)
-        o->passed = o->core.parts.hart->pc;
     /* The server of a stop may change pc, memory and translations. */
     ooo_fetch_forget(o);
     ooo_fetch_redirect(o, ooo_later(cycle, o->floor), CPI_serialise);
-    if (serial_stop(&o->core, o->stop, now))
-        return true;
-    o->slept = true;
-    return false;
+    const uint64_t pc = hart->pc;
+    o->slept = !serial_stop(&o->core, o->stop, now);
+    o->passed = o->stop == HART_STOP_BREAK && hart->pc == pc ? pc : OOO_NEVER;
+    return !o->slept;
 }
 
 bool ooo_serial(struct ooo *o, uint64_t now)
