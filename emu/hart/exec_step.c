@@ -99,6 +99,8 @@ static void note_csr(const struct hart *hart, unsigned number, struct effects *e
         struct csr_note *note = &effects->csrs[effects->csr_count++];
         note->number = (uint16_t)holders[i];
         (void)csr_peek(hart, holders[i], &note->value);
+        /* csr_write() has left out this instruction, which the counter does not count. */
+        note->value += holders[i] == CSR_minstret || (holders[i] == CSR_mcycle && !hart->timed);
     }
 }
 

@@ -126,6 +126,9 @@ test_log() {
         "$CROFT" run -m virt --set harts=2 --log commit:/dev/null "$OUT/$name" >"$OUT/$name.logged" 2>/dev/null </dev/null || true
         check "$name: the log changes the run" cmp -s "$OUT/$name.plain" "$OUT/$name.logged"
     done
+    # counters.c writes 1000: the log shows what the next instruction reads.
+    "$CROFT" run -m virt --log "commit:$OUT/counters.log" "$OUT/counters" >/dev/null 2>&1 </dev/null || true
+    check "a written minstret in the log" grep -q ' c2818_minstret 0x00000000000003e8$' "$OUT/counters.log"
 }
 
 test_programs() {
