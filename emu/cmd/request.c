@@ -49,8 +49,8 @@ static const struct option_row rows[] = {
     [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
     [DETAIL] = {"detail", 0, "all|roi", "roi: time only regions of interest and launches (default: all)"},
     [CHECK] = {"check", 0, "coherence|dram|nucd",
-               "find stale data, violated DRAM rules, or accesses of tasks that their nucds do not declare; "
-               "exit status 3 if there are any"},
+               "find stale data in the caches of host and accelerators, violated DRAM rules, or accesses of "
+               "tasks that their nucds do not declare; exit status 3 if there are any"},
     [TRACE] = {"trace", 0, "KIND[:FILE]", "write a trace of the timed run; KIND is perfetto, konata or dram"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},

@@ -184,14 +184,15 @@ static int signal_of(const void *user)
     return user_signal(user);
 }
 
-/* Describes the multiprocessors to launches, and whether gdb or a log observes the run. */
-static void describe_launches(const struct session *s, struct launch_options *simt)
+/* Describes the multiprocessors to launches, and which observers of the run do not see them. */
+static void describe_launches(const struct session *s, bool unwatched, struct launch_options *simt)
 {
     const struct machine_config *machine = &s->machine;
     launch_describe(machine->simt, machine->multiprocessors, simt);
     if (machine_timed(machine))
         launch_limit(simt, machine->threads);
     simt->observed = s->gdb || s->log;
+    simt->unwatched = unwatched;
 }
 
 /* Runs a user program on `harts`. */
@@ -228,7 +229,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     struct launch_options simt;
     struct timed_launch launches;
     timed_launch_init(&launches, s->machine.simt, s->machine.multiprocessors, s->machine.warps, decoder);
-    describe_launches(s, &simt);
+    describe_launches(s, r->timing.check_coherence, &simt);
     if (user_harts_init(&harts, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
         options.simt = simt.limits.count ? &simt : NULL;
@@ -264,7 +265,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     user.log = s->log;
     user.signal = interrupt_arrived();
     struct launch_options simt;
-    describe_launches(s, &simt);
+    describe_launches(s, r->timing.check_coherence, &simt);
     simt.untimed = machine_timed(&s->machine);
     user.simt = simt.limits.count ? &simt : NULL;
     const struct kernel_options options = {

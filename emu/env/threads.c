@@ -47,6 +47,11 @@ static uint64_t take_stacks(void *context, uint64_t bytes)
         fprintf(stderr, "croft run: warning: gdb and --log do not see threads on multiprocessors\n");
     if (threads->options->untimed)
         fprintf(stderr, "croft run: warning: under --env kernel launches on multiprocessors take no time\n");
+    if (threads->options->unwatched)
+        fprintf(
+            stderr,
+            "croft run: warning: --check coherence does not watch multiprocessors: neither stale lines in "
+            "their caches nor lines that their stores make stale elsewhere are reported\n");
     return stacks;
 }
 

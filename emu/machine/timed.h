@@ -32,10 +32,11 @@ struct timed_options {
     uint64_t max_time; /* limit of simulated time in fs, at which the run ends; UINT64_MAX: none */
     /* time only regions of interest; elsewhere execute functionally and keep caches warm */
     bool roi;
-    bool check_coherence; /* report accesses to lines whose newest version is elsewhere */
-    bool check_nucd;      /* report accesses of tasks that their nucds do not declare; needs `nucd` */
-    bool check_dram;      /* check the memories' commands against the datasheets' rules */
-    struct trace *trace;  /* a trace of the parts, or NULL */
+    /* report accesses to lines whose newest version is elsewhere; not in the caches of multiprocessors */
+    bool check_coherence;
+    bool check_nucd;     /* report accesses of tasks that their nucds do not declare; needs `nucd` */
+    bool check_dram;     /* check the memories' commands against the datasheets' rules */
+    struct trace *trace; /* a trace of the parts, or NULL */
     /* Called for each executed instruction; NULL: not called. Makes execution slow, because instructions are
      * stepped. */
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);

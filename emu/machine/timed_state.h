@@ -62,7 +62,10 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
 /* Records core i, which the builder has made. */
 void timed_add_core(struct timed *timed, unsigned i);
 
-/* timed_watch.c: attaches the coherence checker to all caches. */
+/* timed_watch.c: attaches the coherence checker to the last levels and to the caches of all cores. Those of
+ * multiprocessors are not watched: threads share lines without sharing data in them, and a first-level cache
+ * may hold old lines until the next launch, so the checker, which knows lines only, would report correct
+ * programs. */
 void timed_watch_coherence(struct timed *timed);
 
 /* timed_nucd.c: timed_start_nucd() gives NUCD the machine's event queue; timed_check_nucd() makes it check

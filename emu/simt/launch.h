@@ -72,6 +72,7 @@ struct launch_options {
     const struct launch_device *device; /* NULL: none */
     bool observed;                      /* warn that gdb or a log, which is used, does not see threads */
     bool untimed;                       /* warn that there is no device although the machine has a clock */
+    bool unwatched; /* warn that the coherence checker, which is used, does not see threads */
 };
 
 /* Sets the options for `count` multiprocessors with configuration `simt`. If it is NULL, limits.count is

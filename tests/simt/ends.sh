@@ -103,4 +103,10 @@ for machine in "--set simt.count=2" "--env kernel --set simt.count=2" "-m gpu --
     run 0 "do not see threads" once --log commit:/dev/null
 done
 
+# The coherence checker does not watch multiprocessors, which the first launch says, once.
+try 0 "warning: --check coherence does not watch multiprocessors" "$croft" run -m gpu --check coherence "$work/ends" many
+check "said once" test "$(grep -c coherence "$work/output")" -eq 1
+"$croft" run -m gpu "$work/ends" many >"$work/output" 2>&1
+check "only with the checker" test "$(grep -c coherence "$work/output")" -eq 0
+
 conclude
