@@ -451,8 +451,11 @@ static bool expand_parts(struct tree *tree, struct instance *parent, unsigned de
 
 static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err)
 {
-    if (depth == DEPTH_MAX)
-        return error_set(err, "%s: parts are nested more than %d deep", parent->path, DEPTH_MAX);
+    if (depth == DEPTH_MAX) {
+        (void)error_set(err, "%s: parts are nested more than %d deep; put some of them side by side",
+                        parent->path, DEPTH_MAX);
+        return tree_at_part(tree, parent, err);
+    }
     struct matches matches =
         parent->parent ? matches_within(parent->parent->matches, parent) : matches_all(tree);
     parent->matches = &matches;

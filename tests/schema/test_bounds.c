@@ -42,7 +42,7 @@ static void depth_ends(void **state)
         struct error err;
         char text[2048] = "";
         for (unsigned i = 0; i < depth; i++)
-            (void)snprintf(text + strlen(text), sizeof text - strlen(text), "a: {kind: group, ");
+            (void)snprintf(text + strlen(text), sizeof text - strlen(text), "a: {kind: group,\n ");
         for (unsigned i = 0; i < depth; i++)
             (void)snprintf(text + strlen(text), sizeof text - strlen(text), "}");
         bool loaded = try_load(*state, &config, text, NULL, &err);
@@ -52,6 +52,8 @@ static void depth_ends(void **state)
         if (!loaded)
             assert_non_null(strstr(err.text, depth < 32 ? "parts are nested more than 16 deep"
                                                         : "mappings are nested more than 32 deep"));
+        if (!loaded) /* the 16th part and the 32nd mapping, each on a line of its own; the file is a mapping, too */
+            assert_non_null(strstr(err.text, depth < 32 ? ".yaml:16: a.a.a.a" : ".yaml:32: mappings"));
     }
 }
 
