@@ -30,12 +30,25 @@ bool scheduler_in_call(struct system *system, unsigned i)
     return call->open;
 }
 
+/* Returns true if hart i must wait at its call because another hart's is open. Between the quanta of a call no other
+ * hart runs, unless a debugger holds the calling hart. */
+static bool must_wait(struct system *system, unsigned i, enum hart_stop why)
+{
+    unsigned caller = system->call.hart;
+    return (why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP) && caller != i &&
+           scheduler_in_call(system, caller);
+}
+
 bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum system_stop *stop)
 {
     const struct system_hooks *hooks = &system->hooks;
     struct hart *hart = &system->harts[i];
     struct system_call *call = &system->call;
     bool goes = true;
+    if (must_wait(system, i, why)) {
+        system->round.turn_over = true; /* it comes to the call again */
+        return true;
+    }
     if (!scheduler_in_call(system, i) &&
         (why == HART_STOP_MARKER || why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP))
         system_quiet(system); /* the hook may print */

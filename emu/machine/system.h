@@ -123,8 +123,10 @@ enum system_stop system_run(struct system *system, uint64_t max_insns);
  * quanta. The hook opens the call, executes about as many instructions as system_open_call() returns (at least
  * 1), and tells system_count_call() whether the call is over. Otherwise it leaves the hart at the call and is
  * asked to serve it again when limits, signals and the debugger have been checked. Between quanta no time
- * passes and no other hart has a turn. `insns` is the number executed for all calls so far. They count against
- * the limit of system_run() and, while the call is open, against max_insns. */
+ * passes and no other hart has a turn, unless a debugger holds the calling hart. One call is open at a time: a
+ * hart that then comes to a call repeats it, without reaching the hooks, until the open one is over. `insns` is
+ * the number executed for all calls so far. They count against the limit of system_run() and, while the call is
+ * open, against max_insns. */
 uint64_t system_open_call(struct system *system, uint64_t insns);
 void system_count_call(struct system *system, uint64_t insns, bool over);
 

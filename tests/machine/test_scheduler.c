@@ -19,7 +19,7 @@
 #define SIZE   UINT64_C(0x100000)
 #define SECOND UINT64_C(1000000000) /* ns */
 
-enum { A0 = 10, CALLS = 16, QUANTUM = 100 };
+enum { A0 = 10, CALLS = 16, QUANTUM = 100, LONG_CALL = 1500000 };
 
 /* The trap hook's action at a call. */
 enum action { SERVE, EXIT, REFUSE, SLEEP, INTERRUPT, WAIT, EXECUTE, EXECUTE_AND_INTERRUPT };
@@ -34,6 +34,7 @@ struct rig {
     enum action action;
     uint64_t sleep; /* ns */
     unsigned calls, markers, updates;
+    unsigned last_update;      /* the one that interrupts the system; 0: none does */
     uint64_t time[CALLS];      /* ns: times at which calls were served */
     uint64_t demand, executed; /* EXECUTE: instructions of a call; instructions executed so far */
     bool waited;               /* result of scheduler_wait() */
@@ -62,7 +63,9 @@ static void interrupt(void *owner, uint64_t now)
 
 static void hook_update(void *context)
 {
-    ((struct rig *)context)->updates++;
+    struct rig *rig = context;
+    if (++rig->updates == rig->last_update)
+        system_interrupt(&rig->system);
 }
 
 /* A quantum of a call that takes rig->demand instructions. Returns true when the call is over. */
@@ -102,6 +105,8 @@ static void hook_semihosting(void *context, struct hart *hart)
 {
     struct rig *rig = context;
     rig->time[rig->calls++] = system_nanoseconds(&rig->system);
+    if (rig->action == EXECUTE_AND_INTERRUPT)
+        system_interrupt(&rig->system);
     if (execute(rig))
         hart_retire_call(hart);
 }
@@ -455,6 +460,41 @@ static void long_calls_keep_turns(void **state)
     rig_free(rig);
 }
 
+/* While a debugger holds a hart in its call, another hart waits at its own, which the hook does not see. */
+static void a_second_call_waits_for_the_first(void **state)
+{
+    (void)state;
+    for (unsigned pace = 0; pace < PACES; pace++) {
+        struct rig *rig = rig_new(paces[pace], 2, NULL);
+        struct hart *harts = rig->system.harts;
+        harts[0].semihosting = harts[1].semihosting = true;
+        harts[1].pc = rig->at + 16;
+        for (unsigned i = 0; i < 2; i++) {
+            EMIT(rig, slli, .rd = 0, .rs1 = 0, .imm = 0x1f);
+            EMIT(rig, ebreak, .rd = 0);
+            EMIT(rig, srai, .rd = 0, .rs1 = 0, .imm = 7);
+            EMIT(rig, jal, .rd = 0, .imm = 0);
+        }
+        rig->system.motion[1] = SYSTEM_HOLD;
+        rig->action = EXECUTE_AND_INTERRUPT;
+        rig->demand = LONG_CALL;
+        assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_WATCHED);
+        assert_true(rig->calls == 1 && rig->executed > 0 && rig->demand > 0);
+        rig->action = SERVE;
+        rig->system.motion[0] = SYSTEM_HOLD;
+        rig->system.motion[1] = SYSTEM_GO;
+        rig->last_update = rig->updates + 4;
+        assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_WATCHED);
+        assert_int_equal(rig->calls, 1);
+        assert_int_equal(harts[1].instret, 1);
+        rig->system.motion[0] = SYSTEM_GO;
+        assert_int_equal(system_run(&rig->system, LONG_CALL), SYSTEM_LIMIT);
+        assert_int_equal(rig->executed, LONG_CALL);
+        assert_true(harts[0].instret > 2 && harts[1].instret > 2);
+        rig_free(rig);
+    }
+}
+
 /* The progress line is due at the first check. A turn or quantum of at least 2^16 instructions ends with a
  * check; of shorter ones, every 256th does. The last run writes the line and removes it. */
 static void rounds_show_progress(void **state)
@@ -702,6 +742,7 @@ int main(void)
         cmocka_unit_test(a_long_call_ends_with_the_run),
         cmocka_unit_test(debuggers_look_into_long_calls),
         cmocka_unit_test(long_calls_keep_turns),
+        cmocka_unit_test(a_second_call_waits_for_the_first),
         cmocka_unit_test(in_time_long_calls_take_none),
         cmocka_unit_test(rounds_show_progress),
         cmocka_unit_test(cores_without_a_hart_are_left_out),
