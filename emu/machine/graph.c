@@ -13,11 +13,13 @@ enum {
     FACTS = 128,
     LABEL = 256,
     ROUNDS_MOST = 64, /* of refinement: ends of a longer row of parts are too far apart to matter */
+    DEEP = 32,        /* more than parts can be nested */
 };
 
 /* What is drawn of a machine. Arrays are indexed by the parts' numbers. */
 struct drawing {
     FILE *out;
+    bool timed;
     struct wiring wiring;
     size_t parts;
     const struct instance **part;
@@ -26,7 +28,13 @@ struct drawing {
     uint64_t *colour;               /* equal for parts that are alike */
     size_t *first_wire;             /* wires of client n: by_client[first_wire[n]] to first_wire[n + 1] - 1 */
     size_t *by_client;
-    uint32_t *seen;
+    uint64_t *seen; /* the last arrow to each part: copies of a wire are drawn once */
+};
+
+/* An arrow of the drawing, from a port of a part to a port of another one. */
+struct arrow {
+    const char *port, *server_port; /* NULL: the kind has no such port */
+    const struct instance *server;
 };
 
 /* Writes the most important properties of a part, for its label. */
@@ -204,8 +212,8 @@ static void sort_wires(struct drawing *d)
 static bool drawing_make(struct drawing *d, const struct machine_config *machine, FILE *out,
                          struct error *err)
 {
-    *d = (struct drawing){.out = out};
-    if (machine_timed(machine) && !wiring_plan(&d->wiring, machine->tree, machine_kinds, err))
+    *d = (struct drawing){.out = out, .timed = machine_timed(machine)};
+    if (d->timed && !wiring_plan(&d->wiring, machine->tree, machine_kinds, err))
         return false;
     for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i))
         d->parts++;
@@ -282,40 +290,127 @@ static void label_of(const struct drawing *d, const struct instance *part, char 
         (void)snprintf(label + used, LABEL - used, "%s%s", separator, facts);
 }
 
-/* Returns the next part that is drawn at the end of a wire from a part, from its wire *next on, each once. NULL: no
- * more. */
-static const struct instance *next_server(struct drawing *d, const struct instance *part, size_t *next)
+/* Returns the name of the kind's first port of that direction; NULL: it has none. */
+static const char *port_name(const struct part_kind *kind, enum part_direction direction)
 {
-    while (*next < d->first_wire[part->number + 1]) {
+    for (const struct part_port *port = kind->ports; port && port->name; port++)
+        if (port->direction == direction)
+            return port->name;
+    return NULL;
+}
+
+/* Finds where a part that the one above connects sends its requests (part_role.leads). */
+static bool inner_arrow(const struct drawing *d, const struct instance *part, struct arrow *arrow)
+{
+    const char *name = d->timed && part->role ? part->role->leads : NULL;
+    if (!name)
+        return false;
+    *arrow = (struct arrow){port_name(part->kind, PART_ASKS), port_name(part->parent->kind, PART_ASKS),
+                            part->parent};
+    for (name += strspn(name, " "); *name; name += strspn(name, " ")) {
+        size_t length = strcspn(name, " ");
+        for (const struct instance *i = part->parent->first; i; i = i->next)
+            if (is_shown(d, i) && strlen(i->name) == length && strncmp(i->name, name, length) == 0) {
+                arrow->server_port = port_name(i->kind, PART_SERVES);
+                arrow->server = i;
+                return true;
+            }
+        name += length;
+    }
+    return true;
+}
+
+/* Finds the next arrow from a part, from its wire *next on, which begins at first_wire; each is found once. */
+static bool next_arrow(struct drawing *d, const struct instance *part, size_t *next, struct arrow *arrow)
+{
+    size_t end = d->first_wire[part->number + 1];
+    while (*next < end) {
         const struct wire *wire = &d->wiring.wires[d->by_client[(*next)++]];
         const struct instance *server = d->stands[wire->server->number];
-        if (!server || d->seen[server->number] == part->number + 1)
+        uint64_t mark = ((uint64_t)part->number + 1) << 32 | wire->client_port << 16 | wire->server_port;
+        if (!server || d->seen[server->number] == mark)
             continue;
-        d->seen[server->number] = part->number + 1;
-        return server;
+        d->seen[server->number] = mark;
+        *arrow = (struct arrow){part->kind->ports[wire->client_port].name,
+                                server->kind->ports[wire->server_port].name, server};
+        return true;
     }
-    return NULL;
+    return (*next)++ == end && inner_arrow(d, part, arrow);
+}
+
+/* Appends the part's name with the numbers of the copies that it is drawn for: "crossbar", "link.*", "module.4-7". */
+static void append_name(const struct drawing *d, const struct instance *part, char text[LABEL])
+{
+    size_t used = strlen(text);
+    (void)snprintf(text + used, LABEL - used, "%.100s", part->name);
+    if (part->index >= 0 && d->alike[part->number] < part->copies)
+        append_numbers(d, part, text);
+    else if (part->copies > 1 && strlen(text) + 3 < LABEL)
+        strcat(text, ".*");
+}
+
+/* Writes what an arrow from a part leads to, as references of descriptions do: by name beside the part, by a path from the
+ * root elsewhere. */
+static void write_target(const struct drawing *d, const struct instance *part, const struct arrow *arrow)
+{
+    const struct instance *path[DEEP];
+    unsigned length = 0;
+    bool beside = arrow->server->parent == part->parent, above = arrow->server == part->parent;
+    for (const struct instance *i = arrow->server; i->parent && length < DEEP; i = i->parent) {
+        path[length++] = i;
+        if (beside || above)
+            break;
+    }
+    (void)fputs(above ? "../" : beside ? "" : "/", d->out);
+    while (length-- > 0) {
+        char text[LABEL] = "";
+        append_name(d, path[length], text);
+        (void)fprintf(d->out, "%s%s", text, length > 0 ? "." : "");
+    }
+    if (arrow->server_port)
+        (void)fprintf(d->out, ".%s", arrow->server_port);
+}
+
+static const struct instance *next_shown(const struct drawing *d, const struct instance *part)
+{
+    while (part && !is_shown(d, part))
+        part = part->next;
+    return part;
+}
+
+static void text_below(struct drawing *d, const struct instance *above, const char *margin);
+
+static void text_part(struct drawing *d, const struct instance *part, const char *margin)
+{
+    char label[LABEL], inner[LABEL];
+    bool last = !next_shown(d, part->next);
+    size_t next = d->first_wire[part->number];
+    label_of(d, part, label, ": ");
+    (void)fprintf(d->out, "%s%s %s\n", margin, last ? "`-" : "|-", label);
+    (void)snprintf(inner, sizeof inner, "%s%s  ", margin, last ? " " : "|");
+    for (struct arrow arrow; next_arrow(d, part, &next, &arrow);) {
+        (void)fprintf(d->out, "%s%s   %s%s-> ", inner, next_shown(d, part->first) ? "|" : " ",
+                      arrow.port ? arrow.port : "", arrow.port ? " " : "");
+        write_target(d, part, &arrow);
+        (void)fputc('\n', d->out);
+    }
+    text_below(d, part, inner);
+}
+
+/* Draws the parts below a part. The margin holds the lines of the branches further up. */
+static void text_below(struct drawing *d, const struct instance *above, const char *margin)
+{
+    for (const struct instance *i = next_shown(d, above->first); i; i = next_shown(d, i->next))
+        text_part(d, i, margin);
 }
 
 bool graph_text(const struct machine_config *machine, FILE *out, struct error *err)
 {
     struct drawing d;
     bool fine = drawing_make(&d, machine, out, err);
-    if (fine)
+    if (fine) {
         (void)fprintf(out, "%s\n", machine->name);
-    for (size_t i = 1; fine && i < d.parts; i++) {
-        char label[LABEL];
-        int depth = 0;
-        if (!is_shown(&d, d.part[i]))
-            continue;
-        for (const struct instance *above = d.part[i]->parent; above; above = above->parent)
-            depth += 2;
-        label_of(&d, d.part[i], label, ": ");
-        (void)fprintf(out, "%*s%s", depth, "", label);
-        size_t next = d.first_wire[i];
-        for (const struct instance *to; (to = next_server(&d, d.part[i], &next)) != NULL;)
-            (void)fprintf(out, "  -> %s", to->path);
-        (void)fputc('\n', out);
+        text_below(&d, d.part[0], "");
     }
     drawing_free(&d);
     return fine;
@@ -358,8 +453,8 @@ bool graph_dot(const struct machine_config *machine, FILE *out, struct error *er
     for (size_t i = 1; fine && i < d.parts; i++) {
         size_t next = d.first_wire[i];
         if (is_shown(&d, d.part[i]))
-            for (const struct instance *to; (to = next_server(&d, d.part[i], &next)) != NULL;)
-                (void)fprintf(out, "  \"%s\" -> \"%s\";\n", d.part[i]->path, to->path);
+            for (struct arrow arrow; next_arrow(&d, d.part[i], &next, &arrow);)
+                (void)fprintf(out, "  \"%s\" -> \"%s\";\n", d.part[i]->path, arrow.server->path);
     }
     if (fine)
         (void)fputs("}\n", out);

@@ -116,6 +116,9 @@ struct part_role {
     const char *counts;         /* explanation of that key */
     const char *explanation;    /* explanation of the role */
     const struct part_default *defaults; /* ends with a NULL field; or NULL */
+    /* For drawings, if the parent is `whole` and connects the part: the roles that it can send its requests to, separated
+     * by spaces. It sends them to the first that is present, or else through the parent's port. NULL: not drawn. */
+    const char *leads;
 };
 
 enum part_direction { PART_SERVES, PART_ASKS };

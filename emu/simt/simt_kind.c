@@ -158,19 +158,22 @@ static const struct part_role roles[] = {
     [SIMT_L1] = {.name = "l1",
                  .kind = &cache_kind,
                  .explanation = "The first-level cache of each multiprocessor; not coherent.",
-                 .defaults = l1_defaults},
+                 .defaults = l1_defaults,
+                 .leads = "crossbar l2"},
     [SIMT_CROSSBAR] = {.name = "crossbar",
                        .kind = &crossbar_kind,
                        .presence = PART_REMOVABLE,
                        .explanation =
                            "The crossbar from the multiprocessors to the slices of their second-level cache.",
-                       .defaults = crossbar_defaults},
+                       .defaults = crossbar_defaults,
+                       .leads = "l2"},
     [SIMT_L2] = {.name = "l2",
                  .kind = &llc_kind,
                  .presence = PART_REMOVABLE,
                  .explanation =
                      "The slices of the multiprocessors' second-level cache; the keys apply to each slice.",
-                 .defaults = l2_defaults},
+                 .defaults = l2_defaults,
+                 .leads = ""},
     {.name = NULL},
 };
 

@@ -39,13 +39,17 @@ static void assert_has(const char *text, const char *wanted)
 static void assert_parts(const struct machine_config *machine, const char *text)
 {
     for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i)) {
-        char line[TREE_NAME] = "\n";
         if (strcmp(i->kind->name, "tlb") == 0 || !i->kind->ports)
             continue;
+        size_t column = 0;
+        bool there = false;
         for (const struct instance *above = i->parent; above; above = above->parent)
-            strcat(line, "  ");
-        strcat(line, i->name);
-        assert_has(text, line);
+            column += 3;
+        for (const char *line = strchr(text, '\n'); line && !there; line = strchr(line + 1, '\n'))
+            there = strspn(line + 1, "|-` ") == column &&
+                    strncmp(line + 1 + column, i->name, strlen(i->name)) == 0;
+        if (!there)
+            fail_msg("%s has no line in column %zu of:\n%s", i->path, column, text);
     }
 }
 
@@ -105,12 +109,36 @@ static void links_lead_from_cores_to_memory(void **state)
 {
     (void)state;
     char *text = drawn(graph_text, "nucd", NULL, 0);
-    assert_has(text, "\n  host: out of order, 2 GHz  -> l2\n");
-    assert_has(text, "\n  accel x 16: in order, 1 GHz  -> crossbar\n");
-    assert_has(text, "\n  l2: 1 MiB  -> crossbar\n");
-    assert_has(text, "\n  crossbar  -> dram\n");
-    assert_has(text, "\n  dram: hbm1, 8 channels\n");
+    assert_has(text, "\n|- host: out of order, 2 GHz\n|  |   memory -> l2.in\n");
+    assert_has(text, "\n|- accel x 16: in order, 1 GHz\n|  |   memory -> crossbar.in\n");
+    assert_has(text, "\n|- l2: 1 MiB\n|      memory -> crossbar.in\n");
+    assert_has(text, "\n|- crossbar\n|      out -> dram.in\n");
+    assert_has(text, "\n`- dram: hbm1, 8 channels\n");
     free(text);
+}
+
+/* The parts that multiprocessors connect themselves: with all of them, and without some. */
+static void links_inside_multiprocessors_are_drawn(void **state)
+{
+    static const char *const no_l2[] = {"simt.l2=none"}, *const neither[] = {"simt.l2=none",
+                                                                             "simt.crossbar=none"};
+    (void)state;
+    char *text = drawn(graph_text, "gpu", NULL, 0);
+    assert_has(text, "\n|  |- l1: 32 KiB\n|  |      -> crossbar.in\n|  |- crossbar\n|  |      out -> l2.in\n"
+                     "|  `- l2: 8 slices of 128 KiB\n|         memory -> ../simt.memory\n");
+    free(text);
+    text = drawn(graph_text, "gpu", no_l2, 1);
+    assert_has(text, "\n|  |      -> crossbar.in\n|  `- crossbar\n|         out -> ../simt.memory\n");
+    free(text);
+    text = drawn(graph_text, "gpu", neither, 2);
+    assert_has(text, "\n|  `- l1: 32 KiB\n|         -> ../simt.memory\n");
+    free(text);
+    char *dot = drawn(graph_dot, "gpu", NULL, 0);
+    assert_has(dot, "  \"simt\" -> \"dram\";\n");
+    assert_has(dot, "  \"simt.l1\" -> \"simt.crossbar\";\n");
+    assert_has(dot, "  \"simt.crossbar\" -> \"simt.l2\";\n");
+    assert_has(dot, "  \"simt.l2\" -> \"simt\";\n");
+    free(dot);
 }
 
 /* Without a clock there are no connections: a core sends no memory requests. */
@@ -118,7 +146,7 @@ static void machines_without_a_clock_have_no_links(void **state)
 {
     (void)state;
     char *text = drawn(graph_text, "functional", NULL, 0);
-    assert_has(text, "\n  host: functional");
+    assert_has(text, "\n`- host: functional");
     assert_null(strstr(text, "->"));
     free(text);
 }
@@ -128,8 +156,8 @@ static void drawings_follow_settings(void **state)
     static const char *const sets[] = {"accel.count=3", "dram.channels=4"};
     (void)state;
     char *text = drawn(graph_text, "nucd", sets, 2);
-    assert_has(text, "\n  accel x 3: ");
-    assert_has(text, "\n  dram: hbm1, 4 channels\n");
+    assert_has(text, "\n|- accel x 3: ");
+    assert_has(text, "\n`- dram: hbm1, 4 channels\n");
     free(text);
 }
 
@@ -138,13 +166,15 @@ static void copies_with_other_wires_are_apart(void **state)
 {
     (void)state;
     char *text = drawn(graph_text, "tests/machine/tree.yaml", NULL, 0);
-    assert_has(text, "\n  module.0-3\n    simt: 4 multiprocessors  -> module.0.crossbar\n");
-    assert_has(text, "\n    crossbar  -> leaf_down.0  -> up.0  -> module.0.dram\n");
-    assert_has(text, "\n  module.4-7\n    simt: 4 multiprocessors  -> module.4.crossbar\n");
-    assert_has(text, "\n    crossbar  -> leaf_up.0  -> module.4.dram\n");
-    assert_has(text, "\n  leaf_down x 4  -> module.4.crossbar\n");
-    assert_has(text, "\n  leaf_up x 4  -> module.0.crossbar\n");
-    assert_has(text, "\n  stack x 8\n");
+    assert_has(text, "\n|- module.0-3\n|  |- simt: 4 multiprocessors\n|  |  |   memory -> crossbar.in\n");
+    assert_has(
+        text,
+        "\n|  |      out -> /leaf_down.*.from\n|  |      out -> /up.*.from\n|  |      out -> dram.in\n");
+    assert_has(text, "\n|- module.4-7\n|  |- simt: 4 multiprocessors\n|  |  |   memory -> crossbar.in\n");
+    assert_has(text, "\n|  |      out -> /leaf_up.*.from\n|  |      out -> dram.in\n");
+    assert_has(text, "\n|- leaf_down x 4\n|      to -> /module.4-7.crossbar.in\n");
+    assert_has(text, "\n|- leaf_up x 4\n|      to -> /module.0-3.crossbar.in\n");
+    assert_has(text, "\n|- stack x 8\n");
     free(text);
     char *dot = drawn(graph_dot, "tests/machine/tree.yaml", NULL, 0);
     assert_has(dot, "  \"leaf_down.0\" -> \"module.4.crossbar\";\n");
@@ -159,14 +189,15 @@ static void copies_with_other_parts_are_apart(void **state)
                              *const more[] = {"stack.2.x.kind=group"};
     (void)state;
     char *text = drawn(graph_text, "nucd", size, 2);
-    assert_has(text,
-               "\n  accel.0-2,4,6-15: in order, 1 GHz  -> crossbar\n    l1i: 32 KiB\n    l1d: 32 KiB\n");
-    assert_has(text, "\n  accel.3,5: in order, 1 GHz  -> crossbar\n    l1i: 32 KiB\n    l1d: 64 KiB\n");
+    assert_has(text, "\n|- accel.0-2,4,6-15: in order, 1 GHz\n|  |   memory -> crossbar.in\n"
+                     "|  |- l1i: 32 KiB\n|  `- l1d: 32 KiB\n");
+    assert_has(text, "\n|- accel.3,5: in order, 1 GHz\n|  |   memory -> crossbar.in\n"
+                     "|  |- l1i: 32 KiB\n|  `- l1d: 64 KiB\n");
     free(text);
     text = drawn(graph_text, "tests/machine/stacks.yaml", more, 1);
-    assert_has(text, "\n  stack.0-1,3\n");
-    assert_has(text, "\n  stack.2\n");
-    assert_has(text, "\n    x\n");
+    assert_has(text, "\n|- stack.0-1,3\n");
+    assert_has(text, "\n|- stack.2\n");
+    assert_has(text, "\n|  `- x\n");
     free(text);
 }
 
@@ -178,10 +209,13 @@ static void rows_are_drawn_in_full_and_rings_once(void **state)
                              *const ring[] = {"x.kind=link", "x.count=5", "x.to=x[(i+1)%5]"};
     (void)state;
     char *text = drawn(graph_text, "nucd", row, 5);
-    assert_has(text, "\n  x.0  -> x.1\n  x.1  -> x.2\n  x.2  -> x.3\n  x.3  -> x.4\n  x.4  -> dram\n");
+    assert_has(
+        text,
+        "\n|- x.0\n|      to -> x.1.from\n|- x.1\n|      to -> x.2.from\n|- x.2\n|      to -> x.3.from\n"
+        "|- x.3\n|      to -> x.4.from\n`- x.4\n       to -> dram.in\n");
     free(text);
     text = drawn(graph_text, "nucd", ring, 3);
-    assert_has(text, "\n  x x 5  -> x.0\n");
+    assert_has(text, "\n`- x x 5\n       to -> x.*.from\n");
     free(text);
 }
 
@@ -190,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shipped_machine_can_be_drawn),
         cmocka_unit_test(links_lead_from_cores_to_memory),
+        cmocka_unit_test(links_inside_multiprocessors_are_drawn),
         cmocka_unit_test(machines_without_a_clock_have_no_links),
         cmocka_unit_test(drawings_follow_settings),
         cmocka_unit_test(copies_with_other_wires_are_apart),

@@ -205,7 +205,8 @@ check "show: its range" says output '^  # Allowed: 1 to 1000000; or auto[.] Defa
 check "show: its value's origin" says output '^  latency: 20  # .*toy.yaml:[0-9]+$'
 check "show: a default's origin" says output '^  energy_block: 50 pJ  # default: ours$'
 check "graph" show --graph -
-check "graph: the part and its memory" says output '^  toy +-> dram$'
+check "graph: the part" says output '^`- toy$'
+check "graph: its memory" says output '^       memory -> dram[.]in$'
 status=0
 show --set toy.latncy=1 || status=$?
 check "no such key: refused" test $status -ne 0
