@@ -6,6 +6,7 @@
 
 #include "emu/core/tlb.h"
 #include "emu/machine/lines.h"
+#include "emu/machine/plan.h"
 #include "emu/machine/system.h"
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
@@ -277,8 +278,10 @@ bool machine_load(struct machine_config *config, const char *machine, const char
     if (!tree)
         return false;
     view(config, tree);
-    if (check(config, err))
+    if (check(config, err)) {
+        plan_derive_homes(config);
         return true;
+    }
     machine_free(config);
     return false;
 }

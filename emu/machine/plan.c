@@ -159,43 +159,84 @@ static void number_memories(struct plan *plan)
         plan->memories[i].number = (uint32_t)i;
 }
 
-/* Prefixes the message with "FILE:LINE: homes: ". Without a text for `homes`, the memories' map does not fit. */
+/* Returns whether the description sets a field of the root. */
+static bool is_given(const struct plan *plan, const char *field)
+{
+    return tree_root(plan->machine->tree)->given[part_field_find(&root_kind, field)];
+}
+
+/* Prefixes the message with "FILE:LINE: homes: ", or with that of stack_hash if that is its cause. If `homes` is derived,
+ * the memories' map does not fit. */
 static bool at_homes(const struct plan *plan, struct error *err)
 {
+    static const char hash[] = "stack_hash: ";
     const struct instance *root = tree_root(plan->machine->tree);
-    if (*((const struct root_config *)root->config)->homes)
+    if (strncmp(err->text, hash, strlen(hash)) == 0) {
+        struct error message = *err;
+        (void)error_set(err, "%s", message.text + strlen(hash));
+        return tree_at(plan->machine->tree, root, "stack_hash", err);
+    }
+    if (is_given(plan, "homes") && *((const struct root_config *)root->config)->homes)
         return tree_at(plan->machine->tree, root, "homes", err);
     (void)error_prefix(err, "homes");
     return tree_at_part(plan->machine->tree, plan->memories[0].instance, err);
+}
+
+/* Sets the layout of several memories. */
+static bool lay_out(const struct plan *plan, uint32_t span, struct home_layout *layout, struct error *err)
+{
+    const struct root_config *root = tree_root(plan->machine->tree)->config;
+    const struct dram_config *dram = plan->memories[0].instance->config;
+    *layout = dram_map_layout(dram);
+    layout->stack_hash = root->stack_hash;
+    layout->geometry.modules = plan->modules;
+    layout->geometry.stacks = plan->stacks;
+    if (*root->homes) {
+        (void)snprintf(layout->text, sizeof layout->text, "%s", root->homes);
+        return true;
+    }
+    return home_text_fit(dram->map, &layout->geometry, layout->text, err) &&
+           home_text_raise(layout->text, span, root->stack_hash, layout->text, err);
 }
 
 /* Makes the map of several memories. */
 static bool plan_range(struct plan *plan, struct error *err)
 {
     const struct memory_config *range = plan->machine->memory;
-    const struct root_config *root = tree_root(plan->machine->tree)->config;
-    const struct dram_config *dram = plan->memories[0].instance->config;
-    struct home_layout layout = dram_map_layout(dram);
+    struct home_layout layout;
     const struct instance *longest;
     uint32_t span = lines_longest(plan->machine->tree, &longest);
-    layout.geometry.modules = plan->modules;
-    layout.geometry.stacks = plan->stacks;
-    if (*root->homes)
-        (void)snprintf(layout.text, sizeof layout.text, "%s", root->homes);
-    else if (!home_text_fit(dram->map, &layout.geometry, layout.text, err) ||
-             !home_text_raise(layout.text, span, layout.text, err))
+    if (!lay_out(plan, span, &layout, err))
         return at_homes(plan, err);
     plan->homes = home_map_new();
     if (!home_range_add(plan->homes, range->base, range->size, &layout, err))
         return at_homes(plan, err);
-    if (home_text_span(layout.text) >= span)
+    if (home_text_span(layout.text, layout.stack_hash) >= span)
         return true;
     (void)error_set(
         err,
-        "\"%s\" changes the stack within %u bytes, the line of %s; S and M, and divisions (%%), must "
-        "stand above its bits",
+        "\"%s\" changes the stack within %u bytes, the line of %s; S and M, divisions (%%) and, with "
+        "stack_hash, R must stand above its bits",
         layout.text, span, longest->path);
     return at_homes(plan, err);
+}
+
+void plan_derive_homes(const struct machine_config *machine)
+{
+    struct plan plan = {.machine = machine};
+    struct root_config *root = tree_root(machine->tree)->config;
+    struct home_layout layout;
+    const struct instance *longest;
+    struct error ignored;
+    if (!machine_timed(machine) || *root->homes)
+        return;
+    find_memories(&plan);
+    if (plan.memory_count > 1) {
+        number_memories(&plan);
+        if (lay_out(&plan, lines_longest(machine->tree, &longest), &layout, &ignored))
+            (void)snprintf(root->homes, sizeof root->homes, "%s", layout.text);
+    }
+    plan_free(&plan);
 }
 
 static bool plan_homes(struct plan *plan, struct error *err)

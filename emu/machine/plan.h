@@ -4,9 +4,9 @@
  * Homes. If there is one memory, its own map (dram.map) is the machine's. Several memories have the same
  * organisation. They are numbered by the parts with copies that contain them: the innermost number is the
  * stack's, the next one the module's. If modules have different numbers of stacks, all memories are numbered
- * consecutively, in the tree's order, as stacks of one module. The machine's `homes` splits addresses;
- * without it, the memories' map does, with the stack's bits above the controller's, the module's above these,
- * and both above the bytes that one request can span. */
+ * consecutively, in the tree's order, as stacks of one module. The machine's `homes` splits addresses. It is
+ * derived from the memories' map, with the stack's bits above the controller's, the module's above these, and
+ * both above the bytes that one request can span. */
 #ifndef EMU_MACHINE_PLAN_H
 #define EMU_MACHINE_PLAN_H
 
@@ -40,6 +40,10 @@ struct plan {
 /* Plans a timed machine. Returns false with err set on failure. Release with plan_free() in any case. */
 bool plan_machine(struct plan *plan, const struct machine_config *machine, struct error *err);
 void plan_free(struct plan *plan);
+
+/* Derives the root's `homes` of a loaded machine with several memories, unless the description sets it. Leaves it empty if
+ * that fails; plan_machine() then gives the reason. */
+void plan_derive_homes(const struct machine_config *machine);
 
 /* Returns the number of a memory (struct plan_memory); 0 for other parts. */
 uint32_t plan_memory_number(const struct plan *plan, const struct instance *memory);

@@ -1,5 +1,7 @@
 #include "emu/machine/root.h"
 
+#include <stdio.h>
+
 #include "emu/core/config.h"
 #include "emu/dev/device.h"
 #include "emu/dram/config.h"
@@ -194,9 +196,19 @@ static const struct part_field root_fields[] = {
      NULL,
      {NULL, NULL},
      0,
-     "Address map of several memories: like dram.map, with M module and S stack; empty: modules and stacks "
-     "are interleaved.",
+     "Address map of several memories: like dram.map, with M module and S stack. One memory uses dram.map.",
      {"", ""}},
+    {"stack_hash",
+     FIELD_BOOL,
+     PLACE(root_config, stack_hash),
+     "",
+     "",
+     "",
+     NULL,
+     {"false", "false"},
+     0,
+     "Row bits are XORed into the stack's number, if there are several memories.",
+     {"ours", "ours"}},
 };
 
 /* Derives `harts` as 1; machine.c counts the cores of a timed machine. */
@@ -204,6 +216,16 @@ static void derive(void *part, const bool given[])
 {
     struct root_config one = {.harts = 1};
     part_take(&root_kind, 0, part, &one, given);
+}
+
+static void note(const void *config, const struct part_field *field, char *buffer, size_t size)
+{
+    const struct root_config *root = config;
+    bool homes = field->offset == offsetof(struct root_config, homes);
+    (void)snprintf(buffer, size, "%s",
+                   !homes         ? field->source[0]
+                   : *root->homes ? "dram.map, with the stack's and the module's bits above the controller's"
+                                  : "default");
 }
 
 static const struct part_default host_defaults[] = {
@@ -280,6 +302,7 @@ const struct part_kind root_kind = {
     .open = true,
     .roles = root_roles,
     .derive = derive,
+    .note = note,
 };
 
 /* A group can contain what belongs near a memory. */

@@ -16,7 +16,8 @@ struct root_config {
     char name[ROOT_TEXT], description[ROOT_TEXT];
     uint32_t harts;
     uint64_t quantum;
-    char homes[HOME_TEXT]; /* as struct home_layout's text; empty: derived */
+    char homes[HOME_TEXT]; /* as struct home_layout's text; empty: one memory, or none can be derived */
+    bool stack_hash;       /* as in struct home_layout */
 };
 
 struct memory_config {

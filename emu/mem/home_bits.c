@@ -25,6 +25,7 @@ struct reader {
     } pieces[HOME_TEXT];
     unsigned count;
     unsigned bits[LETTERS + HOME_FIELDS]; /* sum by letter */
+    bool stack_hash;
 };
 
 /* Returns the field after a %: S or M if that letter follows without a number of bits, else H. */
@@ -274,11 +275,12 @@ bool home_text_fit(const char *from, const struct home_geometry *geometry, char 
     return home_bits_init(&bits, &layout, err);
 }
 
-/* Returns whether the stack depends on the piece: S, M, and a division, whose quotient includes all bits
- * above. */
-static bool is_outer(const struct piece *piece)
+/* Returns whether the stack depends on the piece: S, M, a division, whose quotient includes all bits above, and with
+ * stack_hash R. */
+static bool is_outer(const struct reader *reader, const struct piece *piece)
 {
-    return piece->letter == HOME_FIELD_S || piece->letter == HOME_FIELD_M || piece->letter >= LETTER_DIVISION;
+    return (reader->stack_hash && piece->letter == HOME_FIELD_R) || piece->letter == HOME_FIELD_S ||
+           piece->letter == HOME_FIELD_M || piece->letter >= LETTER_DIVISION;
 }
 
 static unsigned bits_of(const struct piece *piece)
@@ -291,7 +293,7 @@ static unsigned bits_below(const struct reader *reader)
 {
     unsigned below = 0;
     for (unsigned i = reader->count; i-- > 0; below += bits_of(&reader->pieces[i]))
-        if (is_outer(&reader->pieces[i]))
+        if (is_outer(reader, &reader->pieces[i]))
             return below;
     return UINT_MAX;
 }
@@ -301,12 +303,12 @@ static unsigned bits_below(const struct reader *reader)
 static bool raise_lowest(struct reader *reader, unsigned wanted)
 {
     unsigned low = reader->count, missing = wanted - bits_below(reader);
-    while (!is_outer(&reader->pieces[--low])) {
+    while (!is_outer(reader, &reader->pieces[--low])) {
     }
     unsigned other = low;
-    while (other > 0 && is_outer(&reader->pieces[other]))
+    while (other > 0 && is_outer(reader, &reader->pieces[other]))
         other--;
-    if (is_outer(&reader->pieces[other]))
+    if (is_outer(reader, &reader->pieces[other]))
         return false;
     struct piece taken = reader->pieces[other];
     taken.bits = taken.bits < missing ? taken.bits : missing;
@@ -320,9 +322,10 @@ static bool raise_lowest(struct reader *reader, unsigned wanted)
     return true;
 }
 
-bool home_text_raise(const char *from, uint32_t bytes, char text[HOME_TEXT], struct error *err)
+bool home_text_raise(const char *from, uint32_t bytes, bool stack_hash, char text[HOME_TEXT],
+                     struct error *err)
 {
-    struct reader reader = {.count = 0};
+    struct reader reader = {.stack_hash = stack_hash};
     if (!read_text(&reader, from, err))
         return false;
     while (bits_below(&reader) < log2_of(bytes) && reader.count < HOME_TEXT - 1 &&
@@ -331,9 +334,9 @@ bool home_text_raise(const char *from, uint32_t bytes, char text[HOME_TEXT], str
     return write_text(&reader, from, text, err);
 }
 
-uint64_t home_text_span(const char *text)
+uint64_t home_text_span(const char *text, bool stack_hash)
 {
-    struct reader reader = {.count = 0};
+    struct reader reader = {.stack_hash = stack_hash};
     struct error ignored;
     if (!read_text(&reader, text, &ignored))
         return 0;

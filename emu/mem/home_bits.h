@@ -73,14 +73,15 @@ bool home_bits_init(struct home_bits *bits, const struct home_layout *layout, st
 bool home_text_fit(const char *from, const struct home_geometry *geometry, char text[HOME_TEXT],
                    struct error *err);
 
-/* Rewrites a bit string so that S, M and divisions are above the bits of `bytes` (a power of two): then an
- * aligned block of `bytes` bytes is never in two stacks. `text` may be `from`. Returns false with err set if
- * the result is too long. */
-bool home_text_raise(const char *from, uint32_t bytes, char text[HOME_TEXT], struct error *err);
+/* Rewrites a bit string so that S, M and divisions, and with stack_hash also R, are above the bits of `bytes` (a
+ * power of two): then an aligned block of `bytes` bytes is never in two stacks. `text` may be `from`. Returns
+ * false with err set if the result is too long. */
+bool home_text_raise(const char *from, uint32_t bytes, bool stack_hash, char text[HOME_TEXT],
+                     struct error *err);
 
 /* Returns the size of the largest aligned block (a power of two, in bytes) that is always in one stack;
- * UINT64_MAX if the bit string has no S, M or division. */
-uint64_t home_text_span(const char *text);
+ * UINT64_MAX if the bit string has no S, M or division and, with stack_hash, no R. */
+uint64_t home_text_span(const char *text, bool stack_hash);
 
 /* Sets *home, except slot and generation, to the home of a number. */
 void home_bits_place(const struct home_bits *bits, uint64_t number, struct home *home);

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -278,6 +280,11 @@ static const struct fault plans[] = {
     {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: R12 B4 C6 H4 S1 O6\n"
          "l2.line: 128 B\nhost.l1i.line: 128 B\nhost.l1d.line: 128 B\n",
      "/m.yaml:8: homes: ", "changes the stack within 128 bytes, the line of host.0.l1i"},
+    {TWO "crossbar: {out: 'stack.*.dram'}\nhomes: C6 B4 S1 H4 R12 O6\nstack_hash: true\n"
+         "l2.line: 128 B\nhost.l1i.line: 128 B\nhost.l1d.line: 128 B\n",
+     "/m.yaml:8: homes: ", "changes the stack within 128 bytes, the line of host.0.l1i"},
+    {TWO "crossbar: {out: 'stack.*.dram'}\nstack_hash: true\nstack.count: 3\n",
+     "/m.yaml:8: stack_hash: 3 stacks; hashing needs a power of two", ""},
 };
 
 /* Lines that meet across the tree, and caches that are coherent only where they are joined to their last level. */
@@ -313,6 +320,40 @@ static void homes_and_ways_that_cannot_be_are_named(void **state)
     if (!plan_check(&config, &err))
         fail_msg("%s", err.text);
     machine_free(&config);
+}
+
+/* The map of two stacks of hmc_tom as croft show gives it, and what the same text means with and without stack_hash: of
+ * R12 B4 C5 S1 H4 C1 O6, the stack is bit 11 and the row begins at bit 21. */
+static void derived_homes_are_text_that_can_be_written(void **state)
+{
+    static const char derived[] = "\nhomes: \"R12 B4 C5 S1 H4 C1 O6\"  # dram.map, ",
+                      file[] = TWO "crossbar: {out: 'stack.*.dram'}\n";
+    struct machine_config config;
+    struct plan plan;
+    struct error err = {""};
+    for (unsigned i = 0; i < 4; i++) {
+        char text[512], *shown = NULL;
+        size_t size;
+        bool written = i & 1, hash = i & 2;
+        (void)snprintf(text, sizeof text, "%s%s%s", file, written ? "homes: R12 B4 C5 S1 H4 C1 O6\n" : "",
+                       hash ? "stack_hash: true\n" : "");
+        assert_loads(*state, &config, text);
+        FILE *out = open_memstream(&shown, &size);
+        machine_show(&config, out);
+        (void)fclose(out);
+        assert_true((strstr(shown, derived) != NULL) == !written);
+        free(shown);
+        assert_true(plan_machine(&plan, &config, &err));
+        for (uint64_t number = 0; number < UINT64_C(1) << 28; number += 0x345680) {
+            struct home home;
+            unsigned row = (unsigned)(number >> 21) & 0xfff, wanted = (unsigned)(number >> 11) & 1;
+            home_resolve(plan.homes, config.memory->base + number, &home);
+            assert_int_equal(home.row, row);
+            assert_int_equal(home.stack, hash ? wanted ^ ((unsigned)__builtin_popcount(row) & 1) : wanted);
+        }
+        plan_free(&plan);
+        machine_free(&config);
+    }
 }
 
 static void keys_of_another_core_are_unused(void **state)
@@ -439,6 +480,7 @@ int main(void)
         FOLDER_TEST(ports_that_do_not_fit_are_named),
         FOLDER_TEST(homes_and_ways_that_cannot_be_are_named),
         FOLDER_TEST(lines_that_meet_are_equal),
+        FOLDER_TEST(derived_homes_are_text_that_can_be_written),
         FOLDER_TEST(keys_of_another_core_are_unused),
     };
     return cmocka_run_group_tests_name("parts of timed machines", tests, NULL, NULL);

@@ -688,21 +688,29 @@ static void stacks_stand_above_a_line(void **state)
     static const struct {
         const char *from, *raised;
         uint32_t stacks, bytes;
+        bool hash;
     } cases[] = {
-        {"R4 B2 C5 S2 O5", "R4 B2 C2 S2 C3 O5", 4, 256},    {"R4 B2 C5 S2 O5", "R4 B2 C5 S2 O5", 4, 32},
-        {"R4 S2 C3 B2 C2 O5", "R4 S2 C3 B2 C2 O5", 4, 128}, {"R4 B2 C5 %S O5", "R4 B2 C3 %S C2 O5", 3, 128},
-        {"C5 B2 R4 S2 O5", "C1 S2 C4 B2 R4 O5", 4, 32768},  {"S2 R4 B2 C5 O5", "S2 R4 B2 C5 O5", 4, 65536},
+        {"R4 B2 C5 S2 O5", "R4 B2 C2 S2 C3 O5", 4, 256, false},
+        {"R4 B2 C5 S2 O5", "R4 B2 C5 S2 O5", 4, 32, false},
+        {"R4 S2 C3 B2 C2 O5", "R4 S2 C3 B2 C2 O5", 4, 128, false},
+        {"R4 B2 C5 %S O5", "R4 B2 C3 %S C2 O5", 3, 128, false},
+        {"C5 B2 R4 S2 O5", "C1 S2 C4 B2 R4 O5", 4, 32768, false},
+        {"S2 R4 B2 C5 O5", "S2 R4 B2 C5 O5", 4, 65536, false},
+        {"B2 C5 S2 R4 O5", "B2 C5 S2 R4 O5", 4, 256, false},
+        {"B2 C5 S2 R4 O5", "B2 C2 S2 R4 C3 O5", 4, 256, true},
+        {"R4 B2 C5 S2 O5", "R4 B2 C2 S2 C3 O5", 4, 256, true},
     };
     (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct home_layout layout = {.geometry = {1, cases[i].stacks, 1, 1, 1, 4, 16, 32, 32}};
+        struct home_layout layout = {.geometry = {1, cases[i].stacks, 1, 1, 1, 4, 16, 32, 32},
+                                     .stack_hash = cases[i].hash};
         struct home_map *map = home_map_new();
         struct error err = {""};
-        assert_true(home_text_raise(cases[i].from, cases[i].bytes, layout.text, &err));
+        assert_true(home_text_raise(cases[i].from, cases[i].bytes, cases[i].hash, layout.text, &err));
         assert_string_equal(layout.text, cases[i].raised);
-        assert_true(home_text_span(layout.text) >= cases[i].bytes);
+        assert_true(home_text_span(layout.text, cases[i].hash) >= cases[i].bytes);
         if (strcmp(cases[i].from, cases[i].raised) != 0)
-            assert_true(home_text_span(cases[i].from) < cases[i].bytes);
+            assert_true(home_text_span(cases[i].from, cases[i].hash) < cases[i].bytes);
         const uint64_t size = (uint64_t)cases[i].stacks * 4 * 16 * 32 * 32;
         assert_true(home_range_add(map, 0, size, &layout, &err));
         for (uint64_t line = 0; line < size; line += cases[i].bytes) {
