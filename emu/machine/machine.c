@@ -134,9 +134,31 @@ static uint64_t memory_room(const struct machine_config *config, uint64_t *reque
     return room;
 }
 
+/* Writes the last setting of a memory's capacity, if it is in another file than that of memory.size and later:
+ * " (dram.rows: FILE:LINE)". */
+static void write_limit(const struct machine_config *config, const struct instance *memory, char *text,
+                        size_t size)
+{
+    static const char *const keys[] = {"standard", "channels", "ranks",    "groups",
+                                       "banks",    "rows",     "row_bytes"};
+    const struct instance *range = tree_find(config->tree, "memory");
+    const unsigned own = range->winner[part_field_find(range->kind, "size")];
+    unsigned last = own;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const int field = part_field_find(&dram_kind, keys[i]);
+        char source[TREE_SOURCE];
+        if (memory->winner[field] <= last || tree_same_file(config->tree, memory->winner[field], own))
+            continue;
+        last = memory->winner[field];
+        tree_source(config->tree, memory, (unsigned)field, source);
+        (void)snprintf(text, size, " (%s.%s: %s)", memory->path, keys[i], source);
+    }
+}
+
 static bool check_room(const struct machine_config *config, uint64_t room, struct error *err)
 {
-    char size[QUANTITY_TEXT], most[QUANTITY_TEXT];
+    char size[QUANTITY_TEXT], most[QUANTITY_TEXT], limit[TREE_SOURCE + TREE_NAME];
     const struct instance *memory = NULL;
     unsigned count = 0;
     if (config->memory->size <= room)
@@ -153,18 +175,19 @@ static bool check_room(const struct machine_config *config, uint64_t room, struc
     }
     quantity_format(QUANTITY_SIZE, config->memory->size, size);
     quantity_format(QUANTITY_SIZE, room, most);
+    write_limit(config, memory, limit, sizeof limit);
     if (count > 1)
         (void)error_set(
             err,
             "%s is not allowed; allowed: at most %s, the capacity of %u memories, of which each is as "
-            "%s.channels, ranks, groups, banks, rows and row_bytes say",
-            size, most, count, memory->path);
+            "%s.channels, ranks, groups, banks, rows and row_bytes say%s",
+            size, most, count, memory->path, limit);
     else
         (void)error_set(
             err,
             "%s is not allowed; allowed: at most %s, the capacity that %s.channels, ranks, groups, "
-            "banks, rows and row_bytes give",
-            size, most, memory->path);
+            "banks, rows and row_bytes give%s",
+            size, most, memory->path, limit);
     return at(config, "memory", "size", err);
 }
 

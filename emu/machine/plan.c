@@ -108,6 +108,31 @@ static void find_memories(struct plan *plan)
             plan->memories[count++].instance = i;
 }
 
+static bool is_equal(const struct part_field *field, const struct instance *one, const struct instance *other,
+                     char values[2][FIELD_VALUE])
+{
+    field_format(field, one->config, values[0]);
+    field_format(field, other->config, values[1]);
+    return strcmp(values[0], values[1]) == 0;
+}
+
+/* Adds the origin to a message about memories that differ in a field: the field's setting if there is one, or the last
+ * setting of a field from which it may follow, because they differ in that, too. Returns false. */
+static bool at_difference(const struct plan *plan, const struct instance *memory, unsigned field,
+                          struct error *err)
+{
+    const struct instance *first = plan->memories[0].instance;
+    unsigned setting = memory->winner[field] ? memory->winner[field] : first->winner[field];
+    char values[2][FIELD_VALUE];
+    for (unsigned i = 0; !memory->winner[field] && !first->winner[field] && i < dram_kind.field_count; i++) {
+        unsigned later = memory->winner[i] > first->winner[i] ? memory->winner[i] : first->winner[i];
+        if (later > setting && !is_equal(&dram_kind.fields[i], memory, first, values))
+            setting = later;
+    }
+    return setting ? tree_at_setting(plan->machine->tree, setting - 1, err)
+                   : tree_at_parts(plan->machine->tree, first, memory, err);
+}
+
 /* Checks that a memory has the organisation and the map of the first one. */
 static bool check_alike(const struct plan *plan, const struct instance *memory, struct error *err)
 {
@@ -115,19 +140,14 @@ static bool check_alike(const struct plan *plan, const struct instance *memory, 
                                        "row_bytes", "burst_bytes", "map",    "channel_hash", "bank_hash"};
     const struct instance *first = plan->memories[0].instance;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const int index = part_field_find(&dram_kind, keys[i]);
-        const struct part_field *field = &dram_kind.fields[index];
-        const unsigned setting = memory->winner[index] ? memory->winner[index] : first->winner[index];
-        char own[FIELD_VALUE], other[FIELD_VALUE];
-        field_format(field, memory->config, own);
-        field_format(field, first->config, other);
-        if (strcmp(own, other) == 0)
+        const unsigned field = (unsigned)part_field_find(&dram_kind, keys[i]);
+        char values[2][FIELD_VALUE];
+        if (is_equal(&dram_kind.fields[field], memory, first, values))
             continue;
         (void)error_set(
             err, "%s.%s is %s, %s.%s is %s: the memories of a machine have one organisation and one map",
-            memory->path, keys[i], own, first->path, keys[i], other);
-        return setting ? tree_at_setting(plan->machine->tree, setting - 1, err)
-                       : tree_at_parts(plan->machine->tree, first, memory, err);
+            memory->path, keys[i], values[0], first->path, keys[i], values[1]);
+        return at_difference(plan, memory, field, err);
     }
     return true;
 }

@@ -377,6 +377,11 @@ static unsigned first_setting(const struct tree *tree, const struct instance *in
     return 0;
 }
 
+bool tree_same_file(const struct tree *tree, unsigned one, unsigned other)
+{
+    return one && other ? tree->settings[one - 1].file == tree->settings[other - 1].file : one == other;
+}
+
 bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err)
 {
     unsigned first = first_setting(tree, instance);
@@ -391,6 +396,80 @@ bool tree_at_parts(const struct tree *tree, const struct instance *one, const st
     return tree_at_part(tree, first_setting(tree, one) > first_setting(tree, other) ? one : other, err);
 }
 
+/* Gives a field of a configuration the value that it has without its winning setting: that of an earlier setting, or the
+ * default. False if there is none, so that derive() sets it. */
+static bool take_back(const struct tree *tree, const struct instance *instance, unsigned index, void *config)
+{
+    const struct part_field *field = &instance->kind->fields[index];
+    const struct part_default *role = role_default(instance, field->name);
+    const char *text =
+        role && *role->value != '@' ? role->value : field->initial[part_variant(instance->kind, config)];
+    struct error ignored;
+    for (unsigned i = instance->winner[index] - 1; i-- > instance->since;) {
+        const struct setting *setting = &tree->settings[i];
+        const char *rest = setting->value ? pattern_within(setting->pattern, instance) : NULL;
+        if (!rest || strcmp(rest, field->name) != 0)
+            continue;
+        if (strcmp(setting->value, "auto") != 0 || !field_has_auto(field))
+            return field_set(field, config, setting->value, &ignored);
+        break;
+    }
+    return text && field_set(field, config, text, &ignored);
+}
+
+/* Returns whether the part passes its check without the winning setting of a field. */
+static bool passes_without(const struct tree *tree, const struct instance *instance, unsigned index)
+{
+    const struct part_kind *kind = instance->kind;
+    bool *settled = alloc(kind->field_count + 1, sizeof *settled);
+    void *config = alloc(1, kind->config_size);
+    struct error ignored;
+    memcpy(config, instance->config, kind->config_size);
+    for (unsigned i = 0; i < kind->field_count; i++)
+        settled[i] = instance->given[i] || role_default(instance, kind->fields[i].name);
+    settled[index] = take_back(tree, instance, index, config);
+    if (kind->derive)
+        kind->derive(config, settled);
+    bool passes = part_check(kind, config, &ignored);
+    free(config);
+    free(settled);
+    return passes;
+}
+
+/* Returns the field whose setting makes the part fail its check, which blames `field`: one without which the part passes,
+ * and which is set in a file that inherits `field`, or anywhere if that is not set. Otherwise returns `field`. */
+static unsigned culprit(const struct tree *tree, const struct instance *instance, unsigned field)
+{
+    const unsigned *winner = instance->winner;
+    for (unsigned i = 0; i < instance->kind->field_count; i++) {
+        if (winner[i] <= winner[field])
+            continue;
+        bool inherits = !winner[field] || (tree->settings[winner[i] - 1].file != SETTING_OPTION &&
+                                           !tree_same_file(tree, winner[i], winner[field]));
+        if (inherits && passes_without(tree, instance, i))
+            return i;
+    }
+    return field;
+}
+
+/* Adds the origin to the message about a field of a part: the setting of the field, or that of another field to which it
+ * does not fit. Returns false. */
+static bool at_field(const struct tree *tree, const struct instance *instance, unsigned field,
+                     struct error *err)
+{
+    unsigned other = culprit(tree, instance, field);
+    char name[TREE_NAME], cause[TREE_NAME], source[TREE_SOURCE], origin[TREE_SOURCE];
+    struct error message = *err;
+    if (other == field)
+        return tree_at(tree, instance, instance->kind->fields[field].name, err);
+    shown_name(tree, instance, instance->kind->fields[field].name, instance->winner[field], name);
+    shown_name(tree, instance, instance->kind->fields[other].name, instance->winner[other], cause);
+    tree_source(tree, instance, field, source);
+    tree_setting_source(tree, instance->winner[other], origin);
+    return error_set(err, "%s: %s does not fit %s: %s (%s: %s)", origin, cause, name, message.text, name,
+                     source);
+}
+
 /* Adds the origin to a part's message. Such a message begins with a field's name, or concerns the whole
  * part. */
 static bool at_part(const struct tree *tree, const struct instance *instance, struct error *err)
@@ -399,9 +478,10 @@ static bool at_part(const struct tree *tree, const struct instance *instance, st
     struct error message = *err;
     size_t length = strcspn(message.text, ":");
     (void)snprintf(field, sizeof field, "%.*s", length < 63 ? (int)length : 63, message.text);
-    if (message.text[length] == ':' && part_field_find(instance->kind, field) >= 0) {
+    int index = part_field_find(instance->kind, field);
+    if (message.text[length] == ':' && index >= 0) {
         (void)error_set(err, "%s", message.text + length + strspn(message.text + length, ": "));
-        return tree_at(tree, instance, field, err);
+        return at_field(tree, instance, (unsigned)index, err);
     }
     shown_name(tree, instance, "", 0, name);
     return *name ? error_prefix(err, "%s", name) : false;

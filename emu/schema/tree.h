@@ -113,6 +113,9 @@ void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_
 /* Prefixes the message with "FILE:LINE: host.l1d.size". Returns false. */
 bool tree_at(const struct tree *tree, const struct instance *instance, const char *field, struct error *err);
 
+/* Returns whether two settings, counted from 1, are of one file or both of --set. 0 (none) is like no other. */
+bool tree_same_file(const struct tree *tree, unsigned one, unsigned other);
+
 /* Prefixes the message with "FILE:LINE: " of the part's first setting, or of its nearest ancestor with a
  * setting; without one, with the machine's file. Returns false. */
 bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err);

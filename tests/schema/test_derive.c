@@ -8,6 +8,7 @@
 
 #include "emu/dram/map.h"
 #include "emu/dram/standard.h"
+#include "emu/machine/plan.h"
 #include "tests/schema/load.h"
 
 static void places_have_defaults_of_their_own(void **state)
@@ -156,13 +157,56 @@ static void a_map_that_is_given_stays(void **state)
     assert_non_null(strstr(err.text, "/m.yaml:3: dram.map: "));
 }
 
+/* A value of an inherited memory that does not hold: the message leads to the setting that is wrong, which is the
+ * parent's, or to the child's setting that makes the parent's value or a default wrong. */
+static void inherited_values_are_blamed_where_they_become_wrong(void **state)
+{
+    static const struct {
+        const char *parent, *child, *at, *why;
+    } cases[] = {
+        {"dram:\n\n  write_high: 20\n  write_queue: 8\n", "extends: base.yaml\ndram: {channels: 1}\n",
+         "/base.yaml:4: dram.write_high: 20 is not allowed", "at most write_queue"},
+        {"dram:\n\n  write_high: 20\n",
+         "extends: base.yaml\ndram:\n  channels: 1\n  write_queue: 8\n  page: open\n",
+         "/m.yaml:4: dram.write_queue does not fit dram.write_high: 20 is not allowed", "/base.yaml:4)"},
+        {"dram: {standard: ddr3_1600k}\n", "extends: base.yaml\ndram:\n  page: open\n  write_queue: 8\n",
+         "/m.yaml:4: dram.write_queue does not fit dram.write_high: 26 is not allowed",
+         "(dram.write_high: ddr3_1600k)"},
+        {"dram:\n  standard: ddr3_1600k\n  map: R16 B3 C7 O6\n",
+         "extends: base.yaml\ndram:\n\n  channels: 2\n",
+         "/m.yaml:4: dram.channels does not fit dram.map: ", "/base.yaml:4)"},
+        {"memory: {size: 256 MiB}\n", "extends: base.yaml\n\ndram.rows: 256\n",
+         "/base.yaml:2: memory.size: 256 MiB is not allowed", "/m.yaml:3)"},
+        {"dram: none\ncrossbar: {out: 'stack.*.dram'}\nstack:\n  kind: group\n  count: 2\n  dram: {standard: "
+         "hmc_tom}\n",
+         "extends: base.yaml\n\nstack.1.dram.standard: ddr3_1600k\n",
+         "/m.yaml:3: stack.1.dram.channels is 1, stack.0.dram.channels is 16", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine_config config;
+        struct error err = {""};
+        char base[512];
+        (void)snprintf(base, sizeof base, "host: {core: inorder}\n%s", cases[i].parent);
+        folder_write(*state, "base.yaml", base, strlen(base));
+        if (try_load(*state, &config, cases[i].child, NULL, &err)) {
+            assert_false(plan_check(&config, &err));
+            machine_free(&config);
+        }
+        if (!strstr(err.text, cases[i].at) || !strstr(err.text, cases[i].why))
+            fail_msg("%s: %s, not %s ... %s", cases[i].child, err.text, cases[i].at, cases[i].why);
+    }
+}
+
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(places_have_defaults_of_their_own), FOLDER_TEST(windows_and_ways_follow_in_each_copy),
-        FOLDER_TEST(the_map_follows_the_organisation),  FOLDER_TEST(fitted_maps_by_hand),
+        FOLDER_TEST(inherited_values_are_blamed_where_they_become_wrong),
+        FOLDER_TEST(places_have_defaults_of_their_own),
+        FOLDER_TEST(windows_and_ways_follow_in_each_copy),
+        FOLDER_TEST(the_map_follows_the_organisation),
+        FOLDER_TEST(fitted_maps_by_hand),
         FOLDER_TEST(a_map_that_is_given_stays),
     };
     return cmocka_run_group_tests_name("derived values", tests, NULL, NULL);
