@@ -333,15 +333,26 @@ static bool expand_role(struct tree *tree, struct instance *parent, const struct
     return add_copies(tree, parent, role->kind, role, &mention, depth, err);
 }
 
+void tree_kinds(const struct tree *tree, const char *wrong, char names[TREE_KINDS], struct nearest_hint *hint)
+{
+    const char *all[64];
+    size_t count = 0;
+    names[0] = '\0';
+    for (const struct part_kind *const *kind = tree->options.kinds; *kind && count < 64; kind++) {
+        size_t used = strlen(names);
+        (void)snprintf(names + used, TREE_KINDS - used, "%s%s", used ? ", " : "", (*kind)->name);
+        all[count++] = (*kind)->name;
+    }
+    *hint = nearest_hint(wrong, all, count);
+}
+
 static bool unknown_kind(const struct tree *tree, const struct mention *mention, struct error *err)
 {
-    char names[512] = "";
-    for (const struct part_kind *const *kind = tree->options.kinds; *kind; kind++) {
-        size_t used = strlen(names);
-        (void)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*kind)->name);
-    }
-    (void)error_set(err, "%s: unknown kind %s; allowed: %s", mention->name, text_quote(mention->kind).text,
-                    names);
+    char names[TREE_KINDS];
+    struct nearest_hint hint;
+    tree_kinds(tree, mention->kind, names, &hint);
+    (void)error_set(err, "%s: unknown kind %s%s; allowed: %s", mention->name, text_quote(mention->kind).text,
+                    hint.text, names);
     return tree_at_setting(tree, mention->kind_setting - 1, err);
 }
 

@@ -188,6 +188,52 @@ static const char *nearest_field(const struct part_kind *kind, const char *name,
     return found ? near : NULL;
 }
 
+/* Returns whether the setting is that of a part: a mapping, or a key below. */
+static bool is_part(const struct tree *tree, const char *name, const char *rest)
+{
+    for (unsigned i = 0; i < tree->setting_count; i++)
+        if (tree->settings[i].pattern == name && !tree->settings[i].value)
+            return true;
+    return strchr(rest, '.') != NULL;
+}
+
+/* Finds the part with a chosen name that is nearest to the first name of `rest`, the end of `name`, and writes its dotted
+ * name with what follows to `near`. NULL when none is near. */
+static const char *nearest_part(const struct instance *parent, const char *name, const char *rest,
+                                char near[TREE_NAME])
+{
+    char part[TREE_NAME];
+    size_t count = 0;
+    (void)snprintf(part, sizeof part, "%.*s", (int)name_length(rest), rest);
+    for (const struct instance *i = parent->first; i; i = i->next)
+        count++;
+    const char **names = alloc(count + 1, sizeof *names), *found;
+    count = 0;
+    for (const struct instance *i = parent->first; i; i = i->next)
+        if (!i->role && i->index <= 0)
+            names[count++] = i->name;
+    found = nearest_name(part, names, count);
+    if (found)
+        (void)snprintf(near, TREE_NAME, "%.*s%s%s", (int)(rest - name), name, found, rest + strlen(part));
+    free(names);
+    return found ? near : NULL;
+}
+
+/* Writes that a part of a chosen name needs a kind. */
+static void explain_kindless(const struct tree *tree, const char *rest, char text[TREE_KINDS + TREE_NAME])
+{
+    char part[TREE_NAME], kinds[TREE_KINDS];
+    struct nearest_hint ignored;
+    (void)snprintf(part, sizeof part, "%.*s", (int)name_length(rest), rest);
+    tree_kinds(tree, part, kinds, &ignored);
+    if (tree_kind(tree, part))
+        (void)snprintf(text, TREE_KINDS + TREE_NAME,
+                       "; a part of that name needs its kind, such as kind: %s; known ", part);
+    else
+        (void)snprintf(text, TREE_KINDS + TREE_NAME,
+                       "; a part of that name needs its kind, one of %s; known ", kinds);
+}
+
 bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
 {
     char keys[768], plain[TREE_NAME];
@@ -203,13 +249,19 @@ bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
     add_name(&list, "", "extends");
     bool known = !strchr(rest, '.') && *instance->path;
     const struct instance *shown = strchr(rest, '.') ? tree->root : instance;
-    const char *meant = meant_by(&list, plain, known);
-    char near[TREE_NAME];
+    char near[TREE_NAME], hint[TREE_KINDS + TREE_NAME] = "; known ";
+    bool kindless = instance->kind->open && is_part(tree, name, rest);
+    const char *meant = kindless ? nearest_part(instance, name, rest, near) : NULL;
+    if (!meant)
+        meant = meant_by(&list, plain, known);
     if (!meant && known)
         meant = nearest_field(instance->kind, name, rest, near);
+    if (meant)
+        (void)snprintf(hint, sizeof hint, "; did you mean '%s'? Known ", meant);
+    else if (kindless)
+        explain_kindless(tree, rest, hint);
     kind_members(shown->kind, shown->role, keys, sizeof keys);
-    (void)error_set(err, "unknown key %s%s%s%s%s%s: %s", text_quote(name).text,
-                    meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'? Known " : "; known ",
+    (void)error_set(err, "unknown key %s%s%s%s: %s", text_quote(name).text, hint,
                     *shown->path ? "in " : "at the top", shown->path, keys);
     for (size_t i = 0; i < list.count; i++)
         free(list.names[i]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/nearest.h"
 #include "emu/sim/text.h"
 
 enum {
@@ -110,7 +111,9 @@ struct search {
     const char *path;
     struct references *found;
     struct error *err;
-    char why[160]; /* why the last branch of the search ended; "": it found no such name */
+    const struct instance *end; /* where the last branch found no such name, or NULL */
+    struct component missed;    /* that name */
+    char why[TREE_NAME + 32];   /* why the last branch of the search ended; "": it found no such name */
 };
 
 static bool wrong_path(const struct search *search, const char *why)
@@ -222,6 +225,49 @@ static int port_named(const struct part_kind *kind, const struct component *comp
     return -1;
 }
 
+/* Returns the name below a part, of a part or port, that is nearest to the wrong name; NULL: none is near. */
+static const char *nearest_below(const struct instance *at, const char *wrong)
+{
+    size_t count = 0;
+    for (struct instance **below = at->below; *below; below += (*below)->copies > 1 ? (*below)->copies : 1)
+        count++;
+    for (const struct part_port *port = at->kind->ports; port && port->name; port++)
+        count++;
+    const char **names = alloc(count + 1, sizeof *names);
+    count = 0;
+    for (struct instance **below = at->below; *below; below += (*below)->copies > 1 ? (*below)->copies : 1)
+        if (!(*below)->absent)
+            names[count++] = (*below)->name;
+    for (const struct part_port *port = at->kind->ports; port && port->name; port++)
+        names[count++] = port->name;
+    const char *nearest = nearest_name(wrong, names, count);
+    free(names);
+    return nearest;
+}
+
+/* Suggests another name for the one that the search has missed: the nearest one there or, at the beginning of a path, further
+ * outwards. The same name comes first. */
+static void suggest(struct search *search)
+{
+    const struct instance *at = search->end;
+    const struct component *component = &search->missed;
+    char wrong[TREE_NAME], outwards[3 * TREE_NAME] = "", suggested[TREE_NAME] = "";
+    const char *before = search->path;
+    size_t length = (size_t)(component->name - before);
+    bool begins = *before != '/' && strspn(before, "./") == length;
+    (void)snprintf(wrong, sizeof wrong, "%.*s", (int)component->length, component->name);
+    for (; at && strcmp(suggested, wrong) != 0; at = begins ? at->parent : NULL) {
+        const char *name = nearest_below(at, wrong);
+        if (name && (!*suggested || strcmp(name, wrong) == 0)) {
+            (void)snprintf(suggested, sizeof suggested, "%s", name);
+            (void)snprintf(search->why, sizeof search->why, "; did you mean '%.40s%.*s%s%.80s'?", outwards,
+                           (int)length, before, name, component->name + component->length);
+        }
+        if (strlen(outwards) + 4 < sizeof outwards)
+            strcat(outwards, "../");
+    }
+}
+
 /* Adds what the rest of the path names below a part. */
 static bool walk(struct search *search, struct instance *at, const char *rest)
 {
@@ -247,10 +293,15 @@ static bool walk(struct search *search, struct instance *at, const char *rest)
     }
     if (reached == 0 && missed && !is_any_name(&component))
         explain_missed(search, missed);
+    if (reached == 0 && port < 0 && !missed && !is_any_name(&component)) {
+        search->end = at;
+        search->missed = component;
+    }
     return true;
 }
 
-static bool find_one(struct instance *from, const char *path, struct references *found, struct error *err)
+static bool find_one(struct instance *from, const char *path, struct references *found, bool hints,
+                     struct error *err)
 {
     struct instance *at = from->parent ? from->parent : from;
     struct search search = {.from = from, .path = path, .found = found, .err = err};
@@ -270,11 +321,17 @@ static bool find_one(struct instance *from, const char *path, struct references 
         return wrong_path(&search, "it names no part");
     if (!walk(&search, at, rest))
         return false;
-    return found->count > before || error_set(err, "%s: no such part%s%s%s", text_quote(path).text,
-                                              *at->path ? " in " : "", at->path, search.why);
+    if (found->count > before)
+        return true;
+    if (hints && !*search.why && search.end)
+        suggest(&search);
+    return error_set(err, "%s: no such part%s%s%s", text_quote(path).text, *at->path ? " in " : "", at->path,
+                     search.why);
 }
 
-bool reference_find(struct instance *from, const char *text, struct references *found, struct error *err)
+/* As reference_find(). Without `hints`, messages suggest no names. */
+static bool find(struct instance *from, const char *text, struct references *found, bool hints,
+                 struct error *err)
 {
     char path[TREE_NAME];
     *found = (struct references){NULL, 0};
@@ -284,13 +341,18 @@ bool reference_find(struct instance *from, const char *text, struct references *
             return error_set(err, "the reference is too long");
         memcpy(path, text, length);
         path[length] = '\0';
-        if (!find_one(from, path, found, err))
+        if (!find_one(from, path, found, hints, err))
             return false;
         if (found->count > NAMED_MOST)
             return error_set(err, "the reference names more than %d parts", NAMED_MOST);
         text += length;
     }
     return found->count > 0 || error_set(err, "the reference is empty");
+}
+
+bool reference_find(struct instance *from, const char *text, struct references *found, struct error *err)
+{
+    return find(from, text, found, true, err);
 }
 
 const char *reference_partners(const struct instance *part, const struct part_port *port, const char **source)
@@ -318,7 +380,7 @@ bool reference_default(struct instance *part, const struct part_port *port, stru
         for (const char *name = partners + strspn(partners, " "); *name; name += strspn(name, " ")) {
             size_t length = strcspn(name, " ");
             (void)snprintf(text, TREE_NAME, "%.*s", (int)length, name);
-            if (reference_find(beside, text, found, &ignored)) {
+            if (find(beside, text, found, false, &ignored)) {
                 text[0] = '\0';
                 for (unsigned i = 0; i < outwards; i++)
                     (void)snprintf(text + 3 * i, TREE_NAME - 3 * i, "../");

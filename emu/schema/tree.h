@@ -27,6 +27,7 @@
 
 #include <stdio.h>
 
+#include "emu/sim/nearest.h"
 #include "emu/sim/part.h"
 
 enum {
@@ -167,6 +168,11 @@ bool tree_expand(struct tree *tree, struct error *err);
 
 /* Finds a kind that the key `kind` can name. NULL when there is none. */
 const struct part_kind *tree_kind(const struct tree *tree, const char *name);
+
+/* Writes the names of all kinds, and which of them is nearest to a wrong name. */
+enum { TREE_KINDS = 512 };
+void tree_kinds(const struct tree *tree, const char *wrong, char names[TREE_KINDS],
+                struct nearest_hint *hint);
 
 /* Returns true if the name is a field, a port or a section of the kind. */
 bool kind_has_key(const struct part_kind *kind, const char *name);

@@ -320,10 +320,11 @@ static void counts_take_patterns(void **state)
     machine_free(&config);
     assert_refused_as(folder, text, SETS("*.count=65537"),
                       "--set: *.count: '65537' is not allowed; allowed: 1 to 512");
-    assert_refused_as(folder, "near: {kind: group}\n", SETS("near.*.count=2"),
-                      "--set: unknown key 'near.*.count'; did you mean 'host.count'? Known at the top: name, "
-                      "description, harts, quantum, homes, stack_hash, memory, user_stack, host, accel, nucd, "
-                      "l2, simt, crossbar, dram, mmu, devices");
+    assert_refused_as(
+        folder, "near: {kind: group}\n", SETS("near.*.count=2"),
+        "--set: unknown key 'near.*.count'; did you mean 'host.count'? Known at the top: name, "
+        "description, harts, quantum, homes, stack_hash, memory, user_stack, host, accel, nucd, "
+        "l2, simt, crossbar, dram, mmu, devices");
 }
 
 /* Each part finds its settings among those of many names, some of which begin with others. */
@@ -450,10 +451,38 @@ static void names_of_ones_own_are_words(void **state)
         for (const char *c = err.text; *c; c++)
             assert_true(*c >= ' ' && *c <= '~');
     }
-    assert_refused_as(
-        *state, "near: {kind: grup}\n", NULL,
-        "/m.yaml:1: near: unknown kind 'grup'; allowed: group, dram, link, crossbar, llc, core, simt, "
-        "nucd");
+    assert_refused_as(*state, "near: {kind: grup}\n", NULL,
+                      "/m.yaml:1: near: unknown kind 'grup'; did you mean 'group'?; allowed: group, dram, "
+                      "link, crossbar, llc, "
+                      "core, simt, nucd");
+}
+
+/* A part of a name that no kind has a place for, without `kind`: nearly that of a part that exists, that of a kind, and
+ * another one. */
+static void parts_without_a_kind_get_hints(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        {"stackk: {kind: group, count: 2}\nstacck: {crossbar: {}}\n",
+         "/m.yaml:2: unknown key 'stacck'; did you mean 'stackk'? Known at the top: name, "},
+        {"near: {kind: group, far: {kind: group}}\nnear.farr.crossbar: {}\n",
+         "/m.yaml:2: unknown key 'near.farr.crossbar'; did you mean 'near.far.crossbar'? Known "},
+        {"link: {to: dram}\n",
+         "/m.yaml:1: unknown key 'link'; a part of that name needs its kind, such as kind: link; "
+         "known at the top: name, "},
+        {"x: {dram: {}}\n",
+         "/m.yaml:1: unknown key 'x'; a part of that name needs its kind, one of group, dram, link, "
+         "crossbar, llc, core, simt, nucd; known at the top: name, "},
+        {"x: 5\n", "/m.yaml:1: unknown key 'x'; known at the top: name, "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine_config config;
+        struct error err;
+        assert_false(try_load(*state, &config, cases[i].text, NULL, &err));
+        if (!strstr(err.text, cases[i].wanted))
+            fail_msg("%s, not %s", err.text, cases[i].wanted);
+    }
 }
 
 static void templates_are_found_and_end(void **state)
@@ -597,9 +626,10 @@ static void templates_are_named_by_dotted_keys(void **state)
     (void)snprintf(text, sizeof text, "%sa.template: buss\n", templates);
     assert_refused_as(*state, text, NULL, "/m.yaml:6: template: unknown template 'buss'");
     assert_refused_as(*state, templates, SETS("a.template=buss"), "--set: template: unknown template 'buss'");
-    assert_refused_as(*state, templates, SETS("template=bus"),
-                      "--set: unknown key 'template'; known at the top: name, description, harts, quantum, "
-                      "homes, stack_hash, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices");
+    assert_refused_as(
+        *state, templates, SETS("template=bus"),
+        "--set: unknown key 'template'; known at the top: name, description, harts, quantum, "
+        "homes, stack_hash, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices");
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
@@ -622,6 +652,7 @@ int main(void)
         FOLDER_TEST(the_last_setting_wins_and_is_named),
         FOLDER_TEST(auto_restores_what_follows),
         FOLDER_TEST(names_of_ones_own_are_words),
+        FOLDER_TEST(parts_without_a_kind_get_hints),
         FOLDER_TEST(templates_are_found_and_end),
         FOLDER_TEST(templates_have_their_own_lines),
         FOLDER_TEST(templates_are_named_by_dotted_keys),

@@ -91,6 +91,36 @@ static void only_copies_have_numbers(void **state)
                  SETS("l2.memory[0] dram.in[0]"));
 }
 
+/* The nearest name that exists where the path ends: beside the part, below another part, a port, or further outwards. */
+static void misspelt_references_get_hints(void **state)
+{
+    static const char text[] =
+        "host: {core: inorder}\ndram: {}\nstack: {kind: group, count: 2, crossbar: {out: /dram}}\n"
+        "x: {kind: group, crossbar: {out: /dram}}\n";
+    static const char *const cases[][2] = {
+        {"l2.memory=drm", "l2.memory: 'drm': no such part; did you mean 'dram'?"},
+        {"l2.memory=stack[1].crosbar.in",
+         "'stack[1].crosbar.in': no such part; did you mean 'stack[1].crossbar.in'?"},
+        {"l2.memory=stack[0].crossbar.inn[3]", "no such part; did you mean 'stack[0].crossbar.in[3]'?"},
+        {"l2.memory=/stak[1].crossbar",
+         "'/stak[1].crossbar': no such part; did you mean '/stack[1].crossbar'?"},
+        {"x.crossbar.out=dram", "'dram': no such part in x; did you mean '../dram'?"},
+        {"x.crossbar.out=../drm", "'../drm': no such part; did you mean '../dram'?"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char wanted[256];
+        (void)snprintf(wanted, sizeof wanted, "--set: %.*s: ", (int)strcspn(cases[i][0], "="), cases[i][0]);
+        struct machine_config config;
+        struct error err;
+        assert_false(try_load(*state, &config, text, SETS(cases[i][0]), &err));
+        assert_memory_equal(err.text, wanted, strlen(wanted));
+        if (!strstr(err.text, cases[i][1]))
+            fail_msg("%s, not %s", err.text, cases[i][1]);
+    }
+    assert_refused_as(*state, text, SETS("l2.memory=nothing_like_it"),
+                      "--set: l2.memory: 'nothing_like_it': no such part");
+}
+
 /* An expression, and how its refusal ends; NULL: its value is 1. */
 static const struct {
     const char *text, *ends;
@@ -305,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(only_copies_have_numbers),
+        FOLDER_TEST(misspelt_references_get_hints),
         FOLDER_TEST(expressions_end_in_a_number_or_a_reason),
         FOLDER_TEST(asterisks_stand_for_any_name),
         FOLDER_TEST(a_crossbar_sends_to_the_memories_of_groups),
