@@ -41,7 +41,8 @@ static const struct option_row rows[] = {
     [KERNEL] = {"kernel", 0, "FILE", "program that the firmware starts: ELF, or raw at 2 MiB in memory"},
     [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
-    [LOG] = {"log", 0, "KIND[:FILE]", "log each instruction; KIND is commit or insn"},
+    [LOG] = {"log", 0, "KIND[:FILE]",
+             "log each instruction; KIND is commit or insn (default FILE: standard error)"},
     [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or on a Unix socket"},
     [SIGNATURE] = {"signature", 0, "FILE",
                    "at the end, write the words from begin_signature to end_signature"},
@@ -51,7 +52,9 @@ static const struct option_row rows[] = {
     [CHECK] = {"check", 0, "coherence|dram|nucd",
                "find stale data in the caches of host and accelerators, violated DRAM rules, or accesses of "
                "tasks that their nucds do not declare; exit status 3 if there are any"},
-    [TRACE] = {"trace", 0, "KIND[:FILE]", "write a trace of the timed run; KIND is perfetto, konata or dram"},
+    [TRACE] = {"trace", 0, "KIND[:FILE]",
+               "write a trace of the timed run; KIND is perfetto, konata or dram (default FILE: trace.json, "
+               "trace.kanata, trace.dram)"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
     [REPLAY] = {"replay", 0, "FILE", "replay console input that --record wrote to FILE"},

@@ -92,6 +92,16 @@ test_timed_traces() {
             "$OUT/timed" work
         check "trace $kind: something is there" test -s "$OUT/trace.$kind"
     done
+    # The files that --help and README.md name.
+    local work file
+    work=$(fresh "$OUT/default")
+    for kind in perfetto:trace.json konata:trace.kanata dram:trace.dram; do
+        file=${kind#*:}
+        run 0 "default file of ${kind%:*}" bash -c "cd '$work' && '$CROFT' run -m ddr3 --trace ${kind%:*} --max-time 1us '$OUT/timed' work || true"
+        check "default file of ${kind%:*}: $file" test -s "$work/$file"
+        "$CROFT" run --help >"$OUT/help"
+        check "--help names $file" grep -q "[ (]$file[,)]" "$OUT/help"
+    done
     run 0 "no trace" "$CROFT" run -m hbm1 --detail roi --stats "$OUT/untraced.json" "$OUT/timed" work
     check "traces change nothing" same_stats "$OUT/traced.json" "$OUT/untraced.json"
     check "the region is in the trace" grep -q '"work"' "$OUT/trace.perfetto"
