@@ -165,8 +165,6 @@ static void configure(const struct nucd_config *nucd, unsigned count, const stru
                                                 .buffer_lines = nucd->buffer_lines,
                                                 .transfer_lines = nucd->transfer_lines,
                                                 .coalesce = nucd->coalesce};
-    if (scheduler->transfer_lines > scheduler->queue_lines)
-        scheduler->transfer_lines = scheduler->queue_lines;
     for (unsigned i = 0; i < scheduler->accelerators; i++)
         scheduler->capabilities[i] = (uint8_t)nucd->capabilities;
 }

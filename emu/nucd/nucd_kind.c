@@ -1,4 +1,6 @@
 /* The part kind `nucd`: the configuration of offloading by nucd. */
+#include <inttypes.h>
+
 #include "emu/nucd/config.h"
 #include "emu/sim/text.h"
 #include "linker/map.h"
@@ -16,6 +18,24 @@ static const struct part_field fields[] = {
 #include "emu/nucd/nucd.def"
 };
 
+static void derive(void *part, const bool given[])
+{
+    enum { TRANSFER_LINES = 4 };
+    struct nucd_config *config = part, derived = *config;
+    derived.transfer_lines = config->queue_lines < TRANSFER_LINES ? config->queue_lines : TRANSFER_LINES;
+    part_take(&nucd_kind, 0, config, &derived, given);
+}
+
+static bool check(const void *part, struct error *err)
+{
+    const struct nucd_config *config = part;
+    return config->transfer_lines <= config->queue_lines ||
+           error_set(err,
+                     "transfer_lines: %" PRIu32 " is not allowed; allowed: 2 to %" PRIu32
+                     ", the value of nucd.queue_lines, because a transfer goes into one work queue",
+                     config->transfer_lines, config->queue_lines);
+}
+
 const struct part_kind nucd_kind = {
     .name = "nucd",
     .explanation =
@@ -24,4 +44,6 @@ const struct part_kind nucd_kind = {
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
+    .derive = derive,
+    .check = check,
 };

@@ -16,6 +16,7 @@
 #include "emu/mem/llc.h"
 #include "emu/mem/tags.h"
 #include "emu/net/crossbar.h"
+#include "emu/nucd/config.h"
 #include "tests/machine/folder.h"
 
 /* Compares two configurations field by field, because bytes between fields are undefined. */
@@ -183,6 +184,9 @@ struct fault {
 };
 
 static const struct fault faults[] = {
+    {"host: {core: inorder}\naccel: {}\ncrossbar: {}\nnucd:\n  queue_lines: 8\n  transfer_lines: 9\ndevices: "
+     "{clint: {}}\n",
+     "/m.yaml:6: nucd.transfer_lines: 9 is not allowed", "allowed: 2 to 8, the value of nucd.queue_lines"},
     {"host:\n  core: inorder\n  l1d:\n    size: 33000 B\n", "/m.yaml:4: host.l1d.size: ", ""},
     {"host: {core: inorder}\nl2:\n  ways: 3\n  size: 1 MiB\n", "/m.yaml:4: l2.size: ", ""},
     {"host: {core: inorder}\naccel:\n  l1i:\n    line: 24 B\n", "/m.yaml:4: accel.l1i.line: ", ""},
@@ -383,6 +387,26 @@ static void a_small_reorder_buffer_needs_no_other_key(void **state)
     machine_free(&config);
 }
 
+static void transfers_fit_in_a_work_queue(void **state)
+{
+    static const struct {
+        const char *keys;
+        uint32_t lines;
+    } cases[] = {
+        {"", 4}, {"queue_lines: 2", 2}, {"queue_lines: 3", 3}, {"queue_lines: 9, transfer_lines: 9", 9}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine_config config;
+        char text[160];
+        (void)snprintf(text, sizeof text,
+                       "host: {core: ooo}\naccel: {}\ncrossbar: {}\nnucd: {%s}\ndevices: {clint: {}}\n",
+                       cases[i].keys);
+        assert_loads(*state, &config, text);
+        const struct nucd_config *nucd = tree_config(config.tree, "nucd");
+        assert_int_equal(nucd->transfer_lines, cases[i].lines);
+        machine_free(&config);
+    }
+}
+
 /* The limits of fields that another key of the machine forbids, and the text that names that key. */
 static const struct {
     const char *kind, *field, *because;
@@ -406,6 +430,7 @@ static const struct {
     {"dram", "write_high", "write_queue"},
     {"dram", "write_low", "write_high"},
     {"dram", "write_queue", "write_high: "},
+    {"nucd", "transfer_lines", "the value of nucd.queue_lines"},
     {"llc", "hit_clocks", "tag_clocks: "},
     {"llc", "tag_clocks", "hit_clocks"},
     {"llc", "banks", "at most size / (ways * line)"},
@@ -473,6 +498,7 @@ int main(void)
         FOLDER_TEST(every_standard_comes_through_whole),
         FOLDER_TEST(the_kind_of_core_decides_its_values),
         FOLDER_TEST(a_small_reorder_buffer_needs_no_other_key),
+        FOLDER_TEST(transfers_fit_in_a_work_queue),
         FOLDER_TEST(parts_without_keys_are_their_own_defaults),
         cmocka_unit_test(choices_are_those_of_the_parts),
         FOLDER_TEST(documented_ranges_hold),
