@@ -90,10 +90,7 @@ static inline uint64_t dram_config_bytes(const struct dram_config *config)
  * 0 without refresh. */
 uint32_t dram_config_refresh_clocks(const struct dram_config *config);
 
-/* Return a standard's name ("gddr5" ...) and meaning. dram_standard_find() returns the standard of a name,
- * DRAM_STANDARDS if there is none. */
+/* Returns a standard's name ("gddr5" ...). */
 const char *dram_standard_name(enum dram_standard standard);
-const char *dram_standard_meaning(enum dram_standard standard);
-enum dram_standard dram_standard_find(const char *name);
 
 #endif

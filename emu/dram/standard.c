@@ -23,8 +23,7 @@
 #include "emu/dram/standard_rows.h"
 
 static const struct dram_rows standards[DRAM_STANDARDS] = {
-#define DRAM_STANDARD(name, meaning)                                                                         \
-    {#name, meaning, commands_##name, config_##name, table_##name, source_##name},
+#define DRAM_STANDARD(name, meaning) {#name, commands_##name, config_##name, table_##name, source_##name},
 #include "emu/dram/standard.def"
 #undef DRAM_STANDARD
 };
@@ -72,17 +71,4 @@ const char *dram_standard_source(enum dram_standard standard, const char *field)
 const char *dram_standard_name(enum dram_standard standard)
 {
     return standards[standard].name;
-}
-
-const char *dram_standard_meaning(enum dram_standard standard)
-{
-    return standards[standard].meaning;
-}
-
-enum dram_standard dram_standard_find(const char *name)
-{
-    enum dram_standard standard = 0;
-    while (standard < DRAM_STANDARDS && strcmp(standards[standard].name, name) != 0)
-        standard++;
-    return standard;
 }

@@ -43,7 +43,7 @@ struct dram_table {
 
 /* A standard, compiled from its rows (standard_rows.h). */
 struct dram_rows {
-    const char *name, *meaning;
+    const char *name;
     const struct dram_command_row *commands;                                   /* DRAM_COMMANDS of them */
     void (*config)(struct dram_config *config);                                /* sets the defaults */
     void (*table)(struct dram_table *table, const struct dram_clocks *clocks); /* adds the rules */

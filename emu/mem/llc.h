@@ -123,7 +123,6 @@ void llc_observe(struct llc *llc, struct cache_observer *observer);
  * request. */
 void llc_track(struct llc *llc, struct track_sink *sink);
 
-const char *llc_name(const struct llc *llc);
 const struct llc_config *llc_configuration(const struct llc *llc);
 const struct llc_counters *llc_counted(const struct llc *llc);
 

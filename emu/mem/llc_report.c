@@ -4,11 +4,6 @@
 
 #include "emu/mem/llc_state.h"
 
-const char *llc_name(const struct llc *llc)
-{
-    return llc->name;
-}
-
 const struct llc_config *llc_configuration(const struct llc *llc)
 {
     return &llc->config;

@@ -216,21 +216,10 @@ struct llc *llc_slices_at(const struct llc_slices *slices, uint32_t number)
     return slices->slices[number];
 }
 
-struct llc *llc_slices_of(const struct llc_slices *slices, uint64_t address)
-{
-    return slices->slices[slice_of(slices, address)];
-}
-
 void llc_slices_attach(struct llc_slices *slices, struct cache *cache)
 {
     for (uint32_t i = 0; i < slices->count; i++)
         llc_attach(slices->slices[i], cache);
-}
-
-void llc_slices_attach_client(struct llc_slices *slices, const struct llc_client *client)
-{
-    for (uint32_t i = 0; i < slices->count; i++)
-        llc_attach_client(slices->slices[i], client);
 }
 
 void llc_slices_publish(struct llc_slices *slices, struct stats *stats, struct scope scope)

@@ -30,15 +30,12 @@ struct part_end llc_slices_port(struct llc_slices *slices);
 
 const char *llc_slices_name(const struct llc_slices *slices);
 
-/* Return the number of slices; slice `number`, below that count; and the slice of an address. The slices
- * belong to `slices`. */
+/* Return the number of slices, and slice `number`, below that count. The slices belong to `slices`. */
 uint32_t llc_slices_count(const struct llc_slices *slices);
 struct llc *llc_slices_at(const struct llc_slices *slices, uint32_t number);
-struct llc *llc_slices_of(const struct llc_slices *slices, uint64_t address);
 
-/* Do llc_attach() and llc_attach_client() for all slices. */
+/* Does llc_attach() for all slices. */
 void llc_slices_attach(struct llc_slices *slices, struct cache *cache);
-void llc_slices_attach_client(struct llc_slices *slices, const struct llc_client *client);
 
 /* Do llc_publish() and llc_energy() for each slice, in a scope of its number if there are several. */
 void llc_slices_publish(struct llc_slices *slices, struct stats *stats, struct scope scope);

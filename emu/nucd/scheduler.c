@@ -1,34 +1,12 @@
 #include "emu/nucd/scheduler.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 enum {
     LONGEST = (NUCD_PACKET_WORDS + NUCD_LINE_WORDS - 1) / NUCD_LINE_WORDS,
     NO_ACCELERATOR = NUCD_ACCELERATORS
 };
-
-void nucd_scheduler_config_default(struct nucd_scheduler_config *config)
-{
-    *config = (struct nucd_scheduler_config){
-        .accelerators = 4, .queue_lines = 8, .buffer_lines = 8, .transfer_lines = 4, .coalesce = true};
-}
-
-static bool in_range(const char *name, uint32_t value, uint32_t least, uint32_t most, struct error *err)
-{
-    if (value >= least && value <= most)
-        return true;
-    return error_set(err, "%s must be %" PRIu32 " to %" PRIu32 ", not %" PRIu32, name, least, most, value);
-}
-
-bool nucd_scheduler_config_check(const struct nucd_scheduler_config *config, struct error *err)
-{
-    return in_range("accelerators", config->accelerators, 1, NUCD_ACCELERATORS, err) &&
-           in_range("queue_lines", config->queue_lines, LONGEST, NUCD_QUEUE_LINES, err) &&
-           in_range("buffer_lines", config->buffer_lines, LONGEST, NUCD_BUFFER_LINES, err) &&
-           in_range("transfer_lines", config->transfer_lines, LONGEST, config->queue_lines, err);
-}
 
 void nucd_scheduler_init(struct nucd_scheduler *scheduler, const struct nucd_scheduler_config *config)
 {

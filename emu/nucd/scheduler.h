@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #include "emu/nucd/packet.h"
-#include "emu/sim/error.h"
 #include "linker/map.h"
 
 enum {
@@ -75,14 +74,7 @@ struct nucd_scheduler {
     struct nucd_accelerator accelerator[NUCD_ACCELERATORS];
 };
 
-/* Sets 4 accelerators without capabilities, work queues and a write buffer of 8 lines each, and transfers of
- * up to 4 lines. */
-void nucd_scheduler_config_default(struct nucd_scheduler_config *config);
-
-/* Returns false with a message that begins with the field's name if a value is out of range. */
-bool nucd_scheduler_config_check(const struct nucd_scheduler_config *config, struct error *err);
-
-/* Initializes the scheduler. config must have passed the check. */
+/* Initializes the scheduler. Fields of config must be in their ranges. */
 void nucd_scheduler_init(struct nucd_scheduler *scheduler, const struct nucd_scheduler_config *config);
 
 /* Adds the packet of the youngest task to the write buffer. It has `words` words, some accelerator has its

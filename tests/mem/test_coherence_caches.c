@@ -137,7 +137,8 @@ static void stores_while_warming(void **state)
     warm(m->accel, true, ACCEL_STORE);
     cache_warm_maintain(m->accel, MEM_CLEAN_INVALIDATE, A, LINE);
     cache_warm_maintain(m->host[0], MEM_INVALIDATE, A, LINE);
-    assert_false(llc_line_state(llc_slices_of(m->llc, A), A).present);
+    for (uint32_t i = 0; i < llc_slices_count(m->llc); i++)
+        assert_false(llc_line_state(llc_slices_at(m->llc, i), A).present);
     assert_int_equal(cache_line_state(m->accel, A), CACHE_INVALID);
     machine_use(m, m->host[1], false, HOST_LOAD);
     assert_int_equal(m->history.count, 0);

@@ -325,7 +325,8 @@ static void add_core(struct traffic *traffic, unsigned number)
     else if (traffic->llc)
         llc_attach_client(traffic->llc, &client);
     else
-        llc_slices_attach_client(traffic->slices, &client);
+        for (uint32_t i = 0; i < llc_slices_count(traffic->slices); i++)
+            llc_attach_client(llc_slices_at(traffic->slices, i), &client);
     event_init(&core->event, 20 + number, issue, core);
     event_schedule(&traffic->queue, &core->event, CLOCK);
 }

@@ -108,9 +108,8 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelera
                                    .link_width = 16,
                                    .link_clocks = LINK,
                                    .timeout = TIMEOUT * NS};
-    nucd_scheduler_config_default(&config.scheduler);
-    config.scheduler.accelerators = accelerators;
-    config.scheduler.coalesce = false;
+    config.scheduler = (struct nucd_scheduler_config){
+        .accelerators = accelerators, .queue_lines = 8, .buffer_lines = 8, .transfer_lines = 4};
     const struct engine_parts parts = {.hart = &b->rig->hart,
                                        .queue = &b->rig->queue,
                                        .clock = b->rig->clock,

@@ -248,9 +248,8 @@ static struct engine_config any_engine(struct machine *m, const struct core_conf
                                    .link_width = 1 + below(&m->random, 32),
                                    .link_clocks = 1 + below(&m->random, 200),
                                    .timeout = UINT64_C(100000) * NS};
-    nucd_scheduler_config_default(&config.scheduler);
-    config.scheduler.accelerators = m->count;
-    config.scheduler.queue_lines = UINT32_MAX;
+    config.scheduler = (struct nucd_scheduler_config){
+        .accelerators = m->count, .queue_lines = UINT32_MAX, .transfer_lines = 4};
     config.scheduler.buffer_lines = 2 + below(&m->random, 7);
     config.scheduler.coalesce = below(&m->random, 2);
     return config;
