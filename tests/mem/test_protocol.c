@@ -8,19 +8,7 @@
 #include <cmocka.h>
 
 #include "emu/mem/llc.h"
-
-#define PROTOCOL_ROWS "tests/mem/denovo.def"
-#define PROTOCOL_HAS_DIRECTORY
-#include "emu/mem/protocols/expand.h"
-
-static const struct protocol denovo = {.name = "denovo",
-                                       .grain = PROTOCOL_WORD,
-                                       .state_count = sizeof states / sizeof *states,
-                                       .cache_count = sizeof cache_rows / sizeof *cache_rows,
-                                       .directory_count = sizeof directory_rows / sizeof *directory_rows,
-                                       .states = states,
-                                       .cache = cache_rows,
-                                       .directory = directory_rows};
+#include "tests/mem/denovo.h"
 
 enum { ROWS = 64, I = 0, S = 1, E = 2, M = 3 };
 

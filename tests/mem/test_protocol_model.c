@@ -19,18 +19,7 @@
 
 #include <cmocka.h>
 
-#define PROTOCOL_ROWS "tests/mem/denovo.def"
-#define PROTOCOL_HAS_DIRECTORY
-#include "emu/mem/protocols/expand.h"
-
-static const struct protocol denovo = {.name = "denovo",
-                                       .grain = PROTOCOL_WORD,
-                                       .state_count = sizeof states / sizeof *states,
-                                       .cache_count = sizeof cache_rows / sizeof *cache_rows,
-                                       .directory_count = sizeof directory_rows / sizeof *directory_rows,
-                                       .states = states,
-                                       .cache = cache_rows,
-                                       .directory = directory_rows};
+#include "tests/mem/denovo.h"
 
 enum { CACHES = 3, WORDS = 2, OUTSIDER = -1, NO_OWNER = CACHES, ROWS = 64, BITS = 12 };
 

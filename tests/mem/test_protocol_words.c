@@ -11,18 +11,7 @@
 
 #include <cmocka.h>
 
-#define PROTOCOL_ROWS "tests/mem/denovo.def"
-#define PROTOCOL_HAS_DIRECTORY
-#include "emu/mem/protocols/expand.h"
-
-static const struct protocol denovo = {.name = "denovo",
-                                       .grain = PROTOCOL_WORD,
-                                       .state_count = sizeof states / sizeof *states,
-                                       .cache_count = sizeof cache_rows / sizeof *cache_rows,
-                                       .directory_count = sizeof directory_rows / sizeof *directory_rows,
-                                       .states = states,
-                                       .cache = cache_rows,
-                                       .directory = directory_rows};
+#include "tests/mem/denovo.h"
 
 enum { CACHES = 3, LINES = 4, LINE = 16, WORDS = LINES * LINE, NOBODY = -1, STEPS = 200000 };
 enum { INVALID = 0, VALID = 1, REGISTERED = 3 }; /* the state numbers in denovo.def */
