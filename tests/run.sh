@@ -50,6 +50,22 @@ suite() {
     fi
 }
 
+# Lists the files of the tree, without those of the build folder.
+tree_files() {
+    find . \( -path ./.git -o -path "./$BUILD" \) -prune -o -type f -print | sort
+}
+
+# Suites leave nothing in the tree: fails if it has files that it did not have at the start.
+tidy() {
+    local left
+    left=$(comm -13 "$logs/files" <(tree_files))
+    [ -z "$left" ] && echo "1 passed, 0 failed" && return
+    printf 'left in the tree:\n%s\n0 passed, 1 failed\n' "$left"
+    return 1
+}
+
+tree_files >"$logs/files"
+
 # part NAME TEXT: succeeds if the part is selected, and announces it.
 part() {
     case " $suites " in
@@ -199,5 +215,6 @@ if part fuzz "hostile input, ${FUZZ_TIME:-60} s for each fuzzer"; then
     suite "fuzzers" "$MAKE" --no-print-directory -s fuzz BUILD="$BUILD" SETUP="$SETUP"
 fi
 
+suite "files left in the tree" tidy
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
