@@ -36,8 +36,10 @@ enum mem_level {
 
 /* The maximum number of links between an originator and memory. Each costs 8 bytes of every request, behind
  * the fields that are used at every link. Nine modules in a tree of three levels need 11: two above the last
- * level, one for a module's crossbar, and two (a link and a crossbar) for each of four steps. The builder of
- * a machine checks the longest path (emu/machine/plan.c). */
+ * level, one for a module's crossbar, and two (a link and a crossbar) for each of four steps. The limit is
+ * not a size of the description, because a request is a member of its owner (an entry of MSHRs, of a write
+ * buffer, of a multiprocessor), which would have to keep memory for the links. A machine with a longer way is
+ * refused with the names of part and memory (emu/machine/plan.c: "is too many links away from"). */
 enum { MEM_HOPS = 24 };
 
 struct mem_link;

@@ -277,6 +277,9 @@ static const struct fault plans[] = {
     {TWO "crossbar: {out: 'stack.*.dram'}\n"
          "far:\n  kind: group\n  crossbar: {out: '../stack[1].dram'}\n  simt: {count: 1}\n",
      "/m.yaml:11: far.simt has no way to stack.0.dram", ""},
+    {"host: {core: inorder}\n\nl2: {memory: 'x[0]'}\nx: {kind: link, count: 20, to: 'x[i+1]'}\nx.19.to: "
+     "dram\n",
+     "/m.yaml:1: host.0 is too many links away from dram", "a request passes at most 21"},
     {TWO "crossbar: {out: 'stack.*.dram'}\nodd:\n  kind: group\n  dram: {standard: ddr3_1600k}\n",
      "/m.yaml:10: stack.0.dram.channels is 16, odd.dram.channels is 1", "one organisation and one map"},
     {TWO "crossbar: {out: 'stack.*.dram'}\nstack.1.dram.bank_hash: true\n",
