@@ -7,21 +7,22 @@
 
 void custom_serve(struct custom_units *units, enum insn_extension extension, const struct custom_unit *unit)
 {
-    assert(unit->execute && !units->of[extension].execute);
+    const struct custom_unit *other = &units->of[extension];
+    assert((unit->execute || unit->take_lanes) && !other->execute && !other->take_lanes);
     units->of[extension] = *unit;
 }
 
 const struct custom_unit *custom_find(const struct custom_units *units, const struct insn *insn)
 {
     const struct custom_unit *unit = units ? &units->of[insn_table[insn->id].extension] : NULL;
-    return unit && unit->execute ? unit : NULL;
+    return unit && (unit->execute || unit->take_lanes) ? unit : NULL;
 }
 
 static bool execute(const struct custom_unit *unit, struct custom_call *call)
 {
     call->result = 0;
     call->trap = (struct trap){TRAP_ILLEGAL_INSTRUCTION, call->insn->bits};
-    return unit && unit->execute(unit->context, call);
+    return unit && unit->execute && unit->execute(unit->context, call);
 }
 
 bool custom_execute(const struct custom_unit *unit, struct custom_call *call)

@@ -15,7 +15,11 @@
  * Timing: an instruction takes the latency of its class, unless the unit asks for more: custom_later() makes the core
  * or warp wait until custom_done(). In-order and out-of-order cores issue nothing meanwhile. In a warp, instructions
  * that use the result wait, as for a load, and so do its next custom instruction, its fences and its end. Results are
- * valid at once; only their time is open. Without a clock, nothing waits. */
+ * valid at once; only their time is open. Without a clock, nothing waits.
+ *
+ * HINTs: in warps, a mechanism may also take the threads that reach a HINT of its extension: take_lanes().
+ * Threads that it takes execute nothing until it returns them with warp_return() (emu/simt/warp.h). Other
+ * threads, and all without a clock, execute the HINT as a no-op. */
 #ifndef EMU_HART_CUSTOM_H
 #define EMU_HART_CUSTOM_H
 
@@ -67,10 +71,15 @@ struct custom_lanes {
  * because it may be executed again. They access the program's memory through access.h or warp_memory.h, and are called
  * in the host's default floating-point environment. */
 struct custom_unit {
-    bool (*execute)(void *context, struct custom_call *call); /* NULL: there is no unit */
+    bool (*execute)(void *context, struct custom_call *call); /* NULL: such instructions are illegal */
     /* For all lanes of a warp at once: needed if one lane may trap after others have been served. NULL: execute() is
      * called for each lane. */
     bool (*execute_lanes)(void *context, struct custom_lanes *lanes);
+    /* For HINTs of the extension, in warps with a clock: takes some of lanes->mask, in the cycle of issue,
+     * and returns which ones. It calls custom_later() if it takes any; when their results are there, in an
+     * event later than lanes->time, it calls warp_return() for each of them and then custom_done() once.
+     * Operands, result and trap are not used. NULL: HINTs do nothing. */
+    uint32_t (*take_lanes)(void *context, struct custom_lanes *lanes);
     void *context; /* must outlive the users of the table */
 };
 
@@ -81,7 +90,7 @@ struct custom_units {
 /* Makes *unit, which is copied, serve the extension's instructions. A table has at most one unit for an extension. */
 void custom_serve(struct custom_units *units, enum insn_extension extension, const struct custom_unit *unit);
 
-/* Returns the unit of an instruction of class CUSTOM, or NULL. units may be NULL. */
+/* Returns the unit of an instruction of class CUSTOM or HINT, or NULL. units may be NULL. */
 const struct custom_unit *custom_find(const struct custom_units *units, const struct insn *insn);
 
 /* Executes call->insn on the unit; without a unit it is illegal. Initialises trap and result; the caller sets the other

@@ -13,6 +13,7 @@ struct multiprocessor {
     char name[NAME]; /* such as "simt.3" */
     struct cache *l1;
     struct simt *core;
+    uint16_t number; /* requester number */
 };
 
 struct simt_cluster {
@@ -79,7 +80,7 @@ static void make_core(struct simt_cluster *cluster, const struct part_site *site
     struct multiprocessor *core = &cluster->cores[i];
     struct home_map *homes = place->memory->last && !cluster->slice_count ? place->memory->homes : NULL;
     const struct part_end end = below(cluster, i);
-    uint16_t requester = part_requester(site);
+    uint16_t requester = core->number = part_requester(site);
     char name[NAME + 8];
     (void)snprintf(core->name, sizeof core->name, "%s.%u", site->name, i);
     (void)snprintf(name, sizeof name, "%s.l1", core->name);
@@ -155,6 +156,18 @@ void simt_cluster_connect(void *part, unsigned port, unsigned slot, const struct
 const struct simt_counters *simt_cluster_counted(const struct simt_cluster *cluster, uint32_t multiprocessor)
 {
     return simt_counted(cluster->cores[multiprocessor].core);
+}
+
+struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint32_t multiprocessor)
+{
+    const struct multiprocessor *core = &cluster->cores[multiprocessor];
+    return (struct simt_beside){
+        .simt = core->core,
+        .l1 = core->l1,
+        .clock = cluster->clock,
+        .number = core->number,
+        .block = cluster->slice_count > 1 ? cache_configuration(core->l1)->line : 0,
+    };
 }
 
 void simt_cluster_publish(void *part, struct stats *stats, struct scope scope)

@@ -24,6 +24,18 @@ struct simt_cluster;
 /* Returns the counters of a multiprocessor, by its number in the cluster. */
 const struct simt_counters *simt_cluster_counted(const struct simt_cluster *cluster, uint32_t multiprocessor);
 
+/* A multiprocessor as a mechanism beside it sees it. */
+struct simt_beside {
+    struct simt *simt;
+    struct cache *l1;
+    struct clock clock;
+    uint16_t number; /* requester number */
+    /* bytes of an aligned block that has one way from l1 to memory, so that a cache operation reaches it;
+     * 0: any */
+    uint32_t block;
+};
+struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint32_t multiprocessor);
+
 /* The functions of struct part_kind for simt_kind. Slots of the memory port are the slices; without a second
  * level, the crossbar's single output; without a crossbar too, the multiprocessors. */
 void *simt_cluster_make(const void *config, const struct part_site *site, struct error *err);

@@ -40,6 +40,8 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
     const uint8_t registers[] = {op->rs1, op->rs2, op->rs3, op->rd};
     for (size_t i = 0; i < sizeof registers; i++)
         ready = warp->ready[registers[i]] > ready ? warp->ready[registers[i]] : ready;
+    for (size_t i = 0; warp->offers && i < SIMT_REGISTERS; i++)
+        ready = warp->ready[i] > ready ? warp->ready[i] : ready;
     uint64_t when = ready >> SIMT_CAUSE_BITS;
     if (when <= cycle) {
         enter(simt, slot, warp->unit);
@@ -58,14 +60,15 @@ static enum simt_unit unit_of(enum simt_work work)
     return (enum simt_unit)units[work];
 }
 
-static void describe(struct simt_warp *warp)
+static void describe(const struct simt *simt, struct simt_warp *warp)
 {
     const struct stream_op *op = warp->op;
     const uint8_t registers[] = {op->rs1, op->rs2, op->rs3, op->rd};
     warp->work = (uint8_t)simt_work_of((enum insn_id)op->id);
     warp->unit = (uint8_t)unit_of((enum simt_work)warp->work);
-    warp->fence = op->iclass == CLASS_FENCE;
-    warp->custom = op->iclass == CLASS_CUSTOM;
+    warp->offers = op->iclass == CLASS_HINT && insn_table[op->id].extension == simt->offered;
+    warp->fence = op->iclass == CLASS_FENCE || warp->offers;
+    warp->custom = op->iclass == CLASS_CUSTOM || warp->offers;
     warp->uses = 0;
     for (size_t i = 0; i < sizeof registers; i++)
         if (registers[i] < STREAM_NONE)
@@ -84,13 +87,14 @@ static void end_block(struct simt *simt, struct simt_block *block, uint64_t cycl
     simt->parts.source.ended(simt->parts.source.context, simt, block, simt_time(simt, cycle));
 }
 
-/* Handles a warp without lanes that can run: it has ended, or it waits at the barrier. An ended warp leaves
- * its slot when nothing is under way for it. */
+/* Handles a warp without lanes that can run: it has ended, it waits at the barrier, or units have some of
+ * its lanes. An ended warp leaves its slot when nothing is under way for it. */
 static void go_idle(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
     if (!warp->ended || warp->under_way) {
-        enter(simt, slot, simt_waits(warp->ended ? SIMT_STALL_memory : SIMT_STALL_barrier));
+        bool memory = warp->ended || simt->report.event == WARP_AWAY;
+        enter(simt, slot, simt_waits(memory ? SIMT_STALL_memory : SIMT_STALL_barrier));
         return;
     }
     enter(simt, slot, SIMT_NOWHERE);
@@ -126,7 +130,8 @@ static bool step(struct simt *simt, uint32_t slot, uint64_t cycle)
     simt->halted |= simt->report.event == WARP_TRAP;
     if (simt->released)
         release_barrier(simt, slot, cycle);
-    return simt->report.event != WARP_IDLE && simt->report.event != WARP_TRAP;
+    return simt->report.event != WARP_IDLE && simt->report.event != WARP_AWAY &&
+           simt->report.event != WARP_TRAP;
 }
 
 void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
@@ -137,7 +142,7 @@ void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
     while (!warp->ended && !(warp->op = source->next(source->context, warp->warp)) && step(simt, slot, cycle))
         ;
     if (warp->op) {
-        describe(warp);
+        describe(simt, warp);
         simt_classify(simt, slot, cycle);
     } else if (!simt->halted) {
         go_idle(simt, slot, cycle);
@@ -296,7 +301,7 @@ static void wake_up(struct simt *simt, uint64_t cycle)
         for (; warps; warps &= warps - 1) {
             uint32_t slot = 64 * word + (uint32_t)__builtin_ctzll(warps);
             const struct simt_warp *warp = &simt->warps[slot];
-            if (warp->state >= SIMT_UNITS && warp->state <= simt_waits(SIMT_STALL_memory) && !warp->ended)
+            if (warp->state >= SIMT_UNITS && warp->state <= simt_waits(SIMT_STALL_memory) && warp->op)
                 simt_classify(simt, slot, cycle);
         }
     }

@@ -106,7 +106,7 @@ static void end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t read
         warp->pending &= ~(UINT64_C(1) << rd);
         warp->ready[rd] = simt_ready_at(ready, SIMT_STALL_memory);
     }
-    if (warp->ended)
+    if (!warp->op && warp->state == simt_waits(SIMT_STALL_memory))
         simt_fetch(simt, slot, simt->cycle);
     else if (warp->state == simt_waits(SIMT_STALL_memory))
         simt_classify(simt, slot, simt->cycle);

@@ -16,6 +16,9 @@
  * request per line and turn, invalidate the line in it, and are executed at the shared level below. A fence
  * waits for all accesses of its warp. A request tells whether its instruction was divergent.
  *
+ * Units. A warp some of whose threads were taken by a unit (emu/hart/custom.h) waits, as for a load, when
+ * no other of its threads can run.
+ *
  * Function. The source executes an instruction when it issues.
  *
  * Not modelled: instruction fetch (code is always available), the operand collector's banks, double issue,
@@ -146,6 +149,10 @@ void simt_free(struct simt *simt);
 
 /* Connects the port for atomics if simt_new() was given none. Call it before the first block. */
 void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port);
+
+/* Makes warps wait at HINTs of an extension until their earlier instructions are complete, because a unit
+ * may take threads there (take_lanes(), emu/hart/custom.h). Call it before the first block. */
+void simt_offer(struct simt *simt, enum insn_extension extension);
 
 /* Return whether an empty multiprocessor, or this one, has room for a block. */
 bool simt_could(const struct simt_config *config, const struct simt_need *need);

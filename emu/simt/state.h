@@ -47,6 +47,7 @@ struct simt_warp {
     uint8_t state;      /* changed only by enter() of issue.c */
     bool fence;         /* the instruction waits until nothing is under way */
     bool custom;        /* the instruction waits until `unit_waiter` is free */
+    bool offers;        /* a unit may take threads at the instruction, so it waits for all earlier results */
     uint8_t unit_rd;    /* destination of the instruction in `unit_waiter` */
     bool ended;
     const struct stream_op *op; /* NULL: the warp waits at a barrier, or has ended */
@@ -98,6 +99,8 @@ struct simt {
     bool busy;      /* has blocks */
     bool halted;    /* stopped by a trap */
     bool running;   /* run() is active and notices all changes itself */
+    /* extension of the HINTs at which a unit may take threads; EXTENSION_COUNT: none */
+    enum insn_extension offered;
 
     uint32_t words;                             /* number of words of a set of warps */
     uint64_t can_issue[SIMT_UNITS][SIMT_WORDS]; /* set of warps in state `unit` */

@@ -54,7 +54,8 @@ void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entr
     warp->frm_set = warp->sharing = warp->yielding = false;
     warp->look.pc = 0;
     warp->jumps = 0;
-    warp->live = warp->waiting = warp->mask = warp->reserved = 0;
+    warp->live = warp->waiting = warp->away = warp->mask = warp->reserved = 0;
+    warp->failed = false;
     warp->depth = 0;
     warp->bound = 0;
     warp->page = UINT64_MAX;
@@ -98,7 +99,7 @@ enum warp_event warp_illegal(struct warp *warp, const struct warp_op *op)
     return warp_raise(warp, (unsigned)__builtin_ctz(warp->mask), TRAP_ILLEGAL_INSTRUCTION, op->insn.bits);
 }
 
-bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes)
+static void describe_lanes(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes)
 {
     _Static_assert((int)CUSTOM_LANES == (int)WARP_LANES, "a call holds the lanes of a warp");
     lanes->insn = &op->insn;
@@ -108,6 +109,21 @@ bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lane
     lanes->time = custom_time(warp->waiter, warp->cycles);
     lanes->waiter = warp->waiter;
     lanes->warp = warp;
+}
+
+uint32_t warp_take(struct warp *warp, const struct warp_op *op)
+{
+    const struct custom_unit *unit = custom_find(warp->memory->setup.custom, &op->insn);
+    struct custom_lanes lanes;
+    if (!unit || !unit->take_lanes)
+        return 0;
+    describe_lanes(warp, op, &lanes);
+    return unit->take_lanes(unit->context, &lanes);
+}
+
+bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes)
+{
+    describe_lanes(warp, op, lanes);
     if (custom_execute_lanes(custom_find(warp->memory->setup.custom, &op->insn), lanes))
         return true;
     (void)warp_raise(warp, lanes->lane, lanes->trap.cause, lanes->trap.value);
@@ -126,7 +142,7 @@ enum warp_event warp_fetch_fault(struct warp *warp, const struct warp_op *op)
 const struct stream_op *warp_next(struct warp *warp, uint32_t *mask)
 {
     *mask = 0;
-    if (!make_group(warp))
+    if (warp->failed || !make_group(warp))
         return NULL;
     *mask = warp->mask;
     if (warp->pc == 0)
@@ -188,6 +204,17 @@ enum warp_event warp_run(struct warp *warp, uint64_t max_insns, struct warp_repo
     return report->event;
 }
 
+/* Reports the trap of a lane that a unit has returned. */
+static enum warp_event report_failed(const struct warp *warp, struct warp_report *report)
+{
+    *report = (struct warp_report){.event = WARP_TRAP,
+                                   .mask = UINT32_C(1) << warp->trap_lane,
+                                   .lane = warp->trap_lane,
+                                   .trap = warp->trap,
+                                   .pc = warp->trap_pc};
+    return WARP_TRAP;
+}
+
 /* Stores the spaces and addresses of the accesses of the instruction just executed. */
 static void place_access(struct warp *warp, const struct stream_op *op, struct warp_report *report)
 {
@@ -207,9 +234,11 @@ static void place_access(struct warp *warp, const struct stream_op *op, struct w
 enum warp_event warp_step(struct warp *warp, struct warp_report *report)
 {
     warp->taken = warp->taken_apart = warp->spins = false;
+    if (warp->failed)
+        return report_failed(warp, report);
     if (!make_group(warp)) {
-        *report = (struct warp_report){.event = WARP_IDLE};
-        return WARP_IDLE;
+        *report = (struct warp_report){.event = warp->away ? WARP_AWAY : WARP_IDLE};
+        return report->event;
     }
     report->pc = warp->pc;
     if (warp->pc == 0)
@@ -238,6 +267,20 @@ void warp_called(struct warp *warp, unsigned lane, uint64_t result)
 {
     warp->x[A0][lane] = result;
     warp->lane_pc[lane] += 4;
+}
+
+void warp_return(struct warp *warp, unsigned lane, uint64_t pc, const struct trap *trap)
+{
+    warp->away &= ~(UINT32_C(1) << lane);
+    warp->lane_pc[lane] = pc;
+    warp->lane_since[lane] = warp->count;
+    warp->bound = 0;
+    if (!trap || warp->failed)
+        return;
+    warp->failed = true;
+    warp->trap_lane = (uint8_t)lane;
+    warp->trap = *trap;
+    warp->trap_pc = pc;
 }
 
 void warp_end(struct warp *warp, unsigned lane)

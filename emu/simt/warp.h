@@ -21,9 +21,12 @@
  * fine-grained synchronization", HPCA 2018, section IV). A wrong guess costs time but does not change
  * results. `pause` and spinning are reported to the caller, because other warps may be waiting too.
  *
+ * Lanes that a unit has taken at a HINT (take_lanes(), emu/hart/custom.h) are away until it returns them.
+ * The other lanes go on.
+ *
  * Each lane has its own pc, call depth, fflags, frm and reservation. If several lanes of one store write a
  * byte, the highest lane wins. Atomics are executed one lane after another, the lowest first. FENCE, FENCE.I
- * and the HINTs of our extensions do nothing. Cache-block operations and privileged instructions are illegal.
+ * and HINTs without a unit do nothing. Cache-block operations and privileged instructions are illegal.
  * Custom instructions go to their unit (emu/hart/custom.h), and their results are written when all lanes are
  * served; without a unit they are illegal. */
 #ifndef EMU_SIMT_WARP_H
@@ -53,6 +56,7 @@ enum warp_event {
     WARP_CALL,
     WARP_TRAP, /* `lane` traps with `trap`; nothing was executed for any lane */
     WARP_IDLE, /* no lane can run: all wait at the barrier or have ended */
+    WARP_AWAY, /* no lane can run, and units have some lanes (warp_return()) */
 };
 
 /* The report of a step, for the lanes in `mask`. */
@@ -116,6 +120,10 @@ void warp_release(struct warp *warp);
 
 /* Ends the reported ECALL of the lane: sets its a0 to `result` and continues after it. */
 void warp_called(struct warp *warp, unsigned lane, uint64_t result);
+
+/* Returns a lane that a unit has taken: it continues at `pc`. With a trap, it traps there instead, in the
+ * warp's next step. */
+void warp_return(struct warp *warp, unsigned lane, uint64_t pc, const struct trap *trap);
 
 /* Ends a lane's thread. */
 void warp_end(struct warp *warp, unsigned lane);

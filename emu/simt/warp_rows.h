@@ -307,6 +307,16 @@ static enum warp_event row_nothing(struct warp *warp, const struct warp_op *op)
     NEXT();
 }
 
+static enum warp_event row_hint(struct warp *warp, const struct warp_op *op)
+{
+    uint32_t taken = warp->waiter ? warp_take(warp, op) : 0;
+    if (!taken)
+        NEXT();
+    warp_park(warp, op->stream.pc + op->insn.length);
+    warp->away |= taken;
+    return WARP_DONE;
+}
+
 /* A fence that is the hint `pause` (Zihintpause) lets the other lanes go first. */
 static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 {
@@ -393,8 +403,8 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
     FINISH_##class(name, format, __VA_ARGS__)
 #include "isa/rows.def"
 
-/* Fences and HINTs do nothing. Cache-block operations and SFENCE.VMA, which have the class of fences, are
- * illegal. */
+/* Fences do nothing, and HINTs only offer lanes to their unit. Cache-block operations and SFENCE.VMA,
+ * which have the class of fences, are illegal. */
 #define ROW_ALU(name, format)   row_##name
 #define ROW_MUL                 ROW_ALU
 #define ROW_DIV                 ROW_ALU
@@ -414,7 +424,7 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 #define ROW_FMISC               ROW_ALU
 #define ROW_CSR                 ROW_ALU
 #define ROW_SYSTEM              ROW_ALU
-#define ROW_HINT(name, format)  row_nothing
+#define ROW_HINT(name, format)  row_hint
 #define ROW_CUSTOM              ROW_ALU
 #define ROW_FENCE(name, format) FENCE_##format
 #define FENCE_FENCE             row_fence

@@ -8,7 +8,7 @@ static unsigned first_of(uint32_t mask)
 
 static uint32_t runnable(const struct warp *warp)
 {
-    return warp->live & ~warp->waiting;
+    return warp->live & ~(warp->waiting | warp->away);
 }
 
 static void set_group(struct warp *warp, uint32_t mask)

@@ -21,6 +21,7 @@ struct warp {
     uint64_t page;            /* page of `ops`; UINT64_MAX: none */
     struct warp_op *ops;
     uint32_t mask, live, waiting;
+    uint32_t away;  /* set of lanes taken by a unit */
     uint32_t lanes; /* number of lanes in the group */
     int32_t depth;
     bool partial;  /* some lane that has not ended is not in the group */
@@ -28,9 +29,11 @@ struct warp {
     bool yielding; /* the group executed `pause` or spins: the other lanes go first */
     bool taken, taken_apart, spins;
     bool frm_set; /* some lane's frm is not 0 */
+    bool failed;  /* `trap_lane` was returned with a trap, at `trap_pc` */
     uint8_t oldest;
     uint8_t trap_lane;
     struct trap trap;
+    uint64_t trap_pc;
 
     uint64_t lane_pc[WARP_LANES], lane_since[WARP_LANES];
     int32_t lane_depth[WARP_LANES];
@@ -103,6 +106,9 @@ bool warp_csr(struct warp *warp, const struct insn *insn, unsigned lane, enum wa
 /* Executes a custom instruction of the group by its unit; the operands are set. Returns false if a lane has
  * trapped. */
 bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes);
+
+/* Offers the group to the unit of a HINT. Returns the lanes that it takes. */
+uint32_t warp_take(struct warp *warp, const struct warp_op *op);
 
 /* warp_fp.c: executes a floating-point row lane by lane, in any rounding mode, with exact flags per lane. */
 enum warp_event warp_fp_each(struct warp *warp, const struct warp_op *op);

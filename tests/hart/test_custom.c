@@ -52,7 +52,7 @@ static void rig_init(struct rig *rig)
 {
     memset(rig, 0, sizeof *rig);
     fixture_init(&rig->f, SIZE);
-    custom_serve(&rig->units, EXTENSION_Xstash, &(struct custom_unit){execute, NULL, &rig->stash});
+    custom_serve(&rig->units, EXTENSION_Xstash, &(struct custom_unit){execute, .context = &rig->stash});
     rig->f.hart.custom = &rig->units;
 }
 

@@ -305,7 +305,7 @@ static void custom_instructions_issue_in_time(void **state)
                                 {INSN_jalr, {.rs1 = 1}}};
     for (uint8_t i = 0; i < COUNT_OF; i++)
         lines[1 + i] = (struct line){INSN_stash_chgmap, {.rd = (uint8_t)(FIRST + i), .rs1 = T0, .rs2 = T0}};
-    custom_serve(&bench->units, EXTENSION_Xstash, &(struct custom_unit){add, NULL, &adder});
+    custom_serve(&bench->units, EXTENSION_Xstash, &(struct custom_unit){add, .context = &adder});
     CODE(bench, BASE + 0x100, lines);
     CODE(bench, BASE + 0x104 + 4 * COUNT_OF, last);
     simt_grid_launch(bench->grid, &launch, 20, 0, 1);
@@ -320,14 +320,93 @@ static void custom_instructions_issue_in_time(void **state)
     bench_free(bench);
 }
 
+/* Takes the threads of the first warp at nucds for AWAY cycles, and then returns them behind the next
+ * instruction. */
+struct keeper {
+    struct bench *bench;
+    struct warp *warp;
+    struct custom_waiter *waiter;
+    struct event event;
+    uint64_t taken, returned; /* cycles */
+    uint32_t mask;
+};
+
+enum { AWAY = 5000 };
+
+static void return_lanes(void *owner, uint64_t now)
+{
+    struct keeper *keeper = owner;
+    keeper->returned = now / CLOCK;
+    for (uint32_t left = keeper->mask; left; left &= left - 1)
+        warp_return(keeper->warp, (unsigned)__builtin_ctz(left), BASE + 0x110, NULL);
+    custom_done(keeper->waiter, now);
+}
+
+static uint32_t keep(void *context, struct custom_lanes *lanes)
+{
+    struct keeper *keeper = context;
+    if (warp_where(lanes->warp)->warp != 0)
+        return 0;
+    keeper->warp = lanes->warp;
+    keeper->mask = lanes->mask;
+    keeper->taken = lanes->cycle;
+    keeper->waiter = custom_later(lanes->waiter);
+    event_init(&keeper->event, 20, return_lanes, keeper);
+    event_schedule(&keeper->bench->queue, &keeper->event, lanes->time + (uint64_t)AWAY * CLOCK);
+    return lanes->mask;
+}
+
+/* A warp whose threads were taken waits for them, as for memory. It has waited for its load before. The
+ * other warp of the block goes on, to the barrier, and the block's barrier waits for all. */
+static void taken_threads_are_waited_for(void **state)
+{
+    (void)state;
+    enum { THREADS = 64, FIRST = 16 };
+    struct bench *bench = bench_new(SIMT_GTO, 32);
+    struct keeper keeper = {.bench = bench};
+    const struct grid_launch launch = launch_of(1, THREADS);
+    const struct line lines[] = {{INSN_csrrs, {.rd = T0, .imm = THREAD_ID}},
+                                 {INSN_lw, {.rd = T1, .rs1 = A0}},
+                                 {INSN_nucd, {.rs1 = T0, .rs2 = FIRST}},
+                                 {INSN_addi, {.rd = T1, .rs1 = T1, .imm = 1}},
+                                 {INSN_csrrs, {.rd = T2, .imm = 0xc00}}, /* cycle */
+                                 {INSN_slli, {.rd = T0, .rs1 = T0, .imm = 3}},
+                                 {INSN_add, {.rd = T0, .rs1 = T0, .rs2 = A0}},
+                                 {INSN_sw, {.rs1 = T0, .rs2 = T1, .imm = 8}},
+                                 {INSN_sw, {.rs1 = T0, .rs2 = T2, .imm = 12}},
+                                 {INSN_csrrwi, {.imm = BARRIER}},
+                                 {INSN_jalr, {.rs1 = 1}}};
+    CODE(bench, BASE + 0x100, lines);
+    *word(bench, DATA) = 7;
+    custom_serve(&bench->units, EXTENSION_Xnucd,
+                 &(struct custom_unit){.take_lanes = keep, .context = &keeper});
+    for (unsigned i = 0; i < MPS; i++)
+        simt_offer(bench->simt[i], EXTENSION_Xnucd);
+    simt_grid_launch(bench->grid, &launch, 20, 0, 1);
+    event_queue_run(&bench->queue, CLOCK_NEVER);
+    assert_true(simt_grid_done(bench->grid, 1));
+    assert_int_equal(keeper.mask, UINT32_MAX);
+    assert_true(keeper.taken >= MEMORY); /* after the load */
+    assert_int_equal(keeper.returned, keeper.taken + AWAY);
+    for (unsigned i = 0; i < THREADS; i++) {
+        bool away = i < 32;
+        uint64_t cycle = *word(bench, DATA + 8 * i + 12);
+        assert_int_equal(*word(bench, DATA + 8 * i + 8), away ? 7 : 8);
+        assert_true(away ? cycle >= keeper.returned && cycle < keeper.returned + 4
+                         : cycle < keeper.taken + 100);
+    }
+    const struct simt_counters *counted = simt_counted(bench->simt[0]);
+    assert_true(counted->stalls[0][SIMT_STALL_memory] >= AWAY - 100);
+    assert_int_equal(counted->barriers, 1);
+    bench_free(bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_do_not_depend_on_time),
-        cmocka_unit_test(queues_keep_their_order),
-        cmocka_unit_test(registers_limit_blocks),
-        cmocka_unit_test(traps_are_told),
-        cmocka_unit_test(custom_instructions_issue_in_time),
+        cmocka_unit_test(results_do_not_depend_on_time), cmocka_unit_test(queues_keep_their_order),
+        cmocka_unit_test(registers_limit_blocks),        cmocka_unit_test(traps_are_told),
+        cmocka_unit_test(taken_threads_are_waited_for),  cmocka_unit_test(custom_instructions_issue_in_time),
     };
     return cmocka_run_group_tests_name("launches on timed multiprocessors", tests, NULL, NULL);
 }

@@ -81,8 +81,8 @@ static void rig_init(struct rig *rig, bool group)
     rig->at = BASE;
     assert_true(phys_init(&rig->phys, BASE, SIZE, &err));
     custom_serve(&rig->units, EXTENSION_Xstash,
-                 &(struct custom_unit){execute, group ? execute_lanes : NULL, rig});
-    custom_serve(&rig->units, EXTENSION_Xaxram, &(struct custom_unit){execute, NULL, rig});
+                 &(struct custom_unit){execute, group ? execute_lanes : NULL, .context = rig});
+    custom_serve(&rig->units, EXTENSION_Xaxram, &(struct custom_unit){execute, .context = rig});
     const struct warp_memory_setup setup = {.memory = &rig->phys,
                                             .decoder = rig->decoder,
                                             .width = WIDTH,
@@ -219,12 +219,133 @@ static void without_a_unit_they_are_illegal(void **state)
     rig_free(&rig);
 }
 
+/* Takes the lanes of `taken` at nucds. */
+struct taker {
+    uint32_t taken, offered;
+    struct custom_waiter waiter;
+};
+
+static void nobody_waits(struct custom_waiter *waiter, uint64_t now)
+{
+    (void)waiter;
+    (void)now;
+}
+
+static uint32_t take(void *context, struct custom_lanes *lanes)
+{
+    struct taker *taker = context;
+    taker->offered = lanes->mask;
+    if (taker->taken & lanes->mask)
+        (void)custom_later(lanes->waiter);
+    return taker->taken & lanes->mask;
+}
+
+/* nucd, then t1 += t1 as the region, then t0 += t0. Returns with the nucd executed. */
+static void reach_nucd(struct rig *rig, struct taker *taker)
+{
+    struct warp_report report;
+    rig_init(rig, false);
+    taker->waiter = (struct custom_waiter){.done = nobody_waits};
+    custom_serve(&rig->units, EXTENSION_Xnucd, &(struct custom_unit){.take_lanes = take, .context = taker});
+    put(rig, INSN_nucd, OP(.rs1 = T0, .rs2 = T1));
+    put(rig, INSN_add, OP(.rd = T1, .rs1 = T1, .rs2 = T1));
+    put(rig, INSN_add, OP(.rd = T0, .rs1 = T0, .rs2 = T0));
+    put(rig, INSN_jalr, OP(.rs1 = 1));
+    start(rig);
+    warp_set_waiter(rig->warp, &taker->waiter);
+    assert_int_equal(warp_step(rig->warp, &report), WARP_DONE);
+    assert_int_equal(report.mask, ALL);
+    assert_int_equal(taker->offered, ALL);
+    assert_int_equal(warp_live(rig->warp), ALL);
+}
+
+/* The unit runs the region for the odd lanes. They execute nothing meanwhile; the even lanes go on to
+ * their end. */
+static void lanes_that_a_unit_takes_are_away(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct taker taker = {.taken = ODD};
+    struct warp_report report;
+    reach_nucd(&rig, &taker);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(warp_step(rig.warp, &report), WARP_DONE);
+        assert_int_equal(report.mask, ALL & ~ODD);
+    }
+    for (unsigned lane = 0; lane < WIDTH; lane++) {
+        assert_int_equal(warp_register(rig.warp, T0, lane), lane % 2 ? lane : 2 * lane);
+        assert_int_equal(warp_register(rig.warp, T1, lane), lane % 2 ? 10 * lane : 20 * lane);
+    }
+    assert_int_equal(warp_step(rig.warp, &report), WARP_EXIT);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(warp_step(rig.warp, &report), WARP_AWAY);
+    assert_int_equal(warp_live(rig.warp), ODD);
+    for (unsigned lane = 1; lane < WIDTH; lane += 2) {
+        warp_set_register(rig.warp, T1, lane, 100 + lane);
+        warp_return(rig.warp, lane, BASE + 8, NULL);
+    }
+    assert_int_equal(warp_step(rig.warp, &report), WARP_DONE);
+    assert_int_equal(report.mask, ODD);
+    assert_int_equal(report.pc, BASE + 8);
+    for (unsigned lane = 1; lane < WIDTH; lane += 2) {
+        assert_int_equal(warp_register(rig.warp, T0, lane), 2 * lane);
+        assert_int_equal(warp_register(rig.warp, T1, lane), 100 + lane);
+    }
+    assert_int_equal(warp_step(rig.warp, &report), WARP_DONE);
+    assert_int_equal(warp_step(rig.warp, &report), WARP_EXIT);
+    assert_int_equal(warp_step(rig.warp, &report), WARP_IDLE);
+    rig_free(&rig);
+}
+
+/* A lane that is returned with a trap traps in the next step, at its pc. */
+static void a_lane_is_returned_with_a_trap(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct taker taker = {.taken = ALL};
+    const struct trap trap = {TRAP_LOAD_ACCESS, 0x1234};
+    struct warp_report report;
+    reach_nucd(&rig, &taker);
+    assert_int_equal(warp_step(rig.warp, &report), WARP_AWAY);
+    warp_return(rig.warp, FAILS, BASE, &trap);
+    assert_int_equal(warp_step(rig.warp, &report), WARP_TRAP);
+    assert_int_equal(report.lane, FAILS);
+    assert_int_equal(report.trap.cause, TRAP_LOAD_ACCESS);
+    assert_int_equal(report.trap.value, 0x1234);
+    assert_int_equal(warp_pc(rig.warp, FAILS), BASE);
+    rig_free(&rig);
+}
+
+/* Without a clock, and where the unit takes none, a HINT does nothing. */
+static void lanes_that_nobody_takes_go_on(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct taker taker = {.taken = 0};
+    struct warp_report report;
+    reach_nucd(&rig, &taker);
+    assert_int_equal(warp_step(rig.warp, &report), WARP_DONE);
+    assert_int_equal(report.mask, ALL);
+    assert_int_equal(report.pc, BASE + 4);
+    taker = (struct taker){.taken = ALL};
+    start(&rig);
+    warp_set_waiter(rig.warp, NULL);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(warp_step(rig.warp, &report), WARP_DONE);
+    assert_int_equal(warp_step(rig.warp, &report), WARP_EXIT);
+    assert_int_equal(taker.offered, 0);
+    rig_free(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_of_the_group_are_served),
         cmocka_unit_test(results_that_nobody_takes_are_dropped),
         cmocka_unit_test(a_lane_that_traps_ends_the_instruction),
+        cmocka_unit_test(lanes_that_a_unit_takes_are_away),
+        cmocka_unit_test(a_lane_is_returned_with_a_trap),
+        cmocka_unit_test(lanes_that_nobody_takes_go_on),
         cmocka_unit_test(without_a_unit_they_are_illegal),
     };
     return cmocka_run_group_tests_name("custom instructions of warps", tests, NULL, NULL);

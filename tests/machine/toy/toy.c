@@ -255,7 +255,7 @@ static void connect_part(void *part, unsigned port, unsigned slot, const struct 
 
 static void units(void *part, struct custom_units *table)
 {
-    custom_serve(table, EXTENSION_Xtoy, &(struct custom_unit){execute, execute_lanes, part});
+    custom_serve(table, EXTENSION_Xtoy, &(struct custom_unit){execute, execute_lanes, .context = part});
 }
 
 static void publish(void *part, struct stats *stats, struct scope scope)
