@@ -15,6 +15,63 @@ void nucd_scheduler_init(struct nucd_scheduler *scheduler, const struct nucd_sch
         scheduler->accelerator[accelerator].credits = config->queue_lines;
 }
 
+/* Returns the counters of an accelerator. */
+static struct nucd_accelerator *counters_of(const struct nucd_scheduler *scheduler, unsigned number)
+{
+    return scheduler->at[number] ? scheduler->at[number]
+                                 : (struct nucd_accelerator *)(uintptr_t)&scheduler->accelerator[number];
+}
+
+void nucd_scheduler_share(struct nucd_scheduler *scheduler, unsigned number, struct nucd_scheduler *other,
+                          unsigned theirs, struct nucd_turns *turns)
+{
+    scheduler->at[number] = &other->accelerator[theirs];
+    scheduler->turns = other->turns = turns;
+}
+
+/* Takes the scheduler out of the queue, if it is there. */
+static void leave_queue(struct nucd_scheduler *scheduler)
+{
+    if (!scheduler->turns)
+        return;
+    struct nucd_scheduler **at = &scheduler->turns->first;
+    while (*at && *at != scheduler)
+        at = &(*at)->behind;
+    if (*at)
+        *at = scheduler->behind;
+}
+
+static void join_queue(struct nucd_scheduler *scheduler)
+{
+    if (!scheduler->turns)
+        return;
+    struct nucd_scheduler **at = &scheduler->turns->first;
+    while (*at && *at != scheduler)
+        at = &(*at)->behind;
+    if (*at)
+        return;
+    *at = scheduler;
+    scheduler->behind = NULL;
+}
+
+static bool has(const struct nucd_scheduler *scheduler, const struct nucd_accelerator *accelerator)
+{
+    for (uint32_t i = 0; i < scheduler->config.accelerators; i++)
+        if (counters_of(scheduler, i) == accelerator)
+            return true;
+    return false;
+}
+
+/* Returns whether another scheduler that waits for the accelerator's credits comes first. */
+static bool is_promised(const struct nucd_scheduler *scheduler, const struct nucd_accelerator *accelerator)
+{
+    const struct nucd_scheduler *other = scheduler->turns ? scheduler->turns->first : NULL;
+    for (; other && other != scheduler; other = other->behind)
+        if (has(other, accelerator))
+            return true;
+    return false;
+}
+
 bool nucd_scheduler_offer(struct nucd_scheduler *scheduler, uint16_t tag, uint8_t capabilities,
                           unsigned words)
 {
@@ -60,23 +117,28 @@ bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag)
     if (at == scheduler->pending_count)
         return false;
     take_out(scheduler, at);
+    leave_queue(scheduler);
     return true;
 }
 
 /* Returns the best accelerator for a packet that would follow those in `transfer`, which count as sent, or
- * NO_ACCELERATOR. */
+ * NO_ACCELERATOR. Sets *lacks if an accelerator lacks only credits. */
 static uint32_t choose(const struct nucd_scheduler *scheduler, const struct nucd_pending *packet,
-                       const struct nucd_transfer *transfer)
+                       const struct nucd_transfer *transfer, bool *lacks)
 {
     uint32_t best = NO_ACCELERATOR, least = 0;
     for (uint32_t number = 0; number < scheduler->config.accelerators; number++) {
         bool same = transfer->count > 0 && transfer->accelerator == number;
         uint32_t lines = same ? nucd_words_lines(transfer->words + packet->words) : packet->lines;
-        uint32_t load = scheduler->accelerator[number].tasks + (same ? transfer->count : 0);
+        const struct nucd_accelerator *accelerator = counters_of(scheduler, number);
+        uint32_t load = accelerator->tasks + (same ? transfer->count : 0);
         if ((scheduler->config.capabilities[number] & packet->capabilities) != packet->capabilities ||
-            scheduler->accelerator[number].credits < lines ||
             (scheduler->allows && !scheduler->allows(scheduler->allows_context, packet->tag, number)))
             continue;
+        if (accelerator->credits < lines || is_promised(scheduler, accelerator)) {
+            *lacks = true;
+            continue;
+        }
         if (best == NO_ACCELERATOR || load < least) {
             best = number;
             least = load;
@@ -97,6 +159,7 @@ static void join(struct nucd_scheduler *scheduler, struct nucd_transfer *transfe
  * accelerator. */
 static void gather(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer, unsigned at)
 {
+    bool lacks;
     while (at < scheduler->pending_count && transfer->count < NUCD_TRANSFER_TASKS) {
         const struct nucd_pending *packet = &scheduler->pending[at];
         if (!packet->ready) {
@@ -104,7 +167,7 @@ static void gather(struct nucd_scheduler *scheduler, struct nucd_transfer *trans
             continue;
         }
         if (nucd_words_lines(transfer->words + packet->words) > scheduler->config.transfer_lines ||
-            choose(scheduler, packet, transfer) != transfer->accelerator)
+            choose(scheduler, packet, transfer, &lacks) != transfer->accelerator)
             return;
         join(scheduler, transfer, at);
         scheduler->counters.coalesced++;
@@ -115,18 +178,25 @@ bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer 
 {
     *transfer = (struct nucd_transfer){.accelerator = NO_ACCELERATOR};
     unsigned at = 0;
+    bool lacks = false;
     for (; at < scheduler->pending_count; at++) {
         if (scheduler->pending[at].ready)
-            transfer->accelerator = choose(scheduler, &scheduler->pending[at], transfer);
+            transfer->accelerator = choose(scheduler, &scheduler->pending[at], transfer, &lacks);
         if (transfer->accelerator != NO_ACCELERATOR)
             break;
     }
-    if (transfer->accelerator == NO_ACCELERATOR)
+    if (transfer->accelerator == NO_ACCELERATOR) {
+        if (lacks)
+            join_queue(scheduler);
+        else
+            leave_queue(scheduler);
         return false;
+    }
+    leave_queue(scheduler);
     join(scheduler, transfer, at);
     if (scheduler->config.coalesce)
         gather(scheduler, transfer, at);
-    struct nucd_accelerator *accelerator = &scheduler->accelerator[transfer->accelerator];
+    struct nucd_accelerator *accelerator = counters_of(scheduler, transfer->accelerator);
     accelerator->credits -= transfer->lines;
     accelerator->tasks += transfer->count;
     scheduler->counters.tasks += transfer->count;
@@ -139,12 +209,12 @@ bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer 
 void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned accelerator, unsigned lines)
 {
     assert(accelerator < scheduler->config.accelerators);
-    uint32_t taken = scheduler->config.queue_lines - scheduler->accelerator[accelerator].credits;
-    scheduler->accelerator[accelerator].credits += lines < taken ? lines : taken;
+    uint32_t taken = scheduler->config.queue_lines - counters_of(scheduler, accelerator)->credits;
+    counters_of(scheduler, accelerator)->credits += lines < taken ? lines : taken;
 }
 
 void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned accelerator)
 {
-    assert(accelerator < scheduler->config.accelerators && scheduler->accelerator[accelerator].tasks > 0);
-    scheduler->accelerator[accelerator].tasks--;
+    assert(accelerator < scheduler->config.accelerators && counters_of(scheduler, accelerator)->tasks > 0);
+    counters_of(scheduler, accelerator)->tasks--;
 }

@@ -11,7 +11,11 @@
  * packet, younger ones pass it, because ready packets do not depend on those before them.
  *
  * A credit is a line of an accelerator's work queue. A transfer takes credits; the accelerator returns them
- * as it empties lines. */
+ * as it empties lines.
+ *
+ * Schedulers may share accelerators: they count credits and tasks of each in one place. A scheduler that
+ * finds no credits for any of its ready packets joins a queue. The others take no credits of its
+ * accelerators before it has sent a transfer, unless they joined earlier. So none of them starves. */
 #ifndef EMU_NUCD_SCHEDULER_H
 #define EMU_NUCD_SCHEDULER_H
 
@@ -48,6 +52,13 @@ struct nucd_accelerator {
     uint32_t tasks; /* sent and not complete */
 };
 
+struct nucd_scheduler;
+
+/* The queue of schedulers that wait for credits, of all that share accelerators. Initialize with zeroes. */
+struct nucd_turns {
+    struct nucd_scheduler *first;
+};
+
 /* Packets to one accelerator, in order of age. */
 struct nucd_transfer {
     uint32_t accelerator;
@@ -72,10 +83,18 @@ struct nucd_scheduler {
     const void *allows_context;
     struct nucd_pending pending[NUCD_BUFFER_LINES]; /* oldest first */
     struct nucd_accelerator accelerator[NUCD_ACCELERATORS];
+    struct nucd_accelerator *at[NUCD_ACCELERATORS]; /* another's counters; NULL: its own */
+    struct nucd_turns *turns;                       /* NULL: it shares no accelerators */
+    struct nucd_scheduler *behind;                  /* next in the queue */
 };
 
 /* Initializes the scheduler. Fields of config must be in their ranges. */
 void nucd_scheduler_init(struct nucd_scheduler *scheduler, const struct nucd_scheduler_config *config);
+
+/* Makes `number` the same accelerator as `theirs` of another scheduler, and both schedulers use the queue.
+ * Nothing has been sent yet. The other scheduler takes the credits that are returned. */
+void nucd_scheduler_share(struct nucd_scheduler *scheduler, unsigned number, struct nucd_scheduler *other,
+                          unsigned theirs, struct nucd_turns *turns);
 
 /* Adds the packet of the youngest task to the write buffer. It has `words` words, some accelerator has its
  * capabilities, and its tag is not in the buffer. Returns false if the buffer is full; the generator then
@@ -90,7 +109,7 @@ void nucd_scheduler_release(struct nucd_scheduler *scheduler, uint16_t tag);
 bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag);
 
 /* Stores the next transfer and takes its credits; its packets leave the write buffer. Returns false if none
- * can be sent. */
+ * can be sent. After either, and after a squash, others may be able to send that share accelerators. */
 bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer);
 
 /* Note that an accelerator has emptied lines of its queue, or has completed a task. Lines beyond the credits

@@ -195,6 +195,44 @@ static void coalescing_can_be_off(void **state)
     assert_int_equal(scheduler.counters.transfers, 2);
 }
 
+/* Two schedulers share both accelerators, whose queues hold one packet of a line. The one that finds no
+ * credits first is first to get some, however often the other asks; then it is the other's turn. */
+static void shared_credits_go_round(void **state)
+{
+    (void)state;
+    struct nucd_turns turns = {0};
+    struct nucd_scheduler a = start(2), b = start(2);
+    for (unsigned i = 0; i < 2; i++) {
+        nucd_scheduler_share(&b, i, &a, i, &turns);
+        a.accelerator[i].credits = 1;
+    }
+    for (uint16_t tag = 0; tag < 4; tag++) {
+        offer_ready(&a, tag, 0, NUCD_LINE_WORDS);
+        offer_ready(&b, tag, 0, NUCD_LINE_WORDS);
+    }
+    assert_sent(&a, 0, 0);
+    assert_sent(&b, 0, 1);
+    assert_nothing(&b);
+    nucd_scheduler_credit(&a, 0, 1);
+    assert_nothing(&a); /* b waits for it */
+    assert_nothing(&a);
+    assert_sent(&b, 1, 0);
+    assert_nothing(&b);
+    nucd_scheduler_credit(&a, 1, 1);
+    assert_nothing(&b);
+    assert_sent(&a, 1, 1);
+    nucd_scheduler_complete(&b, 0);
+    nucd_scheduler_complete(&b, 0);
+    assert_int_equal(a.accelerator[0].tasks, 0);
+    assert_int_equal(a.accelerator[1].tasks, 2);
+    /* One that gives its packets up does not keep the others waiting. */
+    nucd_scheduler_credit(&a, 0, 1);
+    assert_nothing(&a);
+    assert_true(nucd_scheduler_squash(&b, 2));
+    assert_true(nucd_scheduler_squash(&b, 3));
+    assert_sent(&a, 2, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +240,7 @@ int main(void)
         cmocka_unit_test(credits_bound_the_queue),      cmocka_unit_test(credits_come_before_load),
         cmocka_unit_test(write_buffer_fills),           cmocka_unit_test(ready_packets_coalesce),
         cmocka_unit_test(coalescing_keeps_the_balance), cmocka_unit_test(coalescing_can_be_off),
+        cmocka_unit_test(shared_credits_go_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
