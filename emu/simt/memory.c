@@ -124,6 +124,7 @@ void simt_unit_take(struct simt_warp *warp, uint8_t rd)
 {
     warp->under_way++;
     warp->unit_rd = rd;
+    warp->unit_took = warp->offers;
     if (rd < STREAM_NONE)
         warp->pending |= UINT64_C(1) << rd;
 }
@@ -132,8 +133,15 @@ void simt_unit_done(struct custom_waiter *waiter, uint64_t now)
 {
     struct simt_warp *warp = waiter->owner;
     struct simt *simt = warp->simt;
+    uint32_t slot = (uint32_t)(warp - simt->warps);
     simt_touch(simt, now);
-    end_wait(simt, (uint32_t)(warp - simt->warps), warp->unit_rd, clock_cycle(&simt->parts.clock, now));
+    if (!warp->unit_took) {
+        end_wait(simt, slot, warp->unit_rd, clock_cycle(&simt->parts.clock, now));
+        return;
+    }
+    /* With the threads that were returned, another instruction may be next. */
+    warp->under_way--;
+    simt_fetch(simt, slot, simt->cycle);
 }
 
 /* Notes that one of the access's lines was answered in cycle `ready`. */

@@ -18,7 +18,18 @@
 #define COUNT (BASE + 0xf000) /* sum computed by atomics */
 #define STACK (BASE + 0x80000)
 
-enum { SIZE = 1 << 20, MPS = 2, T0 = 5, T1, T2, A0 = 10, A1, THREAD_ID = 0xccf, BARRIER = 0x8c0 };
+enum {
+    SIZE = 1 << 20,
+    MPS = 2,
+    T0 = 5,
+    T1,
+    T2,
+    A0 = 10,
+    A1,
+    THREAD_ID = 0xccf,
+    BARRIER = 0x8c0,
+    CYCLE = 0xc00
+};
 
 struct bench {
     struct custom_units units;
@@ -320,18 +331,16 @@ static void custom_instructions_issue_in_time(void **state)
     bench_free(bench);
 }
 
-/* Takes the threads of the first warp at nucds for AWAY cycles, and then returns them behind the next
- * instruction. */
+/* Takes the threads in `takes` of the first warp at nucds for `away` cycles, and then returns them behind
+ * the next instruction. */
 struct keeper {
     struct bench *bench;
     struct warp *warp;
     struct custom_waiter *waiter;
     struct event event;
-    uint64_t taken, returned; /* cycles */
-    uint32_t mask;
+    uint64_t away, taken, returned; /* cycles */
+    uint32_t takes, mask;
 };
-
-enum { AWAY = 5000 };
 
 static void return_lanes(void *owner, uint64_t now)
 {
@@ -348,12 +357,32 @@ static uint32_t keep(void *context, struct custom_lanes *lanes)
     if (warp_where(lanes->warp)->warp != 0)
         return 0;
     keeper->warp = lanes->warp;
-    keeper->mask = lanes->mask;
+    keeper->mask = lanes->mask & keeper->takes;
     keeper->taken = lanes->cycle;
     keeper->waiter = custom_later(lanes->waiter);
     event_init(&keeper->event, 20, return_lanes, keeper);
-    event_schedule(&keeper->bench->queue, &keeper->event, lanes->time + (uint64_t)AWAY * CLOCK);
-    return lanes->mask;
+    event_schedule(&keeper->bench->queue, &keeper->event, lanes->time + keeper->away * CLOCK);
+    return keeper->mask;
+}
+
+/* Executes the kernel with 64 threads, of which the keeper takes `takes`. */
+static struct bench *run_kept(struct keeper *keeper, const struct line *lines, size_t count)
+{
+    struct bench *bench = bench_new(SIMT_GTO, 32);
+    const struct grid_launch launch = launch_of(1, 64);
+    keeper->bench = bench;
+    write_code(bench, BASE + 0x100, lines, count);
+    *word(bench, DATA) = 7;
+    custom_serve(&bench->units, EXTENSION_Xnucd,
+                 &(struct custom_unit){.take_lanes = keep, .context = keeper});
+    for (unsigned i = 0; i < MPS; i++)
+        simt_offer(bench->simt[i], EXTENSION_Xnucd);
+    simt_grid_launch(bench->grid, &launch, 20, 0, 1);
+    event_queue_run(&bench->queue, CLOCK_NEVER);
+    assert_true(simt_grid_done(bench->grid, 1));
+    assert_int_equal(keeper->returned, keeper->taken + keeper->away);
+    assert_int_equal(simt_counted(bench->simt[0])->barriers, 1);
+    return bench;
 }
 
 /* A warp whose threads were taken waits for them, as for memory. It has waited for its load before. The
@@ -361,33 +390,22 @@ static uint32_t keep(void *context, struct custom_lanes *lanes)
 static void taken_threads_are_waited_for(void **state)
 {
     (void)state;
-    enum { THREADS = 64, FIRST = 16 };
-    struct bench *bench = bench_new(SIMT_GTO, 32);
-    struct keeper keeper = {.bench = bench};
-    const struct grid_launch launch = launch_of(1, THREADS);
+    enum { THREADS = 64, FIRST = 16, AWAY = 5000 };
+    struct keeper keeper = {.takes = UINT32_MAX, .away = AWAY};
     const struct line lines[] = {{INSN_csrrs, {.rd = T0, .imm = THREAD_ID}},
                                  {INSN_lw, {.rd = T1, .rs1 = A0}},
                                  {INSN_nucd, {.rs1 = T0, .rs2 = FIRST}},
                                  {INSN_addi, {.rd = T1, .rs1 = T1, .imm = 1}},
-                                 {INSN_csrrs, {.rd = T2, .imm = 0xc00}}, /* cycle */
+                                 {INSN_csrrs, {.rd = T2, .imm = CYCLE}},
                                  {INSN_slli, {.rd = T0, .rs1 = T0, .imm = 3}},
                                  {INSN_add, {.rd = T0, .rs1 = T0, .rs2 = A0}},
                                  {INSN_sw, {.rs1 = T0, .rs2 = T1, .imm = 8}},
                                  {INSN_sw, {.rs1 = T0, .rs2 = T2, .imm = 12}},
                                  {INSN_csrrwi, {.imm = BARRIER}},
                                  {INSN_jalr, {.rs1 = 1}}};
-    CODE(bench, BASE + 0x100, lines);
-    *word(bench, DATA) = 7;
-    custom_serve(&bench->units, EXTENSION_Xnucd,
-                 &(struct custom_unit){.take_lanes = keep, .context = &keeper});
-    for (unsigned i = 0; i < MPS; i++)
-        simt_offer(bench->simt[i], EXTENSION_Xnucd);
-    simt_grid_launch(bench->grid, &launch, 20, 0, 1);
-    event_queue_run(&bench->queue, CLOCK_NEVER);
-    assert_true(simt_grid_done(bench->grid, 1));
+    struct bench *bench = run_kept(&keeper, lines, sizeof lines / sizeof *lines);
     assert_int_equal(keeper.mask, UINT32_MAX);
     assert_true(keeper.taken >= MEMORY); /* after the load */
-    assert_int_equal(keeper.returned, keeper.taken + AWAY);
     for (unsigned i = 0; i < THREADS; i++) {
         bool away = i < 32;
         uint64_t cycle = *word(bench, DATA + 8 * i + 12);
@@ -395,18 +413,59 @@ static void taken_threads_are_waited_for(void **state)
         assert_true(away ? cycle >= keeper.returned && cycle < keeper.returned + 4
                          : cycle < keeper.taken + 100);
     }
-    const struct simt_counters *counted = simt_counted(bench->simt[0]);
-    assert_true(counted->stalls[0][SIMT_STALL_memory] >= AWAY - 100);
-    assert_int_equal(counted->barriers, 1);
+    assert_true(simt_counted(bench->simt[0])->stalls[0][SIMT_STALL_memory] >= AWAY - 100);
     bench_free(bench);
+}
+
+/* Half of a warp is taken; the other half is in a loop behind when they are returned. At whichever of its
+ * instructions that is: the returned threads are next, and each instruction is timed as the one that it
+ * is. */
+static void returned_threads_may_be_next(void **state)
+{
+    (void)state;
+    enum { THREADS = 64, FIRST = 16, ROUNDS = 200, EVEN = 0x55555555, T3 = 28 };
+    const struct line lines[] = {{INSN_csrrs, {.rd = T0, .imm = THREAD_ID}},
+                                 {INSN_lw, {.rd = T1, .rs1 = A0}},
+                                 {INSN_nucd, {.rs1 = T0, .rs2 = FIRST}},
+                                 {INSN_addi, {.rd = T1, .rs1 = T1, .imm = 1}},
+                                 {INSN_csrrs, {.rd = T2, .imm = CYCLE}},
+                                 {INSN_slli, {.rd = T0, .rs1 = T0, .imm = 3}},
+                                 {INSN_add, {.rd = T0, .rs1 = T0, .rs2 = A0}},
+                                 {INSN_sw, {.rs1 = T0, .rs2 = T1, .imm = 8}},
+                                 {INSN_addi, {.rd = A1, .rs1 = A1, .imm = 1}},
+                                 {INSN_slti, {.rd = T3, .rs1 = A1, .imm = ROUNDS}},
+                                 {INSN_bne, {.rs1 = T3, .imm = -12}},
+                                 {INSN_sw, {.rs1 = T0, .rs2 = T2, .imm = 12}},
+                                 {INSN_csrrwi, {.imm = BARRIER}},
+                                 {INSN_jalr, {.rs1 = 1}}};
+    for (uint64_t away = 2000; away < 2080; away += 3) {
+        struct keeper keeper = {.takes = EVEN, .away = away};
+        struct bench *bench = run_kept(&keeper, lines, sizeof lines / sizeof *lines);
+        const struct simt_counters *counted = simt_counted(bench->simt[0]);
+        assert_int_equal(keeper.mask, EVEN);
+        assert_int_equal(counted->work[SIMT_WORK_store], THREADS * (ROUNDS + 1));
+        assert_int_equal(counted->work[SIMT_WORK_branch], THREADS * (ROUNDS + 1)); /* and the return */
+        for (unsigned i = 0; i < THREADS; i++) {
+            bool was_away = i < 32 && i % 2 == 0;
+            uint64_t cycle = *word(bench, DATA + 8 * i + 12);
+            assert_int_equal(*word(bench, DATA + 8 * i + 8), was_away ? 7 : 8);
+            assert_true(was_away ? cycle >= keeper.returned && cycle < keeper.returned + 100
+                                 : cycle < keeper.taken + 100);
+        }
+        bench_free(bench);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_do_not_depend_on_time), cmocka_unit_test(queues_keep_their_order),
-        cmocka_unit_test(registers_limit_blocks),        cmocka_unit_test(traps_are_told),
-        cmocka_unit_test(taken_threads_are_waited_for),  cmocka_unit_test(custom_instructions_issue_in_time),
+        cmocka_unit_test(results_do_not_depend_on_time),
+        cmocka_unit_test(queues_keep_their_order),
+        cmocka_unit_test(registers_limit_blocks),
+        cmocka_unit_test(traps_are_told),
+        cmocka_unit_test(taken_threads_are_waited_for),
+        cmocka_unit_test(returned_threads_may_be_next),
+        cmocka_unit_test(custom_instructions_issue_in_time),
     };
     return cmocka_run_group_tests_name("launches on timed multiprocessors", tests, NULL, NULL);
 }
