@@ -1,4 +1,6 @@
 /* The offload interface: the calls between a core and an offload mechanism (emu/nucd/engine.h).
+ * Multiprocessors, whose threads have no harts, offer their threads through take_lanes() of struct
+ * custom_unit (emu/hart/custom.h).
  *
  * When a core reaches an instruction that the mechanism takes, it asks the mechanism for instructions one by one,
  * instead of executing batches of its stream; the core is then *ahead*. The mechanism executes these instructions, but

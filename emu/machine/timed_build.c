@@ -76,7 +76,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     if (options->progress)
         scheduler_show_progress(&timed->scheduler);
     timed_start_nucd(timed);
-    if (timed_simt_new(timed, err) && make_parts(timed, err)) {
+    if (timed_simt_new(timed, err) && make_parts(timed, err) && timed_simt_offload(timed, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
         for (unsigned i = 0; i < count; i++)

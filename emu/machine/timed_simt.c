@@ -1,11 +1,15 @@
 #include "emu/machine/timed_simt.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
 
 #define TICK UINT64_C(1000000) /* `time` counts nanoseconds, as in user programs */
+
+enum { NAME = 272 };
 
 /* The multiprocessors of one part of the machine. */
 struct cluster {
@@ -101,6 +105,36 @@ const struct simt_site *timed_simt_site(struct timed *timed, const struct instan
         return &simt->clusters[i].site;
     }
     return NULL;
+}
+
+/* Connects a multiprocessor of a cluster with NUCD. */
+static bool offload(struct timed *timed, const struct cluster *cluster, uint32_t i, struct error *err)
+{
+    const struct simt_beside beside =
+        simt_cluster_beside(builder_object(&timed->builder, cluster->instance), i);
+    char name[NAME];
+    (void)snprintf(name, sizeof name, "%s.%u", cluster->instance->path, i);
+    const struct nucd_multiprocessor multiprocessor = {.name = name,
+                                                       .l1 = beside.l1,
+                                                       .clock = beside.clock,
+                                                       .number = beside.number,
+                                                       .block = beside.block,
+                                                       .hart = &timed->harts[0]};
+    simt_offer(beside.simt, EXTENSION_Xnucd);
+    return nucd_add_multiprocessor(timed->options.nucd, &multiprocessor, err);
+}
+
+bool timed_simt_offload(struct timed *timed, struct error *err)
+{
+    const struct timed_simt *simt = timed->simt;
+    if (!simt || !nucd_offloads(timed->options.nucd))
+        return true;
+    for (uint32_t i = 0; i < simt->cluster_count; i++)
+        for (uint32_t j = 0; j < simt->clusters[i].count; j++)
+            if (!offload(timed, &simt->clusters[i], j, err))
+                return false;
+    nucd_serve(timed->options.nucd, &timed->builder.units);
+    return true;
 }
 
 void timed_simt_free(struct timed *timed)

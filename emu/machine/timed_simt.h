@@ -36,6 +36,10 @@ const struct simt_site *timed_simt_site(struct timed *timed, const struct instan
                                         const struct mem_site *memory);
 void timed_simt_free(struct timed *timed);
 
+/* Lets the multiprocessors' threads offload by nucd, when all parts exist, if the machine has accelerators
+ * for that. */
+bool timed_simt_offload(struct timed *timed, struct error *err);
+
 /* Registers the statistics of launches. The kind of the multiprocessors publishes theirs. */
 void timed_simt_publish(struct timed *timed, struct stats *stats);
 

@@ -352,6 +352,11 @@ void accelerators_attach(struct accelerators *all, unsigned number, struct core 
     core->stream.follow_context = accelerator;
 }
 
+bool accelerators_warm(const struct accelerators *all)
+{
+    return all->each[0].core && all->each[0].core->warming;
+}
+
 void accelerators_detach(struct accelerators *all)
 {
     for (unsigned i = 0; i < all->count; i++) {

@@ -121,6 +121,9 @@ void accelerators_attach(struct accelerators *accelerators, unsigned number, str
 /* Disconnects all cores, before they are freed; there is no clock any more. */
 void accelerators_detach(struct accelerators *accelerators);
 
+/* Returns whether cores execute without time for now (--detail roi). */
+bool accelerators_warm(const struct accelerators *accelerators);
+
 /* Handles a stop of the hart. Returns true if the stop was for its unit: the hart continues. */
 bool accelerators_stopped(struct accelerators *accelerators, unsigned number, enum hart_stop stop);
 

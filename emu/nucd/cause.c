@@ -38,8 +38,8 @@ bool nucd_causes_note(struct nucd_causes *causes, enum nucd_cause cause, uint64_
     causes->count[cause]++;
     if (cause == NUCD_CAUSE_SIGNATURE || !place_add(causes, pc))
         return false;
-    error_set(warning, "nucd at pc 0x%" PRIx64 " is ignored, and the host runs its region: %s", pc,
-              cause_texts[cause]);
+    error_set(warning, "nucd at pc 0x%" PRIx64 " is ignored, and the %s runs its region: %s", pc,
+              causes->runner ? causes->runner : "host", cause_texts[cause]);
     return true;
 }
 

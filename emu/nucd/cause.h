@@ -30,6 +30,7 @@ enum { NUCD_CAUSE_PLACES = 512 }; /* pcs with a warning, at most */
 
 /* Initialize with zeroes. */
 struct nucd_causes {
+    const char *runner; /* of malformed nucds' regions, for warnings; NULL: the host */
     uint64_t count[NUCD_CAUSE_COUNT];
     uint64_t silent;                        /* malformed nucds whose pc is not in the full set */
     uint64_t places[2 * NUCD_CAUSE_PLACES]; /* hash set of pc + 1; 0 = free */

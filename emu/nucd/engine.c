@@ -25,15 +25,12 @@ static bool fetch_nucd(struct hart *hart, uint64_t pc, struct insn *insn)
     return fetched && insn->id == INSN_nucd;
 }
 
-/* Fills in the task that the nucd describes. Returns false, after counting the cause and warning, if it is
- * malformed. */
-static bool describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
+bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
                      struct nucd_task *task)
 {
     struct error warning;
     operands.xn = insn->rs1;
     operands.xd = insn->rs2;
-    operands.frm = e->parts.hart->frm;
     enum nucd_cause cause = nucd_packet_task(&operands, &e->parts.limits, task);
     if (cause == NUCD_WELL_FORMED)
         return true;
@@ -116,8 +113,10 @@ static bool takes(void *context)
     struct nucd_task task;
     struct insn insn;
     return fetch_nucd(e->parts.hart, hart->pc, &insn) && !is_returned(e, hart->pc) &&
-           describe(e, &insn, (struct nucd_operands){.pc = hart->pc, .read = read_hart, .context = hart},
-                    &task);
+           engine_describe(
+               e, &insn,
+               (struct nucd_operands){.pc = hart->pc, .frm = hart->frm, .read = read_hart, .context = hart},
+               &task);
 }
 
 static struct offload_step dispatch_task(struct engine *e, const struct nucd_task *task)
@@ -149,8 +148,9 @@ static struct offload_step dispatch_nucd(struct engine *e)
     bool found = fetch_nucd(e->parts.hart, pc, &insn);
     assert(found);
     (void)found;
-    const struct nucd_operands operands = {.pc = pc, .read = window_read, .context = e->window};
-    if (!is_returned(e, pc) && describe(e, &insn, operands, &task))
+    const struct nucd_operands operands = {
+        .pc = pc, .frm = e->parts.hart->frm, .read = window_read, .context = e->window};
+    if (!is_returned(e, pc) && engine_describe(e, &insn, operands, &task))
         return dispatch_task(e, &task);
     return make_step(e, OFFLOAD_DISPATCHED, window_hint(e->window));
 }
@@ -295,6 +295,9 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     engine_generate_init(e);
     engine_send_init(e);
     engine_report_init(e);
+    e->causes.runner = parts->core ? NULL : "thread";
+    if (!parts->core)
+        return e;
     e->window = window_new(parts->hart, &e->depend, config->rob, config->stores, err);
     if (e->window)
         return e;
@@ -320,6 +323,7 @@ void engine_free(struct engine *e)
     cancel_events(e);
     if (e->window)
         window_free(e->window);
+    engine_threads_free(e);
     free(e->answers);
     free(e);
 }
@@ -335,6 +339,12 @@ void engine_attach(struct engine *e, struct core *core, struct stream *stream)
     e->stream = stream;
     e->parts.hart->offload.control = engine_control;
     e->parts.hart->offload.context = e;
+}
+
+void engine_share(struct engine *e, unsigned number, struct engine *other, unsigned theirs,
+                  struct nucd_turns *turns)
+{
+    nucd_scheduler_share(&e->scheduler, number, &other->scheduler, theirs, turns);
 }
 
 const struct engine_fault *engine_fault(const struct engine *e)

@@ -1,5 +1,5 @@
-/* The offload engine beside a host core: packet generator, dependency table, cleaning, scheduler, packet
- * sender, completion and faults (NUCD paper, sections IV-A and IV-C; its figure 6).
+/* The offload engine beside a host core or a multiprocessor: packet generator, dependency table, cleaning,
+ * scheduler, packet sender, completion and faults (NUCD paper, sections IV-A and IV-C; its figure 6).
  *
  * The engine is the core's offload mechanism (emu/core/offload.h), over a window of instructions executed
  * ahead of retirement (emu/nucd/window.h). It sends tasks to the task units of accelerators
@@ -38,8 +38,20 @@
  * A frozen task keeps its accelerator, so that no older task is queued behind it. When all accelerators are
  * frozen, the host runs an older task's region itself.
  *
+ * Multiprocessors. The engine of a multiprocessor takes the threads of a warp that reach a well-formed
+ * nucd together (take_lanes(), emu/hart/custom.h). Each thread's task passes the same stages, in clocks of
+ * the multiprocessor, the lowest lane first. At most `tasks` of them are under way; the others wait. There
+ * is no table lookup: tasks of different threads are not ordered, and a thread has one at a time. Ranges
+ * are cleaned in the caches of the multiprocessor; a range that an older task of the same warp instruction
+ * cleans is not cleaned again. When a task is complete, its output ranges are invalidated there once more.
+ * When all tasks of the warp's instruction are, its threads continue behind their regions. A fault in a
+ * region traps the thread at its nucd; there is no resumption.
+ *
+ * Engines may share accelerators (scheduler.h). The tags of their packets differ.
+ *
  * Not modelled:
- *   - several hosts that share an accelerator: each engine would need credits of its own;
+ *   - the way of credits from an accelerator to several engines: all see a credit when it reaches the
+ *     first host that has the accelerator;
  *   - regions in logs of the host: these show only the nucds;
  *   - a nucd within a region that the host runs because all accelerators are frozen: squashed tasks are then
  *     not found again;
@@ -48,9 +60,17 @@
 #define EMU_NUCD_ENGINE_H
 
 #include "emu/core/offload.h"
+#include "emu/hart/custom.h"
 #include "emu/mem/cache.h"
 #include "emu/nucd/scheduler.h"
 #include "emu/nucd/task_unit.h"
+#include "emu/nucd/window.h"
+
+enum {
+    /* Tags of packets of multiprocessors' engines, NUCD_TASKS each, follow those of the hosts' engines. */
+    ENGINE_FIRST_TAG = 4 * WINDOW_ROB_MOST,
+    ENGINE_MULTIPROCESSORS = (65536 - ENGINE_FIRST_TAG) / NUCD_TASKS,
+};
 
 struct engine_config {
     uint32_t rob, stores;                   /* the core's; they size the window; rob: 1 to WINDOW_ROB_MOST */
@@ -91,20 +111,29 @@ struct engine_fault {
 };
 
 struct engine_parts {
+    /* The host's hart. For a multiprocessor: the hart whose program launches threads; it is not changed. */
     struct hart *hart;
     struct event_queue *queue;
     struct clock clock;
     uint32_t component;      /* component number of the engine's events */
     uint16_t number;         /* requester number of the host core */
     struct cache *l1d, *l1i; /* l1i may be NULL */
-    const struct engine_core_ops *core;
+    const struct engine_core_ops
+        *core; /* NULL: the engine of a multiprocessor; l1d is its first-level cache */
+    /* of a multiprocessor: bytes that a cache operation reaches, from an aligned address on
+     * (simt_cluster_beside()); 0: any number */
+    uint32_t block;
+    uint16_t first_tag;        /* of its packets; the tags of engines that share accelerators differ */
     struct nucd_limits limits; /* limits of nucds; the scheduler sets capabilities and accelerators */
     struct engine_accelerators accelerators;
     /* Warns of a malformed nucd, once per pc. */
     void (*warn)(void *context, uint64_t pc, const char *text);
     /* Called when a task has not reported in time. The task is still running. */
     void (*expired)(void *context, unsigned accelerator, const struct nucd_task *task);
-    void *context; /* context of warn and expired */
+    /* Called after credits were returned or a packet has left the scheduler: other engines that share
+     * accelerators may be able to send (engine_try()). NULL: none do. */
+    void (*room)(void *context);
+    void *context; /* context of warn, expired and room */
 };
 
 struct engine;
@@ -122,13 +151,31 @@ struct core_offload engine_offload(struct engine *engine);
  * the stream's observer, and stores to its peers. */
 void engine_attach(struct engine *engine, struct core *core, struct stream *stream);
 
+/* For the engine of a multiprocessor: the function take_lanes() of struct custom_unit; the context is the
+ * engine. */
+uint32_t engine_take_lanes(void *context, struct custom_lanes *lanes);
+
+/* Makes `number` the same accelerator as `theirs` of another engine (nucd_scheduler_share()). */
+void engine_share(struct engine *engine, unsigned number, struct engine *other, unsigned theirs,
+                  struct nucd_turns *turns);
+
+/* Sends packets if credits allow it, at the queue's now. */
+void engine_try(struct engine *engine);
+
+/* Returns whether a task with this tag in its packet may be the engine's. */
+bool engine_has_tag(const struct engine *engine, uint16_t tag);
+
+/* Notes that an accelerator has ended a task of another engine, at the queue's now. */
+void engine_note_end(struct engine *engine, unsigned accelerator);
+
 /* Takes a report of an accelerator's unit, at the queue's now. */
 void engine_report(struct engine *engine, unsigned accelerator, const struct task_unit_report *report);
 
 /* Notes that the first instruction of the task's region was issued at `time` (fs). */
 void engine_begun(struct engine *engine, uint16_t tag, uint64_t time);
 
-/* Returns the fault for which the hart has stopped last if the hart takes no traps; NULL if there is none. */
+/* Returns the fault for which the hart, or a thread, has stopped last if the hart takes no traps; NULL if
+ * there is none. */
 const struct engine_fault *engine_fault(const struct engine *engine);
 
 /* Registers "offloads", "offload_cycles", "malformed.signature" and so on. */

@@ -3,6 +3,8 @@
 #include "emu/hart/mmu.h"
 #include "emu/nucd/engine_state.h"
 
+enum { SWEEP_BLOCKS = 16 }; /* cache operations of a thread's task under way */
+
 struct piece {
     uint64_t first, size; /* physical addresses */
 };
@@ -64,6 +66,10 @@ static void cleaned(struct engine_task *t, uint64_t now)
         follower->follows = NULL;
         piece_is_done(follower, now);
     }
+    if (t->done && t->group) {
+        engine_threads_returned(t, now);
+        return;
+    }
     if (engine_task_ended(t))
         return;
     t->cleaned = true;
@@ -77,9 +83,12 @@ static void piece_is_done(struct engine_task *t, uint64_t now)
         cleaned(t, now);
 }
 
+static bool sweep_block(struct engine_task *t);
+
 static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     (void)level;
+    (void)sweep_block(waiter->owner);
     piece_is_done(waiter->owner, now);
 }
 
@@ -99,7 +108,7 @@ static bool is_shared(struct engine_task *t, const struct nucd_range *range)
 {
     for (struct engine_task *older = t->previous; older && !t->engine->config.ideal;
          older = older->previous) {
-        if (!older->clear || older->done || !has_input(older, range))
+        if (!older->clear || older->done || older->group != t->group || !has_input(older, range))
             continue;
         if (older->cleaned)
             return true;
@@ -145,6 +154,58 @@ static void clean_ranges(struct engine_task *t, const struct nucd_ranges *ranges
     }
 }
 
+/* Returns the first mapped block of a thread's task that is not cleaned yet, by its physical address, and
+ * the operation for it. Returns false if there is none. */
+static bool next_block(struct engine_task *t, uint64_t *physical, enum mem_op *op)
+{
+    const struct engine *e = t->engine;
+    struct engine_sweep *s = &t->sweep;
+    while (s->range < s->count) {
+        const struct nucd_range *range = &s->ranges[s->range];
+        uint64_t at = s->at > range->first ? s->at : range->first;
+        *op = s->range < s->inputs ? MEM_CLEAN : MEM_CLEAN_INVALIDATE;
+        s->at = (at | (e->parts.block - 1)) + 1;
+        if (s->at == 0 || s->at > range->last) {
+            s->range++;
+            s->at = 0;
+        }
+        if (translate(e->parts.hart, at, physical))
+            return true;
+    }
+    return false;
+}
+
+static bool sweep_block(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    const struct cache_actor actor = {.pc = t->task.pc, .core = e->parts.number};
+    uint64_t physical;
+    enum mem_op op;
+    if (!next_block(t, &physical, &op))
+        return false;
+    e->scan_free = engine_later(clock_edge(&e->parts.clock, e->parts.queue->now), e->scan_free);
+    t->cleaning++;
+    cache_maintain(e->parts.l1d, op, physical, 1, e->scan_free, actor, &t->waiter);
+    e->scan_free += engine_clocks(e, 1);
+    return true;
+}
+
+/* Cleans input ranges, and cleans and invalidates output ranges, block by block, because an operation
+ * reaches only one block. Some operations are under way at a time. */
+static void sweep(struct engine_task *t, const struct nucd_ranges *inputs, const struct nucd_ranges *outputs)
+{
+    struct engine_sweep *s = &t->sweep;
+    *s = (struct engine_sweep){0};
+    for (unsigned i = 0; i < inputs->count; i++)
+        if (!is_shared(t, &inputs->range[i]))
+            s->ranges[s->count++] = inputs->range[i];
+    s->inputs = s->count;
+    for (unsigned i = 0; i < outputs->count; i++)
+        s->ranges[s->count++] = outputs->range[i];
+    for (unsigned i = 0; i < SWEEP_BLOCKS && sweep_block(t); i++)
+        ;
+}
+
 /* Returns the input ranges without those that lie in an output range: cleaning the output range cleans these
  * too. */
 static struct nucd_ranges only_inputs(const struct nucd_footprint *memory)
@@ -167,11 +228,27 @@ void engine_clean(struct engine_task *t, uint64_t at)
     const struct nucd_ranges inputs = only_inputs(&t->task.memory);
     t->waiter = (struct cache_waiter){NULL, piece_done, t};
     e->scan_free = engine_later(clock_edge(&e->parts.clock, at), e->scan_free);
-    clean_ranges(t, &inputs, MEM_CLEAN);
-    clean_ranges(t, &t->task.memory.out, MEM_CLEAN_INVALIDATE);
+    if (e->parts.block && !e->config.ideal) {
+        sweep(t, &inputs, &t->task.memory.out);
+    } else {
+        clean_ranges(t, &inputs, MEM_CLEAN);
+        clean_ranges(t, &t->task.memory.out, MEM_CLEAN_INVALIDATE);
+    }
     engine_keep_out(e);
     if (t->cleaning == 0)
         cleaned(t, engine_later(at, e->parts.queue->now));
+}
+
+void engine_clean_after(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    e->scan_free = engine_later(clock_edge(&e->parts.clock, e->parts.queue->now), e->scan_free);
+    if (e->parts.block && !e->config.ideal)
+        sweep(t, &(struct nucd_ranges){0}, &t->task.memory.out);
+    else
+        clean_ranges(t, &t->task.memory.out, MEM_CLEAN_INVALIDATE);
+    if (t->cleaning == 0)
+        cleaned(t, e->parts.queue->now);
 }
 
 void engine_keep_out(struct engine *e)

@@ -34,6 +34,10 @@ static void completed(struct engine_task *t, const struct task_unit_report *repo
     t->report = *report;
     t->deadline = CLOCK_NEVER;
     engine_keep_out(e);
+    if (t->group) {
+        engine_threads_completed(t, now);
+        return;
+    }
     if (engine_task_ended(t))
         return;
     if (t->number == WINDOW_NONE) {
@@ -69,7 +73,9 @@ static void stopped(struct engine_task *t, const struct task_unit_report *report
     t->report = *report;
     t->deadline = CLOCK_NEVER;
     e->count.faults++;
-    if (t->dead)
+    if (t->group)
+        engine_threads_stopped(t);
+    else if (t->dead)
         engine_task_drop(t); /* no one will resume it */
     else if (t->number == WINDOW_NONE)
         record_ended(e, now);
@@ -94,17 +100,31 @@ static bool is_ours(const struct engine_task *t, unsigned accelerator, const str
 {
     if (report->event == TASK_UNIT_EMPTIED)
         return true;
-    return t->used && t->sent && !t->done && t->accelerator == accelerator && t->tag == report->tag;
+    return t->used && t->sent && !t->done && t->accelerator == accelerator &&
+           engine_has_tag(t->engine, report->tag);
+}
+
+bool engine_has_tag(const struct engine *e, uint16_t tag)
+{
+    return (uint16_t)(tag - e->parts.first_tag) < (e->window ? ENGINE_TASKS : NUCD_TASKS);
+}
+
+void engine_note_end(struct engine *e, unsigned accelerator)
+{
+    e->idle_since[accelerator] = e->parts.queue->now;
 }
 
 static void deliver(struct engine *e, unsigned accelerator, const struct task_unit_report *report,
                     uint64_t now)
 {
-    struct engine_task *t = &e->tasks[report->tag % ENGINE_TASKS];
+    struct engine_task *t = &e->tasks[(uint16_t)(report->tag - e->parts.first_tag) % ENGINE_TASKS];
     if (!is_ours(t, accelerator, report))
         return;
     switch (report->event) {
-    case TASK_UNIT_EMPTIED: nucd_scheduler_credit(&e->scheduler, accelerator, report->lines); break;
+    case TASK_UNIT_EMPTIED:
+        nucd_scheduler_credit(&e->scheduler, accelerator, report->lines);
+        engine_make_room(e);
+        break;
     case TASK_UNIT_COMPLETED:
         nucd_scheduler_complete(&e->scheduler, accelerator);
         completed(t, report, now);
@@ -146,7 +166,7 @@ void engine_report(struct engine *e, unsigned accelerator, const struct task_uni
     if (!e->config.ideal)
         due = clock_edge(&e->parts.clock, now) + engine_clocks(e, e->config.link_clocks + 1);
     if (report->event == TASK_UNIT_COMPLETED || report->event == TASK_UNIT_KILLED)
-        e->idle_since[accelerator] = now;
+        engine_note_end(e, accelerator);
     if (e->answer_count == e->answer_room)
         grow(e);
     e->answers[(e->answer_first + e->answer_count++) & (e->answer_room - 1)] =

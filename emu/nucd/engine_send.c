@@ -14,8 +14,10 @@ static bool is_stored_to(const struct engine_task *t, const struct nucd_ranges *
 void engine_clear(struct engine_task *t, uint64_t at)
 {
     struct engine *e = t->engine;
-    if (!t->ready || t->clear || !window_task_ready(e->window, t->number) ||
-        is_stored_to(t, &t->task.memory.in) || is_stored_to(t, &t->task.memory.out))
+    bool host = !t->group;
+    if (!t->ready || t->clear ||
+        (host && (!window_task_ready(e->window, t->number) || is_stored_to(t, &t->task.memory.in) ||
+                  is_stored_to(t, &t->task.memory.out))))
         return;
     t->clear = true;
     e->held--;
@@ -33,11 +35,11 @@ void engine_clear_all(struct engine *e, uint64_t at)
 void engine_release(struct engine_task *t)
 {
     struct engine *e = t->engine;
-    if (!t->made || !t->cleaned || t->released || nucd_depend_blocked(&e->depend, t->slot))
+    if (!t->made || !t->cleaned || t->released || (!t->group && nucd_depend_blocked(&e->depend, t->slot)))
         return;
     t->released = true;
     t->at.free = engine_later(e->parts.queue->now, t->at.cleaned);
-    engine_schedule(t, ENGINE_RELEASE, t->at.free + engine_clocks(e, e->config.table_clocks));
+    engine_schedule(t, ENGINE_RELEASE, t->at.free + engine_clocks(e, t->group ? 0 : e->config.table_clocks));
 }
 
 static bool any_ready(const struct nucd_scheduler *scheduler)
@@ -68,7 +70,8 @@ static void launch(struct engine *e, const struct nucd_transfer *transfer, uint6
     for (unsigned i = 0; i < transfer->count; i++) {
         struct engine_task *t = &e->tasks[transfer->tags[i]];
         flight->tags[i] = t->tag;
-        flight->words += nucd_packet_write(&t->task, t->tag, &flight->word[flight->words]);
+        flight->words += nucd_packet_write(&t->task, (uint16_t)(e->parts.first_tag + t->tag),
+                                           &flight->word[flight->words]);
         t->sent = true;
         t->at.sent = now;
         t->accelerator = transfer->accelerator;
@@ -91,6 +94,12 @@ static void send(void *owner, uint64_t now)
     launch(e, &transfer, now);
     engine_generate_go(e, now);
     engine_send_go(e, now);
+    engine_make_room(e);
+}
+
+void engine_try(struct engine *e)
+{
+    engine_send_go(e, e->parts.queue->now);
 }
 
 static void land(void *owner, uint64_t now)
@@ -163,7 +172,7 @@ void engine_unblock(struct engine *e, uint64_t now)
 
 void engine_send_init(struct engine *e)
 {
-    e->scheduler.allows = may_go;
+    e->scheduler.allows = e->parts.core ? may_go : NULL;
     e->scheduler.allows_context = e;
     event_init(&e->send_event, e->parts.component, send, e);
     event_init(&e->land_event, e->parts.component, land, e);

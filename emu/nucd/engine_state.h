@@ -9,9 +9,33 @@
 #include "emu/nucd/window.h"
 
 /* Tasks in the window, as many squashed ones, and dropped ones with something under way. */
-enum { ENGINE_TASKS = 4 * WINDOW_ROB_MOST };
+enum { ENGINE_TASKS = ENGINE_FIRST_TAG };
 
 #define ENGINE_NOWHERE UINT64_MAX /* odd, so no instruction has this address */
+
+/* The threads of a warp that were taken at one nucd. */
+struct engine_group {
+    struct engine_group *next;  /* of the groups with threads without a task, or of all free ones */
+    struct engine_group *after; /* in the list of all groups */
+    struct engine *engine;
+    struct warp *warp; /* NULL: a thread has trapped */
+    struct custom_waiter *waiter;
+    struct insn insn;
+    uint64_t pc, time; /* of the nucd: its address; its issue, fs */
+    uint32_t lanes;    /* all of its threads */
+    uint32_t left;     /* threads without a task */
+    uint32_t running;  /* threads whose tasks are not complete; they include `left` */
+    uint64_t end[CUSTOM_LANES];
+    struct event event;
+};
+
+/* The next block to clean, in the input ranges that need it and then in the output ranges. */
+struct engine_sweep {
+    struct nucd_range ranges[2 * NUCD_SEGMENTS];
+    unsigned count, inputs; /* number of ranges; of input ranges, which come first */
+    unsigned range;         /* the current one */
+    uint64_t at;
+};
 
 /* The step of a task for which its event fires. */
 enum engine_step { ENGINE_READY, ENGINE_RELEASE, ENGINE_RESUME, ENGINE_KILL };
@@ -47,6 +71,9 @@ struct engine_task {
     struct cache_waiter waiter;
     struct event event;
     enum engine_step step;
+    struct engine_group *group; /* of the thread; NULL: the host's task */
+    uint8_t lane;
+    struct engine_sweep sweep;      /* of a thread's task */
     struct task_unit_report report; /* valid when done or stopped */
 };
 
@@ -75,6 +102,7 @@ struct engine_counters {
     uint64_t wait, generator, transfer, start;
     uint64_t held, cleaning, blocked, queued;
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
+    uint64_t groups, group_cycles;
     uint64_t launches, gaps; /* tasks after another one in the window; instructions between them */
 };
 
@@ -119,6 +147,11 @@ struct engine {
     uint64_t idle_since[NUCD_ACCELERATORS]; /* time at which the accelerator ended its latest task */
     struct engine_counters count, since;    /* since: the counters at the last reset of statistics */
     uint16_t by_number[WINDOW_ROB_MOST], by_slot[NUCD_TASKS];
+    /* For a multiprocessor. */
+    struct engine_list threads; /* its tasks, in the order in which they were made */
+    unsigned thread_count;
+    struct engine_group *groups, *free_groups, *starting, *starting_last;
+
     unsigned places; /* number of elements of `tasks` that were ever used */
     struct engine_task tasks[ENGINE_TASKS];
 };
@@ -132,6 +165,13 @@ static inline uint64_t engine_later(uint64_t a, uint64_t b)
 static inline uint64_t engine_clocks(const struct engine *e, uint64_t clocks)
 {
     return e->config.ideal ? 0 : clocks * e->parts.clock.period;
+}
+
+/* Lets other engines that share accelerators try to send. */
+static inline void engine_make_room(const struct engine *e)
+{
+    if (e->parts.room)
+        e->parts.room(e->parts.context);
 }
 
 static inline struct engine_task *engine_numbered(struct engine *e, uint64_t number)
@@ -203,6 +243,22 @@ void engine_control(void *context, uint64_t action);
 
 /* engine_commit.c: applies instructions up to `number` to hart and memory, and tells observers. */
 void engine_commit(struct engine *e, uint64_t number);
+
+/* engine.c: fills in the task that the nucd describes. Returns false, after counting the cause and
+ * warning, if it is malformed. The caller sets the operands except xn and xd. */
+bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
+                     struct nucd_task *task);
+
+/* engine_threads.c. engine_threads_completed(): the accelerator has reported the end of a thread's task.
+ * engine_threads_returned(): the ranges of a complete task are invalidated. engine_threads_stopped(): a
+ * fault. */
+void engine_threads_completed(struct engine_task *t, uint64_t now);
+void engine_threads_returned(struct engine_task *t, uint64_t now);
+void engine_threads_stopped(struct engine_task *t);
+void engine_threads_free(struct engine *e);
+
+/* engine_clean.c: invalidates the output ranges of a thread's complete task. */
+void engine_clean_after(struct engine_task *t);
 
 /* engine_stats.c */
 void engine_count_begun(struct engine_task *t, uint64_t time);

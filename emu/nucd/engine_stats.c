@@ -19,13 +19,14 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     const struct engine_times *at = &t->at;
     uint64_t clear = engine_later(at->clear, at->made), cleaned = engine_later(at->cleaned, clear);
     uint64_t free = engine_later(at->free, cleaned), sent = at->sent;
-    uint64_t quick = free + engine_clocks(e, e->config.table_clocks + e->config.schedule_clocks);
+    uint64_t table = t->group ? 0 : e->config.table_clocks;
+    uint64_t quick = free + engine_clocks(e, table + e->config.schedule_clocks);
     /* After `chosen`, the task waits for the link or for credits until `sent`. */
     uint64_t chosen = quick < sent ? quick : sent;
     uint64_t idle = engine_later(e->idle_since[t->accelerator], at->arrived);
     uint64_t begun = at->made - engine_generate_clocks(t);
     uint64_t overlap = engine_later(at->cleaned < begun ? at->cleaned : begun, at->ready);
-    uint64_t wait = cycles_between(e, at->decoded, at->ready);
+    uint64_t wait = t->group ? 0 : cycles_between(e, at->decoded, at->ready);
     uint64_t generator = cycles_between(e, begun, at->made);
     uint64_t transfer = cycles_between(e, free, chosen) + cycles_between(e, sent, at->arrived);
     uint64_t start = cycles_between(e, idle, time), all = wait + generator + transfer + start;
@@ -38,6 +39,8 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     count->blocked += cycles_between(e, cleaned, free);
     count->queued += cycles_between(e, overlap, begun) + cycles_between(e, chosen, sent) +
                      cycles_between(e, at->arrived, idle);
+    if (t->group)
+        count->queued += cycles_between(e, at->decoded, at->ready);
     count->cycles += all;
     count->elapsed += cycles_between(e, at->decoded, time);
     bool first = count->offloads == e->since.offloads;
@@ -48,8 +51,8 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
 
 void engine_begun(struct engine *e, uint16_t tag, uint64_t time)
 {
-    struct engine_task *t = &e->tasks[tag % ENGINE_TASKS];
-    if (t->used && t->sent && !t->done)
+    struct engine_task *t = &e->tasks[(uint16_t)(tag - e->parts.first_tag) % ENGINE_TASKS];
+    if (engine_has_tag(e, tag) && t->used && t->sent && !t->done)
         engine_count_begun(t, time);
 }
 
@@ -60,8 +63,47 @@ static void reset(void *context)
     e->since = e->count;
 }
 
+/* Registers the statistics of a multiprocessor's engine. */
+static void publish_threads(struct engine *e, struct stats *stats, struct scope scope)
+{
+    const struct engine_counters *c = &e->count;
+    const struct nucd_scheduler_counters *s = &e->scheduler.counters;
+    const struct stats_row rows[] = {
+        {"warps", &c->groups, "instructions", "nucds of warps that sent tasks"},
+        {"warp_cycles", &c->group_cycles, "cycles",
+         "from the issue of these nucds until their threads continue: the sum over them"},
+        {"offloads", &c->offloads, "tasks", "threads' tasks whose regions have begun on accelerators"},
+        {"offload_cycles", &c->cycles, "cycles",
+         "of these tasks: the sum of generator_cycles, transfer_cycles and start_cycles"},
+        {"generator_cycles", &c->generator, "cycles", "of offload_cycles, in the packet generator"},
+        {"transfer_cycles", &c->transfer, "cycles", "of offload_cycles, in scheduler and link"},
+        {"start_cycles", &c->start, "cycles", "of offload_cycles, in the accelerator's firmware"},
+        {"cleaning_cycles", &c->cleaning, "cycles",
+         "not in offload_cycles: cleaning the multiprocessor's caches before the packet is sent"},
+        {"queued_cycles", &c->queued, "cycles",
+         "not in offload_cycles: waiting for a free task, the generator, room in the write buffer, the link "
+         "or credits, "
+         "or in the work queue of a busy accelerator"},
+        {"elapsed_cycles", &c->elapsed, "cycles",
+         "all cycles from the issue of the nucd to the first instruction of the region"},
+        {"table_full", &c->table_full, "times", "nucds with threads that waited for a free task"},
+        {"faults", &c->faults, "tasks", "faults in regions"},
+        {"transfers", &s->transfers, "transfers", "transfers sent to work queues"},
+        {"coalesced", &s->coalesced, "tasks", "tasks sent in the transfer of another task"},
+        {"packet_words", &s->words, "words", "8-byte words sent in packets"},
+        {"buffer_full", &s->full, "times", "the packet producer found no room in the write buffer"},
+    };
+    stats_counters(stats, scope, rows, sizeof rows / sizeof rows[0]);
+    nucd_causes_publish(&e->causes, stats, scope);
+    stats_on_reset(stats, reset, e);
+}
+
 void engine_publish(struct engine *e, struct stats *stats, struct scope scope)
 {
+    if (!e->window) {
+        publish_threads(e, stats, scope);
+        return;
+    }
     const struct engine_counters *c = &e->count;
     const struct nucd_scheduler_counters *s = &e->scheduler.counters;
     const struct stats_row rows[] = {

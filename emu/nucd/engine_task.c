@@ -66,7 +66,8 @@ void engine_task_drop(struct engine_task *t)
         event_cancel(e->parts.queue, &t->event);
         e->held -= t->ready && !t->clear;
         engine_generate_remove(t);
-        (void)nucd_scheduler_squash(&e->scheduler, t->tag);
+        if (nucd_scheduler_squash(&e->scheduler, t->tag))
+            engine_make_room(e);
     }
     (void)engine_task_ended(t);
 }

@@ -7,27 +7,33 @@
 #include "emu/hart/mmu.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/quantity.h"
+#include "emu/simt/warp.h"
 
+/* The engine of a host or a multiprocessor. Its accelerators are first, first + stride and so on. */
 struct host_engine {
     struct engines *all;
     struct engine *engine; /* NULL: the host does not offload */
     struct hart *hart;
-    unsigned host;
+    unsigned first, stride;
     struct accelerators_observer observer;
-    char name[16]; /* scope of its statistics, such as "nucd.1" */
+    char *name; /* scope of its statistics, such as "nucd.1" */
 };
 
 struct engines {
     const struct nucd_config *config;
     struct accelerators *accelerators;
     const struct nucd_machine *machine;
-    unsigned count; /* number of hosts that offload */
+    struct nucd_turns turns;              /* of all engines, if there are multiprocessors */
+    struct host_engine **multiprocessors; /* by number */
+    unsigned multiprocessor_count;
+    struct nucd_causes warned; /* nucds of threads that were warned of */
+    unsigned count;            /* number of hosts that offload */
     struct host_engine each[];
 };
 
 static unsigned accelerator_of(const struct host_engine *e, unsigned own)
 {
-    return e->host + own * e->all->count;
+    return e->first + own * e->stride;
 }
 
 #define USER_END (UINT64_C(1) << 38) /* end of the lower half of Sv39 */
@@ -104,6 +110,14 @@ static void warn(void *context, uint64_t pc, const char *text)
             machine->describe(machine->context, pc, place, sizeof place), text);
 }
 
+/* Threads on several multiprocessors run the same code: warns once. */
+static void warn_of_thread(void *context, uint64_t pc, const char *text)
+{
+    struct error unused;
+    if (nucd_causes_note(&((struct host_engine *)context)->all->warned, NUCD_CAUSE_CODE, pc, &unused))
+        warn(context, pc, text);
+}
+
 static void expired(void *context, unsigned own, const struct nucd_task *task)
 {
     const struct host_engine *e = context;
@@ -125,15 +139,40 @@ static void expired(void *context, unsigned own, const struct nucd_task *task)
 static void told(void *context, unsigned accelerator, const struct task_unit_report *report)
 {
     const struct host_engine *e = context;
-    if (accelerator % e->all->count == e->host)
-        engine_report(e->engine, accelerator / e->all->count, report);
+    if (accelerator % e->stride == e->first)
+        engine_report(e->engine, accelerator / e->stride, report);
 }
 
 static void begun(void *context, unsigned accelerator, uint16_t tag, uint64_t time)
 {
     const struct host_engine *e = context;
-    if (accelerator % e->all->count == e->host)
+    if (accelerator % e->stride == e->first)
         engine_begun(e->engine, tag, time);
+}
+
+/* told() for multiprocessors: the engine of a host handles the credits. */
+static void told_multiprocessor(void *context, unsigned accelerator, const struct task_unit_report *report)
+{
+    const struct host_engine *e = context;
+    bool ends = report->event == TASK_UNIT_COMPLETED || report->event == TASK_UNIT_KILLED;
+    if (report->event == TASK_UNIT_EMPTIED)
+        return;
+    if (engine_has_tag(e->engine, report->tag))
+        engine_report(e->engine, accelerator, report);
+    else if (ends)
+        engine_note_end(e->engine, accelerator);
+}
+
+/* Lets all engines try to send. */
+static void room(void *context)
+{
+    const struct engines *engines = ((const struct host_engine *)context)->all;
+    if (engines->multiprocessor_count == 0)
+        return;
+    for (unsigned i = 0; i < engines->count; i++)
+        engine_try(engines->each[i].engine);
+    for (unsigned i = 0; i < engines->multiprocessor_count; i++)
+        engine_try(engines->multiprocessors[i]->engine);
 }
 
 unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigned accelerators)
@@ -179,38 +218,62 @@ struct engines *engines_new(const struct nucd_config *config, struct accelerator
     return engines;
 }
 
+unsigned engines_count(const struct engines *engines)
+{
+    return engines->count;
+}
+
+static void free_engine(struct host_engine *e)
+{
+    free(e->name);
+    if (!e->engine)
+        return;
+    accelerators_unobserve(e->all->accelerators, &e->observer);
+    engine_free(e->engine);
+}
+
 void engines_free(struct engines *engines)
 {
     if (!engines)
         return;
     for (unsigned i = 0; i < engines->count; i++)
-        if (engines->each[i].engine) {
-            accelerators_unobserve(engines->accelerators, &engines->each[i].observer);
-            engine_free(engines->each[i].engine);
-        }
+        free_engine(&engines->each[i]);
+    for (unsigned i = 0; i < engines->multiprocessor_count; i++) {
+        free_engine(engines->multiprocessors[i]);
+        free(engines->multiprocessors[i]);
+    }
+    free(engines->multiprocessors);
     free(engines);
 }
 
-static struct engine_parts parts_of(struct host_engine *e, const struct nucd_core *core)
+/* Returns the parts that engines of hosts and multiprocessors have in common. */
+static struct engine_parts parts_of(struct host_engine *e, const struct clock *clock)
 {
-    static const struct engine_core_ops core_ops = {core_offload_complete, core_offload_squash,
-                                                    core_offload_go_on, core_offload_arrived,
-                                                    core_offload_storing};
     return (struct engine_parts){
-        .hart = core->hart,
+        .hart = e->hart,
         .queue = e->all->machine->queue,
-        .clock = core->clock,
+        .clock = *clock,
         .component = (*e->all->machine->components)++,
-        .number = (uint16_t)core->number,
-        .l1d = core->l1d,
-        .l1i = core->l1i,
-        .core = &core_ops,
         .limits = {.memory = is_memory, .code = is_code, .context = e},
         .accelerators = {.push = push, .sent = sent, .resume = resume, .kill = kill_task, .context = e},
         .warn = warn,
         .expired = expired,
+        .room = room,
         .context = e,
     };
+}
+
+/* Makes the engine and observes the accelerators. */
+static bool make_engine(struct host_engine *e, const struct engine_config *config,
+                        const struct engine_parts *parts, struct error *err)
+{
+    e->engine = engine_new(config, parts, err);
+    if (!e->engine)
+        return false;
+    e->observer = (struct accelerators_observer){
+        .told = parts->core ? told : told_multiprocessor, .begun = begun, .context = e};
+    accelerators_observe(e->all->accelerators, &e->observer);
+    return true;
 }
 
 bool engines_make(struct engines *engines, const struct nucd_core *core, struct core_offload *offload,
@@ -221,18 +284,74 @@ bool engines_make(struct engines *engines, const struct nucd_core *core, struct 
     struct host_engine *e = &engines->each[core->number];
     unsigned accelerators = accelerators_count(engines->accelerators);
     unsigned count = (accelerators - core->number - 1) / engines->count + 1;
+    static const struct engine_core_ops core_ops = {core_offload_complete, core_offload_squash,
+                                                    core_offload_go_on, core_offload_arrived,
+                                                    core_offload_storing};
     struct engine_config config;
-    *e = (struct host_engine){.all = engines, .hart = core->hart, .host = core->number};
-    (void)snprintf(e->name, sizeof e->name, e->host ? "nucd.%u" : "nucd", e->host);
+    char name[16];
+    *e = (struct host_engine){
+        .all = engines, .hart = core->hart, .first = core->number, .stride = engines->count};
+    (void)snprintf(name, sizeof name, core->number ? "nucd.%u" : "nucd", core->number);
+    e->name = alloc_text(name);
     configure(engines->config, count, core->config, &config);
-    const struct engine_parts parts = parts_of(e, core);
-    e->engine = engine_new(&config, &parts, err);
-    if (!e->engine)
+    struct engine_parts parts = parts_of(e, &core->clock);
+    parts.number = (uint16_t)core->number;
+    parts.l1d = core->l1d;
+    parts.l1i = core->l1i;
+    parts.core = &core_ops;
+    if (!make_engine(e, &config, &parts, err))
         return false;
     *offload = engine_offload(e->engine);
-    e->observer = (struct accelerators_observer){.told = told, .begun = begun, .context = e};
-    accelerators_observe(engines->accelerators, &e->observer);
     return true;
+}
+
+/* Makes the accelerators of a multiprocessor's engine those of the hosts' engines. */
+static void share(struct host_engine *e, unsigned accelerators)
+{
+    struct engines *engines = e->all;
+    for (unsigned i = 0; i < accelerators; i++)
+        engine_share(e->engine, i, engines->each[i % engines->count].engine, i / engines->count,
+                     &engines->turns);
+}
+
+bool engines_add(struct engines *engines, const struct nucd_multiprocessor *multiprocessor, struct error *err)
+{
+    const struct core_config one = {.core = CORE_INORDER};
+    unsigned number = engines->multiprocessor_count, accelerators = accelerators_count(engines->accelerators);
+    struct engine_config config;
+    if (number == ENGINE_MULTIPROCESSORS)
+        return error_set(err, "at most %d multiprocessors can offload by nucd", ENGINE_MULTIPROCESSORS);
+    struct host_engine *e = alloc(1, sizeof *e);
+    engines->multiprocessors =
+        alloc_resize(engines->multiprocessors, (number + 1) * sizeof *engines->multiprocessors);
+    engines->multiprocessors[engines->multiprocessor_count++] = e;
+    *e = (struct host_engine){.all = engines, .hart = multiprocessor->hart, .stride = 1};
+    e->name = scope_path(scope_enter(NULL, multiprocessor->name), "nucd");
+    configure(engines->config, accelerators, &one, &config);
+    struct engine_parts parts = parts_of(e, &multiprocessor->clock);
+    parts.number = multiprocessor->number;
+    parts.l1d = multiprocessor->l1;
+    parts.block = multiprocessor->block;
+    parts.warn = warn_of_thread;
+    parts.first_tag = (uint16_t)(ENGINE_FIRST_TAG + number * NUCD_TASKS);
+    if (!make_engine(e, &config, &parts, err))
+        return false;
+    share(e, accelerators);
+    return true;
+}
+
+static uint32_t take_lanes(void *context, struct custom_lanes *lanes)
+{
+    const struct engines *engines = context;
+    const struct host_engine *e = engines->multiprocessors[warp_where(lanes->warp)->multiprocessor];
+    return accelerators_warm(engines->accelerators) ? 0 : engine_take_lanes(e->engine, lanes);
+}
+
+void engines_serve(struct engines *engines, struct custom_units *units)
+{
+    if (engines->multiprocessor_count > 0)
+        custom_serve(units, EXTENSION_Xnucd,
+                     &(struct custom_unit){.take_lanes = take_lanes, .context = engines});
 }
 
 void engines_attach(struct engines *engines, unsigned host, struct core *core)
@@ -245,21 +364,34 @@ void engines_publish(const struct engines *engines, struct stats *stats)
 {
     for (unsigned i = 0; i < engines->count; i++)
         engine_publish(engines->each[i].engine, stats, scope_enter(NULL, engines->each[i].name));
+    for (unsigned i = 0; i < engines->multiprocessor_count; i++)
+        engine_publish(engines->multiprocessors[i]->engine, stats,
+                       scope_enter(NULL, engines->multiprocessors[i]->name));
 }
 
 void engines_add_facts(const struct engines *engines, struct stats *stats)
 {
     for (unsigned i = 0; i < engines->count; i++)
         engine_add_facts(engines->each[i].engine, stats, scope_enter(NULL, engines->each[i].name));
+    for (unsigned i = 0; i < engines->multiprocessor_count; i++)
+        engine_add_facts(engines->multiprocessors[i]->engine, stats,
+                         scope_enter(NULL, engines->multiprocessors[i]->name));
 }
 
-bool engines_fault(const struct engines *engines, unsigned *accelerator, uint64_t *pc)
+static bool is_faulty(const struct host_engine *e, unsigned *accelerator, uint64_t *pc)
 {
-    const struct host_engine *e = engines->each;
-    const struct engine_fault *fault = engines->count ? engine_fault(e->engine) : NULL;
+    const struct engine_fault *fault = engine_fault(e->engine);
     if (!fault || e->hart->pc != fault->nucd)
         return false;
     *accelerator = accelerator_of(e, fault->accelerator);
     *pc = fault->pc;
     return true;
+}
+
+bool engines_fault(const struct engines *engines, unsigned *accelerator, uint64_t *pc)
+{
+    bool faulty = engines->count && is_faulty(engines->each, accelerator, pc);
+    for (unsigned i = 0; i < engines->multiprocessor_count && !faulty; i++)
+        faulty = is_faulty(engines->multiprocessors[i], accelerator, pc);
+    return faulty;
 }

@@ -1,6 +1,7 @@
-/* The offload engines (engine.h) of a machine's hosts, connected to accelerators. Engines do not share
- * accelerators: if n hosts offload, host h has the accelerators h, h + n, h + 2n and so on, as its
- * accelerators 0, 1, 2. */
+/* The offload engines (engine.h) of a machine's hosts and multiprocessors, connected to accelerators. The
+ * engines of hosts do not share accelerators: if n hosts offload, host h has the accelerators h, h + n, h
+ * + 2n and so on, as its accelerators 0, 1, 2. Each multiprocessor has all accelerators, and shares them
+ * with the hosts. */
 #ifndef EMU_NUCD_ENGINES_H
 #define EMU_NUCD_ENGINES_H
 
@@ -22,6 +23,9 @@ struct engines *engines_new(const struct nucd_config *config, struct accelerator
                             unsigned hosts, const struct nucd_machine *machine);
 void engines_free(struct engines *engines);
 
+/* Returns the number of hosts that offload. */
+unsigned engines_count(const struct engines *engines);
+
 /* The parameters of a host's core that will be created. */
 struct nucd_core {
     unsigned number; /* number of the host; requester number of its core */
@@ -36,16 +40,35 @@ struct nucd_core {
 bool engines_make(struct engines *engines, const struct nucd_core *core, struct core_offload *offload,
                   struct error *err);
 
+/* A multiprocessor of the machine. */
+struct nucd_multiprocessor {
+    const char *name; /* such as "simt.0"; the scope of its engine's statistics is "simt.0.nucd"; copied */
+    struct cache *l1;
+    struct clock clock;
+    uint16_t number;   /* requester number */
+    uint32_t block;    /* as in struct engine_parts */
+    struct hart *hart; /* the hart whose program launches threads */
+};
+
+/* Creates the engine of a multiprocessor, after those of the hosts. The first has number 0 in struct
+ * warp_place, and so on. Some host offloads. Returns false with err set when the host machine has no
+ * memory or there are too many multiprocessors. */
+bool engines_add(struct engines *engines, const struct nucd_multiprocessor *multiprocessor,
+                 struct error *err);
+
+/* Makes multiprocessors offer their threads at nucds to these engines, if there are any. */
+void engines_serve(struct engines *engines, struct custom_units *units);
+
 /* Connects the host's engine to its core when that has been created. */
 void engines_attach(struct engines *engines, unsigned host, struct core *core);
 
-/* Registers "nucd.offloads", "nucd.1.offloads" and so on, of all engines, and adds derived values
- * (engine_add_facts()). */
+/* Registers "nucd.offloads", "nucd.1.offloads", "simt.0.nucd.offloads" and so on, of all engines, and adds
+ * derived values (engine_add_facts()). */
 void engines_publish(const struct engines *engines, struct stats *stats);
 void engines_add_facts(const struct engines *engines, struct stats *stats);
 
-/* Returns whether the first host has stopped for a fault in a region, and stores the accelerator and the pc
- * of the fault. */
+/* Returns whether the first host, or a thread of its program, has stopped for a fault in a region, and
+ * stores the accelerator and the pc of the fault. */
 bool engines_fault(const struct engines *engines, unsigned *accelerator, uint64_t *pc);
 
 #endif

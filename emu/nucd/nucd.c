@@ -171,6 +171,23 @@ void nucd_attach_engine(struct nucd *nucd, unsigned number, struct core *core)
         engines_attach(nucd->engines, number, core);
 }
 
+bool nucd_offloads(const struct nucd *nucd)
+{
+    return nucd && nucd->engines && engines_count(nucd->engines) > 0;
+}
+
+bool nucd_add_multiprocessor(struct nucd *nucd, const struct nucd_multiprocessor *multiprocessor,
+                             struct error *err)
+{
+    return !nucd || engines_add(nucd->engines, multiprocessor, err);
+}
+
+void nucd_serve(struct nucd *nucd, struct custom_units *units)
+{
+    if (nucd)
+        engines_serve(nucd->engines, units);
+}
+
 void nucd_attach(struct nucd *nucd, unsigned number, struct core *core)
 {
     if (!nucd)

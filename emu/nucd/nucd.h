@@ -76,6 +76,15 @@ bool nucd_make_engine(struct nucd *nucd, const struct nucd_core *core, struct co
                       struct error *err);
 void nucd_attach_engine(struct nucd *nucd, unsigned number, struct core *core);
 
+/* Returns whether some host has an engine. */
+bool nucd_offloads(const struct nucd *nucd);
+
+/* Creates the engine of a multiprocessor (engines_add()); call it when all cores exist. nucd_serve() lets the
+ * multiprocessors' threads offload, when all of these exist. */
+bool nucd_add_multiprocessor(struct nucd *nucd, const struct nucd_multiprocessor *multiprocessor,
+                             struct error *err);
+void nucd_serve(struct nucd *nucd, struct custom_units *units);
+
 /* Connects a core with its hart's task unit; call it for each core when all cores exist. Wakes an
  * accelerator's core if its host is not privileged, because then no system wakes it. */
 void nucd_attach(struct nucd *nucd, unsigned number, struct core *core);
