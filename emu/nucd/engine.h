@@ -42,10 +42,11 @@
  * nucd together (take_lanes(), emu/hart/custom.h). Each thread's task passes the same stages, in clocks of
  * the multiprocessor, the lowest lane first. At most `tasks` of them are under way; the others wait. There
  * is no table lookup: tasks of different threads are not ordered, and a thread has one at a time. Ranges
- * are cleaned in the caches of the multiprocessor; a range that an older task of the same warp instruction
- * cleans is not cleaned again. When a task is complete, its output ranges are invalidated there once more.
- * When all tasks of the warp's instruction are, its threads continue behind their regions. A fault in a
- * region traps the thread at its nucd; there is no resumption.
+ * are cleaned in the caches of the multiprocessor and in the coherent caches of the hosts at the same time;
+ * a range that an older task of the same warp instruction cleans is not cleaned again. When a task is
+ * complete, its output ranges are invalidated once more in the caches of the multiprocessor. When all tasks
+ * of the warp's instruction are, its threads continue behind their regions. A fault in a region traps the
+ * thread at its nucd; there is no resumption.
  *
  * Engines may share accelerators (scheduler.h). The tags of their packets differ.
  *
@@ -118,8 +119,10 @@ struct engine_parts {
     uint32_t component;      /* component number of the engine's events */
     uint16_t number;         /* requester number of the host core */
     struct cache *l1d, *l1i; /* l1i may be NULL */
-    const struct engine_core_ops
-        *core; /* NULL: the engine of a multiprocessor; l1d is its first-level cache */
+    /* NULL: the engine of a multiprocessor; l1d is its first-level cache */
+    const struct engine_core_ops *core;
+    /* of a multiprocessor: the first-level cache of a host, which is coherent with those of all others */
+    struct cache *host_l1d;
     /* of a multiprocessor: bytes that a cache operation reaches, from an aligned address on
      * (simt_cluster_beside()); 0: any number */
     uint32_t block;

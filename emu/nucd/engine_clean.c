@@ -121,17 +121,19 @@ static bool is_shared(struct engine_task *t, const struct nucd_range *range)
     return false;
 }
 
-static void clean_piece(struct engine_task *t, enum mem_op op, const struct piece *piece)
+/* Begins the operation in a cache and those below. `free` is the time at which its tags are free. */
+static void clean_piece(struct engine_task *t, struct cache *cache, uint64_t *free, enum mem_op op,
+                        const struct piece *piece)
 {
     struct engine *e = t->engine;
     if (e->config.ideal) {
-        cache_warm_maintain(e->parts.l1d, op, piece->first, piece->size);
+        cache_warm_maintain(cache, op, piece->first, piece->size);
         return;
     }
     const struct cache_actor actor = {.pc = t->task.pc, .core = e->parts.number};
     t->cleaning++;
-    cache_maintain(e->parts.l1d, op, piece->first, piece->size, e->scan_free, actor, &t->waiter);
-    e->scan_free += engine_clocks(e, lookups(e->parts.l1d, piece->size));
+    cache_maintain(cache, op, piece->first, piece->size, *free, actor, &t->waiter);
+    *free += engine_clocks(e, lookups(cache, piece->size));
 }
 
 static void clean_ranges(struct engine_task *t, const struct nucd_ranges *ranges, enum mem_op op)
@@ -143,7 +145,7 @@ static void clean_ranges(struct engine_task *t, const struct nucd_ranges *ranges
             continue;
         while (next_piece(t->engine->parts.hart, &at, last, &piece)) {
             uint64_t piece_last = piece.first + piece.size - 1;
-            clean_piece(t, op, &piece);
+            clean_piece(t, t->engine->parts.l1d, &t->engine->scan_free, op, &piece);
             if (op == MEM_CLEAN)
                 continue;
             if (t->outputs.first > t->outputs.last)
@@ -190,9 +192,35 @@ static bool sweep_block(struct engine_task *t)
     return true;
 }
 
-/* Cleans input ranges, and cleans and invalidates output ranges, block by block, because an operation
- * reaches only one block. Some operations are under way at a time. */
-static void sweep(struct engine_task *t, const struct nucd_ranges *inputs, const struct nucd_ranges *outputs)
+/* Cleans the ranges of the sweep in a cache, and in those below. */
+static void clean_all(struct engine_task *t, struct cache *cache, uint64_t *free)
+{
+    struct engine_sweep *s = &t->sweep;
+    struct piece piece;
+    *free = engine_later(clock_edge(&t->engine->parts.clock, t->engine->parts.queue->now), *free);
+    for (unsigned i = 0; i < s->count; i++) {
+        uint64_t at = s->ranges[i].first, last = s->ranges[i].last;
+        while (next_piece(t->engine->parts.hart, &at, last, &piece))
+            clean_piece(t, cache, free, i < s->inputs ? MEM_CLEAN : MEM_CLEAN_INVALIDATE, &piece);
+    }
+}
+
+/* Cleans input ranges, and cleans and invalidates output ranges, in the multiprocessor's caches: block by
+ * block if an operation reaches only one block; then some are under way at a time. */
+static void sweep(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    if (!e->parts.block || e->config.ideal) {
+        clean_all(t, e->parts.l1d, &e->scan_free);
+        return;
+    }
+    for (unsigned i = 0; i < SWEEP_BLOCKS && sweep_block(t); i++)
+        ;
+}
+
+/* Sets the ranges of a sweep. */
+static void set_sweep(struct engine_task *t, const struct nucd_ranges *inputs,
+                      const struct nucd_ranges *outputs)
 {
     struct engine_sweep *s = &t->sweep;
     *s = (struct engine_sweep){0};
@@ -202,8 +230,6 @@ static void sweep(struct engine_task *t, const struct nucd_ranges *inputs, const
     s->inputs = s->count;
     for (unsigned i = 0; i < outputs->count; i++)
         s->ranges[s->count++] = outputs->range[i];
-    for (unsigned i = 0; i < SWEEP_BLOCKS && sweep_block(t); i++)
-        ;
 }
 
 /* Returns the input ranges without those that lie in an output range: cleaning the output range cleans these
@@ -228,8 +254,10 @@ void engine_clean(struct engine_task *t, uint64_t at)
     const struct nucd_ranges inputs = only_inputs(&t->task.memory);
     t->waiter = (struct cache_waiter){NULL, piece_done, t};
     e->scan_free = engine_later(clock_edge(&e->parts.clock, at), e->scan_free);
-    if (e->parts.block && !e->config.ideal) {
-        sweep(t, &inputs, &t->task.memory.out);
+    if (t->group) {
+        set_sweep(t, &inputs, &t->task.memory.out);
+        clean_all(t, e->parts.host_l1d, &e->host_scan_free);
+        sweep(t);
     } else {
         clean_ranges(t, &inputs, MEM_CLEAN);
         clean_ranges(t, &t->task.memory.out, MEM_CLEAN_INVALIDATE);
@@ -241,14 +269,10 @@ void engine_clean(struct engine_task *t, uint64_t at)
 
 void engine_clean_after(struct engine_task *t)
 {
-    struct engine *e = t->engine;
-    e->scan_free = engine_later(clock_edge(&e->parts.clock, e->parts.queue->now), e->scan_free);
-    if (e->parts.block && !e->config.ideal)
-        sweep(t, &(struct nucd_ranges){0}, &t->task.memory.out);
-    else
-        clean_ranges(t, &t->task.memory.out, MEM_CLEAN_INVALIDATE);
+    set_sweep(t, &(struct nucd_ranges){0}, &t->task.memory.out);
+    sweep(t);
     if (t->cleaning == 0)
-        cleaned(t, e->parts.queue->now);
+        cleaned(t, t->engine->parts.queue->now);
 }
 
 void engine_keep_out(struct engine *e)

@@ -151,6 +151,7 @@ struct engine {
     struct engine_list threads; /* its tasks, in the order in which they were made */
     unsigned thread_count;
     struct engine_group *groups, *free_groups, *starting, *starting_last;
+    uint64_t host_scan_free; /* like scan_free, of the host's cache */
 
     unsigned places; /* number of elements of `tasks` that were ever used */
     struct engine_task tasks[ENGINE_TASKS];

@@ -26,6 +26,7 @@ struct engines {
     struct nucd_turns turns;              /* of all engines, if there are multiprocessors */
     struct host_engine **multiprocessors; /* by number */
     unsigned multiprocessor_count;
+    struct cache *host_l1d;    /* of host 0 */
     struct nucd_causes warned; /* nucds of threads that were warned of */
     unsigned count;            /* number of hosts that offload */
     struct host_engine each[];
@@ -299,6 +300,8 @@ bool engines_make(struct engines *engines, const struct nucd_core *core, struct 
     parts.l1d = core->l1d;
     parts.l1i = core->l1i;
     parts.core = &core_ops;
+    if (core->number == 0)
+        engines->host_l1d = core->l1d;
     if (!make_engine(e, &config, &parts, err))
         return false;
     *offload = engine_offload(e->engine);
@@ -332,6 +335,7 @@ bool engines_add(struct engines *engines, const struct nucd_multiprocessor *mult
     parts.number = multiprocessor->number;
     parts.l1d = multiprocessor->l1;
     parts.block = multiprocessor->block;
+    parts.host_l1d = engines->host_l1d;
     parts.warn = warn_of_thread;
     parts.first_tag = (uint16_t)(ENGINE_FIRST_TAG + number * NUCD_TASKS);
     if (!make_engine(e, &config, &parts, err))

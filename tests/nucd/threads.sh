@@ -86,10 +86,16 @@ several "few credits" --set accel.count=1 --set nucd.queue_lines=2 --set nucd.tr
 check "a warp waits for free tasks" test "$(value 'simt\.[0-9]+\.nucd\.table_full')" -gt 0
 several "two hosts" --set host.count=2 --set nucd.hosts=2
 several "seven multiprocessors" --set simt.count=7
-several "checked" --check nucd --check dram
+several "checked" --check nucd --check dram --check coherence
 cp threads0 threads.swap && mv threads threads2 && mv threads.swap threads
 several "without optimisation"
 mv threads2 threads
+
+# Cache operations, one for each line of 128 bytes, of `all` on three multiprocessors, each with warps of 32 and 8
+# threads. For each thread's task, its input row is cleaned (2 lines), and its output row is invalidated before and after
+# (2 each): 2 + 4, 4, and 2 lines. The table of 32 lines is cleaned once for each of the 6 warps.
+check "cleaning: runs" run 0 --set simt.count=3 -- all
+check "cleaning: operations" counts 'simt\.[0-9]+\.l1\.maintenance' $((120 * (2 + 4 + 4 + 2) + 6 * 32))
 
 # inline LABEL OPTIONS...: no region on an accelerator.
 inline() {
