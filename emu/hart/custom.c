@@ -80,3 +80,8 @@ void custom_done(struct custom_waiter *waiter, uint64_t now)
     if (--waiter->waits == 0)
         waiter->done(waiter, now);
 }
+
+void custom_returned(struct custom_waiter *waiter, uint64_t now)
+{
+    waiter->returned(waiter, now);
+}

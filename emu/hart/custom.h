@@ -30,12 +30,15 @@ struct warp;
 
 enum { CUSTOM_OPERANDS = 2, CUSTOM_LANES = 32 };
 
-/* A core or warp that waits for units, as cache_waiter does for lines. Its owner sets the first three fields. */
+/* A core or warp that waits for units, as cache_waiter does for lines. Its owner sets the fields except
+ * waits. */
 struct custom_waiter {
     void (*done)(struct custom_waiter *waiter, uint64_t now); /* everything it waits for is complete */
     void *owner;
     struct clock clock; /* of the core or multiprocessor */
-    unsigned waits;     /* calls of custom_later() without their custom_done() */
+    /* of a warp: threads that a unit had taken were returned; NULL: units take none */
+    void (*returned)(struct custom_waiter *waiter, uint64_t now);
+    unsigned waits; /* calls of custom_later() without their custom_done() */
 };
 
 /* The custom instruction of one thread. */
@@ -76,9 +79,9 @@ struct custom_unit {
      * called for each lane. */
     bool (*execute_lanes)(void *context, struct custom_lanes *lanes);
     /* For HINTs of the extension, in warps with a clock: takes some of lanes->mask, in the cycle of issue,
-     * and returns which ones. It calls custom_later() if it takes any; when their results are there, in an
-     * event later than lanes->time, it calls warp_return() for each of them and then custom_done() once.
-     * Operands, result and trap are not used. NULL: HINTs do nothing. */
+     * and returns which ones. When their results are there, in events later than lanes->time, it calls
+     * warp_return() for one or more of them and then custom_returned(lanes->waiter). Operands, result and
+     * trap are not used. NULL: HINTs do nothing. */
     uint32_t (*take_lanes)(void *context, struct custom_lanes *lanes);
     void *context; /* must outlive the users of the table */
 };
@@ -113,5 +116,9 @@ static inline uint64_t custom_time(const struct custom_waiter *waiter, uint64_t 
 
 /* Completes one custom_later(), at the queue's now. */
 void custom_done(struct custom_waiter *waiter, uint64_t now);
+
+/* For units that take lanes: tells the waiter of the call that lanes were returned (warp_return()), at the
+ * queue's now. */
+void custom_returned(struct custom_waiter *waiter, uint64_t now);
 
 #endif

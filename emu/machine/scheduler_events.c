@@ -312,10 +312,11 @@ bool scheduler_wait(struct scheduler *s, bool (*met)(const void *context), const
 {
     bool over = false;
     s->waits = true;
+    s->stopped = false; /* set when an accelerator reaches the limit of instructions */
     event_schedule(s->queue, &s->poll_event, s->queue->now + SCHEDULER_POLL);
     while (!over && !met(context)) {
         (void)step(s); /* at least the poll event is scheduled */
-        over = must_leave(s);
+        over = must_leave(s) || s->stopped;
     }
     s->waits = false;
     note_waiting(s);

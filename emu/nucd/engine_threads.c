@@ -112,7 +112,7 @@ uint32_t engine_take_lanes(void *context, struct custom_lanes *lanes)
     if (!g)
         return 0;
     g->left = g->running = g->lanes;
-    g->waiter = custom_later(lanes->waiter);
+    g->waiter = lanes->waiter;
     e->count.groups++;
     event_schedule(e->parts.queue, &g->event, lanes->time);
     return g->lanes;
@@ -132,7 +132,7 @@ static void end_group(struct engine_group *g, uint64_t now)
         unsigned lane = (unsigned)__builtin_ctz(left);
         warp_return(g->warp, lane, g->end[lane], NULL);
     }
-    custom_done(g->waiter, now);
+    custom_returned(g->waiter, now);
 }
 
 void engine_threads_completed(struct engine_task *t, uint64_t now)
@@ -173,7 +173,7 @@ void engine_threads_stopped(struct engine_task *t)
     e->faulted = true;
     g->warp = NULL;
     warp_return(warp, t->lane, t->task.pc, &trap);
-    custom_done(g->waiter, e->parts.queue->now);
+    custom_returned(g->waiter, e->parts.queue->now);
 }
 
 void engine_threads_free(struct engine *e)

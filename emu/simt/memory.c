@@ -124,7 +124,6 @@ void simt_unit_take(struct simt_warp *warp, uint8_t rd)
 {
     warp->under_way++;
     warp->unit_rd = rd;
-    warp->unit_took = warp->offers;
     if (rd < STREAM_NONE)
         warp->pending |= UINT64_C(1) << rd;
 }
@@ -133,15 +132,17 @@ void simt_unit_done(struct custom_waiter *waiter, uint64_t now)
 {
     struct simt_warp *warp = waiter->owner;
     struct simt *simt = warp->simt;
-    uint32_t slot = (uint32_t)(warp - simt->warps);
     simt_touch(simt, now);
-    if (!warp->unit_took) {
-        end_wait(simt, slot, warp->unit_rd, clock_cycle(&simt->parts.clock, now));
-        return;
-    }
-    /* With the threads that were returned, another instruction may be next. */
-    warp->under_way--;
-    simt_fetch(simt, slot, simt->cycle);
+    end_wait(simt, (uint32_t)(warp - simt->warps), warp->unit_rd, clock_cycle(&simt->parts.clock, now));
+}
+
+void simt_unit_returned(struct custom_waiter *waiter, uint64_t now)
+{
+    struct simt_warp *warp = waiter->owner;
+    struct simt *simt = warp->simt;
+    simt_touch(simt, now);
+    /* With these threads, another instruction than the one that is fetched may be next. */
+    simt_fetch(simt, (uint32_t)(warp - simt->warps), simt->cycle);
 }
 
 /* Notes that one of the access's lines was answered in cycle `ready`. */

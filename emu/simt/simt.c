@@ -142,8 +142,8 @@ static void start_warp(struct simt *simt, struct simt_block *block, uint32_t num
     simt->free_slots[word] &= simt->free_slots[word] - 1;
     *warp =
         (struct simt_warp){.warp = block->warps[number], .block = block, .state = SIMT_NOWHERE, .simt = simt};
-    warp->unit_waiter =
-        (struct custom_waiter){.done = simt_unit_done, .owner = warp, .clock = simt->parts.clock};
+    warp->unit_waiter = (struct custom_waiter){
+        .done = simt_unit_done, .owner = warp, .clock = simt->parts.clock, .returned = simt_unit_returned};
     simt->ages[slot] = simt->age++;
     block->slots[number] = slot;
 }

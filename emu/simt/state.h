@@ -49,7 +49,6 @@ struct simt_warp {
     bool custom;        /* the instruction waits until `unit_waiter` is free */
     bool offers;        /* a unit may take threads at the instruction, so it waits for all earlier results */
     uint8_t unit_rd;    /* destination of the instruction in `unit_waiter` */
-    bool unit_took;     /* that instruction gave threads to the unit */
     bool ended;
     const struct stream_op *op; /* NULL: the warp waits at a barrier, or has ended */
     struct custom_waiter unit_waiter;
@@ -181,9 +180,11 @@ static inline bool simt_memory_room(const struct simt *simt)
 }
 /* Takes the slot's instruction, described by simt->report. There must be room. */
 void simt_memory_take(struct simt *simt, uint32_t slot);
-/* Marks rd as pending because the unit of the warp's custom instruction is not done, or has taken threads. */
+/* Marks rd as pending because the unit of the warp's custom instruction is not done. */
 void simt_unit_take(struct simt_warp *warp, uint8_t rd);
 void simt_unit_done(struct custom_waiter *waiter, uint64_t now);
+/* The unit of a HINT has returned threads of the warp. */
+void simt_unit_returned(struct custom_waiter *waiter, uint64_t now);
 /* Sends a line or makes the passes of an access in this cycle. */
 void simt_memory_step(struct simt *simt, uint64_t cycle);
 extern const struct mem_client_ops simt_client_ops;

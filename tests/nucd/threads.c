@@ -1,7 +1,7 @@
 /* Regions in threads of multiprocessors: threads [WHAT]. Prints sums that the main program computes again
- * without threads and regions, and "good" or "WRONG" for each. WHAT chooses a kernel. By default all run,
- * except `fault` and `calls`, which die in the region of thread 5 of block 1, and `clocks`, which also
- * prints the cycles of a region. */
+ * without threads and regions, and "good" or "WRONG" for each. WHAT chooses a kernel. By default those run
+ * that end the same on qemu-riscv64. `fault` and `calls` die in the region of thread 5 of block 1; `hang`
+ * does not end; `clocks` also prints the cycles of a region. */
 #include <croft/nucd.h>
 #include <croft/simt.h>
 #include <fenv.h>
@@ -54,6 +54,12 @@ CROFT_REGION_RETURNS(int64_t, call, CROFT_VALUE(int, x))
     register long number __asm__("a7") = 172, result __asm__("a0") = x; /* getpid */
     __asm__ volatile("ecall" : "+r"(result) : "r"(number));
     return result;
+}
+
+CROFT_REGION(await, CROFT_VALUE(volatile int64_t *, x))
+{
+    while (*x == 0)
+        ;
 }
 
 struct work {
@@ -121,6 +127,22 @@ static void calls(const struct work *w)
     long i = (long)thread_id();
     (void)w;
     results[i] = i == THREADS + 5 ? call(1) : sum(from[i], 1);
+}
+
+/* A region waits for a store of another thread of its warp, which must go on meanwhile. */
+static void waits(const struct work *w)
+{
+    long i = (long)thread_id();
+    if (i == 3)
+        await(&results[5]);
+    results[i] = sum(from[i], w->words);
+}
+
+static void hang(const struct work *w)
+{
+    (void)w;
+    if (thread_id() == 3)
+        await(&results[5]);
 }
 
 /* One thread, one region. */
@@ -258,6 +280,8 @@ int main(int argc, char **argv)
     RUN(fault, 0);
     RUN(calls, 0);
     RUN(clocks, 0);
+    RUN(waits, 0);
+    RUN(hang, 0);
     if (cycles)
         printf("%llu cycles\n", (unsigned long long)cycles);
     return failures != 0;

@@ -148,4 +148,10 @@ check "fault: the accelerator" says 'on accelerator [0-9]+, in the task of the n
 check "call: ends" run 159 -- calls
 check "call: the thread" says "$thread"
 check "call: message" says 'system call in a region: only the host can make calls'
+check "waits: ends" run 0 -- waits
+check "waits: result" grep -q '^waits .* good$' output
+check "hang: ends" run 124 --max-insns 300000 -- hang
+check "hang: message" says 'stopped after 300000 instructions \(--max-insns\)'
+check "hang: ends by time" run 124 --set nucd.timeout=100us -- hang
+check "hang: message names the region" says 'has not ended on accelerator [0-9]+ within 100 us .* await_region'
 conclude

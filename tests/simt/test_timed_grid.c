@@ -348,7 +348,7 @@ static void return_lanes(void *owner, uint64_t now)
     keeper->returned = now / CLOCK;
     for (uint32_t left = keeper->mask; left; left &= left - 1)
         warp_return(keeper->warp, (unsigned)__builtin_ctz(left), BASE + 0x110, NULL);
-    custom_done(keeper->waiter, now);
+    custom_returned(keeper->waiter, now);
 }
 
 static uint32_t keep(void *context, struct custom_lanes *lanes)
@@ -359,7 +359,7 @@ static uint32_t keep(void *context, struct custom_lanes *lanes)
     keeper->warp = lanes->warp;
     keeper->mask = lanes->mask & keeper->takes;
     keeper->taken = lanes->cycle;
-    keeper->waiter = custom_later(lanes->waiter);
+    keeper->waiter = lanes->waiter;
     event_init(&keeper->event, 20, return_lanes, keeper);
     event_schedule(&keeper->bench->queue, &keeper->event, lanes->time + keeper->away * CLOCK);
     return keeper->mask;

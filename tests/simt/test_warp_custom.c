@@ -235,8 +235,6 @@ static uint32_t take(void *context, struct custom_lanes *lanes)
 {
     struct taker *taker = context;
     taker->offered = lanes->mask;
-    if (taker->taken & lanes->mask)
-        (void)custom_later(lanes->waiter);
     return taker->taken & lanes->mask;
 }
 
