@@ -7,9 +7,10 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
-const char *const trace_kinds[] = {"perfetto", "konata", "dram", NULL};
+const char *const trace_kinds[] = {"perfetto", "konata", "dram", "nucd", NULL};
 
-static const struct trace_ops *const kinds[] = {&trace_perfetto_ops, &trace_konata_ops, &trace_dram_ops};
+static const struct trace_ops *const kinds[] = {&trace_perfetto_ops, &trace_konata_ops, &trace_dram_ops,
+                                                &trace_nucd_ops};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -21,10 +22,10 @@ static int find_kind(const char *text, size_t length, struct error *err)
         if (strcmp(given, trace_kinds[i]) == 0)
             return i;
     const char *nearest = nearest_name(given, trace_kinds, KINDS);
-    error_set(
-        err,
-        "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, optionally followed by :FILE",
-        given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+    error_set(err,
+              "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, nucd, optionally followed "
+              "by :FILE",
+              given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
     return -1;
 }
 

@@ -3,7 +3,7 @@
  * A group becomes a process and a line becomes a thread. Spans become asynchronous events. The viewer puts
  * events of one id on one track, which it names after the first event, and shows tracks of equal name
  * together. So complete spans reuse the ids of finished spans, as MSHRs are reused, and each id begins with
- * an instant at time 0 that carries the category's name.
+ * an instant at time 0 that carries the category's name. The steps of a span are nested events of its id.
  */
 #include <stdlib.h>
 
@@ -134,6 +134,13 @@ static void write_span(struct perfetto *perfetto, struct track track, const stru
     lane->free_from = record->to;
     open_event(perfetto, track, 'b', record->name, record->category, lane->id, record->from);
     close_event(perfetto, record->values, record->value_count);
+    for (size_t i = 0; i < record->step_count; i++) {
+        const struct track_step *step = &record->steps[i];
+        open_event(perfetto, track, 'b', step->name, record->category, lane->id, step->from);
+        close_event(perfetto, NULL, 0);
+        open_event(perfetto, track, 'e', step->name, record->category, lane->id, step->to);
+        close_event(perfetto, NULL, 0);
+    }
     open_event(perfetto, track, 'e', record->name, record->category, lane->id, record->to);
     close_event(perfetto, NULL, 0);
 }

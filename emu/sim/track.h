@@ -2,9 +2,9 @@
  *
  * A part that is to be traced gets a sink. It opens a group with its name and lines in the group, and writes
  * records to them: slices, which last from one time to another and may contain other slices of their line;
- * spans, which may overlap; instants; and counters. Other sinks take passages of items through stages, or
- * lines of text; a part writes these to a stream that it opens with its name. emu/debug renders sinks to
- * files. A part that is not traced has no observer (emu/sim/observer.h) and writes nothing. */
+ * spans, which may overlap and may be divided into steps; instants; and counters. Other sinks take passages of
+ * items through stages, or lines of text; a part writes these to a stream that it opens with its name. Others
+ * take tables: rows under named columns. emu/debug renders sinks to files. A part that is not traced has no observer (emu/sim/observer.h) and writes nothing. */
 #ifndef EMU_SIM_TRACK_H
 #define EMU_SIM_TRACK_H
 
@@ -21,9 +21,10 @@ enum track_form {
     TRACK_TIMELINE = 1, /* records on lines of groups */
     TRACK_PASSAGES = 2,
     TRACK_TEXT = 4,
+    TRACK_TABLE = 8,
 };
 
-/* A group, a line in a group, or a stream. The sink assigns the numbers. */
+/* A group, a line in a group, a stream, or a table. The sink assigns the numbers. */
 struct track {
     struct track_sink *sink;
     uint32_t group, line;
@@ -47,6 +48,12 @@ struct track_value {
     uint64_t number;
 };
 
+/* A step of a span. */
+struct track_step {
+    const char *name;
+    uint64_t from, to; /* fs */
+};
+
 /* Texts may contain any bytes and belong to the caller. */
 struct track_record {
     enum track_kind kind;
@@ -56,6 +63,8 @@ struct track_record {
     uint64_t from, to;    /* fs */
     const struct track_value *values;
     size_t value_count;
+    const struct track_step *steps; /* TRACK_SPAN: within it, in the order of time, without overlap */
+    size_t step_count;
 };
 
 /* The passage of an item through stages, such as an instruction through a pipeline, in cycles of the writer's
@@ -76,6 +85,21 @@ struct track_passage {
     const void *context;
 };
 
+/* A cell of a table's row. */
+enum track_cell_type {
+    TRACK_CELL_EMPTY,
+    TRACK_CELL_NUMBER,
+    TRACK_CELL_ADDRESS, /* written in hexadecimal */
+    TRACK_CELL_TIME,    /* fs; written in ns, with as many decimals as it has */
+    TRACK_CELL_TEXT,
+};
+
+struct track_cell {
+    enum track_cell_type type;
+    uint64_t number;
+    const char *text; /* belongs to the caller */
+};
+
 enum { TRACK_LABEL = 160 }; /* bytes of a label, a detail or a line of text, including the NUL */
 
 /* Functions for forms that the sink does not take are NULL. */
@@ -87,6 +111,9 @@ struct track_sink_ops {
     struct track (*stream)(struct track_sink *sink, const char *name);
     bool (*passage)(struct track stream, const struct track_passage *passage);
     bool (*text)(struct track stream, const char *line);
+    struct track (*table)(struct track_sink *sink, const char *name, const char *const *columns,
+                          size_t count);
+    bool (*row)(struct track table, const struct track_cell *cells, size_t count);
 };
 
 /* Called when the trace ends, so that the writer ends its open records. Afterwards the sink is invalid. */
@@ -177,6 +204,19 @@ static inline bool track_pass(struct track stream, const struct track_passage *p
 static inline bool track_text(struct track stream, const char *line)
 {
     return stream.sink->ops->text(stream, line);
+}
+
+/* Opens a table of a sink that takes TRACK_TABLE, with `count` columns of these names. */
+static inline struct track track_table(struct track_sink *sink, const char *name, const char *const *columns,
+                                       size_t count)
+{
+    return sink->ops->table(sink, name, columns, count);
+}
+
+/* Writes a row with as many cells as the table has columns. Returns false like track_write(). */
+static inline bool track_row(struct track table, const struct track_cell *cells, size_t count)
+{
+    return table.sink->ops->row(table, cells, count);
 }
 
 #endif

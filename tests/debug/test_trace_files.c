@@ -5,12 +5,14 @@ static void options_are_parsed(void **state)
 {
     static const struct {
         const char *text, *kind, *path;
-    } cases[] = {
-        {"perfetto", "perfetto", NULL}, {"konata:a:b", "konata", "a:b"}, {"dram:x.trace", "dram", "x.trace"}};
+    } cases[] = {{"perfetto", "perfetto", NULL},
+                 {"konata:a:b", "konata", "a:b"},
+                 {"dram:x.trace", "dram", "x.trace"},
+                 {"nucd:x.csv", "nucd", "x.csv"}};
     const char *kind, *path;
     struct error err;
     (void)state;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_true(trace_parse(cases[i].text, &kind, &path, &err));
         assert_string_equal(kind, cases[i].kind);
         assert_true(path ? cases[i].path && strcmp(path, cases[i].path) == 0 : !cases[i].path);
@@ -18,7 +20,7 @@ static void options_are_parsed(void **state)
     assert_false(trace_parse("konta:x", &kind, &path, &err));
     assert_non_null(strstr(err.text,
                            "unknown kind 'konta', did you mean 'konata'; allowed: perfetto, konata, "
-                           "dram"));
+                           "dram, nucd"));
     assert_false(trace_parse("dram:", &kind, &path, &err));
     assert_non_null(strstr(err.text, "'dram:' lacks a file name"));
 }
@@ -38,6 +40,8 @@ static void what_cannot_be_written_is_told(void **state)
         struct track_sink *sink = trace_tracks(trace);
         struct dram_trace *commands =
             track_takes(sink, TRACK_TEXT) ? dram_trace_new(track_stream(sink, "memory"), &config) : NULL;
+        if (track_takes(sink, TRACK_TABLE))
+            (void)track_table(sink, "tasks", (const char *const[]){"task"}, 1);
         assert_true(trace_ready(trace, &err));
         assert_false(trace_close(trace, 0, &err));
         dram_trace_free(commands);
@@ -77,6 +81,43 @@ static void timelines_are_left_out_elsewhere(void **state)
     assert_true(trace_close(NULL, 0, &err));
     char *text = read_text(state, "y");
     assert_string_equal(text, "");
+    free(text);
+}
+
+/* Cells of every type; quotes as RFC 4180 has them; times without trailing zeros. A second table has its own file. */
+static void tables_are_comma_separated(void **state)
+{
+    static const char *const columns[] = {"task", "pc", "time, ns", "place"};
+    const struct track_cell rows[][4] = {
+        {{TRACK_CELL_NUMBER, 17, NULL},
+         {TRACK_CELL_ADDRESS, 0x8000000000000010, NULL},
+         {TRACK_CELL_TIME, 1500000, NULL},
+         {TRACK_CELL_TEXT, 0, "main"}},
+        {{TRACK_CELL_EMPTY, 3, NULL},
+         {TRACK_CELL_ADDRESS, 0, NULL},
+         {TRACK_CELL_TIME, 2000001, NULL},
+         {TRACK_CELL_TEXT, 0, "a, \"b\"\n"}},
+        {{TRACK_CELL_NUMBER, UINT64_MAX, NULL},
+         {TRACK_CELL_ADDRESS, 0x10, NULL},
+         {TRACK_CELL_TIME, 3000000, NULL},
+         {TRACK_CELL_TEXT, 0, ""}},
+    };
+    struct trace *trace = trace_new(state, "nucd", "t.csv");
+    struct track_sink *sink = trace_tracks(trace);
+    assert_true(track_takes(sink, TRACK_TABLE) && !track_takes(sink, TRACK_TIMELINE));
+    struct track table = track_table(sink, "tasks", columns, 4), other = track_table(sink, "b", columns, 1);
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(track_row(table, rows[i], 4));
+    assert_true(track_row(other, rows[0], 1));
+    trace_done(trace, 0);
+    char *text = read_text(state, "t.csv");
+    assert_string_equal(text, "task,pc,\"time, ns\",place\n"
+                              "17,0x8000000000000010,1.5,main\n"
+                              ",0x0,2.000001,\"a, \"\"b\"\"\n\"\n"
+                              "18446744073709551615,0x10,3,\n");
+    free(text);
+    text = read_text(state, "t.csv.b");
+    assert_string_equal(text, "task\n17\n");
     free(text);
 }
 
@@ -126,6 +167,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_told, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(later_files_may_fail, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(timelines_are_left_out_elsewhere, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(tables_are_comma_separated, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(each_memory_has_a_file, folder_make, folder_remove),
     };
     return cmocka_run_group_tests_name("trace files", tests, NULL, NULL);

@@ -239,6 +239,50 @@ static void misses_reuse_ids(void **state)
     json_decref(events);
 }
 
+/* Two spans that overlap, each with two steps: the steps nest in their span, on the id of their span. */
+static void steps_nest_in_spans(void **state)
+{
+    struct trace *trace = trace_new(state, "perfetto", "steps.json");
+    struct track line = track_line(track_group(trace_tracks(trace), "nucd"), "tasks");
+    const struct track_step steps[] = {
+        {"wait", 100, 150}, {"run", 150, 400}, {"wait", 300, 301}, {"run", 400, 500}};
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(track_write(line, &(struct track_record){.kind = TRACK_SPAN,
+                                                             .name = i ? "second" : "first",
+                                                             .category = "task",
+                                                             .from = i ? 300 : 100,
+                                                             .to = i ? 500 : 400,
+                                                             .steps = &steps[2 * i],
+                                                             .step_count = 2}));
+    trace_done(trace, 1000);
+    json_t *events = load(state, "steps.json");
+    static const struct {
+        char phase;
+        const char *name;
+        uint64_t time;
+    } wanted[] = {{'b', "first", 100}, {'b', "wait", 100},  {'e', "wait", 150},   {'b', "run", 150},
+                  {'e', "run", 400},   {'e', "first", 400}, {'b', "second", 300}, {'b', "wait", 300},
+                  {'e', "wait", 301},  {'b', "run", 400},   {'e', "run", 500},    {'e', "second", 500}};
+    unsigned found = 0;
+    size_t i;
+    const json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        if (phase_of(event) != 'b' && phase_of(event) != 'e')
+            continue;
+        const json_t *span = find(events, 'b', found < 6 ? "first" : "second");
+        assert_true(found < 12 && phase_of(event) == wanted[found].phase);
+        assert_string_equal(text_of(event, "name"), wanted[found].name);
+        assert_int_equal(time_of(event, "ts"), wanted[found].time);
+        assert_int_equal(number_of(event, "id"), number_of(span, "id"));
+        found++;
+    }
+    assert_int_equal(found, 12);
+    assert_int_not_equal(number_of(find(events, 'b', "first"), "id"),
+                         number_of(find(events, 'b', "second"), "id"));
+    json_decref(events);
+}
+
 /* The file of one read of GDDR5 (1 ns a clock) at cycle 100 that opens row 77 of bank 0.1.2; the run ends at
  * 302.5 ns. */
 static json_t *trace_read(void **state, enum dram_page page)
@@ -488,6 +532,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(stalls_regions_and_marks, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(misses_reuse_ids, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(steps_nest_in_spans, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(one_read_by_hand, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(banks_close_in_every_way, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(every_standard_nests, folder_make, folder_remove),
