@@ -83,6 +83,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
             nucd_attach(options->nucd, i, timed->cores[i].core);
         if (options->check_nucd && options->nucd)
             timed_check_nucd(timed);
+        if (options->trace)
+            nucd_trace(options->nucd, trace_tracks(options->trace));
         if (options->max_time != UINT64_MAX)
             scheduler_limit_time(&timed->scheduler, options->max_time);
         return timed;

@@ -11,7 +11,7 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
 {
     struct timed *timed = context;
     unsigned i = core->parts.number;
-    if (nucd_stopped(timed->options.nucd, i, stop))
+    if (nucd_stopped(timed->options.nucd, i, stop, now))
         return CORE_CONTINUE;
     if (stop == HART_STOP_MARKER)
         timed_marker(timed, i, now);

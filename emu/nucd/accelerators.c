@@ -173,13 +173,14 @@ static void follow(void *context, const struct stream_entry *entries, uint32_t c
         footprint_check_follow(accelerator->all->check, accelerator->number, entries, count);
 }
 
-bool accelerators_stopped(struct accelerators *all, unsigned number, enum hart_stop stop)
+bool accelerators_stopped(struct accelerators *all, unsigned number, enum hart_stop stop, uint64_t now)
 {
     struct accelerator *accelerator = &all->each[number];
     if (stop != HART_STOP_BREAK || !accelerator->compares || accelerator->hart->pc != accelerator->end)
         return false;
-    if (accelerator->hart->privilege == PRIV_U)
-        (void)task_unit_arrive(accelerator->unit, accelerator->end);
+    if (accelerator->hart->privilege == PRIV_U && task_unit_arrive(accelerator->unit, accelerator->end))
+        OBSERVER_TELL(&all->observers, struct accelerators_observer, ended, number,
+                      task_unit_packet(accelerator->unit)->tag, now);
     return true;
 }
 

@@ -82,6 +82,8 @@ struct accelerators_observer {
     void (*told)(void *context, unsigned number, const struct task_unit_report *report);
     /* The first instruction of a task's region was issued at `time` (fs). Called when it is complete. */
     void (*begun)(void *context, unsigned number, uint16_t tag, uint64_t time);
+    /* The task's region has reached its end at `time` (fs). */
+    void (*ended)(void *context, unsigned number, uint16_t tag, uint64_t time);
     void *context;
 };
 
@@ -124,7 +126,8 @@ void accelerators_detach(struct accelerators *accelerators);
 /* Returns whether cores execute without time for now (--detail roi). */
 bool accelerators_warm(const struct accelerators *accelerators);
 
-/* Handles a stop of the hart. Returns true if the stop was for its unit: the hart continues. */
-bool accelerators_stopped(struct accelerators *accelerators, unsigned number, enum hart_stop stop);
+/* Handles a stop of the hart at `now` (fs). Returns true if the stop was for its unit: the hart continues. */
+bool accelerators_stopped(struct accelerators *accelerators, unsigned number, enum hart_stop stop,
+                          uint64_t now);
 
 #endif

@@ -34,6 +34,8 @@ bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_oper
     enum nucd_cause cause = nucd_packet_task(&operands, &e->parts.limits, task);
     if (cause == NUCD_WELL_FORMED)
         return true;
+    if (cause != NUCD_CAUSE_SIGNATURE)
+        engine_tell_refused(e, operands.pc, nucd_cause_text(cause));
     if (cause == NUCD_CAUSE_SIGNATURE && operands.read(operands.context, insn->rs1) >> 32 == HART_NUCD_MARK)
         return false; /* a call of the kernel's driver */
     if (nucd_causes_note(&e->causes, cause, operands.pc, &warning) && e->parts.warn)
@@ -101,6 +103,8 @@ static bool is_returned(struct engine *e, uint64_t pc)
     const struct engine_task *t = e->records.first;
     bool returned = pc == e->host_pc;
     e->host_pc = ENGINE_NOWHERE;
+    if (returned)
+        engine_tell_refused(e, pc, "faults of younger tasks hold all accelerators");
     if (returned && t && !t->sent && t->task.pc == pc)
         forget_first(e);
     return returned;
@@ -135,6 +139,7 @@ static struct offload_step dispatch_task(struct engine *e, const struct nucd_tas
         engine_forget_records(e);
     struct engine_task *t = engine_task_new(e, task);
     t->slot = nucd_depend_add(&e->depend, task);
+    engine_tell_dispatched(t);
     engine_task_enter(t, window_task(e->window, task, t->slot));
     count_launch(e, t->number);
     return make_step(e, OFFLOAD_TASK, t->number);
@@ -244,7 +249,7 @@ static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_
 static void retired(void *context, uint64_t number, uint64_t at)
 {
     struct engine *e = context;
-    engine_commit(e, number);
+    engine_commit(e, number, at);
     engine_clear_all(e, at);
 }
 
@@ -295,6 +300,7 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     engine_generate_init(e);
     engine_send_init(e);
     engine_report_init(e);
+    engine_spreads_init(&e->spreads);
     e->causes.runner = parts->core ? NULL : "thread";
     if (!parts->core)
         return e;

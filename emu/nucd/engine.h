@@ -63,6 +63,7 @@
 #include "emu/core/offload.h"
 #include "emu/hart/custom.h"
 #include "emu/mem/cache.h"
+#include "emu/nucd/record.h"
 #include "emu/nucd/scheduler.h"
 #include "emu/nucd/task_unit.h"
 #include "emu/nucd/window.h"
@@ -136,7 +137,11 @@ struct engine_parts {
     /* Called after credits were returned or a packet has left the scheduler: other engines that share
      * accelerators may be able to send (engine_try()). NULL: none do. */
     void (*room)(void *context);
-    void *context; /* context of warn, expired and room */
+    /* Called when the region of a task begins, and when the task has left the engine or a nucd is refused.
+     * The record's host is 0. They may be NULL. */
+    void (*began)(void *context, const struct nucd_record *record);
+    void (*left)(void *context, const struct nucd_record *record);
+    void *context; /* context of all since warn */
 };
 
 struct engine;
@@ -176,6 +181,12 @@ void engine_report(struct engine *engine, unsigned accelerator, const struct tas
 
 /* Notes that the first instruction of the task's region was issued at `time` (fs). */
 void engine_begun(struct engine *engine, uint16_t tag, uint64_t time);
+
+/* Notes that the task's region has reached its end at `time` (fs). */
+void engine_ended(struct engine *engine, unsigned accelerator, uint16_t tag, uint64_t time);
+
+/* Calls left() for all tasks that have not left, because the run is over. */
+void engine_tell_rest(struct engine *engine);
 
 /* Returns the fault for which the hart, or a thread, has stopped last if the hart takes no traps; NULL if
  * there is none. */

@@ -24,16 +24,17 @@ static void observe(struct engine *e, const struct window_entry *entry, uint8_t 
     e->stream->observe(e->stream->context, hart, &report);
 }
 
-static void retire_task(struct engine *e, uint64_t number)
+static void retire_task(struct engine *e, uint64_t number, uint64_t at)
 {
     struct engine_task *t = engine_numbered(e, number);
     assert(t->number == number && t->done);
     engine_list_remove(&e->ahead, t);
+    engine_tell_left(t, NUCD_RETIRED, at);
     t->dead = true;
     (void)engine_task_ended(t);
 }
 
-void engine_commit(struct engine *e, uint64_t number)
+void engine_commit(struct engine *e, uint64_t number, uint64_t at)
 {
     for (uint64_t i = window_oldest(e->window); i <= number; i++) {
         const struct window_entry *entry = window_entry(e->window, i);
@@ -43,6 +44,6 @@ void engine_commit(struct engine *e, uint64_t number)
         if (e->stream->observe)
             observe(e, entry, e->parts.hart->privilege);
         if (entry->is_task)
-            retire_task(e, i);
+            retire_task(e, i, at);
     }
 }

@@ -5,12 +5,15 @@
 #include "emu/nucd/engine_state.h"
 #include "emu/sim/alloc.h"
 
-/* Continues the tasks in the set of slots `freed`, which a completed task had blocked. */
-static void go_on(struct engine *e, uint64_t freed, uint64_t now)
+/* Continues the tasks in the set of slots `freed`, which the completed task with that serial had blocked. */
+static void go_on(struct engine *e, uint64_t freed, uint64_t serial, uint64_t now)
 {
     freed &= e->depend.used;
-    while (freed)
-        engine_release(&e->tasks[e->by_slot[nucd_depend_oldest(&e->depend, &freed)]]);
+    while (freed) {
+        struct engine_task *t = &e->tasks[e->by_slot[nucd_depend_oldest(&e->depend, &freed)]];
+        t->blocker = t->waited ? serial : t->blocker;
+        engine_release(t);
+    }
     engine_clear_all(e, now);
     if (e->full) {
         e->full = false;
@@ -33,6 +36,9 @@ static void completed(struct engine_task *t, const struct task_unit_report *repo
     t->done = true;
     t->report = *report;
     t->deadline = CLOCK_NEVER;
+    t->at.reported = now;
+    if (t->dead)
+        engine_tell_left(t, NUCD_DROPPED, now);
     engine_keep_out(e);
     if (t->group) {
         engine_threads_completed(t, now);
@@ -53,7 +59,7 @@ static void completed(struct engine_task *t, const struct task_unit_report *repo
         e->parts.core->squash(e->core, squashed, now);
     }
     e->parts.core->complete(e->core, t->number, now);
-    go_on(e, freed, now);
+    go_on(e, freed, t->serial, now);
 }
 
 /* Squashes from the task's nucd on, so that the host traps there. */
@@ -84,9 +90,11 @@ static void stopped(struct engine_task *t, const struct task_unit_report *report
     engine_unblock(e, now);
 }
 
-static void killed(struct engine_task *t)
+static void killed(struct engine_task *t, uint64_t now)
 {
     t->done = true;
+    t->at.reported = now;
+    engine_tell_left(t, NUCD_KILLED, now);
     t->deadline = CLOCK_NEVER;
     t->engine->count.killed++;
     engine_keep_out(t->engine);
@@ -114,12 +122,15 @@ void engine_note_end(struct engine *e, unsigned accelerator)
     e->idle_since[accelerator] = e->parts.queue->now;
 }
 
+/* made: the time at which the unit reported. */
 static void deliver(struct engine *e, unsigned accelerator, const struct task_unit_report *report,
-                    uint64_t now)
+                    uint64_t made, uint64_t now)
 {
     struct engine_task *t = &e->tasks[(uint16_t)(report->tag - e->parts.first_tag) % ENGINE_TASKS];
     if (!is_ours(t, accelerator, report))
         return;
+    if (report->event == TASK_UNIT_COMPLETED)
+        t->at.complete = made;
     switch (report->event) {
     case TASK_UNIT_EMPTIED:
         nucd_scheduler_credit(&e->scheduler, accelerator, report->lines);
@@ -132,7 +143,7 @@ static void deliver(struct engine *e, unsigned accelerator, const struct task_un
     case TASK_UNIT_STOPPED: stopped(t, report, now); break;
     case TASK_UNIT_KILLED:
         nucd_scheduler_complete(&e->scheduler, accelerator);
-        killed(t);
+        killed(t, now);
         break;
     }
     engine_send_go(e, now);
@@ -145,7 +156,7 @@ static void answer(void *owner, uint64_t now)
     e->answer_first = (e->answer_first + 1) & (e->answer_room - 1);
     if (--e->answer_count > 0)
         event_schedule(e->parts.queue, &e->answer_event, e->answers[e->answer_first].due);
-    deliver(e, first.accelerator, &first.report, now);
+    deliver(e, first.accelerator, &first.report, first.made, now);
 }
 
 static void grow(struct engine *e)
@@ -170,7 +181,7 @@ void engine_report(struct engine *e, unsigned accelerator, const struct task_uni
     if (e->answer_count == e->answer_room)
         grow(e);
     e->answers[(e->answer_first + e->answer_count++) & (e->answer_room - 1)] =
-        (struct engine_answer){due, accelerator, *report};
+        (struct engine_answer){due, now, accelerator, *report};
     if (e->answer_count == 1)
         event_schedule(e->parts.queue, &e->answer_event, due);
 }

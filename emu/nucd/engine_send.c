@@ -35,7 +35,10 @@ void engine_clear_all(struct engine *e, uint64_t at)
 void engine_release(struct engine_task *t)
 {
     struct engine *e = t->engine;
-    if (!t->made || !t->cleaned || t->released || (!t->group && nucd_depend_blocked(&e->depend, t->slot)))
+    if (!t->made || !t->cleaned || t->released)
+        return;
+    t->waited = !t->group && nucd_depend_blocked(&e->depend, t->slot);
+    if (t->waited)
         return;
     t->released = true;
     t->at.free = engine_later(e->parts.queue->now, t->at.cleaned);

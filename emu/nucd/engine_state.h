@@ -40,21 +40,16 @@ struct engine_sweep {
 /* The step of a task for which its event fires. */
 enum engine_step { ENGINE_READY, ENGINE_RELEASE, ENGINE_RESUME, ENGINE_KILL };
 
-/* The times at which a task reached its stages, in fs. */
-struct engine_times {
-    uint64_t decoded, ready; /* the nucd is decoded; all instructions before it are complete */
-    uint64_t made;           /* the packet is in the write buffer */
-    uint64_t clear, cleaned; /* no store of the host is held or drains to its ranges; the ranges are clean */
-    uint64_t free;           /* no task blocks it */
-    uint64_t sent, arrived;
-};
-
 struct engine_task {
     struct engine_task *previous, *next; /* neighbours in its list, in program order */
     struct engine_task *behind;          /* next in the generator's queue */
     struct engine *engine;
     struct nucd_task task;
     struct engine_times at;
+    struct nucd_cycles cycles;
+    uint64_t serial;   /* its number in records; NUCD_NO_RECORD: it was told of, or is never told of */
+    uint64_t blocker;  /* serial of the last older task that blocked it; NUCD_NO_RECORD: none */
+    bool waited;       /* only older tasks kept it from being released */
     uint64_t number;   /* number in the window; WINDOW_NONE: squashed */
     uint64_t deadline; /* time by which it must report; CLOCK_NEVER: none */
     int slot;          /* slot in the dependency table, or NUCD_NO_TASK */
@@ -91,7 +86,7 @@ struct engine_flight {
 
 /* A report on its way back. */
 struct engine_answer {
-    uint64_t due;
+    uint64_t due, made; /* made: the time at which the unit reported */
     unsigned accelerator;
     struct task_unit_report report;
 };
@@ -104,6 +99,13 @@ struct engine_counters {
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
     uint64_t groups, group_cycles;
     uint64_t launches, gaps; /* tasks after another one in the window; instructions between them */
+};
+
+/* How many cycles each task spent. */
+struct engine_spreads {
+    struct histogram offload, wait, generator, transfer, start;
+    struct histogram held, cleaning, blocked, queued;
+    struct histogram run, commit, retire;
 };
 
 enum { ENGINE_FLIGHTS = 16 };
@@ -146,6 +148,8 @@ struct engine {
 
     uint64_t idle_since[NUCD_ACCELERATORS]; /* time at which the accelerator ended its latest task */
     struct engine_counters count, since;    /* since: the counters at the last reset of statistics */
+    struct engine_spreads spreads;
+    uint64_t serials; /* number of tasks that were given a serial */
     uint16_t by_number[WINDOW_ROB_MOST], by_slot[NUCD_TASKS];
     /* For a multiprocessor. */
     struct engine_list threads; /* its tasks, in the order in which they were made */
@@ -242,8 +246,9 @@ void engine_watch_time(struct engine *e, uint64_t deadline);
 enum hart_stop engine_trap(struct engine *e);
 void engine_control(void *context, uint64_t action);
 
-/* engine_commit.c: applies instructions up to `number` to hart and memory, and tells observers. */
-void engine_commit(struct engine *e, uint64_t number);
+/* engine_commit.c: applies instructions up to `number`, which retire at `at` (fs), to hart and memory, and tells
+ * observers. */
+void engine_commit(struct engine *e, uint64_t number, uint64_t at);
 
 /* engine.c: fills in the task that the nucd describes. Returns false, after counting the cause and
  * warning, if it is malformed. The caller sets the operands except xn and xd. */
@@ -263,5 +268,17 @@ void engine_clean_after(struct engine_task *t);
 
 /* engine_stats.c */
 void engine_count_begun(struct engine_task *t, uint64_t time);
+void engine_spreads_init(struct engine_spreads *spreads);
+void engine_publish_spreads(const struct engine *e, struct stats *stats, struct scope scope);
+
+/* Returns the cycles of the host from one time to another; 0 if a time is CLOCK_NEVER or they are not in order. */
+uint64_t engine_cycles(const struct engine *e, uint64_t from, uint64_t to);
+
+/* engine_tell.c: engine_tell_dispatched() gives a task its serial. engine_tell_left() tells of a task that leaves
+ * at `at`, once; engine_tell_refused() of a nucd whose region the host runs. */
+void engine_tell_dispatched(struct engine_task *t);
+void engine_tell_began(const struct engine_task *t);
+void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t at);
+void engine_tell_refused(const struct engine *e, uint64_t pc, const char *cause);
 
 #endif

@@ -4,6 +4,13 @@
 
 #include "emu/nucd/engine_state.h"
 
+uint64_t engine_cycles(const struct engine *e, uint64_t from, uint64_t to)
+{
+    return from == CLOCK_NEVER || to == CLOCK_NEVER || to <= from
+               ? 0
+               : to / e->parts.clock.period - from / e->parts.clock.period;
+}
+
 static uint64_t cycles_between(const struct engine *e, uint64_t from, uint64_t to)
 {
     uint64_t period = e->parts.clock.period;
@@ -49,11 +56,95 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     count->offloads++;
 }
 
+/* Notes what engine_count_begun() has added to the counters, as the task's own cycles. */
+static void note_cycles(struct engine_task *t, const struct engine_counters *before)
+{
+    const struct engine_counters *now = &t->engine->count;
+    t->cycles = (struct nucd_cycles){.offload = now->cycles - before->cycles,
+                                     .wait = now->wait - before->wait,
+                                     .generator = now->generator - before->generator,
+                                     .transfer = now->transfer - before->transfer,
+                                     .start = now->start - before->start,
+                                     .held = now->held - before->held,
+                                     .cleaning = now->cleaning - before->cleaning,
+                                     .blocked = now->blocked - before->blocked,
+                                     .queued = now->queued - before->queued,
+                                     .elapsed = now->elapsed - before->elapsed};
+}
+
+static void spread_begun(struct engine_spreads *spreads, const struct nucd_cycles *cycles)
+{
+    histogram_add(&spreads->offload, cycles->offload);
+    histogram_add(&spreads->wait, cycles->wait);
+    histogram_add(&spreads->generator, cycles->generator);
+    histogram_add(&spreads->transfer, cycles->transfer);
+    histogram_add(&spreads->start, cycles->start);
+    histogram_add(&spreads->held, cycles->held);
+    histogram_add(&spreads->cleaning, cycles->cleaning);
+    histogram_add(&spreads->blocked, cycles->blocked);
+    histogram_add(&spreads->queued, cycles->queued);
+}
+
 void engine_begun(struct engine *e, uint16_t tag, uint64_t time)
 {
     struct engine_task *t = &e->tasks[(uint16_t)(tag - e->parts.first_tag) % ENGINE_TASKS];
-    if (engine_has_tag(e, tag) && t->used && t->sent && !t->done)
-        engine_count_begun(t, time);
+    const struct engine_counters before = e->count;
+    if (!engine_has_tag(e, tag) || !t->used || !t->sent || t->done)
+        return;
+    t->at.idle = engine_later(e->idle_since[t->accelerator], t->at.arrived);
+    t->at.begun = time;
+    engine_count_begun(t, time);
+    note_cycles(t, &before);
+    spread_begun(&e->spreads, &t->cycles);
+    engine_tell_began(t);
+}
+
+void engine_spreads_init(struct engine_spreads *spreads)
+{
+    /* An offload takes 150 to 200 cycles (NUCD paper, section VI-B): steps of 20 show how they spread. */
+    const struct histogram offload = histogram_linear(20, 25), part = histogram_log2(3, 14),
+                           after = histogram_log2(6, 14);
+    *spreads = (struct engine_spreads){.offload = offload,
+                                       .wait = part,
+                                       .generator = part,
+                                       .transfer = part,
+                                       .start = part,
+                                       .held = part,
+                                       .cleaning = part,
+                                       .blocked = part,
+                                       .queued = part,
+                                       .run = after,
+                                       .commit = part,
+                                       .retire = part};
+}
+
+void engine_publish_spreads(const struct engine *e, struct stats *stats, struct scope scope)
+{
+    const struct engine_spreads *s = &e->spreads;
+    const struct {
+        const char *name;
+        const struct histogram *histogram;
+        const char *meaning;
+    } rows[] = {
+        {"offload_cycles", &s->offload, "offload_cycles of each task"},
+        {"wait_cycles", &s->wait, "wait_cycles of each task"},
+        {"generator_cycles", &s->generator, "generator_cycles of each task"},
+        {"transfer_cycles", &s->transfer, "transfer_cycles of each task"},
+        {"start_cycles", &s->start, "start_cycles of each task"},
+        {"held_cycles", &s->held, "held_cycles of each task"},
+        {"cleaning_cycles", &s->cleaning, "cleaning_cycles of each task"},
+        {"blocked_cycles", &s->blocked, "blocked_cycles of each task"},
+        {"queued_cycles", &s->queued, "queued_cycles of each task"},
+        {"run_cycles", &s->run, "cycles of the host from the region's first instruction to its end"},
+        {"commit_cycles", &s->commit,
+         "cycles from the region's end to the report at the host: the write-back of the accelerator's data "
+         "cache, and the link"},
+        {"retire_cycles", &s->retire, "cycles from the report at the host to retirement of the nucd"},
+    };
+    const struct scope inner = scope_enter(&scope, "per_task");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        stats_histogram(stats, inner, rows[i].name, rows[i].histogram, "cycles/task", "tasks",
+                        rows[i].meaning);
 }
 
 static void reset(void *context)
@@ -144,6 +235,7 @@ void engine_publish(struct engine *e, struct stats *stats, struct scope scope)
         {"buffer_full", &s->full, "times", "the packet producer found no room in the write buffer"},
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof rows[0]);
+    engine_publish_spreads(e, stats, scope);
     nucd_causes_publish(&e->causes, stats, scope);
     stats_on_reset(stats, reset, e);
 }

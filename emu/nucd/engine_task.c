@@ -31,6 +31,9 @@ struct engine_task *engine_task_new(struct engine *e, const struct nucd_task *ta
     struct engine_task *t = &e->tasks[tag];
     *t = (struct engine_task){.engine = e,
                               .task = *task,
+                              .at = engine_times_none(),
+                              .serial = NUCD_NO_RECORD,
+                              .blocker = NUCD_NO_RECORD,
                               .deadline = CLOCK_NEVER,
                               .slot = NUCD_NO_TASK,
                               .tag = (uint16_t)tag,
@@ -59,6 +62,8 @@ void engine_task_drop(struct engine_task *t)
 {
     struct engine *e = t->engine;
     t->dead = true;
+    if (t->done || !t->sent)
+        engine_tell_left(t, t->done ? NUCD_DROPPED : NUCD_SQUASHED, e->parts.queue->now);
     if (t->sent && !t->done) {
         if (t->stopped && !(event_pending(&t->event) && t->step == ENGINE_KILL))
             engine_schedule(t, ENGINE_KILL, e->parts.queue->now + engine_clocks(e, e->config.link_clocks));

@@ -45,6 +45,7 @@ static void make_task(struct engine_group *g, unsigned lane, uint64_t now)
     t->lane = (uint8_t)lane;
     t->at.decoded = g->time;
     t->at.ready = now;
+    engine_tell_dispatched(t);
     engine_list_append(&e->threads, t);
     e->thread_count++;
     engine_schedule(t, ENGINE_READY, now);
@@ -152,6 +153,7 @@ void engine_threads_returned(struct engine_task *t, uint64_t now)
     struct engine *e = t->engine;
     struct engine_group *g = t->group;
     engine_list_remove(&e->threads, t);
+    engine_tell_left(t, NUCD_RETIRED, now);
     t->used = false;
     e->thread_count--;
     g->running &= ~(UINT32_C(1) << t->lane);

@@ -26,9 +26,10 @@ struct engines {
     struct nucd_turns turns;              /* of all engines, if there are multiprocessors */
     struct host_engine **multiprocessors; /* by number */
     unsigned multiprocessor_count;
-    struct cache *host_l1d;    /* of host 0 */
-    struct nucd_causes warned; /* nucds of threads that were warned of */
-    unsigned count;            /* number of hosts that offload */
+    struct cache *host_l1d;         /* of host 0 */
+    struct nucd_causes warned;      /* nucds of threads that were warned of */
+    struct observer_list observers; /* struct engines_observer */
+    unsigned count;                 /* number of hosts that offload */
     struct host_engine each[];
 };
 
@@ -137,6 +138,28 @@ static void expired(void *context, unsigned own, const struct nucd_task *task)
     machine->expire(machine->context, "nucd.timeout");
 }
 
+static struct nucd_record numbered(const struct host_engine *e, const struct nucd_record *record)
+{
+    struct nucd_record copy = *record;
+    copy.host = e->first;
+    copy.accelerator = accelerator_of(e, record->accelerator);
+    return copy;
+}
+
+static void began(void *context, const struct nucd_record *record)
+{
+    const struct host_engine *e = context;
+    const struct nucd_record copy = numbered(e, record);
+    OBSERVER_TELL(&e->all->observers, struct engines_observer, began, &copy);
+}
+
+static void left(void *context, const struct nucd_record *record)
+{
+    const struct host_engine *e = context;
+    const struct nucd_record copy = numbered(e, record);
+    OBSERVER_TELL(&e->all->observers, struct engines_observer, left, &copy);
+}
+
 static void told(void *context, unsigned accelerator, const struct task_unit_report *report)
 {
     const struct host_engine *e = context;
@@ -174,6 +197,13 @@ static void room(void *context)
         engine_try(engines->each[i].engine);
     for (unsigned i = 0; i < engines->multiprocessor_count; i++)
         engine_try(engines->multiprocessors[i]->engine);
+}
+
+static void ended(void *context, unsigned accelerator, uint16_t tag, uint64_t time)
+{
+    const struct host_engine *e = context;
+    if (accelerator % e->stride == e->first)
+        engine_ended(e->engine, accelerator / e->stride, tag, time);
 }
 
 unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigned accelerators)
@@ -260,6 +290,8 @@ static struct engine_parts parts_of(struct host_engine *e, const struct clock *c
         .warn = warn,
         .expired = expired,
         .room = room,
+        .began = began,
+        .left = left,
         .context = e,
     };
 }
@@ -272,7 +304,7 @@ static bool make_engine(struct host_engine *e, const struct engine_config *confi
     if (!e->engine)
         return false;
     e->observer = (struct accelerators_observer){
-        .told = parts->core ? told : told_multiprocessor, .begun = begun, .context = e};
+        .told = parts->core ? told : told_multiprocessor, .begun = begun, .ended = ended, .context = e};
     accelerators_observe(e->all->accelerators, &e->observer);
     return true;
 }
@@ -337,6 +369,7 @@ bool engines_add(struct engines *engines, const struct nucd_multiprocessor *mult
     parts.block = multiprocessor->block;
     parts.host_l1d = engines->host_l1d;
     parts.warn = warn_of_thread;
+    parts.began = parts.left = NULL; /* traces show the hosts' tasks */
     parts.first_tag = (uint16_t)(ENGINE_FIRST_TAG + number * NUCD_TASKS);
     if (!make_engine(e, &config, &parts, err))
         return false;
@@ -362,6 +395,23 @@ void engines_attach(struct engines *engines, unsigned host, struct core *core)
 {
     if (host < engines->count)
         engine_attach(engines->each[host].engine, core, &core->stream);
+}
+
+void engines_observe(struct engines *engines, struct engines_observer *observer)
+{
+    observer_add(&engines->observers, &observer->link);
+}
+
+void engines_unobserve(struct engines *engines, const struct engines_observer *observer)
+{
+    observer_remove(&engines->observers, &observer->link);
+}
+
+void engines_tell_rest(struct engines *engines)
+{
+    for (unsigned i = 0; i < engines->count; i++)
+        if (engines->each[i].engine)
+            engine_tell_rest(engines->each[i].engine);
 }
 
 void engines_publish(const struct engines *engines, struct stats *stats)

@@ -13,6 +13,15 @@
 
 struct engines;
 
+/* Observes the tasks of all hosts: engine_parts.began() and left(), with the host's number and the machine's
+ * number of the accelerator. Functions may be NULL. */
+struct engines_observer {
+    struct observer link;
+    void (*began)(void *context, const struct nucd_record *record);
+    void (*left)(void *context, const struct nucd_record *record);
+    void *context;
+};
+
 /* Returns the number of hosts that offload, which are the first ones, on a machine with `hosts` hosts and
  * `accelerators` accelerators. At most nucd.hosts; 0 if nucd.mode asks for no engine. */
 unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigned accelerators);
@@ -58,6 +67,13 @@ bool engines_add(struct engines *engines, const struct nucd_multiprocessor *mult
 
 /* Makes multiprocessors offer their threads at nucds to these engines, if there are any. */
 void engines_serve(struct engines *engines, struct custom_units *units);
+
+/* Adds or removes an observer, which the caller continues to own (emu/sim/observer.h). */
+void engines_observe(struct engines *engines, struct engines_observer *observer);
+void engines_unobserve(struct engines *engines, const struct engines_observer *observer);
+
+/* Makes all engines tell of the tasks that have not left, because the run is over. */
+void engines_tell_rest(struct engines *engines);
 
 /* Connects the host's engine to its core when that has been created. */
 void engines_attach(struct engines *engines, unsigned host, struct core *core);

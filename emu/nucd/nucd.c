@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "emu/nucd/task_check.h"
+#include "emu/nucd/task_table.h"
+#include "emu/nucd/task_track.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/quantity.h"
 #include "linker/map.h"
@@ -18,6 +20,8 @@ struct nucd {
     struct nucd_machine machine;
     struct engines *engines;  /* NULL: without a clock */
     struct task_check *check; /* NULL: --check nucd is off */
+    struct task_track *track; /* NULL: tasks are not on a trace's tracks */
+    struct task_table *table; /* NULL: no table of tasks is written */
 };
 
 /* Loads the firmware into the lower half of its memory; the upper half is for stacks. */
@@ -145,7 +149,11 @@ void nucd_stop_clock(struct nucd *nucd)
     if (!nucd)
         return;
     task_check_free(nucd->check);
+    task_track_free(nucd->track);
+    task_table_free(nucd->table);
     nucd->check = NULL;
+    nucd->track = NULL;
+    nucd->table = NULL;
     engines_free(nucd->engines);
     nucd->engines = NULL;
     accelerators_detach(nucd->accelerators);
@@ -203,9 +211,10 @@ void nucd_attach(struct nucd *nucd, unsigned number, struct core *core)
         core_wake(core, nucd->machine.queue->now);
 }
 
-bool nucd_stopped(struct nucd *nucd, unsigned core, enum hart_stop stop)
+bool nucd_stopped(struct nucd *nucd, unsigned core, enum hart_stop stop, uint64_t now)
 {
-    return nucd && core >= nucd->hosts && accelerators_stopped(nucd->accelerators, core - nucd->hosts, stop);
+    return nucd && core >= nucd->hosts &&
+           accelerators_stopped(nucd->accelerators, core - nucd->hosts, stop, now);
 }
 
 void nucd_code_changed(struct nucd *nucd, unsigned core)
@@ -228,6 +237,17 @@ void nucd_check_allow(struct nucd *nucd, uint64_t first, uint64_t last)
 bool nucd_check_summary(const struct nucd *nucd)
 {
     return nucd && nucd->check && task_check_summary(nucd->check);
+}
+
+void nucd_trace(struct nucd *nucd, struct track_sink *sink)
+{
+    if (!nucd)
+        return;
+    const struct task_sources sources = {nucd->config, nucd->engines, nucd->accelerators, &nucd->machine};
+    if (track_takes(sink, TRACK_TIMELINE))
+        nucd->track = task_track_new(sink, &sources);
+    if (track_takes(sink, TRACK_TABLE))
+        nucd->table = task_table_new(sink, &sources);
 }
 
 void nucd_publish(const struct nucd *nucd, struct stats *stats)

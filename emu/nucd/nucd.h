@@ -89,8 +89,9 @@ void nucd_serve(struct nucd *nucd, struct custom_units *units);
  * accelerator's core if its host is not privileged, because then no system wakes it. */
 void nucd_attach(struct nucd *nucd, unsigned number, struct core *core);
 
-/* Handles the stop of a core's hart. Returns true if the stop was for its task unit: the hart continues. */
-bool nucd_stopped(struct nucd *nucd, unsigned core, enum hart_stop stop);
+/* Handles the stop of a core's hart at `now` (fs). Returns true if the stop was for its task unit: the hart
+ * continues. */
+bool nucd_stopped(struct nucd *nucd, unsigned core, enum hart_stop stop, uint64_t now);
 
 /* Handles a FENCE.I that has retired on a core. That of a host applies to accelerators too. */
 void nucd_code_changed(struct nucd *nucd, unsigned core);
@@ -101,6 +102,10 @@ void nucd_code_changed(struct nucd *nucd, unsigned core);
 void nucd_check(struct nucd *nucd);
 void nucd_check_allow(struct nucd *nucd, uint64_t first, uint64_t last);
 bool nucd_check_summary(const struct nucd *nucd);
+
+/* Shows tasks on tracks of a trace (task_track.h), or writes a table of them (task_table.h), as the sink takes
+ * it. Call it when all cores are attached. Closing the trace before nucd_stop_clock() writes the rest. */
+void nucd_trace(struct nucd *nucd, struct track_sink *sink);
 
 /* Register "accel.0.tasks", "nucd.offloads", "nucd.check.accesses" and so on, and add derived values. */
 void nucd_publish(const struct nucd *nucd, struct stats *stats);

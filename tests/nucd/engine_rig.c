@@ -81,6 +81,20 @@ static void expired(void *context, unsigned accelerator, const struct nucd_task 
     b->expired_at = b->rig->queue.now / NS;
 }
 
+static void began(void *context, const struct nucd_record *record)
+{
+    struct engine_rig *b = context;
+    b->began++;
+    assert_int_not_equal(record->at.begun, CLOCK_NEVER);
+}
+
+static void left(void *context, const struct nucd_record *record)
+{
+    struct engine_rig *b = context;
+    if (b->record_count < 2 * TASKS)
+        b->records[b->record_count++] = *record;
+}
+
 static void send_report(void *owner, uint64_t now)
 {
     struct engine_rig *b = owner;
@@ -120,6 +134,8 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelera
                                        .accelerators = {push, NULL, resume, kill_task, b},
                                        .warn = warn,
                                        .expired = expired,
+                                       .began = began,
+                                       .left = left,
                                        .context = b};
     b->engine = engine_new(&config, &parts, &err);
     assert_non_null(b->engine);

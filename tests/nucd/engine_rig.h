@@ -42,6 +42,8 @@ struct engine_rig {
     unsigned reporter;
     struct engine_rig_push pushes[TASKS];
     unsigned push_count, resumed, killed, warned, expired, squashes, gone_on;
+    struct nucd_record records[2 * TASKS]; /* of tasks that have left */
+    unsigned record_count, began;
     uint64_t resumed_at, expired_at, completed, completed_at, squashed, storing;
 };
 

@@ -42,6 +42,10 @@ static void packets_take_their_clocks(void **state)
     assert_int_equal(stats_value(b->stats, "nucd.start_cycles"), 50);
     assert_int_equal(stats_value(b->stats, "nucd.offload_cycles"), 90);
     assert_int_equal(stats_value(b->stats, "nucd.elapsed_cycles"), 90);
+    assert_int_equal(stats_value(b->stats, "nucd.per_task.offload_cycles.100"), 1);
+    assert_int_equal(stats_value(b->stats, "nucd.per_task.offload_cycles.80"), 0);
+    assert_int_equal(stats_value(b->stats, "nucd.per_task.generator_cycles.16"), 1);
+    assert_int_equal(stats_value(b->stats, "nucd.per_task.start_cycles.64"), 1);
     engine_rig_free(b);
 }
 
@@ -150,6 +154,91 @@ static void a_dependent_task_waits(void **state)
     engine_rig_free(b);
 }
 
+static void check_times(const struct engine_times *at, const uint64_t clocks[14])
+{
+    const uint64_t times[] = {at->decoded, at->ready,    at->made,     at->clear, at->cleaned,
+                              at->free,    at->sent,     at->arrived,  at->idle,  at->begun,
+                              at->ended,   at->complete, at->reported, at->left};
+    for (unsigned i = 0; i < 14; i++)
+        assert_int_equal(times[i], clocks[i] * NS);
+}
+
+/* As in packets_take_their_clocks() and a_dependent_task_waits(), with packets of 7 words for 4 registers: the second
+ * is read from 104 to 108 and written from 111 to 118. Cleaning the range takes 23 clocks, and the second begins 1 clock
+ * behind the first. The second task waits for the first, number 0. A third nucd is refused. */
+static void tasks_are_recorded(void **state)
+{
+    static const uint64_t first[] = {100, 100, 111, 100, 123, 123, 126, 154, 154, 190, 390, 400, 425, 425};
+    static const uint64_t second[] = {100, 100, 118, 100, 124, 425, 428, 456, 456, 500, 590, 600, 625, 630};
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 2);
+    engine_rig_set_operands(b, false, true);
+    b->rig->hart.x[XT] &= ~UINT64_C(0xffff); /* no result */
+    uint64_t one = engine_rig_start(b, 100), two = engine_rig_start(b, 100);
+    engine_rig_run(b, 380);
+    engine_begun(b->engine, b->pushes[0].packet.tag, 190 * NS);
+    engine_ended(b->engine, b->pushes[0].accelerator, b->pushes[0].packet.tag, 390 * NS);
+    engine_rig_complete(b, 400, 0, 0);
+    engine_rig_run(b, 425);
+    assert_int_equal(b->record_count, 0);
+    b->ops->retired(b->engine, one, 425 * NS);
+    engine_rig_run(b, 500);
+    engine_begun(b->engine, b->pushes[1].packet.tag, 500 * NS);
+    engine_ended(b->engine, b->pushes[1].accelerator, b->pushes[1].packet.tag, 590 * NS);
+    engine_rig_complete(b, 600, 1, 0);
+    engine_rig_run(b, 625);
+    b->ops->retired(b->engine, two, 630 * NS);
+    assert_int_equal(b->began, 2);
+    assert_int_equal(b->record_count, 2);
+    check_times(&b->records[0].at, first);
+    check_times(&b->records[1].at, second);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(b->records[i].outcome, NUCD_RETIRED);
+        assert_int_equal(b->records[i].number, i);
+        assert_true(b->records[i].sent);
+    }
+    assert_true(b->records[0].blocked_by == NUCD_NO_RECORD);
+    assert_int_equal(b->records[1].blocked_by, 0);
+    assert_int_equal(b->records[1].cycles.blocked, 425 - 124);
+    assert_int_equal(stats_value(b->stats, "nucd.per_task.run_cycles.256"), 1);   /* 200 */
+    assert_int_equal(stats_value(b->stats, "nucd.per_task.run_cycles.128"), 1);   /* 90 */
+    assert_int_equal(stats_value(b->stats, "nucd.per_task.commit_cycles.64"), 2); /* 35 */
+    assert_int_equal(stats_value(b->stats, "nucd.per_task.retire_cycles.8"), 2);  /* 0 and 5 */
+    b->rig->hart.x[XN] &= ~UINT64_C(0xffff);                                      /* N = 0 */
+    assert_false(b->ops->takes(b->engine));
+    assert_int_equal(b->record_count, 3);
+    assert_int_equal(b->records[2].outcome, NUCD_REFUSED);
+    assert_true(b->records[2].number == NUCD_NO_RECORD);
+    engine_rig_free(b);
+}
+
+/* A task that is squashed before it is sent, and one that is in flight at the end. */
+static void tasks_that_do_not_end_are_recorded(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 1);
+    engine_rig_set_operands(b, false, false);
+    b->rig->hart.x[XT] = 0;
+    (void)engine_rig_start(b, 100);
+    (void)engine_rig_start(b, 1000);
+    engine_rig_run(b, 500);
+    engine_rig_stop(b, 510, 0); /* squashes both at 535; the first was sent */
+    engine_rig_run(b, 900);
+    assert_int_equal(b->record_count, 1);
+    assert_int_equal(b->records[0].outcome, NUCD_SQUASHED);
+    assert_int_equal(b->records[0].number, 1);
+    assert_false(b->records[0].sent);
+    assert_int_equal(b->records[0].at.left, 535 * NS);
+    for (unsigned i = 0; i < 2; i++) { /* once */
+        engine_tell_rest(b->engine);
+        assert_int_equal(b->record_count, 2);
+    }
+    assert_int_equal(b->records[1].outcome, NUCD_UNFINISHED);
+    assert_int_equal(b->records[1].number, 0);
+    assert_true(b->records[1].at.left == CLOCK_NEVER);
+    engine_rig_free(b);
+}
+
 static void late_tasks_are_told(void **state)
 {
     (void)state;
@@ -184,10 +273,15 @@ static void malformed_ones_are_hints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_take_their_clocks),   cmocka_unit_test(the_generator_is_a_pipeline),
-        cmocka_unit_test(ideal_takes_no_time),         cmocka_unit_test(a_dependent_task_waits),
-        cmocka_unit_test(late_tasks_are_told),         cmocka_unit_test(malformed_ones_are_hints),
+        cmocka_unit_test(packets_take_their_clocks),
+        cmocka_unit_test(the_generator_is_a_pipeline),
+        cmocka_unit_test(ideal_takes_no_time),
+        cmocka_unit_test(a_dependent_task_waits),
+        cmocka_unit_test(late_tasks_are_told),
+        cmocka_unit_test(malformed_ones_are_hints),
         cmocka_unit_test(facts_begin_anew_at_a_reset),
+        cmocka_unit_test(tasks_are_recorded),
+        cmocka_unit_test(tasks_that_do_not_end_are_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

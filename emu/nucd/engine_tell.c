@@ -1,0 +1,89 @@
+/* Records of tasks, for the machine that observes the engine. */
+#include "emu/nucd/engine_state.h"
+
+void engine_tell_dispatched(struct engine_task *t)
+{
+    t->serial = t->engine->serials++;
+}
+
+static struct nucd_record record_of(const struct engine_task *t, enum nucd_outcome outcome)
+{
+    return (struct nucd_record){.outcome = outcome,
+                                .number = t->serial,
+                                .task = &t->task,
+                                .described = true,
+                                .sent = t->sent,
+                                .accelerator = t->accelerator,
+                                .at = t->at,
+                                .cycles = t->cycles,
+                                .blocked_by = t->blocker};
+}
+
+void engine_tell_began(const struct engine_task *t)
+{
+    const struct engine_parts *parts = &t->engine->parts;
+    const struct nucd_record record = record_of(t, NUCD_UNFINISHED);
+    if (parts->began && t->serial != NUCD_NO_RECORD)
+        parts->began(parts->context, &record);
+}
+
+static void count_end(struct engine_task *t)
+{
+    struct engine_spreads *spreads = &t->engine->spreads;
+    const struct engine_times *at = &t->at;
+    if (at->begun == CLOCK_NEVER || at->ended == CLOCK_NEVER)
+        return;
+    histogram_add(&spreads->run, engine_cycles(t->engine, at->begun, at->ended));
+    histogram_add(&spreads->commit, engine_cycles(t->engine, at->ended, at->reported));
+    histogram_add(&spreads->retire, engine_cycles(t->engine, at->reported, at->left));
+}
+
+void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t at)
+{
+    const struct engine_parts *parts = &t->engine->parts;
+    if (t->serial == NUCD_NO_RECORD)
+        return;
+    t->at.left = at;
+    if (outcome == NUCD_RETIRED)
+        count_end(t);
+    const struct nucd_record record = record_of(t, outcome);
+    if (parts->left)
+        parts->left(parts->context, &record);
+    t->serial = NUCD_NO_RECORD;
+}
+
+void engine_tell_refused(const struct engine *e, uint64_t pc, const char *cause)
+{
+    const struct nucd_task task = {.pc = pc, .begin = pc + 4};
+    struct nucd_record record = {.outcome = NUCD_REFUSED,
+                                 .number = NUCD_NO_RECORD,
+                                 .task = &task,
+                                 .at = engine_times_none(),
+                                 .blocked_by = NUCD_NO_RECORD,
+                                 .cause = cause};
+    record.at.left = e->parts.queue->now;
+    if (e->parts.left)
+        e->parts.left(e->parts.context, &record);
+}
+
+void engine_tell_rest(struct engine *e)
+{
+    for (;;) {
+        struct engine_task *oldest = NULL;
+        for (unsigned i = 0; i < e->places; i++) {
+            struct engine_task *t = &e->tasks[i];
+            if (t->used && t->serial != NUCD_NO_RECORD && (!oldest || t->serial < oldest->serial))
+                oldest = t;
+        }
+        if (!oldest)
+            return;
+        engine_tell_left(oldest, NUCD_UNFINISHED, CLOCK_NEVER);
+    }
+}
+
+void engine_ended(struct engine *e, unsigned accelerator, uint16_t tag, uint64_t time)
+{
+    struct engine_task *t = &e->tasks[(uint16_t)(tag - e->parts.first_tag) % ENGINE_TASKS];
+    if (engine_has_tag(e, tag) && t->used && t->sent && !t->done && t->accelerator == accelerator)
+        t->at.ended = time;
+}
