@@ -194,6 +194,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
     do {                                                                                                     \
         if (offload_traps(hart, xn))                                                                         \
             return call_driver(hart, insn, xn);                                                              \
+        hart_note_nucd(hart, xn);                                                                            \
     } while (0) /* otherwise the region runs inline */
 #define tom_begin(id) ((void)0)
 #define marker(value_, code_)                                                                                \

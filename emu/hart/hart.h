@@ -62,6 +62,7 @@ struct hart_offload {
     uint64_t cause, value, offset; /* nucdcause, nucdval, nucdoff: of that fault */
     void (*control)(void *context, uint64_t action); /* nucdctl was written; may be NULL */
     void *context;
+    bool inlined; /* a nucd with its signature was executed as a HINT: the hart runs the region itself */
     /* The nucd *insn at pc is about to trap, as a driver's call. May be NULL. */
     void (*called)(void *context, const struct hart *hart, const struct insn *insn);
     void *call_context;
@@ -227,6 +228,13 @@ void hart_protect(struct hart *hart, uint64_t first);
 static inline uint64_t hart_progress(const struct hart *hart)
 {
     return hart->instret + hart->traps;
+}
+
+/* Call it when a nucd is executed as a HINT; xn is its operand. */
+static inline void hart_note_nucd(struct hart *hart, uint64_t xn)
+{
+    if (xn >> 32 == HART_NUCD)
+        hart->offload.inlined = true;
 }
 
 /* For a hart under a timing core: from now on `cycle` counts from `cycles`, the core's clock since reset, and `time`

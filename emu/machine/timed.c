@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/nucd/description.h"
 
 uint64_t timed_now(const struct timed *timed)
 {
@@ -53,6 +54,17 @@ static unsigned report_commands(const struct timed *timed, const struct checked_
     return 1;
 }
 
+/* Warns if hosts have run regions and no core can offload them. */
+static void warn_inlined(const struct timed *timed)
+{
+    const struct machine_config *machine = timed->options.machine;
+    bool inlined = false;
+    for (unsigned i = 0; i < timed->hosts; i++)
+        inlined = inlined || timed->harts[i].offload.inlined;
+    if (inlined)
+        nucd_warn_inlined(machine->tree, machine->name, timed->options.nucd);
+}
+
 unsigned timed_finish(struct timed *timed, struct stats *stats)
 {
     unsigned findings = 0;
@@ -64,6 +76,7 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
         fprintf(stderr,
                 "croft run: warning: --detail roi: no region of interest was entered, so no instruction was "
                 "timed; croft_roi_begin() begins a region\n");
+    warn_inlined(timed);
     for (size_t i = 0; i < timed->memory_count; i++)
         findings += report_commands(timed, &timed->memories[i]);
     if (timed->coherence && coherence_counted(timed->coherence)->reports) {

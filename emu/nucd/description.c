@@ -86,6 +86,21 @@ void nucd_warn_regions(const struct tree *tree, const char *option)
             option);
 }
 
+void nucd_warn_inlined(const struct tree *tree, const char *machine, bool firmware)
+{
+    const struct nucd_config *config = nucd_described(tree);
+    const char *advice = "--firmware gives the accelerators firmware that takes tasks";
+    if (nucd_wanted(tree) && (firmware || !has_engines(tree)))
+        return;
+    if (!config)
+        advice = "take a machine whose description has `nucd` and `accel`, such as -m nucd";
+    else if (copies(tree, "accel") == 0)
+        advice = "set accel.count to 1 or more";
+    fprintf(stderr,
+            "croft run: warning: the host ran all regions, because no core of machine '%s' can offload; %s\n",
+            machine, advice);
+}
+
 void nucd_warn_hosts(const struct tree *tree)
 {
     char others[64];

@@ -36,6 +36,10 @@ void nucd_warn_driver(const struct tree *tree);
 /* Warns that the option shows no instructions of accelerators for a program without the kernel. */
 void nucd_warn_regions(const struct tree *tree, const char *option);
 
+/* Warns that hosts of the machine with that name have run regions themselves because no core of it can offload.
+ * Does not warn if nucd.mode is none, or the driver's. firmware: the accelerators have firmware. */
+void nucd_warn_inlined(const struct tree *tree, const char *machine, bool firmware);
+
 /* Warns of hosts that run the program, as all do in machine mode, but do not offload. */
 void nucd_warn_hosts(const struct tree *tree);
 

@@ -119,6 +119,23 @@ oracle "$work/wanted" "$work/cost" 1
 run nucd.mode=none -- "$work/cost" 1
 check none same_end
 check none holds "$(fact nucd.offloads) == 0"
+check "no warning if nothing is to be offloaded" [ ! -s "$work/err" ]
+
+# One warning if no core of the machine can offload, though there are regions; programs without regions get none.
+inlined="warning: the host ran all regions, because no core of machine"
+run accel.count=0 -- "$work/cost" 1
+check "no accelerators" [ "$(grep -c "$inlined 'nucd' can offload; set accel.count to 1 or more" "$work/err")" -eq 1 ]
+run host.core=inorder accel.count=0 -- --env kernel "$work/cost" 1
+check "no accelerators, kernel" [ "$(grep -c "$inlined 'nucd'" "$work/err")" -eq 1 ]
+"$croft" run -m ddr3 "$work/cost" 1 >"$work/out" 2>"$work/err"
+check "no nucd" [ "$(grep -c "$inlined 'ddr3' can offload; take a machine" "$work/err")" -eq 1 ]
+"$croft" cc --bare -O2 "$here/trace_tasks.c" -o "$work/bare" || exit 1
+"$croft" run -m nucd "$work/bare" >"$work/out" 2>"$work/err"
+check "no firmware" [ "$(grep -c "$inlined 'nucd' can offload; --firmware gives" "$work/err")" -eq 1 ]
+printf 'int main(void) { __asm__ volatile("slt x0, a0, a1"); }\n' >"$work/none.c"
+"$croft" cc -O2 "$work/none.c" -o "$work/none"
+"$croft" run -m ddr3 "$work/none" >"$work/out" 2>"$work/err"
+check "no regions" [ ! -s "$work/err" ]
 
 # Values common to all tasks are computed before the loop: a launch of ebox takes 5 instructions, and the
 # reorder buffer of 128 entries holds 25 launches.
