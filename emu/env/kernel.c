@@ -128,7 +128,10 @@ static void report_timeout(struct kernel *kernel, const struct kernel_frame *fra
     char place[SYMBOLS_TEXT], text[NUCD_DRIVER_TEXT];
     (void)symbols_describe(kernel->user->symbols, frame->pc, place, sizeof place);
     nucd_driver_timeout(kernel->options->machine->tree, frame, place, text);
-    fprintf(stderr, "croft: %s: %s\n", kernel->options->user->program, text);
+    const struct accelerators *accelerators = nucd_accelerators(kernel->nucd);
+    uint64_t pc = accelerators_hart(accelerators, (unsigned)frame->value)->pc;
+    fprintf(stderr, "croft: %s: %s; its pc is 0x%" PRIx64 ", %s\n", kernel->options->user->program, text, pc,
+            symbols_describe(kernel->user->symbols, pc, place, sizeof place));
     system_exit(&kernel->system, USER_STATUS_LIMIT);
 }
 

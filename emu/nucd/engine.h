@@ -82,7 +82,8 @@ struct engine_config {
     uint32_t read_ports, write_words;       /* at least 1 */
     uint32_t table_clocks, schedule_clocks; /* at least 1 */
     uint32_t link_width, link_clocks;       /* at least 1; bytes per clock, clocks */
-    uint64_t timeout;                       /* fs from sending a task to its report */
+    uint64_t
+        timeout; /* fs that a task may be at an accelerator without a report, while no older one is there */
 };
 
 /* The host's accelerators, numbered from 0. */
@@ -132,8 +133,8 @@ struct engine_parts {
     struct engine_accelerators accelerators;
     /* Warns of a malformed nucd, once per pc. */
     void (*warn)(void *context, uint64_t pc, const char *text);
-    /* Called when a task has not reported in time. The task is still running. */
-    void (*expired)(void *context, unsigned accelerator, const struct nucd_task *task);
+    /* Called when a task has not reported in time. The task is still running; the record's host is 0. */
+    void (*expired)(void *context, const struct nucd_record *record);
     /* Called after credits were returned or a packet has left the scheduler: other engines that share
      * accelerators may be able to send (engine_try()). NULL: none do. */
     void (*room)(void *context);

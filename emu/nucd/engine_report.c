@@ -192,6 +192,17 @@ void engine_watch_time(struct engine *e, uint64_t deadline)
         event_schedule(e->parts.queue, &e->timeout_event, deadline);
 }
 
+/* Returns the time at which a task must have reported whose deadline has passed. The time that it spent behind older
+ * tasks in the work queue does not count. */
+static uint64_t due(const struct engine_task *t)
+{
+    const struct engine *e = t->engine;
+    uint64_t first = engine_later(e->idle_since[t->accelerator], t->at.sent);
+    if (t->at.begun != CLOCK_NEVER)
+        first = engine_later(first, t->at.begun);
+    return engine_later(t->deadline, first + e->config.timeout);
+}
+
 /* Reports each task whose deadline has passed, and waits for the earliest deadline of the others. */
 static void look_for_late(void *owner, uint64_t now)
 {
@@ -201,9 +212,11 @@ static void look_for_late(void *owner, uint64_t now)
         struct engine_task *t = &e->tasks[i];
         if (!t->used || t->deadline == CLOCK_NEVER)
             continue;
+        if (t->deadline <= now)
+            t->deadline = due(t);
         if (t->deadline <= now) {
             t->deadline = CLOCK_NEVER;
-            e->parts.expired(e->parts.context, t->accelerator, &t->task);
+            engine_tell_expired(t);
         }
         next = t->deadline < next ? t->deadline : next;
     }

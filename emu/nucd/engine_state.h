@@ -278,6 +278,7 @@ uint64_t engine_cycles(const struct engine *e, uint64_t from, uint64_t to);
  * at `at`, once; engine_tell_refused() of a nucd whose region the host runs. */
 void engine_tell_dispatched(struct engine_task *t);
 void engine_tell_began(const struct engine_task *t);
+void engine_tell_expired(const struct engine_task *t);
 void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t at);
 void engine_tell_refused(const struct engine *e, uint64_t pc, const char *cause);
 

@@ -27,6 +27,12 @@ void engine_tell_began(const struct engine_task *t)
         parts->began(parts->context, &record);
 }
 
+void engine_tell_expired(const struct engine_task *t)
+{
+    const struct nucd_record record = record_of(t, NUCD_UNFINISHED);
+    t->engine->parts.expired(t->engine->parts.context, &record);
+}
+
 static void count_end(struct engine_task *t)
 {
     struct engine_spreads *spreads = &t->engine->spreads;

@@ -120,19 +120,27 @@ static void warn_of_thread(void *context, uint64_t pc, const char *text)
         warn(context, pc, text);
 }
 
-static void expired(void *context, unsigned own, const struct nucd_task *task)
+/* Returns "task 3", or "a task" if the record has no number. */
+static const char *task_name(const struct nucd_record *record, char text[32])
+{
+    (void)snprintf(text, 32, record->number == NUCD_NO_RECORD ? "a task" : "task %" PRIu64, record->number);
+    return text;
+}
+
+static void expired(void *context, const struct nucd_record *record)
 {
     const struct host_engine *e = context;
     const struct nucd_machine *machine = e->all->machine;
-    unsigned accelerator = accelerator_of(e, own);
-    char place[NUCD_DESCRIPTION], limit[QUANTITY_TEXT];
+    unsigned accelerator = accelerator_of(e, record->accelerator);
+    char place[NUCD_DESCRIPTION], limit[QUANTITY_TEXT], name[32];
     uint64_t pc = accelerators_hart(e->all->accelerators, accelerator)->pc;
     quantity_format(QUANTITY_TIME, e->all->config->timeout, limit);
     machine->begin_message(machine->context);
     fprintf(stderr,
-            "croft run: the task of the nucd at 0x%" PRIx64
+            "croft run: %s of the nucd at 0x%" PRIx64
             ", %s, has not ended on accelerator %u within %s (nucd.timeout)",
-            task->pc, machine->describe(machine->context, task->pc, place, sizeof place), accelerator, limit);
+            task_name(record, name), record->task->pc,
+            machine->describe(machine->context, record->task->pc, place, sizeof place), accelerator, limit);
     fprintf(stderr, "; its pc is 0x%" PRIx64 ", %s\n", pc,
             machine->describe(machine->context, pc, place, sizeof place));
     machine->expire(machine->context, "nucd.timeout");

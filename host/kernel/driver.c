@@ -26,6 +26,7 @@ struct job {
 struct unit {
     uint64_t sent, done;
     unsigned lines; /* lines of its queue that tasks in flight may occupy */
+    uint64_t since; /* when it was last seen to have completed a task, in ticks of `time` */
 };
 
 static struct {
@@ -124,6 +125,7 @@ static void poll(struct kernel_frame *frame, unsigned number)
     uint64_t done = device->done;
     bool faulted = done == unit->done && (device->status & TASK_UNIT_STATE_MASK) == TASK_UNIT_FAULTED;
     if (done != unit->done) {
+        unit->since = read_time();
         uint64_t flags = device->fflags;
         device->fflags = flags;
         __asm__ volatile("csrs fflags, %0" : : "r"(flags));
@@ -142,12 +144,19 @@ static void poll(struct kernel_frame *frame, unsigned number)
     }
 }
 
+/* Returns whether the task should have ended by now. The time that it spent behind older tasks does not count. */
+static bool is_late(const struct job *job)
+{
+    uint64_t now = read_time();
+    return now > job->deadline && now > driver.units[job->device].since + driver.boot->timeout;
+}
+
 static void await(struct kernel_frame *frame, const struct job *job)
 {
     uint64_t start = read_cycle();
     while (!job->complete) {
         poll(frame, job->device);
-        if (!job->complete && read_time() > job->deadline) {
+        if (!job->complete && is_late(job)) {
             frame->pc = job->operands.begin - 4;
             frame->value = job->device;
             kernel_give_up(DOOR_TIMEOUT, frame);

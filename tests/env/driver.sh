@@ -162,6 +162,7 @@ options=(--set 'nucd.timeout=1 ms')
 machine 4 driver "$OUT/guest2" endless
 check "a task without end" [ $status = 124 ]
 check "is named" says 'on accelerator 0 has not ended within 1 ms (nucd.timeout)'
+check "and its pc" says '(nucd.timeout); its pc is 0x'
 check "and ends after that time" grep -q '"simulated_seconds": "0.001' "$OUT/stats.json"
 
 conclude

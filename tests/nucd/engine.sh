@@ -41,7 +41,7 @@ holds() {
     awk "BEGIN { exit !($1) }"
 }
 
-for program in cost fault; do
+for program in cost fault queue; do
     "$croft" cc -O2 -g "$here/engine/$program.c" -o "$work/$program" || exit 1
 done
 
@@ -100,7 +100,19 @@ check "fault none" same_end
 
 run "nucd.timeout=20 us" -- "$work/fault" e
 check timeout [ "$status" -eq 124 ]
-check timeout grep -q "nucd.timeout); its pc is 0x.*, work_region" "$work/err"
+check timeout grep -q "task [0-9]* of the nucd at 0x.*, main.*on accelerator [0-9]* .*nucd.timeout); its pc is 0x.*, work_region" "$work/err"
+# By default, an endless region is found within 50 ms of simulated time, hence in seconds.
+run -- "$work/fault" e
+check "timeout, default" [ "$status" -eq 124 ]
+check "timeout, default" grep -q "stopped after 50[.].* ms of simulated time (nucd.timeout)" "$work/err"
+
+# Waiting behind other tasks on one accelerator is no reason to end the run.
+for mode in nucd driver; do
+    run "nucd.mode=$mode" accel.count=1 "nucd.timeout=100 us" -- --env kernel "$work/queue"
+    check "queue, $mode" grep -qx 320000 "$work/out"
+    run "nucd.mode=$mode" accel.count=1 "nucd.timeout=15 us" -- --env kernel "$work/queue"
+    check "queue, $mode, too long" [ "$status" -eq 124 ]
+done
 
 # A run may end while tasks are in any state.
 for kernel in "$@"; do

@@ -72,12 +72,13 @@ static void warn(void *context, uint64_t pc, const char *text)
     ((struct engine_rig *)context)->warned++;
 }
 
-static void expired(void *context, unsigned accelerator, const struct nucd_task *task)
+static void expired(void *context, const struct nucd_record *record)
 {
     struct engine_rig *b = context;
-    assert_int_equal(accelerator, 0);
-    assert_int_equal(task->pc, RIG_BASE);
+    assert_int_equal(record->accelerator, 0);
     b->expired++;
+    b->expired_task = record->number;
+    b->expired_pc = record->task->pc;
     b->expired_at = b->rig->queue.now / NS;
 }
 

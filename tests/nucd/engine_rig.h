@@ -44,7 +44,7 @@ struct engine_rig {
     unsigned push_count, resumed, killed, warned, expired, squashes, gone_on;
     struct nucd_record records[2 * TASKS]; /* of tasks that have left */
     unsigned record_count, began;
-    uint64_t resumed_at, expired_at, completed, completed_at, squashed, storing;
+    uint64_t resumed_at, expired_at, expired_task, expired_pc, completed, completed_at, squashed, storing;
 };
 
 /* Creates a rig with `accelerators` accelerators. The hart is privileged if a handler shall take its traps.

@@ -248,6 +248,34 @@ static void late_tasks_are_told(void **state)
     engine_rig_run(b, 20000); /* sent at 113 */
     assert_int_equal(b->expired, 1);
     assert_int_equal(b->expired_at, 113 + TIMEOUT);
+    assert_int_equal(b->expired_task, 0);
+    assert_int_equal(b->expired_pc, RIG_BASE);
+    engine_rig_free(b);
+}
+
+/* The second task is behind the first in the work queue. Its time begins when the first one reports at 4000, and again
+ * when its region begins at 4200. */
+static void waiting_in_the_queue_is_not_late(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 1);
+    engine_rig_set_operands(b, false, false);
+    b->rig->hart.x[XT] = 0;
+    uint64_t first = engine_rig_start(b, 100);
+    (void)engine_rig_start(b, 100);
+    engine_rig_run(b, 200);
+    assert_int_equal(b->push_count, 2);
+    engine_rig_complete(b, 4000, 0, 0);
+    engine_rig_run(b, 4100);
+    b->ops->retired(b->engine, first, 4100 * NS);
+    engine_begun(b->engine, b->pushes[1].packet.tag, 4200 * NS);
+    engine_rig_run(b, 4200 + TIMEOUT - 1);
+    assert_int_equal(b->expired, 0);
+    engine_rig_run(b, 20000);
+    assert_int_equal(b->expired, 1);
+    assert_int_equal(b->expired_at, 4200 + TIMEOUT);
+    assert_int_equal(b->expired_task, 1);
+    assert_int_equal(b->expired_pc, RIG_BASE + 8);
     engine_rig_free(b);
 }
 
@@ -282,6 +310,7 @@ int main(void)
         cmocka_unit_test(facts_begin_anew_at_a_reset),
         cmocka_unit_test(tasks_are_recorded),
         cmocka_unit_test(tasks_that_do_not_end_are_recorded),
+        cmocka_unit_test(waiting_in_the_queue_is_not_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
