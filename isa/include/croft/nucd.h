@@ -14,8 +14,8 @@
  *     }
  *
  * `scale(x, y, n)` runs it. The instruction `nucd` before the region is a HINT: a machine without accelerators ignores
- * it and runs the region itself, with the same result. A region has at most four inputs and four outputs. Whatever else
- * it changes, other than its own stack, must not be used after it. It may call functions.
+ * it and runs the region itself, with the same result. A region has one to eight parameters, at most four inputs and
+ * four outputs. Whatever else it changes, other than its own stack, must not be used after it. It may call functions.
  *
  * CROFT_IN, CROFT_OUT and CROFT_INOUT declare a pointer and the number of bytes behind it, an expression over the
  * parameters, that the region reads, writes, or both. CROFT_VALUE declares a value of at most 8 bytes (integer,
@@ -27,13 +27,18 @@
  * range, of which only the base is sent. */
 
 /* Defines a region without result. */
-#define CROFT_REGION(name, ...) CROFT_REGION_ON(0, name, __VA_ARGS__)
+#define CROFT_REGION(...) CROFT_REGION_ON(0, __VA_ARGS__)
 
 /* Defines a region that returns a value of at most 8 bytes, which counts as one output. */
-#define CROFT_REGION_RETURNS(type, name, ...) CROFT_REGION_RETURNS_ON(0, type, name, __VA_ARGS__)
+#define CROFT_REGION_RETURNS(type, ...) CROFT_REGION_RETURNS_ON(0, type, __VA_ARGS__)
 
 /* CROFT_REGION and CROFT_REGION_RETURNS for targets with all of the given capabilities (8 bits; 0 = any target). */
-#define CROFT_REGION_ON(capabilities, name, ...)                                                             \
+#define CROFT_REGION_ON(capabilities, ...)                                                                   \
+    CROFT_CAT(CROFT_REGION_OF_, CROFT_AMOUNT(__VA_ARGS__))(capabilities, __VA_ARGS__)
+#define CROFT_REGION_RETURNS_ON(capabilities, type, ...)                                                     \
+    CROFT_CAT(CROFT_REGION_RETURNS_OF_, CROFT_AMOUNT(__VA_ARGS__))(capabilities, type, __VA_ARGS__)
+
+#define CROFT_REGION_OF_1(capabilities, name, ...)                                                           \
     CROFT_REGION_CHECK(name, 0, __VA_ARGS__)                                                                 \
     static CROFT_INLINE void name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__));                          \
     static CROFT_SEPARATE void name##_region(CROFT_LIST(CROFT_RAW, __VA_ARGS__))                             \
@@ -47,7 +52,7 @@
     }                                                                                                        \
     static CROFT_INLINE void name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__))
 
-#define CROFT_REGION_RETURNS_ON(capabilities, type, name, ...)                                               \
+#define CROFT_REGION_RETURNS_OF_1(capabilities, type, name, ...)                                             \
     CROFT_REGION_CHECK(name, 1, __VA_ARGS__)                                                                 \
     _Static_assert(sizeof(type) <= 8, #name ": the result must fit in a register");                          \
     static CROFT_INLINE type name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__));                          \
@@ -63,6 +68,25 @@
         return CROFT_FROM_BITS(type, croft_a0);                                                              \
     }                                                                                                        \
     static CROFT_INLINE type name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__))
+
+/* A region without parameters or with too many is an error. What follows the message declares the region as ordinary
+ * functions, so that no other error hides it. */
+#define CROFT_REGION_OF_0(capabilities, name)               CROFT_REGION_WRONG(void, name, (void), ())
+#define CROFT_REGION_RETURNS_OF_0(capabilities, type, name) CROFT_REGION_WRONG(type, name, (void), ())
+#define CROFT_REGION_OF_2(capabilities, name, ...)          CROFT_REGION_RETURNS_OF_2(0, void, name, __VA_ARGS__)
+#define CROFT_REGION_RETURNS_OF_2(capabilities, type, name, ...)                                             \
+    CROFT_REGION_WRONG(type, name, (CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__)),                               \
+                       (CROFT_LIST(CROFT_NAME, __VA_ARGS__)))
+#define CROFT_REGION_WRONG(type, name, parameters, arguments)                                                \
+    _Static_assert(                                                                                          \
+        0, #name ": a region has one to eight parameters (CROFT_VALUE, CROFT_IN, CROFT_OUT, CROFT_INOUT)");  \
+    static CROFT_INLINE type name##_body parameters;                                                         \
+    static CROFT_INLINE type name parameters                                                                 \
+    {                                                                                                        \
+        name##_body arguments;                                                                               \
+        __builtin_trap();                                                                                    \
+    }                                                                                                        \
+    static CROFT_INLINE type name##_body parameters
 
 /* Parameters of a region. */
 #define CROFT_VALUE(type, name)        (CROFT_KIND_VALUE, type, name, 0)
@@ -303,6 +327,7 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
 #define CROFT_IS_INPUT(i, tuple)  CROFT_APPLY(CROFT_IS_INPUT_, i, CROFT_OPEN tuple)
 #define CROFT_IS_OUTPUT(i, tuple) CROFT_APPLY(CROFT_IS_OUTPUT_, i, CROFT_OPEN tuple)
 #define CROFT_FITS(i, tuple)      CROFT_APPLY(CROFT_FITS_, i, CROFT_OPEN tuple)
+#define CROFT_NAME(i, tuple)      CROFT_APPLY(CROFT_NAME_, i, CROFT_OPEN tuple)
 #define CROFT_RAW(i, tuple)       unsigned long croft_raw##i
 #define CROFT_REGISTER(i, tuple)                                                                             \
     register unsigned long croft_in##i __asm__(CROFT_CARRIER_##i) = croft_bits##i;
@@ -310,6 +335,7 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
 #define CROFT_MOVE(i, tuple)    "mv a" #i ", " CROFT_CARRIER_##i "\n\t"
 
 #define CROFT_PARAMETER_(i, kind, type, name, bytes) type name
+#define CROFT_NAME_(i, kind, type, name, bytes)      name
 #define CROFT_DESCRIBE_(i, kind, type, name, bytes)                                                          \
     croft_packet_add(&croft_packet, CROFT_CARRIER_NUMBER(i), kind, (unsigned long)(bytes));
 #define CROFT_PACK_(i, kind, type, name, bytes)      unsigned long croft_bits##i = CROFT_TO_BITS(type, name);
@@ -318,31 +344,50 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
 #define CROFT_IS_OUTPUT_(i, kind, type, name, bytes) +((kind & CROFT_KIND_OUT) != 0)
 #define CROFT_FITS_(i, kind, type, name, bytes)      &&sizeof(type) <= 8
 
-/* Preprocessor loops over 1 to 8 arguments: macro(i, argument) for each, as a sequence or as a comma list. */
-#define CROFT_CAT(a, b)                              CROFT_CAT_(a, b)
-#define CROFT_CAT_(a, b)                             a##b
-#define CROFT_OPEN(...)                              __VA_ARGS__
-#define CROFT_APPLY(macro, ...)                      macro(__VA_ARGS__)
-#define CROFT_COUNT(...)                             CROFT_COUNT_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define CROFT_COUNT_(a, b, c, d, e, f, g, h, n, ...) n
-#define CROFT_EACH(macro, ...)                       CROFT_CAT(CROFT_EACH_, CROFT_COUNT(__VA_ARGS__))(macro, __VA_ARGS__)
-#define CROFT_LIST(macro, ...)                       CROFT_CAT(CROFT_LIST_, CROFT_COUNT(__VA_ARGS__))(macro, __VA_ARGS__)
+/* The number of arguments behind the first: 0 if there are none, 1 if there are 1 to 8, 2 if there are 9 to 16. */
+#define CROFT_AMOUNT(...)                                                        CROFT_AMOUNT_(__VA_ARGS__, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)
+#define CROFT_AMOUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, q, r, n, ...) n
 
-#define CROFT_EACH_1(m, a)                      m(0, a)
-#define CROFT_EACH_2(m, a, b)                   CROFT_EACH_1(m, a) m(1, b)
-#define CROFT_EACH_3(m, a, b, c)                CROFT_EACH_2(m, a, b) m(2, c)
-#define CROFT_EACH_4(m, a, b, c, d)             CROFT_EACH_3(m, a, b, c) m(3, d)
-#define CROFT_EACH_5(m, a, b, c, d, e)          CROFT_EACH_4(m, a, b, c, d) m(4, e)
-#define CROFT_EACH_6(m, a, b, c, d, e, f)       CROFT_EACH_5(m, a, b, c, d, e) m(5, f)
-#define CROFT_EACH_7(m, a, b, c, d, e, f, g)    CROFT_EACH_6(m, a, b, c, d, e, f) m(6, g)
-#define CROFT_EACH_8(m, a, b, c, d, e, f, g, h) CROFT_EACH_7(m, a, b, c, d, e, f, g) m(7, h)
-#define CROFT_LIST_1(m, a)                      m(0, a)
-#define CROFT_LIST_2(m, a, b)                   CROFT_LIST_1(m, a), m(1, b)
-#define CROFT_LIST_3(m, a, b, c)                CROFT_LIST_2(m, a, b), m(2, c)
-#define CROFT_LIST_4(m, a, b, c, d)             CROFT_LIST_3(m, a, b, c), m(3, d)
-#define CROFT_LIST_5(m, a, b, c, d, e)          CROFT_LIST_4(m, a, b, c, d), m(4, e)
-#define CROFT_LIST_6(m, a, b, c, d, e, f)       CROFT_LIST_5(m, a, b, c, d, e), m(5, f)
-#define CROFT_LIST_7(m, a, b, c, d, e, f, g)    CROFT_LIST_6(m, a, b, c, d, e, f), m(6, g)
-#define CROFT_LIST_8(m, a, b, c, d, e, f, g, h) CROFT_LIST_7(m, a, b, c, d, e, f, g), m(7, h)
+/* Preprocessor loops over 1 to 8 arguments, lists of up to 16: macro(i, argument) for each, as a sequence or as a comma
+ * list. */
+#define CROFT_CAT(a, b)                                                      CROFT_CAT_(a, b)
+#define CROFT_CAT_(a, b)                                                     a##b
+#define CROFT_OPEN(...)                                                      __VA_ARGS__
+#define CROFT_APPLY(macro, ...)                                              macro(__VA_ARGS__)
+#define CROFT_COUNT(...)                                                     CROFT_COUNT_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define CROFT_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, q, n, ...) n
+#define CROFT_EACH(macro, ...)                                               CROFT_CAT(CROFT_EACH_, CROFT_COUNT(__VA_ARGS__))(macro, __VA_ARGS__)
+#define CROFT_LIST(macro, ...)                                               CROFT_CAT(CROFT_LIST_, CROFT_COUNT(__VA_ARGS__))(macro, __VA_ARGS__)
+
+#define CROFT_EACH_1(m, a)                             m(0, a)
+#define CROFT_EACH_2(m, a, b)                          CROFT_EACH_1(m, a) m(1, b)
+#define CROFT_EACH_3(m, a, b, c)                       CROFT_EACH_2(m, a, b) m(2, c)
+#define CROFT_EACH_4(m, a, b, c, d)                    CROFT_EACH_3(m, a, b, c) m(3, d)
+#define CROFT_EACH_5(m, a, b, c, d, e)                 CROFT_EACH_4(m, a, b, c, d) m(4, e)
+#define CROFT_EACH_6(m, a, b, c, d, e, f)              CROFT_EACH_5(m, a, b, c, d, e) m(5, f)
+#define CROFT_EACH_7(m, a, b, c, d, e, f, g)           CROFT_EACH_6(m, a, b, c, d, e, f) m(6, g)
+#define CROFT_EACH_8(m, a, b, c, d, e, f, g, h)        CROFT_EACH_7(m, a, b, c, d, e, f, g) m(7, h)
+#define CROFT_LIST_1(m, a)                             m(0, a)
+#define CROFT_LIST_2(m, a, b)                          CROFT_LIST_1(m, a), m(1, b)
+#define CROFT_LIST_3(m, a, b, c)                       CROFT_LIST_2(m, a, b), m(2, c)
+#define CROFT_LIST_4(m, a, b, c, d)                    CROFT_LIST_3(m, a, b, c), m(3, d)
+#define CROFT_LIST_5(m, a, b, c, d, e)                 CROFT_LIST_4(m, a, b, c, d), m(4, e)
+#define CROFT_LIST_6(m, a, b, c, d, e, f)              CROFT_LIST_5(m, a, b, c, d, e), m(5, f)
+#define CROFT_LIST_7(m, a, b, c, d, e, f, g)           CROFT_LIST_6(m, a, b, c, d, e, f), m(6, g)
+#define CROFT_LIST_8(m, a, b, c, d, e, f, g, h)        CROFT_LIST_7(m, a, b, c, d, e, f, g), m(7, h)
+#define CROFT_LIST_9(m, a, b, c, d, e, f, g, h, i)     CROFT_LIST_8(m, a, b, c, d, e, f, g, h), m(8, i)
+#define CROFT_LIST_10(m, a, b, c, d, e, f, g, h, i, j) CROFT_LIST_9(m, a, b, c, d, e, f, g, h, i), m(9, j)
+#define CROFT_LIST_11(m, a, b, c, d, e, f, g, h, i, j, k)                                                    \
+    CROFT_LIST_10(m, a, b, c, d, e, f, g, h, i, j), m(10, k)
+#define CROFT_LIST_12(m, a, b, c, d, e, f, g, h, i, j, k, l)                                                 \
+    CROFT_LIST_11(m, a, b, c, d, e, f, g, h, i, j, k), m(11, l)
+#define CROFT_LIST_13(m, a, b, c, d, e, f, g, h, i, j, k, l, o)                                              \
+    CROFT_LIST_12(m, a, b, c, d, e, f, g, h, i, j, k, l), m(12, o)
+#define CROFT_LIST_14(m, a, b, c, d, e, f, g, h, i, j, k, l, o, p)                                           \
+    CROFT_LIST_13(m, a, b, c, d, e, f, g, h, i, j, k, l, o), m(13, p)
+#define CROFT_LIST_15(m, a, b, c, d, e, f, g, h, i, j, k, l, o, p, q)                                        \
+    CROFT_LIST_14(m, a, b, c, d, e, f, g, h, i, j, k, l, o, p), m(14, q)
+#define CROFT_LIST_16(m, a, b, c, d, e, f, g, h, i, j, k, l, o, p, q, r)                                     \
+    CROFT_LIST_15(m, a, b, c, d, e, f, g, h, i, j, k, l, o, p, q), m(15, r)
 
 #endif
