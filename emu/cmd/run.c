@@ -63,10 +63,6 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
     }
     s->failure = 1;
     setting_warn(&s->machine, r->env == ENV_USER);
-    if (r->env == ENV_USER && r->gdb)
-        nucd_warn_regions(s->machine.tree, "--gdb");
-    if (r->env == ENV_USER && r->log)
-        nucd_warn_regions(s->machine.tree, "--log");
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;
@@ -139,6 +135,7 @@ static int debug_program(struct session *s, const struct program *p, struct erro
         .signal = p->signal,
         .context = p->context,
     };
+    p->system->threads = p->system->count; /* with the accelerators of a user program */
     switch (gdb_system_run(s->gdb, p->system, &gdb, err)) {
     case GDB_SYSTEM_EXIT: return p->finish(p->context, SYSTEM_EXIT, err);
     case GDB_SYSTEM_LIMIT: return p->finish(p->context, SYSTEM_LIMIT, err);

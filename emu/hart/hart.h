@@ -185,6 +185,8 @@ struct hart {
 
     unsigned breakpoint_count, watchpoint_count;
     uint64_t breakpoints[HART_BREAKPOINTS];
+    bool compares;       /* hart_compare(): the hart also stops at */
+    uint64_t comparator; /* this address */
     struct watchpoint watchpoints[HART_WATCHPOINTS];
     struct watch_hit watch_hit;
     uint64_t stepped[CLASS_COUNT];     /* instructions executed by step.h, by class */

@@ -51,7 +51,16 @@ bool hart_memory_write(struct hart *hart, uint64_t address, const void *from, ui
     return true;
 }
 
-bool hart_has_breakpoint(const struct hart *hart, uint64_t address)
+void hart_compare(struct hart *hart, uint64_t address)
+{
+    if (hart->compares && hart->comparator == address)
+        return;
+    hart->compares = true;
+    hart->comparator = address;
+    hart_flush_code(hart);
+}
+
+static bool is_listed(const struct hart *hart, uint64_t address)
 {
     for (unsigned i = 0; i < hart->breakpoint_count; i++)
         if (hart->breakpoints[i] == address)
@@ -59,9 +68,14 @@ bool hart_has_breakpoint(const struct hart *hart, uint64_t address)
     return false;
 }
 
+bool hart_has_breakpoint(const struct hart *hart, uint64_t address)
+{
+    return (hart->compares && hart->comparator == address) || is_listed(hart, address);
+}
+
 bool hart_breakpoint_add(struct hart *hart, uint64_t address)
 {
-    if (hart_has_breakpoint(hart, address))
+    if (is_listed(hart, address))
         return true;
     if (hart->breakpoint_count == HART_BREAKPOINTS)
         return false;

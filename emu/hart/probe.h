@@ -24,6 +24,10 @@ bool hart_breakpoint_add(struct hart *hart, uint64_t address);
 bool hart_breakpoint_remove(struct hart *hart, uint64_t address);
 bool hart_has_breakpoint(const struct hart *hart, uint64_t address);
 
+/* Makes an address a breakpoint of the machine, in place of the one before: adding and removing breakpoints, as a
+ * debugger does, leaves it alone. */
+void hart_compare(struct hart *hart, uint64_t address);
+
 /* Watchpoints stop the hart after an access that touches a range of virtual addresses. kinds: set of enum hart_watch.
  * Return values as for breakpoints. */
 bool hart_watchpoint_add(struct hart *hart, uint64_t address, uint64_t length, unsigned kinds);

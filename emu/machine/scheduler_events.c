@@ -229,8 +229,9 @@ enum core_next scheduler_stopped(struct scheduler *s, unsigned i, enum hart_stop
         leave_loop(s, i, stop);
         return CORE_SLEEP;
     }
-    /* Ignore markers and breakpoints on a user program's accelerators. */
-    if (i >= system->threads && stop != HART_STOP_LIMIT)
+    /* Ignore markers on a user program's accelerators, and breakpoints unless a debugger sees them. */
+    bool apart = system->hooks.trap && i > 0;
+    if (apart && stop != HART_STOP_LIMIT && (i >= system->threads || stop == HART_STOP_MARKER))
         return CORE_CONTINUE;
     s->served = !serves_asleep(s, stop);
     if (s->served)

@@ -80,7 +80,8 @@ struct system_call {
 
 struct system {
     unsigned count;
-    unsigned threads; /* the first harts: a debugger sees them; the rest are a user program's accelerators */
+    /* The first harts: a debugger sees them. The rest are a user program's accelerators without a debugger. */
+    unsigned threads;
     struct hart *harts;
     struct bus bus;
     struct phys *memory;

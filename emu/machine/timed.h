@@ -37,8 +37,8 @@ struct timed_options {
     bool check_nucd;     /* report accesses of tasks that their nucds do not declare; needs `nucd` */
     bool check_dram;     /* check the memories' commands against the datasheets' rules */
     struct trace *trace; /* a trace of the parts, or NULL */
-    /* Called for each executed instruction; NULL: not called. Makes execution slow, because instructions are
-     * stepped. */
+    /* Called for each executed instruction, of a user program's accelerators only for those of regions; NULL:
+     * not called. Makes execution slow, because instructions are stepped. */
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
     struct nucd *nucd;   /* gives tasks to accelerators (emu/nucd/nucd.h), or NULL */
@@ -49,8 +49,7 @@ struct timed_options {
 struct timed;
 
 /* Builds the machine around harts[count]: the first ones on the host's cores, the others on accelerators.
- * Cores without a hart are left out. With `nucd`, the accelerators of a host that is not privileged are not
- * observed. What the arguments point to must outlive the machine. No hart runs yet. Returns NULL with err set
+ * Cores without a hart are left out. What the arguments point to must outlive the machine. No hart runs yet. Returns NULL with err set
  * if the host has no memory or a trace cannot be written. Release it with timed_free(), before the harts. */
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
                         struct error *err);

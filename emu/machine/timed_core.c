@@ -67,14 +67,26 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
     return &core->site;
 }
 
+/* Of a user program's accelerator: only regions belong to the program; firmware is in machine mode. */
+static void observe_region(void *context, struct hart *hart, const struct step_report *report)
+{
+    const struct timed *timed = context;
+    if (report->privilege == PRIV_U)
+        timed->options.observe(timed->options.context, hart, report);
+}
+
 static void watch_core(struct timed *timed, struct timed_core *core)
 {
     struct stream *stream = &core->core->stream;
     bool apart = timed->options.nucd && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;
     if (timed->count > 1 || timed->options.machine->simt)
         stream->peers = &timed->peers;
-    stream->observe = apart ? NULL : timed->options.observe;
+    stream->observe = timed->options.observe;
     stream->context = timed->options.context;
+    if (apart && stream->observe) {
+        stream->observe = observe_region;
+        stream->context = timed;
+    }
 }
 
 void timed_add_core(struct timed *timed, unsigned i)

@@ -136,18 +136,15 @@ static void empty_cache(void *context)
                    parts->queue->now, actor, &accelerator->emptied);
 }
 
-/* Sets a breakpoint at the region's end as the comparator. It stays for further tasks of the same region,
- * because setting a breakpoint makes the hart discard its predecoded code. */
+/* The comparator stays for further tasks of the same region, because a change makes the hart discard its
+ * predecoded code. */
 static void set_comparator(struct accelerator *accelerator)
 {
     uint64_t end = task_unit_packet(accelerator->unit)->end;
     accelerator->started = false;
-    if (accelerator->compares && accelerator->end == end)
-        return;
-    if (accelerator->compares)
-        (void)hart_breakpoint_remove(accelerator->hart, accelerator->end);
-    accelerator->compares = hart_breakpoint_add(accelerator->hart, end);
+    accelerator->compares = true;
     accelerator->end = end;
+    hart_compare(accelerator->hart, end);
 }
 
 static void begin_task(struct accelerator *accelerator)

@@ -6,8 +6,8 @@
  * machine external interrupt (MEIP): it wakes the core from WFI and, if firmware enables it, interrupts a
  * region in user mode at once.
  *
- * End of a region. The unit follows all instructions that its hart executes in user mode. A breakpoint in the
- * hart serves as the unit's comparator. When pc reaches the region's end and all calls have returned, all
+ * End of a region. The unit follows all instructions that its hart executes in user mode. hart_compare() serves
+ * as the unit's comparator. When pc reaches the region's end and all calls have returned, all
  * earlier instructions are complete: the state becomes ENDED, and `work` interrupts the region with mepc =
  * the region's end. No instruction after the end is executed.
  *

@@ -76,16 +76,6 @@ void nucd_warn_driver(const struct tree *tree)
             source);
 }
 
-void nucd_warn_regions(const struct tree *tree, const char *option)
-{
-    if (has_engines(tree))
-        fprintf(
-            stderr,
-            "croft run: warning: %s does not show what accelerators execute; with --set nucd.mode=none the "
-            "host runs all regions, and --env kernel shows all harts\n",
-            option);
-}
-
 void nucd_warn_inlined(const struct tree *tree, const char *machine, bool firmware)
 {
     const struct nucd_config *config = nucd_described(tree);

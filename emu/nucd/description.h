@@ -33,9 +33,6 @@ bool nucd_check_memory(const struct tree *tree, uint64_t base, uint64_t size, ui
  * kernel. */
 void nucd_warn_driver(const struct tree *tree);
 
-/* Warns that the option shows no instructions of accelerators for a program without the kernel. */
-void nucd_warn_regions(const struct tree *tree, const char *option);
-
 /* Warns that hosts of the machine with that name have run regions themselves because no core of it can offload.
  * Does not warn if nucd.mode is none, or the driver's. firmware: the accelerators have firmware. */
 void nucd_warn_inlined(const struct tree *tree, const char *machine, bool firmware);

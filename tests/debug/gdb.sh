@@ -15,13 +15,14 @@ trap 'rm -rf "$sockets"' EXIT
 # shellcheck disable=SC2034 # gdb_lib.sh uses it
 socket=$sockets/gdb
 
-for part in lib user harts server; do
+for part in lib user harts regions server; do
     # shellcheck source=/dev/null
     source "$here/gdb_$part.sh"
 done
 
 "$CROFT" cc -g -O0 "$here/gdb_program.c" -o "$OUT/program"
 "$CROFT" cc -g -O0 "$here/gdb_launch.c" -o "$OUT/launch"
+"$CROFT" cc -g -O1 "$here/../nucd/trace_tasks.c" -o "$OUT/regions"
 "$CROFT" cc -g -O0 -nostdlib -nostartfiles "$here/gdb_harts.c" -o "$OUT/harts"
 test_steps
 test_recursion
@@ -44,6 +45,7 @@ test_step_through_wait
 test_reset
 test_idle
 test_harts_log
+test_regions
 test_usage
 test_connections
 

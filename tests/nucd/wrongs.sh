@@ -71,11 +71,17 @@ for mode in "" "--set nucd.mode=ideal" "${modes[@]:1}"; do
     done
 done
 
-# Without the kernel, debugger and logs show only the host.
-for mode in "" "--set nucd.mode=ideal"; do
-    try 0 "warning: --log does not show what accelerators execute" "$mode --log insn:$work/log" fine
+# A log has all instructions that the host would execute if it ran the regions, on the host's core or an accelerator's, and
+# no firmware.
+instructions() {
+    grep -v ': exception interrupt' "$1" | sed 's/^core *[0-9]*//' | sort
+}
+as_qemu "--set nucd.mode=none --log insn:$work/wanted.log" fine
+for mode in "" "--set nucd.mode=ideal" "--set host.core=inorder" "--set accel.count=3"; do
+    as_qemu "$mode --log insn:$work/log" fine
+    check "log, $mode" cmp -s <(instructions "$work/log") <(instructions "$work/wanted.log")
+    check "log, $mode: accelerators" grep -q '^core   [1-9]: 0x.*jalr' "$work/log"
 done
-as_qemu "--set nucd.mode=none --log insn:$work/log" fine
 as_qemu "--env kernel --log insn:$work/log" fine
 
 conclude

@@ -1,0 +1,47 @@
+# Sessions with regions that accelerators execute, with and without the kernel. gdb.sh sources this file.
+# shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
+
+# Each accelerator is a thread: breakpoints, backtraces, single steps and watchpoints work in its regions. A breakpoint at
+# the end of a region, where the accelerator's task unit watches, can be inserted and removed.
+test_regions() {
+    local options
+    for options in "" "--env kernel"; do
+        # shellcheck disable=SC2086 # several words
+        start -m nucd --set accel.count=2 $options "$OUT/regions"
+        debug "$OUT/regions" <<'EOF'
+info threads
+break sum_region
+continue
+backtrace
+print croft_raw1
+print $priv
+stepi
+print $pc > (long)sum_region
+up
+break *$pc
+stepi
+delete
+watch chain[48]
+continue
+backtrace 1
+delete
+continue
+EOF
+        expect "regions, $options" <<'EOF'
+  3 *Thread 3 (hart 2, *
+Thread [23] hit Breakpoint 1, sum_region (*, croft_raw1=0) at *
+#0  sum_region (*
+#1  * in sum (more=0, *
+#2  main *
+$1 = 0
+$2 = 0
+$3 = 1
+Thread [23] hit Hardware watchpoint 3: chain*
+Old value = *
+New value = 6
+#0 *follow_*
+EOF
+        finish "regions, $options" 0
+        same "regions, $options: output" "6 10 7" "$(cat "$OUT/stdout")"
+    done
+}
