@@ -7,6 +7,7 @@
 
 #include "emu/debug/backtrace.h"
 #include "emu/env/kernel_pages.h"
+#include "emu/env/region.h"
 #include "emu/hart/probe.h"
 #include "emu/machine/timed.h"
 #include "emu/nucd/nucd.h"
@@ -218,6 +219,19 @@ static void print_backtrace(const struct user *user)
         fprintf(stderr, "    (deeper frames are left out)\n");
 }
 
+/* Prints the frames of the region that has stopped at the accelerator, if its registers are known. */
+static void print_region(const struct user *user, unsigned accelerator, uint64_t pc)
+{
+    uint64_t frames[BACKTRACE_MAX];
+    size_t count = region_walk(user, accelerator, pc, frames, BACKTRACE_MAX);
+    if (count == 0)
+        return;
+    fprintf(stderr, "  backtrace of the region:\n");
+    print_frames(user, frames, count);
+    if (count == BACKTRACE_MAX)
+        fprintf(stderr, "    (deeper frames are left out)\n");
+}
+
 /* Reports a trap at pc, which is an accelerator's if `accelerator` is not NULL. */
 static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
@@ -229,6 +243,8 @@ static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
     if (accelerator)
         place.insn = (struct insn){0}; /* its operands are the accelerator's registers, not the hart's */
     print_registers(user, &place);
+    if (accelerator)
+        print_region(user, *accelerator, pc);
     print_backtrace(user);
     return 128 + number;
 }

@@ -11,6 +11,7 @@
 #include "emu/env/user.h"
 #include "emu/io/files.h"
 #include "emu/io/sandbox.h"
+#include "emu/mem/phys.h"
 
 enum {
     GUEST_SIGNALS = 65,      /* signal numbers are 1-64 */
@@ -35,6 +36,7 @@ struct user {
     const struct user_options *options;
     struct kernel_pages *pages; /* translate virtual addresses; NULL: addresses are physical */
     struct threads *threads;    /* threads on multiprocessors (threads.h); NULL: none */
+    struct phys region_stack;   /* of the region whose call is being served; size 0: none is */
     struct nucd *nucd;          /* accelerators that take its tasks (emu/nucd/nucd.h); NULL: none */
     struct guest_copy *copies; /* copies of bytes outside of memory, until the call is served; oldest first */
     struct symbols *symbols;

@@ -8,6 +8,7 @@
 #include "emu/env/calls.h"
 #include "emu/env/elf.h"
 #include "emu/env/fault.h"
+#include "emu/env/region.h"
 #include "emu/env/stack.h"
 #include "emu/env/threads.h"
 #include "emu/nucd/nucd.h"
@@ -84,19 +85,15 @@ void user_free(struct user *user)
     free(user);
 }
 
-/* Returns whether the hart has stopped because of a task; the hart's registers are then not the task's. */
-static bool is_task(const struct user *user)
-{
-    unsigned accelerator;
-    uint64_t pc;
-    return nucd_fault(user->nucd, &accelerator, &pc);
-}
-
 bool user_serve(struct user *user)
 {
     struct hart *hart = user->hart;
-    if (hart->trap.cause != TRAP_ECALL_USER || is_task(user))
+    unsigned accelerator;
+    uint64_t pc;
+    if (hart->trap.cause != TRAP_ECALL_USER)
         return false;
+    if (nucd_fault(user->nucd, &accelerator, &pc))
+        return region_serve(user, accelerator, pc);
     int64_t result = calls_serve(user);
     guest_settle(user);
     if (threads_call_open(user->threads))

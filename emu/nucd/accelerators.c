@@ -1,9 +1,12 @@
 #include "emu/nucd/accelerators.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/hart/probe.h"
 #include "emu/sim/alloc.h"
+#include "isa/csr.h"
 #include "linker/map.h"
 
 enum { A0 = 10, A1, A2, A3, A4, A5 };
@@ -265,6 +268,44 @@ void accelerators_stack(const struct accelerators *all, unsigned number, uint64_
 {
     *size = all->firmware.size / 2 / CROFT_HARTS_MAX;
     *first = all->firmware.base + all->firmware.size / 2 + number * *size;
+}
+
+/* Returns the saved registers of the region at an accelerator, or NULL. */
+static void *context_of(const struct accelerators *all, unsigned number)
+{
+    const struct task_unit *unit = all->each[number].unit;
+    uint64_t address = task_unit_context(unit);
+    if (task_unit_state(unit) != TASK_UNIT_FAULTED || address == 0)
+        return NULL;
+    return phys_at(&all->firmware, address, 32 * sizeof(uint64_t));
+}
+
+bool accelerators_stopped_region(const struct accelerators *all, unsigned number,
+                                 struct accelerators_region *region)
+{
+    const struct nucd_packet *packet = task_unit_packet(all->each[number].unit);
+    const void *context = context_of(all, number);
+    uint64_t first, size;
+    if (!context)
+        return false;
+    accelerators_stack(all, number, &first, &size);
+    *region = (struct accelerators_region){.stack = {phys_at(&all->firmware, first, size), first, size},
+                                           .begin = packet->begin,
+                                           .end = packet->end};
+    memcpy(region->x, context, sizeof region->x);
+    region->x[0] = 0;
+    return true;
+}
+
+void accelerators_answer_call(struct accelerators *all, unsigned number, uint64_t result)
+{
+    enum { ECALL_BYTES = 4 };
+    uint64_t *context = context_of(all, number), pc;
+    struct hart *hart = all->each[number].hart;
+    assert(context);
+    memcpy(&context[A0], &result, sizeof result);
+    (void)hart_csr_peek(hart, CSR_mepc, &pc);
+    (void)hart_csr_poke(hart, CSR_mepc, pc + ECALL_BYTES);
 }
 
 struct task_unit *accelerators_unit(struct accelerators *all, unsigned number)

@@ -126,6 +126,16 @@ bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct t
     return true;
 }
 
+bool nucd_stopped_region(const struct nucd *nucd, unsigned accelerator, struct accelerators_region *region)
+{
+    return nucd && accelerators_stopped_region(nucd->accelerators, accelerator, region);
+}
+
+void nucd_answer_call(struct nucd *nucd, unsigned accelerator, uint64_t result)
+{
+    accelerators_answer_call(nucd->accelerators, accelerator, result);
+}
+
 struct accelerators *nucd_accelerators(const struct nucd *nucd)
 {
     return nucd->accelerators;

@@ -53,6 +53,11 @@ enum { NUCD_OVERFLOW_TEXT = 256 };
 bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct trap *trap,
                    char text[NUCD_OVERFLOW_TEXT]);
 
+/* Fills in *region for the accelerator that nucd_fault() has named, and answers its call: see accelerators.h. The first
+ * accepts NULL. */
+bool nucd_stopped_region(const struct nucd *nucd, unsigned accelerator, struct accelerators_region *region);
+void nucd_answer_call(struct nucd *nucd, unsigned accelerator, uint64_t result);
+
 /* Returns the accelerators. */
 struct accelerators *nucd_accelerators(const struct nucd *nucd);
 

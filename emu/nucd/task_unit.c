@@ -20,7 +20,7 @@ struct task_unit {
     bool emptying;             /* the data cache is being emptied */
     bool killed;               /* CLEAR must empty the data cache, because the task was killed */
     bool code, ranges_written; /* code or RANGES changed since the last START */
-    uint64_t ranges;
+    uint64_t ranges, context;
     uint64_t result, fflags, cause, value, pc; /* registers of the core's page */
     uint64_t done, host_result, host_outcome, host_cause, host_value, host_offset, host_fflags;
     uint64_t line[NUCD_LINE_WORDS];
@@ -93,7 +93,7 @@ void task_unit_reset(struct task_unit *unit)
     unit->state = TASK_UNIT_IDLE;
     work_queue_clear(&unit->queue);
     unit->error = unit->answered = unit->emptying = unit->killed = unit->code = unit->ranges_written = false;
-    unit->ranges = 0;
+    unit->ranges = unit->context = 0;
     unit->result = unit->fflags = unit->cause = unit->value = unit->pc = 0;
     unit->done = unit->host_result = unit->host_outcome = 0;
     unit->host_cause = unit->host_value = unit->host_offset = unit->host_fflags = 0;
@@ -362,6 +362,7 @@ static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
     case TASK_UNIT_SUMMARY: return summary(unit);
     case TASK_UNIT_RANGES:
     case TASK_UNIT_HOST_RANGES: return unit->ranges;
+    case TASK_UNIT_CONTEXT: return unit->context;
     case TASK_UNIT_CREDITS: return work_queue_free_lines(&unit->queue);
     case TASK_UNIT_DONE: return unit->done;
     case TASK_UNIT_HOST_RESULT: return unit->host_result;
@@ -372,6 +373,11 @@ static uint64_t task_unit_read(void *device, uint64_t offset, unsigned size)
     case TASK_UNIT_HOST_FFLAGS: return unit->host_fflags;
     default: return 0;
     }
+}
+
+uint64_t task_unit_context(const struct task_unit *unit)
+{
+    return unit->context;
 }
 
 void task_unit_set_ranges(struct task_unit *unit, uint64_t table)
@@ -393,6 +399,7 @@ static void task_unit_write(void *device, uint64_t offset, unsigned size, uint64
     case TASK_UNIT_CAUSE: unit->cause = value; break;
     case TASK_UNIT_VALUE: unit->value = value; break;
     case TASK_UNIT_PC: unit->pc = value; break;
+    case TASK_UNIT_CONTEXT: unit->context = value; break;
     case TASK_UNIT_DOORBELL: doorbell(unit, value); break;
     case TASK_UNIT_CONTROL: control(unit, value); break;
     case TASK_UNIT_HOST_RANGES: task_unit_set_ranges(unit, value); break;

@@ -98,6 +98,9 @@ void task_unit_emptied(struct task_unit *unit);
 /* Notes that code was changed: the core must execute FENCE.I before the next task. */
 void task_unit_change_code(struct task_unit *unit);
 
+/* Returns the register CONTEXT. */
+uint64_t task_unit_context(const struct task_unit *unit);
+
 /* Writes the host's RANGES register. */
 void task_unit_set_ranges(struct task_unit *unit, uint64_t table);
 

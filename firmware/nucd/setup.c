@@ -8,8 +8,9 @@
 
 _Static_assert(CSR_MRANGE == CSR_mrange && CSR_MLOCAL == CSR_mlocal, "assembler cannot read isa/csr.def");
 
-/* csr_write() for a CSR number defined by a macro. */
+/* csr_write() and csr_read() for a CSR that a macro names. */
 #define WRITE_NUMBER(csr, value) csr_write(csr, value)
+#define READ_NAMED(csr)          csr_read(csr)
 
 enum { PMP_R = 1, PMP_W = 2, PMP_X = 4, PMP_TOR = 1 << 3, PMP_NAPOT = 3 << 3 };
 
@@ -28,7 +29,6 @@ uint64_t accelerator_setup(uint64_t number, uint64_t unit, uint64_t memory, uint
 {
     uint64_t stack_size = size / 2 / CROFT_HARTS_MAX;
     uint64_t stack = firmware + size / 2 + number * stack_size;
-    (void)unit;
     csr_write(pmpaddr0, memory >> 2);
     csr_write(pmpaddr1, writable >> 2);
     csr_write(pmpaddr2, napot(stack, stack_size));
@@ -38,6 +38,7 @@ uint64_t accelerator_setup(uint64_t number, uint64_t unit, uint64_t memory, uint
     csr_write(pmpcfg0, PMP_TOR | (PMP_TOR | PMP_R | PMP_X) << 8 | (PMP_NAPOT | PMP_R | PMP_W) << 16 |
                            PMP_NAPOT << 24 | all << 32);
 
+    *(volatile uint64_t *)(unit + TASK_UNIT_CONTEXT) = READ_NAMED(CSR_CONTEXT);
     WRITE_NUMBER(CSR_MLOCAL, napot(stack, stack_size));
     csr_write(mcounteren, 7); /* cycle, time, instret; with S-mode, user mode needs both registers */
     csr_write(scounteren, 7);

@@ -146,6 +146,45 @@ static void a_fault_is_reported_and_resumed(void **state)
     rig_free(rig);
 }
 
+/* The registers of a region that stops at a call can be read, and its call answered: it continues behind the ECALL with
+ * the result in a0 and all other registers as they were. */
+static void a_call_is_answered(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("accel.count=2");
+    const uint64_t in[] = {100, 20, 3};
+    const struct accelerators *all = nucd_accelerators(rig->user.nucd);
+    struct accelerators_region region;
+    uint64_t first, size;
+    EMIT(rig, addi, .rd = T0, .rs1 = 0, .imm = 5);
+    EMIT(rig, addi, .rd = SP, .rs1 = SP, .imm = -16);
+    EMIT(rig, ecall);
+    EMIT(rig, add, .rd = A0, .rs1 = A0, .rs2 = A1);
+    EMIT(rig, add, .rd = A0, .rs1 = A0, .rs2 = A2);
+    EMIT(rig, add, .rd = A0, .rs1 = A0, .rs2 = T0);
+    EMIT(rig, addi, .rd = SP, .rs1 = SP, .imm = 16);
+    const struct nucd_task task = task_of(BASE, rig->at, 3, in);
+    assert_false(accelerators_stopped_region(all, 1, &region));
+    push(rig, 1, &task, 9);
+    const struct task_unit_report *report = one(rig, TASK_UNIT_STOPPED, 9000);
+    assert_int_equal(report->cause, TRAP_ECALL_USER);
+    assert_int_equal(report->offset, 8);
+    assert_false(accelerators_stopped_region(all, 0, &region));
+    assert_true(accelerators_stopped_region(all, 1, &region));
+    accelerators_stack(all, 1, &first, &size);
+    assert_true(region.stack.base == first && region.stack.size == size);
+    assert_int_equal(region.x[SP], first + size - 16);
+    assert_int_equal(region.x[T0], 5);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(region.x[A0 + i], in[i]);
+    assert_true(region.x[0] == 0 && region.begin == BASE && region.end == rig->at);
+    accelerators_answer_call(nucd_accelerators(rig->user.nucd), 1, 7000);
+    assert_true(task_unit_resume(unit_of(rig, 1)));
+    assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 7000 + 20 + 3 + 5);
+    assert_false(accelerators_stopped_region(all, 1, &region));
+    rig_free(rig);
+}
+
 /* An endless region and a faulted one are killed; the unit's next task is executed. */
 static void the_host_can_kill(void **state)
 {
@@ -318,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_region_ends_at_the_depth_where_it_began),
         cmocka_unit_test(floating_point_is_the_hosts),
         cmocka_unit_test(a_fault_is_reported_and_resumed),
+        cmocka_unit_test(a_call_is_answered),
         cmocka_unit_test(the_host_can_kill),
         cmocka_unit_test(regions_reach_memory_and_their_stack_only),
         cmocka_unit_test(hints_within_a_region_do_nothing),

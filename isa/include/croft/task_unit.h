@@ -26,6 +26,9 @@
  *                         frm, at its place in fcsr; [40] code has changed since the last START: execute FENCE.I;
  *                         [41] RANGES was written since then: write mrange
  *   0x068  RANGES     r   what the host has written to its RANGES
+ *   0x070  CONTEXT    rw  physical address at which firmware keeps a region's registers while a fault waits for its
+ *                         answer: x0 to x31, 8 bytes each; 0: not known. Written once; the emulator reads it to show
+ *                         regions and to serve their calls
  *   0x100+8r          r   contents of register r, 0 if it is not handed over
  *   the host's page
  *   0x1000-0x103f     w   words of a line under construction; reads return what was written
@@ -71,6 +74,7 @@
 #define TASK_UNIT_DEPTH     0x058
 #define TASK_UNIT_SUMMARY   0x060
 #define TASK_UNIT_RANGES    0x068
+#define TASK_UNIT_CONTEXT   0x070
 #define TASK_UNIT_LIVE_INS  0x100
 
 #define TASK_UNIT_LINE         0x1000

@@ -1,0 +1,69 @@
+#include "emu/env/region.h"
+
+#include <string.h>
+
+#include "emu/debug/backtrace.h"
+#include "emu/env/calls.h"
+#include "emu/hart/probe.h"
+#include "emu/nucd/nucd.h"
+#include "isa/include/croft/simt_call.h"
+
+enum { A7 = 17 };
+
+/* A launch stays open while its threads run, which needs the host at the call. */
+static bool is_launch(uint64_t number)
+{
+    return number == SIMT_CALL_LAUNCH || number == SIMT_CALL_WAIT;
+}
+
+/* Serves the call through the host's hart, which has the region's registers meanwhile. */
+bool region_serve(struct user *user, unsigned accelerator, uint64_t pc)
+{
+    struct hart *hart = user->hart;
+    struct accelerators_region region;
+    uint64_t kept[32], nucd = hart->pc;
+    if (!nucd_stopped_region(user->nucd, accelerator, &region) || is_launch(region.x[A7]))
+        return false;
+    memcpy(kept, hart->x, sizeof kept);
+    memcpy(hart->x, region.x, sizeof region.x);
+    hart->pc = pc;
+    user->region_stack = region.stack;
+    int64_t result = calls_serve(user);
+    guest_settle(user);
+    user->region_stack = (struct phys){0};
+    memcpy(hart->x, kept, sizeof kept);
+    hart->pc = nucd;
+    if (!user->ended)
+        nucd_answer_call(user->nucd, accelerator, (uint64_t)result);
+    return true;
+}
+
+struct reader {
+    const struct user *user;
+    struct phys stack;
+};
+
+/* The region's stack is at its physical address, everything else at the program's addresses. */
+static bool read_memory(const void *context, uint64_t address, void *to, uint64_t length)
+{
+    const struct reader *reader = context;
+    const void *at = phys_at(&reader->stack, address, length);
+    if (!at)
+        return hart_memory_read(reader->user->hart, address, to, length);
+    memcpy(to, at, length);
+    return true;
+}
+
+size_t region_walk(const struct user *user, unsigned accelerator, uint64_t pc, uint64_t *frames, size_t max)
+{
+    struct accelerators_region region;
+    if (!nucd_stopped_region(user->nucd, accelerator, &region))
+        return 0;
+    const struct reader reader = {user, region.stack};
+    const struct backtrace_memory memory = {read_memory, &reader};
+    size_t count = backtrace_walk_through(user->symbols, region.x, pc, &memory, frames, max);
+    for (size_t i = 0; i < count; i++)
+        if (frames[i] >= region.begin && frames[i] <= region.end)
+            return i + 1;
+    return count;
+}

@@ -1,0 +1,18 @@
+/* Regions of offloaded tasks that have stopped at an accelerator: their system calls and backtraces. */
+#ifndef EMU_ENV_REGION_H
+#define EMU_ENV_REGION_H
+
+#include "emu/env/guest.h"
+
+/* Serves the call at `pc` of the region that has stopped at the accelerator, as if the host had made it: all
+ * instructions before the region's nucd have retired, and none after it. The region continues when the host
+ * continues at the nucd. Returns false if the call cannot be served: it is a launch of threads, or the firmware does
+ * not tell where the region's registers are. */
+bool region_serve(struct user *user, unsigned accelerator, uint64_t pc);
+
+/* Stores the addresses of the region's frames, innermost first, to frames[max]: `pc`, at which it has stopped, and return
+ * addresses within the code that the region calls, up to the region itself. Returns their number; 0 if the firmware does
+ * not tell. */
+size_t region_walk(const struct user *user, unsigned accelerator, uint64_t pc, uint64_t *frames, size_t max);
+
+#endif
