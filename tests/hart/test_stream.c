@@ -209,6 +209,31 @@ static void breakpoints(void **state)
     pair_free(&pair);
 }
 
+/* A breakpoint of the machine stays when a debugger adds and removes one at the same address, and moves as a whole. */
+static void comparators(void **state)
+{
+    (void)state;
+    struct pair pair;
+    pair_init(&pair, SIZE, false, NULL);
+    write_loop(&pair);
+    pair_set(&pair, A0, DATA + 64);
+    struct hart *hart = &pair.run.hart;
+    hart_compare(hart, PAIR_BASE + 12);
+    assert_true(hart_breakpoint_add(hart, PAIR_BASE + 12));
+    assert_true(hart_breakpoint_remove(hart, PAIR_BASE + 12));
+    assert_false(hart_breakpoint_remove(hart, PAIR_BASE + 12));
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(pair_advance(&pair, 1000), STREAM_STOP);
+        assert_int_equal(pair.stream.stepped.pc, PAIR_BASE + 12);
+    }
+    hart_compare(hart, PAIR_BASE + 2048);
+    assert_false(hart_has_breakpoint(hart, PAIR_BASE + 12));
+    for (unsigned i = 0; i < 20; i++)
+        assert_int_equal(pair_advance(&pair, 100), STREAM_MORE);
+    pair_compare(&pair);
+    pair_free(&pair);
+}
+
 /* Only instructions that touch a watchpoint are left to stream_step(), which reports it. */
 static void watchpoints(void **state)
 {
@@ -431,13 +456,14 @@ static void gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_blocks),    cmocka_unit_test(random_blocks_translated),
-        cmocka_unit_test(crossing_pages),   cmocka_unit_test(fast),
-        cmocka_unit_test(devices),          cmocka_unit_test(breakpoints),
-        cmocka_unit_test(watchpoints),      cmocka_unit_test(hooks),
-        cmocka_unit_test(interrupts),       cmocka_unit_test(clocks),
-        cmocka_unit_test(block_operations), cmocka_unit_test(full_cache),
-        cmocka_unit_test(observers),        cmocka_unit_test(gone),
+        cmocka_unit_test(random_blocks),  cmocka_unit_test(random_blocks_translated),
+        cmocka_unit_test(crossing_pages), cmocka_unit_test(fast),
+        cmocka_unit_test(devices),        cmocka_unit_test(breakpoints),
+        cmocka_unit_test(comparators),    cmocka_unit_test(watchpoints),
+        cmocka_unit_test(hooks),          cmocka_unit_test(interrupts),
+        cmocka_unit_test(clocks),         cmocka_unit_test(block_operations),
+        cmocka_unit_test(full_cache),     cmocka_unit_test(observers),
+        cmocka_unit_test(gone),
     };
     return cmocka_run_group_tests_name("instruction stream", tests, NULL, NULL);
 }
