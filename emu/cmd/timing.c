@@ -91,11 +91,12 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
     *timing = (struct timing){0};
     if (!machine_timed(machine))
         return true;
-    if (options->check_nucd && !nucd)
+    bool traces = options->trace_kind && strcmp(options->trace_kind, "nucd") == 0;
+    if ((options->check_nucd || traces) && !nucd)
         return error_set(err,
-                         "--check nucd: machine '%s' has no accelerators that take tasks; it needs nucd, "
+                         "--%s nucd: machine '%s' has no accelerators that take tasks; it needs nucd, "
                          "accel.count of at least 1, and their firmware",
-                         machine->name);
+                         options->check_nucd ? "check" : "trace", machine->name);
     if (options->trace_kind && !(timing->trace = trace_open(options->trace_kind, options->trace_path, err)))
         return false;
     const struct timed_options timed = {

@@ -268,11 +268,9 @@ void engine_clean_after(struct engine_task *t);
 
 /* engine_stats.c */
 void engine_count_begun(struct engine_task *t, uint64_t time);
+void engine_count_retired(struct engine_task *t);
 void engine_spreads_init(struct engine_spreads *spreads);
 void engine_publish_spreads(const struct engine *e, struct stats *stats, struct scope scope);
-
-/* Returns the cycles of the host from one time to another; 0 if a time is CLOCK_NEVER or they are not in order. */
-uint64_t engine_cycles(const struct engine *e, uint64_t from, uint64_t to);
 
 /* engine_tell.c: engine_tell_dispatched() gives a task its serial. engine_tell_left() tells of a task that leaves
  * at `at`, once; engine_tell_refused() of a nucd whose region the host runs. */

@@ -4,13 +4,6 @@
 
 #include "emu/nucd/engine_state.h"
 
-uint64_t engine_cycles(const struct engine *e, uint64_t from, uint64_t to)
-{
-    return from == CLOCK_NEVER || to == CLOCK_NEVER || to <= from
-               ? 0
-               : to / e->parts.clock.period - from / e->parts.clock.period;
-}
-
 static uint64_t cycles_between(const struct engine *e, uint64_t from, uint64_t to)
 {
     uint64_t period = e->parts.clock.period;
@@ -97,6 +90,17 @@ void engine_begun(struct engine *e, uint16_t tag, uint64_t time)
     note_cycles(t, &before);
     spread_begun(&e->spreads, &t->cycles);
     engine_tell_began(t);
+}
+
+void engine_count_retired(struct engine_task *t)
+{
+    struct engine_spreads *spreads = &t->engine->spreads;
+    const struct engine_times *at = &t->at;
+    if (at->begun == CLOCK_NEVER || at->ended == CLOCK_NEVER)
+        return; /* the region was not observed from its first instruction to its end */
+    histogram_add(&spreads->run, cycles_between(t->engine, at->begun, at->ended));
+    histogram_add(&spreads->commit, cycles_between(t->engine, at->ended, at->reported));
+    histogram_add(&spreads->retire, cycles_between(t->engine, at->reported, at->left));
 }
 
 void engine_spreads_init(struct engine_spreads *spreads)

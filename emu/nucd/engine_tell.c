@@ -33,17 +33,6 @@ void engine_tell_expired(const struct engine_task *t)
     t->engine->parts.expired(t->engine->parts.context, &record);
 }
 
-static void count_end(struct engine_task *t)
-{
-    struct engine_spreads *spreads = &t->engine->spreads;
-    const struct engine_times *at = &t->at;
-    if (at->begun == CLOCK_NEVER || at->ended == CLOCK_NEVER)
-        return;
-    histogram_add(&spreads->run, engine_cycles(t->engine, at->begun, at->ended));
-    histogram_add(&spreads->commit, engine_cycles(t->engine, at->ended, at->reported));
-    histogram_add(&spreads->retire, engine_cycles(t->engine, at->reported, at->left));
-}
-
 void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t at)
 {
     const struct engine_parts *parts = &t->engine->parts;
@@ -51,7 +40,7 @@ void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t
         return;
     t->at.left = at;
     if (outcome == NUCD_RETIRED)
-        count_end(t);
+        engine_count_retired(t);
     const struct nucd_record record = record_of(t, outcome);
     if (parts->left)
         parts->left(parts->context, &record);

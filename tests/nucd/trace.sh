@@ -145,4 +145,9 @@ check "driver: 11 tasks" [ "$(total nucd.driver_tasks)" -eq 11 ]
 trace perfetto --env kernel --set nucd.mode=driver
 check "driver: slices" jq -e '[.[] | select(.ph == "X" and (.name | startswith("main+0x")))] | length == 11' "$work/perfetto" >"$work/judged"
 
+status=0
+"$croft" run -m ddr3 --trace "nucd:$work/nucd" "$work/tasks" >"$work/out" 2>"$work/err" || status=$?
+check "no accelerators" [ "$status" -eq 1 ]
+check "no accelerators: message" grep -q -- "--trace nucd: machine 'ddr3' has no accelerators that take tasks" "$work/err"
+
 conclude
