@@ -136,7 +136,7 @@ static int print_cause(const struct user *user, const struct place *place, const
                 place->insn.bits);
         return SIGILL;
     case TRAP_ECALL_USER:
-        fprintf(stderr, "system call in a region: only the host can make calls");
+        fprintf(stderr, "system call in a region: the host does not serve it");
         return SIGSYS;
     case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
     case TRAP_FETCH_ACCESS:

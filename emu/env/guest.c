@@ -46,10 +46,10 @@ static void *view(struct user *user, uint64_t address, uint64_t length, bool wri
 {
     if (user->threads && address >= WARP_STACK_WINDOW)
         return threads_view(user->threads, address, length, write);
-    if (user->pages)
-        return kernel_pages_view(user->pages, address, length, write);
     if (user->region_stack.size > 0 && phys_at(&user->region_stack, address, length))
         return phys_at(&user->region_stack, address, length);
+    if (user->pages)
+        return kernel_pages_view(user->pages, address, length, write);
     if (write && address < user->write_first)
         return NULL;
     void *at = phys_at(user->memory, address, length);

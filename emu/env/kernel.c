@@ -15,6 +15,7 @@
 #include "emu/env/guest.h"
 #include "emu/env/kernel_load.h"
 #include "emu/env/kernel_pages.h"
+#include "emu/env/region.h"
 #include "emu/env/threads.h"
 #include "emu/nucd/driver.h"
 #include "emu/nucd/nucd.h"
@@ -56,10 +57,36 @@ static void show_kernel(struct hart *hart, const struct registers *kept)
     hart->pc = kept->pc;
 }
 
+/* Shows the kernel the region that has stopped at a call in the task of the nucd at the frame's pc. */
+static void show_region(struct kernel *kernel, struct kernel_frame *frame)
+{
+    struct hart *hart = kernel->user->hart;
+    struct accelerators_region region;
+    struct registers kept = show_program(hart, frame);
+    unsigned accelerator;
+    uint64_t pc;
+    bool serves =
+        nucd_fault(kernel->nucd, &accelerator, &pc) && region_call(kernel->user, accelerator, &region);
+    show_kernel(hart, &kept);
+    frame->accelerator = serves ? accelerator + 1 : 0;
+    if (!serves)
+        return;
+    memcpy(frame->x, region.x, sizeof frame->x);
+    frame->pc = pc;
+}
+
+static void answer_region(struct kernel *kernel, const struct kernel_frame *frame)
+{
+    nucd_answer_call(kernel->nucd, (unsigned)frame->accelerator - 1, frame->x[A0]);
+}
+
 static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
 {
     struct user *user = kernel->user;
     struct registers kept = show_program(user->hart, frame);
+    struct accelerators_region region;
+    if (frame->accelerator > 0 && region_call(user, (unsigned)frame->accelerator - 1, &region))
+        user->region_stack = region.stack;
     if (!threads_call_open(user->threads))
         kernel->slept = user->slept;
     if (frame->thread_call)
@@ -67,6 +94,7 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     frame->thread_call = 0;
     int64_t result = calls_serve(user);
     struct kernel_missing missing = kernel_pages_settle(user->pages, true);
+    user->region_stack = (struct phys){0};
     show_kernel(user->hart, &kept);
     if (threads_call_open(user->threads))
         return; /* the launch continues: the call is served again */
@@ -163,6 +191,10 @@ static void hook_door(void *context, struct hart *hart)
         report_malformed(kernel, frame);
     else if (operation == DOOR_TIMEOUT && frame)
         report_timeout(kernel, frame);
+    else if (operation == DOOR_REGION && frame)
+        show_region(kernel, frame);
+    else if (operation == DOOR_ANSWER && frame)
+        answer_region(kernel, frame);
     else
         report_panic(kernel, hart);
     if (!threads_call_open(kernel->user->threads))

@@ -16,13 +16,18 @@ static bool is_launch(uint64_t number)
     return number == SIMT_CALL_LAUNCH || number == SIMT_CALL_WAIT;
 }
 
+bool region_call(const struct user *user, unsigned accelerator, struct accelerators_region *region)
+{
+    return nucd_stopped_region(user->nucd, accelerator, region) && !is_launch(region->x[A7]);
+}
+
 /* Serves the call through the host's hart, which has the region's registers meanwhile. */
 bool region_serve(struct user *user, unsigned accelerator, uint64_t pc)
 {
     struct hart *hart = user->hart;
     struct accelerators_region region;
     uint64_t kept[32], nucd = hart->pc;
-    if (!nucd_stopped_region(user->nucd, accelerator, &region) || is_launch(region.x[A7]))
+    if (!region_call(user, accelerator, &region))
         return false;
     memcpy(kept, hart->x, sizeof kept);
     memcpy(hart->x, region.x, sizeof region.x);

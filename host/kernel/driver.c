@@ -9,8 +9,8 @@
 #include "host/kernel/ranges.h"
 #include "isa/csr.h"
 
-/* scause of a page fault (privileged specification, table 4.2) */
-enum { CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_PAGE = 15 };
+/* scause of a call and of page faults (privileged specification, table 4.2) */
+enum { CAUSE_CALL = 8, CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_PAGE = 15 };
 
 enum { JOBS = 64 };
 
@@ -394,7 +394,7 @@ void driver_region_fault(struct kernel_frame *frame)
     uint64_t cause, value;
     __asm__ volatile("csrr %0, %1" : "=r"(cause) : "i"(CSR_nucdcause));
     __asm__ volatile("csrr %0, %1" : "=r"(value) : "i"(CSR_nucdval));
-    if (answer(frame, cause, value))
+    if (cause == CAUSE_CALL ? kernel_serve_region(frame) : answer(frame, cause, value))
         return;
     /* The frozen task ends with the program. */
     frame->cause = cause;

@@ -47,6 +47,11 @@ uint64_t door(enum door_operation operation, uint64_t argument);
 void kernel_report(enum door_operation what, const struct kernel_frame *frame);
 _Noreturn void kernel_give_up(enum door_operation why, const struct kernel_frame *frame);
 
+/* main.c. Serves the call at which the region of the nucd at frame->pc has stopped; the region continues behind it when
+ * it is resumed. Ranges that it removes are forgotten by accelerators after the program's next call (units.h), because
+ * tasks are in flight. Returns false if the call cannot be served. */
+bool kernel_serve_region(const struct kernel_frame *frame);
+
 /* kernel_main() prepares the program's memory and returns the frame to start with. kernel_trap() serves a
  * trap. */
 struct kernel_frame *kernel_main(uint64_t boot_physical);

@@ -28,6 +28,7 @@ enum { BAD_ADDRESS = 14 };
 enum { N_BRK = 214, N_MUNMAP = 215, N_MREMAP = 216, N_MMAP = 222, N_MPROTECT = 226, N_FLUSH_ICACHE = 259 };
 
 static struct kernel_frame program;
+static struct kernel_frame region; /* of a task, whose call is served */
 
 void kernel_report(enum door_operation what, const struct kernel_frame *frame)
 {
@@ -131,6 +132,18 @@ static void serve_call(struct kernel_frame *frame)
     units_forget_ranges();
     units_show_ranges();
     frame->pc += 4;
+}
+
+bool kernel_serve_region(const struct kernel_frame *frame)
+{
+    region.pc = frame->pc;
+    kernel_report(DOOR_REGION, &region);
+    if (!region.accelerator)
+        return false;
+    if (!serve_memory(region.x[A7], &region.x[A0]))
+        forward(&region);
+    kernel_report(DOOR_ANSWER, &region);
+    return true;
 }
 
 static void serve_fault(struct kernel_frame *frame, uint32_t permission)

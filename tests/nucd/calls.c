@@ -31,7 +31,8 @@ CROFT_REGION(speak, CROFT_INOUT(struct line *, line, sizeof *line), CROFT_VALUE(
     line->n = n;
     clock_gettime(CLOCK_MONOTONIC, &from);
     say(line, "begin");
-    void *top = sbrk(0);
+    long *top = sbrk(64);
+    top[7] = n;
     memset(line->text, 'a' + (int)n, sizeof line->text - 1);
     line->text[sizeof line->text - 1] = '\n';
     (void)!write(1, line->text, sizeof line->text);
@@ -41,7 +42,7 @@ CROFT_REGION(speak, CROFT_INOUT(struct line *, line, sizeof *line), CROFT_VALUE(
         _exit(7);
     clock_gettime(CLOCK_MONOTONIC, &to);
     line->seconds = to.tv_sec > from.tv_sec || (to.tv_sec == from.tv_sec && to.tv_nsec >= from.tv_nsec);
-    line->seconds += 2 * (sbrk(0) == top);
+    line->seconds += 2 * ((char *)sbrk(0) == (char *)top + 64 && top[7] == n);
     say(line, "end");
 }
 

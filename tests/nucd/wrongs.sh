@@ -53,11 +53,11 @@ for mode in "${modes[@]}"; do
     as_qemu "$mode --set nucd.memory=16MiB" deep
     as_qemu "$mode --set nucd.memory=256KiB" fine
 done
-# The kernel does not serve calls of regions; the message shows where the region has made it. Without the kernel, they are
+# The driver does not serve calls of regions; the message shows where the region has made it. In other modes they are
 # served.
 for mode in "${modes[@]}"; do
     case $mode in
-    *kernel*)
+    *driver*)
         try 159 "system call in a region" "$mode" call
         try 159 "backtrace of the region:" "$mode" call
         check "the region's frames, $mode" awk '/backtrace of the region:$/ { on = 1; next }
@@ -73,7 +73,8 @@ done
 for what in "" exit; do
     # shellcheck disable=SC2086 # one word or none
     oracle "$work/wanted" "$work/calls" $what
-    for mode in "" "--set nucd.mode=ideal" "--set accel.count=1" "--set accel.count=2" "--set host.core=inorder" "--set accel.core=ooo"; do
+    for mode in "" "--set nucd.mode=ideal" "--set accel.count=1" "--set accel.count=2" "--set host.core=inorder" \
+        "--set accel.core=ooo" "--env kernel" "--env kernel --set accel.count=2" "--env kernel --set host.core=inorder"; do
         status=0
         # shellcheck disable=SC2086 # several words
         timeout 20 "$croft" run -m nucd $mode --stats "$work/stats.json" "$work/calls" $what >"$work/out" 2>"$work/err" || status=$?

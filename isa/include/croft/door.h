@@ -33,6 +33,11 @@ enum door_operation {
     /* From the driver, with pc at the nucd: the task has not ended in time; value is the number of its accelerator.
      * Does not return. */
     DOOR_TIMEOUT = 0x106,
+    /* A region has stopped at a call, with pc at its nucd: the emulator writes the region's x[] and pc, and the number of
+     * its accelerator plus 1 to `accelerator`, or 0 if the call cannot be served. DOOR_CALL with such a frame serves the
+     * region's call. DOOR_ANSWER gives the region the result in x[10]: it continues behind its call when it is resumed. */
+    DOOR_REGION = 0x107,
+    DOOR_ANSWER = 0x108,
 };
 
 /* The program's state at a trap. */
@@ -45,7 +50,7 @@ struct kernel_frame {
     uint64_t missing, missing_size, missing_write;
     /* Written by DOOR_CALL: the program continues after this many nanoseconds of simulated time. */
     uint64_t sleep;
-    /* For DOOR_FAULT: if a region faulted in the driver's task of the nucd at pc, the number of its accelerator plus 1,
+    /* For DOOR_REGION, DOOR_CALL and DOOR_ANSWER: see there. For DOOR_FAULT: if a region faulted in the driver's task of the nucd at pc, the number of its accelerator plus 1,
      * and the faulting pc in task_pc; else 0. */
     uint64_t accelerator, task_pc;
     /* Written by DOOR_CALL: the number of a system call that a multiprocessor's thread, launched by the call, makes and
