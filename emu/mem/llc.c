@@ -55,30 +55,32 @@ void llc_look(struct llc_entry *entry, uint64_t now)
     }
 }
 
-void llc_stall(struct llc_entry *entry)
+/* Appends the rest of a list. */
+static void list_join(struct llc_list *list, const struct llc_list *rest)
 {
-    struct llc *llc = entry->llc;
-    llc->counters.stalls += !entry->stalled;
-    entry->stalled = true;
-    llc_list_add(&llc->stalled, entry);
-}
-
-void llc_retry(struct llc *llc, uint64_t now)
-{
-    struct llc_list stalled = llc->stalled;
-    llc->stalled.first = NULL;
-    while (stalled.first)
-        llc_look(llc_list_take(&stalled), now);
+    if (list->first)
+        list->last->next = rest->first;
+    else
+        list->first = rest->first;
+    list->last = rest->last;
 }
 
 void llc_unlock(struct llc *llc, uint32_t index, uint64_t now)
 {
     struct llc_frame *frame = &llc->frames[index];
+    const uint64_t line = llc_line_at(llc, index);
     struct llc_list waiting = frame->waiting;
     frame->waiting.first = NULL;
     frame->busy = false;
-    while (waiting.first)
+    llc_frame_changed(llc, index);
+    while (waiting.first) {
         llc_look(llc_list_take(&waiting), now);
+        const uint32_t found = waiting.first ? llc_find(llc, line) : TAGS_NONE;
+        if (found != TAGS_NONE && llc->frames[found].busy) {
+            list_join(&llc->frames[found].waiting, &waiting);
+            break;
+        }
+    }
     llc_retry(llc, now);
 }
 
@@ -172,15 +174,17 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     int client = llc_client_of(llc, link);
     uint32_t index = llc_find(llc, line);
     if (index == TAGS_NONE) {
-        index = llc_make_room(llc, line, false, now);
+        index = llc_make_room(llc, line, false, now, NULL);
         if (index == TAGS_NONE)
             return false;
         tags_fill(&llc->tags, index, llc_key(llc, line), LLC_CLEAN);
+        llc_line_changed(llc, line);
         if (lower->port_ops->warm)
             (void)lower->port_ops->warm(lower->port, lower, line, false);
         llc_tell_fill(llc, line, now, now, MEM_LEVEL_MEMORY);
     }
     tags_touch(&llc->tags, index);
+    llc_frame_changed(llc, index);
     enum protocol_reply reply =
         llc_settle(llc, index, client, exclusive ? PROTOCOL_GET_OWNED : PROTOCOL_GET_READ, now);
     if (exclusive)
@@ -254,6 +258,7 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     for (enum llc_way way = 0; way < LLC_WAYS; way++)
         llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false, NULL};
     make_pools(llc);
+    llc_stalls_init(llc);
     return llc;
 }
 
@@ -274,6 +279,7 @@ void llc_free(struct llc *llc)
         event_cancel(llc->queue, &llc->mshrs[i].request.event);
     for (uint32_t i = 0; i < llc->config.write_buffer; i++)
         event_cancel(llc->queue, &llc->writes[i].request.event);
+    llc_stalls_free(llc);
     tags_free(&llc->tags);
     free(llc->frames);
     free(llc->holders);

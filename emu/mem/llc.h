@@ -51,7 +51,8 @@ struct llc_config {
 
 extern const struct part_kind llc_kind;
 
-/* The counters since the start: LLC_COUNTER(name, unit, meaning). */
+/* The counters since the start: LLC_COUNTER(name, unit, meaning). A request is counted once, when its line is not
+ * busy: reads + writes = hits + misses + late_writes. */
 #define LLC_COUNTERS(LLC_COUNTER)                                                                            \
     LLC_COUNTER(reads, "requests", "Reads, including exclusive ones")                                        \
     LLC_COUNTER(writes, "requests", "Write-backs from first-level caches, and stores")                       \
@@ -68,6 +69,7 @@ extern const struct part_kind llc_kind;
     LLC_COUNTER(late_writes, "requests", "Write-backs of lines that were taken away before")                 \
     LLC_COUNTER(line_waits, "requests", "Requests that waited for another request for their line")           \
     LLC_COUNTER(stalls, "requests", "Requests that waited for an MSHR, a way or room in the write buffer")   \
+    LLC_COUNTER(retries, "lookups", "Lookups of the tags by such requests after their first one")            \
     LLC_COUNTER(bank_waits, "requests", "Requests that waited until their bank accepted them")               \
     LLC_COUNTER(array_waits, "requests", "Requests that waited for the data array of their bank")            \
     LLC_COUNTER(refusals, "requests", "Requests refused because the queue was full")                         \

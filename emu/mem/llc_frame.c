@@ -114,10 +114,12 @@ static uint64_t busy_ways(const struct llc *llc, uint64_t key)
     return busy;
 }
 
-uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now)
+uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now, enum llc_lack *lack)
 {
     uint64_t key = llc_key(llc, line);
     uint32_t index = tags_victim(&llc->tags, key, busy_ways(llc, key));
+    if (timed)
+        *lack = index == TAGS_NONE ? LLC_NO_WAY : LLC_NO_VICTIM_ROOM;
     if (index == TAGS_NONE || tags_state(&llc->tags, index) == 0)
         return index;
     struct llc_frame *frame = &llc->frames[index];

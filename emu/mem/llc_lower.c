@@ -137,6 +137,7 @@ static void line_went(struct llc *llc, struct mem_request *request, uint64_t now
     out->used = false;
     out->next = llc->free_writes;
     llc->free_writes = out;
+    llc_line_changed(llc, request->address);
     llc_retry(llc, now);
 }
 

@@ -62,6 +62,7 @@ static void maintain_line(struct llc *llc, uint32_t index, enum mem_op op, uint6
     }
     if (op != MEM_CLEAN)
         llc_forget(llc, index, now);
+    llc_frame_changed(llc, index);
 }
 
 /* Maintains the next line. Returns false if the entry has to wait for the line or for the write buffer. */
@@ -78,7 +79,7 @@ static bool maintain_next(struct llc_entry *entry, const struct walk *walk, uint
     }
     bool may_be_dirty = tags_state(&llc->tags, index) == LLC_DIRTY || frame->owner != LLC_NOBODY;
     if (may_be_dirty && entry->request->op != MEM_INVALIDATE && !llc_can_write(llc)) {
-        llc_stall(entry);
+        llc_stall(entry, LLC_NO_RANGE_ROOM);
         return false;
     }
     maintain_line(llc, index, entry->request->op, now);
@@ -118,6 +119,7 @@ void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64
         tags_set_state(&llc->tags, index, LLC_CLEAN);
         if (op != MEM_CLEAN)
             llc_forget(llc, index, now);
+        llc_frame_changed(llc, index);
     }
     if (lower->port_ops->maintain)
         lower->port_ops->maintain(lower->port, lower, op, address, size);

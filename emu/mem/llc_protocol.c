@@ -48,6 +48,7 @@ static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
         llc->counters.hits++;
     entry->request->level = MEM_LEVEL_L2;
     tags_touch(&llc->tags, index);
+    llc_frame_changed(llc, index);
     lock(entry, index);
     uint64_t start = llc_transfer_waited(llc, entry->line, now);
     answer_later(entry, llc_probe(llc, index, entry->client, kind_of(entry), now), start);
@@ -61,13 +62,20 @@ static void miss(struct llc_entry *entry, bool fetch, uint64_t now)
         llc->counters.misses++;
     entry->missed = true;
     uint32_t index = TAGS_NONE;
-    if ((!fetch || llc->free_mshrs) && !llc_writing(llc, entry->line))
-        index = llc_make_room(llc, entry->line, true, now);
+    enum llc_lack lack;
+    if (fetch && !llc->free_mshrs)
+        lack = LLC_NO_MSHR;
+    else if (llc_writing(llc, entry->line))
+        lack = LLC_LINE_LEAVING;
+    else
+        index = llc_make_room(llc, entry->line, true, now, &lack);
     if (index == TAGS_NONE) {
-        llc_stall(entry);
+        llc_stall(entry, lack);
         return;
     }
     tags_fill(&llc->tags, index, llc_key(llc, entry->line), LLC_CLEAN);
+    llc_line_changed(llc, entry->line);
+    llc_frame_changed(llc, index);
     lock(entry, index);
     if (fetch) {
         llc_read_memory(llc, entry, now);
@@ -81,8 +89,8 @@ void llc_read(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
     const struct mem_request *request = entry->request;
-    if (!entry->waited && !entry->stalled)
-        llc->counters.reads++;
+    llc->counters.reads += !entry->counted;
+    entry->counted = true;
     if (index == TAGS_NONE) {
         if (!entry->missed)
             llc->counters.lost_upgrades += request->upgrade;
@@ -112,6 +120,7 @@ static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
     uint64_t start = llc_transfer_waited(llc, entry->line, now);
     tags_set_state(&llc->tags, index, LLC_DIRTY);
     tags_touch(&llc->tags, index);
+    llc_frame_changed(llc, index);
     lock(entry, index);
     (void)llc_settle(llc, index, entry->client, kind_of(entry), now);
     answer_later(entry, 0, start);
@@ -122,8 +131,8 @@ void llc_write(struct llc_entry *entry, uint32_t index, uint64_t now)
     struct llc *llc = entry->llc;
     const struct mem_request *request = entry->request;
     bool whole = request->size == llc->config.line && request->mask == UINT64_MAX;
-    if (!entry->waited && !entry->stalled)
-        llc->counters.writes++;
+    llc->counters.writes += !entry->counted;
+    entry->counted = true;
     if (is_put(entry))
         bring_back(entry, index, now);
     else if (index == TAGS_NONE)

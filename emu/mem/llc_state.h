@@ -1,6 +1,6 @@
 /* The internals of the last level, shared by its files: llc.c (the port), llc_client.c (clients),
  * llc_protocol.c (reads and writes), llc_frame.c (array and directory), llc_lower.c (memory), llc_maintain.c
- * (ranges), llc_report.c. */
+ * (ranges), llc_stall.c (requests that wait for a resource), llc_report.c. */
 #ifndef EMU_MEM_LLC_STATE_H
 #define EMU_MEM_LLC_STATE_H
 
@@ -18,6 +18,54 @@ struct llc_entry;
 /* A list of requests in order of arrival. */
 struct llc_list {
     struct llc_entry *first, *last;
+};
+
+/* What a stalled entry lacks: an MSHR, the end of the write of its line to memory, a way of its set that is not busy,
+ * room in the write buffer for the victim of its set, or room in the write buffer for the next step of a range. */
+enum llc_lack { LLC_NO_MSHR, LLC_LINE_LEAVING, LLC_NO_WAY, LLC_NO_VICTIM_ROOM, LLC_NO_RANGE_ROOM };
+
+/* A member of a queue of stalled entries. */
+struct llc_member {
+    struct llc_member *next, *previous;
+    struct llc_queue *queue; /* NULL: in none */
+    struct llc_stalled *of;
+};
+
+/* An entry's place among the stalled ones. */
+struct llc_stalled {
+    uint64_t turn; /* from 1; 0: the entry is not stalled */
+    struct llc_entry *entry;
+    struct llc_member lacking; /* in the queue of what it lacks */
+    struct llc_member writing; /* in llc_stalls.writes */
+    struct llc_member by_line; /* in llc_stalls.lines */
+};
+
+/* Stalled entries in order of their turns. */
+struct llc_queue {
+    struct llc_member *first, *last;
+};
+
+/* A set of the array, for the entries that wait for one of its ways. */
+struct llc_set {
+    struct llc_queue waiting;
+    bool changed; /* a way may have become available since the first of them looked */
+    bool listed;  /* in llc_stalls.changed */
+    uint32_t next;
+};
+
+/* All stalled entries (llc_stall.c). */
+struct llc_stalls {
+    uint64_t last;               /* the newest turn */
+    uint64_t retried;            /* turn of the entry that looks up the tags again; 0: none does */
+    uint32_t count;              /* of stalled entries */
+    struct llc_stalled *entries; /* by number of the entry */
+    struct llc_queue ready;      /* are to look up the tags again, whatever else happens */
+    struct llc_queue mshrs;      /* lack an MSHR */
+    struct llc_queue writes;     /* lack room in the write buffer */
+    struct llc_queue *lines;     /* hash table of `slots` queues, by line */
+    uint32_t slots;              /* a power of two */
+    struct llc_set *sets;
+    uint32_t changed; /* first of the list of changed sets, or TAGS_NONE */
 };
 
 /* The directory entry of a way. A busy one belongs to a transaction, for which other requests of its line
@@ -43,6 +91,7 @@ struct llc_entry {
     bool waited;      /* counted in line_waits */
     bool stalled;     /* counted in stalls */
     bool missed;      /* counted as a miss */
+    bool counted;     /* counted in reads or writes */
 };
 
 /* An outstanding read of a line from memory. */
@@ -91,7 +140,7 @@ struct llc {
     struct llc_bank *banks;
     unsigned held; /* entries in use */
     struct llc_entry *entries, *free_entries;
-    struct llc_list stalled; /* wait for an MSHR, a way or room in the write buffer */
+    struct llc_stalls stalls;
     struct llc_list refused; /* responses for which the client had no room */
     struct llc_list ranges;  /* done in this cache; wait until memory has accepted their write-backs */
     struct mem_waiters full;
@@ -177,12 +226,33 @@ void llc_look(struct llc_entry *entry, uint64_t now);
 void llc_answer(struct llc_entry *entry, uint64_t now);
 /* Frees the entry of a request that was answered or forwarded. */
 void llc_release(struct llc_entry *entry, uint64_t now);
-/* Makes a frame no longer busy; the entries that wait for its line look up the tags again. */
+/* Makes a frame no longer busy; the entries that wait for its line look up the tags again, until one of them makes the
+ * line busy. */
 void llc_unlock(struct llc *llc, uint32_t frame, uint64_t now);
-/* Keeps the entry until an MSHR, a way or an entry of the write buffer is free. */
-void llc_stall(struct llc_entry *entry);
-/* Makes all stalled entries look up the tags again, in order and before new requests. */
+
+/* llc_stall.c */
+void llc_stalls_init(struct llc *llc);
+void llc_stalls_free(struct llc *llc);
+/* Keeps the entry until it has what it lacks. */
+void llc_stall(struct llc_entry *entry, enum llc_lack lack);
+/* Makes the stalled entries that may have got what they lack look up the tags again, in the order in which they have
+ * stalled and before new requests. */
 void llc_retry(struct llc *llc, uint64_t now);
+/* Make the next llc_retry() look at the entries of the line, or at those that wait for a way of the frame's set. */
+void llc_stalled_line(struct llc *llc, uint64_t line);
+void llc_stalled_set(struct llc *llc, uint32_t frame);
+/* Call them when the line has come into the array or has left for memory; when a frame's state, use or line has
+ * changed. */
+static inline void llc_line_changed(struct llc *llc, uint64_t line)
+{
+    if (llc->stalls.count)
+        llc_stalled_line(llc, line);
+}
+static inline void llc_frame_changed(struct llc *llc, uint32_t frame)
+{
+    if (llc->stalls.count)
+        llc_stalled_set(llc, frame);
+}
 
 /* llc_client.c */
 int llc_client_of(const struct llc *llc, const struct mem_link *link);
@@ -202,8 +272,8 @@ unsigned llc_probe(struct llc *llc, uint32_t frame, int client, enum protocol_re
 enum protocol_reply llc_settle(struct llc *llc, uint32_t frame, int client, enum protocol_request request,
                                uint64_t now);
 /* Returns a free way for the line, after evicting a victim. If `timed`, a dirty victim goes to the write
- * buffer. TAGS_NONE if all ways are busy or the write buffer may be full. */
-uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now);
+ * buffer. TAGS_NONE if all ways are busy or, if `timed`, the write buffer may be full; then *lack tells which. */
+uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now, enum llc_lack *lack);
 /* Removes the line from this cache and all first-level caches; dirty data is lost. */
 void llc_forget(struct llc *llc, uint32_t frame, uint64_t now);
 

@@ -433,6 +433,8 @@ static void run_traffic(uint64_t seed, uint64_t limit, const struct protocol *pr
     flush(traffic);
     for (uint32_t i = 0; i < slice_count(traffic); i++) {
         const struct llc_counters *counted = llc_counted(slice_at(traffic, i));
+        assert_int_equal(counted->reads + counted->writes,
+                         counted->hits + counted->misses + counted->late_writes);
         assert_int_equal(llc_pending(slice_at(traffic, i)), 0);
         assert_true(counted->hits && counted->probes && counted->maintained);
 #define LLC_COUNTER(name, unit, meaning) sum->name += counted->name;
