@@ -48,6 +48,7 @@ static void set_places(struct builder *builder)
                                         .modules = plan->modules,
                                         .stacks = plan->stacks,
                                         .controllers = plan->controllers,
+                                        .burst = plan_burst(plan),
                                         .module = (uint16_t)(number / plan->stacks),
                                         .stack = (uint16_t)(number % plan->stacks),
                                         .routes = part->routes};

@@ -238,6 +238,30 @@ static const char *difference(const struct simt_config *a, const struct simt_con
     return NULL;
 }
 
+/* Checks keys that only the second level of multiprocessors may have: it has no directory of caches above it,
+ * and a crossbar that selects its slices. */
+static bool check_level(const struct machine_config *config, const struct instance *level, struct error *err)
+{
+    const struct llc_config *llc = level->config;
+    const char *key = llc->write_policy != LLC_WRITE_BACK ? "write_policy"
+                      : llc->interleave != LLC_BY_LINE    ? "interleave"
+                                                          : NULL;
+    if (!key || level->parent->kind == &simt_kind)
+        return true;
+    (void)error_set(err, "%s is only allowed for the second level of multiprocessors; allowed: %s",
+                    *key == 'w' ? llc_policy_names[llc->write_policy] : llc_interleave_names[llc->interleave],
+                    *key == 'w' ? llc_policy_names[LLC_WRITE_BACK] : llc_interleave_names[LLC_BY_LINE]);
+    return tree_at(config->tree, level, key, err);
+}
+
+static bool check_levels(const struct machine_config *config, struct error *err)
+{
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))
+        if (i->kind == &llc_kind && !check_level(config, i, err))
+            return false;
+    return true;
+}
+
 static bool check_simt(const struct machine_config *config, struct error *err)
 {
     const struct instance *first = NULL;
@@ -282,7 +306,7 @@ static bool check(const struct machine_config *config, struct error *err)
                                   !nucd_check_memory(config->tree, config->memory->base, config->memory->size,
                                                      config->stack->size, err)))
         return false;
-    if (!check_simt(config, err))
+    if (!check_levels(config, err) || !check_simt(config, err))
         return false;
     return check_memory(config, err) && check_harts(config, err);
 }

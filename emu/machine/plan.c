@@ -1,11 +1,13 @@
 #include "emu/machine/plan.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/dram/map.h"
 #include "emu/machine/lines.h"
 #include "emu/mem/home_bits.h"
+#include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
 
 /* A request's way holds the links between parts, and those that a part has within: of multiprocessors, from a first-level
@@ -321,13 +323,63 @@ static bool plan_ways(struct plan *plan, struct error *err)
     return check_ways(plan, err);
 }
 
+uint32_t plan_burst(const struct plan *plan)
+{
+    return ((const struct dram_config *)plan->memories[0].instance->config)->burst_bytes;
+}
+
+/* Returns whether the first lines of memory each lie in one channel. What selects the channel within a line
+ * does so in each line. */
+static bool lines_in_channels(const struct plan *plan, uint32_t line)
+{
+    const uint64_t base = plan->machine->memory->base, end = base + 64 * (uint64_t)line;
+    for (uint64_t at = base; at < end; at += plan_burst(plan)) {
+        struct home first, home;
+        home_resolve(plan->homes, at & ~(uint64_t)(line - 1), &first);
+        home_resolve(plan->homes, at, &home);
+        if (first.module != home.module || first.stack != home.stack || first.controller != home.controller)
+            return false;
+    }
+    return true;
+}
+
+/* Checks that the slices of a second level fit the channels that they serve. */
+static bool check_partitions(const struct plan *plan, const struct instance *l2, struct error *err)
+{
+    const struct llc_config *config = l2->config;
+    const uint32_t channels = plan->modules * plan->stacks * plan->controllers, slices = config->slices;
+    if (channels % slices != 0 && slices % channels != 0) {
+        (void)error_set(err,
+                        "partition is not allowed with %" PRIu32 " slices and %" PRIu32
+                        " memory channels: one number must divide the other",
+                        slices, channels);
+        return tree_at(plan->machine->tree, l2, "interleave", err);
+    }
+    if (lines_in_channels(plan, config->line))
+        return true;
+    (void)error_set(err,
+                    "partition is not allowed: a line of %" PRIu32 " bytes lies in several memory channels",
+                    config->line);
+    return tree_at(plan->machine->tree, l2, "interleave", err);
+}
+
+static bool plan_partitions(const struct plan *plan, struct error *err)
+{
+    const struct tree *tree = plan->machine->tree;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        if (i->kind == &llc_kind && ((const struct llc_config *)i->config)->interleave == LLC_BY_PARTITION &&
+            !check_partitions(plan, i, err))
+            return false;
+    return true;
+}
+
 bool plan_machine(struct plan *plan, const struct machine_config *machine, struct error *err)
 {
     *plan = (struct plan){.machine = machine};
     if (!wiring_plan(&plan->wiring, machine->tree, machine_kinds, err))
         return false;
     plan_places(plan);
-    return plan_homes(plan, err) && plan_ways(plan, err);
+    return plan_homes(plan, err) && plan_ways(plan, err) && plan_partitions(plan, err);
 }
 
 void plan_free(struct plan *plan)

@@ -48,6 +48,9 @@ void plan_derive_homes(const struct machine_config *machine);
 /* Returns the number of a memory (struct plan_memory); 0 for other parts. */
 uint32_t plan_memory_number(const struct plan *plan, const struct instance *memory);
 
+/* Returns the bytes of a burst of the memories. */
+uint32_t plan_burst(const struct plan *plan);
+
 /* Returns a crossbar's outputs by home, indexed by [memory's number * controllers + controller]. The caller
  * frees them. The outputs of unreachable memories are 0: no request for these arrives there. */
 uint16_t *plan_routes(const struct plan *plan, const struct instance *crossbar);

@@ -187,7 +187,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     llc_frame_changed(llc, index);
     enum protocol_reply reply =
         llc_settle(llc, index, client, exclusive ? PROTOCOL_GET_OWNED : PROTOCOL_GET_READ, now);
-    if (exclusive)
+    if (exclusive && llc->config.write_policy == LLC_WRITE_BACK)
         /* the client's dirty copy may later be dropped without a write-back */
         tags_set_state(&llc->tags, index, LLC_DIRTY);
     return reply == PROTOCOL_REPLY_OWNED;
@@ -244,10 +244,12 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     llc->name = alloc(strlen(name) + 1, 1);
     strcpy(llc->name, name);
     uint32_t block = config->slice_bytes ? config->slice_bytes : config->line;
-    uint32_t chooses = (uint32_t)__builtin_ctz(config->slices ? config->slices : 1);
+    const bool by_line = config->interleave == LLC_BY_LINE;
+    uint32_t chooses = by_line ? (uint32_t)__builtin_ctz(config->slices ? config->slices : 1) : 0;
     llc->block_shift = (uint32_t)__builtin_ctz(block);
     llc->stride = 1;
     llc->moved = block > config->line ? chooses : 0;
+    llc->mapped = llc->moved || !by_line;
     tags_init(&llc->tags, sets, config->ways,
               (uint32_t)__builtin_ctz(config->line) + (llc->moved ? 0 : chooses), config->replacement);
     llc->frames = alloc(tags_size(&llc->tags), sizeof *llc->frames);

@@ -28,6 +28,15 @@
  * up, a line from memory at the clock edge after its arrival, a victim or a probed line at once. Only the
  * response waits for its own line's turn. With bank_clocks of 0, the array is never busy.
  *
+ * Store policies (write_policy, write_allocate). A store whose words go to memory at once takes an entry of the
+ * write buffer, or joins a write of its line that memory has not accepted yet. Words are 32 bits. It is
+ * answered after hit_clocks, when this cache has taken its words; memory's answer frees the entry. A line
+ * that is not in the cache is read again only after that. write_evict removes the line when the tags have
+ * been looked up.
+ *
+ * Partitions (interleave). What is above selects the slice by the memory channel of the line. As the bits that
+ * select it are not known here, the set is the line's number XORed with the folded bits above the set's.
+ *
  * Cleaning or invalidating a range takes tag_clocks, plus a clock for each line of the range in the slice
  * (llc_set_slice()), or for each line of the cache if there are fewer. An uncached request is forwarded at
  * once, whatever the cache holds. A line on its way to memory is read again only after memory has answered.
@@ -38,6 +47,14 @@
 
 #include "emu/mem/cache.h"
 #include "emu/sim/energy.h"
+
+/* What a store does to its line (llc.def). */
+enum llc_policy { LLC_WRITE_BACK, LLC_WRITE_THROUGH, LLC_WRITE_EVICT };
+extern const char *const llc_policy_names[]; /* by value, then NULL */
+
+/* How lines are distributed over slices (llc.def). */
+enum llc_interleave { LLC_BY_LINE, LLC_BY_PARTITION };
+extern const char *const llc_interleave_names[]; /* by value, then NULL */
 
 struct llc_config {
 #include "emu/sim/fields_struct.h"
@@ -61,6 +78,9 @@ extern const struct part_kind llc_kind;
     LLC_COUNTER(fills, "lines", "Lines read from memory")                                                    \
     LLC_COUNTER(write_backs, "lines", "Lines written to memory")                                             \
     LLC_COUNTER(evictions, "lines", "Lines evicted to make room")                                            \
+    LLC_COUNTER(written_through, "requests", "Stores whose words went to memory at once")                    \
+    LLC_COUNTER(combined, "requests", "Of these, stores that joined a write of their line")                  \
+    LLC_COUNTER(store_evictions, "lines", "Lines evicted by a store (write_evict)")                          \
     LLC_COUNTER(probes, "probes", "Probes of copies in first-level caches")                                  \
     LLC_COUNTER(dirty_probes, "probes", "Probes that found the newest version")                              \
     LLC_COUNTER(back_invalidations, "probes", "Copies invalidated because this cache evicted the line")      \

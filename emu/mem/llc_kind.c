@@ -4,6 +4,12 @@
 #include "emu/mem/llc_slices.h"
 #include "emu/mem/site.h"
 
+const char *const llc_policy_names[] = {[LLC_WRITE_BACK] = "write_back",
+                                        [LLC_WRITE_THROUGH] = "write_through",
+                                        [LLC_WRITE_EVICT] = "write_evict",
+                                        NULL};
+const char *const llc_interleave_names[] = {[LLC_BY_LINE] = "line", [LLC_BY_PARTITION] = "partition", NULL};
+
 static bool is_power(uint64_t value)
 {
     return value > 0 && (value & (value - 1)) == 0;

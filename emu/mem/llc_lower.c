@@ -4,6 +4,8 @@
 
 #include "emu/mem/llc_state.h"
 
+enum { WORD = 4 }; /* bytes of a bit of mem_request.mask */
+
 static bool send(struct llc *llc, enum llc_way way, struct mem_request *request, uint64_t now)
 {
     return mem_link_request(&llc->lower[way], request, now);
@@ -50,9 +52,50 @@ bool llc_can_write(const struct llc *llc)
 bool llc_writing(const struct llc *llc, uint64_t line)
 {
     for (uint32_t i = 0; i < llc->config.write_buffer; i++)
-        if (llc->writes[i].used && llc->writes[i].request.address == line)
+        if (llc->writes[i].used && llc->writes[i].line == line)
             return true;
     return false;
+}
+
+/* Returns the write of the line that memory has not accepted yet, or NULL. */
+static struct llc_outgoing *unsent_of(const struct llc *llc, uint64_t line)
+{
+    struct llc_outgoing *out = llc->unsent_writes;
+    while (out && out->line != line)
+        out = out->next;
+    return out;
+}
+
+bool llc_can_store(const struct llc *llc, uint64_t line)
+{
+    return llc_can_write(llc) || unsent_of(llc, line);
+}
+
+/* Returns the set of all words of a line. */
+static uint64_t all_words(const struct llc *llc)
+{
+    return UINT64_MAX >> (64 - llc->config.line / WORD);
+}
+
+/* Returns the set of the words that a store writes, in part or as a whole. */
+static uint64_t words_of(const struct llc_entry *entry)
+{
+    const struct mem_request *request = entry->request;
+    const uint64_t offset = request->address - entry->line;
+    const uint64_t first = offset / WORD, last = (offset + request->size - 1) / WORD;
+    const uint64_t span = UINT64_MAX >> (63 - (last - first));
+    return (request->mask & span) << first;
+}
+
+/* Makes the write's request cover these words of its line, from the first to the last. */
+static void set_words(const struct llc *llc, struct llc_outgoing *out, uint64_t words)
+{
+    const unsigned first = (unsigned)__builtin_ctzll(words), last = 63 - (unsigned)__builtin_clzll(words);
+    const uint64_t mask = words >> first, whole = UINT64_MAX >> (63 - (last - first));
+    out->words = words;
+    mem_request_init(&out->request, MEM_WRITE, out->line + WORD * first, WORD * (last - first + 1));
+    out->request.mask = mask == whole ? UINT64_MAX : mask;
+    out->request.requester = llc->requester;
 }
 
 static void send_writes(struct llc *llc, uint64_t now)
@@ -72,17 +115,16 @@ static void send_writes(struct llc *llc, uint64_t now)
         llc_pass_ranges(llc, now);
 }
 
-void llc_write_back(struct llc *llc, uint64_t line, uint64_t now)
+/* Appends a write of the line to those that memory has not accepted. */
+static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint64_t now)
 {
     struct llc_outgoing *out = llc->free_writes;
     assert(out);
     llc->free_writes = out->next;
     out->next = NULL;
     out->used = true;
-    mem_request_init(&out->request, MEM_WRITE, line, llc->config.line);
-    out->request.requester = llc->requester;
-    llc->counters.write_backs++;
-    (void)llc_transfer(llc, line, now);
+    out->line = line;
+    set_words(llc, out, words);
     llc->written++;
     llc_tell_write(llc, line, now);
     bool first = !llc->unsent_writes;
@@ -93,6 +135,26 @@ void llc_write_back(struct llc *llc, uint64_t line, uint64_t now)
     llc->unsent_writes_last = out;
     if (first)
         send_writes(llc, now);
+}
+
+void llc_write_back(struct llc *llc, uint64_t line, uint64_t now)
+{
+    llc->counters.write_backs++;
+    (void)llc_transfer(llc, line, now);
+    write_words(llc, line, all_words(llc), now);
+}
+
+void llc_store_words(struct llc_entry *entry, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    struct llc_outgoing *out = unsent_of(llc, entry->line);
+    llc->counters.written_through++;
+    if (!out) {
+        write_words(llc, entry->line, words_of(entry), now);
+        return;
+    }
+    llc->counters.combined++;
+    set_words(llc, out, out->words | words_of(entry));
 }
 
 bool llc_pass(struct llc *llc, struct mem_link *link, struct mem_request *request, uint64_t now)
@@ -137,7 +199,7 @@ static void line_went(struct llc *llc, struct mem_request *request, uint64_t now
     out->used = false;
     out->next = llc->free_writes;
     llc->free_writes = out;
-    llc_line_changed(llc, request->address);
+    llc_line_changed(llc, out->line);
     llc_retry(llc, now);
 }
 

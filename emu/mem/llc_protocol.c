@@ -40,12 +40,22 @@ static enum protocol_request kind_of(const struct llc_entry *entry)
     return request->kind == MEM_FETCH ? PROTOCOL_GET_FETCH : PROTOCOL_GET_READ;
 }
 
+/* Counts the request once, as one of its kind and as a hit or a miss. */
+static void count(struct llc_entry *entry, uint64_t *kind, uint32_t index)
+{
+    struct llc_counters *counters = &entry->llc->counters;
+    if (entry->counted)
+        return;
+    entry->counted = true;
+    (*kind)++;
+    if (!is_put(entry))
+        *(index == TAGS_NONE ? &counters->misses : &counters->hits) += 1;
+}
+
 /* The line is in this cache, and not busy. */
 static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
-    if (!entry->missed)
-        llc->counters.hits++;
     entry->request->level = MEM_LEVEL_L2;
     tags_touch(&llc->tags, index);
     llc_frame_changed(llc, index);
@@ -54,12 +64,10 @@ static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
     answer_later(entry, llc_probe(llc, index, entry->client, kind_of(entry), now), start);
 }
 
-/* The line is not in this cache. `fetch`: it must be read from memory. */
-static void miss(struct llc_entry *entry, bool fetch, uint64_t now)
+/* The line is not in this cache. `fetch`: it must be read from memory. Returns false if the request stalls. */
+static bool miss(struct llc_entry *entry, bool fetch, uint64_t now)
 {
     struct llc *llc = entry->llc;
-    if (!entry->missed)
-        llc->counters.misses++;
     entry->missed = true;
     uint32_t index = TAGS_NONE;
     enum llc_lack lack;
@@ -71,7 +79,7 @@ static void miss(struct llc_entry *entry, bool fetch, uint64_t now)
         index = llc_make_room(llc, entry->line, true, now, &lack);
     if (index == TAGS_NONE) {
         llc_stall(entry, lack);
-        return;
+        return false;
     }
     tags_fill(&llc->tags, index, llc_key(llc, entry->line), LLC_CLEAN);
     llc_line_changed(llc, entry->line);
@@ -83,18 +91,18 @@ static void miss(struct llc_entry *entry, bool fetch, uint64_t now)
         entry->request->level = MEM_LEVEL_L2;
         answer_later(entry, 0, llc_transfer_waited(llc, entry->line, now));
     }
+    return true;
 }
 
 void llc_read(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
     const struct mem_request *request = entry->request;
-    llc->counters.reads += !entry->counted;
-    entry->counted = true;
+    count(entry, &llc->counters.reads, index);
     if (index == TAGS_NONE) {
         if (!entry->missed)
             llc->counters.lost_upgrades += request->upgrade;
-        miss(entry, true, now);
+        (void)miss(entry, true, now);
         return;
     }
     if (request->upgrade && llc_holds(llc, index, entry->client))
@@ -126,17 +134,58 @@ static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
     answer_later(entry, 0, start);
 }
 
+static bool writes_back(const struct llc *llc)
+{
+    return llc->config.write_policy == LLC_WRITE_BACK;
+}
+
+/* Returns whether a store that misses brings its line in. */
+static bool allocates(const struct llc *llc)
+{
+    return llc->config.write_allocate && llc->config.write_policy != LLC_WRITE_EVICT;
+}
+
+/* A store whose words go to memory at once. */
+static void store_through(struct llc_entry *entry, uint32_t index, bool whole, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    if (index == TAGS_NONE && llc_line_awaited(llc, entry->line)) {
+        llc_stall(entry, LLC_LINE_LEAVING);
+        return;
+    }
+    if (!llc_can_store(llc, entry->line)) {
+        llc_stall(entry, LLC_NO_STORE_ROOM);
+        return;
+    }
+    if (index == TAGS_NONE && allocates(llc)) {
+        if (!miss(entry, !whole, now))
+            return;
+    } else if (index != TAGS_NONE && llc->config.write_policy == LLC_WRITE_THROUGH) {
+        hit(entry, index, now);
+    } else {
+        entry->request->level = MEM_LEVEL_L2;
+        if (index != TAGS_NONE) {
+            llc->counters.store_evictions++;
+            llc_forget(llc, index, now);
+            llc_frame_changed(llc, index);
+        }
+        answer_later(entry, 0, now);
+    }
+    llc_store_words(entry, now);
+}
+
 void llc_write(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
     const struct mem_request *request = entry->request;
     bool whole = request->size == llc->config.line && request->mask == UINT64_MAX;
-    llc->counters.writes += !entry->counted;
-    entry->counted = true;
+    count(entry, &llc->counters.writes, index);
     if (is_put(entry))
         bring_back(entry, index, now);
+    else if (!writes_back(llc) || (index == TAGS_NONE && !allocates(llc)))
+        store_through(entry, index, whole, now);
     else if (index == TAGS_NONE)
-        miss(entry, !whole, now);
+        (void)miss(entry, !whole, now);
     else
         hit(entry, index, now);
 }
@@ -155,6 +204,6 @@ void llc_conclude(struct llc_entry *entry, uint64_t now)
     enum protocol_reply reply = llc_settle(llc, index, entry->client, kind_of(entry), now);
     if (request->op == MEM_READ)
         request->exclusive = reply == PROTOCOL_REPLY_OWNED;
-    else
+    else if (writes_back(llc))
         tags_set_state(&llc->tags, index, LLC_DIRTY);
 }

@@ -104,6 +104,7 @@ void llc_stall(struct llc_entry *entry, enum llc_lack lack)
     llc->counters.stalls += !entry->stalled;
     entry->stalled = true;
     stalled->turn = stalls->retried ? stalls->retried : ++stalls->last;
+    stalled->leaving = lack == LLC_LINE_LEAVING;
     stalls->count++;
     if (lack == LLC_NO_MSHR)
         queue_insert(&stalls->mshrs, &stalled->lacking);
@@ -111,10 +112,22 @@ void llc_stall(struct llc_entry *entry, enum llc_lack lack)
         wait_for_way(llc, stalled);
     else if (lack == LLC_NO_RANGE_ROOM)
         queue_insert(&stalls->ready, &stalled->lacking);
-    if (lack == LLC_NO_VICTIM_ROOM)
+    if (lack == LLC_NO_VICTIM_ROOM || lack == LLC_NO_STORE_ROOM)
         queue_insert(&stalls->writes, &stalled->writing);
     if (lack != LLC_NO_RANGE_ROOM)
         queue_insert(line_queue(llc, entry->line), &stalled->by_line);
+}
+
+bool llc_line_awaited(const struct llc *llc, uint64_t line)
+{
+    const struct llc_stalls *stalls = &llc->stalls;
+    const uint64_t turn = stalls->retried ? stalls->retried : UINT64_MAX;
+    if (!stalls->count)
+        return false;
+    for (const struct llc_member *i = line_queue(llc, line)->first; i && i->of->turn < turn; i = i->next)
+        if (i->of->entry->line == line && i->of->leaving)
+            return true;
+    return false;
 }
 
 void llc_stalled_line(struct llc *llc, uint64_t line)

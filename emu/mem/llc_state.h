@@ -21,8 +21,15 @@ struct llc_list {
 };
 
 /* What a stalled entry lacks: an MSHR, the end of the write of its line to memory, a way of its set that is not busy,
- * room in the write buffer for the victim of its set, or room in the write buffer for the next step of a range. */
-enum llc_lack { LLC_NO_MSHR, LLC_LINE_LEAVING, LLC_NO_WAY, LLC_NO_VICTIM_ROOM, LLC_NO_RANGE_ROOM };
+ * room in the write buffer for the victim of its set, for its own words, or for the next step of a range. */
+enum llc_lack {
+    LLC_NO_MSHR,
+    LLC_LINE_LEAVING,
+    LLC_NO_WAY,
+    LLC_NO_VICTIM_ROOM,
+    LLC_NO_STORE_ROOM,
+    LLC_NO_RANGE_ROOM
+};
 
 /* A member of a queue of stalled entries. */
 struct llc_member {
@@ -34,6 +41,7 @@ struct llc_member {
 /* An entry's place among the stalled ones. */
 struct llc_stalled {
     uint64_t turn; /* from 1; 0: the entry is not stalled */
+    bool leaving;  /* lacks the end of the write of its line */
     struct llc_entry *entry;
     struct llc_member lacking; /* in the queue of what it lacks */
     struct llc_member writing; /* in llc_stalls.writes */
@@ -85,7 +93,7 @@ struct llc_entry {
     uint64_t line;
     uint64_t asked;   /* time of arrival */
     uint64_t cursor;  /* of a range: next step of its walk */
-    uint64_t barrier; /* of a range: number of write-backs that memory must have accepted */
+    uint64_t barrier; /* of a range: number of writes that memory must have accepted */
     uint32_t frame;   /* the frame that it keeps busy, or TAGS_NONE */
     int32_t client;   /* LLC_NOBODY: not attached */
     bool waited;      /* counted in line_waits */
@@ -101,8 +109,10 @@ struct llc_mshr {
     struct mem_request request;
 };
 
-/* An outstanding write-back of a line to memory. */
+/* An outstanding write of a line or of words of one to memory. */
 struct llc_outgoing {
+    uint64_t line;
+    uint64_t words;            /* set of the line's words */
     struct llc_outgoing *next; /* of the free ones, or of those that memory has not accepted */
     struct mem_request request;
     bool used;
@@ -126,6 +136,7 @@ struct llc {
 
     struct protocol_rules rules;
     struct tags tags;
+    bool mapped;              /* keys in the tags differ from lines */
     uint32_t moved;           /* slice-selecting bits that llc_key() moves to the top of a key; 0: none */
     uint32_t block_shift;     /* log2 of config.slice_bytes */
     uint32_t slice, stride;   /* its number among the slices, and their count; 0 and 1: not known */
@@ -150,7 +161,7 @@ struct llc {
     bool response_refused;     /* memory holds a response for which a client had no room */
     struct llc_mshr *mshrs, *free_mshrs, *unsent_reads, *unsent_reads_last;
     struct llc_outgoing *writes, *free_writes, *unsent_writes, *unsent_writes_last;
-    uint64_t written, accepted; /* number of write-backs begun, and of those accepted by memory */
+    uint64_t written, accepted; /* number of writes begun, and of those accepted by memory */
 
     struct llc_counters counters;
     uint64_t transfers;             /* reads and writes of lines in the data array */
@@ -169,23 +180,22 @@ struct llc_entry *llc_list_take(struct llc_list *list);
  * block is one line, the tags' shift skips them; if it is longer, llc_key() moves them to the top of the
  * key. */
 enum { LLC_TOP = 56 };
+uint64_t llc_moved_key(const struct llc *llc, uint64_t line);
+uint64_t llc_moved_line(const struct llc *llc, uint64_t key);
+/* With partitions, XORs the line's set with the folded bits above it; so it is its own inverse. */
+uint64_t llc_folded(const struct llc *llc, uint64_t line);
 static inline uint64_t llc_key(const struct llc *llc, uint64_t line)
 {
-    if (!llc->moved)
+    if (!llc->mapped)
         return line;
-    uint64_t low = line & ((UINT64_C(1) << llc->block_shift) - 1), rest = line >> llc->block_shift;
-    uint64_t chooses = rest & ((UINT64_C(1) << llc->moved) - 1);
-    assert(line >> LLC_TOP == 0);
-    return (rest >> llc->moved) << llc->block_shift | low | chooses << LLC_TOP;
+    return llc->moved ? llc_moved_key(llc, line) : llc_folded(llc, line);
 }
 static inline uint64_t llc_line_at(const struct llc *llc, uint32_t index)
 {
     uint64_t key = tags_key(&llc->tags, index);
-    if (!llc->moved)
+    if (!llc->mapped)
         return key;
-    uint64_t low = key & ((UINT64_C(1) << llc->block_shift) - 1), chooses = key >> LLC_TOP;
-    uint64_t rest = (key & ((UINT64_C(1) << LLC_TOP) - 1)) >> llc->block_shift;
-    return (rest << llc->moved | chooses) << llc->block_shift | low;
+    return llc->moved ? llc_moved_line(llc, key) : llc_folded(llc, key);
 }
 static inline uint32_t llc_find(const struct llc *llc, uint64_t line)
 {
@@ -238,6 +248,9 @@ void llc_stall(struct llc_entry *entry, enum llc_lack lack);
 /* Makes the stalled entries that may have got what they lack look up the tags again, in the order in which they have
  * stalled and before new requests. */
 void llc_retry(struct llc *llc, uint64_t now);
+/* Returns whether an older request waits until the line has left for memory. A store must not pass it, or a stream
+ * of stores could keep the line leaving for ever. */
+bool llc_line_awaited(const struct llc *llc, uint64_t line);
 /* Make the next llc_retry() look at the entries of the line, or at those that wait for a way of the frame's set. */
 void llc_stalled_line(struct llc *llc, uint64_t line);
 void llc_stalled_set(struct llc *llc, uint32_t frame);
@@ -282,6 +295,9 @@ bool llc_can_write(const struct llc *llc);
 /* Returns whether the line is on its way to memory. */
 bool llc_writing(const struct llc *llc, uint64_t line);
 void llc_write_back(struct llc *llc, uint64_t line, uint64_t now);
+/* Returns whether the words of a store to the line can be sent now; sends those of the entry's store. */
+bool llc_can_store(const struct llc *llc, uint64_t line);
+void llc_store_words(struct llc_entry *entry, uint64_t now);
 void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now);
 /* Forwards a request to the level below. Returns false if it was refused; then the link is woken when there
  * is room. */

@@ -9,6 +9,7 @@ struct llc_slices;
 struct mem_site {
     struct home_map *homes;                /* the homes of all addresses; outlives the part */
     uint32_t modules, stacks, controllers; /* upper bounds of the numbers in homes */
+    uint32_t burst;                        /* bytes of a burst of the memories */
     uint16_t module, stack;                /* of a memory: its module and its stack */
     unsigned inputs, outputs;              /* of a crossbar: number of inputs and outputs */
     /* of a crossbar: number of the output for each home, indexed by

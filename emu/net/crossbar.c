@@ -45,13 +45,32 @@ static struct net_message message_of(const struct crossbar *crossbar, struct mem
         .request = request, .clocks = clocks ? clocks : 1, .bytes = bytes, .sink = sink};
 }
 
+static uint32_t channel_of_home(const struct crossbar_route *route, const struct home *home)
+{
+    return (home->module * route->stacks + home->stack) * route->controllers + home->controller;
+}
+
 static uint32_t output_of_home(const struct crossbar *crossbar, const struct home *home)
 {
     const struct crossbar_route *route = &crossbar->route;
     assert(home->module < route->modules && home->stack < route->stacks &&
            home->controller < route->controllers);
-    uint32_t index = (home->module * route->stacks + home->stack) * route->controllers + home->controller;
+    const uint32_t index = channel_of_home(route, home);
     return crossbar->table ? crossbar->table[index] : index;
+}
+
+static uint32_t output_of_partition(const struct crossbar *crossbar, uint64_t address)
+{
+    const struct crossbar_route *route = &crossbar->route;
+    const uint32_t outputs = crossbar->config.outputs,
+                   channels = route->modules * route->stacks * route->controllers;
+    struct home home;
+    home_resolve(route->homes, address >> route->shift << route->shift, &home);
+    const uint32_t channel = channel_of_home(route, &home);
+    if (outputs <= channels)
+        return channel / (channels / outputs);
+    const uint32_t each = outputs / channels;
+    return channel * each + (home.column / route->line_bursts + home.bank + home.row) % each;
 }
 
 static uint32_t output_of_address(const struct crossbar *crossbar, uint64_t address)
@@ -66,6 +85,8 @@ static uint32_t output_of(const struct crossbar *crossbar, uint64_t address)
     struct home home;
     if (!crossbar->route.homes)
         return output_of_address(crossbar, address);
+    if (crossbar->route.partitions)
+        return output_of_partition(crossbar, address);
     home_resolve(crossbar->route.homes, address, &home);
     return output_of_home(crossbar, &home);
 }
@@ -74,6 +95,8 @@ static uint32_t output_of_request(const struct crossbar *crossbar, const struct 
 {
     if (!crossbar->route.homes)
         return output_of_address(crossbar, request->address);
+    if (crossbar->route.partitions)
+        return output_of_partition(crossbar, request->address);
     assert(home_current(&request->home));
     return output_of_home(crossbar, &request->home);
 }
@@ -185,6 +208,10 @@ static void set_route(struct crossbar *crossbar, const struct crossbar_route *ro
         return;
     }
     const size_t count = (size_t)route->modules * route->stacks * route->controllers;
+    if (route->partitions) {
+        assert(route->line_bursts > 0 && (count % outputs == 0 || outputs % count == 0));
+        return;
+    }
     assert(count > 0 && (route->outputs || count <= outputs));
     if (!route->outputs)
         return;

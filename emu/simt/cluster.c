@@ -30,13 +30,25 @@ static void *array_of(size_t count, size_t size)
     return alloc(count ? count : 1, size);
 }
 
-/* Makes the crossbar below the first-level caches. Its outputs are the slices, interleaved by line, or the
- * memory that the cluster is connected to. */
+/* Makes the crossbar below the first-level caches. Its outputs are the slices, interleaved by line or by
+ * memory partition, or the memory that the cluster is connected to. */
 static bool make_crossbar(struct simt_cluster *cluster, const struct part_site *site, struct error *err)
 {
     const struct cache_config *l1 = site->below[SIMT_L1];
+    const struct llc_config *l2 = site->below[SIMT_L2];
+    const struct simt_site *place = site->place;
+    const struct mem_site *memory = place->memory;
     struct crossbar_config config = *(const struct crossbar_config *)site->below[SIMT_CROSSBAR];
-    const struct crossbar_route route = {.shift = (uint32_t)__builtin_ctz(l1->line)};
+    struct crossbar_route route = {.shift = (uint32_t)__builtin_ctz(l1->line)};
+    if (l2 && l2->interleave == LLC_BY_PARTITION)
+        route =
+            (struct crossbar_route){.homes = memory->homes,
+                                    .modules = memory->modules,
+                                    .stacks = memory->stacks,
+                                    .controllers = memory->controllers,
+                                    .shift = route.shift,
+                                    .partitions = true,
+                                    .line_bursts = l1->line > memory->burst ? l1->line / memory->burst : 1};
     config.inputs = cluster->config->count;
     config.outputs = cluster->slice_count ? cluster->slice_count : 1;
     if (!clock_set_frequency(&cluster->crossbar_clock, config.clock, err))

@@ -140,6 +140,9 @@ static const struct part_default l2_defaults[] = {
     {"mshrs", "64", "ours"},
     {"queue", "256", "ours"},
     {"write_buffer", "64", "ours"},
+    {"write_policy", "write_back", FERMI "; TOM Table 1: write_through; AxRAM Table 2: write_evict"},
+    {"write_allocate", "true", FERMI "; AxRAM Table 2: false"},
+    {"interleave", "line", "ours; AxRAM has a slice for each of 6 channels: partition"},
     {NULL, NULL, NULL},
 };
 

@@ -3,9 +3,10 @@
 # behave as on qemu-riscv64, where its threads are coroutines. Configurations: warps of 1, 4 and 32 threads,
 # on the functional machine and, with both schedulers, on machine gpu, whose multiprocessors have enough warps
 # for a block of 1024 threads of any width. One configuration of each program runs twice and must give equal
-# statistics to the byte. ALL=1 runs all configurations, and adds warps of 2, 8 and 16 threads, other numbers
-# of multiprocessors, and the kernel environment; each runs twice. JOBS is the number of programs run at a
-# time (default 2). Prints "N passed, N failed"; the status is 1 if any failed.
+# statistics to the byte. Machine gpu also runs with each policy of stores in its second level. ALL=1 runs all
+# configurations, and adds warps of 2, 8 and 16 threads, other numbers of multiprocessors, and the kernel
+# environment; each runs twice. JOBS is the number of programs run at a time (default 2). Prints "N passed, N
+# failed"; the status is 1 if any failed.
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -29,6 +30,15 @@ one() {
                 --set "simt.warps=$((width < 16 ? 1024 / width : 64))" --set "simt.width=$width" --set "simt.policy=$scheduler"
         done
     done
+    # What stores do in the second level, and which slice has a line, does not change results.
+    check gpu-write_through -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_through \
+        --set simt.l2.slices=6
+    check gpu-no_allocate -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_through \
+        --set simt.l2.write_allocate=false
+    check gpu-write_back-no_allocate -m gpu --detail roi --set simt.count=2 --set simt.l2.write_allocate=false \
+        --set simt.l2.slices=3 --set simt.l2.interleave=partition
+    check gpu-write_evict -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_evict \
+        --set simt.l2.slices=6 --set simt.l2.interleave=partition
     if [ -n "${ALL:-}" ]; then
         check one --set simt.count=1
         check many --set simt.count=16
