@@ -44,7 +44,8 @@ void llc_look(struct llc_entry *entry, uint64_t now)
     }
     event_init(&entry->event, llc->component, answer, entry);
     uint32_t index = llc_find(llc, entry->line);
-    if (index != TAGS_NONE && llc->frames[index].busy) {
+    const struct llc_frame *frame = index == TAGS_NONE ? NULL : &llc->frames[index];
+    if (frame && frame->busy && (frame->waiting.first || !llc_joins(frame, entry))) {
         llc->counters.line_waits += !entry->waited;
         entry->waited = true;
         llc_list_add(&llc->frames[index].waiting, entry);
@@ -65,22 +66,42 @@ static void list_join(struct llc_list *list, const struct llc_list *rest)
     list->last = rest->last;
 }
 
-void llc_unlock(struct llc *llc, uint32_t index, uint64_t now)
+/* Makes the entries that have waited for the line look up the tags again, in order, until the line is busy. */
+static void look_all(struct llc *llc, uint64_t line, struct llc_list *waiting, uint64_t now)
+{
+    while (waiting->first) {
+        const uint32_t found = llc_find(llc, line);
+        struct llc_frame *frame = found == TAGS_NONE ? NULL : &llc->frames[found];
+        if (frame && frame->busy && !llc_joins(frame, waiting->first)) {
+            list_join(&frame->waiting, waiting);
+            return;
+        }
+        llc_look(llc_list_take(waiting), now);
+    }
+}
+
+void llc_admit(struct llc *llc, uint32_t index, uint64_t now)
+{
+    struct llc_frame *frame = &llc->frames[index];
+    struct llc_list waiting = frame->waiting;
+    frame->waiting.first = NULL;
+    look_all(llc, llc_line_at(llc, index), &waiting, now);
+}
+
+/* Makes a frame no longer busy. `evict`: its line leaves the array. */
+static void unlock(struct llc *llc, uint32_t index, bool evict, uint64_t now)
 {
     struct llc_frame *frame = &llc->frames[index];
     const uint64_t line = llc_line_at(llc, index);
     struct llc_list waiting = frame->waiting;
     frame->waiting.first = NULL;
     frame->busy = false;
-    llc_frame_changed(llc, index);
-    while (waiting.first) {
-        llc_look(llc_list_take(&waiting), now);
-        const uint32_t found = waiting.first ? llc_find(llc, line) : TAGS_NONE;
-        if (found != TAGS_NONE && llc->frames[found].busy) {
-            list_join(&llc->frames[found].waiting, &waiting);
-            break;
-        }
+    if (evict) {
+        llc->counters.store_evictions++;
+        llc_forget(llc, index, now);
     }
+    llc_frame_changed(llc, index);
+    look_all(llc, line, &waiting, now);
     llc_retry(llc, now);
 }
 
@@ -97,12 +118,14 @@ void llc_release(struct llc_entry *entry, uint64_t now)
 /* Returns whether the client has accepted the response. */
 static bool answered(struct llc_entry *entry, uint64_t now)
 {
+    struct llc *llc = entry->llc;
     uint32_t frame = entry->frame;
+    const bool atomic = entry->request->atomic;
     llc_conclude(entry, now);
     if (!mem_request_respond(entry->request, now))
         return false;
-    if (frame != TAGS_NONE)
-        llc_unlock(entry->llc, frame, now);
+    if (frame != TAGS_NONE && !(atomic && --llc->frames[frame].atomics))
+        unlock(llc, frame, atomic && llc->config.write_policy == LLC_WRITE_EVICT, now);
     llc_release(entry, now);
     return true;
 }

@@ -34,6 +34,15 @@
  * that is not in the cache is read again only after that. write_evict removes the line when the tags have
  * been looked up.
  *
+ * Atomics. A slice has an atomic unit, a pipeline that begins operations in the order in which they have
+ * looked up the tags. An operation of n words takes its first stage for ceil(n / atomic_words) clocks, and
+ * begins atomic_clocks or more after the one before it on any of its words. Its response comes as late after
+ * its beginning as that of a hit after the tags' lookup or, for the request that has brought the line in, as
+ * that of a miss after the line's arrival. A line that has atomics in the unit admits further ones, unless
+ * another request waits for it; other requests wait until all have been answered. An atomic reads its line if
+ * it misses, even with write_allocate: false; its words are stored by the policy, and with write_evict the
+ * line leaves after the last of the atomics that are under way. An atomic uses the data array twice.
+ *
  * Partitions (interleave). What is above selects the slice by the memory channel of the line. As the bits that
  * select it are not known here, the set is the line's number XORed with the folded bits above the set's.
  *
@@ -73,6 +82,7 @@ extern const struct part_kind llc_kind;
 #define LLC_COUNTERS(LLC_COUNTER)                                                                            \
     LLC_COUNTER(reads, "requests", "Reads, including exclusive ones")                                        \
     LLC_COUNTER(writes, "requests", "Write-backs from first-level caches, and stores")                       \
+    LLC_COUNTER(atomics, "requests", "Atomics, which are also counted as writes")                            \
     LLC_COUNTER(hits, "requests", "Requests whose line was in the cache")                                    \
     LLC_COUNTER(misses, "requests", "Requests whose line was not in the cache")                              \
     LLC_COUNTER(fills, "lines", "Lines read from memory")                                                    \
@@ -92,6 +102,7 @@ extern const struct part_kind llc_kind;
     LLC_COUNTER(retries, "lookups", "Lookups of the tags by such requests after their first one")            \
     LLC_COUNTER(bank_waits, "requests", "Requests that waited until their bank accepted them")               \
     LLC_COUNTER(array_waits, "requests", "Requests that waited for the data array of their bank")            \
+    LLC_COUNTER(atomic_waits, "requests", "Atomics that waited for the atomic unit")                         \
     LLC_COUNTER(refusals, "requests", "Requests refused because the queue was full")                         \
     LLC_COUNTER(uncached, "requests", "Uncached requests, forwarded to memory")                              \
     LLC_COUNTER(maintenance, "requests", "Ranges cleaned or invalidated")                                    \

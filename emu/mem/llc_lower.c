@@ -77,8 +77,7 @@ static uint64_t all_words(const struct llc *llc)
     return UINT64_MAX >> (64 - llc->config.line / WORD);
 }
 
-/* Returns the set of the words that a store writes, in part or as a whole. */
-static uint64_t words_of(const struct llc_entry *entry)
+uint64_t llc_words_of(const struct llc_entry *entry)
 {
     const struct mem_request *request = entry->request;
     const uint64_t offset = request->address - entry->line;
@@ -150,11 +149,11 @@ void llc_store_words(struct llc_entry *entry, uint64_t now)
     struct llc_outgoing *out = unsent_of(llc, entry->line);
     llc->counters.written_through++;
     if (!out) {
-        write_words(llc, entry->line, words_of(entry), now);
+        write_words(llc, entry->line, llc_words_of(entry), now);
         return;
     }
     llc->counters.combined++;
-    set_words(llc, out, out->words | words_of(entry));
+    set_words(llc, out, out->words | llc_words_of(entry));
 }
 
 bool llc_pass(struct llc *llc, struct mem_link *link, struct mem_request *request, uint64_t now)
@@ -187,8 +186,12 @@ static void line_came(struct llc *llc, struct mem_request *request, uint64_t now
     llc_tell_fill(llc, entry->line, entry->asked, now, entry->request->level);
     mshr->next = llc->free_mshrs;
     llc->free_mshrs = mshr;
-    uint64_t start = llc_transfer_waited(llc, entry->line, clock_edge(&llc->clock, now));
-    event_schedule(llc->queue, &entry->event, llc_after(llc, start, llc->config.fill_clocks));
+    if (entry->request->atomic) {
+        llc_atomic_filled(entry, clock_edge(&llc->clock, now));
+    } else {
+        uint64_t start = llc_transfer_waited(llc, entry->line, clock_edge(&llc->clock, now));
+        event_schedule(llc->queue, &entry->event, llc_after(llc, start, llc->config.fill_clocks));
+    }
     llc_retry(llc, now);
 }
 

@@ -24,11 +24,10 @@ static bool is_put(const struct llc_entry *entry)
 {
     const struct mem_request *request = entry->request;
     return request->op == MEM_WRITE && request->size == entry->llc->config.line &&
-           request->mask == UINT64_MAX && entry->client != LLC_NOBODY;
+           request->mask == UINT64_MAX && !request->atomic && entry->client != LLC_NOBODY;
 }
 
-/* Returns the protocol's name of the request. */
-static enum protocol_request kind_of(const struct llc_entry *entry)
+enum protocol_request llc_kind_of(const struct llc_entry *entry)
 {
     const struct mem_request *request = entry->request;
     if (is_put(entry))
@@ -61,7 +60,7 @@ static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
     llc_frame_changed(llc, index);
     lock(entry, index);
     uint64_t start = llc_transfer_waited(llc, entry->line, now);
-    answer_later(entry, llc_probe(llc, index, entry->client, kind_of(entry), now), start);
+    answer_later(entry, llc_probe(llc, index, entry->client, llc_kind_of(entry), now), start);
 }
 
 /* The line is not in this cache. `fetch`: it must be read from memory. Returns false if the request stalls. */
@@ -119,7 +118,7 @@ static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
     enum protocol_standing standing =
         index == TAGS_NONE ? PROTOCOL_NOBODY : llc_standing(llc, index, entry->client);
     entry->request->level = MEM_LEVEL_L2;
-    if (protocol_turn(&llc->rules, kind_of(entry), standing).reply == PROTOCOL_REPLY_STALE) {
+    if (protocol_turn(&llc->rules, llc_kind_of(entry), standing).reply == PROTOCOL_REPLY_STALE) {
         llc->counters.late_writes++;
         answer_later(entry, 0, now);
         return;
@@ -130,7 +129,7 @@ static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
     tags_touch(&llc->tags, index);
     llc_frame_changed(llc, index);
     lock(entry, index);
-    (void)llc_settle(llc, index, entry->client, kind_of(entry), now);
+    (void)llc_settle(llc, index, entry->client, llc_kind_of(entry), now);
     answer_later(entry, 0, start);
 }
 
@@ -174,13 +173,34 @@ static void store_through(struct llc_entry *entry, uint32_t index, bool whole, u
     llc_store_words(entry, now);
 }
 
+/* An atomic. It needs the line, whatever the policy. */
+static void operate(struct llc_entry *entry, uint32_t index, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    if (!writes_back(llc) && !llc_can_store(llc, entry->line)) {
+        llc_stall(entry, LLC_NO_STORE_ROOM);
+        return;
+    }
+    if (index == TAGS_NONE) {
+        if (!miss(entry, true, now))
+            return;
+    } else {
+        llc_atomic(entry, index, now);
+    }
+    if (!writes_back(llc))
+        llc_store_words(entry, now);
+}
+
 void llc_write(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
     const struct mem_request *request = entry->request;
     bool whole = request->size == llc->config.line && request->mask == UINT64_MAX;
+    llc->counters.atomics += request->atomic && !entry->counted;
     count(entry, &llc->counters.writes, index);
-    if (is_put(entry))
+    if (request->atomic)
+        operate(entry, index, now);
+    else if (is_put(entry))
         bring_back(entry, index, now);
     else if (!writes_back(llc) || (index == TAGS_NONE && !allocates(llc)))
         store_through(entry, index, whole, now);
@@ -201,7 +221,7 @@ void llc_conclude(struct llc_entry *entry, uint64_t now)
         return;
     if (is_put(entry))
         return;
-    enum protocol_reply reply = llc_settle(llc, index, entry->client, kind_of(entry), now);
+    enum protocol_reply reply = llc_settle(llc, index, entry->client, llc_kind_of(entry), now);
     if (request->op == MEM_READ)
         request->exclusive = reply == PROTOCOL_REPLY_OWNED;
     else if (writes_back(llc))

@@ -1,5 +1,5 @@
 /* The internals of the last level, shared by its files: llc.c (the port), llc_client.c (clients),
- * llc_protocol.c (reads and writes), llc_frame.c (array and directory), llc_lower.c (memory), llc_maintain.c
+ * llc_protocol.c (reads and writes), llc_atomic.c (atomics), llc_frame.c (array and directory), llc_lower.c (memory), llc_maintain.c
  * (ranges), llc_stall.c (requests that wait for a resource), llc_report.c. */
 #ifndef EMU_MEM_LLC_STATE_H
 #define EMU_MEM_LLC_STATE_H
@@ -80,7 +80,8 @@ struct llc_stalls {
  * wait. */
 struct llc_frame {
     struct llc_list waiting;
-    int32_t owner; /* client that may have changed the line, or LLC_NOBODY */
+    int32_t owner;    /* client that may have changed the line, or LLC_NOBODY */
+    uint32_t atomics; /* in the atomic unit; it is busy with these only */
     bool busy;
 };
 
@@ -118,6 +119,20 @@ struct llc_outgoing {
     bool used;
 };
 
+enum { LLC_RECENT = 64 }; /* operations that can begin within the most atomic_clocks */
+
+/* An operation of the atomic unit. */
+struct llc_operation {
+    uint64_t line, words;
+    uint64_t start;
+};
+
+struct llc_atomic_unit {
+    uint64_t free;                           /* time from which it can begin the next operation */
+    uint64_t begun;                          /* number of operations */
+    struct llc_operation recent[LLC_RECENT]; /* the latest ones, by number modulo LLC_RECENT */
+};
+
 struct llc_bank {
     uint64_t start; /* time from which it can accept the next request */
     uint64_t array; /* time from which the data array is free */
@@ -149,6 +164,7 @@ struct llc {
     int32_t *client_slot; /* hash table of clients by link; LLC_NOBODY: free */
 
     struct llc_bank *banks;
+    struct llc_atomic_unit unit;
     unsigned held; /* entries in use */
     struct llc_entry *entries, *free_entries;
     struct llc_stalls stalls;
@@ -236,9 +252,8 @@ void llc_look(struct llc_entry *entry, uint64_t now);
 void llc_answer(struct llc_entry *entry, uint64_t now);
 /* Frees the entry of a request that was answered or forwarded. */
 void llc_release(struct llc_entry *entry, uint64_t now);
-/* Makes a frame no longer busy; the entries that wait for its line look up the tags again, until one of them makes the
- * line busy. */
-void llc_unlock(struct llc *llc, uint32_t frame, uint64_t now);
+/* Makes the entries that wait for a frame's line look up the tags again while they may use the line. */
+void llc_admit(struct llc *llc, uint32_t frame, uint64_t now);
 
 /* llc_stall.c */
 void llc_stalls_init(struct llc *llc);
@@ -265,6 +280,12 @@ static inline void llc_frame_changed(struct llc *llc, uint32_t frame)
 {
     if (llc->stalls.count)
         llc_stalled_set(llc, frame);
+}
+
+/* Returns whether the entry may use the frame's line, although it is busy. */
+static inline bool llc_joins(const struct llc_frame *frame, const struct llc_entry *entry)
+{
+    return frame->atomics && entry->request->atomic;
 }
 
 /* llc_client.c */
@@ -297,6 +318,8 @@ bool llc_writing(const struct llc *llc, uint64_t line);
 void llc_write_back(struct llc *llc, uint64_t line, uint64_t now);
 /* Returns whether the words of a store to the line can be sent now; sends those of the entry's store. */
 bool llc_can_store(const struct llc *llc, uint64_t line);
+/* Returns the set of words of its line that a request accesses, in part or as a whole. */
+uint64_t llc_words_of(const struct llc_entry *entry);
 void llc_store_words(struct llc_entry *entry, uint64_t now);
 void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now);
 /* Forwards a request to the level below. Returns false if it was refused; then the link is woken when there
@@ -313,8 +336,14 @@ const struct protocol *llc_protocol(const struct llc_config *config);
 void llc_read(struct llc_entry *entry, uint32_t frame, uint64_t now);
 void llc_write(struct llc_entry *entry, uint32_t frame, uint64_t now);
 void llc_maintain(struct llc_entry *entry, uint64_t now);
+/* The line is in the array, and not busy or busy with atomics only. */
+void llc_atomic(struct llc_entry *entry, uint32_t frame, uint64_t now);
+/* The line of an atomic that has missed is in the array. */
+void llc_atomic_filled(struct llc_entry *entry, uint64_t now);
 /* Cleans or invalidates a range without time. Leaves busy lines as they are. */
 void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
+/* Returns the protocol's name of a read or write. */
+enum protocol_request llc_kind_of(const struct llc_entry *entry);
 /* Completes the transaction when its response is sent, and sets what the response grants. */
 void llc_conclude(struct llc_entry *entry, uint64_t now);
 

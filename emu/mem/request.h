@@ -57,6 +57,8 @@ struct mem_request {
     uint8_t kind;       /* enum mem_kind */
     /* part of a SIMT access that touches more lines than its bytes need (emu/simt/coalesce.h) */
     bool divergent;
+    bool
+        atomic; /* of a write: it reads and writes its words in one step, at a shared cache if there is one */
 
     /* Used between a cache and the last level below it. */
     /* in a read: it asks for the line in order to write it; in the response: no other cache has a copy */
@@ -135,6 +137,7 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->op = (uint8_t)op;
     request->kind = MEM_DATA;
     request->divergent = false;
+    request->atomic = false;
     request->exclusive = false;
     request->upgrade = false;
     request->level = MEM_LEVEL_L1;

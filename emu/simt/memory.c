@@ -213,6 +213,7 @@ static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t 
     atomic->request.mask = words == whole ? UINT64_MAX : words;
     atomic->request.requester = simt->parts.number;
     atomic->request.divergent = access->divergent;
+    atomic->request.atomic = true;
     cache_forget(simt->parts.l1, line->line, simt_time(simt, cycle));
     event_init(&atomic->request.event, simt->parts.component, send_request, atomic);
     event_schedule(simt->parts.queue, &atomic->request.event, simt_time(simt, cycle));
