@@ -1,9 +1,10 @@
-/* Bandwidth and latency of reads by machine gpu's multiprocessors: scripted warps on the machine's parts,
- * against bounds computed below. */
+/* Bandwidth and latency of reads by machine gpu's multiprocessors, and the traffic of their stores: scripted
+ * warps on the machine's parts, against bounds computed below. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -39,6 +40,9 @@ struct bench {
     unsigned warp_count;
     uint64_t stride;         /* lines between consecutive lines */
     bool chase;              /* each load needs the previous one */
+    bool stores;             /* stores instead of loads */
+    uint64_t written, read;  /* bursts that memory has been sent and asked for */
+    uint64_t hits, kept;     /* hits in the second level; lines that it holds in the end */
     uint64_t from, until;    /* first and last load of the chase */
     uint64_t began, stopped; /* clocks */
     struct warp_of {
@@ -63,6 +67,12 @@ static const struct stream_op *next_load(void *context, void *name)
         (struct stream_op){.id = INSN_lw, .iclass = CLASS_LOAD, .flags = STREAM_LOAD, .length = 4, .size = 4};
     warp->op.rd = (uint8_t)(10 + warp->at);
     warp->op.rs1 = warp->op.rs2 = warp->op.rs3 = STREAM_NONE;
+    if (warp->bench->stores) {
+        warp->op.id = INSN_sw;
+        warp->op.iclass = CLASS_STORE;
+        warp->op.flags = STREAM_STORE;
+        warp->op.rd = STREAM_NONE;
+    }
     if (warp->bench->chase)
         warp->op.rd = warp->op.rs1 = 10;
     return &warp->op;
@@ -138,6 +148,19 @@ static void make_multiprocessor(struct bench *bench, unsigned i)
     }
 }
 
+/* Notes what has come to memory, and what is in the second level. */
+static void count_traffic(struct bench *bench)
+{
+    dram_memory_sync(&bench->memory, bench->queue.now + CLOCK_SECOND / 1000);
+    bench->written = DRAM_MEMORY_SUM(&bench->memory, writes) + DRAM_MEMORY_SUM(&bench->memory, merged);
+    bench->read = DRAM_MEMORY_SUM(&bench->memory, reads);
+    for (uint32_t i = 0; i < bench->l2->slices; i++) {
+        bench->hits += llc_counted(bench->slices[i])->hits;
+        for (uint64_t line = 0; line < bench->lines && bench->lines != UINT64_MAX; line++)
+            bench->kept += llc_line_state(bench->slices[i], BASE + line * LINE).present;
+    }
+}
+
 /* Runs machine gpu with these settings. Returns the simulated time in seconds. */
 static double run(struct bench *bench, const char *const *sets, size_t set_count)
 {
@@ -163,6 +186,7 @@ static double run(struct bench *bench, const char *const *sets, size_t set_count
         simt_place(bench->simt[i], &bench->blocks[i], 0);
     event_queue_run(&bench->queue, CLOCK_NEVER);
     double seconds = (double)bench->queue.now / (double)CLOCK_SECOND;
+    count_traffic(bench);
     for (unsigned i = 0; i < bench->count; i++) {
         assert_false(simt_busy(bench->simt[i]));
         simt_free(bench->simt[i]);
@@ -267,6 +291,46 @@ static void latencies_add_up(void **state)
     assert_true(miss >= dram && miss <= dram + 1.4 + 2 + 2);
 }
 
+/* Stores whole lines, 8 a warp and round. Memory takes 2 bursts a line. */
+static void store(struct bench *bench, const char *policy, unsigned rounds, uint64_t lines)
+{
+    char set[64];
+    const char *const sets[] = {set, "simt.l2.slices=6"};
+    (void)snprintf(set, sizeof set, "simt.l2.write_policy=%s", policy);
+    *bench =
+        (struct bench){.rounds = rounds, .lines = lines, .warp_count = WARPS, .stride = 1, .stores = true};
+    (void)run(bench, sets, 2);
+}
+
+/* 15 multiprocessors store 11,520 lines once: write-through and write-evict write all of them; write-back, what 768 KiB of
+ * cache, 6,144 lines, do not hold. Then they store 1,440 lines, 180 KiB, 8 times: write-back writes nothing; with
+ * write-evict, no store hits and no line stays. Whole lines are never read. */
+static void stores_make_the_policys_traffic(void **state)
+{
+    enum { ONCE = 15 * WARPS * LOADS * 2, FEW = ONCE / 8 };
+    struct bench *bench = calloc(1, sizeof *bench);
+    (void)state;
+    assert_non_null(bench);
+    store(bench, "write_through", 2, UINT64_MAX);
+    assert_int_equal(bench->written, 2 * ONCE);
+    store(bench, "write_evict", 2, UINT64_MAX);
+    assert_int_equal(bench->written, 2 * ONCE);
+    store(bench, "write_back", 2, UINT64_MAX);
+    assert_in_range(bench->written, 2 * (ONCE - 6144), 2 * ONCE - 1);
+    assert_int_equal(bench->read, 0);
+    store(bench, "write_back", 2, FEW);
+    assert_int_equal(bench->written, 0);
+    assert_int_equal(bench->kept, FEW);
+    store(bench, "write_through", 2, FEW);
+    assert_in_range(bench->written, 2 * FEW, 2 * ONCE);
+    assert_int_equal(bench->kept, FEW);
+    store(bench, "write_evict", 2, FEW);
+    assert_in_range(bench->written, 2 * FEW, 2 * ONCE);
+    assert_int_equal(bench->hits + bench->kept, 0);
+    assert_int_equal(bench->read, 0);
+    free(bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +338,7 @@ int main(void)
         cmocka_unit_test(shipped_machine_comes_near),
         cmocka_unit_test(crossbar_bounds_one),
         cmocka_unit_test(latencies_add_up),
+        cmocka_unit_test(stores_make_the_policys_traffic),
     };
     return cmocka_run_group_tests_name("bandwidth of multiprocessors", tests, NULL, NULL);
 }
