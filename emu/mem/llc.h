@@ -28,11 +28,17 @@
  * up, a line from memory at the clock edge after its arrival, a victim or a probed line at once. Only the
  * response waits for its own line's turn. With bank_clocks of 0, the array is never busy.
  *
- * Store policies (write_policy, write_allocate). A store whose words go to memory at once takes an entry of the
- * write buffer, or joins a write of its line that memory has not accepted yet. Words are 32 bits. It is
- * answered after hit_clocks, when this cache has taken its words; memory's answer frees the entry. A line
- * that is not in the cache is read again only after that. write_evict removes the line when the tags have
- * been looked up.
+ * Store policies (write_policy, write_allocate). With write_back, a store makes its line dirty; memory gets the
+ * line when it is evicted or cleaned. With write_through, the stored words go to memory at once, and a cached
+ * line is updated and stays clean. With write_evict, the stored words go to memory at once, and a cached line
+ * leaves the cache when the tags have been looked up. A store that misses brings its line in if
+ * write_allocate is true and the policy is not write_evict: it reads memory unless it stores the whole line.
+ * Else only its words go to memory (write-no-allocate), with write_back too.
+ *
+ * A store whose words go to memory at once takes an entry of the write buffer, or joins a write of its line
+ * that memory has not accepted yet. Words are 32 bits. It is answered after hit_clocks, when this cache has
+ * taken its words; memory's answer frees the entry. A line that is not in the cache is read again only after
+ * that, and stores that miss do not pass a request that waits for it.
  *
  * Atomics. A slice has an atomic unit, a pipeline that begins operations in the order in which they have
  * looked up the tags. An operation of n words takes its first stage for ceil(n / atomic_words) clocks, and
