@@ -49,8 +49,16 @@ bool llc_can_write(const struct llc *llc)
     return llc->free_writes != NULL;
 }
 
+static uint32_t leaving_slot(uint64_t line)
+{
+    uint64_t hash = line * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> 32) % LLC_LEAVING;
+}
+
 bool llc_writing(const struct llc *llc, uint64_t line)
 {
+    if (!llc->leaving[leaving_slot(line)])
+        return false;
     for (uint32_t i = 0; i < llc->config.write_buffer; i++)
         if (llc->writes[i].used && llc->writes[i].line == line)
             return true;
@@ -123,6 +131,7 @@ static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint64_t
     out->next = NULL;
     out->used = true;
     out->line = line;
+    llc->leaving[leaving_slot(line)]++;
     set_words(llc, out, words);
     llc->written++;
     llc_tell_write(llc, line, now);
@@ -200,6 +209,7 @@ static void line_went(struct llc *llc, struct mem_request *request, uint64_t now
     struct llc_outgoing *out =
         (struct llc_outgoing *)((char *)request - offsetof(struct llc_outgoing, request));
     out->used = false;
+    llc->leaving[leaving_slot(out->line)]--;
     out->next = llc->free_writes;
     llc->free_writes = out;
     llc_line_changed(llc, out->line);

@@ -133,6 +133,8 @@ struct llc_atomic_unit {
     struct llc_operation recent[LLC_RECENT]; /* the latest ones, by number modulo LLC_RECENT */
 };
 
+enum { LLC_LEAVING = 64 };
+
 struct llc_bank {
     uint64_t start; /* time from which it can accept the next request */
     uint64_t array; /* time from which the data array is free */
@@ -177,7 +179,8 @@ struct llc {
     bool response_refused;     /* memory holds a response for which a client had no room */
     struct llc_mshr *mshrs, *free_mshrs, *unsent_reads, *unsent_reads_last;
     struct llc_outgoing *writes, *free_writes, *unsent_writes, *unsent_writes_last;
-    uint64_t written, accepted; /* number of writes begun, and of those accepted by memory */
+    uint16_t leaving[LLC_LEAVING]; /* numbers of outstanding writes, by hash of the line */
+    uint64_t written, accepted;    /* number of writes begun, and of those accepted by memory */
 
     struct llc_counters counters;
     uint64_t transfers;             /* reads and writes of lines in the data array */
