@@ -106,6 +106,22 @@ wider() {
     check "$name: energy that is not set" meaning peer.0.request.idle.energy 'energy_idle 1.5 pJ (default: TOM)'
 }
 
+# Slices of a second level that are tied to memory channels, by a description and by --set.
+partitions() {
+    local name="axram, reduction"
+    oracle "$work/oracle" "$folder/reduction"
+    check "$name: runs" run "$here/axram.yaml" "$work/one.json" "$folder/reduction"
+    check "$name: qemu's output" cmp -s "$work/oracle" "$work/output"
+    check "$name: all slices read memory" all 6 'simt\.l2\.[0-9]+\.fills'
+    check "$name: all slices write stores" all 6 'simt\.l2\.[0-9]+\.written_through'
+    check "$name: no dirty lines" test "$(values 'simt\.l2\.[0-9]+\.write_backs' | sort -u)" = 0
+    name="stacks, 32 slices"
+    check "$name: runs" run "$here/stacks.yaml" "$work/one.json" --set simt.l2.slices=32 \
+        --set simt.l2.interleave=partition "$folder/reduction"
+    check "$name: qemu's output" cmp -s "$work/oracle" "$work/output"
+    check "$name: all slices read memory" all 32 'simt\.l2\.[0-9]+\.fills'
+}
+
 # Each part that does something in time is a group of the timeline, by its name.
 traced() {
     local name
@@ -146,6 +162,7 @@ kernel stacks 4 vector_add
 kernel stacks 4 lud
 whole stacks 4 68 16 'link|peer'
 wider
+partitions
 kernel tree 16 vector_add
 kernel tree 16 lud
 whole tree 16 64 24 'inner|down|up|leaf_down|leaf_up'
