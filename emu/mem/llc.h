@@ -95,7 +95,7 @@ extern const struct part_kind llc_kind;
     LLC_COUNTER(write_backs, "lines", "Lines written to memory")                                             \
     LLC_COUNTER(evictions, "lines", "Lines evicted to make room")                                            \
     LLC_COUNTER(written_through, "requests", "Stores whose words went to memory at once")                    \
-    LLC_COUNTER(combined, "requests", "Of these, stores that joined a write of their line")                  \
+    LLC_COUNTER(combined, "requests", "Stores whose words joined an earlier write of their line")            \
     LLC_COUNTER(store_evictions, "lines", "Lines evicted by a store (write_evict)")                          \
     LLC_COUNTER(probes, "probes", "Probes of copies in first-level caches")                                  \
     LLC_COUNTER(dirty_probes, "probes", "Probes that found the newest version")                              \
@@ -105,7 +105,7 @@ extern const struct part_kind llc_kind;
     LLC_COUNTER(late_writes, "requests", "Write-backs of lines that were taken away before")                 \
     LLC_COUNTER(line_waits, "requests", "Requests that waited for another request for their line")           \
     LLC_COUNTER(stalls, "requests", "Requests that waited for an MSHR, a way or room in the write buffer")   \
-    LLC_COUNTER(retries, "lookups", "Lookups of the tags by such requests after their first one")            \
+    LLC_COUNTER(retries, "lookups", "Further lookups of the tags by requests that stalled")                  \
     LLC_COUNTER(bank_waits, "requests", "Requests that waited until their bank accepted them")               \
     LLC_COUNTER(array_waits, "requests", "Requests that waited for the data array of their bank")            \
     LLC_COUNTER(atomic_waits, "requests", "Atomics that waited for the atomic unit")                         \

@@ -67,7 +67,7 @@ struct llc_stalls {
     uint64_t retried;            /* turn of the entry that looks up the tags again; 0: none does */
     uint32_t count;              /* of stalled entries */
     struct llc_stalled *entries; /* by number of the entry */
-    struct llc_queue ready;      /* are to look up the tags again, whatever else happens */
+    struct llc_queue ready;      /* to look up the tags again at the next llc_retry() */
     struct llc_queue mshrs;      /* lack an MSHR */
     struct llc_queue writes;     /* lack room in the write buffer */
     struct llc_queue *lines;     /* hash table of `slots` queues, by line */
@@ -81,7 +81,7 @@ struct llc_stalls {
 struct llc_frame {
     struct llc_list waiting;
     int32_t owner;    /* client that may have changed the line, or LLC_NOBODY */
-    uint32_t atomics; /* in the atomic unit; it is busy with these only */
+    uint16_t atomics; /* in the atomic unit; it is busy with these only */
     bool busy;
 };
 
@@ -321,7 +321,7 @@ bool llc_writing(const struct llc *llc, uint64_t line);
 void llc_write_back(struct llc *llc, uint64_t line, uint64_t now);
 /* Returns whether the words of a store to the line can be sent now; sends those of the entry's store. */
 bool llc_can_store(const struct llc *llc, uint64_t line);
-/* Returns the set of words of its line that a request accesses, in part or as a whole. */
+/* Returns the set of 32-bit words of its line that a request accesses, in part or as a whole. */
 uint64_t llc_words_of(const struct llc_entry *entry);
 void llc_store_words(struct llc_entry *entry, uint64_t now);
 void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now);
