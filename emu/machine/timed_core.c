@@ -29,8 +29,9 @@ static bool make_engine(void *context, const struct part_site *site, const struc
                         const struct core_config *config, struct core_offload *offload, struct error *err)
 {
     const struct timed *timed = context;
-    const struct nucd_core core = {parts->number, config, parts->hart, parts->clock, parts->l1d, parts->l1i};
-    (void)site;
+    const struct core_site *place = site->place;
+    const struct nucd_core core = {parts->number, config,     parts->hart,         parts->clock,
+                                   parts->l1d,    parts->l1i, place->memory->level};
     return parts->number >= timed->hosts || nucd_make_engine(timed->options.nucd, &core, offload, err);
 }
 

@@ -24,13 +24,16 @@ static enum cache_outcome full(struct cache *cache, struct cache_waiters *list, 
 }
 
 /* Merges an access into an outstanding miss. An earlier access makes a planned request leave earlier. */
-static void hasten(struct cache *cache, struct mshr *mshr, uint64_t time)
+static void hasten(struct cache *cache, struct mshr *mshr, const struct asked *asked)
 {
+    uint64_t time = asked->time + cache->hit_time;
     cache->counters.merged++;
     cache->counters.prefetches_late += mshr->prefetch;
     mshr->prefetch = false;
-    if (mshr->state == MSHR_PLANNED && time + cache->hit_time < mshr->request.event.time)
-        cache_plan(cache, mshr, time + cache->hit_time);
+    if (!asked->target.actor.speculative)
+        mshr->request.speculative = false;
+    if (mshr->state == MSHR_PLANNED && time < mshr->request.event.time)
+        cache_plan(cache, mshr, time);
 }
 
 static enum cache_outcome merge(struct cache *cache, struct mshr *mshr, const struct asked *asked)
@@ -43,7 +46,7 @@ static enum cache_outcome merge(struct cache *cache, struct mshr *mshr, const st
         mshr->request.exclusive = true;
     if (mshr->state != MSHR_SENT)
         mshr->request.divergent |= asked->divergent;
-    hasten(cache, mshr, asked->time);
+    hasten(cache, mshr, asked);
     return CACHE_MISS;
 }
 
@@ -54,6 +57,7 @@ static struct mshr *allocate(struct cache *cache, const struct asked *asked)
     mem_request_init(&mshr->request, MEM_READ, asked->line, cache->config.line);
     mshr->request.requester = cache->requester;
     mshr->request.divergent = asked->divergent;
+    mshr->request.speculative = asked->target.actor.speculative;
     if (asked->target.use == CACHE_FETCH)
         mshr->request.kind = MEM_FETCH;
     else if (asked->target.use == CACHE_WALK)
@@ -136,7 +140,7 @@ static bool bring(struct cache *cache, const struct asked *asked)
 {
     struct mshr *mshr = mshr_find(&cache->mshrs, asked->line);
     if (mshr) {
-        hasten(cache, mshr, asked->time);
+        hasten(cache, mshr, asked);
         return true;
     }
     if (cache_free_mshrs(cache) == 0)
@@ -167,11 +171,6 @@ static enum cache_outcome write_through(struct cache *cache, struct asked *asked
     return CACHE_HIT;
 }
 
-static bool is_kept_out(const struct cache *cache, const struct asked *asked)
-{
-    return asked->line + (cache->config.line - 1) >= cache->keep_first && asked->line <= cache->keep_last;
-}
-
 /* Prefetches a line. Leaves the last free MSHR to demand accesses. */
 static enum cache_outcome prefetch_line(struct cache *cache, const struct asked *asked)
 {
@@ -179,9 +178,12 @@ static enum cache_outcome prefetch_line(struct cache *cache, const struct asked 
         return CACHE_HIT;
     if (mshr_find(&cache->mshrs, asked->line))
         return CACHE_MISS;
-    if (is_kept_out(cache, asked) || cache_free_mshrs(cache) < 2 || cache_write_find(cache, asked->line))
+    if (cache_keeps_out(cache, asked->line) || cache_free_mshrs(cache) < 2 ||
+        cache_write_find(cache, asked->line))
         return CACHE_FULL;
-    allocate(cache, asked)->prefetch = true;
+    struct mshr *mshr = allocate(cache, asked);
+    mshr->prefetch = true;
+    mshr->request.speculative = true;
     cache->counters.prefetches++;
     return CACHE_MISS;
 }
@@ -229,7 +231,7 @@ static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
     enum cache_use use = asked->target.use;
     asked->target.actor.fetch = use == CACHE_FETCH;
     assert(asked->time >= cache->queue->now);
-    if (asked->target.actor.speculative && is_kept_out(cache, asked))
+    if (asked->target.actor.speculative && cache_keeps_out(cache, asked->line))
         return CACHE_FULL;
     enum cache_outcome outcome = access_by_use(cache, asked);
     if (outcome == CACHE_FULL)
@@ -322,7 +324,6 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
     prefetch_init(&cache->prefetcher, config->prefetch, config->prefetch_degree, config->line);
     cache_write_init(cache);
     cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false, NULL};
-    cache->keep_first = 1;
     event_init(&cache->room, component, room, cache);
     return cache;
 }
@@ -373,10 +374,9 @@ const struct cache_config *cache_configuration(const struct cache *cache)
     return &cache->config;
 }
 
-void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last)
+void cache_keep_out(struct cache *cache, const struct keep_out *list)
 {
-    cache->keep_first = first;
-    cache->keep_last = last;
+    cache->keep_out = list;
 }
 
 enum cache_state cache_line_state(const struct cache *cache, uint64_t physical)

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "emu/mem/cache_waiter.h"
+#include "emu/mem/keep_out.h"
 #include "emu/mem/prefetch.h"
 #include "emu/mem/protocol.h"
 #include "emu/mem/request.h"
@@ -188,9 +189,9 @@ static inline void cache_warm(struct cache *cache, uint64_t physical, bool store
 /* cache_maintain() without time, here and below. Leaves outstanding lines as they are. */
 void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size);
 
-/* Keeps prefetches and speculative accesses out of [first, last]. Replaces the range of the previous call;
- * first > last: no range. */
-void cache_keep_out(struct cache *cache, uint64_t first, uint64_t last);
+/* Keeps prefetches and speculative accesses out of the ranges of the list, also those that have not left the
+ * cache when a range is set. The list, or NULL, must outlive the cache's last event. */
+void cache_keep_out(struct cache *cache, const struct keep_out *list);
 
 /* Applies a probe by the last level, PROTOCOL_PROBE_..., to a line. Returns whether the line was dirty; then
  * the caller gets its newest version. */

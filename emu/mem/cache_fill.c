@@ -119,8 +119,50 @@ static void ask_ownership(struct cache *cache, struct mshr *mshr, uint64_t now)
     cache_plan(cache, mshr, now);
 }
 
+bool cache_is_speculative(const struct mshr *mshr)
+{
+    for (uint32_t i = 0; i < mshr->targets; i++)
+        if (!mshr->target[i].actor.speculative)
+            return false;
+    return mshr->prefetch || mshr->targets > 0;
+}
+
+void cache_abandon(struct cache *cache, struct mshr *mshr, uint64_t now)
+{
+    struct cache_waiters refused = {0}, blocked = mshr->blocked;
+    for (uint32_t i = 0; i < mshr->targets; i++)
+        if (mshr->target[i].waiter)
+            cache_waiters_add(&refused, mshr->target[i].waiter);
+    mshr->blocked = (struct cache_waiters){0};
+    mshr->targets = 0;
+    mshr_release(&cache->mshrs, mshr);
+    call(&refused, now, MEM_LEVELS);
+    call(&blocked, now, MEM_LEVELS);
+    cache_stir(cache, now);
+}
+
+/* The level below has dropped a speculative read. Requests the line again if an access has asked for it
+ * since. */
+static void dropped(struct cache *cache, struct mshr *mshr, uint64_t now)
+{
+    uint8_t kind = mshr->request.kind;
+    if (cache_is_speculative(mshr)) {
+        cache_abandon(cache, mshr, now);
+        return;
+    }
+    mem_request_init(&mshr->request, MEM_READ, mshr->line, cache->config.line);
+    mshr->request.requester = cache->requester;
+    mshr->request.kind = kind;
+    mshr->request.exclusive = has_store(mshr);
+    cache_plan(cache, mshr, now);
+}
+
 void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
 {
+    if (mshr->request.dropped) {
+        dropped(cache, mshr, now);
+        return;
+    }
     bool granted = !cache->config.coherent || mshr->request.exclusive;
     unsigned level = mshr->request.level;
     uint32_t index = tags_find(&cache->front.tags, mshr->line);

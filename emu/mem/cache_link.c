@@ -94,6 +94,12 @@ void cache_withdraw_write(struct cache *cache, struct cache_write *write)
         list->last = before;
 }
 
+/* Returns whether a read that has not been sent must not be sent. */
+static bool is_kept_out(const struct cache *cache, struct mem_request *request)
+{
+    return request->op == MEM_READ && request->speculative && cache_keeps_out(cache, request->address);
+}
+
 /* Sends reads first, because accesses wait for them. */
 static void request_room(void *client, struct mem_link *link, uint64_t now)
 {
@@ -101,6 +107,10 @@ static void request_room(void *client, struct mem_link *link, uint64_t now)
     (void)link;
     while (cache->refused_reads.first) {
         struct mem_request *request = take_first(&cache->refused_reads);
+        if (is_kept_out(cache, request)) {
+            cache_abandon(cache, mshr_of(request), now);
+            continue;
+        }
         if (!send_read(cache, request, now)) {
             prepend(&cache->refused_reads, request);
             break;
@@ -135,7 +145,9 @@ static void planned(void *owner, uint64_t now)
 {
     struct mshr *mshr = owner;
     struct cache *cache = mshr->owner;
-    if (!mshr->ahead && cache_write_find(cache, mshr->line))
+    if (is_kept_out(cache, &mshr->request))
+        cache_abandon(cache, mshr, now);
+    else if (!mshr->ahead && cache_write_find(cache, mshr->line))
         mshr->state = MSHR_HELD;
     else
         cache_offer(cache, &mshr->request, now);

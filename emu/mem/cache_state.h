@@ -96,7 +96,7 @@ struct cache {
     struct event room; /* calls the waiters of for_miss and for_write, and resumes upkeep */
 
     struct prefetcher prefetcher;
-    uint64_t keep_first, keep_last;
+    const struct keep_out *keep_out;           /* or NULL */
     struct cache_upkeep *upkeep, *upkeep_free; /* operations under way; finished ones, for reuse */
 
     struct cache_config config;
@@ -141,6 +141,12 @@ static inline uint32_t cache_free_mshrs(const struct cache *cache)
     return used < cache->mshrs.limit ? cache->mshrs.limit - used : 0;
 }
 
+/* Returns whether prefetches and wrong-path accesses must not bring in the line. */
+static inline bool cache_keeps_out(const struct cache *cache, uint64_t line)
+{
+    return keep_out_has(cache->keep_out, line, line + (cache->config.line - 1));
+}
+
 /* cache_link.c: the requests to the level below. */
 extern const struct mem_client_ops cache_client_ops;
 /* Schedules the sending of the register's request at `time`. */
@@ -179,6 +185,10 @@ void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t n
 
 /* cache_fill.c: arriving and departing lines. */
 void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now);
+/* Returns whether the outstanding line is for a prefetch or the wrong path only. */
+bool cache_is_speculative(const struct mshr *mshr);
+/* Gives up the read of a line for which cache_is_speculative() holds. Wrong-path accesses may be repeated. */
+void cache_abandon(struct cache *cache, struct mshr *mshr, uint64_t now);
 /* Removes a line. event is PROTOCOL_EVICT, which puts a dirty line into the write buffer, or
  * PROTOCOL_INVALIDATE. */
 void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event, uint64_t now);

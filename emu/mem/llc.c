@@ -224,6 +224,11 @@ void llc_set_slice(struct llc *llc, uint32_t number)
     llc->stride = llc->config.slices;
 }
 
+void llc_keep_out(struct llc *llc, const struct keep_out *list)
+{
+    llc->keep_out = list;
+}
+
 void llc_set_homes(struct llc *llc, struct home_map *homes)
 {
     for (enum llc_way way = 0; way < LLC_WAYS; way++)

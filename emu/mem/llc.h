@@ -113,7 +113,9 @@ extern const struct part_kind llc_kind;
     LLC_COUNTER(uncached, "requests", "Uncached requests, forwarded to memory")                              \
     LLC_COUNTER(maintenance, "requests", "Ranges cleaned or invalidated")                                    \
     LLC_COUNTER(maintained, "lines", "Lines in the cache that were cleaned or invalidated")                  \
-    LLC_COUNTER(dropped, "lines", "Dirty lines lost by an invalidation")
+    LLC_COUNTER(dropped, "lines", "Dirty lines lost by an invalidation")                                     \
+    LLC_COUNTER(speculative_dropped, "requests",                                                             \
+                "Prefetches and wrong-path reads answered without a line, because others write it")
 
 struct llc_counters {
 #define LLC_COUNTER(name, unit, meaning) uint64_t name;
@@ -137,6 +139,10 @@ void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port);
 /* Makes it slice `number` of config->slices. It must then get only addresses in its own blocks: those whose
  * number modulo `slices` is the slice's. Of a range to clean or invalidate, it checks only these lines. */
 void llc_set_slice(struct llc *llc, uint32_t number);
+
+/* Keeps prefetches and wrong-path reads of its clients out of the ranges of the list, also those that it has
+ * accepted when a range is set. The list, or NULL, must outlive the cache's last event. */
+void llc_keep_out(struct llc *llc, const struct keep_out *list);
 
 /* Makes it the last level: its requests get their homes from this map, which must outlive it. */
 void llc_set_homes(struct llc *llc, struct home_map *homes);

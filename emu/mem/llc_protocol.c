@@ -51,6 +51,15 @@ static void count(struct llc_entry *entry, uint64_t *kind, uint32_t index)
         *(index == TAGS_NONE ? &counters->misses : &counters->hits) += 1;
 }
 
+/* Answers a speculative read without a line. */
+static void drop(struct llc_entry *entry, uint64_t now)
+{
+    entry->llc->counters.speculative_dropped++;
+    entry->request->dropped = true;
+    entry->request->level = MEM_LEVEL_L2;
+    answer_later(entry, 0, now);
+}
+
 /* The line is in this cache, and not busy. */
 static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
@@ -98,6 +107,11 @@ void llc_read(struct llc_entry *entry, uint32_t index, uint64_t now)
     struct llc *llc = entry->llc;
     const struct mem_request *request = entry->request;
     count(entry, &llc->counters.reads, index);
+    if (request->speculative &&
+        keep_out_has(llc->keep_out, entry->line, entry->line + llc->config.line - 1)) {
+        drop(entry, now);
+        return;
+    }
     if (index == TAGS_NONE) {
         if (!entry->missed)
             llc->counters.lost_upgrades += request->upgrade;

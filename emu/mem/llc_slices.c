@@ -222,6 +222,12 @@ void llc_slices_attach(struct llc_slices *slices, struct cache *cache)
         llc_attach(slices->slices[i], cache);
 }
 
+void llc_slices_keep_out(struct llc_slices *slices, const struct keep_out *list)
+{
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_keep_out(slices->slices[i], list);
+}
+
 void llc_slices_publish(struct llc_slices *slices, struct stats *stats, struct scope scope)
 {
     for (uint32_t i = 0; i < slices->count; i++)

@@ -37,6 +37,9 @@ struct llc *llc_slices_at(const struct llc_slices *slices, uint32_t number);
 /* Does llc_attach() for all slices. */
 void llc_slices_attach(struct llc_slices *slices, struct cache *cache);
 
+/* Does llc_keep_out() for all slices. */
+void llc_slices_keep_out(struct llc_slices *slices, const struct keep_out *list);
+
 /* Do llc_publish() and llc_energy() for each slice, in a scope of its number if there are several. */
 void llc_slices_publish(struct llc_slices *slices, struct stats *stats, struct scope scope);
 void llc_slices_energy(struct llc_slices *slices, struct energy_ledger *ledger, struct scope scope);

@@ -182,6 +182,8 @@ struct llc {
     uint16_t leaving[LLC_LEAVING]; /* numbers of outstanding writes, by hash of the line */
     uint64_t written, accepted;    /* number of writes begun, and of those accepted by memory */
 
+    const struct keep_out *keep_out; /* or NULL */
+
     struct llc_counters counters;
     uint64_t transfers;             /* reads and writes of lines in the data array */
     struct observer_list observers; /* struct cache_observer */

@@ -63,7 +63,10 @@ struct mem_request {
     /* Used between a cache and the last level below it. */
     /* in a read: it asks for the line in order to write it; in the response: no other cache has a copy */
     bool exclusive;
-    bool upgrade;  /* in an exclusive read: the requester has a copy, so the response need not bring data */
+    bool upgrade; /* in an exclusive read: the requester has a copy, so the response need not bring data */
+    /* a prefetch, or a read for the wrong path only: it is dropped if its line is kept out (keep_out.h) */
+    bool speculative;
+    bool dropped;  /* in the response to a speculative read: it brings no line */
     uint8_t level; /* enum mem_level, set by the port that answers */
 
     uint8_t depth;    /* number of links between the originator and the present holder */
@@ -140,6 +143,8 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->atomic = false;
     request->exclusive = false;
     request->upgrade = false;
+    request->speculative = false;
+    request->dropped = false;
     request->level = MEM_LEVEL_L1;
     request->depth = 0;
     request->home.generation = 0;

@@ -25,8 +25,9 @@
  *               Reports of task units take link_clocks and one flit on their way back.
  * In mode `ideal`, all stages take no time; dependencies, credits and the size of the window still limit.
  *
- * While a task is in flight, prefetches and wrong-path fetches do not touch the hull of all output ranges in
- * flight.
+ * While a task is in flight, no cache of a host, and no last level below them, is filled by a prefetch or a
+ * wrong-path fetch with a line of the hull of the engine's output ranges in flight (emu/mem/keep_out.h). So the
+ * cleaned lines stay away also from caches of other hosts, and from prefetches that were under way.
  *
  * Faults. A fault in a region squashes from the region's nucd on, and the task is frozen at its accelerator.
  * When all instructions before the nucd have retired, the host traps at the nucd (isa/MANUAL.md, "Offload
@@ -118,9 +119,12 @@ struct engine_parts {
     struct hart *hart;
     struct event_queue *queue;
     struct clock clock;
-    uint32_t component;      /* component number of the engine's events */
-    uint16_t number;         /* requester number of the host core */
-    struct cache *l1d, *l1i; /* l1i may be NULL */
+    uint32_t component; /* component number of the engine's events */
+    uint16_t number;    /* requester number of the host core */
+    struct cache *l1d;
+    /* the list of the caches of all hosts, and the engine's number in it */
+    struct keep_out *keep_out;
+    unsigned keep_out_owner;
     /* NULL: the engine of a multiprocessor; l1d is its first-level cache */
     const struct engine_core_ops *core;
     /* of a multiprocessor: the first-level cache of a host, which is coherent with those of all others */

@@ -287,7 +287,5 @@ void engine_keep_out(struct engine *e)
         hull.first = t->outputs.first < hull.first ? t->outputs.first : hull.first;
         hull.last = engine_later(hull.last, t->outputs.last);
     }
-    cache_keep_out(e->parts.l1d, hull.first, hull.last);
-    if (e->parts.l1i)
-        cache_keep_out(e->parts.l1i, hull.first, hull.last);
+    keep_out_set(e->parts.keep_out, e->parts.keep_out_owner, (struct keep_out_range){hull.first, hull.last});
 }

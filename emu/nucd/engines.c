@@ -28,6 +28,7 @@ struct engines {
     unsigned multiprocessor_count;
     struct cache *host_l1d;         /* of host 0 */
     struct nucd_causes warned;      /* nucds of threads that were warned of */
+    struct keep_out keep_out;       /* outputs of the tasks in flight, by engine */
     struct observer_list observers; /* struct engines_observer */
     unsigned count;                 /* number of hosts that offload */
     struct host_engine each[];
@@ -254,6 +255,7 @@ struct engines *engines_new(const struct nucd_config *config, struct accelerator
     struct engines *engines = alloc(1, sizeof *engines + count * sizeof engines->each[0]);
     *engines =
         (struct engines){.config = config, .accelerators = accelerators, .machine = machine, .count = count};
+    keep_out_init(&engines->keep_out, count);
     return engines;
 }
 
@@ -282,6 +284,7 @@ void engines_free(struct engines *engines)
         free(engines->multiprocessors[i]);
     }
     free(engines->multiprocessors);
+    keep_out_free(&engines->keep_out);
     free(engines);
 }
 
@@ -293,6 +296,7 @@ static struct engine_parts parts_of(struct host_engine *e, const struct clock *c
         .queue = e->all->machine->queue,
         .clock = *clock,
         .component = (*e->all->machine->components)++,
+        .keep_out = &e->all->keep_out,
         .limits = {.memory = is_memory, .code = is_code, .context = e},
         .accelerators = {.push = push, .sent = sent, .resume = resume, .kill = kill_task, .context = e},
         .warn = warn,
@@ -320,6 +324,12 @@ static bool make_engine(struct host_engine *e, const struct engine_config *confi
 bool engines_make(struct engines *engines, const struct nucd_core *core, struct core_offload *offload,
                   struct error *err)
 {
+    if (engines->count == 0)
+        return true;
+    cache_keep_out(core->l1d, &engines->keep_out);
+    cache_keep_out(core->l1i, &engines->keep_out);
+    if (core->llc)
+        llc_slices_keep_out(core->llc, &engines->keep_out);
     if (core->number >= engines->count)
         return true;
     struct host_engine *e = &engines->each[core->number];
@@ -338,7 +348,7 @@ bool engines_make(struct engines *engines, const struct nucd_core *core, struct 
     struct engine_parts parts = parts_of(e, &core->clock);
     parts.number = (uint16_t)core->number;
     parts.l1d = core->l1d;
-    parts.l1i = core->l1i;
+    parts.keep_out_owner = core->number;
     parts.core = &core_ops;
     if (core->number == 0)
         engines->host_l1d = core->l1d;
@@ -368,12 +378,14 @@ bool engines_add(struct engines *engines, const struct nucd_multiprocessor *mult
     engines->multiprocessors =
         alloc_resize(engines->multiprocessors, (number + 1) * sizeof *engines->multiprocessors);
     engines->multiprocessors[engines->multiprocessor_count++] = e;
+    cache_keep_out(multiprocessor->l1, &engines->keep_out);
     *e = (struct host_engine){.all = engines, .hart = multiprocessor->hart, .stride = 1};
     e->name = scope_path(scope_enter(NULL, multiprocessor->name), "nucd");
     configure(engines->config, accelerators, &one, &config);
     struct engine_parts parts = parts_of(e, &multiprocessor->clock);
     parts.number = multiprocessor->number;
     parts.l1d = multiprocessor->l1;
+    parts.keep_out_owner = keep_out_add(&engines->keep_out);
     parts.block = multiprocessor->block;
     parts.host_l1d = engines->host_l1d;
     parts.warn = warn_of_thread;

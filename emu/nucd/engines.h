@@ -7,6 +7,7 @@
 
 #include "emu/core/config.h"
 #include "emu/core/core.h"
+#include "emu/mem/llc_slices.h"
 #include "emu/nucd/accelerators.h"
 #include "emu/nucd/engine.h"
 #include "emu/nucd/machine.h"
@@ -42,10 +43,11 @@ struct nucd_core {
     struct hart *hart;
     struct clock clock;
     struct cache *l1d, *l1i;
+    struct llc_slices *llc; /* the last level below its caches; NULL: none */
 };
 
 /* Creates the host's engine if the host offloads, and stores *offload for the core's parts; otherwise does
- * not change it. Returns false with err set when the host machine has no memory. */
+ * not change it. Keeps prefetches of all hosts' caches out of running tasks' outputs. Returns false with err set when the host machine has no memory. */
 bool engines_make(struct engines *engines, const struct nucd_core *core, struct core_offload *offload,
                   struct error *err);
 

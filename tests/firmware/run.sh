@@ -309,17 +309,18 @@ test_nucd() {
     done
     on_croft offload.roi 0 -m nucd --detail roi --firmware "$firmware" "$OUT/offload" </dev/null
     build hosts "$here/offload_hosts.c" "$here/support.c" "$here/attempt.S"
-    for kind in "accel.count=4 --set host.core=ooo" "accel.count=3 --set host.core=inorder"; do
+    for kind in "accel.count=4 --set host.core=ooo" "accel.count=3 --set host.core=inorder" \
+        "accel.count=4 --set host.l1d.prefetch_degree=8 --set host.l1d.prefetch=stride"; do
         # shellcheck disable=SC2086 # several words
         on_croft "hosts.${kind##*=}" 0 -m nucd --set $kind --set host.count=2 --set nucd.hosts=2 --firmware "$firmware" \
             --check coherence --check nucd --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null
-        check "$kind: host 0 offloads" grep -q "\"nucd.offloads\": 16," "$OUT/hosts.json"
+        check "$kind: host 0 offloads" grep -q "\"nucd.offloads\": 64," "$OUT/hosts.json"
         check "$kind: host 1 offloads" grep -q "\"nucd.1.offloads\": 16," "$OUT/hosts.json"
         check "$kind: no warning" test ! -s "$OUT/hosts.${kind##*=}.err"
     done
     # Hosts beyond nucd.hosts run their regions themselves, which one warning says.
     on_croft hosts.one 0 -m nucd --set host.count=2 --firmware "$firmware" --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null
-    check "one host of two offloads" grep -q '"nucd.offloads": 16,' "$OUT/hosts.json"
+    check "one host of two offloads" grep -q '"nucd.offloads": 64,' "$OUT/hosts.json"
     check "which is said once" diff <(echo "croft run: warning: nucd.hosts is 1: host.1 does not offload," \
         "but runs all regions; to let it offload, set nucd.hosts to 2") "$OUT/hosts.one.err"
     refused offload.none "has no accelerators with task units" -m virt --firmware "$firmware" "$OUT/offload"

@@ -126,16 +126,20 @@ static void kept_out_lines(void **state)
 {
     (void)state;
     struct rig *rig = prefetch_rig(CACHE_PREFETCH_NEXT_LINE, 2);
-    cache_keep_out(rig->cache, 2 * LINE + 63, 2 * LINE + 63);
+    struct keep_out list;
+    keep_out_init(&list, 1);
+    cache_keep_out(rig->cache, &list);
+    keep_out_set(&list, 0, (struct keep_out_range){2 * LINE + 63, 2 * LINE + 63});
     (void)rig_load(rig, 0, 1, 0);
     rig_until(rig, 200);
     assert_int_equal(rig_state(rig, 2), CACHE_INVALID);
     assert_int_equal(rig_state(rig, 3), CACHE_EXCLUSIVE);
-    cache_keep_out(rig->cache, 1, 0);
+    keep_out_set(&list, 0, (struct keep_out_range){1, 0});
     (void)rig_load(rig, 0, 7, 200);
     rig_until(rig, 400);
     assert_int_equal(rig_state(rig, 8), CACHE_EXCLUSIVE);
     rig_free(rig);
+    keep_out_free(&list);
 }
 
 /* Loads every 1000 clocks, 2 lines apart: from the fourth one on, the next line is prefetched. */
@@ -153,6 +157,45 @@ static void stride_in_a_cache(void **state)
     rig_free(rig);
 }
 
+/* A prefetch that has not left the cache when its line is kept out does not leave it. */
+static void planned_prefetches_are_kept_out(void **state)
+{
+    (void)state;
+    struct rig *rig = prefetch_rig(CACHE_PREFETCH_NEXT_LINE, 2);
+    struct keep_out list;
+    keep_out_init(&list, 1);
+    cache_keep_out(rig->cache, &list);
+    (void)rig_load(rig, 0, 1, 10); /* its requests leave at 12 */
+    rig_until(rig, 11);
+    assert_int_equal(rig->cache->mshrs.used, 3);
+    keep_out_set(&list, 0, (struct keep_out_range){3 * LINE, 3 * LINE});
+    rig_until(rig, 300);
+    assert_int_equal(rig->count, 2);
+    assert_int_equal(rig_state(rig, 2), CACHE_EXCLUSIVE);
+    assert_int_equal(rig_state(rig, 3), CACHE_INVALID);
+    assert_int_equal(rig->cache->mshrs.used, 0);
+    rig_free(rig);
+    keep_out_free(&list);
+}
+
+/* Ranges of several owners, which change independently. */
+static void owners_keep_out_ranges(void **state)
+{
+    (void)state;
+    struct keep_out list;
+    keep_out_init(&list, 2);
+    assert_false(keep_out_has(NULL, 0, UINT64_MAX));
+    assert_false(keep_out_has(&list, 0, 0) || keep_out_has(&list, 0x40, 0x7f));
+    keep_out_set(&list, 1, (struct keep_out_range){0x1000, 0x10ff});
+    keep_out_set(&list, 0, (struct keep_out_range){0x3000, 0x30ff});
+    assert_true(keep_out_has(&list, 0x10c0, 0x10ff) && keep_out_has(&list, 0x30ff, 0x313f));
+    assert_false(keep_out_has(&list, 0x1100, 0x2fff) || keep_out_has(&list, 0x3100, 0x313f));
+    keep_out_set(&list, 1, (struct keep_out_range){1, 0});
+    assert_false(keep_out_has(&list, 0x1000, 0x103f));
+    assert_true(keep_out_has(&list, 0x2fff, 0x3000));
+    keep_out_free(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +207,8 @@ int main(void)
         cmocka_unit_test(one_mshr_is_left),
         cmocka_unit_test(kept_out_lines),
         cmocka_unit_test(stride_in_a_cache),
+        cmocka_unit_test(planned_prefetches_are_kept_out),
+        cmocka_unit_test(owners_keep_out_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,12 +125,15 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelera
                                    .timeout = TIMEOUT * NS};
     config.scheduler = (struct nucd_scheduler_config){
         .accelerators = accelerators, .queue_lines = 8, .buffer_lines = 8, .transfer_lines = 4};
+    keep_out_init(&b->keep_out, 1);
+    cache_keep_out(b->rig->l1d, &b->keep_out);
+    cache_keep_out(b->rig->l1i, &b->keep_out);
     const struct engine_parts parts = {.hart = &b->rig->hart,
                                        .queue = &b->rig->queue,
                                        .clock = b->rig->clock,
                                        .component = 5,
                                        .l1d = b->rig->l1d,
-                                       .l1i = b->rig->l1i,
+                                       .keep_out = &b->keep_out,
                                        .core = &core_ops,
                                        .accelerators = {push, NULL, resume, kill_task, b},
                                        .warn = warn,
@@ -162,6 +165,7 @@ void engine_rig_free(struct engine_rig *b)
 {
     stats_free(b->stats);
     engine_free(b->engine);
+    keep_out_free(&b->keep_out);
     rig_free(b->rig);
     free(b);
 }

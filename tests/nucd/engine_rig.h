@@ -33,6 +33,7 @@ struct engine_rig_push {
 /* Everything that the engine has told core and accelerators. Times are in clocks. */
 struct engine_rig {
     struct rig *rig;
+    struct keep_out keep_out; /* of both caches */
     struct engine *engine;
     const struct offload_ops *ops;
     struct stats *stats;

@@ -30,6 +30,7 @@ struct seen {
 
 struct machine {
     struct rig *rig;
+    struct keep_out keep_out;
     struct engine *engine;
     struct stats *stats;
     struct unit units[UNITS];
@@ -278,12 +279,15 @@ static void make(struct machine *m, uint64_t seed)
             lines < config.scheduler.queue_lines ? lines : config.scheduler.queue_lines;
     }
     config.scheduler.transfer_lines = 2;
+    keep_out_init(&m->keep_out, 1);
+    cache_keep_out(rig->l1d, &m->keep_out);
+    cache_keep_out(rig->l1i, &m->keep_out);
     const struct engine_parts parts = {.hart = &rig->hart,
                                        .queue = &rig->queue,
                                        .clock = rig->clock,
                                        .component = 5,
                                        .l1d = rig->l1d,
-                                       .l1i = rig->l1i,
+                                       .keep_out = &m->keep_out,
                                        .core = &core_ops,
                                        .accelerators = {push, NULL, resume, kill_task, m},
                                        .expired = expired,
@@ -320,6 +324,7 @@ static void unmake(struct machine *m)
     rig->core = NULL;
     stats_free(m->stats);
     engine_free(m->engine);
+    keep_out_free(&m->keep_out);
     for (unsigned i = 0; i < m->count; i++)
         task_unit_free(m->units[i].unit);
 }
