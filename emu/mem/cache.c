@@ -28,10 +28,7 @@ static void hasten(struct cache *cache, struct mshr *mshr, const struct asked *a
 {
     uint64_t time = asked->time + cache->hit_time;
     cache->counters.merged++;
-    cache->counters.prefetches_late += mshr->prefetch;
-    mshr->prefetch = false;
-    if (!asked->target.actor.speculative)
-        mshr->request.speculative = false;
+    cache_need(cache, mshr, asked->target.actor.speculative);
     if (mshr->state == MSHR_PLANNED && time < mshr->request.event.time)
         cache_plan(cache, mshr, time);
 }
@@ -82,20 +79,10 @@ static enum cache_outcome miss(struct cache *cache, const struct asked *asked, b
     return CACHE_MISS;
 }
 
-static void first_use(struct cache *cache, struct asked *asked, uint32_t index)
-{
-    unsigned state = tags_state(&cache->front.tags, index);
-    if (!(state & CACHE_FLAG_PREFETCHED))
-        return;
-    cache->counters.prefetches_useful++;
-    asked->fresh = true;
-    tags_set_state(&cache->front.tags, index, state & CACHE_STATE_MASK);
-}
-
 /* An access that needs no request to the level below. */
 static enum cache_outcome hit(struct cache *cache, struct asked *asked, uint32_t index, unsigned state)
 {
-    first_use(cache, asked, index);
+    asked->fresh |= cache_first_use(cache, index);
     tags_set_state(&cache->front.tags, index, state);
     cache_tell_access(cache, asked->line, asked->target.use == CACHE_STORE, &asked->target.actor,
                       asked->time);
@@ -120,7 +107,7 @@ static enum cache_outcome write(struct cache *cache, struct asked *asked)
         struct protocol_step step = cache_step(cache, cache_state_of(cache, index), PROTOCOL_STORE);
         if (step.action == PROTOCOL_DO_HIT)
             return hit(cache, asked, index, step.next);
-        first_use(cache, asked, index);
+        asked->fresh |= cache_first_use(cache, index);
         return miss(cache, asked, step.action == PROTOCOL_DO_UPGRADE);
     }
     asked->fresh = true;
@@ -171,18 +158,22 @@ static enum cache_outcome write_through(struct cache *cache, struct asked *asked
     return CACHE_HIT;
 }
 
-/* Prefetches a line. Leaves the last free MSHR to demand accesses. */
+/* Prefetches a line, unless it is here, outstanding or on its way down. Leaves the reserved MSHRs to demand
+ * accesses. */
 static enum cache_outcome prefetch_line(struct cache *cache, const struct asked *asked)
 {
     if (tags_find(&cache->front.tags, asked->line) != TAGS_NONE)
         return CACHE_HIT;
     if (mshr_find(&cache->mshrs, asked->line))
         return CACHE_MISS;
-    if (cache_keeps_out(cache, asked->line) || cache_free_mshrs(cache) < 2 ||
-        cache_write_find(cache, asked->line))
+    if (cache_keeps_out(cache, asked->line) || cache_free_mshrs(cache) <= cache->config.prefetch_reserve ||
+        cache_write_find(cache, asked->line)) {
+        cache->counters.prefetches_dropped++;
         return CACHE_FULL;
+    }
     struct mshr *mshr = allocate(cache, asked);
     mshr->prefetch = true;
+    mshr->request.prefetch = true;
     mshr->request.speculative = true;
     cache->counters.prefetches++;
     return CACHE_MISS;
@@ -192,12 +183,18 @@ static enum cache_outcome prefetch_line(struct cache *cache, const struct asked 
 static void prefetch(struct cache *cache, const struct asked *cause)
 {
     uint64_t lines[PREFETCH_DEGREE];
+    if (!cause->fresh && !prefetch_wants_all(&cache->prefetcher))
+        return;
     unsigned count =
         prefetch_train(&cache->prefetcher, cause->target.actor.pc, cause->physical, cause->fresh, lines);
     for (unsigned i = 0; i < count; i++) {
         struct asked asked = {.physical = lines[i], .line = lines[i], .time = cause->time};
         asked.target.use = CACHE_PREFETCH;
-        (void)prefetch_line(cache, &asked);
+        bool room = cache_free_mshrs(cache) > cache->config.prefetch_reserve;
+        if (prefetch_line(cache, &asked) != CACHE_FULL || room)
+            continue;
+        prefetch_take_back(&cache->prefetcher, lines, i);
+        return;
     }
 }
 
@@ -237,7 +234,7 @@ static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
     if (outcome == CACHE_FULL)
         return outcome;
     cache->front.uses[use]++;
-    if (cache->prefetcher.kind != CACHE_PREFETCH_NONE && use != CACHE_PREFETCH && use != CACHE_WALK)
+    if (cache->prefetcher.config.kind != CACHE_PREFETCH_NONE && use != CACHE_PREFETCH && use != CACHE_WALK)
         prefetch(cache, asked);
     return outcome;
 }
@@ -319,9 +316,14 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
     tags_init(&cache->front.tags, (uint32_t)(config->size / config->line / config->ways), config->ways,
               (uint32_t)__builtin_ctz(config->line), config->replacement);
     cache->front.line_mask = ~(uint64_t)(config->line - 1);
-    cache->front.inline_span = config->prefetch == CACHE_PREFETCH_STRIDE ? 0 : CACHE_STATE_MASK;
     mshr_init(&cache->mshrs, config->mshrs, config->mshr_targets, cache);
-    prefetch_init(&cache->prefetcher, config->prefetch, config->prefetch_degree, config->line);
+    prefetch_init(&cache->prefetcher, &(struct prefetch_config){.kind = config->prefetch,
+                                                                .degree = config->prefetch_degree,
+                                                                .distance = config->prefetch_distance,
+                                                                .table = config->prefetch_table,
+                                                                .line = config->line,
+                                                                .step = config->line});
+    cache->front.inline_span = prefetch_wants_all(&cache->prefetcher) ? 0 : CACHE_STATE_MASK;
     cache_write_init(cache);
     cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false, NULL};
     event_init(&cache->room, component, room, cache);

@@ -16,8 +16,15 @@
  * When a store that the cache has no copy for is answered, observers are told of an access, a write_back and
  * an evict.
  *
- * Not modelled: ports and banks of the arrays, critical word first (a response is a whole line), loads served
- * from the write buffer, and the time for which probes occupy the tags. */
+ * The prefetcher (prefetch.h) learns from loads, stores and fetches; stride from all of them, the others
+ * from misses and first uses of prefetched lines. Prefetches give way to accesses: they use no reserved
+ * MSHR, are sent at the end of a lookup like misses, and are given up if the level below refuses or drops
+ * them, or if a write of the line is under way. An access to a line that is being prefetched turns the
+ * prefetch into its own miss.
+ *
+ * Not modelled: ports and banks of the arrays, the time and energy of the prefetcher's table, critical
+ * word first (a response is a whole line), loads served from the write buffer, and the time for which
+ * probes occupy the tags. */
 #ifndef EMU_MEM_CACHE_H
 #define EMU_MEM_CACHE_H
 
@@ -202,6 +209,10 @@ void cache_forget(struct cache *cache, uint64_t line, uint64_t now);
 
 /* Returns the state of a line, for tests and debuggers. */
 enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);
+
+/* Returns the number of prefetches that are outstanding or whose lines are in the cache, not used so far.
+ * It is what remains of the statistic "prefetches" without "_useful", "_late", "_unused" and "_returned". */
+uint64_t cache_prefetches_pending(const struct cache *cache);
 
 /* Registers "hits", "misses" and the other statistics. */
 void cache_publish(struct cache *cache, struct stats *stats, struct scope scope);

@@ -7,6 +7,8 @@ uint64_t cache_locked(const struct cache *cache, uint64_t line)
 {
     const struct tags *tags = &cache->front.tags;
     uint64_t locked = 0;
+    if (!cache->config.coherent) /* then no line waits for an upgrade */
+        return 0;
     for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1) {
         uint64_t other = cache->mshrs.mshrs[__builtin_ctzll(busy)].line;
         if (tags_set(tags, other) != tags_set(tags, line))
@@ -30,7 +32,7 @@ void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event,
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index);
     struct protocol_step step = cache_step(cache, cache_state_of(cache, index), event);
-    tags_remove(tags, index);
+    cache_remove(cache, index);
     if (step.action == PROTOCOL_DO_WRITE_BACK) {
         cache_write_back(cache, line, false, now);
         return;
@@ -60,6 +62,7 @@ static void place(struct cache *cache, uint64_t line, unsigned state, uint64_t n
     }
     index = tags_victim(tags, line, cache_locked(cache, line));
     if (index == TAGS_NONE) {
+        cache->counters.prefetches_unused += (state & CACHE_FLAG_PREFETCHED) != 0;
         if (cache_has(cache, state, PROTOCOL_DIRTY))
             cache_write_back(cache, line, false, now);
         else
@@ -130,6 +133,7 @@ bool cache_is_speculative(const struct mshr *mshr)
 void cache_abandon(struct cache *cache, struct mshr *mshr, uint64_t now)
 {
     struct cache_waiters refused = {0}, blocked = mshr->blocked;
+    cache->counters.prefetches_returned += mshr->prefetch;
     for (uint32_t i = 0; i < mshr->targets; i++)
         if (mshr->target[i].waiter)
             cache_waiters_add(&refused, mshr->target[i].waiter);

@@ -45,9 +45,11 @@ static bool check(const void *part, struct error *err)
         return error_set(err, "write_through: a coherent cache must be write-back");
     if (config->coherent && !config->write_allocate)
         return error_set(err, "write_allocate: a coherent cache must own the lines that it writes");
-    if (config->prefetch != CACHE_PREFETCH_NONE && config->mshrs < 2)
+    if (config->prefetch != CACHE_PREFETCH_NONE && config->mshrs <= config->prefetch_reserve)
         return error_set(err,
-                         "prefetch: needs at least 2 MSHRs, because one is reserved for demand accesses");
+                         "prefetch: needs more MSHRs (mshrs: %" PRIu32
+                         ") than are reserved for demand accesses (prefetch_reserve: %" PRIu32 ")",
+                         config->mshrs, config->prefetch_reserve);
     return check_protocol(config, err);
 }
 

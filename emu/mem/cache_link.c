@@ -66,6 +66,10 @@ void cache_offer(struct cache *cache, struct mem_request *request, uint64_t now)
 {
     if (!cache->refused_reads.first && send_read(cache, request, now))
         return;
+    if (request->op == MEM_READ && request->prefetch) {
+        cache_abandon(cache, mshr_of(request), now);
+        return;
+    }
     mark(request, MSHR_REFUSED);
     append(&cache->refused_reads, request);
 }
@@ -140,14 +144,15 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
 
 const struct mem_client_ops cache_client_ops = {respond, request_room};
 
-/* Sends a planned request at its time. */
+/* Sends a planned request at its time. A prefetch does not wait for a write of its line. */
 static void planned(void *owner, uint64_t now)
 {
     struct mshr *mshr = owner;
     struct cache *cache = mshr->owner;
-    if (is_kept_out(cache, &mshr->request))
+    bool held = !mshr->ahead && cache_write_find(cache, mshr->line);
+    if (is_kept_out(cache, &mshr->request) || (held && mshr->prefetch))
         cache_abandon(cache, mshr, now);
-    else if (!mshr->ahead && cache_write_find(cache, mshr->line))
+    else if (held)
         mshr->state = MSHR_HELD;
     else
         cache_offer(cache, &mshr->request, now);

@@ -34,7 +34,7 @@ bool cache_probe(struct cache *cache, uint64_t line, enum protocol_event probe, 
     dirty |= step.action == PROTOCOL_DO_ANSWER;
     if (step.next == PROTOCOL_ABSENT) {
         cache->counters.invalidated++;
-        tags_remove(tags, index);
+        cache_remove(cache, index);
         cache_copy_lost(cache, line);
         cache_tell_evict(cache, line, now);
     } else {
@@ -56,9 +56,14 @@ void cache_forget(struct cache *cache, uint64_t line, uint64_t now)
 void cache_invalidate_all(struct cache *cache)
 {
     struct tags *tags = &cache->front.tags;
-    for (uint32_t index = 0; cache->observers.first && index < tags_size(tags); index++)
-        if (tags_state(tags, index))
-            cache_tell_evict(cache, tags_key(tags, index), cache->queue->now);
+    bool each = cache->observers.first || cache->prefetcher.config.kind != CACHE_PREFETCH_NONE;
+    for (uint32_t index = 0; each && index < tags_size(tags); index++) {
+        uint64_t line = tags_key(tags, index);
+        if (!tags_state(tags, index))
+            continue;
+        cache_remove(cache, index);
+        cache_tell_evict(cache, line, cache->queue->now);
+    }
     tags_clear(tags);
     for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1)
         cache_copy_lost(cache, cache->mshrs.mshrs[__builtin_ctzll(busy)].line);
@@ -81,7 +86,7 @@ static void displace(struct cache *cache, uint32_t index)
         (void)warm_below(cache, line, true); /* tells the level below that it holds the newest version */
         cache_tell_write_back(cache, line, now);
     }
-    tags_remove(tags, index);
+    cache_remove(cache, index);
     cache_tell_evict(cache, line, now);
 }
 
@@ -91,6 +96,7 @@ static void store_later(struct cache *cache, struct mshr *mshr, struct cache_act
     const struct mshr_target target = {.time = UINT64_MAX, .actor = actor, .use = CACHE_STORE};
     if (cache->config.write_through || !mshr_add(&cache->mshrs, mshr, &target))
         return;
+    cache_need(cache, mshr, actor.speculative);
     if (mshr->state != MSHR_SENT)
         mshr->request.exclusive = true;
 }
@@ -138,6 +144,7 @@ static void warm_line(struct cache *cache, uint64_t line, bool store)
     } else if (dirty && !cache_has(cache, cache_state_of(cache, index), PROTOCOL_WRITABLE)) {
         (void)warm_below(cache, line, true);
     }
+    (void)cache_first_use(cache, index);
     if (dirty)
         warm_store(cache, index);
 }
@@ -174,7 +181,7 @@ void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical,
         }
         if (op == MEM_CLEAN)
             continue;
-        tags_remove(tags, index);
+        cache_remove(cache, index);
         cache_tell_evict(cache, line, now);
     }
     if (link->port_ops->maintain)

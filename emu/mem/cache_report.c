@@ -69,6 +69,19 @@ static uint64_t read_peak(const void *context)
     return ((const struct cache *)context)->mshrs.peak;
 }
 
+uint64_t cache_prefetches_pending(const struct cache *cache)
+{
+    const struct mshr_file *file = &cache->mshrs;
+    uint64_t pending = 0;
+    if (cache->config.prefetch == CACHE_PREFETCH_NONE)
+        return 0;
+    for (uint64_t busy = file->busy; busy; busy &= busy - 1)
+        pending += file->mshrs[__builtin_ctzll(busy)].prefetch;
+    for (uint32_t index = 0; index < tags_size(&cache->front.tags); index++)
+        pending += (tags_state(&cache->front.tags, index) & CACHE_FLAG_PREFETCHED) != 0;
+    return pending;
+}
+
 void cache_publish(struct cache *cache, struct stats *stats, struct scope scope)
 {
     const uint64_t *uses = cache->front.uses;

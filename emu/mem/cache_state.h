@@ -30,6 +30,9 @@ enum {
     X(prefetches, "lines", "Prefetches issued")                                                              \
     X(prefetches_useful, "lines", "Prefetched lines that were used")                                         \
     X(prefetches_late, "lines", "Prefetches still outstanding at the first demand access")                   \
+    X(prefetches_unused, "lines", "Prefetched lines that left the cache without having been used")           \
+    X(prefetches_returned, "lines", "Prefetches issued that gave way to others, and brought no line")        \
+    X(prefetches_dropped, "lines", "Prefetches not issued for lack of an MSHR, or because of other writers") \
     X(maintenance, "operations", "Clean and invalidate operations")                                          \
     X(refusals, "requests", "Requests that the level below refused")                                         \
     X(miss_latency, "fs", "Time from access to response, summed over misses, merged accesses and upgrades")
@@ -139,6 +142,34 @@ static inline uint32_t cache_free_mshrs(const struct cache *cache)
     if (cache->writes_used > buffer)
         used += cache->writes_used - buffer;
     return used < cache->mshrs.limit ? cache->mshrs.limit - used : 0;
+}
+
+/* Removes a line from the array, without anything else. */
+static inline void cache_remove(struct cache *cache, uint32_t index)
+{
+    cache->counters.prefetches_unused += (tags_state(&cache->front.tags, index) & CACHE_FLAG_PREFETCHED) != 0;
+    tags_remove(&cache->front.tags, index);
+}
+
+/* Counts the first use of a prefetched line. Returns whether it was one. */
+static inline bool cache_first_use(struct cache *cache, uint32_t index)
+{
+    unsigned state = tags_state(&cache->front.tags, index);
+    if (!(state & CACHE_FLAG_PREFETCHED))
+        return false;
+    cache->counters.prefetches_useful++;
+    tags_set_state(&cache->front.tags, index, state & CACHE_STATE_MASK);
+    return true;
+}
+
+/* An access needs the outstanding line: its read is no prefetch any more, wherever it is. */
+static inline void cache_need(struct cache *cache, struct mshr *mshr, bool speculative)
+{
+    cache->counters.prefetches_late += mshr->prefetch;
+    mshr->prefetch = false;
+    mshr->request.prefetch = false;
+    if (!speculative)
+        mshr->request.speculative = false;
 }
 
 /* Returns whether prefetches and wrong-path accesses must not bring in the line. */

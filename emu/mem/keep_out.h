@@ -1,6 +1,6 @@
-/* Ranges of lines that prefetches and wrong-path accesses must not bring into any cache of a coherent domain,
- * because something outside the domain writes them. All caches of the domain share one list; each owner of the
- * list has one range in it. Demand accesses are not affected. */
+/* Ranges of lines that prefetches and wrong-path accesses must not bring into any cache of a coherent
+ * domain, because something outside the domain writes them. All caches of the domain share one list; each
+ * owner of the list has one range in it. Demand accesses are not affected. */
 #ifndef EMU_MEM_KEEP_OUT_H
 #define EMU_MEM_KEEP_OUT_H
 

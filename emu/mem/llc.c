@@ -35,6 +35,43 @@ static void answer(void *owner, uint64_t now)
     llc_answer(owner, now);
 }
 
+/* A request waits for the prefetch of its line. */
+static void note_late(struct llc *llc, struct llc_frame *frame)
+{
+    llc->counters.prefetches_late += frame->prefetching;
+    frame->prefetching = false;
+}
+
+static void look_up(struct llc_entry *entry, uint32_t index, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    struct llc_frame *frame = index == TAGS_NONE ? NULL : &llc->frames[index];
+    if (frame && frame->busy && (frame->waiting.first || !llc_joins(frame, entry))) {
+        note_late(llc, frame);
+        llc->counters.line_waits += !entry->waited;
+        entry->waited = true;
+        llc_list_add(&frame->waiting, entry);
+    } else if (entry->request->op == MEM_READ) {
+        llc_read(entry, index, now);
+    } else {
+        llc_write(entry, index, now);
+    }
+}
+
+/* Looks up the line, and tells the prefetcher of the first lookup of a read. */
+static void look_and_train(struct llc_entry *entry, uint32_t index, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    const struct mem_request *request = entry->request;
+    bool here = index != TAGS_NONE;
+    bool fresh = !here || llc->frames[index].prefetching || llc->frames[index].prefetched;
+    bool trains = request->op == MEM_READ && request->kind != MEM_WALK && !entry->trained;
+    entry->trained = true;
+    look_up(entry, index, now);
+    if (trains)
+        llc_prefetch_train(llc, request, fresh, now);
+}
+
 void llc_look(struct llc_entry *entry, uint64_t now)
 {
     struct llc *llc = entry->llc;
@@ -44,16 +81,10 @@ void llc_look(struct llc_entry *entry, uint64_t now)
     }
     event_init(&entry->event, llc->component, answer, entry);
     uint32_t index = llc_find(llc, entry->line);
-    const struct llc_frame *frame = index == TAGS_NONE ? NULL : &llc->frames[index];
-    if (frame && frame->busy && (frame->waiting.first || !llc_joins(frame, entry))) {
-        llc->counters.line_waits += !entry->waited;
-        entry->waited = true;
-        llc_list_add(&llc->frames[index].waiting, entry);
-    } else if (entry->request->op == MEM_READ) {
-        llc_read(entry, index, now);
-    } else {
-        llc_write(entry, index, now);
-    }
+    if (llc->prefetches)
+        look_and_train(entry, index, now);
+    else
+        look_up(entry, index, now);
 }
 
 /* Appends the rest of a list. */
@@ -103,6 +134,11 @@ static void unlock(struct llc *llc, uint32_t index, bool evict, uint64_t now)
     llc_frame_changed(llc, index);
     look_all(llc, line, &waiting, now);
     llc_retry(llc, now);
+}
+
+void llc_unlock(struct llc *llc, uint32_t index, uint64_t now)
+{
+    unlock(llc, index, false, now);
 }
 
 void llc_release(struct llc_entry *entry, uint64_t now)
@@ -208,6 +244,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     }
     tags_touch(&llc->tags, index);
     llc_frame_changed(llc, index);
+    llc_first_use(llc, index);
     enum protocol_reply reply =
         llc_settle(llc, index, client, exclusive ? PROTOCOL_GET_OWNED : PROTOCOL_GET_READ, now);
     if (exclusive && llc->config.write_policy == LLC_WRITE_BACK)
@@ -289,6 +326,7 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
         llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false, NULL};
     make_pools(llc);
     llc_stalls_init(llc);
+    llc_prefetch_init(llc);
     return llc;
 }
 
@@ -310,6 +348,7 @@ void llc_free(struct llc *llc)
     for (uint32_t i = 0; i < llc->config.write_buffer; i++)
         event_cancel(llc->queue, &llc->writes[i].request.event);
     llc_stalls_free(llc);
+    llc_prefetch_free(llc);
     tags_free(&llc->tags);
     free(llc->frames);
     free(llc->holders);
@@ -339,7 +378,7 @@ void llc_track(struct llc *llc, struct track_sink *sink)
 
 unsigned llc_pending(const struct llc *llc)
 {
-    unsigned pending = llc->held;
+    unsigned pending = llc->held + llc->prefetches_used;
     for (uint32_t i = 0; i < llc->config.write_buffer; i++)
         pending += llc->writes[i].used;
     return pending;

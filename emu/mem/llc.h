@@ -55,8 +55,19 @@
  * Cleaning or invalidating a range takes tag_clocks, plus a clock for each line of the range in the slice
  * (llc_set_slice()), or for each line of the cache if there are fewer. An uncached request is forwarded at
  * once, whatever the cache holds. A line on its way to memory is read again only after memory has answered.
- * Warming inserts and removes lines without time; a line whose set is entirely busy is then not recorded. Not
- * modelled: prefetching, and the bandwidth of responses to the first-level caches. */
+ * Warming inserts and removes lines without time; a line whose set is entirely busy is then not recorded, and
+ * the prefetcher learns nothing.
+ *
+ * The prefetcher (prefetch.h) sees the reads of data and instructions, also prefetches of first-level
+ * caches, as they look up the tags; each slice's prefetcher sees the slice's lines. A prefetch leaves at
+ * once for memory. It gives way: it is dropped if the reserved MSHRs are the only free ones, if reads of
+ * memory or other requests wait for room, or if the victim's way or write buffer is not free. A prefetch
+ * of a first-level cache that misses here is dropped in the same cases, and answered without a line; its
+ * cache asks again if an access has come to need the line. A request for a line that is being prefetched
+ * waits for it.
+ *
+ * Not modelled: the time for which prefetches occupy the tags, and the bandwidth of responses to the
+ * first-level caches. */
 #ifndef EMU_MEM_LLC_H
 #define EMU_MEM_LLC_H
 
@@ -114,8 +125,16 @@ extern const struct part_kind llc_kind;
     LLC_COUNTER(maintenance, "requests", "Ranges cleaned or invalidated")                                    \
     LLC_COUNTER(maintained, "lines", "Lines in the cache that were cleaned or invalidated")                  \
     LLC_COUNTER(dropped, "lines", "Dirty lines lost by an invalidation")                                     \
-    LLC_COUNTER(speculative_dropped, "requests",                                                             \
-                "Prefetches and wrong-path reads answered without a line, because others write it")
+    LLC_COUNTER(prefetches, "lines", "Prefetches issued by this cache")                                      \
+    LLC_COUNTER(prefetches_useful, "lines", "Prefetched lines that were used")                               \
+    LLC_COUNTER(prefetches_late, "lines", "Prefetches still outstanding at the first request for the line")  \
+    LLC_COUNTER(prefetches_unused, "lines", "Prefetched lines that left the cache without having been used") \
+    LLC_COUNTER(                                                                                             \
+        prefetches_dropped, "lines",                                                                         \
+        "Prefetches not issued for lack of an MSHR, a way or write buffer, or because of other writers")     \
+    LLC_COUNTER(                                                                                             \
+        speculative_dropped, "requests",                                                                     \
+        "Prefetches of first-level caches, and wrong-path reads, answered without a line for these reasons")
 
 struct llc_counters {
 #define LLC_COUNTER(name, unit, meaning) uint64_t name;
@@ -140,8 +159,9 @@ void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port);
  * number modulo `slices` is the slice's. Of a range to clean or invalidate, it checks only these lines. */
 void llc_set_slice(struct llc *llc, uint32_t number);
 
-/* Keeps prefetches and wrong-path reads of its clients out of the ranges of the list, also those that it has
- * accepted when a range is set. The list, or NULL, must outlive the cache's last event. */
+/* Keeps prefetches and wrong-path reads, its own and those of its clients, out of the ranges of the list,
+ * also those that it has accepted when a range is set. The list, or NULL, must outlive the cache's last
+ * event. */
 void llc_keep_out(struct llc *llc, const struct keep_out *list);
 
 /* Makes it the last level: its requests get their homes from this map, which must outlive it. */
@@ -170,6 +190,10 @@ void llc_track(struct llc *llc, struct track_sink *sink);
 
 const struct llc_config *llc_configuration(const struct llc *llc);
 const struct llc_counters *llc_counted(const struct llc *llc);
+
+/* Returns the number of prefetches of this cache that are outstanding or whose lines are in the cache, not
+ * used so far. It is what remains of the counter "prefetches" without "_useful", "_late" and "_unused". */
+uint64_t llc_prefetches_pending(const struct llc *llc);
 
 /* The directory's record of a line, for tests and debuggers. */
 struct llc_line {

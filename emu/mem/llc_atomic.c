@@ -48,6 +48,7 @@ void llc_atomic(struct llc_entry *entry, uint32_t index, uint64_t now)
     struct llc *llc = entry->llc;
     const struct llc_config *config = &llc->config;
     entry->request->level = MEM_LEVEL_L2;
+    llc_first_use(llc, index);
     tags_touch(&llc->tags, index);
     llc_frame_changed(llc, index);
     llc->frames[index].busy = true;

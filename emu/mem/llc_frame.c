@@ -126,7 +126,7 @@ void llc_forget(struct llc *llc, uint32_t index, uint64_t now)
 {
     uint64_t line = llc_line_at(llc, index);
     (void)llc_settle(llc, index, LLC_NOBODY, PROTOCOL_RECALL, now);
-    tags_remove(&llc->tags, index);
+    llc_remove(llc, index);
     llc_tell_evict(llc, line, now);
 }
 
@@ -163,7 +163,7 @@ uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now,
         llc_write_back(llc, victim, now);
     else if (dirty)
         llc_tell_write(llc, victim, now);
-    tags_remove(&llc->tags, index);
+    llc_remove(llc, index);
     llc_tell_evict(llc, victim, now);
     return index;
 }

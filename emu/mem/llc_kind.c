@@ -52,6 +52,11 @@ static bool check(const void *part, struct error *err)
         return error_set(err,
                          "banks: %u; it must be a power of two and at most size / (ways * line), %" PRIu64,
                          config->banks, config->size / way);
+    if (config->prefetch != CACHE_PREFETCH_NONE && config->mshrs <= config->prefetch_reserve)
+        return error_set(err,
+                         "prefetch: needs more MSHRs (mshrs: %u) than are reserved for demand accesses "
+                         "(prefetch_reserve: %u)",
+                         config->mshrs, config->prefetch_reserve);
     if (config->tag_clocks > config->hit_clocks)
         return error_set(err, "tag_clocks: %u; it must be at most hit_clocks, %u", config->tag_clocks,
                          config->hit_clocks);

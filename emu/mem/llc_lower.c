@@ -28,6 +28,7 @@ void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now)
     struct llc_mshr *mshr = llc->free_mshrs;
     assert(mshr);
     llc->free_mshrs = mshr->next;
+    llc->mshrs_used++;
     mshr->entry = entry;
     mshr->next = NULL;
     mem_request_init(&mshr->request, MEM_READ, entry->line, llc->config.line);
@@ -195,6 +196,7 @@ static void line_came(struct llc *llc, struct mem_request *request, uint64_t now
     llc_tell_fill(llc, entry->line, entry->asked, now, entry->request->level);
     mshr->next = llc->free_mshrs;
     llc->free_mshrs = mshr;
+    llc->mshrs_used--;
     if (entry->request->atomic) {
         llc_atomic_filled(entry, clock_edge(&llc->clock, now));
     } else {

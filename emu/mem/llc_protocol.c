@@ -64,6 +64,7 @@ static void drop(struct llc_entry *entry, uint64_t now)
 static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
+    llc_first_use(llc, index);
     entry->request->level = MEM_LEVEL_L2;
     tags_touch(&llc->tags, index);
     llc_frame_changed(llc, index);
@@ -78,13 +79,18 @@ static bool miss(struct llc_entry *entry, bool fetch, uint64_t now)
     struct llc *llc = entry->llc;
     entry->missed = true;
     uint32_t index = TAGS_NONE;
+    const bool prefetch = entry->request->prefetch;
     enum llc_lack lack;
-    if (fetch && !llc->free_mshrs)
+    if (fetch && !(prefetch ? llc_may_prefetch(llc) : llc->free_mshrs != NULL))
         lack = LLC_NO_MSHR;
     else if (llc_writing(llc, entry->line))
         lack = LLC_LINE_LEAVING;
     else
         index = llc_make_room(llc, entry->line, true, now, &lack);
+    if (index == TAGS_NONE && prefetch) {
+        drop(entry, now);
+        return false;
+    }
     if (index == TAGS_NONE) {
         llc_stall(entry, lack);
         return false;

@@ -9,6 +9,14 @@ const struct llc_config *llc_configuration(const struct llc *llc)
     return &llc->config;
 }
 
+uint64_t llc_prefetches_pending(const struct llc *llc)
+{
+    uint64_t pending = 0;
+    for (uint32_t i = 0; i < tags_size(&llc->tags); i++)
+        pending += llc->frames[i].prefetched || llc->frames[i].prefetching;
+    return pending;
+}
+
 const struct llc_counters *llc_counted(const struct llc *llc)
 {
     return &llc->counters;

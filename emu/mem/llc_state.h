@@ -1,6 +1,6 @@
 /* The internals of the last level, shared by its files: llc.c (the port), llc_client.c (clients),
- * llc_protocol.c (reads and writes), llc_atomic.c (atomics), llc_frame.c (array and directory), llc_lower.c (memory), llc_maintain.c
- * (ranges), llc_stall.c (requests that wait for a resource), llc_report.c. */
+ * llc_protocol.c (reads and writes), llc_atomic.c (atomics), llc_prefetch.c (the prefetcher), llc_frame.c (array and directory),
+ * llc_lower.c (memory), llc_maintain.c (ranges), llc_stall.c (requests that wait for a resource), llc_report.c. */
 #ifndef EMU_MEM_LLC_STATE_H
 #define EMU_MEM_LLC_STATE_H
 
@@ -83,6 +83,8 @@ struct llc_frame {
     int32_t owner;    /* client that may have changed the line, or LLC_NOBODY */
     uint16_t atomics; /* in the atomic unit; it is busy with these only */
     bool busy;
+    bool prefetching; /* busy with a prefetch that no request has waited for */
+    bool prefetched;  /* prefetched by this cache and not used yet */
 };
 
 /* An accepted request, until its response. */
@@ -101,6 +103,15 @@ struct llc_entry {
     bool stalled;     /* counted in stalls */
     bool missed;      /* counted as a miss */
     bool counted;     /* counted in reads or writes */
+    bool trained;     /* the prefetcher knows of it */
+};
+
+/* An outstanding prefetch of this cache, or a free place for one. Its entry has no client and is in no
+ * list. */
+struct llc_prefetch {
+    struct llc_entry entry;
+    struct llc_prefetch *next; /* of the free ones */
+    struct mem_request request;
 };
 
 /* An outstanding read of a line from memory. */
@@ -178,10 +189,14 @@ struct llc {
     struct mem_waiters passed; /* clients whose uncached requests were refused */
     bool response_refused;     /* memory holds a response for which a client had no room */
     struct llc_mshr *mshrs, *free_mshrs, *unsent_reads, *unsent_reads_last;
+    uint32_t mshrs_used;
     struct llc_outgoing *writes, *free_writes, *unsent_writes, *unsent_writes_last;
     uint16_t leaving[LLC_LEAVING]; /* numbers of outstanding writes, by hash of the line */
     uint64_t written, accepted;    /* number of writes begun, and of those accepted by memory */
 
+    struct prefetcher prefetcher;
+    struct llc_prefetch *prefetches, *free_prefetches; /* NULL without a prefetcher */
+    uint32_t prefetches_used;
     const struct keep_out *keep_out; /* or NULL */
 
     struct llc_counters counters;
@@ -260,6 +275,9 @@ void llc_release(struct llc_entry *entry, uint64_t now);
 /* Makes the entries that wait for a frame's line look up the tags again while they may use the line. */
 void llc_admit(struct llc *llc, uint32_t frame, uint64_t now);
 
+/* Makes a frame no longer busy, and lets what waits for it, and for what it lacked, go on. */
+void llc_unlock(struct llc *llc, uint32_t frame, uint64_t now);
+
 /* llc_stall.c */
 void llc_stalls_init(struct llc *llc);
 void llc_stalls_free(struct llc *llc);
@@ -336,6 +354,32 @@ extern const struct mem_client_ops llc_lower_ops;
 
 /* llc_kind.c: returns the configured protocol, or the default for NULL. */
 const struct protocol *llc_protocol(const struct llc_config *config);
+
+/* llc_prefetch.c */
+void llc_prefetch_init(struct llc *llc);
+void llc_prefetch_free(struct llc *llc);
+/* Trains the prefetcher with a read of a client, and prefetches the lines that it returns. fresh: prefetch.h.
+ * Call it after the request was handled, because it may take MSHRs and ways. */
+void llc_prefetch_train(struct llc *llc, const struct mem_request *request, bool fresh, uint64_t now);
+/* Returns whether a prefetch may read a line from memory now. */
+static inline bool llc_may_prefetch(const struct llc *llc)
+{
+    return llc->mshrs_used + llc->config.prefetch_reserve < llc->config.mshrs && !llc->unsent_reads &&
+           !llc->stalls.count;
+}
+/* Counts the first use of a prefetched line. */
+static inline void llc_first_use(struct llc *llc, uint32_t frame)
+{
+    llc->counters.prefetches_useful += llc->frames[frame].prefetched;
+    llc->frames[frame].prefetched = false;
+}
+/* Removes a line from the array, without anything else. */
+static inline void llc_remove(struct llc *llc, uint32_t frame)
+{
+    llc->counters.prefetches_unused += llc->frames[frame].prefetched;
+    llc->frames[frame].prefetched = false;
+    tags_remove(&llc->tags, frame);
+}
 
 /* llc_protocol.c, llc_maintain.c: handle a request after the tags were looked up and the line is not busy. */
 void llc_read(struct llc_entry *entry, uint32_t frame, uint64_t now);

@@ -63,7 +63,8 @@ struct mem_request {
     /* Used between a cache and the last level below it. */
     /* in a read: it asks for the line in order to write it; in the response: no other cache has a copy */
     bool exclusive;
-    bool upgrade; /* in an exclusive read: the requester has a copy, so the response need not bring data */
+    bool upgrade;  /* in an exclusive read: the requester has a copy, so the response need not bring data */
+    bool prefetch; /* a read for no access, which gives way: it is dropped instead of waiting for room */
     /* a prefetch, or a read for the wrong path only: it is dropped if its line is kept out (keep_out.h) */
     bool speculative;
     bool dropped;  /* in the response to a speculative read: it brings no line */
@@ -143,6 +144,7 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->atomic = false;
     request->exclusive = false;
     request->upgrade = false;
+    request->prefetch = false;
     request->speculative = false;
     request->dropped = false;
     request->level = MEM_LEVEL_L1;

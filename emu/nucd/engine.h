@@ -25,9 +25,9 @@
  *               Reports of task units take link_clocks and one flit on their way back.
  * In mode `ideal`, all stages take no time; dependencies, credits and the size of the window still limit.
  *
- * While a task is in flight, no cache of a host, and no last level below them, is filled by a prefetch or a
- * wrong-path fetch with a line of the hull of the engine's output ranges in flight (emu/mem/keep_out.h). So the
- * cleaned lines stay away also from caches of other hosts, and from prefetches that were under way.
+ * While a task is in flight, no cache of a host, and no last level below them, is filled by a prefetch or
+ * a wrong-path fetch with a line of the hull of the engine's output ranges in flight (emu/mem/keep_out.h).
+ * So the cleaned lines stay away also from caches of other hosts, and from prefetches that were under way.
  *
  * Faults. A fault in a region squashes from the region's nucd on, and the task is frozen at its accelerator.
  * When all instructions before the nucd have retired, the host traps at the nucd (isa/MANUAL.md, "Offload

@@ -47,7 +47,8 @@ struct nucd_core {
 };
 
 /* Creates the host's engine if the host offloads, and stores *offload for the core's parts; otherwise does
- * not change it. Keeps prefetches of all hosts' caches out of running tasks' outputs. Returns false with err set when the host machine has no memory. */
+ * not change it. Keeps prefetches of all hosts' caches out of running tasks' outputs. Returns false with
+ * err set when the host machine has no memory. */
 bool engines_make(struct engines *engines, const struct nucd_core *core, struct core_offload *offload,
                   struct error *err);
 

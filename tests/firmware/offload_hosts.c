@@ -32,8 +32,9 @@ static uint64_t wrong(unsigned host)
     return count;
 }
 
-/* The first half of each page belongs to host 1, the second half to host 0, whose tasks write it while host 1 reads
- * up to it: a prefetcher of host 1 that goes on must not bring the running tasks' outputs into any cache. */
+/* The first half of each page belongs to host 1, the second half to host 0, whose tasks write it while
+ * host 1 reads up to it: a prefetcher of host 1 that goes on must not bring the running tasks' outputs
+ * into any cache. */
 enum { PAGES = 24, HALF = 256, ROUNDS = 2 }; /* half of them do not fit into a first-level cache of 32 KiB */
 
 static _Alignas(4096) long page[PAGES][2][HALF];

@@ -169,10 +169,11 @@ static void choices_are_those_of_the_parts(void **state)
             [DRAM_REFRESH_NONE] = "none", [DRAM_REFRESH_ALL] = "all", [DRAM_REFRESH_BANK] = "bank"});
     assert_choices(&cache_kind, "replacement", 2,
                    (const char *const[]){[TAGS_LRU] = "lru", [TAGS_TREE_PLRU] = "tree_plru"});
-    assert_choices(&cache_kind, "prefetch", 3,
+    assert_choices(&cache_kind, "prefetch", 4,
                    (const char *const[]){[CACHE_PREFETCH_NONE] = "none",
                                          [CACHE_PREFETCH_NEXT_LINE] = "next_line",
-                                         [CACHE_PREFETCH_STRIDE] = "stride"});
+                                         [CACHE_PREFETCH_STRIDE] = "stride",
+                                         [CACHE_PREFETCH_STREAM] = "stream"});
     assert_choices(&core_kind, "core", 3,
                    (const char *const[]){
                        [CORE_FUNCTIONAL] = "functional", [CORE_INORDER] = "inorder", [CORE_OOO] = "ooo"});

@@ -36,6 +36,7 @@ struct rig {
     struct mem_waiters waiters;
     bool refuse[2]; /* reads (and maintenance), writes */
     bool shared;    /* grant of reads that do not request ownership */
+    bool drop;      /* drops requests that are prefetches on their arrival */
     unsigned count, answered;
     struct rig_asked log[RIG_LOG];
     struct rig_access accesses[RIG_ACCESSES];
@@ -50,6 +51,7 @@ static void rig_answer(void *owner, uint64_t now)
     struct rig *rig = mem_request_link(request)->port;
     if (request->op == MEM_READ)
         request->exclusive = request->exclusive || !rig->shared;
+    request->dropped = request->time && rig->drop;
     request->level = MEM_LEVEL_L2;
     rig->answered++;
     assert_true(mem_request_respond(request, now));
@@ -67,6 +69,7 @@ static bool rig_request(void *port, struct mem_link *link, struct mem_request *r
     rig->log[rig->count++] = (struct rig_asked){
         (enum mem_op)request->op, request->address, request->mask, now / RIG_CLOCK, request->size,
         request->exclusive,       request->upgrade};
+    request->time = request->prefetch;
     event_init(&request->event, 9, rig_answer, request);
     event_schedule(&rig->queue, &request->event, now + RIG_LATENCY * RIG_CLOCK);
     return true;

@@ -21,6 +21,8 @@ struct world {
     uint64_t newest[PAGE], memory[PAGE], cached[PAGE];
     unsigned reading[PAGE]; /* reads that have been accepted */
     bool probing, coherent;
+    struct keep_out keep_out;
+    uint64_t walk; /* lines accessed in order, for prefetchers */
     uint64_t accesses, answers, full, stores;
     bool busy[RIG_ACCESSES];
     struct world_access {
@@ -42,6 +44,7 @@ static void answer(void *owner, uint64_t now)
     if (request->op == MEM_READ) {
         world->reading[request->address / LINE]--;
         request->exclusive = request->exclusive || dice(world, 2);
+        request->dropped = request->prefetch && dice(world, 4) == 0;
     }
     assert_true(mem_request_respond(request, now));
 }
@@ -55,6 +58,8 @@ static bool offered(void *port, struct mem_link *link, struct mem_request *reque
             event_schedule(&world->queue, &world->room, now + (1 + dice(world, 50)) * RIG_CLOCK);
         return false;
     }
+    if (request->prefetch)
+        assert_false(keep_out_has(&world->keep_out, request->address, request->address));
     if (request->op == MEM_READ)
         world->reading[request->address / LINE]++;
     event_init(&request->event, 9, answer, request);
@@ -139,6 +144,10 @@ static void ask(struct world *world)
     uint64_t line = dice(world, dice(world, 4) ? 12 : LINES), address = line * LINE + 8 * dice(world, 8);
     uint64_t time = world->queue.now + dice(world, 30) * RIG_CLOCK;
     struct cache_actor actor = {.pc = line % 4};
+    if (world->cache->config.prefetch != CACHE_PREFETCH_NONE && dice(world, 2)) {
+        address = world->walk++ % LINES * LINE;
+        actor.pc = 8;
+    }
     world->busy[i] = true;
     enum cache_outcome outcome =
         cache_access(world->cache, address, use, time, actor, &world->access[i].waiter);
@@ -158,6 +167,13 @@ static void maintain(struct world *world)
     cache_maintain(world->cache, op, first * LINE, count * LINE,
                    world->queue.now + dice(world, 30) * RIG_CLOCK, (struct cache_actor){0},
                    &world->access[UPKEEP].waiter);
+}
+
+static void keep_out(struct world *world)
+{
+    uint64_t first = dice(world, LINES), count = dice(world, 8);
+    keep_out_set(&world->keep_out, (unsigned)dice(world, 2),
+                 (struct keep_out_range){first * LINE, (first + count) * LINE - 1});
 }
 
 static void probe(struct world *world)
@@ -192,6 +208,8 @@ static struct world *begin(const struct cache_config *config, uint64_t seed)
     event_queue_init(&world->queue);
     event_init(&world->room, 8, make_room, world);
     world->cache = cache_new("l1", config, &world->queue, &clock, 3, 0, &ops, world);
+    keep_out_init(&world->keep_out, 2);
+    cache_keep_out(world->cache, &world->keep_out);
     world->observer = (struct cache_observer){.access = told_access,
                                               .fill = told_fill,
                                               .write_back = told_write_back,
@@ -202,7 +220,7 @@ static struct world *begin(const struct cache_config *config, uint64_t seed)
 }
 
 /* Waits until nothing is outstanding and cleans everything; then memory has the newest versions. */
-static void end(struct world *world)
+static void end(struct world *world, struct cache_counters *sum)
 {
     event_queue_run(&world->queue, world->queue.now + CLOCK_SECOND);
     cache_maintain(world->cache, MEM_CLEAN, 0, LINES * LINE, world->queue.now, (struct cache_actor){0}, NULL);
@@ -215,11 +233,19 @@ static void end(struct world *world)
     assert_true(world->stores > ROUNDS / 20 && world->full > 0);
     assert_int_equal(world->cache->mshrs.used + world->cache->writes_used, 0);
     assert_null(world->cache->upkeep);
+    const struct cache_counters *counted = &world->cache->counters;
+    assert_int_equal(counted->prefetches, counted->prefetches_useful + counted->prefetches_late +
+                                              counted->prefetches_unused + counted->prefetches_returned +
+                                              cache_prefetches_pending(world->cache));
+#define CACHE_COUNTER(name, unit, meaning) sum->name += counted->name;
+    CACHE_COUNTERS(CACHE_COUNTER)
+#undef CACHE_COUNTER
     cache_free(world->cache);
+    keep_out_free(&world->keep_out);
     free(world);
 }
 
-static void run(const struct cache_config *config, uint64_t seed)
+static void run(const struct cache_config *config, uint64_t seed, struct cache_counters *sum)
 {
     struct world *world = begin(config, seed);
     for (unsigned i = 0; i < ROUNDS; i++) {
@@ -228,26 +254,34 @@ static void run(const struct cache_config *config, uint64_t seed)
             maintain(world);
         if (dice(world, 4) == 0)
             probe(world);
+        if (dice(world, 50) == 0)
+            keep_out(world);
         event_queue_run(&world->queue, world->queue.now + dice(world, 40) * RIG_CLOCK);
     }
-    end(world);
+    end(world, sum);
 }
 
 static void nothing_is_lost(void **state)
 {
     (void)state;
+    struct cache_counters sum[4] = {0}; /* by kind of prefetcher */
     for (unsigned kind = 0; kind < 64; kind++) {
         struct cache_config config = rig_config(kind & 1 ? 4 : 1, kind & 2 ? 1 : 4);
         config.mshrs = kind & 4 ? 2 : 6;
         config.mshr_targets = kind & 4 ? 2 : 8;
         config.write_buffer = kind & 8 ? 1 : 4;
         config.replacement = kind & 1 ? TAGS_LRU : TAGS_TREE_PLRU;
-        config.prefetch = kind % 3;
+        config.prefetch = kind % 5 % 4;
         config.prefetch_degree = 2;
+        config.prefetch_distance = kind % 5;
         config.coherent = (kind >> 4 & 3) == 0;
         config.write_through = (kind >> 4 & 3) > 1;
         config.write_allocate = (kind >> 4 & 3) != 1 && (kind >> 4 & 3) != 2;
-        run(&config, kind);
+        run(&config, kind, &sum[config.prefetch]);
+    }
+    for (unsigned kind = 1; kind < 4; kind++) {
+        assert_true(sum[kind].prefetches_useful && sum[kind].prefetches_late && sum[kind].prefetches_unused);
+        assert_true(sum[kind].prefetches_returned && sum[kind].prefetches_dropped);
     }
 }
 

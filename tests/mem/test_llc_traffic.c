@@ -1,5 +1,6 @@
 /* Random traffic of real first-level caches on a small last level, with and without slices, against a
  * reference model: a version number for each line, which stores increment and which moves as data would. */
+#include "emu/mem/cache_state.h"
 #include "emu/mem/llc_slices.h"
 #include "tests/mem/slow_memory.h"
 
@@ -16,7 +17,17 @@ static const struct protocol msi = {.name = "msi",
                                     .cache = cache_rows,
                                     .directory = directory_rows};
 
-enum { CORES = 4, CACHES = CORES + 1, LINES = 48, LINE = 64, WAITERS = 3, SLICES = 4, BASE = 0x80000000 };
+/* LINES are accessed; prefetches reach the end of the page. */
+enum {
+    CORES = 4,
+    CACHES = CORES + 1,
+    LINES = 48,
+    PAGE = 64,
+    LINE = 64,
+    WAITERS = 3,
+    SLICES = 4,
+    BASE = 0x80000000
+};
 
 struct core {
     struct traffic *traffic;
@@ -25,12 +36,13 @@ struct core {
     unsigned number;
     struct event event;
     unsigned away;
+    uint64_t walk; /* lines accessed in order, for prefetchers */
     struct job {
         struct cache_waiter waiter;
         struct core *core;
         uint64_t address;
         enum cache_use use;
-        bool busy, upkeep;
+        bool busy, upkeep, walks;
     } jobs[WAITERS];
 };
 
@@ -42,9 +54,10 @@ struct traffic {
     struct cache_observer observers[SLICES];
     struct core cores[CACHES]; /* the last one only fetches */
     uint64_t random, operations, limit;
-    uint64_t newest[LINES], in_memory[LINES], in_l2[LINES], in_l1[CACHES][LINES];
-    uint64_t going[LINES], coming[LINES]; /* to and from memory */
-    unsigned away[LINES];                 /* written back, not yet accepted by memory */
+    uint64_t newest[PAGE], in_memory[PAGE], in_l2[PAGE], in_l1[CACHES][PAGE];
+    uint64_t going[PAGE], coming[PAGE]; /* to and from memory */
+    unsigned away[PAGE];                /* written back, not yet accepted by memory */
+    bool prefetches;                    /* all kinds of prefetchers, by cache and by seed */
     bool upkeep, warming, warms;
     uint64_t block;                  /* bytes distributed round-robin over slices */
     const struct protocol *protocol; /* NULL: the default */
@@ -58,7 +71,7 @@ static uint64_t draw(struct traffic *traffic, uint64_t below)
 
 static uint64_t number_of(uint64_t line)
 {
-    assert_in_range(line, BASE, BASE + (LINES - 1) * LINE);
+    assert_in_range(line, BASE, BASE + (PAGE - 1) * LINE);
     return (line - BASE) / LINE;
 }
 
@@ -199,7 +212,7 @@ static void try(struct job *job, uint64_t now)
 {
     struct core *core = job->core;
     struct traffic *traffic = core->traffic;
-    struct cache_actor actor = {.pc = 0x1000, .core = (uint16_t)core->number};
+    struct cache_actor actor = {.pc = job->walks ? 0x1004 : 0x1000, .core = (uint16_t)core->number};
     uint64_t time = now + draw(traffic, 8) * CLOCK;
     enum cache_outcome outcome = cache_access(core->cache, job->address, job->use, time, actor, &job->waiter);
     if (outcome != CACHE_HIT)
@@ -263,9 +276,12 @@ static void issue(void *owner, uint64_t now)
         if (job->busy || traffic->operations >= traffic->limit)
             continue;
         uint64_t line = draw(traffic, 2) ? draw(traffic, 4) : draw(traffic, LINES);
+        bool walks = traffic->prefetches && draw(traffic, 2);
+        if (walks)
+            line = core->walk++ % LINES;
         bool fetches = core->number == CORES;
-        *job = (struct job){.waiter = {NULL, done, job}, .core = core, .busy = true};
-        job->address = BASE + line * LINE + 8 * draw(traffic, 8);
+        *job = (struct job){.waiter = {NULL, done, job}, .core = core, .walks = walks, .busy = true};
+        job->address = BASE + line * LINE + (walks ? 0 : 8 * draw(traffic, 8));
         job->use = fetches ? CACHE_FETCH : draw(traffic, 5) < 2 ? CACHE_STORE : CACHE_LOAD;
         core->away++;
         traffic->operations++;
@@ -299,6 +315,12 @@ static struct cache *cache_of(struct traffic *traffic, struct core *core, bool f
     config.write_buffer = 1;
     config.coherent = true;
     config.protocol = traffic->protocol;
+    if (traffic->prefetches) {
+        config.mshrs = 6;
+        config.prefetch = core->number % 4;
+        config.prefetch_degree = 2;
+        config.prefetch_distance = 4;
+    }
     if (!part_check(&cache_kind, &config, &err))
         fail_msg("%s", err.text);
     struct part_end port = {&llc_ops, traffic->llc};
@@ -351,6 +373,13 @@ static struct llc_config small(struct traffic *traffic, uint64_t seed, uint32_t 
     config.slice_bytes = seed % 2 ? 4 * LINE : 0;
     config.banks = traffic->warms || slices ? 1 : 1U << seed % 3;
     config.bank_clocks = (uint32_t)(seed % 4);
+    if (traffic->prefetches) {
+        config.mshrs += 8;
+        config.prefetch = seed % 4;
+        config.prefetch_degree = 2;
+        config.prefetch_distance = 4;
+        config.prefetch_table = 2;
+    }
     if (!part_check(&llc_kind, &config, &err))
         fail_msg("%s", err.text);
     return config;
@@ -359,10 +388,11 @@ static struct llc_config small(struct traffic *traffic, uint64_t seed, uint32_t 
 /* warms: also brings lines in without time; then the last level has more ways than requests, because such a
  * line needs a way that is not busy. slices: their number; 0: a single last level. */
 static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, const struct protocol *protocol,
-                                   uint32_t slices)
+                                   uint32_t slices, bool prefetches)
 {
     struct traffic *traffic = calloc(1, sizeof *traffic);
     assert_non_null(traffic);
+    traffic->prefetches = prefetches;
     traffic->random = seed;
     traffic->limit = limit;
     traffic->warms = warms;
@@ -371,7 +401,7 @@ static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, co
     traffic->memory.queue = &traffic->queue;
     traffic->memory.accepted = accepted;
     traffic->memory.context = traffic;
-    traffic->memory.most = 1 + (unsigned)draw(traffic, 4);
+    traffic->memory.most = 1 + (unsigned)draw(traffic, 4) + (prefetches ? 8 : 0);
     const struct llc_config config = small(traffic, seed, slices);
     const struct clock clock = {CLOCK};
     traffic->block = config.slice_bytes ? config.slice_bytes : LINE;
@@ -417,11 +447,30 @@ static void traffic_free(struct traffic *traffic)
     free(traffic);
 }
 
+/* Each prefetch is counted once more: for its end, or as pending. */
+static void check_prefetches(const struct traffic *traffic)
+{
+    for (unsigned i = 0; i < CACHES; i++) {
+        const struct cache *cache = traffic->cores[i].cache;
+        const struct cache_counters *counted = &cache->counters;
+        assert_int_equal(counted->prefetches, counted->prefetches_useful + counted->prefetches_late +
+                                                  counted->prefetches_unused + counted->prefetches_returned +
+                                                  cache_prefetches_pending(cache));
+        assert_true(counted->prefetches || !traffic->prefetches || i % 4 == CACHE_PREFETCH_NONE);
+    }
+    for (uint32_t i = 0; i < slice_count(traffic); i++) {
+        const struct llc_counters *counted = llc_counted(slice_at(traffic, i));
+        assert_int_equal(counted->prefetches, counted->prefetches_useful + counted->prefetches_late +
+                                                  counted->prefetches_unused +
+                                                  llc_prefetches_pending(slice_at(traffic, i)));
+    }
+}
+
 /* Adds the counters to sum. */
 static void run_traffic(uint64_t seed, uint64_t limit, const struct protocol *protocol, uint32_t slices,
-                        struct llc_counters *sum)
+                        bool prefetches, struct llc_counters *sum)
 {
-    struct traffic *traffic = traffic_new(seed, limit, seed > 6, protocol, slices);
+    struct traffic *traffic = traffic_new(seed, limit, seed > 6, protocol, slices, prefetches);
     event_queue_run(&traffic->queue, CLOCK_NEVER);
     slow_open(&traffic->memory);
     event_queue_run(&traffic->queue, CLOCK_NEVER);
@@ -430,6 +479,7 @@ static void run_traffic(uint64_t seed, uint64_t limit, const struct protocol *pr
         assert_int_equal(traffic->cores[i].away, 0);
     assert_int_equal(traffic->memory.held, 0);
     check_all(traffic);
+    check_prefetches(traffic);
     flush(traffic);
     for (uint32_t i = 0; i < slice_count(traffic); i++) {
         const struct llc_counters *counted = llc_counted(slice_at(traffic, i));
@@ -449,7 +499,7 @@ static void versions_under_random_traffic(void **state)
     (void)state;
     struct llc_counters sum = {0};
     for (uint64_t seed = 1; seed <= 8; seed++)
-        run_traffic(seed, 25000, NULL, 0, &sum);
+        run_traffic(seed, 25000, NULL, 0, false, &sum);
     /* Rare cases have occurred. */
     assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
     assert_true(sum.bank_waits && sum.array_waits);
@@ -463,9 +513,21 @@ static void versions_through_slices(void **state)
     for (uint32_t slices = 1; slices <= SLICES; slices++) {
         struct llc_counters sum = {0};
         for (uint64_t seed = 1; seed <= 8; seed++)
-            run_traffic(seed, 12000, NULL, slices, &sum);
+            run_traffic(seed, 12000, NULL, slices, false, &sum);
         assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
         assert_true(sum.back_invalidations && sum.dirty_probes && sum.maintained && sum.write_backs);
+    }
+}
+
+static void versions_with_prefetchers(void **state)
+{
+    (void)state;
+    for (uint32_t slices = 0; slices <= SLICES; slices += 2) {
+        struct llc_counters sum = {0};
+        for (uint64_t seed = 1; seed <= 8; seed++)
+            run_traffic(seed, 12000, NULL, slices, true, &sum);
+        assert_true(sum.prefetches_useful && sum.prefetches_late && sum.prefetches_unused);
+        assert_true(sum.prefetches_dropped && sum.speculative_dropped && sum.late_writes);
     }
 }
 
@@ -475,8 +537,8 @@ static void versions_under_msi(void **state)
     (void)state;
     struct llc_counters sum = {0}, mesi = {0};
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        run_traffic(seed, 8000, &msi, 0, &sum);
-        run_traffic(seed, 8000, NULL, 0, &mesi);
+        run_traffic(seed, 8000, &msi, 0, false, &sum);
+        run_traffic(seed, 8000, NULL, 0, false, &mesi);
     }
     assert_true(sum.late_writes && sum.lost_upgrades && sum.dirty_probes);
     assert_true(sum.upgrades + sum.lost_upgrades > mesi.upgrades + mesi.lost_upgrades);
@@ -488,7 +550,7 @@ static void first_store_asks_under_msi(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct traffic *traffic = traffic_new(1, 0, false, i ? &msi : NULL, 0);
+        struct traffic *traffic = traffic_new(1, 0, false, i ? &msi : NULL, 0, false);
         struct cache *cache = traffic->cores[0].cache;
         struct job job = {.waiter = {NULL, done, &job}, .core = &traffic->cores[0], .busy = true};
         struct cache_actor actor = {.pc = 0x1000};
@@ -512,9 +574,8 @@ static void first_store_asks_under_msi(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_under_random_traffic),
-        cmocka_unit_test(versions_through_slices),
-        cmocka_unit_test(versions_under_msi),
+        cmocka_unit_test(versions_under_random_traffic), cmocka_unit_test(versions_through_slices),
+        cmocka_unit_test(versions_with_prefetchers),     cmocka_unit_test(versions_under_msi),
         cmocka_unit_test(first_store_asks_under_msi),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,7 +219,8 @@ static void no_copies_are_absence(void **state)
         folder, text, SETS("accel.count=0", "accel.l1d.sice=1"),
         "--set: unknown key 'accel.l1d.sice'; did you mean 'accel.l1d.size'? Known in accel.0.l1d: "
         "size, ways, line, hit_clocks, mshrs, mshr_targets, write_buffer, replacement, "
-        "write_through, write_allocate, prefetch, prefetch_degree, energy_read, energy_write");
+        "write_through, write_allocate, prefetch, prefetch_degree, prefetch_distance, "
+        "prefetch_table, prefetch_reserve, energy_read, energy_write");
 }
 
 static const char stacks[] = "extends: base\n"
