@@ -310,7 +310,8 @@ test_nucd() {
     on_croft offload.roi 0 -m nucd --detail roi --firmware "$firmware" "$OUT/offload" </dev/null
     build hosts "$here/offload_hosts.c" "$here/support.c" "$here/attempt.S"
     for kind in "accel.count=4 --set host.core=ooo" "accel.count=3 --set host.core=inorder" \
-        "accel.count=4 --set host.l1d.prefetch_degree=8 --set host.l1d.prefetch=stride"; do
+        "accel.count=4 --set host.l1d.prefetch=stride --set host.l1d.prefetch_degree=8 --set l2.prefetch=none" \
+        "accel.count=4 --set host.l1d.prefetch=none --set l2.prefetch_degree=8 --set l2.prefetch=stride"; do
         # shellcheck disable=SC2086 # several words
         on_croft "hosts.${kind##*=}" 0 -m nucd --set $kind --set host.count=2 --set nucd.hosts=2 --firmware "$firmware" \
             --check coherence --check nucd --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null

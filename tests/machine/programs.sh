@@ -2,7 +2,8 @@
 # Whole programs on timed machines: programs.sh CROFT WORKDIR PROGRAMDIR (of tests/programs, compiled with
 # -O2). All programs on ddr3 (in order), all but the longest on nucd (out of order), and a sample on every
 # machine must behave as on qemu-riscv64. The sample runs with the coherence and DRAM checkers, which must
-# find nothing, and once with a last level in slices. Then statistics must repeat. ALL=1 runs all programs
+# find nothing, and once with a last level in slices. Then statistics must repeat, and
+# prefetchers must fetch what is used. ALL=1 runs all programs
 # on all machines. Prints "N passed, N failed"; the status is 1 if any failed.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
@@ -59,6 +60,38 @@ repeats() {
     fi
 }
 
+# prefetched NAME OPTIONS...: runs cells on one channel of HBM, and prints DRAM's reads, its bandwidth in GB/s
+# (bursts of 64 bytes), and for the last level and an accelerator the prefetches and those that have ended.
+prefetched() {
+    local stats=$work/$1.json
+    shift
+    "$croft" run -m nucd --check dram --check coherence --set dram.channels=1 --set memory.size=512MiB "$@" \
+        --stats "$stats" "$work/cells" >/dev/null
+    jq -r '.total | def of(cache): [cache + ".prefetches",
+            (["useful", "late", "unused", "returned"][] | cache + ".prefetches_" + .)] as $names
+            | [$names[] as $name | .[$name] // 0] | .[0], (.[1:] | add);
+        [.["dram.reads"], (.["dram.reads"] + .["dram.writes"]) * 64e6 / .["sim.time"], of("l2"), of("accel.0.l1d")]
+        | map(floor) | join(" ")' "$stats"
+}
+
+# Prefetchers far ahead of programs that stream: bandwidth is above half of the channel's 16 GB/s and never above
+# it, memory is read at most 1 % more often, and prefetches have one end each or lines in the cache.
+prefetches() {
+    local far=() cache alone reads rate l2 l2_ends l1 l1_ends
+    for cache in host.l1d accel.l1d l2; do
+        far+=(--set "$cache.prefetch_degree=8" --set "$cache.prefetch_distance=63")
+    done
+    "$croft" cc -O2 "$here/../../examples/cells.c" -o "$work/cells"
+    read -r alone _ < <(prefetched alone --set host.l1d.prefetch=none --set accel.l1d.prefetch=none --set l2.prefetch=none)
+    read -r reads rate l2 l2_ends l1 l1_ends < <(prefetched far "${far[@]}")
+    check "cells reads memory $reads times, $alone times without prefetchers" test $((reads * 100)) -le $((alone * 101))
+    check "the bandwidth is $rate GB/s of 16" test "$rate" -ge 8 -a "$rate" -le 16
+    check "$l2_ends of $l2 prefetches of the last level have ended" test "$l2" -gt 100000 -a "$l2_ends" -le "$l2" -a \
+        $((l2 - l2_ends)) -le 16384
+    check "$l1_ends of $l1 prefetches of an accelerator have ended" test "$l1" -gt 1000 -a "$l1_ends" -le "$l1" -a \
+        $((l1 - l1_ends)) -le 512
+}
+
 programs=("$folder"/*-O2)
 brief=()
 for program in "${programs[@]}"; do
@@ -82,4 +115,5 @@ for machine in $machines; do
 done
 # A last level in slices.
 compare nucd "--set l2.slices=4 --set l2.size=256KiB --check coherence --check dram" "${checked[@]}"
+prefetches
 conclude

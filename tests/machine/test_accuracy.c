@@ -160,13 +160,17 @@ static void write_program(struct chase *chase)
 
 static struct chase *chase_new(const struct path *path, unsigned apart)
 {
+    static const char *const idle[] = {"host.l1d.prefetch=none", "accel.l1d.prefetch=none",
+                                       "l2.prefetch=none"};
     struct chase *chase = calloc(1, sizeof *chase);
     struct error err;
+    size_t sets =
+        strcmp(path->machine, "nucd") == 0 ? sizeof idle / sizeof *idle : 0; /* it has prefetchers */
     assert_non_null(chase);
     chase->path = path;
     chase->apart = apart;
     chase->decoder = decoder_new();
-    if (!machine_load(&chase->machine, path->machine, "emu/machine/shipped", NULL, 0, &err) ||
+    if (!machine_load(&chase->machine, path->machine, "emu/machine/shipped", idle, sets, &err) ||
         !phys_init(&chase->memory, BASE, SIZE, &err))
         fail_msg("%s", err.text);
     for (unsigned i = 0; i < 2; i++)

@@ -32,7 +32,13 @@ options_of() {
         echo "--set nucd.tasks=2 --set nucd.queue_lines=2 --set nucd.capabilities=15 --set accel.count=2 --set accel.clock=100MHz"
         return ;;
     single) echo "--set nucd.tasks=1 --set accel.count=4"; return ;;
-    prefetch) echo "--set host.l1d.prefetch=stride --set host.l1d.prefetch_degree=8 --set accel.count=4"; return ;;
+    prefetch) # far ahead, and over small tables
+        echo "--set host.l1d.prefetch=stride --set host.l1d.prefetch_degree=8 --set accel.l1d.prefetch=stride" \
+            "--set accel.l1d.prefetch_distance=63 --set accel.l1d.prefetch_table=2 --set l2.prefetch=stream" \
+            "--set l2.prefetch_degree=8 --set l2.prefetch_distance=63 --set accel.count=4"
+        return ;;
+    nextline) echo "--set host.l1d.prefetch=next_line --set host.l1i.prefetch=next_line --set accel.l1d.prefetch=next_line --set l2.prefetch=next_line --set accel.count=4"; return ;;
+    noprefetch) echo "--set host.l1d.prefetch=none --set accel.l1d.prefetch=none --set l2.prefetch=none --set accel.count=4"; return ;;
     inorder) echo "--set host.core=inorder --set accel.count=4"; return ;;
     blocks) echo "--env kernel --set host.core=inorder --set nucd.mode=ideal --set accel.count=1"; return ;;
     kernel) echo "--env kernel --set accel.count=4"; return ;;
@@ -46,7 +52,7 @@ options_of() {
 
 list() {
     local mode count size
-    echo narrow single prefetch inorder blocks kernel driver none-16-paper
+    echo narrow single prefetch nextline noprefetch inorder blocks kernel driver none-16-paper
     if [ -n "${ALL:-}" ]; then
         for mode in nucd ideal; do
             for count in 1 4 16; do
