@@ -162,9 +162,11 @@ static void kill_task(void *context, unsigned accelerator)
     fail_msg("the task on %u is killed", accelerator);
 }
 
-static void expired(void *context, unsigned accelerator, const struct nucd_task *task)
+static void expired(void *context, const struct nucd_record *record)
 {
     struct machine *m = context;
+    const struct nucd_task *task = record->task;
+    const unsigned accelerator = record->accelerator;
     print_error("status %lx begin %lx end %lx\n", task_unit_ops.read(m->units[accelerator].unit, 0, 8),
                 task->begin, task->end);
     fail_msg("the task of %lx on %u has not ended: state %u, pc %lx", task->pc, accelerator,
