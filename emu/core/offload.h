@@ -67,10 +67,11 @@ struct offload_ops {
     /* Describes an instruction that is ahead. May be called from within core_offload_complete(). */
     void (*look)(const void *context, uint64_t number, struct offload_view *view);
 
-    /* The task's nucd was decoded and dispatched at `decoded`. All instructions before it, other than tasks, are
-     * complete and cannot be squashed any more from `ready` on (both fs, ready >= the queue's now). Called once for
-     * each task, in order. */
-    void (*task_ready)(void *context, uint64_t number, uint64_t decoded, uint64_t ready);
+    /* The task's nucd was decoded and dispatched at `decoded`. From `ready` on, no instruction before it, other than
+     * tasks, can trap or be squashed any more; all of them are complete, except those that wait for a task's result or
+     * for bytes that a task writes. Until `freed`, such a wait kept one of them from being safe (all fs, decoded <=
+     * freed <= ready, ready >= the queue's now). Called once for each task, in order. */
+    void (*task_ready)(void *context, uint64_t number, uint64_t decoded, uint64_t freed, uint64_t ready);
 
     /* All instructions up to `number` have retired, the last at time `at` (fs; up to a batch later than the queue's
      * now). Their effects become visible in the hart and in memory. */

@@ -235,13 +235,14 @@ static void look(const void *context, uint64_t number, struct offload_view *view
                                   .held_for = entry->held_for};
 }
 
-static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_t ready)
+static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_t freed, uint64_t ready)
 {
     struct engine_task *t = engine_numbered(context, number);
     assert(t->number == number);
     if (t->sent)
         return;
     t->at.decoded = decoded;
+    t->at.freed = freed;
     t->at.ready = ready;
     engine_schedule(t, ENGINE_READY, ready);
 }

@@ -5,8 +5,8 @@
  * ahead of retirement (emu/nucd/window.h). It sends tasks to the task units of accelerators
  * (emu/nucd/task_unit.h).
  *
- * A task passes these stages, timed in clocks of the host, as soon as all instructions before its nucd are
- * complete and cannot be squashed any more:
+ * A task passes these stages, timed in clocks of the host, as soon as no instruction before its nucd, other
+ * than older tasks, can trap or be squashed any more (struct offload_ops, task_ready()):
  *   generator   one unit with two stages. The input-load sequencer reads Xn, Xd and Xt, then the registers
  *               that they name, gp and tp, through read_ports ports. The packet producer writes the packet
  *               into the scheduler's write buffer, write_words words per clock, after waiting for room there.
@@ -201,7 +201,7 @@ const struct engine_fault *engine_fault(const struct engine *engine);
 void engine_publish(struct engine *engine, struct stats *stats, struct scope scope);
 
 /* Adds derived values since the start or the last reset of statistics: minimum, mean and maximum cycles of an
- * offload (excluding held, cleaning, blocked and queued cycles, like PREFIX.offload_cycles), and the launch
+ * offload (excluding dependent, held, cleaning, blocked and queued cycles, like PREFIX.offload_cycles), and the launch
  * window: the number of tasks that fit into the reorder buffer at the mean distance between their nucds. */
 void engine_add_facts(const struct engine *engine, struct stats *stats, struct scope scope);
 

@@ -95,7 +95,7 @@ struct engine_counters {
     uint64_t offloads, cycles, elapsed;
     uint64_t least, most; /* cycles of an offload since the last reset of statistics */
     uint64_t wait, generator, transfer, start;
-    uint64_t held, cleaning, blocked, queued;
+    uint64_t dependent, held, cleaning, blocked, queued;
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
     uint64_t groups, group_cycles;
     uint64_t launches, gaps; /* tasks after another one in the window; instructions between them */
@@ -104,7 +104,7 @@ struct engine_counters {
 /* How many cycles each task spent. */
 struct engine_spreads {
     struct histogram offload, wait, generator, transfer, start;
-    struct histogram held, cleaning, blocked, queued;
+    struct histogram dependent, held, cleaning, blocked, queued;
     struct histogram run, commit, retire;
 };
 

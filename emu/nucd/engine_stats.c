@@ -26,7 +26,7 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     uint64_t idle = engine_later(e->idle_since[t->accelerator], at->arrived);
     uint64_t begun = at->made - engine_generate_clocks(t);
     uint64_t overlap = engine_later(at->cleaned < begun ? at->cleaned : begun, at->ready);
-    uint64_t wait = t->group ? 0 : cycles_between(e, at->decoded, at->ready);
+    uint64_t wait = t->group ? 0 : cycles_between(e, at->freed, at->ready);
     uint64_t generator = cycles_between(e, begun, at->made);
     uint64_t transfer = cycles_between(e, free, chosen) + cycles_between(e, sent, at->arrived);
     uint64_t start = cycles_between(e, idle, time), all = wait + generator + transfer + start;
@@ -34,6 +34,7 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     count->generator += generator;
     count->transfer += transfer;
     count->start += start;
+    count->dependent += cycles_between(e, at->decoded, at->freed);
     count->held += cycles_between(e, at->made, clear);
     count->cleaning += cycles_between(e, at->ready, overlap) + cycles_between(e, clear, cleaned);
     count->blocked += cycles_between(e, cleaned, free);
@@ -58,6 +59,7 @@ static void note_cycles(struct engine_task *t, const struct engine_counters *bef
                                      .generator = now->generator - before->generator,
                                      .transfer = now->transfer - before->transfer,
                                      .start = now->start - before->start,
+                                     .dependent = now->dependent - before->dependent,
                                      .held = now->held - before->held,
                                      .cleaning = now->cleaning - before->cleaning,
                                      .blocked = now->blocked - before->blocked,
@@ -72,6 +74,7 @@ static void spread_begun(struct engine_spreads *spreads, const struct nucd_cycle
     histogram_add(&spreads->generator, cycles->generator);
     histogram_add(&spreads->transfer, cycles->transfer);
     histogram_add(&spreads->start, cycles->start);
+    histogram_add(&spreads->dependent, cycles->dependent);
     histogram_add(&spreads->held, cycles->held);
     histogram_add(&spreads->cleaning, cycles->cleaning);
     histogram_add(&spreads->blocked, cycles->blocked);
@@ -113,6 +116,7 @@ void engine_spreads_init(struct engine_spreads *spreads)
                                        .generator = part,
                                        .transfer = part,
                                        .start = part,
+                                       .dependent = part,
                                        .held = part,
                                        .cleaning = part,
                                        .blocked = part,
@@ -135,6 +139,7 @@ void engine_publish_spreads(const struct engine *e, struct stats *stats, struct 
         {"generator_cycles", &s->generator, "generator_cycles of each task"},
         {"transfer_cycles", &s->transfer, "transfer_cycles of each task"},
         {"start_cycles", &s->start, "start_cycles of each task"},
+        {"dependent_cycles", &s->dependent, "dependent_cycles of each task"},
         {"held_cycles", &s->held, "held_cycles of each task"},
         {"cleaning_cycles", &s->cleaning, "cleaning_cycles of each task"},
         {"blocked_cycles", &s->blocked, "blocked_cycles of each task"},
@@ -207,11 +212,15 @@ void engine_publish(struct engine *e, struct stats *stats, struct scope scope)
          "from decode of the nucd to the first instruction of the region: the sum of wait_cycles, "
          "generator_cycles, transfer_cycles and start_cycles"},
         {"wait_cycles", &c->wait, "cycles",
-         "of offload_cycles, until all instructions before the nucd are complete"},
+         "of offload_cycles, until no instruction before the nucd can squash it"},
         {"generator_cycles", &c->generator, "cycles", "of offload_cycles, in the packet generator"},
         {"transfer_cycles", &c->transfer, "cycles",
          "of offload_cycles, in dependency table, scheduler and link"},
         {"start_cycles", &c->start, "cycles", "of offload_cycles, in the accelerator's firmware"},
+        {"dependent_cycles", &c->dependent, "cycles",
+         "not in offload_cycles: an instruction before the nucd that could still trap or squash it waited "
+         "for "
+         "a task"},
         {"held_cycles", &c->held, "cycles",
          "not in offload_cycles: waiting for stores of the host to retire and drain"},
         {"cleaning_cycles", &c->cleaning, "cycles", "not in offload_cycles: cleaning the host's caches"},

@@ -43,7 +43,7 @@ static void make_task(struct engine_group *g, unsigned lane, uint64_t now)
     t->number = WINDOW_NONE;
     t->group = g;
     t->lane = (uint8_t)lane;
-    t->at.decoded = g->time;
+    t->at.decoded = t->at.freed = g->time;
     t->at.ready = now;
     engine_tell_dispatched(t);
     engine_list_append(&e->threads, t);

@@ -18,7 +18,8 @@ enum nucd_outcome {
 
 /* The times of a task's steps, in fs. CLOCK_NEVER: not reached. */
 struct engine_times {
-    uint64_t decoded, ready; /* the nucd is decoded; all instructions before it are complete */
+    uint64_t decoded;        /* the nucd is decoded */
+    uint64_t freed, ready;   /* see offload_ops.task_ready() */
     uint64_t made;           /* the packet is in the write buffer */
     uint64_t clear, cleaned; /* no store of the host is held or drains to its ranges; the ranges are clean */
     uint64_t free;           /* no task blocks it */
@@ -36,6 +37,7 @@ static inline struct engine_times engine_times_none(void)
 {
     const uint64_t never = CLOCK_NEVER;
     return (struct engine_times){.decoded = never,
+                                 .freed = never,
                                  .ready = never,
                                  .made = never,
                                  .clear = never,
@@ -55,7 +57,7 @@ static inline struct engine_times engine_times_none(void)
  * begun. */
 struct nucd_cycles {
     uint64_t offload, wait, generator, transfer, start;
-    uint64_t held, cleaning, blocked, queued, elapsed;
+    uint64_t dependent, held, cleaning, blocked, queued, elapsed;
 };
 
 #define NUCD_NO_RECORD UINT64_MAX /* in place of a task's number: none */

@@ -33,6 +33,7 @@
     COLUMN(generator_cycles)                                                                                 \
     COLUMN(transfer_cycles)                                                                                  \
     COLUMN(start_cycles)                                                                                     \
+    COLUMN(dependent_cycles)                                                                                 \
     COLUMN(held_cycles)                                                                                      \
     COLUMN(cleaning_cycles)                                                                                  \
     COLUMN(blocked_cycles)                                                                                   \
@@ -100,6 +101,7 @@ static void fill_cycles(struct track_cell *cells, const struct nucd_cycles *cycl
     cells[COLUMN_generator_cycles] = number(true, cycles->generator);
     cells[COLUMN_transfer_cycles] = number(true, cycles->transfer);
     cells[COLUMN_start_cycles] = number(true, cycles->start);
+    cells[COLUMN_dependent_cycles] = number(true, cycles->dependent);
     cells[COLUMN_held_cycles] = number(true, cycles->held);
     cells[COLUMN_cleaning_cycles] = number(true, cycles->cleaning);
     cells[COLUMN_blocked_cycles] = number(true, cycles->blocked);

@@ -63,7 +63,8 @@ static bool view_load(void *context, uint64_t address, unsigned size, uint64_t *
     view->result = WINDOW_REFUSED;
     entry->held_for = WINDOW_NONE;
     entry->address = address;
-    entry->address_known = window_locate(view->window, address, size, false, &entry->physical);
+    if (!entry->address_known)
+        entry->address_known = window_locate(view->window, address, size, false, &entry->physical);
     if (entry->address_known)
         view->result = window_load(view->window, entry, size, value);
     return view->result == WINDOW_DONE;
@@ -173,12 +174,20 @@ static bool is_in_way(const struct window_entry *entry, const struct nucd_footpr
     return (entry->op.flags & STREAM_STORE) && nucd_ranges_touch(&memory->in, entry->address, last);
 }
 
+/* Returns whether the entry can neither trap nor squash younger ones any more. Branches are evaluated when they are
+ * dispatched, arithmetic does not trap, and an access whose address is known has been translated. */
+static bool is_settled(const struct window_entry *entry)
+{
+    return entry->evaluated || entry->is_task || entry->address_known ||
+           !(entry->op.flags & (STREAM_LOAD | STREAM_STORE));
+}
+
 bool window_task_ready(const struct window *w, uint64_t number)
 {
     const struct nucd_footprint *memory = &w->tasks->entry[window_seen(w, number)->slot].memory;
     for (uint64_t older = w->head; older < number; older++) {
         const struct window_entry *entry = window_seen(w, older);
-        if ((!entry->evaluated && !entry->is_task) || is_in_way(entry, memory))
+        if (!is_settled(entry) || is_in_way(entry, memory))
             return false;
     }
     return true;

@@ -104,9 +104,11 @@ uint64_t window_task(struct window *window, const struct nucd_task *task, int sl
  * number. */
 uint64_t window_hint(struct window *window);
 
-/* Returns whether the host's own instructions let a task's packet leave: all older entries are evaluated,
- * except tasks (NUCD paper, section IV-A); none of them is a store to the task's ranges, because its data is
- * not in memory yet; none is a load from its output ranges, because it could still be squashed and repeated.
+/* Returns whether the host's own instructions let a task's packet leave: no older entry can trap or squash the
+ * task any more, except for older tasks; none of them is a store to the task's ranges, because its data is not
+ * in memory yet; none is a load from its output ranges, because it could still be squashed and repeated.
+ * Deferred arithmetic, and deferred loads and stores of known address, let it leave. The NUCD paper, section
+ * IV-A, has all older instructions retired instead; then tasks whose results are used run one after another.
  * The dependency table tells whether other tasks let it leave. */
 bool window_task_ready(const struct window *window, uint64_t number);
 
@@ -114,7 +116,7 @@ bool window_task_ready(const struct window *window, uint64_t number);
  * the value for the register that it brings back, if any. Evaluates the entries that have waited for it. If
  * one of them must be executed normally after all, or its code has been overwritten by a store, it is
  * squashed with all younger ones. Returns the first squashed number, or WINDOW_NONE. No squashed task was
- * ready to leave. */
+ * ready to leave: window_task_ready() returned false. */
 uint64_t window_complete(struct window *window, uint64_t number, uint64_t result, uint8_t fflags);
 
 /* Return the oldest entry's number and the next number to be used. They are equal if the window is empty. */

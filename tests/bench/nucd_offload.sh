@@ -1,8 +1,8 @@
 #!/bin/bash
 # Cycles of an offload on machine nucd, by part: nucd_offload.sh CROFT PROGRAM OUT (PROGRAM: nucd_offload.c,
 # compiled). Measures each offload separately, as the difference of two statistics dumps. Checks two sums per
-# offload: wait + generator + transfer + start = nucd.offload_cycles; these plus cleaning, held (stores that
-# delay it), blocked (older tasks) and queued = nucd.elapsed_cycles. Both run from decode to the region's
+# offload: wait + generator + transfer + start = nucd.offload_cycles; these plus cleaning, dependent (accesses whose
+# addresses wait for tasks), held (stores that delay it), blocked (older tasks) and queued = nucd.elapsed_cycles. Both run from decode to the region's
 # first instruction; the engine derives them from these two times. Prints a table and writes OUT/offload.csv.
 # The status is 1 if a run fails, a sum is wrong, or the caches at the start were not in the named state.
 set -euo pipefail
@@ -10,12 +10,13 @@ set -euo pipefail
 croft=$1 program=$2 out=$3 status=0
 mkdir -p "$out"
 csv=$out/offload.csv
-echo "state,granules,number,offloads,wait,generator,transfer,start,offload,cleaning,held,blocked,queued,elapsed,write_backs,link_clocks" >"$csv"
+echo "state,granules,number,offloads,wait,generator,transfer,start,offload,cleaning,dependent,held,blocked,queued,elapsed,write_backs,link_clocks" >"$csv"
 
 # Lines of the table: the differences of dumps 0 and 1, 2 and 3, and so on.
 # shellcheck disable=SC2016 # names of jq
 pairs='.dumps as $d | range(0; $d | length; 2) as $i | ["offloads", "wait_cycles", "generator_cycles", "transfer_cycles",
-    "start_cycles", "offload_cycles", "cleaning_cycles", "held_cycles", "blocked_cycles", "queued_cycles", "elapsed_cycles"]
+    "start_cycles", "offload_cycles", "cleaning_cycles", "dependent_cycles", "held_cycles", "blocked_cycles", "queued_cycles",
+    "elapsed_cycles"]
     | [$state, $granules, $i / 2] + map(("nucd." + .) as $name | $d[$i + 1][$name] - $d[$i][$name])
     + [$d[$i + 1]["l2.write_backs"] - $d[$i]["l2.write_backs"], $link] | @csv'
 
@@ -44,7 +45,7 @@ awk -F, '
     function mean(column) { return sum[group, column] / count[group] }
     NR == 1 { next }
     {
-        group = $1 " " $2 " " $16
+        group = $1 " " $2 " " $17
         if (!(group in count)) {
             order[++groups] = group
             least[group] = $9
@@ -53,9 +54,9 @@ awk -F, '
         for (i = 4; i < NF; i++) sum[group, i] += $i
         if ($9 < least[group]) least[group] = $9
         if ($9 > most[group]) most[group] = $9
-        if ($5 + $6 + $7 + $8 != $9 || $9 + $10 + $11 + $12 + $13 != $14 || $4 != 1) wrong[group]++
+        if ($5 + $6 + $7 + $8 != $9 || $9 + $10 + $11 + $12 + $13 + $14 != $15 || $4 != 1) wrong[group]++
         # A dirty start has all lines of both ways in the second level, any other one none.
-        if ($15 != ($1 == "dirty" ? 2 * $2 : 0)) strange[group]++
+        if ($16 != ($1 == "dirty" ? 2 * $2 : 0)) strange[group]++
     }
     END {
         print "cycles of the host (2 GHz), means; granules of 64 bytes, so many in and so many out"
@@ -65,7 +66,7 @@ awk -F, '
             group = order[g]
             split(group, name, " ")
             printf "%-5s %8d %4d %6.1f %6.1f %6.1f %6.1f %8.1f %11s | %8.1f %6.1f %8.1f | %d, %s\n", name[1], name[2], name[3], mean(5), mean(6),
-                mean(7), mean(8), mean(9), least[group] "-" most[group], mean(10), mean(11) + mean(12) + mean(13), mean(14),
+                mean(7), mean(8), mean(9), least[group] "-" most[group], mean(10), mean(11) + mean(12) + mean(13) + mean(14), mean(15),
                 count[group], wrong[group] ? wrong[group] " WRONG" : "all add up"
             bad += wrong[group] + strange[group]
             if (strange[group])
@@ -74,6 +75,6 @@ awk -F, '
         exit bad > 0
     }' "$csv" || status=1
 echo "link: nucd.link_clocks; 24 of the machine's 40 are fitted to the NUCD paper's 150 cycles an offload (section VI-B)"
-echo "offload = wait + generator + transfer + start; elapsed = offload + cleaning + other (held by stores, blocked, queued)"
+echo "offload = wait + generator + transfer + start; elapsed = offload + cleaning + other (dependent, held by stores, blocked, queued)"
 echo "every offload by itself: $csv"
 exit "$status"

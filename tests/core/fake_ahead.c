@@ -181,21 +181,29 @@ static void arrive(void *owner, uint64_t now)
         core_offload_arrived(task->fake->rig->core, task->number, now);
 }
 
-static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_t ready)
+/* Returns whether the entry can neither trap nor be squashed before the tasks that it waits for are complete. */
+static bool is_settled(const struct fake_entry *e)
+{
+    if (e->is_task)
+        return e->launched || e->evaluated;
+    return e->evaluated || e->address_known || !e->op.size;
+}
+
+static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_t freed, uint64_t ready)
 {
     struct fake *fake = context;
     struct fake_task *task = &fake->task[at(fake, number)->task];
     struct event_queue *queue = &fake->rig->queue;
     assert_true(number >= fake->head && number < fake->tail && at(fake, number)->is_task);
     assert_true(!at(fake, number)->launched && !at(fake, number)->evaluated);
-    assert_true(ready >= queue->now && ready > decoded);
+    assert_true(ready >= queue->now && ready > decoded && decoded <= freed && freed <= ready);
     for (uint64_t i = fake->head; i < number; i++)
-        assert_true(at(fake, i)->is_task ? at(fake, i)->launched || at(fake, i)->evaluated
-                                         : at(fake, i)->evaluated);
+        assert_true(is_settled(at(fake, i)));
     at(fake, number)->launched = true;
     if (task->ran)
         return;
     task->decoded = decoded;
+    task->freed = freed;
     task->ready = ready;
     event_init(&task->arrive, 30, arrive, task);
     event_init(&task->complete, 30, complete, task);

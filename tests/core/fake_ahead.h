@@ -27,7 +27,7 @@ struct fake_task {
     uint64_t out, bytes; /* output range */
     bool ran;            /* launched before: completes this long after step() gave it */
     /* What happened, fs. */
-    uint64_t number, decoded, ready, completed;
+    uint64_t number, decoded, freed, ready, completed;
     struct fake *fake;
     struct event arrive, complete;
 };

@@ -162,6 +162,90 @@ static void late_branches(void **state)
     scene_free(s);
 }
 
+/* Arithmetic that waits for a task does not delay the next task, nor do a load of bytes that the task writes and a
+ * store of its result: they can neither trap nor be squashed. */
+static void launches_before_dependents(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->fake->result = 10;
+    s->fake->task[0].out = NEAR;
+    s->fake->task[0].bytes = 64;
+    s->fake->task[1].out = s->fake->task[1].bytes = 1;
+    scene_task(s);
+    RIG_EMIT(s->rig, add, .rd = 11, .rs1 = 10, .rs2 = 10);
+    RIG_EMIT(s->rig, div, .rd = 12, .rs1 = 11, .rs2 = 10);
+    RIG_EMIT(s->rig, mul, .rd = 22, .rs1 = 22, .rs2 = 1); /* delays the address */
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22, .imm = 8);
+    RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 10, .imm = 128);
+    fake_emit(s->rig);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, second = nth(s, 6)->dispatch, end = d + 501;
+    const struct fake_task *task = &s->fake->task[1];
+    assert_int_equal(second, d + BEHIND + 1); /* three in a cycle */
+    assert_int_equal(task->freed, task->decoded);
+    uint64_t load = nth(s, 4)->issue + latency(s, INSN_ld), store = nth(s, 5)->issue + latency(s, INSN_sd);
+    assert_int_equal(nth(s, 4)->issue, nth(s, 3)->complete);
+    assert_true(load > second + 1);
+    assert_int_equal(task->ready, (load > store ? load : store) * RIG_CLOCK);
+    assert_int_equal(nth(s, 1)->complete, end + 1);
+    assert_int_equal(nth(s, 4)->complete, end + 2);
+    assert_int_equal(nth(s, 5)->complete, end);
+    assert_int_equal(completed(s, 1), task->ready / RIG_CLOCK + 500);
+    scene_free(s);
+}
+
+/* A load or store whose address comes from a task can trap: the next task waits for its translation. The part of the
+ * wait until the address is known is told apart. */
+static void waits_for_late_addresses(void **state)
+{
+    static const enum insn_id accesses[] = {INSN_ld, INSN_sd};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene *s = scene_new(300, NULL);
+        s->fake->result = 10;
+        rig_set(s->rig, 10, NEAR);
+        scene_task(s);
+        rig_emit(s->rig, accesses[i], (struct operands){.rd = i ? 0 : 5, .rs1 = 10, .rs2 = i ? 6 : 0});
+        fake_emit(s->rig);
+        scene_run(s);
+        uint64_t end = nth(s, 0)->dispatch + 301;
+        const struct fake_task *task = &s->fake->task[1];
+        assert_int_equal(task->decoded, nth(s, 2)->dispatch * RIG_CLOCK);
+        assert_true(nth(s, 2)->dispatch < end);
+        assert_int_equal(task->freed, end * RIG_CLOCK);
+        assert_int_equal(task->ready, nth(s, 1)->complete * RIG_CLOCK);
+        scene_free(s);
+    }
+}
+
+/* The page walk of a held load precedes the next task, and does not delay the load. */
+static void translates_held_loads(void **state)
+{
+    (void)state;
+    struct rig_options options = rig_options_default();
+    options.privileged = true;
+    struct scene *s = scene_new(2000, &options);
+    struct tlb_config config;
+    part_defaults(&tlb_kind, 0, &config);
+    rig_map(s->rig);
+    s->rig->tlb = tlb_new(&config, &s->rig->hart, &s->rig->queue, &s->rig->clock, 4, 0, s->rig->l1d);
+    s->fake->task[0].out = NEAR;
+    s->fake->task[0].bytes = 64;
+    s->fake->task[1].out = s->fake->task[1].bytes = 1;
+    scene_task(s);
+    RIG_EMIT(s->rig, ld, .rd = 5, .rs1 = 22, .imm = 8);
+    fake_emit(s->rig);
+    assert_true(hart_breakpoint_add(&s->rig->hart, s->rig->at));
+    scene_run(s);
+    uint64_t end = completed(s, 0), walked = s->o->load_ring[0].walked;
+    assert_true(walked > nth(s, 1)->issue + 100 && walked < end);
+    assert_int_equal(s->fake->task[1].ready, walked * RIG_CLOCK);
+    assert_int_equal(s->fake->task[1].freed, s->fake->task[1].decoded);
+    assert_int_equal(nth(s, 1)->complete, end + 2);
+    scene_free(s);
+}
+
 static void fills_reorder_buffer(void **state)
 {
     (void)state;
@@ -237,12 +321,20 @@ static void ran_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_on),           cmocka_unit_test(waits_for_older),
-        cmocka_unit_test(holds_loads),       cmocka_unit_test(holds_again),
-        cmocka_unit_test(forwards),          cmocka_unit_test(late_addresses),
-        cmocka_unit_test(late_branches),     cmocka_unit_test(fills_reorder_buffer),
-        cmocka_unit_test(fills_store_queue), cmocka_unit_test(two_in_flight),
+        cmocka_unit_test(goes_on),
+        cmocka_unit_test(waits_for_older),
+        cmocka_unit_test(holds_loads),
+        cmocka_unit_test(holds_again),
+        cmocka_unit_test(forwards),
+        cmocka_unit_test(late_addresses),
+        cmocka_unit_test(late_branches),
+        cmocka_unit_test(fills_reorder_buffer),
+        cmocka_unit_test(fills_store_queue),
+        cmocka_unit_test(two_in_flight),
         cmocka_unit_test(ran_before),
+        cmocka_unit_test(launches_before_dependents),
+        cmocka_unit_test(waits_for_late_addresses),
+        cmocka_unit_test(translates_held_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,7 +189,7 @@ uint64_t engine_rig_start(struct engine_rig *b, uint64_t ready)
 {
     struct offload_step next = engine_rig_step(b);
     assert_int_equal(next.stop, OFFLOAD_TASK);
-    b->ops->task_ready(b->engine, next.number, ready * NS, ready * NS);
+    b->ops->task_ready(b->engine, next.number, ready * NS, ready * NS, ready * NS);
     return next.number;
 }
 

@@ -124,7 +124,7 @@ static void body(struct hazard *h, const struct request *r, unsigned number)
         else
             hazard_host_piece(h);
     }
-    hazard_line(h, "\tj hazard_done");
+    hazard_line(h, "\ttail hazard_done");
 }
 
 static void program(struct hazard *h, const struct request *r)

@@ -107,8 +107,9 @@ static struct hazard_operands operands(const struct hazard_task *t, unsigned byt
     return o;
 }
 
-/* Writes the region twice with the same random numbers, the first time to determine its length. */
-void hazard_task(struct hazard *h, unsigned step)
+/* Writes a task and returns it. Writes the region twice with the same random numbers, the first time to determine its
+ * length. */
+static struct hazard_task write_task(struct hazard *h, unsigned step)
 {
     static const struct {
         unsigned xd, xn;
@@ -135,6 +136,12 @@ void hazard_task(struct hazard *h, unsigned step)
     for (unsigned reg = 0; reg < 32; reg++)
         if (t.clobbered >> reg & 1)
             hazard_code(h, "li %s, %d", hazard_reg(reg), (int)hazard_random(h, 4096) - 2048);
+    return t;
+}
+
+void hazard_task(struct hazard *h, unsigned step)
+{
+    (void)write_task(h, step);
 }
 
 /* The host runs the region, so the instructions after it are an ordinary piece. */
@@ -187,6 +194,72 @@ static void row(struct hazard *h)
         hazard_task(h, 0);
 }
 
+/* Reads from an output range of the task, which may still run. */
+static void read_early(struct hazard *h, const struct hazard_task *t, unsigned sum)
+{
+    for (unsigned i = 0; i < t->range_count; i++) {
+        const struct hazard_range *r = &t->ranges[i];
+        if (!r->out || r->reg == sum || hazard_once(h, 3))
+            continue;
+        hazard_code(h, "ld t1, %u(%s)", hazard_random(h, r->bytes / 8) * 8, hazard_reg(r->reg));
+        hazard_code(h, "add %s, %s, t1", hazard_reg(sum), hazard_reg(sum));
+    }
+}
+
+/* Uses the value of a register that a task returns: in arithmetic, in stores of known and unknown address, in a load from
+ * a computed address, and in a branch. */
+static void use_value(struct hazard *h, const char *value, const char *sum)
+{
+    unsigned label = h->label++;
+    int offset = hazard_offset(h, 8, 8);
+    switch (hazard_random(h, 8)) {
+    case 0:
+        hazard_code(h, "sd %s, %d(s0)", value, offset);
+        if (hazard_once(h, 2))
+            hazard_code(h, "lw %s, %d(s0)", sum, offset);
+        break;
+    case 1:
+        hazard_code(h, "andi t1, %s, %u", value, (h->spread / 2 - 1) & ~7u);
+        hazard_code(h, "add t1, s0, t1");
+        hazard_code(h, hazard_once(h, 2) ? "sd %s, 0(t1)" : "ld %s, 0(t1)", sum);
+        break;
+    case 2:
+        hazard_code(h, "fcvt.d.l ft0, %s", value);
+        hazard_code(h, "fadd.d fs0, fs0, ft0");
+        break;
+    case 3:
+        hazard_code(h, "div %s, %s, %s", sum, sum, value);
+        hazard_code(h, "bltz %s, 1%uf", value, label);
+        hazard_code(h, "addi %s, %s, 1", sum, sum);
+        hazard_line(h, "1%u:", label);
+        break;
+    default: hazard_code(h, "add %s, %s, %s", sum, sum, value);
+    }
+}
+
+/* Tasks in a row or in a loop, each of which is followed by uses of its result and its outputs. */
+static void returned(struct hazard *h)
+{
+    unsigned label = 70 + h->label++ % 10;
+    unsigned sum = hazard_host_reg(h);
+    bool looped = hazard_once(h, 2);
+    if (looped) {
+        hazard_code(h, "li s11, %u", 2 + hazard_random(h, 7));
+        hazard_line(h, "1%u:", label);
+    }
+    for (unsigned n = looped ? 1 : 2 + hazard_random(h, 4); n > 0; n--) {
+        const struct hazard_task t = write_task(h, looped ? 64u : 0);
+        if (t.result)
+            use_value(h, hazard_reg(t.result), hazard_reg(sum));
+        if (hazard_once(h, 2))
+            read_early(h, &t, sum);
+    }
+    if (looped) {
+        hazard_code(h, "addi s11, s11, -1");
+        hazard_code(h, "bnez s11, 1%ub", label);
+    }
+}
+
 /* Branches on the result, or on the current value of that register. */
 static void perhaps(struct hazard *h)
 {
@@ -212,8 +285,12 @@ void hazard_task_piece(struct hazard *h)
         hazard_task(h, 0);
         return;
     }
-    switch (hazard_random(h, 12)) {
+    switch (hazard_random(h, 16)) {
     case 0: loop(h); break;
+    case 5:
+    case 6:
+    case 7:
+    case 8: returned(h); break;
     case 1:
     case 2: row(h); break;
     case 3: perhaps(h); break;

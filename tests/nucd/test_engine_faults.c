@@ -30,7 +30,7 @@ static void a_fault_traps_and_is_resumed(void **state)
     assert_int_equal(b->resumed, 0);
     struct offload_step next = engine_rig_step(b);
     assert_int_equal(next.stop, OFFLOAD_TASK);
-    b->ops->task_ready(b->engine, next.number, 600 * NS, 600 * NS);
+    b->ops->task_ready(b->engine, next.number, 600 * NS, 600 * NS, 600 * NS);
     engine_rig_run(b, 1000);
     assert_int_equal(b->resumed, 1);
     assert_int_equal(b->resumed_at, 600 + LINK);

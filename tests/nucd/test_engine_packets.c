@@ -49,6 +49,24 @@ static void packets_take_their_clocks(void **state)
     engine_rig_free(b);
 }
 
+/* Decoded at 30, an older access waits for a task until 70, and is safe at 100: of 160 cycles until the region begins,
+ * 40 are not part of the offload. */
+static void waits_for_tasks_are_apart(void **state)
+{
+    (void)state;
+    struct engine_rig *b = engine_rig_new(false, false, 2);
+    engine_rig_set_operands(b, false, false);
+    struct offload_step next = engine_rig_step(b);
+    b->ops->task_ready(b->engine, next.number, 30 * NS, 70 * NS, 100 * NS);
+    engine_rig_run(b, 180);
+    engine_begun(b->engine, b->pushes[0].packet.tag, 190 * NS);
+    assert_int_equal(stats_value(b->stats, "nucd.wait_cycles"), 30);
+    assert_int_equal(stats_value(b->stats, "nucd.dependent_cycles"), 40);
+    assert_int_equal(stats_value(b->stats, "nucd.offload_cycles"), 120);
+    assert_int_equal(stats_value(b->stats, "nucd.elapsed_cycles"), 160);
+    engine_rig_free(b);
+}
+
 /* Returns the value of a derived statistic in the engine's report as text; "" if there is none. */
 static void fact(const struct engine_rig *b, const char *name, char value[32])
 {
@@ -302,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_take_their_clocks),
+        cmocka_unit_test(waits_for_tasks_are_apart),
         cmocka_unit_test(the_generator_is_a_pipeline),
         cmocka_unit_test(ideal_takes_no_time),
         cmocka_unit_test(a_dependent_task_waits),

@@ -31,6 +31,7 @@ struct past {
 struct seen {
     unsigned stops[WINDOW_SERIAL + 1];
     unsigned deferred, held, squashed, flushed, orphans, again, in_flight[TASKS + 1], hints, traps;
+    unsigned overtaken; /* deferred entries before a task that is launched */
 };
 
 struct machine {
@@ -141,6 +142,8 @@ static void launch(struct machine *m, unsigned slot)
     hart->pc = flight->task.begin;
     hart_flush_code(hart);
     flight->launched = true;
+    for (uint64_t i = window_oldest(m->window); i < flight->number; i++)
+        m->seen.overtaken += !window_entry(m->window, i)->evaluated && !window_entry(m->window, i)->is_task;
 }
 
 static void work(struct machine *m, unsigned slot, unsigned steps)
@@ -306,7 +309,8 @@ static void programs_mean_what_they_say(void **state)
         assert_true(m->seen.stops[stop] > PROGRAMS / 50);
     for (unsigned tasks = 1; tasks <= TASKS; tasks++)
         assert_true(m->seen.in_flight[tasks] > PROGRAMS / 50);
-    assert_true(m->seen.deferred > PROGRAMS && m->seen.held > PROGRAMS / 2);
+    assert_true(m->seen.deferred > PROGRAMS && m->seen.held > PROGRAMS / 2 &&
+                m->seen.overtaken > PROGRAMS / 50);
     assert_true(m->seen.squashed > PROGRAMS / 50 && m->seen.flushed > PROGRAMS / 100 &&
                 m->seen.hints > PROGRAMS / 50 && m->seen.traps > 20 && m->seen.again > PROGRAMS / 50);
     machine_free(m);

@@ -33,10 +33,10 @@ sum() { table "column(\"begun_ns\") != \"\" { sum += column(\"$1\"); rows++ } EN
 # The number of rows and the sums of their columns are those of the statistics; histograms count each task once.
 agrees() {
     local part
-    for part in offload wait generator transfer start held cleaning blocked queued elapsed; do
+    for part in offload wait generator transfer start dependent held cleaning blocked queued elapsed; do
         check "$1: $part" [ "$(sum ${part}_cycles)" = "$(total nucd.${part}_cycles) $(total nucd.offloads)" ]
     done
-    for part in offload wait generator transfer start held cleaning blocked queued; do
+    for part in offload wait generator transfer start dependent held cleaning blocked queued; do
         check "$1: histogram of $part" jq -e ".total | . as \$all |
             ([to_entries[] | select(.key | test(\"^nucd[.]per_task[.]${part}_cycles[.]([0-9]+|more)\$\")) | .value] | add) ==
             \$all[\"nucd.offloads\"] and

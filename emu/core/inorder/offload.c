@@ -64,7 +64,7 @@ static void ask(struct inorder *c)
     assert(!o->halted || !o->step.number); /* no other instruction is ahead */
     if (o->step.stop == OFFLOAD_TASK)
         ops->task_ready(mechanism(c)->context, o->step.number, clock_time(&c->core.parts.clock, o->from),
-                        inorder_time(c, c->cycle + 1));
+                        clock_time(&c->core.parts.clock, o->from), inorder_time(c, c->cycle + 1));
 }
 
 static void squash(struct inorder *c, uint64_t number)

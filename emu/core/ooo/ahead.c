@@ -60,22 +60,57 @@ void ooo_ahead_retired(struct ooo *o)
                                o->retired_at * o->period);
 }
 
-/* Reports tasks for which all older instructions, other than tasks, are complete. */
+/* Returns the cycle from which on an issued load or store, whose address is known, is translated; OOO_NEVER: not known
+ * yet. */
+static uint64_t translated_at(const struct ooo *o, const struct ooo_entry *e)
+{
+    if (e->issue == OOO_NEVER)
+        return OOO_NEVER;
+    if (ooo_is(e->facts, OOO_STORE))
+        return o->store_ring[e->memory].known;
+    const struct ooo_load *load = &o->load_ring[e->memory];
+    return load->step == OOO_TRANSLATE || load->walking ? OOO_NEVER : ooo_later(load->time, load->walked);
+}
+
+/* Returns the cycle from which on an incomplete instruction, which is no task, can neither trap nor squash younger
+ * ones, although it still waits for a task. OOO_NEVER: it can, or waits for something else. Arithmetic cannot, nor can
+ * a load or store after its translation. Loads read in order with respect to older stores, whose addresses are known
+ * when this is asked. */
+static uint64_t settled_at(struct ooo *o, uint64_t number)
+{
+    struct offload_view view;
+    const struct ooo_entry *e = ooo_at(o, number);
+    if (number < o->ahead.begun)
+        return OOO_NEVER;
+    mechanism(o)->ops->look(mechanism(o)->context, number - o->ahead.offset, &view);
+    bool memory = ooo_is(e->facts, OOO_LOAD) || ooo_is(e->facts, OOO_STORE);
+    o->ahead.bound = !view.evaluated && memory && !view.address_known;
+    if (view.evaluated || o->ahead.bound)
+        return OOO_NEVER;
+    return memory ? translated_at(o, e) : e->dispatch;
+}
+
+/* Reports tasks that no older instruction, other than tasks, can squash any more. */
 static void tell_ready(struct ooo *o)
 {
     struct ooo_ahead *a = &o->ahead;
+    if (a->bound)
+        a->freed = o->floor;
+    a->bound = false;
     for (; a->scanned < o->tail; a->scanned++) {
         const struct ooo_entry *e = ooo_at(o, a->scanned);
         bool task = ooo_is(e->facts, OOO_TASK) && a->scanned >= a->begun;
-        if (e->complete != OOO_NEVER || e->facts & OOO_EARLY) {
-            if (!task)
-                a->ready = ooo_later(a->ready, e->complete);
-            continue;
+        if (task && e->complete == OOO_NEVER && !(e->facts & OOO_EARLY)) {
+            uint64_t ready = ooo_later(a->ready, e->issue), freed = ooo_later(a->freed, e->dispatch);
+            mechanism(o)->ops->task_ready(mechanism(o)->context, a->scanned - a->offset,
+                                          e->dispatch * o->period,
+                                          (freed < ready ? freed : ready) * o->period, ooo_time(o, ready));
+        } else if (!task) {
+            uint64_t settled = e->complete != OOO_NEVER ? e->complete : settled_at(o, a->scanned);
+            if (settled == OOO_NEVER)
+                return;
+            a->ready = ooo_later(a->ready, settled);
         }
-        if (!task)
-            return;
-        mechanism(o)->ops->task_ready(mechanism(o)->context, a->scanned - a->offset, e->dispatch * o->period,
-                                      ooo_time(o, ooo_later(a->ready, e->issue)));
     }
 }
 
@@ -313,6 +348,7 @@ void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uin
     assert(other >= o->head && other < load->number && ooo_at(o, other)->complete == OOO_NEVER);
     o->count.held++;
     load->ahead = true;
+    (void)ooo_load_translate(o, load, cycle);
     e->waiting = 1;
     o->pending[load->number & o->rob_mask].ready = cycle;
     ooo_depend(o, load->number, 1, other);
@@ -321,6 +357,8 @@ void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uin
 void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle)
 {
     struct offload_view view;
+    if (load->walking) /* its bytes have come; it continues after the walk */
+        return;
     mechanism(o)->ops->look(mechanism(o)->context, load->number - o->ahead.offset, &view);
     assert(view.address_known);
     load->address = view.address;
@@ -330,7 +368,7 @@ void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle)
         return;
     }
     load->ahead = false;
-    ooo_load_go(o, load, cycle);
+    ooo_load_go(o, load, load->step == OOO_TRANSLATE ? cycle : ooo_later(cycle, load->time));
 }
 
 void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store)

@@ -196,7 +196,10 @@ static void walk_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
         return;
     }
     load->walked = ooo_later(load->time, o->floor);
-    ooo_load_go(o, load, load->walked);
+    if (!load->ahead)
+        ooo_load_go(o, load, load->walked);
+    else if (entry_of(o, load)->waiting == 0) /* else it is held for a task's bytes */
+        ooo_ahead_load(o, load, load->walked);
     ooo_work(o);
     ooo_go_on(o);
 }
@@ -270,15 +273,18 @@ void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_ent
     ooo_load_go(o, load, cycle);
 }
 
-void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle)
+bool ooo_load_translate(struct ooo *o, struct ooo_load *load, uint64_t cycle)
 {
     load->time = cycle;
-    if (load->step == OOO_TRANSLATE) {
-        load->step = OOO_CHECK;
-        if (!translate(o, load))
-            return;
-    }
-    if (!check(o, load))
+    if (load->step != OOO_TRANSLATE)
+        return true;
+    load->step = OOO_CHECK;
+    return translate(o, load);
+}
+
+void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle)
+{
+    if (!ooo_load_translate(o, load, cycle) || !check(o, load))
         return;
     uint64_t time = load->time;
     unsigned count = ooo_pieces(o, load->pieces, load->address, load->physical, load->size);

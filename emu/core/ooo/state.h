@@ -185,7 +185,8 @@ struct ooo_ahead {
     uint64_t offset;      /* an instruction's number in the core minus its number in the mechanism */
     uint64_t begun;       /* number of the first instruction that was ahead */
     uint64_t told;        /* older instructions have been reported as retired */
-    uint64_t scanned;     /* older instructions are tasks, or complete at `ready` */
+    uint64_t freed;       /* until then, an older instruction waited for a task and could still be squashed */
+    uint64_t scanned;     /* older instructions are tasks, or complete or settled at `ready` */
     uint64_t ready;
     uint64_t awaited; /* number of the awaited instruction */
     uint64_t resumed; /* earliest cycle of the next dispatch */
@@ -197,6 +198,7 @@ struct ooo_ahead {
     bool stepped;     /* the mechanism has given an instruction */
     bool squashed, interrupted;
     bool asked; /* the mechanism waits for stores to drain */
+    bool bound; /* the instruction `scanned` waits for a task and can still be squashed */
 };
 
 struct ooo_counts {
@@ -392,6 +394,8 @@ void ooo_store_init(struct ooo *o);
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
 /* Initialises the queue entry of a load that is being dispatched. */
 struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
+/* Translates a load's address at `cycle`, unless that has been done. Sets its time. Returns false during a page walk. */
+bool ooo_load_translate(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 /* Makes a load whose address is known access memory at `cycle`. */
 void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 /* Adds a store to the index by granules. */
