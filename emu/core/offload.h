@@ -11,7 +11,8 @@
  *
  * Any core can serve a mechanism. A blocking core takes a task, waits for it as for a load, lets it retire and leaves.
  * It has at most one instruction ahead, and needs only takes(), step(), task_ready(), retired(), interrupt() and
- * left(). A core that runs ahead also dispatches the instructions after tasks, and needs look() and drained() too.
+ * left(). A core that runs ahead also dispatches the instructions after tasks, and needs look(), pass() and drained()
+ * too.
  *
  * The mechanism numbers the instructions that are ahead in program order, as in emu/nucd/window.h; numbers of squashed
  * instructions are reused. */
@@ -73,6 +74,12 @@ struct offload_ops {
      * freed <= ready, ready >= the queue's now). Called once for each task, in order. */
     void (*task_ready)(void *context, uint64_t number, uint64_t decoded, uint64_t freed, uint64_t ready);
 
+    /* The task is the oldest instruction in the reorder buffer, its packet has arrived, and it is not complete. Returns
+     * whether the mechanism keeps a checkpoint of the registers before it, which takes *clocks clocks and as many to
+     * restore. Then the task and complete instructions after it leave the reorder buffer; they retire when the task is
+     * complete. The checkpoint is free when the task has retired or is squashed. Calls nothing of the core. */
+    bool (*pass)(void *context, uint64_t number, uint32_t *clocks);
+
     /* All instructions up to `number` have retired, the last at time `at` (fs; up to a batch later than the queue's
      * now). Their effects become visible in the hart and in memory. */
     void (*retired)(void *context, uint64_t number, uint64_t at);
@@ -95,6 +102,9 @@ struct offload_ops {
 struct core_offload {
     const struct offload_ops *ops;
     void *context;
+    /* Most instructions that have not retired if instructions leave the reorder buffer behind tasks (pass()); 0: they do
+     * not. */
+    uint32_t kept;
 };
 
 /* A kind of core's implementation of the core_offload_...() functions below, which explain the arguments. */

@@ -8,6 +8,10 @@
 enum nucd_mode { NUCD_MODE_NONE, NUCD_MODE_DRIVER, NUCD_MODE_NUCD, NUCD_MODE_IDEAL };
 extern const char *const nucd_mode_names[]; /* indexed by value; ends with NULL */
 
+/* How instructions after an unfinished task retire: see key nucd.retire. */
+enum nucd_retire { NUCD_RETIRE_INORDER, NUCD_RETIRE_CHECKPOINT };
+extern const char *const nucd_retire_names[]; /* indexed by value; ends with NULL */
+
 struct nucd_config {
 #include "emu/sim/fields_struct.h"
 

@@ -247,6 +247,23 @@ static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_
     engine_schedule(t, ENGINE_READY, ready);
 }
 
+static bool pass(void *context, uint64_t number, uint32_t *clocks)
+{
+    struct engine *e = context;
+    struct engine_task *t = engine_numbered(e, number);
+    assert(t->number == number && t->sent && !t->checkpoint);
+    if (e->checkpoints == e->config.checkpoints) {
+        e->count.checkpoints_full += !t->refused;
+        t->refused = true;
+        return false;
+    }
+    t->checkpoint = true;
+    e->checkpoints++;
+    e->count.checkpoints++;
+    *clocks = e->config.ideal ? 0 : e->config.checkpoint_clocks;
+    return true;
+}
+
 static void retired(void *context, uint64_t number, uint64_t at)
 {
     struct engine *e = context;
@@ -280,8 +297,15 @@ static void drained(void *context)
     engine_clear_all(e, e->parts.queue->now);
 }
 
-static const struct offload_ops engine_ops = {takes,   step,      look, task_ready,
-                                              retired, interrupt, left, drained};
+static const struct offload_ops engine_ops = {.takes = takes,
+                                              .step = step,
+                                              .look = look,
+                                              .task_ready = task_ready,
+                                              .pass = pass,
+                                              .retired = retired,
+                                              .interrupt = interrupt,
+                                              .left = left,
+                                              .drained = drained};
 
 struct engine *engine_new(const struct engine_config *config, const struct engine_parts *parts,
                           struct error *err)
@@ -305,7 +329,8 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     e->causes.runner = parts->core ? NULL : "thread";
     if (!parts->core)
         return e;
-    e->window = window_new(parts->hart, &e->depend, config->rob, config->stores, err);
+    unsigned size = config->checkpoints ? config->checkpoint_window : config->rob;
+    e->window = window_new(parts->hart, &e->depend, size, config->stores, err);
     if (e->window)
         return e;
     engine_free(e);
@@ -337,7 +362,8 @@ void engine_free(struct engine *e)
 
 struct core_offload engine_offload(struct engine *e)
 {
-    return (struct core_offload){&engine_ops, e};
+    uint32_t kept = e->config.checkpoints ? e->config.checkpoint_window : 0;
+    return (struct core_offload){.ops = &engine_ops, .context = e, .kept = kept};
 }
 
 void engine_attach(struct engine *e, struct core *core, struct stream *stream)

@@ -25,6 +25,12 @@
  *               Reports of task units take link_clocks and one flit on their way back.
  * In mode `ideal`, all stages take no time; dependencies, credits and the size of the window still limit.
  *
+ * Retirement. With checkpoints, a task whose packet has arrived leaves the reorder buffer when it is the oldest
+ * instruction there, if a checkpoint is free for the registers before it; the instructions after it follow. They
+ * have no effect on hart and memory before the task is complete: the window holds them, and their stores stay in
+ * the store queue. A fault or an interrupt finds the same state as with retirement in order, and costs the time
+ * to restore a checkpoint.
+ *
  * While a task is in flight, no cache of a host, and no last level below them, is filled by a prefetch or
  * a wrong-path fetch with a line of the hull of the engine's output ranges in flight (emu/mem/keep_out.h).
  * So the cleaned lines stay away also from caches of other hosts, and from prefetches that were under way.
@@ -71,12 +77,15 @@
 
 enum {
     /* Tags of packets of multiprocessors' engines, NUCD_TASKS each, follow those of the hosts' engines. */
-    ENGINE_FIRST_TAG = 4 * WINDOW_ROB_MOST,
+    ENGINE_FIRST_TAG = 2048,
     ENGINE_MULTIPROCESSORS = (65536 - ENGINE_FIRST_TAG) / NUCD_TASKS,
 };
 
 struct engine_config {
-    uint32_t rob, stores;                   /* the core's; they size the window; rob: 1 to WINDOW_ROB_MOST */
+    uint32_t rob, stores;                   /* the core's; they size the window; rob: 1 to WINDOW_MOST */
+    uint32_t checkpoints;                   /* 0: tasks stay in the reorder buffer until they are complete */
+    uint32_t checkpoint_clocks;             /* to take or to restore one */
+    uint32_t checkpoint_window;             /* entries of the window with checkpoints, rob to WINDOW_MOST */
     uint32_t tasks;                         /* entries of the dependency table, 1 to NUCD_TASKS */
     struct nucd_scheduler_config scheduler; /* passed its check */
     bool ideal;

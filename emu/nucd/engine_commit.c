@@ -29,6 +29,7 @@ static void retire_task(struct engine *e, uint64_t number, uint64_t at)
     struct engine_task *t = engine_numbered(e, number);
     assert(t->number == number && t->done);
     engine_list_remove(&e->ahead, t);
+    engine_task_restored(t);
     engine_tell_left(t, NUCD_RETIRED, at);
     t->dead = true;
     (void)engine_task_ended(t);

@@ -57,8 +57,10 @@ struct engine_task {
     bool used;
     bool ready, queued, made, clear, cleaned, released;
     bool sent, done, stopped;
-    bool told; /* the host has been told of its fault */
-    bool dead; /* dropped; its place is free when nothing is under way for it */
+    bool checkpoint; /* it has left the reorder buffer and holds a checkpoint */
+    bool refused;    /* counted in checkpoints_full */
+    bool told;       /* the host has been told of its fault */
+    bool dead;       /* dropped; its place is free when nothing is under way for it */
     unsigned accelerator;
     unsigned cleaning;           /* cache operations under way */
     struct engine_task *follows; /* older task that cleans the same input range; counted in `cleaning` */
@@ -98,6 +100,7 @@ struct engine_counters {
     uint64_t dependent, held, cleaning, blocked, queued;
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
     uint64_t groups, group_cycles;
+    uint64_t checkpoints, checkpoints_full;
     uint64_t launches, gaps; /* tasks after another one in the window; instructions between them */
 };
 
@@ -123,6 +126,7 @@ struct engine {
     struct engine_list ahead; /* tasks in the window */
     /* squashed tasks that were not reached again; those that were not sent start anew then */
     struct engine_list records;
+    unsigned checkpoints;       /* in use */
     unsigned running;           /* number of records that have not reported */
     unsigned held;              /* number of tasks that are ready except for stores of the host */
     bool full;                  /* the core waits for a free slot of the dependency table */
@@ -150,7 +154,7 @@ struct engine {
     struct engine_counters count, since;    /* since: the counters at the last reset of statistics */
     struct engine_spreads spreads;
     uint64_t serials; /* number of tasks that were given a serial */
-    uint16_t by_number[WINDOW_ROB_MOST], by_slot[NUCD_TASKS];
+    uint16_t by_number[WINDOW_MOST], by_slot[NUCD_TASKS];
     /* For a multiprocessor. */
     struct engine_list threads; /* its tasks, in the order in which they were made */
     unsigned thread_count;
@@ -181,7 +185,7 @@ static inline void engine_make_room(const struct engine *e)
 
 static inline struct engine_task *engine_numbered(struct engine *e, uint64_t number)
 {
-    return &e->tasks[e->by_number[number % WINDOW_ROB_MOST]];
+    return &e->tasks[e->by_number[number % WINDOW_MOST]];
 }
 
 /* Schedules the task's event for a step, at `time`. */
@@ -201,6 +205,8 @@ void engine_list_append(struct engine_list *list, struct engine_task *t);
 void engine_list_remove(struct engine_list *list, struct engine_task *t);
 /* Resumes the frozen task: its accelerator is told after the link's latency. */
 void engine_task_resume(struct engine_task *t);
+/* Frees the task's checkpoint, if it has one. */
+void engine_task_restored(struct engine_task *t);
 /* Adds the task to the window's tasks as entry `number`. */
 void engine_task_enter(struct engine_task *t, uint64_t number);
 /* Squashes the window's instructions and tasks from `number` on. */

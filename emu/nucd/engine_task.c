@@ -114,11 +114,17 @@ void engine_task_resume(struct engine_task *t)
     }
 }
 
+void engine_task_restored(struct engine_task *t)
+{
+    t->engine->checkpoints -= t->checkpoint;
+    t->checkpoint = false;
+}
+
 void engine_task_enter(struct engine_task *t, uint64_t number)
 {
     struct engine *e = t->engine;
     t->number = number;
-    e->by_number[number % WINDOW_ROB_MOST] = t->tag;
+    e->by_number[number % WINDOW_MOST] = t->tag;
     if (t->slot != NUCD_NO_TASK)
         e->by_slot[t->slot] = t->tag;
     engine_list_append(&e->ahead, t);
@@ -130,6 +136,7 @@ static void squash_task(struct engine_task *t)
 {
     struct engine *e = t->engine;
     engine_list_remove(&e->ahead, t);
+    engine_task_restored(t);
     t->number = WINDOW_NONE;
     t->slot = NUCD_NO_TASK;
     if (!t->sent) {

@@ -227,9 +227,12 @@ static void configure(const struct nucd_config *nucd, unsigned count, const stru
                       struct engine_config *config)
 {
     struct nucd_scheduler_config *scheduler = &config->scheduler;
-    bool ahead = core->core == CORE_OOO;
+    bool ahead = core->core == CORE_OOO, passes = ahead && nucd->retire == NUCD_RETIRE_CHECKPOINT;
     *config = (struct engine_config){.rob = ahead ? core->rob : 1, /* one task at a time */
                                      .stores = ahead ? core->store_queue : 1,
+                                     .checkpoints = passes ? nucd->checkpoints : 0,
+                                     .checkpoint_clocks = nucd->checkpoint_clocks,
+                                     .checkpoint_window = nucd->checkpoint_window,
                                      .tasks = nucd->tasks,
                                      .ideal = nucd->mode == NUCD_MODE_IDEAL,
                                      .read_ports = nucd->read_ports,

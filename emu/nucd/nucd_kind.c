@@ -11,6 +11,9 @@ const char *const nucd_mode_names[] = {[NUCD_MODE_NONE] = "none",
                                        [NUCD_MODE_IDEAL] = "ideal",
                                        NULL};
 
+const char *const nucd_retire_names[] = {
+    [NUCD_RETIRE_INORDER] = "inorder", [NUCD_RETIRE_CHECKPOINT] = "checkpoint", NULL};
+
 #define PART struct nucd_config
 static const struct part_field fields[] = {
 #include "emu/sim/fields_rows.h"

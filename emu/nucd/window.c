@@ -6,25 +6,34 @@
 
 #include "emu/hart/hart.h"
 
-struct window *window_new(struct hart *hart, const struct nucd_depend *tasks, unsigned rob, unsigned stores,
+struct window *window_new(struct hart *hart, const struct nucd_depend *tasks, unsigned size, unsigned stores,
                           struct error *err)
 {
-    assert(rob >= 1 && rob <= WINDOW_ROB_MOST && stores >= 1 && stores <= WINDOW_ROB_MOST);
-    struct window *w = calloc(1, sizeof *w);
-    if (!w) {
-        (void)error_set(err, "no memory for a window of %u instructions: %s", rob, strerror(errno));
+    assert(size >= 1 && size <= WINDOW_MOST && stores >= 1 && stores <= WINDOW_MOST);
+    uint64_t places = 1;
+    while (places <= size) /* the entry after the youngest is filled in before it is dispatched */
+        places *= 2;
+    struct window *w = calloc(1, sizeof *w + places * sizeof w->entries[0]);
+    uint64_t *ring = calloc(places, sizeof *ring);
+    if (!w || !ring) {
+        (void)error_set(err, "no memory for a window of %u instructions: %s", size, strerror(errno));
+        free(w);
+        free(ring);
         return NULL;
     }
     w->hart = hart;
     w->tasks = tasks;
-    w->rob = rob;
+    w->size = size;
     w->stores_limit = stores;
+    w->stores = ring;
+    w->mask = places - 1;
     w->head = w->tail = WINDOW_NONE + 1;
     return w;
 }
 
 void window_free(struct window *w)
 {
+    free(w->stores);
     free(w);
 }
 

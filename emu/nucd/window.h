@@ -24,8 +24,8 @@
 #include "emu/nucd/depend.h"
 
 enum {
-    WINDOW_ROB_MOST = 512, /* maximum number of entries, and of stores among them */
-    WINDOW_NONE = 0,       /* in place of an entry's number: none */
+    WINDOW_MOST = 8192, /* maximum number of entries, and of stores among them */
+    WINDOW_NONE = 0,    /* in place of an entry's number: none */
 };
 
 enum window_stop {
@@ -77,11 +77,11 @@ struct window_entry {
 
 struct window;
 
-/* Creates an empty window for the hart with `rob` entries, of which at most `stores` are stores; both 1 to
- * WINDOW_ROB_MOST. `tasks` lists the tasks in flight, which must be this window's alone. Hart and tasks must
+/* Creates an empty window for the hart with `size` entries, of which at most `stores` are stores; both 1 to
+ * WINDOW_MOST. `tasks` lists the tasks in flight, which must be this window's alone. Hart and tasks must
  * outlive the window. Returns NULL with err set when the host has no memory. Free the window with
  * window_free(). While it is not empty, nothing else may change the hart. */
-struct window *window_new(struct hart *hart, const struct nucd_depend *tasks, unsigned rob, unsigned stores,
+struct window *window_new(struct hart *hart, const struct nucd_depend *tasks, unsigned size, unsigned stores,
                           struct error *err);
 void window_free(struct window *window);
 

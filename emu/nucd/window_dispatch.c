@@ -181,7 +181,7 @@ static void push(struct window *w, struct window_entry *entry)
     if (entry->op.rd != STREAM_NONE)
         w->writer[entry->op.rd] = entry->number;
     if (entry->op.flags & STREAM_STORE) {
-        w->stores[w->store_tail++ % WINDOW_ROB_MOST] = entry->number;
+        w->stores[w->store_tail++ & w->mask] = entry->number;
         w->unknown += !entry->address_known;
     }
     w->tail++;
@@ -198,7 +198,7 @@ struct window_step window_step(struct window *w)
 {
     struct window_entry *entry = window_at(w, w->tail);
     uint64_t pc = window_pc(w);
-    if (w->tail - w->head == w->rob)
+    if (w->tail - w->head == w->size)
         return stopped(WINDOW_FULL, w->head);
     if (!fetch(w, entry, pc))
         return serial(w);

@@ -17,7 +17,7 @@ struct window_decoded {
 struct window {
     struct hart *hart;
     const struct nucd_depend *tasks;
-    unsigned rob, stores_limit;
+    unsigned size, stores_limit;
     uint64_t head, tail;             /* entries head to tail - 1 are in the window */
     uint64_t store_head, store_tail; /* indices of the store queue */
     unsigned unknown;                /* number of stores whose address is deferred */
@@ -26,9 +26,10 @@ struct window {
     uint64_t task_number[NUCD_TASKS]; /* task_number[slot] */
     /* number of stores of known address, by a hash of the lines that they touch */
     uint16_t lines[WINDOW_LINES];
-    uint64_t stores[WINDOW_ROB_MOST]; /* numbers of entries that are stores */
-    struct window_entry entries[WINDOW_ROB_MOST];
     struct window_decoded decoded[WINDOW_DECODED]; /* indexed by a hash of pc */
+    uint64_t *stores; /* numbers of entries that are stores; a ring of mask + 1 */
+    uint64_t mask;
+    struct window_entry entries[]; /* a ring of mask + 1 */
 };
 
 /* The result of an evaluation. */
@@ -36,18 +37,18 @@ enum window_result { WINDOW_DONE, WINDOW_WAIT, WINDOW_REFUSED };
 
 static inline struct window_entry *window_at(struct window *w, uint64_t number)
 {
-    return &w->entries[number % WINDOW_ROB_MOST];
+    return &w->entries[number & w->mask];
 }
 
 static inline const struct window_entry *window_seen(const struct window *w, uint64_t number)
 {
-    return &w->entries[number % WINDOW_ROB_MOST];
+    return &w->entries[number & w->mask];
 }
 
 /* Returns the entry number of store i; stores are counted from the creation of the window. */
 static inline uint64_t window_store(const struct window *w, uint64_t i)
 {
-    return w->stores[i % WINDOW_ROB_MOST];
+    return w->stores[i & w->mask];
 }
 
 static inline bool window_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)

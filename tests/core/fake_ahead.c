@@ -117,6 +117,8 @@ static struct offload_step step(void *context)
     struct insn insn;
     if (fake->halt)
         return wait_for(0);
+    if (fake->checkpoints && fake->tail - fake->head == FAKE_KEPT)
+        return wait_for(fake->head);
     assert_true(step_fetch(hart, pc, &insn));
     describe(fake, e, pc, &insn);
     bool task = insn.id == INSN_nucd;
@@ -212,6 +214,22 @@ static void task_ready(void *context, uint64_t number, uint64_t decoded, uint64_
     event_schedule(queue, &task->complete, ready + task->clocks * RIG_CLOCK);
 }
 
+static bool pass(void *context, uint64_t number, uint32_t *clocks)
+{
+    struct fake *fake = context;
+    struct fake_entry *e = at(fake, number);
+    assert_true(number >= fake->head && number < fake->tail && e->is_task && !e->checkpoint);
+    assert_true(!e->evaluated && (e->launched || fake->task[e->task].ran));
+    if (fake->used == fake->checkpoints)
+        return false;
+    e->checkpoint = true;
+    fake->used++;
+    fake->used_most = fake->used > fake->used_most ? fake->used : fake->used_most;
+    fake->passed++;
+    *clocks = fake->checkpoint_clocks;
+    return true;
+}
+
 static void retired(void *context, uint64_t number, uint64_t when)
 {
     struct fake *fake = context;
@@ -220,6 +238,7 @@ static void retired(void *context, uint64_t number, uint64_t when)
     for (; fake->head <= number; fake->head++) {
         const struct fake_entry *e = at(fake, fake->head);
         assert_true(e->evaluated);
+        fake->used -= e->checkpoint;
         fake->rig->hart.pc = e->next_pc;
         fake->rig->hart.instret++;
     }
@@ -228,6 +247,8 @@ static void retired(void *context, uint64_t number, uint64_t when)
 static void forget(struct fake *fake, uint64_t number)
 {
     assert_true(number >= fake->head && number <= fake->tail);
+    for (uint64_t i = number; i < fake->tail; i++)
+        fake->used -= at(fake, i)->checkpoint;
     fake->tail = number;
     memset(fake->writer, 0, sizeof fake->writer);
     for (uint64_t i = fake->head; i < fake->tail; i++)
@@ -271,8 +292,15 @@ struct fake *fake_new(struct rig *rig)
 
 struct core_offload fake_ahead(struct fake *fake)
 {
-    static const struct offload_ops ops = {takes, step, look, task_ready, retired, interrupt, left, NULL};
-    return (struct core_offload){&ops, fake};
+    static const struct offload_ops ops = {.takes = takes,
+                                           .step = step,
+                                           .look = look,
+                                           .task_ready = task_ready,
+                                           .pass = pass,
+                                           .retired = retired,
+                                           .interrupt = interrupt,
+                                           .left = left};
+    return (struct core_offload){.ops = &ops, .context = fake, .kept = fake->checkpoints ? FAKE_KEPT : 0};
 }
 
 void fake_emit(struct rig *rig)

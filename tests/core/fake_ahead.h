@@ -9,14 +9,14 @@
 
 #include "tests/core/rig.h"
 
-enum { FAKE_TASKS = 64, FAKE_ENTRIES = 1024, FAKE_REGION = 8 };
+enum { FAKE_TASKS = 64, FAKE_ENTRIES = 1024, FAKE_KEPT = 600, FAKE_REGION = 8 };
 
 struct fake_entry {
     struct stream_op op;
     struct insn insn;
     uint64_t address, next_pc;
     uint64_t producer[3], held_for; /* entry numbers, 0: none */
-    bool evaluated, address_known, is_task, launched;
+    bool evaluated, address_known, is_task, launched, checkpoint;
     unsigned task;
 };
 
@@ -34,10 +34,14 @@ struct fake_task {
 
 struct fake {
     struct rig *rig;
-    unsigned result; /* register that tasks bring back, 0: none */
-    bool empty;      /* regions are empty */
-    bool refuses;    /* takes() returns false */
-    unsigned tasks;  /* taken so far */
+    unsigned result;            /* register that tasks bring back, 0: none */
+    unsigned checkpoints;       /* 0: the core retires in order */
+    uint32_t checkpoint_clocks; /* to take or restore one */
+    unsigned used, used_most;   /* checkpoints in use */
+    unsigned passed;            /* tasks that left the reorder buffer before they were complete */
+    bool empty;                 /* regions are empty */
+    bool refuses;               /* takes() returns false */
+    unsigned tasks;             /* taken so far */
     struct fake_task task[FAKE_TASKS];
 
     uint64_t head, tail; /* entry numbers, from 1 */
@@ -54,7 +58,7 @@ struct fake {
 /* A fake for the rig's hart; fake->rig->core is set later. Free with free(). */
 struct fake *fake_new(struct rig *rig);
 
-/* For struct core_parts. */
+/* For struct core_parts. With checkpoints, at most FAKE_KEPT instructions are ahead. */
 struct core_offload fake_ahead(struct fake *fake);
 
 /* Emits at rig->at a nucd and its region of two instructions. The operands are x28, x30 and x31. */

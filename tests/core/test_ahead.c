@@ -318,6 +318,69 @@ static void ran_before(void **state)
     scene_free(s);
 }
 
+/* With a checkpoint, a task whose packet has arrived leaves the reorder buffer, and complete instructions follow. They
+ * retire with the task; stores keep their entries in the store queue until then. */
+static void passes_tasks(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->fake->checkpoints = 1;
+    s->fake->checkpoint_clocks = 8;
+    s->fake->task[0].way = 50;
+    s->config.rob = s->config.iq = s->config.fetch_queue = 16;
+    s->config.store_queue = 4;
+    scene_task(s);
+    for (unsigned i = 0; i < 40; i++)
+        RIG_EMIT(s->rig, addi, .rd = (uint8_t)(5 + i % 4), .imm = 1);
+    for (unsigned i = 0; i < 6; i++)
+        RIG_EMIT(s->rig, sd, .rs1 = 22, .rs2 = 9, .imm = (int32_t)(8 * i));
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, end = d + 501, left = d + 1 + 50 + 8;
+    assert_int_equal(nth(s, 15)->dispatch, d + BEHIND + 14 / 3);
+    assert_int_equal(nth(s, 16)->dispatch, left + 1);
+    for (unsigned i = 0; i < 45; i++)
+        assert_int_equal(nth(s, i)->retire, end);
+    assert_true(nth(s, 44)->dispatch < left + 40);
+    assert_int_equal(nth(s, 45)->dispatch, end + 2);
+    assert_int_equal(s->fake->passed, 1);
+    assert_int_equal(s->fake->used, 0);
+    scene_free(s);
+}
+
+/* The second task waits for the checkpoint of the first. An instruction that waits for the first task's result stays in
+ * the reorder buffer, and so do those after it. */
+static void waits_for_checkpoints(void **state)
+{
+    (void)state;
+    for (unsigned checkpoints = 1; checkpoints <= 2; checkpoints++) {
+        struct scene *s = scene_new(500, NULL);
+        s->fake->checkpoints = checkpoints;
+        s->fake->checkpoint_clocks = 8;
+        s->fake->result = 10;
+        s->fake->task[0].way = s->fake->task[1].way = 50;
+        s->fake->task[1].clocks = 2000;
+        s->config.rob = s->config.iq = s->config.fetch_queue = 16;
+        scene_task(s);
+        fake_emit(s->rig);
+        for (unsigned i = 0; i < 20; i++)
+            RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+        RIG_EMIT(s->rig, addi, .rd = 6, .rs1 = 10, .imm = 1);
+        for (unsigned i = 0; i < 20; i++)
+            RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+        scene_run(s);
+        uint64_t first = completed(s, 0), second = completed(s, 1);
+        uint64_t arrived = s->fake->task[1].ready / RIG_CLOCK + 50;
+        /* The 15th instruction after the second task is dispatched when that task has left. */
+        assert_int_equal(nth(s, 17)->dispatch, (checkpoints == 1 ? first : arrived) + 8 + 1);
+        assert_int_equal(nth(s, 22)->complete, second + 1);
+        assert_true(nth(s, 37)->dispatch < second && nth(s, 38)->dispatch > second);
+        assert_int_equal(nth(s, 0)->retire, first);
+        assert_int_equal(nth(s, 21)->retire, second);
+        assert_int_equal(s->fake->used_most, checkpoints);
+        scene_free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +398,8 @@ int main(void)
         cmocka_unit_test(launches_before_dependents),
         cmocka_unit_test(waits_for_late_addresses),
         cmocka_unit_test(translates_held_loads),
+        cmocka_unit_test(passes_tasks),
+        cmocka_unit_test(waits_for_checkpoints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

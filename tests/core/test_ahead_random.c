@@ -88,6 +88,8 @@ static void random_instruction(struct rig *rig, uint64_t *seed)
 static void random_tasks(struct fake *fake, uint64_t *seed)
 {
     fake->result = next(seed) & 1 ? 10 : 0;
+    fake->checkpoints = (unsigned)(next(seed) % 5 * (next(seed) & 1));
+    fake->checkpoint_clocks = 1 + (uint32_t)(next(seed) % 20);
     for (unsigned i = 0; i < FAKE_TASKS; i++) {
         struct fake_task *task = &fake->task[i];
         task->clocks = 1 + next(seed) % (next(seed) & 1 ? 60 : 1000);
@@ -162,7 +164,7 @@ static void make_core(struct scene *s, const struct core_config *config, bool ma
     rig->served = served;
 }
 
-static uint64_t run(uint64_t program, uint64_t *squashes)
+static uint64_t run(uint64_t program, uint64_t *squashes, uint64_t *passed)
 {
     struct rig_options options = rig_options_default();
     struct scene *s = calloc(1, sizeof *s);
@@ -197,7 +199,9 @@ static uint64_t run(uint64_t program, uint64_t *squashes)
     assert_int_equal(o->count.instructions, s->rig->hart.instret);
     assert_int_equal(o->head, o->tail);
     assert_int_equal(o->freed, o->stores);
+    assert_int_equal(s->fake->used, 0);
     *squashes += s->squashes;
+    *passed += s->fake->passed;
     rig_free(s->rig);
     free(s->fake);
     free(s);
@@ -207,10 +211,10 @@ static uint64_t run(uint64_t program, uint64_t *squashes)
 static void random_programs(void **state)
 {
     (void)state;
-    uint64_t squashes = 0;
+    uint64_t squashes = 0, passed = 0;
     for (uint64_t i = 0; i < PROGRAMS; i++)
-        assert_int_equal(run(i, &squashes), run(i, &squashes));
-    assert_true(squashes > PROGRAMS);
+        assert_int_equal(run(i, &squashes, &passed), run(i, &squashes, &passed));
+    assert_true(squashes > PROGRAMS && passed > PROGRAMS);
 }
 
 /* The times of each instruction after the nucd, relative to the dispatch of the first one. */

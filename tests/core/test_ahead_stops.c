@@ -87,14 +87,17 @@ static void interrupt_event(void *owner, uint64_t now)
     core_offload_interrupted(s->rig->core, now);
 }
 
-/* The interrupt is taken at the nucd at once. */
-static void interrupts(void **state)
+/* The interrupt is taken at the nucd at once. With a checkpoint, the task and the instructions after it have left the
+ * reorder buffer: restoring takes its clocks. */
+static void interrupted_once(unsigned checkpoints, uint32_t clocks)
 {
-    (void)state;
     struct rig_options options = rig_options_default();
     options.privileged = true;
     struct scene *s = scene_new(100000, &options);
     struct rig *rig = s->rig;
+    s->fake->checkpoints = checkpoints;
+    s->fake->checkpoint_clocks = clocks;
+    s->fake->task[0].way = 50;
     RIG_EMIT(rig, addi, .rd = 5, .imm = 128);
     RIG_EMIT(rig, csrrs, .rd = 0, .rs1 = 5, .imm = 0x304); /* mie.MTIE */
     RIG_EMIT(rig, csrrw, .rd = 0, .rs1 = 22, .imm = 0x305);
@@ -113,8 +116,16 @@ static void interrupts(void **state)
     assert_int_equal(rig->stops[0], HART_STOP_BREAK);
     assert_int_equal(rig->hart.priv.mepc, pc);
     assert_int_equal(rig->hart.x[8], 0);
-    assert_in_range(rig->stop_times[0], 5014 * RIG_CLOCK, 5030 * RIG_CLOCK);
+    assert_int_equal(s->fake->passed, checkpoints);
+    assert_in_range(rig->stop_times[0], (5014 + clocks) * RIG_CLOCK, (5030 + clocks) * RIG_CLOCK);
     scene_free(s);
+}
+
+static void interrupts(void **state)
+{
+    (void)state;
+    interrupted_once(0, 0);
+    interrupted_once(1, 100);
 }
 
 static enum core_next raise_limit(struct rig *rig, enum hart_stop stop)

@@ -24,7 +24,7 @@ declare -A sizes=(
 )
 
 # options_of CONFIGURATION: prints the options of croft run for MODE-ACCELERATORS-SIZE or for a special
-# configuration.
+# configuration. Mode `kept` is nucd with nucd.retire=checkpoint.
 options_of() {
     local mode count size key
     case $1 in
@@ -41,10 +41,15 @@ options_of() {
     noprefetch) echo "--set host.l1d.prefetch=none --set accel.l1d.prefetch=none --set l2.prefetch=none --set accel.count=4"; return ;;
     inorder) echo "--set host.core=inorder --set accel.count=4"; return ;;
     blocks) echo "--env kernel --set host.core=inorder --set nucd.mode=ideal --set accel.count=1"; return ;;
+    checkpoint) echo "--env kernel --set nucd.retire=checkpoint --set nucd.checkpoints=1 --set nucd.checkpoint_window=512"; return ;;
     kernel) echo "--env kernel --set accel.count=4"; return ;;
     driver) echo "--env kernel --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=4"; return ;;
     esac
     IFS=- read -r mode count size <<<"$1"
+    if [ "$mode" = kept ]; then
+        printf -- '--set nucd.retire=checkpoint '
+        mode=nucd
+    fi
     printf -- '--set nucd.mode=%s --set accel.count=%s' "$mode" "$count"
     for key in ${sizes[$size]}; do printf -- ' --set host.%s' "$key"; done
     echo
@@ -52,9 +57,9 @@ options_of() {
 
 list() {
     local mode count size
-    echo narrow single prefetch nextline noprefetch inorder blocks kernel driver none-16-paper
+    echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint driver none-16-paper
     if [ -n "${ALL:-}" ]; then
-        for mode in nucd ideal; do
+        for mode in nucd kept ideal; do
             for count in 1 4 16; do
                 for size in "${!sizes[@]}"; do echo "$mode-$count-$size"; done
             done
@@ -62,6 +67,7 @@ list() {
     else
         echo nucd-1-tiny ideal-16-tiny nucd-4-small ideal-1-small nucd-16-flat nucd-4-short nucd-16-medium
         echo nucd-1-paper ideal-4-paper nucd-16-paper nucd-16-huge ideal-1-huge
+        echo kept-4-tiny kept-16-flat kept-16-medium kept-16-paper
     fi
 }
 

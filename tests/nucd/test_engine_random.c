@@ -26,6 +26,7 @@ struct unit {
 
 struct seen {
     unsigned tasks, faults, resumed, interrupts, kept, squashed, blocked, held, traps, full;
+    unsigned checkpoints;
 };
 
 struct machine {
@@ -242,6 +243,10 @@ static struct engine_config any_engine(struct machine *m, const struct core_conf
 {
     struct engine_config config = {.rob = m->in_order ? 1 : core->rob,
                                    .stores = m->in_order ? 1 : core->store_queue,
+                                   .checkpoints =
+                                       m->in_order ? 0 : below(&m->random, 2) * below(&m->random, 8),
+                                   .checkpoint_clocks = 1 + below(&m->random, 20),
+                                   .checkpoint_window = core->rob + below(&m->random, 600),
                                    .tasks = 1 + below(&m->random, 16),
                                    .ideal = below(&m->random, 4) == 0,
                                    .read_ports = 1 + below(&m->random, 4),
@@ -320,6 +325,7 @@ static void unmake(struct machine *m)
     m->seen.squashed += stats_value(m->stats, "nucd.squashed") > 0;
     m->seen.blocked += stats_value(m->stats, "nucd.blocked_cycles") > 0;
     m->seen.held += stats_value(m->stats, "nucd.held_cycles") > 0;
+    m->seen.checkpoints += stats_value(m->stats, "nucd.checkpoints") > 0;
     m->seen.full += stats_value(m->stats, "nucd.table_full") > 0;
     m->returned = stats_value(m->stats, "nucd.returned");
     core_free(rig->core);
@@ -422,7 +428,8 @@ static void run_programs(bool in_order)
                 seen->interrupts > PROGRAMS / 10);
     assert_true(seen->kept > PROGRAMS / 20 && seen->traps > 10);
     assert_true(in_order || (seen->kept > PROGRAMS / 10 && seen->squashed > PROGRAMS / 20 &&
-                             seen->blocked > PROGRAMS / 10 && seen->held > PROGRAMS / 10 && seen->full > 10));
+                             seen->blocked > PROGRAMS / 10 && seen->held > PROGRAMS / 10 && seen->full > 10 &&
+                             seen->checkpoints > PROGRAMS / 10));
     for (unsigned i = 0; i < UNITS; i++)
         hart_free(&m->units[i].hart);
     rig_free(m->rig);

@@ -12,7 +12,7 @@
 #include "emu/nucd/window.h"
 #include "tests/nucd/test_window.h"
 
-enum { TASKS = 4, STEPS_MOST = 200000, NUCDS_MOST = 1024 };
+enum { TASKS = 4, ENTRIES = 512, STEPS_MOST = 200000, NUCDS_MOST = 1024 };
 
 /* A task in flight. */
 struct flight {
@@ -40,7 +40,7 @@ struct machine {
     struct nucd_depend tasks;
     struct window *window;
     struct flight flights[TASKS];
-    struct past past[WINDOW_ROB_MOST]; /* by number; older entries are overwritten */
+    struct past past[ENTRIES]; /* by number; older entries are overwritten */
     struct program random;
     struct seen seen;
     /* Digests of the registers before each executed nucd, by run_inline(); number of nucds committed. */
@@ -91,7 +91,7 @@ static void add_task(struct machine *m)
         m->seen.hints++;
         return;
     }
-    const struct past *past = &m->past[window_next(m->window) % WINDOW_ROB_MOST];
+    const struct past *past = &m->past[window_next(m->window) % ENTRIES];
     if (past->number == window_next(m->window)) {
         uint64_t number = window_task(m->window, &task, NUCD_NO_TASK);
         assert_int_equal(window_complete(m->window, number, past->result, past->fflags), WINDOW_NONE);
@@ -162,7 +162,7 @@ static const struct past *retire(struct machine *m, unsigned slot)
 {
     struct flight *flight = &m->flights[slot];
     const struct hart *hart = &m->accelerators[slot];
-    struct past *past = &m->past[flight->number % WINDOW_ROB_MOST];
+    struct past *past = &m->past[flight->number % ENTRIES];
     assert_true(flight->finished);
     *past = (struct past){flight->number, hart->x[flight->task.result], hart->fflags};
     flight->used = false;
@@ -254,7 +254,7 @@ static bool act(struct machine *m)
 
 static unsigned any_size(struct program *random)
 {
-    return below(random, 2) ? 1 + below(random, 8) : 1 + below(random, WINDOW_ROB_MOST);
+    return below(random, 2) ? 1 + below(random, 8) : 1 + below(random, ENTRIES);
 }
 
 static void run_ahead(struct machine *m, uint64_t seed)

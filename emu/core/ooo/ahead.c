@@ -43,8 +43,11 @@ bool ooo_ahead_begin(struct ooo *o)
         !ahead->ops->takes(ahead->context))
         return false;
     /* When the oldest entry of the reorder buffer was dispatched, all instructions before it were complete. */
-    o->ahead = (struct ooo_ahead){
-        .begun = o->tail, .told = o->tail, .scanned = o->tail - o->rob, .cause = CPI_offload};
+    o->ahead = (struct ooo_ahead){.begun = o->tail,
+                                  .kept = o->tail,
+                                  .told = o->tail,
+                                  .scanned = o->tail - o->rob,
+                                  .cause = CPI_offload};
     drop_batch(o);
     o->end = STREAM_MORE;
     o->phase = OOO_AHEAD;
@@ -53,11 +56,31 @@ bool ooo_ahead_begin(struct ooo *o)
 
 void ooo_ahead_retired(struct ooo *o)
 {
-    if (o->head <= o->ahead.told)
+    struct ooo_ahead *a = &o->ahead;
+    uint64_t at = a->passing ? a->kept_at : o->retired_at;
+    if (!a->passing)
+        a->kept = o->head;
+    if (a->kept <= a->told)
         return;
-    o->ahead.told = o->head;
-    mechanism(o)->ops->retired(mechanism(o)->context, o->head - 1 - o->ahead.offset,
-                               o->retired_at * o->period);
+    a->told = a->kept;
+    mechanism(o)->ops->retired(mechanism(o)->context, a->kept - 1 - a->offset, at * o->period);
+}
+
+uint64_t ooo_ahead_pass(struct ooo *o, uint64_t number, uint64_t at)
+{
+    struct ooo_ahead *a = &o->ahead;
+    const struct ooo_entry *e = ooo_at(o, number);
+    if (o->phase != OOO_AHEAD || !mechanism(o)->kept || !ooo_is(e->facts, OOO_TASK) || number < a->begun)
+        return OOO_NEVER;
+    uint64_t arrived = e->issue == OOO_NEVER ? OOO_NEVER : o->pending[number & o->rob_mask].ready;
+    if (arrived == OOO_NEVER ||
+        !mechanism(o)->ops->pass(mechanism(o)->context, number - a->offset, &a->clocks))
+        return OOO_NEVER;
+    if (!a->passing)
+        a->kept = number;
+    a->passing = true;
+    a->kept_at = ooo_later(a->kept_at, at);
+    return ooo_later(arrived, a->kept_at) + a->clocks;
 }
 
 /* Returns the cycle from which on an issued load or store, whose address is known, is translated; OOO_NEVER: not known
@@ -121,7 +144,7 @@ static void squash(struct ooo *o, uint64_t number)
     a->aim = AHEAD_FINISHES;
     if (number > o->tail || (number == o->tail && !given(o)))
         return;
-    assert(number >= o->head && o->work_count == 0);
+    assert(number >= a->kept && o->work_count == 0);
     drop_batch(o);
     a->squashed = true;
     a->end = ooo_later(a->end, o->tail);
@@ -137,6 +160,9 @@ static void squash(struct ooo *o, uint64_t number)
     }
     o->stores = stores;
     o->tail = number;
+    a->restores |= number < o->head;
+    o->head = number < o->head ? number : o->head;
+    a->passing &= a->kept < o->head;
     a->scanned = a->scanned < number ? a->scanned : number;
 }
 
@@ -200,13 +226,14 @@ static void clean(struct ooo *o, uint64_t cycle)
         f->wait = FETCH_GOES;
     f->next = cycle;
     ooo_fetch_forget(o);
-    ooo_fetch_redirect(o, cycle + o->redirect_clocks, CPI_serialise);
+    ooo_fetch_redirect(o, cycle + o->redirect_clocks + (o->ahead.restores ? o->ahead.clocks : 0),
+                       CPI_serialise);
 }
 
 static bool leave(struct ooo *o, uint64_t now)
 {
     const struct ooo_ahead *a = &o->ahead;
-    if (o->head != o->tail || a->busy)
+    if (a->kept != o->tail || a->busy)
         return block(o);
     uint64_t cycle = a->squashed ? ooo_later(o->retired_at, o->floor) : o->retired_at;
     if (cycle * o->period > now) {
@@ -247,8 +274,8 @@ static bool has_come(struct ooo *o)
     enum cpi_cause cause = (enum cpi_cause)e->cause;
     if (!a->retirement && e->complete != OOO_NEVER)
         resume(o, e->complete, cause);
-    else if (a->awaited < o->head)
-        resume(o, e->retire + 1, cause);
+    else if (a->awaited < a->kept)
+        resume(o, ooo_later(e->retire, a->kept_at) + 1, cause);
     else
         return false;
     return true;
@@ -298,7 +325,7 @@ static void step(struct ooo *o)
         a->awaited = step.number + a->offset;
         if (!step.number)
             break;
-        assert(a->stepped && a->awaited >= o->head && a->awaited < o->tail);
+        assert(a->stepped && a->awaited >= a->kept && a->awaited < o->tail);
         a->retirement = ooo_at(o, a->awaited)->complete != OOO_NEVER;
     }
 }
@@ -345,7 +372,7 @@ void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uin
 {
     struct ooo_entry *e = ooo_at(o, load->number);
     uint64_t other = held_for + o->ahead.offset;
-    assert(other >= o->head && other < load->number && ooo_at(o, other)->complete == OOO_NEVER);
+    assert(other >= o->ahead.kept && other < load->number && ooo_at(o, other)->complete == OOO_NEVER);
     o->count.held++;
     load->ahead = true;
     (void)ooo_load_translate(o, load, cycle);
@@ -403,7 +430,7 @@ static void complete(struct core *core, uint64_t number, uint64_t now)
         return;
     }
     struct ooo_entry *e = ooo_at(o, task);
-    assert(task >= o->head && task < o->tail && e->complete == OOO_NEVER);
+    assert(task >= o->ahead.kept && task < o->tail && e->complete == OOO_NEVER);
     if (e->issue == OOO_NEVER) {
         e->facts |= OOO_EARLY;
         return;

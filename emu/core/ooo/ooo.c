@@ -139,11 +139,35 @@ static void publish(struct core *core, struct stats *stats, struct scope scope)
     predict_publish(&o->predictor, stats, scope_enter(&scope, "predict"));
 }
 
+static void release(struct ooo *o)
+{
+    free(o->pending);
+    free(o->insns);
+    free(o);
+}
+
+/* Allocates a core for mask + 1 instructions that have not retired. */
+static struct ooo *allocate(uint32_t mask)
+{
+    size_t places = (size_t)mask + 1, size = sizeof(struct ooo) + places * sizeof(struct ooo_entry);
+    struct ooo *o = aligned_alloc(64, (size + 63) / 64 * 64);
+    if (!o)
+        return NULL;
+    memset(o, 0, size);
+    o->rob_mask = mask;
+    o->pending = calloc(places, sizeof *o->pending);
+    o->insns = calloc(places, sizeof *o->insns);
+    if (o->pending && o->insns)
+        return o;
+    release(o);
+    return NULL;
+}
+
 static void destroy(struct core *core)
 {
     struct ooo *o = (struct ooo *)core;
     predict_free(&o->predictor);
-    free(o);
+    release(o);
 }
 
 static const struct core_ops ooo_ops = {
@@ -182,7 +206,6 @@ static void init_limits(struct ooo *o)
 {
     const struct core_config *c = &o->config;
     o->rob = c->rob;
-    o->rob_mask = mask_of(c->rob);
     o->iq = c->iq;
     o->decode_width = c->decode_width;
     o->retire_width = c->retire_width;
@@ -211,14 +234,13 @@ static void init_limits(struct ooo *o)
 
 struct core *ooo_new(const struct core_config *config, const struct core_parts *parts, struct error *err)
 {
-    struct ooo *o = aligned_alloc(64, (sizeof *o + 63) / 64 * 64);
+    struct ooo *o = allocate(mask_of(config->rob > parts->offload.kept ? config->rob : parts->offload.kept));
     if (!o) {
         (void)error_set(err, "%s: no memory for the core", parts->name);
         return NULL;
     }
-    memset(o, 0, sizeof *o);
     if (!core_init(&o->core, &ooo_ops, parts, err)) {
-        free(o);
+        release(o);
         return NULL;
     }
     o->config = *config;

@@ -14,7 +14,8 @@
  *
  * With an offload mechanism (struct core_parts, offload), the core runs ahead of tasks (ahead.c): a task is an
  * instruction that completes when the mechanism says; dependent instructions wait for it, all others continue, and
- * retire in order after it.
+ * retire in order after it. If the mechanism keeps a checkpoint of the registers before a task, the task and complete
+ * instructions after it leave the reorder buffer earlier; their stores stay in the store queue until they retire.
  *
  * Not modelled: data accesses of the wrong path (only its fetches); priority by age for an instruction that was
  * pending, since younger ones have taken their ports already; a separate issue queue for each port (one of `iq` entries

@@ -61,7 +61,7 @@ void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
 }
 
 /* The observer may have been removed since the batch began, because an observer can remove itself when it is told. */
-static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
+static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number, uint64_t cycle)
 {
     if (!o->core.observes_retired)
         return;
@@ -73,14 +73,15 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number)
         .dispatch = e->dispatch,
         .issue = e->issue,
         .complete = e->complete,
-        .retire = e->retire,
+        .retire = cycle,
         .level = (uint8_t)e->level,
         .mispredicted = (e->facts & (OOO_MISPREDICTED | OOO_SQUASHES)) != 0,
     };
     OBSERVER_TELL(&o->core.observers, struct core_observer, retired, &o->core, &note);
 }
 
-/* Retires complete instructions in order up to number `last`. Returns true if all of them have retired. Of the cycles
+/* Removes complete instructions from the reorder buffer, in order, up to number `last`; they retire, unless a task before
+ * them is not complete. Returns true if all of them have left. Of the cycles
  * between two retirements, base gets the number that the instructions retired so far would take at full width (credit);
  * the rest is attributed to what the later instruction waited for. */
 static bool retire(struct ooo *o, uint64_t last)
@@ -90,11 +91,17 @@ static bool retire(struct ooo *o, uint64_t last)
     const uint64_t mask = o->rob_mask;
     const uint32_t width = o->retire_width, full = o->full_width;
     const bool noting = o->noting;
+    uint64_t plain =
+        o->ahead.passing ? first : OOO_NEVER; /* instructions from this one on do not retire yet */
     for (; number <= last; number++) {
         struct ooo_entry *e = &o->rob_entries[number & mask];
         uint64_t cycle = e->complete;
-        if (cycle == OOO_NEVER)
-            break;
+        if (cycle == OOO_NEVER) {
+            cycle = ooo_ahead_pass(o, number, at);
+            if (cycle == OOO_NEVER)
+                break;
+            plain = plain < number ? plain : number;
+        }
         if (cycle > at || retired == width) {
             cycle = cycle > at ? cycle : at + 1;
             uint64_t left = cycle - at;
@@ -110,10 +117,10 @@ static bool retire(struct ooo *o, uint64_t last)
         retired++;
         credit++;
         e->retire = at;
-        if (ooo_is(e->facts, OOO_STORE))
+        if (ooo_is(e->facts, OOO_STORE) && number < plain)
             ooo_store_retire(o, &o->store_ring[e->memory], at);
-        if (__builtin_expect(noting, 0))
-            note(o, e, number);
+        if (__builtin_expect(noting && number < plain, 0))
+            note(o, e, number, at);
     }
     o->core.cycles += at - begun;
     o->core.cpi[CPI_base] += base;
@@ -121,8 +128,29 @@ static bool retire(struct ooo *o, uint64_t last)
     o->head = number;
     o->retired = retired;
     o->credit = credit;
-    o->count.instructions += number - first;
+    o->count.instructions += (number < plain ? number : plain) - first;
     return number > last;
+}
+
+/* Retires instructions that have left the reorder buffer behind a task, as far as all tasks before them are complete. */
+static void retire_kept(struct ooo *o)
+{
+    struct ooo_ahead *a = &o->ahead;
+    for (; a->kept < o->head; a->kept++) {
+        const struct ooo_entry *e = ooo_at(o, a->kept);
+        if (e->complete == OOO_NEVER)
+            return;
+        a->kept_at = ooo_later(a->kept_at, ooo_later(e->complete, e->retire));
+        if (ooo_is(e->facts, OOO_STORE))
+            ooo_store_retire(o, &o->store_ring[e->memory], a->kept_at);
+        if (o->noting)
+            note(o, e, a->kept, a->kept_at);
+        o->count.instructions++;
+    }
+    a->passing = false;
+    if (o->retired_at < a->kept_at)
+        o->retired = 0;
+    ooo_pass(o, a->kept_at, CPI_task);
 }
 
 bool ooo_retire(struct ooo *o, uint64_t last)
@@ -132,7 +160,13 @@ bool ooo_retire(struct ooo *o, uint64_t last)
         ooo_work(o);
         all = retire(o, last);
     }
-    if (__builtin_expect(o->phase == OOO_AHEAD, 0))
-        ooo_ahead_retired(o);
-    return all;
+    if (__builtin_expect(o->phase != OOO_AHEAD, 1))
+        return all;
+    bool kept = o->ahead.passing;
+    if (kept)
+        retire_kept(o);
+    uint64_t told = o->ahead.told;
+    ooo_ahead_retired(o);
+    /* Retirement may have freed checkpoints, and let stores drain. */
+    return kept && o->ahead.told != told ? ooo_retire(o, last) : all;
 }

@@ -1,6 +1,7 @@
 /* The state shared by the files of emu/core/ooo, and their calls to each other.
  *
- * Instructions are numbered in program order; number n is at rob_entries[n & rob_mask]. Times are cycles of the core's
+ * Instructions are numbered in program order; number n is at rob_entries[n & rob_mask]. An instruction leaves the reorder
+ * buffer when it retires or, behind a task with a checkpoint, before that (struct offload_ops, pass()). Times are cycles of the core's
  * clock since time 0; OOO_NEVER is a time that is not known yet. */
 #ifndef EMU_CORE_OOO_STATE_H
 #define EMU_CORE_OOO_STATE_H
@@ -184,21 +185,27 @@ struct ooo_ahead {
     enum cpi_cause cause; /* cause of the next dispatch's delay */
     uint64_t offset;      /* an instruction's number in the core minus its number in the mechanism */
     uint64_t begun;       /* number of the first instruction that was ahead */
-    uint64_t told;        /* older instructions have been reported as retired */
-    uint64_t freed;       /* until then, an older instruction waited for a task and could still be squashed */
-    uint64_t scanned;     /* older instructions are tasks, or complete or settled at `ready` */
+    uint64_t kept;        /* older instructions have retired; head, unless `passing` */
+    uint64_t
+        kept_at;    /* cycle in which the last instruction retired that had left the reorder buffer before */
+    uint64_t told;  /* older instructions have been reported as retired */
+    uint64_t freed; /* until then, an older instruction waited for a task and could still be squashed */
+    uint64_t scanned; /* older instructions are tasks, or complete or settled at `ready` */
     uint64_t ready;
     uint64_t awaited; /* number of the awaited instruction */
     uint64_t resumed; /* earliest cycle of the next dispatch */
     uint64_t end;     /* end of all squashed numbers */
+    uint32_t clocks;  /* that the last checkpoint took */
     uint32_t busy;    /* squashed loads that still have cache accesses or page walks under way */
     bool retirement;  /* await retirement: the instruction was already complete */
     bool is_task;     /* the batch is a task */
     bool early;       /* the batch is a task that is complete */
     bool stepped;     /* the mechanism has given an instruction */
     bool squashed, interrupted;
-    bool asked; /* the mechanism waits for stores to drain */
-    bool bound; /* the instruction `scanned` waits for a task and can still be squashed */
+    bool asked;    /* the mechanism waits for stores to drain */
+    bool passing;  /* instructions have left the reorder buffer that have not retired */
+    bool restores; /* squashed instructions had left it: a checkpoint is restored */
+    bool bound;    /* the instruction `scanned` waits for a task and can still be squashed */
 };
 
 struct ooo_counts {
@@ -212,7 +219,7 @@ struct ooo {
     struct cache *l1i, *l1d;
     uint64_t period;     /* of the clock, in fs */
     uint64_t floor;      /* cycle of the queue's now */
-    uint64_t head, tail; /* oldest instruction that has not retired; next one to be dispatched */
+    uint64_t head, tail; /* oldest instruction in the reorder buffer; next one to be dispatched */
     uint64_t rob_mask;
     uint64_t times[66]; /* when registers are ready; 64: no operand, always 0; 65: unused */
     uint32_t rob, iq, decode_width, retire_width, full_width;
@@ -274,16 +281,17 @@ struct ooo {
     uint8_t wait_bits[OOO_WAIT_BITS / 8];
     struct code_map code;
     struct ooo_class classes[INSN_COUNT];
-    struct ooo_entry rob_entries[OOO_ROB_MOST] __attribute__((aligned(64)));
-    struct ooo_pending pending[OOO_ROB_MOST];
     struct ooo_load load_ring[OOO_QUEUE_MOST];
     struct ooo_store store_ring[OOO_QUEUE_MOST];
     uint16_t issues[OOO_CYCLES]; /* instructions that issue in a cycle after iq_at */
     struct ports ports;
-    struct insn insns[OOO_ROB_MOST]; /* for observers */
     struct predictor predictor;
     struct ooo_counts count;
     struct core_config config;
+    struct ooo_pending *pending; /* beside rob_entries */
+    struct insn *insns;          /* beside rob_entries; for observers */
+    /* A ring of rob_mask + 1, for all instructions that have not retired. */
+    struct ooo_entry rob_entries[] __attribute__((aligned(64)));
 };
 
 extern const struct core_offload_events ooo_offload_events;
@@ -429,6 +437,9 @@ bool ooo_ahead_begin(struct ooo *o);
 bool ooo_ahead(struct ooo *o, uint64_t now);
 /* Reports retired instructions to the mechanism. */
 void ooo_ahead_retired(struct ooo *o);
+/* Asks whether the incomplete oldest instruction in the reorder buffer may leave it, at `at` or later. Returns the cycle
+ * in which it does, or OOO_NEVER. */
+uint64_t ooo_ahead_pass(struct ooo *o, uint64_t number, uint64_t at);
 /* The operands of the task dispatched last are known at `cycle`. */
 void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle);
 /* Continues a load at `cycle`, after it has waited for operands or a task's bytes, unless it is held. */
