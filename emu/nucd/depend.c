@@ -30,11 +30,19 @@ static void hulls_renew(struct nucd_depend *table)
         hulls_add(table, &table->entry[__builtin_ctzll(set)]);
 }
 
-void nucd_depend_init(struct nucd_depend *table, unsigned size)
+void nucd_depend_init(struct nucd_depend *table, unsigned size, uint64_t granule)
 {
-    assert(size >= 1 && size <= NUCD_TASKS);
-    *table = (struct nucd_depend){.size = size};
+    assert(size >= 1 && size <= NUCD_TASKS && granule >= NUCD_LINE);
+    *table = (struct nucd_depend){.size = size, .granule = granule};
     hulls_renew(table);
+}
+
+static void round_out(struct nucd_ranges *ranges, uint64_t granule)
+{
+    for (unsigned i = 0; i < ranges->count; i++) {
+        ranges->range[i].first &= ~(granule - 1);
+        ranges->range[i].last |= granule - 1;
+    }
 }
 
 int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task)
@@ -47,9 +55,11 @@ int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task)
         return NUCD_NO_TASK;
     struct nucd_depend_entry *entry = &table->entry[slot];
     *entry = (struct nucd_depend_entry){.memory = task->memory, .age = table->next_age++};
+    round_out(&entry->memory.in, table->granule);
+    round_out(&entry->memory.out, table->granule);
     for (uint64_t set = table->used; set != 0; set &= set - 1) {
         int other = __builtin_ctzll(set);
-        if (nucd_footprints_conflict(&table->entry[other].memory, &task->memory))
+        if (nucd_footprints_conflict(&table->entry[other].memory, &entry->memory))
             entry->waits_for |= bit(other);
     }
     table->used |= bit(slot);

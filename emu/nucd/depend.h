@@ -2,7 +2,8 @@
  * wait for tasks.
  *
  * The table holds the ranges of every task from the making of its packet to its completion (NUCD paper,
- * sections IV-A and IV-C.2). A task is blocked while the table holds an older task whose footprint conflicts
+ * sections IV-A and IV-C.2), rounded out to granules: cache lines, or pages as in the paper's load-store queue. A
+ * task is blocked while the table holds an older task whose footprint conflicts
  * with its own. Tasks are added in program order and identified by their slots, which may be reused in any
  * order; `age` gives program order. */
 #ifndef EMU_NUCD_DEPEND_H
@@ -13,7 +14,7 @@
 enum { NUCD_TASKS = 64, NUCD_NO_TASK = -1 }; /* NUCD_TASKS: maximum number of slots */
 
 struct nucd_depend_entry {
-    struct nucd_footprint memory;
+    struct nucd_footprint memory; /* whole granules */
     uint64_t age;
     uint64_t waits_for; /* set of slots of older tasks */
 };
@@ -23,12 +24,13 @@ struct nucd_depend {
     struct nucd_range out, any; /* hull of all output ranges in the table, and of all ranges */
     uint64_t used;              /* set of slots */
     uint64_t next_age;
+    uint64_t granule; /* bytes */
     unsigned size;
     struct nucd_depend_entry entry[NUCD_TASKS];
 };
 
-/* Initializes an empty table with 1 to NUCD_TASKS slots. */
-void nucd_depend_init(struct nucd_depend *table, unsigned size);
+/* Initializes an empty table with 1 to NUCD_TASKS slots. `granule` is a power of two, at least NUCD_LINE. */
+void nucd_depend_init(struct nucd_depend *table, unsigned size, uint64_t granule);
 
 /* Adds a task, younger than all others. Returns its slot, or NUCD_NO_TASK when the table is full. */
 int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task);

@@ -142,7 +142,9 @@ static struct offload_step dispatch_task(struct engine *e, const struct nucd_tas
     engine_tell_dispatched(t);
     engine_task_enter(t, window_task(e->window, task, t->slot));
     count_launch(e, t->number);
-    return make_step(e, OFFLOAD_TASK, t->number);
+    struct offload_step step = make_step(e, OFFLOAD_TASK, t->number);
+    step.stalls = e->config.stalls;
+    return step;
 }
 
 static struct offload_step dispatch_nucd(struct engine *e)
@@ -320,7 +322,7 @@ struct engine *engine_new(const struct engine_config *config, const struct engin
     e->parts.limits.capabilities = e->config.scheduler.capabilities;
     e->parts.limits.accelerators = config->scheduler.accelerators;
     e->host_pc = ENGINE_NOWHERE;
-    nucd_depend_init(&e->depend, config->tasks);
+    nucd_depend_init(&e->depend, config->tasks, config->granule);
     nucd_scheduler_init(&e->scheduler, &config->scheduler);
     engine_generate_init(e);
     engine_send_init(e);

@@ -14,10 +14,11 @@ static bool is_stored_to(const struct engine_task *t, const struct nucd_ranges *
 void engine_clear(struct engine_task *t, uint64_t at)
 {
     struct engine *e = t->engine;
-    bool host = !t->group;
+    const bool host = !t->group;
+    const struct nucd_footprint *memory = &e->depend.entry[t->slot].memory;
     if (!t->ready || t->clear ||
-        (host && (!window_task_ready(e->window, t->number) || is_stored_to(t, &t->task.memory.in) ||
-                  is_stored_to(t, &t->task.memory.out))))
+        (host && (!window_task_ready(e->window, t->number) || is_stored_to(t, &memory->in) ||
+                  is_stored_to(t, &memory->out))))
         return;
     t->clear = true;
     e->held--;

@@ -233,6 +233,8 @@ static void configure(const struct nucd_config *nucd, unsigned count, const stru
                                      .checkpoints = passes ? nucd->checkpoints : 0,
                                      .checkpoint_clocks = nucd->checkpoint_clocks,
                                      .checkpoint_window = nucd->checkpoint_window,
+                                     .granule = nucd->ranges == NUCD_GRANULE_PAGE ? MMU_PAGE : NUCD_LINE,
+                                     .stalls = nucd->frontend_stall,
                                      .tasks = nucd->tasks,
                                      .ideal = nucd->mode == NUCD_MODE_IDEAL,
                                      .read_ports = nucd->read_ports,

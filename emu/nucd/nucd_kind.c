@@ -14,6 +14,8 @@ const char *const nucd_mode_names[] = {[NUCD_MODE_NONE] = "none",
 const char *const nucd_retire_names[] = {
     [NUCD_RETIRE_INORDER] = "inorder", [NUCD_RETIRE_CHECKPOINT] = "checkpoint", NULL};
 
+const char *const nucd_granule_names[] = {[NUCD_GRANULE_LINE] = "line", [NUCD_GRANULE_PAGE] = "page", NULL};
+
 #define PART struct nucd_config
 static const struct part_field fields[] = {
 #include "emu/sim/fields_rows.h"

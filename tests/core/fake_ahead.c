@@ -76,6 +76,7 @@ static void begin_task(struct fake *fake, struct fake_entry *e)
     task->number = fake->tail;
     task->clocks = task->clocks ? task->clocks : first->clocks;
     task->way = task->way ? task->way : first->way;
+    task->way = task->way < task->clocks ? task->way : task->clocks;
     e->is_task = true;
     e->launched = false;
     e->task = fake->tasks++;
@@ -143,6 +144,7 @@ static struct offload_step step(void *context)
         .number = fake->tail++,
         .entry = {&e->op, e->address_known ? e->address : 0, e->address_known ? e->address : 0},
         .next_pc = e->next_pc,
+        .stalls = task && fake->stalls && run->way && !run->ran,
     };
 }
 

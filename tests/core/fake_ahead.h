@@ -40,6 +40,7 @@ struct fake {
     unsigned used, used_most;   /* checkpoints in use */
     unsigned passed;            /* tasks that left the reorder buffer before they were complete */
     bool empty;                 /* regions are empty */
+    bool stalls;                /* fetch waits for packets */
     bool refuses;               /* takes() returns false */
     unsigned tasks;             /* taken so far */
     struct fake_task task[FAKE_TASKS];

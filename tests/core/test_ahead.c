@@ -381,6 +381,25 @@ static void waits_for_checkpoints(void **state)
     }
 }
 
+/* A front end that stalls fetches the code after a region when the task's packet has arrived. */
+static void stalls_fetch(void **state)
+{
+    (void)state;
+    struct scene *s = scene_new(500, NULL);
+    s->fake->stalls = true;
+    s->fake->task[0].way = 50;
+    s->fake->task[1].way = 70;
+    scene_task(s);
+    fake_emit(s->rig);
+    RIG_EMIT(s->rig, addi, .rd = 5, .imm = 1);
+    scene_run(s);
+    uint64_t d = nth(s, 0)->dispatch, first = d + 1 + 50, second = first + BEHIND - 1;
+    assert_int_equal(nth(s, 1)->dispatch, second);
+    assert_int_equal(s->fake->task[1].ready, (second + 1) * RIG_CLOCK);
+    assert_int_equal(nth(s, 2)->dispatch, second + 1 + 70 + BEHIND - 1);
+    scene_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +419,7 @@ int main(void)
         cmocka_unit_test(translates_held_loads),
         cmocka_unit_test(passes_tasks),
         cmocka_unit_test(waits_for_checkpoints),
+        cmocka_unit_test(stalls_fetch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

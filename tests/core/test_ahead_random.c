@@ -88,6 +88,7 @@ static void random_instruction(struct rig *rig, uint64_t *seed)
 static void random_tasks(struct fake *fake, uint64_t *seed)
 {
     fake->result = next(seed) & 1 ? 10 : 0;
+    fake->stalls = next(seed) % 4 == 0;
     fake->checkpoints = (unsigned)(next(seed) % 5 * (next(seed) & 1));
     fake->checkpoint_clocks = 1 + (uint32_t)(next(seed) % 20);
     for (unsigned i = 0; i < FAKE_TASKS; i++) {

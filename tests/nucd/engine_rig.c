@@ -114,6 +114,7 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelera
     b->rig = rig_new(&options);
     struct engine_config config = {.rob = 32,
                                    .stores = 8,
+                                   .granule = NUCD_LINE,
                                    .tasks = 4,
                                    .ideal = ideal,
                                    .read_ports = 2,

@@ -43,6 +43,7 @@ options_of() {
     blocks) echo "--env kernel --set host.core=inorder --set nucd.mode=ideal --set accel.count=1"; return ;;
     checkpoint) echo "--env kernel --set nucd.retire=checkpoint --set nucd.checkpoints=1 --set nucd.checkpoint_window=512"; return ;;
     kernel) echo "--env kernel --set accel.count=4"; return ;;
+    page) echo "--set accel.count=4 --set nucd.ranges=page --set nucd.frontend_stall=true"; return ;;
     driver) echo "--env kernel --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=4"; return ;;
     esac
     IFS=- read -r mode count size <<<"$1"
@@ -57,7 +58,7 @@ options_of() {
 
 list() {
     local mode count size
-    echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint driver none-16-paper
+    echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint page driver none-16-paper
     if [ -n "${ALL:-}" ]; then
         for mode in nucd kept ideal; do
             for count in 1 4 16; do

@@ -118,7 +118,7 @@ static bool step(struct follower *f, struct stream *stream, struct user *user)
     if (stream_step(stream, &report) == HART_STOP_TRAP)
         return user_serve(user);
     if (report.retired && report.effects.marker)
-        nucd_depend_init(&f->depend, NUCD_TASKS);
+        nucd_depend_init(&f->depend, NUCD_TASKS, NUCD_LINE);
     if (report.retired && !first)
         follow(f, &stream->step_entry, f->hart->pc);
     return true;
@@ -132,7 +132,7 @@ static int run(struct user *user, struct follower *f)
         fprintf(stderr, "offloads: %s\n", err.text);
         return 1;
     }
-    nucd_depend_init(&f->depend, NUCD_TASKS);
+    nucd_depend_init(&f->depend, NUCD_TASKS, NUCD_LINE);
     f->data = user->write_first;
     bool good = true;
     while (good && !user->ended) {

@@ -42,7 +42,7 @@ static void hazards_block_the_younger(void **state)
     };
     for (unsigned i = 0; i < sizeof younger / sizeof *younger; i++) {
         struct nucd_depend table;
-        nucd_depend_init(&table, 2);
+        nucd_depend_init(&table, 2, NUCD_LINE);
         struct nucd_task older = task_of(0x100, 0x200), task = task_of(younger[i].in, younger[i].out);
         int first = nucd_depend_add(&table, &older), second = nucd_depend_add(&table, &task);
         assert_false(nucd_depend_blocked(&table, first));
@@ -52,6 +52,25 @@ static void hazards_block_the_younger(void **state)
         assert_int_equal(freed, younger[i].blocked ? UINT64_C(1) << second : 0);
         assert_false(nucd_depend_blocked(&table, second));
     }
+}
+
+/* With pages as granules, tasks and accesses meet in a page, not only in a line. */
+static void granules_may_be_pages(void **state)
+{
+    (void)state;
+    struct nucd_depend table;
+    nucd_depend_init(&table, 4, 4096);
+    struct nucd_task first = task_of(0x10fc0, 0x20040), near = task_of(0x20fc0, 0x40000),
+                     far = task_of(0x21000, 0x11000), over = task_of(0x50000, 0x10000);
+    int slot = nucd_depend_add(&table, &first);
+    assert_true(nucd_depend_blocked(&table, nucd_depend_add(&table, &near)));
+    assert_false(nucd_depend_blocked(&table, nucd_depend_add(&table, &far)));
+    assert_true(nucd_depend_blocked(&table, nucd_depend_add(&table, &over)));
+    assert_int_equal(nucd_depend_load(&table, 0x20ff8, 0x20fff, 1), slot);
+    assert_int_equal(nucd_depend_load(&table, 0x21000, 0x21007, 1), NUCD_NO_TASK);
+    assert_int_equal(nucd_depend_load(&table, 0x1fff8, 0x1ffff, 1), NUCD_NO_TASK);
+    assert_int_equal(nucd_depend_store(&table, 0x10000, 0x10007, 1), slot);
+    assert_int_equal(first.memory.out.range[0].first, 0x20040);
 }
 
 /* The model: tasks in program order, each with sets of lines of a small memory. */
@@ -166,7 +185,7 @@ static void random_tasks_and_accesses(void **state)
     static const unsigned sizes[] = {1, 4, 16, 63, 64};
     for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         m = (struct model){.random = 42 + s};
-        nucd_depend_init(&m.table, sizes[s]);
+        nucd_depend_init(&m.table, sizes[s], NUCD_LINE);
         unsigned blocks = 0;
         for (unsigned step = 0; m.count < 1000; step++) {
             if (next_random(&m.random) % 5 < 3)
@@ -186,7 +205,7 @@ static void squash_takes_the_younger(void **state)
 {
     (void)state;
     struct nucd_depend table;
-    nucd_depend_init(&table, 4);
+    nucd_depend_init(&table, 4, NUCD_LINE);
     int slot[5];
     for (unsigned i = 0; i < 4; i++) {
         struct nucd_task task = task_of(0x1000, 0x2000 + 64 * i);
@@ -208,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hazards_block_the_younger),
+        cmocka_unit_test(granules_may_be_pages),
         cmocka_unit_test(random_tasks_and_accesses),
         cmocka_unit_test(squash_takes_the_younger),
     };

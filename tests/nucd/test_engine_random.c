@@ -247,6 +247,8 @@ static struct engine_config any_engine(struct machine *m, const struct core_conf
                                        m->in_order ? 0 : below(&m->random, 2) * below(&m->random, 8),
                                    .checkpoint_clocks = 1 + below(&m->random, 20),
                                    .checkpoint_window = core->rob + below(&m->random, 600),
+                                   .granule = below(&m->random, 4) ? NUCD_LINE : 4096,
+                                   .stalls = below(&m->random, 4) == 0,
                                    .tasks = 1 + below(&m->random, 16),
                                    .ideal = below(&m->random, 4) == 0,
                                    .read_ports = 1 + below(&m->random, 4),

@@ -26,7 +26,7 @@ static void rig_init(struct rig *rig)
 {
     struct error err;
     fixture_init(&rig->f, 0x10000);
-    nucd_depend_init(&rig->tasks, NUCD_TASKS);
+    nucd_depend_init(&rig->tasks, NUCD_TASKS, NUCD_LINE);
     rig->window = window_new(&rig->f.hart, &rig->tasks, ROB, STORES, &err);
     assert_non_null(rig->window);
     rig->f.hart.x[POINTER] = OUTPUT;

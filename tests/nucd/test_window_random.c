@@ -262,7 +262,7 @@ static void run_ahead(struct machine *m, uint64_t seed)
     struct error err;
     m->random.random = seed * UINT64_C(0xd1342543de82ef95) | 1;
     unsigned rob = any_size(&m->random), stores = any_size(&m->random);
-    nucd_depend_init(&m->tasks, 1 + below(&m->random, TASKS));
+    nucd_depend_init(&m->tasks, 1 + below(&m->random, TASKS), below(&m->random, 4) ? NUCD_LINE : 4096);
     memset(m->flights, 0, sizeof m->flights);
     memset(m->past, 0, sizeof m->past);
     m->nucds = 0;

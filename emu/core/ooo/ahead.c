@@ -4,8 +4,8 @@
  * unknown completion, like a load that misses. Differences: the mechanism may tell the address of a load or store
  * later, loads can be held for a task's bytes, and everything can be squashed.
  *
- * Fetch continues at the end of a task's region when the register with the region's length is known; it is not
- * predicted. Instructions are fetched one ahead of dispatch, so code lines behind a full reorder buffer are requested
+ * Fetch continues at the end of a task's region when the register with the region's length is known, which is not
+ * predicted, or, if the mechanism stalls it, when the task's packet has arrived. Instructions are fetched one ahead of dispatch, so code lines behind a full reorder buffer are requested
  * later than with batches. After a squash, the core continues when all cache accesses of squashed loads have ended; a
  * core with tagged requests would not wait for them. Squashed instructions keep their effects on issue ports and
  * predictors. */
@@ -46,6 +46,7 @@ bool ooo_ahead_begin(struct ooo *o)
     o->ahead = (struct ooo_ahead){.begun = o->tail,
                                   .kept = o->tail,
                                   .told = o->tail,
+                                  .stalled = OOO_NEVER,
                                   .scanned = o->tail - o->rob,
                                   .cause = CPI_offload};
     drop_batch(o);
@@ -292,6 +293,7 @@ static void take(struct ooo *o, const struct offload_step *step)
     a->stepped = true;
     a->is_task = step->stop == OFFLOAD_TASK;
     a->early = false;
+    a->stalls = step->stalls;
     stream->entries[0] = step->entry;
     stream->count = 1;
     stream->next_pc = step->next_pc;
@@ -354,6 +356,14 @@ bool ooo_ahead(struct ooo *o, uint64_t now)
     return true;
 }
 
+/* Fetch continues after a task's region. */
+static void fetch_target(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
+{
+    if (o->fetch.wait == FETCH_TARGET)
+        o->fetch.wait = FETCH_GOES;
+    ooo_fetch_redirect(o, cycle + o->redirect_clocks, cause);
+}
+
 void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle)
 {
     struct ooo_entry *e = ooo_at(o, number);
@@ -361,9 +371,8 @@ void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle)
     e->complete = OOO_NEVER;
     ooo_issued(o, cycle);
     o->pending[number & o->rob_mask].ready = OOO_NEVER;
-    if (o->fetch.wait == FETCH_TARGET)
-        o->fetch.wait = FETCH_GOES;
-    ooo_fetch_redirect(o, cycle + o->redirect_clocks, CPI_frontend);
+    if (o->ahead.stalled != number)
+        fetch_target(o, cycle, CPI_frontend);
     if (e->facts & OOO_EARLY)
         ooo_complete(o, number, ooo_later(o->floor, cycle + 1));
 }
@@ -465,6 +474,10 @@ static void arrived(struct core *core, uint64_t number, uint64_t now)
     uint64_t task = number + o->ahead.offset;
     if (task >= o->head && task < o->tail)
         o->pending[task & o->rob_mask].ready = o->floor;
+    if (task != o->ahead.stalled)
+        return;
+    o->ahead.stalled = OOO_NEVER;
+    fetch_target(o, o->floor, CPI_offload);
 }
 
 static bool storing(struct core *core, uint64_t first, uint64_t last)

@@ -249,6 +249,8 @@ static void dispatch_task(struct ooo *o, const struct stream_op *op, struct ooo_
 {
     uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]), e->dispatch + 1);
     o->fetch.wait = FETCH_TARGET;
+    o->fetch.block = OOO_NEVER;
+    o->ahead.stalled = o->ahead.stalls ? o->tail : OOO_NEVER;
     e->cause = CPI_task;
     if (o->ahead.early)
         e->facts |= OOO_EARLY;

@@ -192,6 +192,7 @@ struct ooo_ahead {
     uint64_t freed; /* until then, an older instruction waited for a task and could still be squashed */
     uint64_t scanned; /* older instructions are tasks, or complete or settled at `ready` */
     uint64_t ready;
+    uint64_t stalled; /* number of the task for whose packet fetch waits; OOO_NEVER: none */
     uint64_t awaited; /* number of the awaited instruction */
     uint64_t resumed; /* earliest cycle of the next dispatch */
     uint64_t end;     /* end of all squashed numbers */
@@ -200,6 +201,7 @@ struct ooo_ahead {
     bool retirement;  /* await retirement: the instruction was already complete */
     bool is_task;     /* the batch is a task */
     bool early;       /* the batch is a task that is complete */
+    bool stalls;      /* the batch is a task whose packet fetch waits for */
     bool stepped;     /* the mechanism has given an instruction */
     bool squashed, interrupted;
     bool asked;    /* the mechanism waits for stores to drain */
