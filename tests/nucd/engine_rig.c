@@ -114,6 +114,9 @@ struct engine_rig *engine_rig_new(bool ideal, bool privileged, unsigned accelera
     b->rig = rig_new(&options);
     struct engine_config config = {.rob = 32,
                                    .stores = 8,
+                                   .checkpoints = 1,
+                                   .checkpoint_clocks = 8,
+                                   .checkpoint_window = 64,
                                    .granule = NUCD_LINE,
                                    .tasks = 4,
                                    .ideal = ideal,

@@ -67,6 +67,38 @@ static void waits_for_tasks_are_apart(void **state)
     engine_rig_free(b);
 }
 
+/* The only checkpoint is free again when its task has retired or is squashed. */
+static void checkpoints_are_limited(void **state)
+{
+    (void)state;
+    uint32_t clocks = 0;
+    struct engine_rig *b = engine_rig_new(false, false, 2);
+    engine_rig_set_operands(b, false, false);
+    b->rig->hart.x[XT] = 0; /* no result, for which the next task would wait */
+    assert_int_equal(engine_offload(b->engine).kept, 64);
+    uint64_t first = engine_rig_start(b, 100), second = engine_rig_start(b, 100);
+    engine_rig_run(b, 300);
+    assert_int_equal(b->push_count, 2);
+    assert_true(b->ops->pass(b->engine, first, &clocks));
+    assert_int_equal(clocks, 8);
+    assert_false(b->ops->pass(b->engine, second, &clocks));
+    assert_false(b->ops->pass(b->engine, second, &clocks));
+    engine_rig_complete(b, 400, 0, 99);
+    engine_rig_run(b, 500);
+    b->ops->retired(b->engine, first, 500 * NS);
+    assert_true(b->ops->pass(b->engine, second, &clocks));
+    assert_int_equal(b->ops->interrupt(b->engine), second);
+    assert_int_equal(stats_value(b->stats, "nucd.checkpoints"), 2);
+    assert_int_equal(stats_value(b->stats, "nucd.checkpoints_full"), 1);
+    engine_rig_complete(b, 600, 1, 99);
+    engine_rig_run(b, 700);
+    assert_int_equal(engine_rig_step(b).stop, OFFLOAD_DISPATCHED); /* the second again, with its result */
+    uint64_t third = engine_rig_start(b, 800);
+    engine_rig_run(b, 1000);
+    assert_true(b->ops->pass(b->engine, third, &clocks));
+    engine_rig_free(b);
+}
+
 /* Returns the value of a derived statistic in the engine's report as text; "" if there is none. */
 static void fact(const struct engine_rig *b, const char *name, char value[32])
 {
@@ -321,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_take_their_clocks),
         cmocka_unit_test(waits_for_tasks_are_apart),
+        cmocka_unit_test(checkpoints_are_limited),
         cmocka_unit_test(the_generator_is_a_pipeline),
         cmocka_unit_test(ideal_takes_no_time),
         cmocka_unit_test(a_dependent_task_waits),
