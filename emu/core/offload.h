@@ -47,7 +47,7 @@ struct offload_step {
      * (STREAM_NONE: none). */
     struct stream_entry entry;
     uint64_t next_pc; /* pc of the next instruction in program order; of a task: the end of its region */
-    bool stalls;      /* of a task: the code after its region is fetched when core_offload_arrived() reports it */
+    bool stalls; /* of a task: the code after its region is fetched when core_offload_arrived() reports it */
 };
 
 /* What is known of an instruction that is ahead. */
@@ -103,8 +103,8 @@ struct offload_ops {
 struct core_offload {
     const struct offload_ops *ops;
     void *context;
-    /* Most instructions that have not retired if instructions leave the reorder buffer behind tasks (pass()); 0: they do
-     * not. */
+    /* Most instructions that have not retired if instructions leave the reorder buffer behind tasks (pass()); 0: they
+     * do not. */
     uint32_t kept;
 };
 
@@ -141,8 +141,8 @@ void core_offload_interrupted(struct core *core, uint64_t now);
  * drained() is called after some stores have. */
 bool core_offload_storing(struct core *core, uint64_t first, uint64_t last);
 
-/* The task's packet has reached its accelerator at time now, before the task is complete. The core's waiting counts as CPI_offload until now, and as
- * CPI_task from now on. */
+/* The task's packet has reached its accelerator at time now, before the task is complete. The core's waiting counts as
+ * CPI_offload until now, and as CPI_task from now on. */
 void core_offload_arrived(struct core *core, uint64_t number, uint64_t now);
 
 #endif

@@ -1,9 +1,10 @@
 #!/bin/bash
 # Cycles of an offload on machine nucd, by part: nucd_offload.sh CROFT PROGRAM OUT (PROGRAM: nucd_offload.c,
 # compiled). Measures each offload separately, as the difference of two statistics dumps. Checks two sums per
-# offload: wait + generator + transfer + start = nucd.offload_cycles; these plus cleaning, dependent (accesses whose
-# addresses wait for tasks), held (stores that delay it), blocked (older tasks) and queued = nucd.elapsed_cycles. Both run from decode to the region's
-# first instruction; the engine derives them from these two times. Prints a table and writes OUT/offload.csv.
+# offload: wait + generator + transfer + start = nucd.offload_cycles; these plus cleaning, dependent (accesses
+# whose addresses wait for tasks), held (stores that delay it), blocked (older tasks) and queued =
+# nucd.elapsed_cycles. Both run from decode to the region's first instruction; the engine derives them from
+# these two times. Prints a table and writes OUT/offload.csv.
 # The status is 1 if a run fails, a sum is wrong, or the caches at the start were not in the named state.
 set -euo pipefail
 

@@ -206,8 +206,8 @@ static void read_early(struct hazard *h, const struct hazard_task *t, unsigned s
     }
 }
 
-/* Uses the value of a register that a task returns: in arithmetic, in stores of known and unknown address, in a load from
- * a computed address, and in a branch. */
+/* Uses the value of a register that a task returns: in arithmetic, in stores of known and unknown address, in a
+ * load from a computed address, and in a branch. */
 static void use_value(struct hazard *h, const char *value, const char *sum)
 {
     unsigned label = h->label++;

@@ -5,10 +5,13 @@
  * later, loads can be held for a task's bytes, and everything can be squashed.
  *
  * Fetch continues at the end of a task's region when the register with the region's length is known, which is not
- * predicted, or, if the mechanism stalls it, when the task's packet has arrived. Instructions are fetched one ahead of dispatch, so code lines behind a full reorder buffer are requested
- * later than with batches. After a squash, the core continues when all cache accesses of squashed loads have ended; a
- * core with tagged requests would not wait for them. Squashed instructions keep their effects on issue ports and
- * predictors. */
+ * predicted, or, if the mechanism stalls it, when the task's packet has arrived. Instructions are fetched one ahead of
+ * dispatch, so code lines behind a full reorder buffer are requested later than with batches. After a squash, the core
+ * continues when all cache accesses of squashed loads have ended; a core with tagged requests would not wait for them.
+ * Squashed instructions keep their effects on issue ports and predictors.
+ *
+ * Behind a task with a checkpoint, instructions leave the reorder buffer before they retire: those from `kept` to
+ * `head`. Only the mechanism's window and the store queue still hold them. */
 #include <assert.h>
 #include <string.h>
 

@@ -80,10 +80,10 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number, uint
     OBSERVER_TELL(&o->core.observers, struct core_observer, retired, &o->core, &note);
 }
 
-/* Removes complete instructions from the reorder buffer, in order, up to number `last`; they retire, unless a task before
- * them is not complete. Returns true if all of them have left. Of the cycles
- * between two retirements, base gets the number that the instructions retired so far would take at full width (credit);
- * the rest is attributed to what the later instruction waited for. */
+/* Removes complete instructions from the reorder buffer, in order, up to number `last`; they retire, unless a task
+ * before them is not complete. Returns true if all of them have left. Of the cycles between two removals, base gets the
+ * number that the instructions removed so far would take at full width (credit); the rest is attributed to what the
+ * later instruction waited for. */
 static bool retire(struct ooo *o, uint64_t last)
 {
     uint64_t first = o->head, number = first, at = o->retired_at, begun = at, base = 0;
@@ -91,8 +91,7 @@ static bool retire(struct ooo *o, uint64_t last)
     const uint64_t mask = o->rob_mask;
     const uint32_t width = o->retire_width, full = o->full_width;
     const bool noting = o->noting;
-    uint64_t plain =
-        o->ahead.passing ? first : OOO_NEVER; /* instructions from this one on do not retire yet */
+    uint64_t plain = o->ahead.passing ? first : OOO_NEVER; /* from this one on, they do not retire yet */
     for (; number <= last; number++) {
         struct ooo_entry *e = &o->rob_entries[number & mask];
         uint64_t cycle = e->complete;
@@ -132,7 +131,8 @@ static bool retire(struct ooo *o, uint64_t last)
     return number > last;
 }
 
-/* Retires instructions that have left the reorder buffer behind a task, as far as all tasks before them are complete. */
+/* Retires instructions that have left the reorder buffer behind a task, as far as all tasks before them are
+ * complete. */
 static void retire_kept(struct ooo *o)
 {
     struct ooo_ahead *a = &o->ahead;

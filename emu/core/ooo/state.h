@@ -1,8 +1,8 @@
 /* The state shared by the files of emu/core/ooo, and their calls to each other.
  *
- * Instructions are numbered in program order; number n is at rob_entries[n & rob_mask]. An instruction leaves the reorder
- * buffer when it retires or, behind a task with a checkpoint, before that (struct offload_ops, pass()). Times are cycles of the core's
- * clock since time 0; OOO_NEVER is a time that is not known yet. */
+ * Instructions are numbered in program order; number n is at rob_entries[n & rob_mask]. An instruction leaves the
+ * reorder buffer when it retires or, behind a task with a checkpoint, before that (struct offload_ops, pass()). Times
+ * are cycles of the core's clock since time 0; OOO_NEVER is a time that is not known yet. */
 #ifndef EMU_CORE_OOO_STATE_H
 #define EMU_CORE_OOO_STATE_H
 
@@ -186,11 +186,10 @@ struct ooo_ahead {
     uint64_t offset;      /* an instruction's number in the core minus its number in the mechanism */
     uint64_t begun;       /* number of the first instruction that was ahead */
     uint64_t kept;        /* older instructions have retired; head, unless `passing` */
-    uint64_t
-        kept_at;    /* cycle in which the last instruction retired that had left the reorder buffer before */
-    uint64_t told;  /* older instructions have been reported as retired */
-    uint64_t freed; /* until then, an older instruction waited for a task and could still be squashed */
-    uint64_t scanned; /* older instructions are tasks, or complete or settled at `ready` */
+    uint64_t kept_at;     /* cycle of the last retirement of an instruction that had left before */
+    uint64_t told;        /* older instructions have been reported as retired */
+    uint64_t freed;       /* until then, an older instruction waited for a task and could still be squashed */
+    uint64_t scanned;     /* older instructions are tasks, or complete or settled at `ready` */
     uint64_t ready;
     uint64_t stalled; /* number of the task for whose packet fetch waits; OOO_NEVER: none */
     uint64_t awaited; /* number of the awaited instruction */
@@ -404,7 +403,8 @@ void ooo_store_init(struct ooo *o);
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
 /* Initialises the queue entry of a load that is being dispatched. */
 struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
-/* Translates a load's address at `cycle`, unless that has been done. Sets its time. Returns false during a page walk. */
+/* Translates a load's address at `cycle`, unless that has been done, and sets its time. Returns false during a page
+ * walk. */
 bool ooo_load_translate(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 /* Makes a load whose address is known access memory at `cycle`. */
 void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
@@ -439,8 +439,8 @@ bool ooo_ahead_begin(struct ooo *o);
 bool ooo_ahead(struct ooo *o, uint64_t now);
 /* Reports retired instructions to the mechanism. */
 void ooo_ahead_retired(struct ooo *o);
-/* Asks whether the incomplete oldest instruction in the reorder buffer may leave it, at `at` or later. Returns the cycle
- * in which it does, or OOO_NEVER. */
+/* Asks whether the incomplete oldest instruction in the reorder buffer may leave it, at `at` or later. Returns the
+ * cycle in which it does, or OOO_NEVER. */
 uint64_t ooo_ahead_pass(struct ooo *o, uint64_t number, uint64_t at);
 /* The operands of the task dispatched last are known at `cycle`. */
 void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle);

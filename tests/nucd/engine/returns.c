@@ -1,5 +1,5 @@
-/* returns HOW: sixteen tasks whose results the host uses in one of these ways. Prints the sum of the results to standard
- * output, and the cycles to standard error, twice; firmware is warm in the second round.
+/* returns HOW: sixteen tasks whose results the host uses in one of these ways. Prints the sum of the results to
+ * standard output, and the cycles to standard error, twice; firmware is warm in the second round.
  *   memory     tasks write their results to memory, which is read after the last one
  *   sum        each result is added to a sum
  *   array      each result is stored in an array
