@@ -15,7 +15,7 @@ void engine_clear(struct engine_task *t, uint64_t at)
 {
     struct engine *e = t->engine;
     const bool host = !t->group;
-    const struct nucd_footprint *memory = &e->depend.entry[t->slot].memory;
+    const struct nucd_footprint *memory = host ? &e->depend.entry[t->slot].memory : NULL;
     if (!t->ready || t->clear ||
         (host && (!window_task_ready(e->window, t->number) || is_stored_to(t, &memory->in) ||
                   is_stored_to(t, &memory->out))))
