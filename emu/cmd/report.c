@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/cmd/version.h"
 #include "emu/io/output.h"
@@ -25,8 +26,7 @@ struct hart_counts {
 struct report {
     struct stats *stats;
     const char *path;
-    FILE *stream;               /* NULL: no statistics are written */
-    struct output *output;      /* NULL: to standard output */
+    bool made;                  /* report_open() has made the file, which is empty */
     char description[PATH_MAX]; /* path of the machine's description, or empty */
     unsigned hart_count;
     struct hart_counts **harts;
@@ -46,7 +46,8 @@ void report_free(struct report *report)
     for (unsigned i = 0; i < report->hart_count; i++)
         free(report->harts[i]);
     free(report->harts);
-    output_drop(report->output);
+    if (report->made)
+        (void)unlink(report->path);
     free(report);
 }
 
@@ -59,18 +60,12 @@ bool report_open(struct report *report, struct error *err)
 {
     if (!report->path)
         return true;
-    if (strcmp(report->path, "-") == 0) {
-        report->stream = stdout;
+    if (strcmp(report->path, "-") == 0)
         return true;
-    }
     if (snprintf(report->description, sizeof report->description, "%s.machine.yaml", report->path) >=
         (int)sizeof report->description)
         return error_set(err, "--stats: the path is too long");
-    report->output = output_open(report->path, err);
-    if (!report->output)
-        return error_prefix(err, "--stats");
-    report->stream = output_stream(report->output);
-    return true;
+    return output_try(report->path, &report->made, err) || error_prefix(err, "--stats");
 }
 
 static uint64_t read_class(const void *context)
@@ -140,10 +135,29 @@ static uint64_t instructions(const struct report *report)
     return sum;
 }
 
+static bool write_stats(struct report *report, struct error *err)
+{
+    if (strcmp(report->path, "-") == 0) {
+        if (!stats_write_json(report->stats, stdout, err))
+            return false;
+        return fflush(stdout) == 0 ||
+               error_set(err, "--stats: writing to standard output failed: %s", strerror(errno));
+    }
+    struct output *output = output_open(report->path, err);
+    if (!output)
+        return error_prefix(err, "--stats");
+    if (!stats_write_json(report->stats, output_stream(output), err)) {
+        output_drop(output);
+        return false;
+    }
+    report->made = false;
+    return output_keep(output, err) || error_prefix(err, "--stats");
+}
+
 bool report_write(struct report *report, const struct report_run *run, struct error *err)
 {
     struct stats *stats = report->stats;
-    if (!report->stream)
+    if (!report->path)
         return true;
     /* The program's folder is left out, so that a run's file does not depend on where it was started. */
     const char *slash = strrchr(run->program, '/');
@@ -154,13 +168,5 @@ bool report_write(struct report *report, const struct report_run *run, struct er
     stats_host_number(stats, "seconds", run->seconds);
     stats_host_number(stats, "mips",
                       run->seconds > 0 ? (double)instructions(report) / run->seconds / 1e6 : 0);
-    if (!stats_write_json(stats, report->stream, err))
-        return false;
-    if (!report->output && fflush(stdout) != 0)
-        return error_set(err, "--stats: writing to standard output failed: %s", strerror(errno));
-    struct output *output = report->output;
-    report->output = NULL;
-    if (output && !output_keep(output, err))
-        return error_prefix(err, "--stats");
-    return save_description(report, run->machine, err);
+    return write_stats(report, err) && save_description(report, run->machine, err);
 }

@@ -103,6 +103,13 @@ static int view_spans(struct user *user, const struct transfer *t, uint64_t done
     return used > 0 ? used : 1;
 }
 
+/* Returns whether a transfer can go on after a piece. A read of a pipe or a terminal returns what is there. */
+static bool may_go_on(int host, const struct transfer *t)
+{
+    struct pollfd ready = {.fd = host, .events = POLLIN};
+    return t->writes || (poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN));
+}
+
 /* Virtual memory is moved in pieces, because views of it are copies. */
 static int64_t transfer(struct user *user, int host, const struct transfer *t)
 {
@@ -123,7 +130,7 @@ static int64_t transfer(struct user *user, int host, const struct transfer *t)
         if (moved < 0)
             return done > 0 ? (int64_t)done : moved;
         done += (uint64_t)moved;
-        if ((uint64_t)moved < piece)
+        if ((uint64_t)moved < piece || !may_go_on(host, t))
             break;
     } while (done < total);
     return (int64_t)done;

@@ -37,6 +37,23 @@ static int open_aside(struct output *output, const struct stat *old)
     return fd;
 }
 
+bool output_try(const char *path, bool *created, struct error *err)
+{
+    *created = access(path, F_OK) != 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set(err, "cannot write '%s': %s", path, strerror(errno));
+    (void)close(fd);
+    return true;
+}
+
+/* Returns whether the file at the path can be replaced by another one without anybody else noticing. */
+static bool is_replaceable(const char *path, const struct stat *file)
+{
+    struct stat link;
+    return file ? S_ISREG(file->st_mode) && file->st_nlink == 1 : lstat(path, &link) != 0;
+}
+
 struct output *output_open(const char *path, struct error *err)
 {
     struct output *output = alloc(1, sizeof *output);
@@ -46,7 +63,8 @@ struct output *output_open(const char *path, struct error *err)
     output->name = alloc_text(path);
     output->place = alloc_text(target ? target : path);
     free(target);
-    int fd = exists && !S_ISREG(old.st_mode) ? -1 : open_aside(output, exists ? &old : NULL);
+    const struct stat *file = exists ? &old : NULL;
+    int fd = is_replaceable(path, file) ? open_aside(output, file) : -1;
     if (fd < 0)
         fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     output->stream = fd < 0 ? NULL : fdopen(fd, "w");

@@ -11,8 +11,12 @@
 
 struct output;
 
-/* Opens a file for writing. A place that is a device, a pipe or a file in a folder that takes no new files is written
- * directly. Returns NULL with err set, as "cannot write 'PATH': REASON". End with output_keep() or output_drop(). */
+/* Returns whether a file can be written, for errors in a path to be reported before a long run. Sets *created if this has
+ * made an empty file. On false, err is set as by output_open(). An older file is not changed. */
+bool output_try(const char *path, bool *created, struct error *err);
+
+/* Opens a file for writing. A place that is a device, a pipe, a link to nothing, one of several names of a file, or in a folder
+ * that takes no new files is written directly. Returns NULL with err set, as "cannot write 'PATH': REASON". End with output_keep() or output_drop(). */
 struct output *output_open(const char *path, struct error *err);
 
 FILE *output_stream(const struct output *output);

@@ -88,6 +88,13 @@ static bool sweep_block(struct engine_task *t);
 static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     (void)level;
+    piece_is_done(waiter->owner, now);
+}
+
+/* A block of a sweep is clean: the next one begins. */
+static void block_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    (void)level;
     (void)sweep_block(waiter->owner);
     piece_is_done(waiter->owner, now);
 }
@@ -187,7 +194,7 @@ static bool sweep_block(struct engine_task *t)
         return false;
     e->scan_free = engine_later(clock_edge(&e->parts.clock, e->parts.queue->now), e->scan_free);
     t->cleaning++;
-    cache_maintain(e->parts.l1d, op, physical, 1, e->scan_free, actor, &t->waiter);
+    cache_maintain(e->parts.l1d, op, physical, 1, e->scan_free, actor, &t->block_waiter);
     e->scan_free += engine_clocks(e, 1);
     return true;
 }
@@ -212,6 +219,7 @@ static void sweep(struct engine_task *t)
     struct engine *e = t->engine;
     if (!e->parts.block || e->config.ideal) {
         clean_all(t, e->parts.l1d, &e->scan_free);
+        t->sweep.range = t->sweep.count; /* no blocks are left for completions to begin */
         return;
     }
     for (unsigned i = 0; i < SWEEP_BLOCKS && sweep_block(t); i++)
@@ -253,6 +261,7 @@ void engine_clean(struct engine_task *t, uint64_t at)
     struct engine *e = t->engine;
     const struct nucd_ranges inputs = only_inputs(&t->task.memory);
     t->waiter = (struct cache_waiter){NULL, piece_done, t};
+    t->block_waiter = (struct cache_waiter){NULL, block_done, t};
     e->scan_free = engine_later(clock_edge(&e->parts.clock, at), e->scan_free);
     if (t->group) {
         set_sweep(t, &inputs, &t->task.memory.out);

@@ -65,7 +65,7 @@ struct engine_task {
     unsigned cleaning;           /* cache operations under way */
     struct engine_task *follows; /* older task that cleans the same input range; counted in `cleaning` */
     struct nucd_range outputs;   /* hull of physical addresses; first > last: empty */
-    struct cache_waiter waiter;
+    struct cache_waiter waiter, block_waiter; /* pieces, and blocks of a sweep, under way */
     struct event event;
     enum engine_step step;
     struct engine_group *group; /* of the thread; NULL: the host's task */

@@ -231,6 +231,14 @@ int main(int argc, char **argv)
             ".option pop");
     if (strcmp(what, "misaligned") == 0)
         __asm__ volatile("amoadd.d zero, a2, (%0)" : : "r"((char *)(((unsigned long)data + 7) & ~7ul) + 4));
+    /* A read of 2 MiB takes the 1 MiB that is there, though the writer may go on. */
+    if (strcmp(what, "pipe") == 0) {
+        p = (char *)map(2 << 20, READ_WRITE);
+        for (long i = 2 << 20; i > 0; i -= PAGE)
+            p[i - PAGE] = 1;
+        fprintf(stderr, "%ld bytes\n", CALL(N_READ, 0, p, 2 << 20));
+        return 0;
+    }
     if (strcmp(what, "vectors") ==
         0) { /* writes the same scattered 64 MiB 64 times, of which one call takes 2 GiB - 4 KiB */
         enum { SIZE = 64 << 20, COUNT = 64 };

@@ -55,6 +55,13 @@ else
     fail "a large transfer" "$(cat "$OUT/errors")"
 fi
 
+# A read ends with what a pipe holds, 1 MiB, though its other end stays open.
+# shellcheck disable=SC2016 # Perl's variables
+timeout 600 perl -e 'pipe(my $reader, my $writer); fcntl($writer, 1031, 1 << 20) or die; syswrite($writer, "x" x (1 << 20));
+    my $child = fork; if (!$child) { open(STDIN, "<&", $reader); exec @ARGV; } waitpid($child, 0);' \
+    "$CROFT" run --env kernel "$OUT/kernel" pipe >/dev/null 2>"$OUT/errors" || true
+check "a read ends with what a pipe holds: $(cat "$OUT/errors")" grep -qx '1048576 bytes' "$OUT/errors"
+
 # The program gets the same stack as in the `user` environment.
 "$CROFT" run -E A=1 "$OUT/stack" x 'y z' >"$OUT/user"
 run 0 stack 'argv y z' -E A=1 "$OUT/stack" x 'y z'

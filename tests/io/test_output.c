@@ -117,6 +117,33 @@ static void test_link(void **state)
     assert_true(S_ISLNK(st.st_mode));
 }
 
+/* Other names of the file keep seeing it, and links to nothing make what they name. */
+static void test_names(void **state)
+{
+    const struct folder *folder = *state;
+    struct error err;
+    bool created = true;
+    char other[112];
+    (void)snprintf(other, sizeof other, "%s/other", folder->path);
+    put(folder->file, "older text");
+    assert_int_equal(link(folder->file, other), 0);
+    assert_true(output_keep(begin(folder), &err));
+    holds(other, "new");
+    assert_int_equal(unlink(folder->file), 0);
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(symlink("other", folder->file), 0);
+    assert_true(output_keep(begin(folder), &err));
+    holds(other, "new");
+
+    assert_true(output_try(folder->file, &created, &err));
+    assert_false(created);
+    holds(other, "new");
+    assert_int_equal(unlink(other), 0);
+    assert_true(output_try(other, &created, &err));
+    assert_true(created);
+    assert_false(output_try(folder->path, &created, &err));
+}
+
 static void test_failures(void **state)
 {
     const struct folder *folder = *state;
@@ -140,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_link, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failures, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

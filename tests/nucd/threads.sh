@@ -96,6 +96,12 @@ mv threads2 threads
 # (2 each): 2 + 4, 4, and 2 lines. The table of 32 lines is cleaned once for each of the 6 warps.
 check "cleaning: runs" run 0 --set simt.count=3 -- all
 check "cleaning: operations" counts 'simt\.[0-9]+\.l1\.maintenance' $((120 * (2 + 4 + 4 + 2) + 6 * 32))
+# An operation reaches any number of lines if they have one slice or none below: one for each range, each time.
+for level in "--set simt.l2.slices=1" "--set simt.l2=none"; do
+    # shellcheck disable=SC2086 # several words
+    check "cleaning, $level: runs" run 0 --set simt.count=3 $level -- all
+    check "cleaning, $level: operations" counts 'simt\.[0-9]+\.l1\.maintenance' $((120 * 6 + 6))
+done
 
 # inline LABEL OPTIONS...: no region on an accelerator.
 inline() {
@@ -147,7 +153,7 @@ check "fault: the place" says '^  at 0x[0-9a-f]+, peek_region .*threads.c:[0-9]+
 check "fault: the accelerator" says 'on accelerator [0-9]+, in the task of the nucd at 0x[0-9a-f]+, fault'
 check "call: ends" run 159 -- calls
 check "call: the thread" says "$thread"
-check "call: message" says 'system call in a region: only the host can make calls'
+check "call: message" says 'system call in a region: the host does not serve it'
 check "waits: ends" run 0 -- waits
 check "waits: result" grep -q '^waits .* good$' output
 check "hang: ends" run 124 --max-insns 300000 -- hang
