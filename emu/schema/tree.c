@@ -436,20 +436,21 @@ static bool passes_without(const struct tree *tree, const struct instance *insta
     return passes;
 }
 
-/* Returns the field whose setting makes the part fail its check, which blames `field`: one without which the part passes,
- * and which is set in a file that inherits `field`, or anywhere if that is not set. Otherwise returns `field`. */
+/* Returns the field whose setting makes the part fail its check, which blames `field`: the latest one without which the part
+ * passes, and which is set in a file that inherits `field`, or anywhere if that is not set. Otherwise returns `field`. */
 static unsigned culprit(const struct tree *tree, const struct instance *instance, unsigned field)
 {
     const unsigned *winner = instance->winner;
+    unsigned latest = field;
     for (unsigned i = 0; i < instance->kind->field_count; i++) {
-        if (winner[i] <= winner[field])
+        if (winner[i] <= winner[latest])
             continue;
         bool inherits = !winner[field] || (tree->settings[winner[i] - 1].file != SETTING_OPTION &&
                                            !tree_same_file(tree, winner[i], winner[field]));
         if (inherits && passes_without(tree, instance, i))
-            return i;
+            latest = i;
     }
-    return field;
+    return latest;
 }
 
 /* Adds the origin to the message about a field of a part: the setting of the field, or that of another field to which it

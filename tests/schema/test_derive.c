@@ -172,6 +172,8 @@ static void inherited_values_are_blamed_where_they_become_wrong(void **state)
         {"dram: {standard: ddr3_1600k}\n", "extends: base.yaml\ndram:\n  page: open\n  write_queue: 8\n",
          "/m.yaml:4: dram.write_queue does not fit dram.write_high: 26 is not allowed",
          "(dram.write_high: ddr3_1600k)"},
+        {"dram: {standard: ddr3_1600k}\n", "extends: base.yaml\ndram:\n  page: open\n  tRFC: 10 us\n",
+         "/m.yaml:4: dram.tRFC does not fit dram.tREFI: ", "(dram.tREFI: ddr3_1600k"},
         {"dram:\n  standard: ddr3_1600k\n  map: R16 B3 C7 O6\n",
          "extends: base.yaml\ndram:\n\n  channels: 2\n",
          "/m.yaml:4: dram.channels does not fit dram.map: ", "/base.yaml:4)"},
