@@ -1,0 +1,163 @@
+/* A packet network: routers with virtual channels and credits, driven by a clock of its own.
+ *
+ * Nodes send packets. A packet is cut into flits; its class selects the virtual channels that it may use
+ * (Dally, "Virtual-channel flow control", 1992). A router has an input queue for each virtual channel of each
+ * port. The head of a packet passes through route computation (RC), virtual-channel allocation (VA), switch
+ * allocation (SA) and switch traversal (ST); the flits behind it need SA and ST only. Both allocators are iSLIP
+ * (McKeown, "The iSLIP scheduling algorithm for input-queued switches", 1999): each output grants one request
+ * round robin, each input accepts one grant round robin, and a pointer moves past a match of the first
+ * iteration only. A virtual channel of a wire is free for the next packet when the last flit of the packet
+ * before has left the router.
+ *
+ * Time. All stages take whole clocks. A flit that arrives at clock t and finds its queue empty computes its
+ * route in t, allocates in t + 1 and t + 2, crosses the switch in t + 3 and the wire in t + 4 and arrives in
+ * t + 5, if all lengths are 1. A credit leaves when the flit leaves its buffer and travels back for as long as
+ * a flit travels. A node sends a flit in the clock in which the packet is sent, so a packet of L flits that
+ * visits H routers takes H * (RC + VA + SA + ST + wire) + 1 + wire + (L - 1) clocks without contention.
+ *
+ * A packet is delivered whole, when its last flit arrives. A client that refuses it stops that virtual channel
+ * at its node: the flits behind it keep their buffers. Routers and nodes without flits cost nothing, and the
+ * network schedules no event when none is in it.
+ */
+#ifndef EMU_NET_NETWORK_H
+#define EMU_NET_NETWORK_H
+
+#include "emu/net/routing.h"
+#include "emu/net/topology.h"
+#include "emu/sim/event.h"
+#include "emu/sim/observer.h"
+#include "emu/sim/part.h"
+
+enum network_flow { NETWORK_WORMHOLE, NETWORK_CUT_THROUGH, NETWORK_STORE_AND_FORWARD };
+enum network_arbitration { NETWORK_ROUND_ROBIN, NETWORK_AGE };
+
+struct network_config {
+#include "emu/sim/fields_struct.h"
+
+#include "emu/net/network.def"
+};
+
+/* A router of a graph. */
+struct network_router_config {
+    uint32_t nodes;
+};
+
+/* A wire of a graph. */
+struct network_wire_config {
+    char from[TOPOLOGY_NAME + 8], to[TOPOLOGY_NAME + 8]; /* "ROUTER" or "ROUTER.PORT" */
+    uint32_t width, latency;                             /* if given; else the network's */
+};
+
+/* Kinds of `croft net`. They describe; they have no functions, because a network is not a part of machines. */
+extern const struct part_kind network_kind, network_router_kind, network_wire_kind;
+
+enum {
+    NETWORK_CLASSES = 4,
+    NETWORK_VCS = 64,       /* most virtual channels of a port */
+    NETWORK_PACKET = 65535, /* most flits of a packet */
+    NETWORK_NARROWEST = 8,  /* a link can fall to 1/8 of its width */
+};
+
+struct network_packet {
+    void *owner;      /* the client's */
+    uint64_t time;    /* when it was made, fs; not later than it is sent */
+    uint64_t entered; /* clock in which its first flit left the node; the network sets it */
+    uint32_t source, destination;
+    uint32_t flits; /* 1 to NETWORK_PACKET */
+    uint8_t class;
+};
+
+struct network_client {
+    /* A packet has arrived. False: refused; the client calls network_unblock() when it has room. */
+    bool (*deliver)(void *context, const struct network_packet *packet, uint64_t now);
+    /* A node's queue of that class has room again. May be NULL. */
+    void (*room)(void *context, uint32_t node, uint32_t class, uint64_t now);
+    void *context;
+};
+
+/* A flit that leaves a router's buffer. */
+struct network_hop {
+    uint64_t clock;
+    uint32_t in_port, out_port; /* of the network */
+    uint8_t in_vc, out_vc;
+    bool head, tail;
+    uint32_t flit; /* number within its packet */
+};
+
+struct network_observer {
+    struct observer link;
+    void (*hop)(void *context, const struct network_hop *hop, const struct network_packet *packet);
+    void *context;
+};
+
+/* Counters of one direction of a link, at the port where it begins. */
+struct network_link_counters {
+    uint64_t flits;
+    uint64_t busy;          /* clocks in which the wire carries a flit, or is stopped to change its width */
+    uint64_t credit_stalls; /* flit-clocks at the head of a queue, waiting for a credit of this link */
+    uint64_t vc_stalls;     /* packet-clocks waiting for a virtual channel of this link */
+};
+
+struct network_vc_counters {
+    uint64_t flits;  /* that left the input queue */
+    uint64_t stalls; /* clocks in which the flit at its head waited for a credit or a virtual channel */
+};
+
+struct network_totals {
+    uint64_t sent, delivered;           /* packets that entered a node's queue, and were delivered */
+    uint64_t flits_entered, flits_left; /* flits that left their source, and arrived at their destination */
+    uint64_t hops;                      /* flits that crossed a router */
+    uint64_t wire_flits;                /* flits sent on wires between routers */
+    uint64_t refusals;                  /* packets that the client refused */
+    uint64_t clocks;                    /* clocks in which something was done */
+};
+
+struct network;
+
+/* Returns whether a network of this configuration can carry packets of up to `flits` flits over the topology;
+ * the message begins with the key. */
+bool network_fits(const struct network_config *config, const struct topology *topology,
+                  const struct routing *routing, uint32_t flits, struct error *err);
+
+/* Makes a network; it must fit. All pointers but config must outlive it. Never NULL; aborts when out of
+ * memory. Free it with network_free(). */
+struct network *network_new(const struct network_config *config, const struct topology *topology,
+                            const struct routing *routing, struct event_queue *queue,
+                            const struct clock *clock, uint32_t component,
+                            const struct network_client *client);
+void network_free(struct network *network);
+
+/* Sends a packet from its source at time now. False if the source's queue of its class is full: the client's
+ * room() is called when it is not. */
+bool network_send(struct network *network, const struct network_packet *packet, uint64_t now);
+
+/* Packets of a class at a node that the client refused can be delivered again. */
+void network_unblock(struct network *network, uint32_t node, uint32_t class, uint64_t now);
+
+/* Sets the width of the link that begins at a port to 1/parts of the topology's: parts is 1, 2, 4 or 8. The
+ * link sends nothing for `pause` clocks; flits on the wire are not affected. */
+void network_set_width(struct network *network, uint32_t port, uint32_t parts, uint32_t pause, uint64_t now);
+
+void network_observe(struct network *network, struct network_observer *observer);
+
+/* Checks all invariants after each clock: flits are neither lost nor made; for each virtual channel of each
+ * link, the credits, the flits and credits under way and the flits in the buffer add up to its size; flits of a
+ * packet are in order and not mixed with others. Aborts with a message if one is broken. */
+void network_check_always(struct network *network);
+
+/* Counters. They only grow. */
+const struct network_totals *network_totals(const struct network *network);
+const struct network_link_counters *network_link(const struct network *network, uint32_t port);
+const struct network_vc_counters *network_vc(const struct network *network, uint32_t port, uint32_t vc);
+uint32_t network_vc_count(const struct network *network);
+
+/* Flits under way, from entering the network to leaving it. */
+uint64_t network_in_flight(const struct network *network);
+
+/* Registers all statistics. */
+void network_publish(const struct network *network, struct stats *stats, struct scope scope);
+
+/* Adds the accounts "flits", "hops", "wires" and "idle_wires". */
+void network_energy(struct network *network, struct energy_ledger *ledger, struct scope scope);
+
+#endif
