@@ -63,6 +63,11 @@ bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM 
 	@$(BENCH_DIR)/event_bench
 	@$(BENCH_DIR)/dram_bench
 
+.PHONY: bench-net
+BOOKSIM ?=
+bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside BOOKSIM=binary of it; flit-hops a second
+	@tests/bench/net.sh $(BUILD)/bin/croft $(BENCH_DIR)/net $(BOOKSIM)
+
 .PHONY: bench-stream
 bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core
 	@for program in $(BENCH_FILES); do printf '%-14s' "$${program##*/}"; $(BENCH_DIR)/stream_bench $$program | tail -n 1; done

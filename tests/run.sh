@@ -160,6 +160,7 @@ if part env "user environment, loader, command line"; then
 fi
 if part env "experiments and pictures"; then
     suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"
+    suite "networks" tests/cmd/net.sh "$BUILD/bin/croft"
     suite "pictures of machines" tests/cmd/graph.sh "$BUILD/bin/croft"
 fi
 if part kernel "user programs beneath the kernel"; then
@@ -211,6 +212,12 @@ fi
 if part sanitize "with address and undefined-behaviour sanitizers"; then
     other_build sanitize OPTIMIZE="-O1 -g" \
         SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover -DCROFT_TRAMPOLINE"
+fi
+
+if part networks "random networks, and 10 million flits with all checks"; then
+    built "$BUILD/tests/net/test_network_model" "$BUILD/tests/net/test_network" &&
+        suite "random networks" env NETWORKS=3000 SEED="${NETWORK_SEED:-1000}" "$BUILD/tests/net/test_network_model" &&
+        suite "saturated networks" env FLITS=10000000 "$BUILD/tests/net/test_network"
 fi
 
 if part fuzz "hostile input, ${FUZZ_TIME:-60} s for each fuzzer"; then

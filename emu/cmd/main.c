@@ -18,6 +18,7 @@ static const struct command commands[] = {
     {"run", cmd_run, "run a program on a machine"},
     {"cc", cmd_cc, "compile C programs for the machines"},
     {"experiment", cmd_experiment, "run programs on variants of a machine, and tabulate statistics"},
+    {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate"},
     {"disasm", cmd_disasm, "disassemble a program, or single instructions"},
     {"machines", cmd_machines, "list the machines that come with croft"},
     {"show", cmd_show, "print a machine's description, every key explained"},

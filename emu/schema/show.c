@@ -247,9 +247,11 @@ static void show_parts(const struct show *show, const struct instance *parent, i
 void tree_show(const struct tree *tree, FILE *out)
 {
     const struct show show = {tree, out};
-    (void)fputs("# A resolved machine description: each key with its value and the value's origin.\n"
-                "# `croft run --machine FILE` accepts this text unchanged.\n",
-                out);
+    const char *reader = tree->options.reader ? tree->options.reader : "croft run --machine FILE";
+    (void)fprintf(out,
+                  "# A resolved %s description: each key with its value and the value's origin.\n"
+                  "# `%s` accepts this text unchanged.\n",
+                  tree->options.reader ? tree->options.root->name : "machine", reader);
     show_fields(&show, tree->root, 0);
     show_parts(&show, tree->root, 0);
 }

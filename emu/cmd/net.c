@@ -1,0 +1,489 @@
+/* croft net: drives a network alone with synthetic traffic and prints its latency and throughput. */
+#include "emu/cmd/net.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/cmd/cmd.h"
+#include "emu/cmd/options.h"
+#include "emu/machine/sources.h"
+#include "emu/sim/alloc.h"
+#include "emu/sim/text.h"
+
+enum { OPTION_SET, OPTION_CSV, OPTION_SVG, OPTION_STATS, OPTION_CHECK, OPTION_SHOW };
+
+static const struct option_row rows[] = {
+    [OPTION_SET] = {"set", 0, "NAME=VALUE", "change a key; may be repeated"},
+    [OPTION_CSV] = {"csv", 0, "FILE",
+                    "write the table as comma-separated values too; - for standard output alone"},
+    [OPTION_SVG] = {"svg", 0, "FILE", "plot latency over injection rate"},
+    [OPTION_STATS] = {"stats", 0, "FILE",
+                      "write links, virtual channels and energy of the last stable rate (JSON)"},
+    [OPTION_CHECK] = {"check", 0, NULL, "check in every clock that no flit, credit or order is lost; slow"},
+    [OPTION_SHOW] = {"show", 0, NULL, "print the description with every key explained instead"},
+};
+
+static const struct option_set interface = {
+    .command = "croft net",
+    .synopsis = "[options] FILE.yaml",
+    .summary = "Drives a network alone with synthetic traffic, and tabulates latency by injection rate.",
+    .example = "croft net examples/net/mesh.yaml --set traffic.pattern=transpose --svg mesh.svg",
+    .notes =
+        "FILE has two parts, `network` and `traffic`; --show prints all keys. Rates are in flits per clock "
+        "and node,\n"
+        "latencies in clocks of the links. A rate is stable if its mean latency stays below traffic.limit.\n",
+    .count = sizeof rows / sizeof rows[0],
+    .rows = rows,
+};
+
+/* The parsed command line. */
+struct request {
+    const char *file, *csv, *svg, *stats;
+    bool check, show;
+    const char **sets; /* room for argc entries */
+    size_t set_count;
+};
+
+/* The root of descriptions. */
+struct root_config {
+    char description[256];
+};
+
+static const struct part_field root_fields[] = {
+    {"description",
+     FIELD_TEXT,
+     offsetof(struct root_config, description),
+     sizeof(((struct root_config *)0)->description),
+     NULL,
+     NULL,
+     NULL,
+     NULL,
+     {"", ""},
+     0,
+     "One line about the network.",
+     {"", ""}},
+};
+
+static const struct part_role root_roles[] = {
+    {.name = "network", .kind = &network_kind, .presence = PART_ALWAYS, .explanation = "The network."},
+    {.name = "traffic", .kind = &traffic_kind, .presence = PART_ALWAYS, .explanation = "What drives it."},
+    {.name = NULL},
+};
+
+static const struct part_kind root_kind = {
+    .name = "network",
+    .explanation = "A network that is driven alone.",
+    .config_size = sizeof(struct root_config),
+    .fields = root_fields,
+    .field_count = sizeof root_fields / sizeof *root_fields,
+    .roles = root_roles,
+};
+
+static const struct part_kind *const kinds[] = {&network_router_kind, &network_wire_kind, NULL};
+
+static int take(void *context, int option, const char *value)
+{
+    struct request *request = context;
+    switch (option) {
+    case OPTION_SET: request->sets[request->set_count++] = value; break;
+    case OPTION_CSV: request->csv = value; break;
+    case OPTION_SVG: request->svg = value; break;
+    case OPTION_STATS: request->stats = value; break;
+    case OPTION_CHECK: request->check = true; break;
+    case OPTION_SHOW: request->show = true; break;
+    default:
+        if (request->file)
+            return options_usage_error(&interface, "one FILE at a time; '%s' is a second one", value);
+        request->file = value;
+    }
+    return OPTIONS_TAKEN;
+}
+
+/* A described network, with its tree of names. */
+struct described {
+    struct tree *tree;
+    const struct instance *network, *traffic;
+    struct topology topology;
+    struct routing routing;
+    struct traffic_trace trace;
+    struct traffic_setup setup;
+};
+
+/* Prefixes a message about a key with its place: the key's, or the part's if the key has its default. Returns false. */
+static bool at_field(const struct described *net, const struct instance *part, const char *key,
+                     struct error *err)
+{
+    int field = part_field_find(part->kind, key);
+    if (field >= 0 && part->given[field])
+        return tree_at(net->tree, part, key, err);
+    (void)error_prefix(err, "%s: %s", part->path, key);
+    return tree_at_part(net->tree, part, err);
+}
+
+/* Prefixes a message that begins with a key's name with its place. Returns false. */
+static bool at_key(const struct described *net, const struct instance *part, struct error *err)
+{
+    char key[64];
+    size_t length = strcspn(err->text, ": ");
+    (void)snprintf(key, sizeof key, "%.*s", length < sizeof key ? (int)length : 0, err->text);
+    if (err->text[length] != ':' || part_field_find(part->kind, key) < 0)
+        return tree_at_part(net->tree, part, err);
+    memmove(err->text, err->text + length + 2, strlen(err->text + length + 2) + 1);
+    return at_field(net, part, key, err);
+}
+
+/* The parts of a graph: routers and wires, each in the order of the tree. */
+static const struct instance *graph_part(const struct described *net, const struct part_kind *kind,
+                                         int number)
+{
+    const struct instance *part = net->network->first;
+    for (; part; part = part->next)
+        if (!part->absent && part->kind == kind && number-- == 0)
+            return part;
+    return NULL;
+}
+
+/* Writes a part's name with its number among copies: "leaf.3". */
+static void part_name(const struct instance *part, char *text, size_t size)
+{
+    const char *dot = strchr(part->path, '.');
+    (void)snprintf(text, size, "%s", dot ? dot + 1 : part->path);
+}
+
+/* Finds "ROUTER" or "ROUTER.PORT". The name of a router that has copies ends in a number too. */
+static bool find_end(const struct described *net, const char *text, uint32_t *router, int *port,
+                     struct error *err)
+{
+    const char *dot = strrchr(text, '.');
+    const char *names[256];
+    uint32_t count = net->topology.router_count;
+    for (uint32_t r = 0; r < count; r++) {
+        const char *name = net->topology.routers[r].name;
+        size_t length = strlen(name);
+        if (r < 256)
+            names[r] = name;
+        bool whole = strcmp(name, text) == 0;
+        bool with_port = dot && (size_t)(dot - text) == length && strncmp(name, text, length) == 0 &&
+                         dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1) && strlen(dot + 1) < 4;
+        if (!whole && !with_port)
+            continue;
+        *router = r;
+        *port = whole ? TOPOLOGY_ANY : atoi(dot + 1);
+        return true;
+    }
+    if (!*text)
+        return error_set(err, "names no router; write ROUTER or ROUTER.PORT");
+    return error_set(err, "%s is no router of the graph%s", text_quote(text).text,
+                     nearest_hint(text, names, count < 256 ? count : 256).text);
+}
+
+static bool add_wire(struct described *net, const struct instance *part, const struct network_config *config,
+                     struct error *err)
+{
+    const struct network_wire_config *wire = part->config;
+    uint32_t router[2] = {0};
+    int port[2] = {0};
+    if (!find_end(net, wire->from, &router[0], &port[0], err))
+        return at_field(net, part, "from", err);
+    if (!find_end(net, wire->to, &router[1], &port[1], err))
+        return at_field(net, part, "to", err);
+    bool wide = part->given[part_field_find(part->kind, "width")];
+    bool late = part->given[part_field_find(part->kind, "latency")];
+    struct topology_wire *made =
+        topology_add_wire(&net->topology, router[0], router[1], wide ? wire->width : config->width,
+                          late ? wire->latency : config->latency);
+    part_name(part, made->name, sizeof made->name);
+    memcpy(made->port, port, sizeof port);
+    return true;
+}
+
+static bool make_graph(struct described *net, const struct network_config *config, struct error *err)
+{
+    const struct instance *part;
+    for (int i = 0; (part = graph_part(net, &network_router_kind, i)); i++) {
+        char name[TOPOLOGY_NAME];
+        part_name(part, name, sizeof name);
+        topology_add_router(&net->topology, name,
+                            ((const struct network_router_config *)part->config)->nodes);
+        if (net->topology.router_count > TOPOLOGY_ROUTERS) {
+            error_set(err, "more than %d routers", TOPOLOGY_ROUTERS);
+            return tree_at_part(net->tree, part, err);
+        }
+    }
+    for (int i = 0; (part = graph_part(net, &network_wire_kind, i)); i++)
+        if (!add_wire(net, part, config, err))
+            return false;
+    return true;
+}
+
+/* Prefixes a message of topology_finish() with its place. Returns false. */
+static bool at_culprit(const struct described *net, const struct topology_culprit *culprit, struct error *err)
+{
+    const struct instance *part = net->network;
+    if (net->topology.kind == NETWORK_GRAPH && culprit->wire >= 0)
+        part = graph_part(net, &network_wire_kind, culprit->wire);
+    else if (net->topology.kind == NETWORK_GRAPH && culprit->router >= 0)
+        part = graph_part(net, &network_router_kind, culprit->router);
+    const char *key = culprit->key;
+    return key && part_field_find(part->kind, key) >= 0 ? at_field(net, part, key, err)
+                                                        : tree_at_part(net->tree, part, err);
+}
+
+static bool make_topology(struct described *net, struct error *err)
+{
+    const struct network_config *config = net->network->config;
+    topology_init(&net->topology, config->topology);
+    const struct topology_shape shape = {config->size, config->nodes, config->width, config->latency};
+    const struct instance *extra = net->network->first;
+    if (config->topology == NETWORK_GRAPH) {
+        if (!make_graph(net, config, err))
+            return false;
+    } else if (extra) {
+        error_set(err, "%s: routers and wires are for topology graph, not %s", extra->path,
+                  network_topology_names[config->topology]);
+        return tree_at_part(net->tree, extra, err);
+    } else if (!topology_generate(&net->topology, &shape, err)) {
+        return at_key(net, net->network, err);
+    }
+    struct topology_culprit culprit;
+    return topology_finish(&net->topology, config->width, config->node_latency, &culprit, err) ||
+           at_culprit(net, &culprit, err);
+}
+
+static bool read_trace(struct described *net, struct error *err)
+{
+    const struct traffic_config *traffic = net->traffic->config;
+    const struct network_config *network = net->network->config;
+    const char *file = net->tree->files[0].path, *slash = strrchr(file, '/');
+    char path[PATH_MAX];
+    bool own = *traffic->trace == '/' || !slash;
+    (void)snprintf(path, sizeof path, "%.*s%s", own ? 0 : (int)(slash - file + 1), file, traffic->trace);
+    if (!traffic_trace_read(&net->trace, path, net->topology.node_count, network->classes, err))
+        return tree_at(net->tree, net->traffic, "trace", err);
+    net->setup.trace = &net->trace;
+    return true;
+}
+
+static bool is_timed(const struct tree *tree)
+{
+    (void)tree;
+    return true;
+}
+
+static bool describe(struct described *net, const struct request *request, struct error *err)
+{
+    const struct tree_options options = {.root = &root_kind,
+                                         .kinds = kinds,
+                                         .machine = request->file,
+                                         .shipped_dir = ".",
+                                         .sets = request->sets,
+                                         .set_count = request->set_count,
+                                         .reader = "croft net FILE.yaml",
+                                         .timed = is_timed};
+    *net = (struct described){.tree = tree_load(&options, err)};
+    if (!net->tree)
+        return false;
+    net->network = tree_find(net->tree, "network");
+    net->traffic = tree_find(net->tree, "traffic");
+    const struct network_config *network = net->network->config;
+    const struct traffic_config *traffic = net->traffic->config;
+    net->setup = (struct traffic_setup){.config = traffic,
+                                        .network = network,
+                                        .topology = &net->topology,
+                                        .routing = &net->routing,
+                                        .check = request->check};
+    if (!make_topology(net, err))
+        return false;
+    if (!routing_make(&net->routing, &net->topology, network->routing, err))
+        return at_key(net, net->network, err);
+    if (!traffic_fits(traffic, &net->topology, err))
+        return at_key(net, net->traffic, err);
+    if (traffic->pattern == TRAFFIC_TRACE && !read_trace(net, err))
+        return false;
+    uint32_t flits = traffic->pattern == TRAFFIC_TRACE ? net->trace.longest : traffic->flits;
+    return network_fits(network, &net->topology, &net->routing, flits, err) || at_key(net, net->network, err);
+}
+
+static void forget(struct described *net)
+{
+    topology_free(&net->topology);
+    routing_free(&net->routing);
+    traffic_trace_free(&net->trace);
+    if (net->tree)
+        tree_free(net->tree);
+}
+
+/* Measures a rate. run: receives the run, which the caller frees; or NULL. */
+static struct traffic_result measure(const struct described *net, double rate, struct traffic **run)
+{
+    struct traffic_result result;
+    struct traffic *traffic = traffic_new(&net->setup, rate);
+    traffic_run(traffic, &result);
+    if (run)
+        *run = traffic;
+    else
+        traffic_free(traffic);
+    return result;
+}
+
+static void print_head(void)
+{
+    printf("%8s %8s %8s %9s %9s %8s %8s %8s %6s\n", "offered", "accepted", "least", "latency", "network",
+           "median", "99 %", "longest", "hops");
+}
+
+static void print_result(const struct traffic_result *result)
+{
+    printf("%8.3f %8.3f %8.3f ", result->offered, result->accepted, result->least_accepted);
+    if (result->stable)
+        printf("%9.2f %9.2f %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %6.2f\n", result->latency,
+               result->network_latency, result->median, result->most_of_100, result->longest, result->hops);
+    else
+        printf("%9s %9s %8s %8s %8s %6.2f\n", "unstable", "-", "-", "-", "-", result->hops);
+}
+
+/* Finds the highest stable rate between a stable and an unstable one. */
+static double find_saturation(const struct described *net, double stable, double unstable)
+{
+    double precision = net->setup.config->precision / 1000.0;
+    while (unstable - stable > precision) {
+        double middle = (stable + unstable) / 2;
+        if (measure(net, middle, NULL).stable)
+            stable = middle;
+        else
+            unstable = middle;
+    }
+    return stable;
+}
+
+/* Writes the statistics of a run. */
+static bool write_stats(const struct described *net, struct traffic *run, const struct traffic_result *result,
+                        const char *path, struct error *err)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    if (!file)
+        return error_set(err, "--stats: cannot write '%s': %s", path, strerror(errno));
+    struct stats *stats = stats_new();
+    struct energy_ledger ledger;
+    const struct sources source = {net->tree, net->network};
+    const struct energy_sources sources = {sources_of_field, &source};
+    struct scope root = scope_root();
+    energy_init(&ledger);
+    ledger.sources = &sources;
+    network_publish(traffic_network(run), stats, scope_enter(&root, "network"));
+    network_energy(traffic_network(run), &ledger, scope_enter(&root, "network"));
+    energy_publish(&ledger, stats);
+    char rate[32];
+    (void)snprintf(rate, sizeof rate, "%.6f", result->offered);
+    stats_fact_text(stats, "description", net->tree->files[0].path);
+    stats_fact_text(stats, "rate", rate);
+    stats_fact_number(stats, "clocks", result->clocks);
+    bool fine = stats_write_json(stats, file, err);
+    if (file != stdout && fclose(file) != 0 && fine)
+        fine = error_set(err, "--stats: cannot write '%s': %s", path, strerror(errno));
+    stats_free(stats);
+    energy_free(&ledger);
+    return fine;
+}
+
+/* Measures the rates up to the first unstable one. */
+static bool sweep(const struct described *net, const struct request *request, struct net_curve *curve,
+                  struct error *err)
+{
+    double rates[TRAFFIC_RATES] = {0};
+    bool trace = net->setup.config->pattern == TRAFFIC_TRACE,
+         quiet = request->csv && strcmp(request->csv, "-") == 0;
+    size_t count = trace ? 1 : traffic_rates(net->setup.config->rates, rates, err);
+    struct traffic *last = NULL;
+    if (!quiet)
+        print_head();
+    for (size_t i = 0; i < count; i++) {
+        struct traffic *run;
+        struct traffic_result *result = &curve->results[curve->count++];
+        *result = measure(net, rates[i], &run);
+        if (!quiet)
+            print_result(result);
+        if (!result->stable && last) {
+            traffic_free(run);
+            break;
+        }
+        if (last)
+            traffic_free(last);
+        last = run;
+        (void)fflush(stdout);
+        if (!result->stable)
+            break;
+    }
+    size_t kept = curve->count - (curve->count > 1 && !curve->results[curve->count - 1].stable ? 2 : 1);
+    bool fine = !request->stats || write_stats(net, last, &curve->results[kept], request->stats, err);
+    traffic_free(last);
+    if (trace || !net->setup.config->saturation)
+        return fine;
+    double stable = 0, unstable = 1;
+    for (size_t i = 0; i < curve->count; i++)
+        if (curve->results[i].stable)
+            stable = rates[i];
+        else
+            unstable = rates[i];
+    curve->saturation = unstable > stable ? find_saturation(net, stable, unstable) : stable;
+    curve->accepted = measure(net, 1, NULL).accepted;
+    if (!quiet)
+        printf("saturation %.3f, accepted at 1 offered %.3f\n", curve->saturation, curve->accepted);
+    return fine;
+}
+
+static bool to_file(const struct net_curve *curve, void (*write)(const struct net_curve *, FILE *),
+                    const char *option, const char *path, struct error *err)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    if (!file)
+        return error_set(err, "%s: cannot write '%s': %s", option, path, strerror(errno));
+    write(curve, file);
+    bool bad = ferror(file) != 0;
+    if ((file == stdout ? fflush(file) : fclose(file)) != 0 || bad)
+        return error_set(err, "%s: cannot write '%s': %s", option, path, strerror(errno));
+    return true;
+}
+
+static int run(const struct request *request)
+{
+    if (!request->file)
+        return options_usage_error(&interface, "no FILE.yaml given");
+    size_t length = strlen(request->file);
+    if (length < 5 || strcmp(request->file + length - 5, ".yaml") != 0)
+        return options_usage_error(&interface, "'%s' is no description; its name ends in .yaml",
+                                   request->file);
+    struct described net;
+    struct error err;
+    struct net_curve *curve = alloc(1, sizeof *curve);
+    int status = 0;
+    if (!describe(&net, request, &err)) {
+        (void)fprintf(stderr, "croft net: %s\n", err.text);
+        status = 2; /* the description is part of the command line */
+    } else if (request->show) {
+        tree_show(net.tree, stdout);
+    } else {
+        bool fine = sweep(&net, request, curve, &err) &&
+                    (!request->csv || to_file(curve, net_write_csv, "--csv", request->csv, &err)) &&
+                    (!request->svg || to_file(curve, net_write_svg, "--svg", request->svg, &err));
+        if (!fine)
+            (void)fprintf(stderr, "croft net: %s\n", err.text);
+        status = !fine;
+    }
+    forget(&net);
+    free(curve);
+    return status;
+}
+
+int cmd_net(int argc, char **argv)
+{
+    struct request request = {.sets = alloc((size_t)argc + 1, sizeof *request.sets)};
+    int status = options_parse(&interface, argc, argv, take, &request);
+    if (status == OPTIONS_TAKEN)
+        status = run(&request);
+    free(request.sets);
+    return status;
+}
