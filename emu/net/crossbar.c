@@ -25,11 +25,9 @@ struct crossbar_output {
 
 struct crossbar {
     struct crossbar_config config;
-    struct vc requests;  /* from inputs to outputs */
-    struct vc responses; /* from outputs to inputs */
-    struct crossbar_route route;
-    uint16_t *table; /* copy of route.outputs, or NULL */
-    uint64_t mask;   /* outputs - 1 if requests are routed by address and outputs is a power of two, else 0 */
+    struct vc requests;   /* from inputs to outputs */
+    struct vc responses;  /* from outputs to inputs */
+    struct outputs homes; /* the output of each home */
     struct crossbar_input *inputs;
     struct crossbar_output *outputs;
     struct net_track *track; /* shows messages; or NULL */
@@ -45,69 +43,13 @@ static struct net_message message_of(const struct crossbar *crossbar, struct mem
         .request = request, .clocks = clocks ? clocks : 1, .bytes = bytes, .sink = sink};
 }
 
-static uint32_t channel_of_home(const struct crossbar_route *route, const struct home *home)
-{
-    return (home->module * route->stacks + home->stack) * route->controllers + home->controller;
-}
-
-static uint32_t output_of_home(const struct crossbar *crossbar, const struct home *home)
-{
-    const struct crossbar_route *route = &crossbar->route;
-    assert(home->module < route->modules && home->stack < route->stacks &&
-           home->controller < route->controllers);
-    const uint32_t index = channel_of_home(route, home);
-    return crossbar->table ? crossbar->table[index] : index;
-}
-
-static uint32_t output_of_partition(const struct crossbar *crossbar, uint64_t address)
-{
-    const struct crossbar_route *route = &crossbar->route;
-    const uint32_t outputs = crossbar->config.outputs,
-                   channels = route->modules * route->stacks * route->controllers;
-    struct home home;
-    home_resolve(route->homes, address >> route->shift << route->shift, &home);
-    const uint32_t channel = channel_of_home(route, &home);
-    if (outputs <= channels)
-        return channel / (channels / outputs);
-    const uint32_t each = outputs / channels;
-    return channel * each + (home.column / route->line_bursts + home.bank + home.row) % each;
-}
-
-static uint32_t output_of_address(const struct crossbar *crossbar, uint64_t address)
-{
-    uint64_t number = address >> crossbar->route.shift;
-    return (uint32_t)(crossbar->mask ? number & crossbar->mask : number % crossbar->config.outputs);
-}
-
-/* Returns the output for an access without time. */
-static uint32_t output_of(const struct crossbar *crossbar, uint64_t address)
-{
-    struct home home;
-    if (!crossbar->route.homes)
-        return output_of_address(crossbar, address);
-    if (crossbar->route.partitions)
-        return output_of_partition(crossbar, address);
-    home_resolve(crossbar->route.homes, address, &home);
-    return output_of_home(crossbar, &home);
-}
-
-static uint32_t output_of_request(const struct crossbar *crossbar, const struct mem_request *request)
-{
-    if (!crossbar->route.homes)
-        return output_of_address(crossbar, request->address);
-    if (crossbar->route.partitions)
-        return output_of_partition(crossbar, request->address);
-    assert(home_current(&request->home));
-    return output_of_home(crossbar, &request->home);
-}
-
 /* Takes a request from a client into the virtual channel of requests. */
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct crossbar_input *input = port;
     struct crossbar *crossbar = input->crossbar;
-    struct net_message message =
-        message_of(crossbar, request, output_of_request(crossbar, request), net_request_bytes(request));
+    struct net_message message = message_of(crossbar, request, outputs_of_request(&crossbar->homes, request),
+                                            net_request_bytes(request));
     if (vc_offer(&crossbar->requests, input->number, &message, now))
         return true;
     mem_waiters_add(&input->waiters, link);
@@ -175,7 +117,7 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
 static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
 {
     struct crossbar *crossbar = ((struct crossbar_input *)port)->crossbar;
-    struct mem_link *lower = &crossbar->outputs[output_of(crossbar, address)].link;
+    struct mem_link *lower = &crossbar->outputs[outputs_of_address(&crossbar->homes, address)].link;
     (void)link;
     return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
 }
@@ -187,7 +129,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
     uint64_t end = address + size;
     (void)link;
     for (uint64_t at = address, next; at < end; at = next) {
-        struct mem_link *lower = &crossbar->outputs[output_of(crossbar, at)].link;
+        struct mem_link *lower = &crossbar->outputs[outputs_of_address(&crossbar->homes, at)].link;
         next = (at | (CROSSBAR_GRAIN - 1)) + 1;
         next = next < end ? next : end;
         if (lower->port_ops->maintain)
@@ -197,37 +139,13 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
 
 const struct mem_port_ops crossbar_ops = {request_offered, response_room, warm, maintain};
 
-/* Copies the route and checks that the outputs it names exist. */
-static void set_route(struct crossbar *crossbar, const struct crossbar_route *route)
-{
-    const uint32_t outputs = crossbar->config.outputs;
-    crossbar->route = *route;
-    crossbar->route.outputs = NULL;
-    if (!route->homes) {
-        crossbar->mask = (outputs & (outputs - 1)) == 0 ? outputs - 1 : 0;
-        return;
-    }
-    const size_t count = (size_t)route->modules * route->stacks * route->controllers;
-    if (route->partitions) {
-        assert(route->line_bursts > 0 && (count % outputs == 0 || outputs % count == 0));
-        return;
-    }
-    assert(count > 0 && (route->outputs || count <= outputs));
-    if (!route->outputs)
-        return;
-    crossbar->table = alloc(count, sizeof *crossbar->table);
-    memcpy(crossbar->table, route->outputs, count * sizeof *crossbar->table);
-    for (size_t i = 0; i < count; i++)
-        assert(crossbar->table[i] < outputs);
-}
-
 struct crossbar *crossbar_new(const struct crossbar_config *config, struct event_queue *queue,
                               const struct clock *clock, uint32_t component,
                               const struct crossbar_route *route)
 {
     struct crossbar *crossbar = alloc(1, sizeof *crossbar);
     crossbar->config = *config;
-    set_route(crossbar, route);
+    outputs_init(&crossbar->homes, route, config->outputs);
     const struct vc_owner down = {deliver_request, input_room, crossbar};
     const struct vc_owner up = {deliver_response, output_room, crossbar};
     vc_init(&crossbar->requests, queue, clock, component, config->inputs, config->request_queue,
@@ -251,7 +169,7 @@ void crossbar_free(struct crossbar *crossbar)
     vc_free(&crossbar->responses);
     free(crossbar->inputs);
     free(crossbar->outputs);
-    free(crossbar->table);
+    outputs_free(&crossbar->homes);
     net_track_free(crossbar->track);
     free(crossbar);
 }

@@ -13,12 +13,13 @@
 #define EMU_NET_CROSSBAR_H
 
 #include "emu/mem/request.h"
+#include "emu/net/outputs.h"
 #include "emu/sim/part.h"
 #include "emu/sim/stats.h"
 
 enum {
     CROSSBAR_PORTS = 65535, /* most inputs, and most outputs: routes name outputs in 16 bits */
-    CROSSBAR_GRAIN = 16,    /* aligned bytes that always share one route */
+    CROSSBAR_GRAIN = OUTPUTS_GRAIN,
 };
 
 struct crossbar_config {
@@ -29,29 +30,6 @@ struct crossbar_config {
 };
 
 extern const struct part_kind crossbar_kind;
-
-/* Selects the output of a request: by the home in the request, or, above the last-level cache, by its
- * address.
- *
- * By home (`homes` is set): `outputs` has an entry for each home at index (module * stacks + stack) *
- * controllers + controller. The entry is the output connected to that memory, or to the link that leads to
- * it: the crossbar of a module has one output per controller of its own stacks, and one link for all homes of
- * another module. Accesses without time carry no home; `homes` resolves their address. By address: the output is
- * (address >> shift) modulo the number of outputs.
- *
- * By partition (`homes` and `partitions` are set): above the slices of a last-level cache, where requests carry
- * no home yet, `homes` resolves the first byte of the line of 1 << shift bytes. One of the numbers of outputs
- * and of channels divides the other. If there are fewer outputs, output n has the n-th group of channels. If
- * there are more, channel n has the n-th group of outputs, and its lines take turns in order of column, bank
- * and row. A line of which the home changes while it is cached stays in the slice of its old home. */
-struct crossbar_route {
-    const struct home_map *homes;          /* must outlive the crossbar; NULL: route by address */
-    uint32_t modules, stacks, controllers; /* sizes of the table's three dimensions */
-    const uint16_t *outputs;               /* the table, copied; NULL: the output is the index */
-    uint32_t shift;
-    bool partitions;
-    uint32_t line_bursts; /* of partitions: bursts of a line, at least 1 */
-};
 
 struct crossbar;
 struct track_sink;
