@@ -9,6 +9,7 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
+#include "emu/machine/networks.h"
 #include "emu/machine/sources.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
@@ -106,152 +107,10 @@ static int take(void *context, int option, const char *value)
 struct described {
     struct tree *tree;
     const struct instance *network, *traffic;
-    struct topology topology;
-    struct routing routing;
+    struct network_shape shape;
     struct traffic_trace trace;
     struct traffic_setup setup;
 };
-
-/* Prefixes a message about a key with its place: the key's, or the part's if the key has its default. Returns false. */
-static bool at_field(const struct described *net, const struct instance *part, const char *key,
-                     struct error *err)
-{
-    int field = part_field_find(part->kind, key);
-    if (field >= 0 && part->given[field])
-        return tree_at(net->tree, part, key, err);
-    (void)error_prefix(err, "%s: %s", part->path, key);
-    return tree_at_part(net->tree, part, err);
-}
-
-/* Prefixes a message that begins with a key's name with its place. Returns false. */
-static bool at_key(const struct described *net, const struct instance *part, struct error *err)
-{
-    char key[64];
-    size_t length = strcspn(err->text, ": ");
-    (void)snprintf(key, sizeof key, "%.*s", length < sizeof key ? (int)length : 0, err->text);
-    if (err->text[length] != ':' || part_field_find(part->kind, key) < 0)
-        return tree_at_part(net->tree, part, err);
-    memmove(err->text, err->text + length + 2, strlen(err->text + length + 2) + 1);
-    return at_field(net, part, key, err);
-}
-
-/* The parts of a graph: routers and wires, each in the order of the tree. */
-static const struct instance *graph_part(const struct described *net, const struct part_kind *kind,
-                                         int number)
-{
-    const struct instance *part = net->network->first;
-    for (; part; part = part->next)
-        if (!part->absent && part->kind == kind && number-- == 0)
-            return part;
-    return NULL;
-}
-
-/* Writes a part's name with its number among copies: "leaf.3". */
-static void part_name(const struct instance *part, char *text, size_t size)
-{
-    const char *dot = strchr(part->path, '.');
-    (void)snprintf(text, size, "%s", dot ? dot + 1 : part->path);
-}
-
-/* Finds "ROUTER" or "ROUTER.PORT". The name of a router that has copies ends in a number too. */
-static bool find_end(const struct described *net, const char *text, uint32_t *router, int *port,
-                     struct error *err)
-{
-    const char *dot = strrchr(text, '.');
-    const char *names[256];
-    uint32_t count = net->topology.router_count;
-    for (uint32_t r = 0; r < count; r++) {
-        const char *name = net->topology.routers[r].name;
-        size_t length = strlen(name);
-        if (r < 256)
-            names[r] = name;
-        bool whole = strcmp(name, text) == 0;
-        bool with_port = dot && (size_t)(dot - text) == length && strncmp(name, text, length) == 0 &&
-                         dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1) && strlen(dot + 1) < 4;
-        if (!whole && !with_port)
-            continue;
-        *router = r;
-        *port = whole ? TOPOLOGY_ANY : atoi(dot + 1);
-        return true;
-    }
-    if (!*text)
-        return error_set(err, "names no router; write ROUTER or ROUTER.PORT");
-    return error_set(err, "%s is no router of the graph%s", text_quote(text).text,
-                     nearest_hint(text, names, count < 256 ? count : 256).text);
-}
-
-static bool add_wire(struct described *net, const struct instance *part, const struct network_config *config,
-                     struct error *err)
-{
-    const struct network_wire_config *wire = part->config;
-    uint32_t router[2] = {0};
-    int port[2] = {0};
-    if (!find_end(net, wire->from, &router[0], &port[0], err))
-        return at_field(net, part, "from", err);
-    if (!find_end(net, wire->to, &router[1], &port[1], err))
-        return at_field(net, part, "to", err);
-    bool wide = part->given[part_field_find(part->kind, "width")];
-    bool late = part->given[part_field_find(part->kind, "latency")];
-    struct topology_wire *made =
-        topology_add_wire(&net->topology, router[0], router[1], wide ? wire->width : config->width,
-                          late ? wire->latency : config->latency);
-    part_name(part, made->name, sizeof made->name);
-    memcpy(made->port, port, sizeof port);
-    return true;
-}
-
-static bool make_graph(struct described *net, const struct network_config *config, struct error *err)
-{
-    const struct instance *part;
-    for (int i = 0; (part = graph_part(net, &network_router_kind, i)); i++) {
-        char name[TOPOLOGY_NAME];
-        part_name(part, name, sizeof name);
-        topology_add_router(&net->topology, name,
-                            ((const struct network_router_config *)part->config)->nodes);
-        if (net->topology.router_count > TOPOLOGY_ROUTERS) {
-            error_set(err, "more than %d routers", TOPOLOGY_ROUTERS);
-            return tree_at_part(net->tree, part, err);
-        }
-    }
-    for (int i = 0; (part = graph_part(net, &network_wire_kind, i)); i++)
-        if (!add_wire(net, part, config, err))
-            return false;
-    return true;
-}
-
-/* Prefixes a message of topology_finish() with its place. Returns false. */
-static bool at_culprit(const struct described *net, const struct topology_culprit *culprit, struct error *err)
-{
-    const struct instance *part = net->network;
-    if (net->topology.kind == NETWORK_GRAPH && culprit->wire >= 0)
-        part = graph_part(net, &network_wire_kind, culprit->wire);
-    else if (net->topology.kind == NETWORK_GRAPH && culprit->router >= 0)
-        part = graph_part(net, &network_router_kind, culprit->router);
-    const char *key = culprit->key;
-    return key && part_field_find(part->kind, key) >= 0 ? at_field(net, part, key, err)
-                                                        : tree_at_part(net->tree, part, err);
-}
-
-static bool make_topology(struct described *net, struct error *err)
-{
-    const struct network_config *config = net->network->config;
-    topology_init(&net->topology, config->topology);
-    const struct topology_shape shape = {config->size, config->nodes, config->width, config->latency};
-    const struct instance *extra = net->network->first;
-    if (config->topology == NETWORK_GRAPH) {
-        if (!make_graph(net, config, err))
-            return false;
-    } else if (extra) {
-        error_set(err, "%s: routers and wires are for topology graph, not %s", extra->path,
-                  network_topology_names[config->topology]);
-        return tree_at_part(net->tree, extra, err);
-    } else if (!topology_generate(&net->topology, &shape, err)) {
-        return at_key(net, net->network, err);
-    }
-    struct topology_culprit culprit;
-    return topology_finish(&net->topology, config->width, config->node_latency, &culprit, err) ||
-           at_culprit(net, &culprit, err);
-}
 
 static bool read_trace(struct described *net, struct error *err)
 {
@@ -261,8 +120,8 @@ static bool read_trace(struct described *net, struct error *err)
     char path[PATH_MAX];
     bool own = *traffic->trace == '/' || !slash;
     (void)snprintf(path, sizeof path, "%.*s%s", own ? 0 : (int)(slash - file + 1), file, traffic->trace);
-    if (!traffic_trace_read(&net->trace, path, net->topology.node_count, network->classes, err))
-        return tree_at(net->tree, net->traffic, "trace", err);
+    if (!traffic_trace_read(&net->trace, path, net->shape.topology.node_count, network->classes, err))
+        return networks_at(net->tree, net->traffic, "trace", err);
     net->setup.trace = &net->trace;
     return true;
 }
@@ -292,25 +151,23 @@ static bool describe(struct described *net, const struct request *request, struc
     const struct traffic_config *traffic = net->traffic->config;
     net->setup = (struct traffic_setup){.config = traffic,
                                         .network = network,
-                                        .topology = &net->topology,
-                                        .routing = &net->routing,
+                                        .topology = &net->shape.topology,
+                                        .routing = &net->shape.routing,
                                         .check = request->check};
-    if (!make_topology(net, err))
+    if (!networks_shape(net->tree, net->network, &net->shape, err))
         return false;
-    if (!routing_make(&net->routing, &net->topology, network->routing, err))
-        return at_key(net, net->network, err);
-    if (!traffic_fits(traffic, &net->topology, err))
-        return at_key(net, net->traffic, err);
+    if (!traffic_fits(traffic, &net->shape.topology, err))
+        return networks_at_named(net->tree, net->traffic, err);
     if (traffic->pattern == TRAFFIC_TRACE && !read_trace(net, err))
         return false;
     uint32_t flits = traffic->pattern == TRAFFIC_TRACE ? net->trace.longest : traffic->flits;
-    return network_fits(network, &net->topology, &net->routing, flits, err) || at_key(net, net->network, err);
+    return network_fits(network, &net->shape.topology, &net->shape.routing, flits, err) ||
+           networks_at_named(net->tree, net->network, err);
 }
 
 static void forget(struct described *net)
 {
-    topology_free(&net->topology);
-    routing_free(&net->routing);
+    shape_free(&net->shape);
     traffic_trace_free(&net->trace);
     if (net->tree)
         tree_free(net->tree);

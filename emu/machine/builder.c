@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/machine/networks.h"
 #include "emu/machine/sources.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/sim/alloc.h"
@@ -82,14 +83,19 @@ static bool make_part(struct built_part *part, const struct builder_making *maki
 {
     const struct instance *instance = part->instance;
     const void **configs = tree_configs_below(instance);
+    size_t child_count;
+    struct part_child *children = networks_children(instance, &child_count);
     const struct part_site site = {.name = instance->path,
                                    .queue = making->queue,
                                    .clock = &part->clock,
                                    .numbers = making->numbers,
                                    .below = configs,
+                                   .children = children,
+                                   .child_count = child_count,
                                    .place = place};
     part->object = instance->kind->make(instance->config, &site, err);
     free(configs);
+    networks_children_free(children, child_count);
     if (part->object && making->sink && instance->kind->observe)
         instance->kind->observe(part->object, making->sink, instance->path);
     return part->object || error_prefix(err, "%s", instance->path);

@@ -7,6 +7,7 @@
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
+#include "emu/net/network.h"
 #include "emu/sim/alloc.h"
 
 enum {
@@ -76,10 +77,12 @@ static bool is_timed(const struct part_kind *kind)
     return kind == &cache_kind || kind->ports;
 }
 
-/* Returns true for the parts that a drawing shows: the groups, and the parts with timing except TLBs. */
+/* Returns true for the parts that a drawing shows: the groups, and the parts with timing except TLBs and what a network is
+ * made of. */
 static bool is_drawn(const struct instance *part)
 {
-    if (!part->parent || part->kind == &tlb_kind)
+    if (!part->parent || part->kind == &tlb_kind || part->kind == &network_router_kind ||
+        part->kind == &network_wire_kind)
         return false;
     for (; part->parent; part = part->parent)
         if (!is_timed(part->kind))

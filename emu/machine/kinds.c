@@ -4,6 +4,7 @@
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
 #include "emu/net/link.h"
+#include "emu/net/network.h"
 #include "emu/nucd/config.h"
 
 const struct part_kind *const machine_kinds[] = {
@@ -11,9 +12,12 @@ const struct part_kind *const machine_kinds[] = {
     &dram_kind,     /* emu/dram */
     &link_kind,     /* emu/net */
     &crossbar_kind, /* emu/net */
-    &llc_kind,      /* emu/mem */
-    &core_kind,     /* emu/core */
-    &simt_kind,     /* emu/simt */
-    &nucd_kind,     /* emu/nucd */
+    &network_kind,  /* emu/net */
+    &network_router_kind,
+    &network_wire_kind, /* emu/net */
+    &llc_kind,          /* emu/mem */
+    &core_kind,         /* emu/core */
+    &simt_kind,         /* emu/simt */
+    &nucd_kind,         /* emu/nucd */
     NULL,
 };

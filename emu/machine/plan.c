@@ -6,6 +6,7 @@
 
 #include "emu/dram/map.h"
 #include "emu/machine/lines.h"
+#include "emu/machine/networks.h"
 #include "emu/mem/home_bits.h"
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
@@ -373,13 +374,30 @@ static bool plan_partitions(const struct plan *plan, struct error *err)
     return true;
 }
 
+/* Checks that the parts connected to each network have nodes. */
+static bool check_networks(const struct plan *plan, struct error *err)
+{
+    const struct tree *tree = plan->machine->tree;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        uint32_t inputs = 0, outputs = 0;
+        for (size_t w = 0; w < plan->wiring.count; w++) {
+            inputs += plan->wiring.wires[w].server == i ? plan->places[w].in : 0;
+            outputs += plan->wiring.wires[w].client == i ? plan->places[w].out : 0;
+        }
+        if (i->kind == &network_kind && !networks_check(tree, i, inputs, outputs, err))
+            return false;
+    }
+    return true;
+}
+
 bool plan_machine(struct plan *plan, const struct machine_config *machine, struct error *err)
 {
     *plan = (struct plan){.machine = machine};
     if (!wiring_plan(&plan->wiring, machine->tree, machine_kinds, err))
         return false;
     plan_places(plan);
-    return plan_homes(plan, err) && plan_ways(plan, err) && plan_partitions(plan, err);
+    return check_networks(plan, err) && plan_homes(plan, err) && plan_ways(plan, err) &&
+           plan_partitions(plan, err);
 }
 
 void plan_free(struct plan *plan)

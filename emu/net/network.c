@@ -73,7 +73,7 @@ struct endpoint {
     uint16_t latency, flit_clocks;
     uint8_t last_class;
     uint8_t refused_count;
-    bool retry;
+    uint8_t retry;                    /* bit: class whose refused packets are offered again */
     uint8_t last_vc[NETWORK_CLASSES]; /* sent on last */
     uint8_t vc[NETWORK_CLASSES];      /* of the packet at the head of the queue, if part of it is sent */
     uint16_t sent[NETWORK_CLASSES];   /* flits of it sent */
@@ -942,21 +942,20 @@ static void arrive_at_node(struct network *network, uint32_t number, struct flit
         flit;
 }
 
-/* Offers refused packets again, in the order of their refusal, and takes the flits behind them. */
+/* Offers refused packets of the classes in `retry` again, in the order of their refusal, and takes the flits behind those
+ * that are accepted. */
 static void retry(struct network *network, uint32_t number)
 {
     struct endpoint *node = &network->nodes[number];
-    uint32_t count = node->refused_count, buffer = network->config.buffer;
-    uint32_t refusing = 0; /* bit: class that has been refused again */
+    uint32_t count = node->refused_count, buffer = network->config.buffer, classes = node->retry;
     uint8_t order[NETWORK_VCS];
     memcpy(order, node->refused, sizeof order);
     node->refused_count = 0;
-    node->retry = false;
+    node->retry = 0;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t vc = order[k], class = vc / network->config.vcs;
         struct arrivals *held = &network->arrivals[number * network->vcs + vc];
-        if (refusing & 1U << class || !deliver(network, node, vc, held->packet)) {
-            refusing |= 1U << class;
+        if (!(classes & 1U << class) || !deliver(network, node, vc, held->packet)) {
             node->refused[node->refused_count++] = (uint8_t)vc;
             continue;
         }
@@ -1155,11 +1154,16 @@ bool network_send(struct network *network, const struct network_packet *packet, 
     return true;
 }
 
+bool network_has_room(const struct network *network, uint32_t node, uint32_t class)
+{
+    return network->nodes[node].count[class] < network->config.send_queue;
+}
+
 void network_unblock(struct network *network, uint32_t node, uint32_t class, uint64_t now)
 {
     if (!(network->nodes[node].blocked & network->class_vcs[class]))
         return;
-    network->nodes[node].retry = true;
+    network->nodes[node].retry |= (uint8_t)(1U << class);
     set_add(&network->active_nodes, node);
     wake_at(network, now);
 }
@@ -1487,11 +1491,11 @@ void network_free(struct network *network)
         free(network->checks->passages);
         free(network->checks->under_way);
     }
-    void *blocks[] = {network->checks,     network->slots,   network->occupied,     network->ports,
-                      network->routers,    network->inputs,  network->outputs,      network->buffers,
-                      network->bids,       network->nodes,   network->arrivals,     network->held,
-                      network->sends,      network->packets, network->free_packets, network->links,
-                      network->vc_counters};
+    void *blocks[] = {network->checks,      network->slots,   network->occupied,     network->ports,
+                      network->routers,     network->inputs,  network->outputs,      network->buffers,
+                      network->bids,        network->nodes,   network->arrivals,     network->held,
+                      network->sends,       network->packets, network->free_packets, network->links,
+                      network->vc_counters, network->spares};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     set_free(&network->active_routers);

@@ -48,7 +48,7 @@ struct network_wire_config {
     uint32_t width, latency;                             /* if given; else the network's */
 };
 
-/* Kinds of `croft net`. They describe; they have no functions, because a network is not a part of machines. */
+/* Kinds of descriptions. A network in a machine is a fabric (fabric.h). */
 extern const struct part_kind network_kind, network_router_kind, network_wire_kind;
 
 enum {
@@ -130,6 +130,9 @@ void network_free(struct network *network);
 /* Sends a packet from its source at time now. False if the source's queue of its class is full: the client's
  * room() is called when it is not. */
 bool network_send(struct network *network, const struct network_packet *packet, uint64_t now);
+
+/* Whether network_send() would accept a packet of that source and class. */
+bool network_has_room(const struct network *network, uint32_t node, uint32_t class);
 
 /* Packets of a class at a node that the client refused can be delivered again. */
 void network_unblock(struct network *network, uint32_t node, uint32_t class, uint64_t now);

@@ -1,5 +1,9 @@
 /* The kinds of parts that describe a network. */
-#include "emu/net/network.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/mem/site.h"
+#include "emu/net/fabric.h"
 
 static const char *const network_flow_names[] = {[NETWORK_WORMHOLE] = "wormhole",
                                                  [NETWORK_CUT_THROUGH] = "cut_through",
@@ -79,13 +83,104 @@ static const struct part_field wire_fields[] = {
      {"", ""}},
 };
 
+static const struct part_port ports[] = {
+    {.name = "in",
+     .type = "memory",
+     .direction = PART_SERVES,
+     .many = true,
+     .optional = true,
+     .explanation = "Receives requests."},
+    {.name = "out",
+     .type = "memory",
+     .direction = PART_ASKS,
+     .many = true,
+     .spreads = true,
+     .partners = "dram *.dram",
+     .explanation = "Sends requests to memories, by their controllers, to crossbars and links."},
+    {.name = NULL},
+};
+
+/* Gives every input and output its node. */
+static bool place_ends(struct fabric_plan *plan, const struct network_config *config, struct error *err)
+{
+    uint32_t nodes = plan->shape->topology.node_count;
+    plan->input_nodes = fabric_nodes(config->in_nodes, plan->inputs, 0, nodes, err);
+    if (!plan->input_nodes)
+        return error_prefix(err, "in_nodes");
+    uint32_t first = *config->in_nodes ? 0 : plan->inputs;
+    plan->output_nodes = fabric_nodes(config->out_nodes, plan->outputs, first, nodes, err);
+    if (plan->output_nodes)
+        return true;
+    free(plan->input_nodes);
+    return error_prefix(err, "out_nodes");
+}
+
+static void *make(const void *config, const struct part_site *site, struct error *err)
+{
+    const struct mem_site *place = site->place;
+    const struct network_config *own = config;
+    struct network_shape shape;
+    struct shape_culprit culprit;
+    struct fabric_plan plan = {.shape = &shape,
+                               .inputs = place->inputs,
+                               .outputs = place->outputs,
+                               .route = {.homes = place->homes,
+                                         .modules = place->modules,
+                                         .stacks = place->stacks,
+                                         .controllers = place->controllers,
+                                         .outputs = place->routes}};
+    if (clock_set_frequency(site->clock, own->clock, err) &&
+        shape_make(&shape, own, site->children, site->child_count, &culprit, err)) {
+        if (network_fits(own, &shape.topology, &shape.routing, 1, err) && place_ends(&plan, own, err))
+            return fabric_new(own, &plan, site->queue, site->clock, part_component(site));
+    }
+    shape_free(&shape);
+    return NULL;
+}
+
+static void free_part(void *part)
+{
+    fabric_free(part);
+}
+
+static struct part_end serve(void *part, unsigned port, unsigned slot)
+{
+    (void)port;
+    return (struct part_end){&fabric_ops, fabric_port(part, slot)};
+}
+
+static void connect_part(void *part, unsigned port, unsigned slot, const struct part_end *server)
+{
+    (void)port;
+    fabric_connect(part, slot, server->ops, server->object);
+}
+
+static void publish(void *part, struct stats *stats, struct scope scope)
+{
+    network_publish(fabric_network(part), stats, scope);
+}
+
+static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
+{
+    network_energy(fabric_network(part), ledger, scope);
+}
+
 const struct part_kind network_kind = {
     .name = "network",
     .explanation = "A packet network: routers, wires, and nodes at which packets enter and leave.",
     .config_size = sizeof(struct network_config),
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
+    .functional = "",
+    .ports = ports,
     .open = true,
+    .routed = true,
+    .make = make,
+    .free = free_part,
+    .serve = serve,
+    .connect = connect_part,
+    .publish = publish,
+    .energy = energy,
 };
 
 const struct part_kind network_router_kind = {

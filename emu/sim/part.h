@@ -154,6 +154,14 @@ struct part_numbers {
 
 enum { PART_REQUESTERS = 65536 };
 
+/* A part below another one, as its description has it. */
+struct part_child {
+    const char *name; /* within the other one: "w1", or "w.3" if it has copies */
+    const struct part_kind *kind;
+    const void *config;
+    const bool *given; /* given[field]: the description sets the field */
+};
+
 /* The construction parameters of a part. Only *name, *queue, *clock and what `place` points to outlive
  * make(). */
 struct part_site {
@@ -163,6 +171,9 @@ struct part_site {
     struct part_numbers *numbers; /* part_component() and part_requester() take from these */
     /* configurations of the parts in the kind's roles, by role; NULL: there is none */
     const void *const *below;
+    /* the parts below it under names of the description; only of kinds that are `open` */
+    const struct part_child *children;
+    size_t child_count;
     /* further parameters, defined by the part's room: struct mem_site (emu/mem/site.h) ...; or NULL */
     const void *place;
 };

@@ -71,7 +71,7 @@ printf '5 0 1 1\n4 0 1 1\n' >two.txt
 check "trace: back in time" grep -q 'two.txt:2: clock 4 is before' messages
 
 graph='network:\n  topology: graph\n  a: {kind: router}\n  b: {kind: router}\n  c: {kind: router}\n'
-refuses "disconnected" 'bad.yaml:5: the network is not connected: no wires lead from router a to router c' \
+refuses "disconnected" 'bad.yaml:5: network.c: the network is not connected: no wires lead from router a to router c' \
     "$graph  ab: {kind: wire, from: a, to: b}\n"
 refuses "port used twice" 'bad.yaml:7: network.ac.from: port 3 of router a has two wires: ab a-b and ac a-c' \
     "$graph  ab: {kind: wire, from: a.3, to: b}\n  ac: {kind: wire, from: a.3, to: c}\n"
@@ -92,7 +92,7 @@ refuses "packet larger than a buffer, stored" 'bad.yaml:2: network.buffer: 4 fli
     'network: {flow: store_and_forward}\nnetwork.buffer: 4\ntraffic: {flits: 9}\n'
 refuses "unknown router" "bad.yaml:6: network.ab.to: 'bb' is no router of the graph; did you mean 'b'\\?" \
     "$graph  ab: {kind: wire, from: a, to: bb}\n"
-refuses "no end" 'bad.yaml:6: network.ab: to: names no router' "$graph  ab: {kind: wire, from: a}\n"
+refuses "no end" 'bad.yaml:6: network.ab.to: names no router' "$graph  ab: {kind: wire, from: a}\n"
 refuses "wire to itself" 'bad.yaml:6: network.ab.to: wire ab joins router a to itself' \
     "$graph  ab: {kind: wire, from: a, to: a}\n"
 refuses "parts of a mesh" 'bad.yaml:1: network.a: routers and wires are for topology graph, not mesh' \

@@ -1,0 +1,216 @@
+#include "emu/net/fabric.h"
+
+#include <stdio.h>
+
+#include "emu/net/message.h"
+
+struct fabric_input {
+    struct fabric *fabric;
+    uint32_t node;
+};
+
+struct fabric_output {
+    struct fabric *fabric;
+    struct mem_link link;
+    uint32_t node;
+    bool refused; /* a response was refused: the port below waits for room */
+};
+
+struct fabric {
+    struct network_config config;
+    struct network_shape shape;
+    struct network *network;
+    struct outputs homes;
+    struct fabric_input *inputs;
+    struct fabric_output *outputs;
+    uint32_t input_count, output_count;
+    struct mem_waiters *waiters; /* by node: refused clients */
+};
+
+static bool send(struct fabric *fabric, struct mem_request *request, uint32_t from, uint32_t to,
+                 uint8_t class, uint32_t bytes, uint64_t now)
+{
+    uint32_t flit = fabric->config.flit, size = fabric->config.header + bytes;
+    const struct network_packet packet = {.owner = request,
+                                          .time = now,
+                                          .source = from,
+                                          .destination = to,
+                                          .flits = size ? (size + flit - 1) / flit : 1,
+                                          .class = class};
+    return network_send(fabric->network, &packet, now);
+}
+
+static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    const struct fabric_input *input = port;
+    struct fabric *fabric = input->fabric;
+    uint32_t to = fabric->outputs[outputs_of_request(&fabric->homes, request)].node;
+    if (send(fabric, request, input->node, to, FABRIC_REQUESTS, net_request_bytes(request), now))
+        return true;
+    mem_waiters_add(&fabric->waiters[input->node], link);
+    return false;
+}
+
+static void request_room(void *client, struct mem_link *link, uint64_t now)
+{
+    const struct fabric_output *output = client;
+    (void)link;
+    network_unblock(output->fabric->network, output->node, FABRIC_REQUESTS, now);
+}
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct fabric_output *output = client;
+    const struct fabric_input *input = mem_request_link(request)->port;
+    (void)link;
+    if (send(output->fabric, request, output->node, input->node, FABRIC_RESPONSES,
+             net_response_bytes(request), now))
+        return true;
+    output->refused = true;
+    return false;
+}
+
+static void response_room(void *port, struct mem_link *link, uint64_t now)
+{
+    const struct fabric_input *input = port;
+    (void)link;
+    network_unblock(input->fabric->network, input->node, FABRIC_RESPONSES, now);
+}
+
+static bool deliver(void *context, const struct network_packet *packet, uint64_t now)
+{
+    struct fabric *fabric = context;
+    struct mem_request *request = packet->owner;
+    if (packet->class == FABRIC_RESPONSES)
+        return mem_request_respond(request, now);
+    return mem_link_request(&fabric->outputs[outputs_of_request(&fabric->homes, request)].link, request, now);
+}
+
+static void room(void *context, uint32_t node, uint32_t class, uint64_t now)
+{
+    struct fabric *fabric = context;
+    if (class == FABRIC_REQUESTS) {
+        while (fabric->waiters[node].first && network_has_room(fabric->network, node, class))
+            (void)mem_waiters_wake(&fabric->waiters[node], now);
+        return;
+    }
+    for (uint32_t i = 0; i < fabric->output_count && network_has_room(fabric->network, node, class); i++) {
+        struct fabric_output *output = &fabric->outputs[i];
+        if (output->node != node || !output->refused)
+            continue;
+        output->refused = false;
+        mem_link_response_room(&output->link, now);
+    }
+}
+
+static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
+{
+    struct fabric *fabric = ((struct fabric_input *)port)->fabric;
+    struct mem_link *lower = &fabric->outputs[outputs_of_address(&fabric->homes, address)].link;
+    (void)link;
+    return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
+}
+
+/* Splits the range into pieces of one route each. */
+static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
+{
+    struct fabric *fabric = ((struct fabric_input *)port)->fabric;
+    uint64_t end = address + size;
+    (void)link;
+    for (uint64_t at = address, next; at < end; at = next) {
+        struct mem_link *lower = &fabric->outputs[outputs_of_address(&fabric->homes, at)].link;
+        next = (at | (OUTPUTS_GRAIN - 1)) + 1;
+        next = next < end ? next : end;
+        if (lower->port_ops->maintain)
+            lower->port_ops->maintain(lower->port, lower, op, at, next - at);
+    }
+}
+
+const struct mem_port_ops fabric_ops = {request_offered, response_room, warm, maintain};
+
+uint32_t *fabric_nodes(const char *text, uint32_t ends, uint32_t first, uint32_t nodes, struct error *err)
+{
+    uint32_t *list = alloc((size_t)ends + 1, sizeof *list), count = 0;
+    const char *at = text + strspn(text, " ");
+    for (; *text && *at && count <= ends; at += strspn(at, " ")) {
+        char *end;
+        unsigned long node = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : nodes;
+        if (node >= nodes || (*end && *end != ' ')) {
+            free(list);
+            return (void)error_set(err, "not a list of nodes from 0 to %u, such as \"0 2 5\"", nodes - 1),
+                   NULL;
+        }
+        if (count < ends)
+            list[count] = (uint32_t)node;
+        count++;
+        at = end;
+    }
+    for (; !*text && count < ends && first + count < nodes; count++)
+        list[count] = first + count;
+    if (count == ends)
+        return list;
+    free(list);
+    if (*text)
+        (void)error_set(err, "a list of %s than %u nodes; that many parts are connected",
+                        count > ends ? "more" : "fewer", ends);
+    else
+        (void)error_set(err, "%u parts are connected, to nodes from %u on; the network has %u nodes", ends,
+                        first, nodes);
+    return NULL;
+}
+
+struct fabric *fabric_new(const struct network_config *config, const struct fabric_plan *plan,
+                          struct event_queue *queue, const struct clock *clock, uint32_t component)
+{
+    struct fabric *fabric = alloc(1, sizeof *fabric);
+    *fabric = (struct fabric){.config = *config,
+                              .shape = *plan->shape,
+                              .input_count = plan->inputs,
+                              .output_count = plan->outputs,
+                              .inputs = alloc(plan->inputs, sizeof *fabric->inputs),
+                              .outputs = alloc(plan->outputs, sizeof *fabric->outputs),
+                              .waiters = alloc(plan->shape->topology.node_count, sizeof *fabric->waiters)};
+    const struct network_client client = {deliver, room, fabric};
+    outputs_init(&fabric->homes, &plan->route, plan->outputs);
+    for (uint32_t i = 0; i < plan->inputs; i++)
+        fabric->inputs[i] = (struct fabric_input){.fabric = fabric, .node = plan->input_nodes[i]};
+    for (uint32_t i = 0; i < plan->outputs; i++)
+        fabric->outputs[i] = (struct fabric_output){.fabric = fabric, .node = plan->output_nodes[i]};
+    fabric->network = network_new(&fabric->config, &fabric->shape.topology, &fabric->shape.routing, queue,
+                                  clock, component, &client);
+    free(plan->input_nodes);
+    free(plan->output_nodes);
+    return fabric;
+}
+
+void fabric_free(struct fabric *fabric)
+{
+    if (!fabric)
+        return;
+    network_free(fabric->network);
+    shape_free(&fabric->shape);
+    outputs_free(&fabric->homes);
+    free(fabric->inputs);
+    free(fabric->outputs);
+    free(fabric->waiters);
+    free(fabric);
+}
+
+void *fabric_port(struct fabric *fabric, uint32_t input)
+{
+    assert(input < fabric->input_count);
+    return &fabric->inputs[input];
+}
+
+void fabric_connect(struct fabric *fabric, uint32_t output, const struct mem_port_ops *ops, void *port)
+{
+    static const struct mem_client_ops client = {respond, request_room};
+    assert(output < fabric->output_count);
+    fabric->outputs[output].link = (struct mem_link){
+        .port_ops = ops, .port = port, .client_ops = &client, .client = &fabric->outputs[output]};
+}
+
+struct network *fabric_network(struct fabric *fabric)
+{
+    return fabric->network;
+}

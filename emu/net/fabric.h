@@ -1,0 +1,51 @@
+/* A packet network between requesters and memories: the kind `network` of machines.
+ *
+ * Every input (a client) and every output (a memory, a crossbar, a link) stands at a node of a network
+ * (emu/net/network.h); several can share a node. A request is a packet of class 0 from its input's node to its
+ * output's, its response a packet of class 1 back. A packet has a header and the data that a crossbar's message
+ * would have. To a request, the whole network is one link of its way. Back-pressure: a full queue of a node
+ * refuses requests and responses; a packet that its receiver refuses stops its virtual channel at that node.
+ * Packets of one class that take different virtual channels can pass each other.
+ */
+#ifndef EMU_NET_FABRIC_H
+#define EMU_NET_FABRIC_H
+
+#include "emu/net/outputs.h"
+#include "emu/net/shape.h"
+
+enum { FABRIC_REQUESTS, FABRIC_RESPONSES, FABRIC_CLASSES }; /* message classes */
+
+struct fabric;
+
+/* The inputs' interface for their clients; the port is fabric_port(). A maintenance request for a range goes to the output
+ * of its first address and is answered there. */
+extern const struct mem_port_ops fabric_ops;
+
+/* Reads a list of nodes such as "0 2 5" for so many ends; an empty one names the nodes from `first` on. The caller frees the
+ * result; NULL with err set, which does not name the key, on failure. */
+uint32_t *fabric_nodes(const char *text, uint32_t ends, uint32_t first, uint32_t nodes, struct error *err);
+
+/* What a fabric is made of; it takes over the shape and the lists. */
+struct fabric_plan {
+    struct network_shape *shape;
+    uint32_t inputs, outputs;
+    uint32_t *input_nodes, *output_nodes;
+    struct crossbar_route route;
+};
+
+/* Makes a fabric. config has at least FABRIC_CLASSES classes, and fits the shape. queue and clock must outlive it. Never NULL;
+ * aborts when out of memory. */
+struct fabric *fabric_new(const struct network_config *config, const struct fabric_plan *plan,
+                          struct event_queue *queue, const struct clock *clock, uint32_t component);
+void fabric_free(struct fabric *fabric);
+
+/* Returns the port of an input for fabric_ops. Several clients may use it. */
+void *fabric_port(struct fabric *fabric, uint32_t input);
+
+/* Connects an output to the port below it. Call it for each output before the first request. */
+void fabric_connect(struct fabric *fabric, uint32_t output, const struct mem_port_ops *ops, void *port);
+
+/* The network, for its counters and checks. */
+struct network *fabric_network(struct fabric *fabric);
+
+#endif

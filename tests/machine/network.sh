@@ -1,0 +1,62 @@
+#!/bin/bash
+# Networks in machines: network.sh CROFT WORKDIR. Programs behave the same with a mesh instead of a crossbar and with
+# switches instead of links, requests and responses balance, and statistics repeat; descriptions with errors get messages.
+# Prints "N passed, N failed".
+set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+croft=$(realpath "$1")
+examples=$(realpath "$(dirname "$0")/../../examples")
+work=$(fresh "$2")
+cd "$work" || exit 1
+
+evidence() {
+    tail -n 5 messages output
+}
+
+# total FILE NAME: a statistic of the whole run.
+total() {
+    awk -v name="\"$2\":" '/"total"/ { total = 1 } total && $1 == name { gsub(/[^0-9]/, "", $2); print $2; exit }' "$1"
+}
+
+# same NAME MACHINE OTHER NETWORK PROGRAM: the program prints the same on both machines, but for the times.
+same() {
+    "$croft" run -m "$2" "$5" 2>messages | sed 's/[0-9]* cycles.*//' >expected
+    "$croft" run -m "$3" --check dram --stats one.json "$5" 2>messages | sed 's/[0-9]* cycles.*//' >output
+    check "$1: output" cmp expected output
+    "$croft" run -m "$3" --check dram --stats two.json "$5" 2>messages | cat >again
+    check "$1: it repeats" cmp <(sed '/^  "host"/,$d' one.json) <(sed '/^  "host"/,$d' two.json)
+    check "$1: packets" test "$(total one.json "$4.packets_sent")" -gt 1000
+    check "$1: all arrive" test "$(total one.json "$4.packets_sent")" = "$(total one.json "$4.packets_delivered")"
+    check "$1: flits" test "$(total one.json "$4.flits_entered")" = "$(total one.json "$4.flits_left")"
+}
+
+"$croft" cc -O2 "$examples/cells.c" -o cells 2>messages
+"$croft" cc -O2 "$examples/simt/vector_add.c" -o vector_add 2>>messages
+same "mesh" nucd "$examples/machines/mesh.yaml" mesh cells
+same "switches" "$examples/machines/stacks.yaml" "$examples/machines/network.yaml" net vector_add
+
+# refuses NAME REGEX EXTENSION...: a message that matches, for lines behind `extends: mesh.yaml`.
+cp "$examples/machines/mesh.yaml" .
+refuses() {
+    printf 'extends: mesh.yaml\n%b' "$3" >bad.yaml
+    "$croft" show bad.yaml >output 2>messages
+    check "$1: status" test $? = 2
+    check "$1: message" grep -qE "^croft show: $2" messages
+}
+
+refuses "one class" 'bad.yaml:2: mesh.classes: 1; requests and responses of a machine need 2' 'mesh: {classes: 1}\n'
+refuses "too few nodes" 'mesh.yaml:[0-9]+: mesh.out_nodes: 8 parts are connected, to nodes from 17 on; the network has 24 nodes' \
+    'mesh: {size: 6x4}\n'
+refuses "list of nodes" 'bad.yaml:2: mesh.in_nodes: a list of fewer than 17 nodes' 'mesh: {in_nodes: 0 1}\n'
+refuses "a wrong node" 'bad.yaml:2: mesh.out_nodes: not a list of nodes from 0 to 24' 'mesh: {out_nodes: 0 25}\n'
+refuses "a line larger than a buffer" 'bad.yaml:2: mesh.buffer: 2 flits; cut_through needs .* up to 3 flits' \
+    'mesh: {flow: cut_through, buffer: 2}\n'
+refuses "a cycle" 'bad.yaml:2: mesh.routing: packets can wait for each other in a cycle of 25 wires' \
+    'mesh: {topology: ring, size: 25, routing: minimal}\n'
+refuses "disconnected" 'bad.yaml:2: mesh.b: the network is not connected' \
+    'mesh: {topology: graph, a: {kind: router, nodes: 40}, b: {kind: router}}\n'
+refuses "another part within" 'bad.yaml:2: mesh.x: a dram cannot stand within a network' \
+    'mesh: {x: {kind: dram}}\n'
+conclude
