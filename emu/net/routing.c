@@ -172,8 +172,8 @@ static void make_dragonfly(const struct routes *routes)
         }
 }
 
-/* Up*\/down*: a wire leads up if it leads nearer to router 0, or as near to a router of a smaller number. A packet
- * goes down as soon as a path down exists, else up (Schroeder et al., "Autonet", 1991). */
+/* A wire leads up if it leads nearer to router 0, or as near to a router of a smaller number. A packet goes down as soon as
+ * a path down exists, else up; so it never goes up again (Schroeder et al., "Autonet", 1991). */
 static bool leads_up(const uint32_t *level, uint32_t from, uint32_t to)
 {
     return level[to] != level[from] ? level[to] < level[from] : to < from;

@@ -151,6 +151,7 @@ static bool make_tree(struct topology *topology, const struct topology_shape *sh
 static bool make_dragonfly(struct topology *topology, const struct topology_shape *shape, uint32_t routers,
                            uint32_t groups, struct error *err)
 {
+    assert(routers);
     if (!add_routers(topology, (uint64_t)routers * groups, shape->nodes, err))
         return false;
     for (uint32_t g = 0; g < groups; g++) {

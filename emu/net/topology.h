@@ -91,7 +91,9 @@ uint32_t topology_add_router(struct topology *topology, const char *name, uint32
 struct topology_wire *topology_add_wire(struct topology *topology, uint32_t from, uint32_t to, uint32_t width,
                                         uint32_t latency);
 
-/* What a generated topology is made of. */
+/* What a generated topology is made of. size: "8x8", routers of each dimension of a mesh or torus, the first first; routers of
+ * a chain, ring or fully connected network; "1" of a crossbar; children of a router x levels of a tree; routers of a group x
+ * groups of a dragonfly. */
 struct topology_shape {
     const char *size; /* "8x8" (network.def) */
     uint32_t nodes;   /* at each router, or at each leaf of a tree */

@@ -349,7 +349,7 @@ void traffic_run(struct traffic *traffic, struct traffic_result *result)
         .missing = traffic->measured - traffic->arrived + unsent(traffic),
         .flit_hops = totals->hops,
         .clocks = traffic->queue->now / traffic->clock.period};
-    result->stable = result->missing == 0 && result->latency <= traffic->setup.config->limit;
+    result->stable = result->missing == 0 && (trace || result->latency <= traffic->setup.config->limit);
 }
 
 struct network *traffic_network(struct traffic *traffic)

@@ -454,7 +454,7 @@ static void names_of_ones_own_are_words(void **state)
     }
     assert_refused_as(*state, "near: {kind: grup}\n", NULL,
                       "/m.yaml:1: near: unknown kind 'grup'; did you mean 'group'?; allowed: group, dram, "
-                      "link, crossbar, llc, "
+                      "link, crossbar, network, router, wire, llc, "
                       "core, simt, nucd");
 }
 
@@ -474,7 +474,7 @@ static void parts_without_a_kind_get_hints(void **state)
          "known at the top: name, "},
         {"x: {dram: {}}\n",
          "/m.yaml:1: unknown key 'x'; a part of that name needs its kind, one of group, dram, link, "
-         "crossbar, llc, core, simt, nucd; known at the top: name, "},
+         "crossbar, network, router, wire, llc, core, simt, nucd; known at the top: name, "},
         {"x: 5\n", "/m.yaml:1: unknown key 'x'; known at the top: name, "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
