@@ -152,6 +152,10 @@ static bool make_dragonfly(struct topology *topology, const struct topology_shap
                            uint32_t groups, struct error *err)
 {
     assert(routers);
+    if (routers > TOPOLOGY_PORTS + 1 || groups - 1 > routers * TOPOLOGY_PORTS)
+        return error_set(
+            err, "size: the %u routers of a group have at most %d wires each, to each other and to %u groups",
+            routers, TOPOLOGY_PORTS, groups - 1);
     if (!add_routers(topology, (uint64_t)routers * groups, shape->nodes, err))
         return false;
     for (uint32_t g = 0; g < groups; g++) {
@@ -198,6 +202,9 @@ bool topology_generate(struct topology *topology, const struct topology_shape *s
             return error_set(err, "size: a crossbar is 1 router, not %u; `nodes` sets its ports", sizes[0]);
         return add_routers(topology, 1, shape->nodes, err);
     case NETWORK_FULL:
+        if (sizes[0] > TOPOLOGY_PORTS + 1)
+            return error_set(err, "size: each of %u routers would have %u wires; the most is %d", sizes[0],
+                             sizes[0] - 1, TOPOLOGY_PORTS);
         return add_routers(topology, sizes[0], shape->nodes, err) && make_full(topology, shape, 0, sizes[0]);
     case NETWORK_TREE: return make_tree(topology, shape, sizes[0], sizes[1], err);
     case NETWORK_DRAGONFLY: return make_dragonfly(topology, shape, sizes[0], sizes[1], err);
@@ -308,6 +315,11 @@ static bool number_ports(struct topology *topology, const struct port_owners *ow
             error_set(err, "more than %d nodes", TOPOLOGY_NODES);
             return blame(culprit, (int)r, -1, "nodes");
         }
+    }
+    if ((uint64_t)topology->node_count * topology->router_count > TOPOLOGY_ROUTES) {
+        error_set(err, "%u routers times %u nodes; at most %d routes are possible", topology->router_count,
+                  topology->node_count, TOPOLOGY_ROUTES);
+        return blame(culprit, -1, -1, "nodes");
     }
     if (topology->node_count)
         return true;

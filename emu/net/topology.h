@@ -14,12 +14,13 @@
 #include "emu/sim/error.h"
 
 enum {
-    TOPOLOGY_PORTS = 64,      /* most ports of a router: one word of bits */
-    TOPOLOGY_ROUTERS = 16384, /* most routers */
-    TOPOLOGY_NODES = 65535,   /* most nodes: flits name them in 16 bits */
-    TOPOLOGY_DIMENSIONS = 4,  /* most dimensions of a mesh or torus */
-    TOPOLOGY_NAME = 48,       /* size of a router's name */
-    TOPOLOGY_ANY = -1,        /* the port of a wire: the next free one */
+    TOPOLOGY_PORTS = 64,       /* most ports of a router: one word of bits */
+    TOPOLOGY_ROUTERS = 16384,  /* most routers */
+    TOPOLOGY_ROUTES = 1 << 28, /* most routers times nodes: a route takes a byte */
+    TOPOLOGY_NODES = 65535,    /* most nodes: flits name them in 16 bits */
+    TOPOLOGY_DIMENSIONS = 4,   /* most dimensions of a mesh or torus */
+    TOPOLOGY_NAME = 48,        /* size of a router's name */
+    TOPOLOGY_ANY = -1,         /* the port of a wire: the next free one */
 };
 
 enum network_topology {

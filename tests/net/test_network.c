@@ -399,6 +399,12 @@ static void bad_topologies(void **state)
     refuses(NETWORK_MESH, "4x4", 0, NETWORK_NATURAL, "the network has no node");
     refuses(NETWORK_MESH, "4x4", 61, NETWORK_NATURAL,
             "router r5 has 65 ports for wires and nodes; the most is 64");
+    refuses(NETWORK_FULL, "16384", 1, NETWORK_NATURAL,
+            "size: each of 16384 routers would have 16383 wires; the most is 64");
+    refuses(NETWORK_DRAGONFLY, "1x16384", 1, NETWORK_NATURAL,
+            "size: the 1 routers of a group have at most 64 wires each");
+    refuses(NETWORK_MESH, "128x128", 2, NETWORK_NATURAL,
+            "16384 routers times 32768 nodes; at most 268435456 routes");
     refuses(NETWORK_CROSSBAR, "2", 4, NETWORK_NATURAL, "size: a crossbar is 1 router, not 2");
     refuses(NETWORK_TREE, "2x3", 1, NETWORK_ORDER, "routing: a tree has no dimensions");
     /* Shortest ways around a ring without a second set of channels. */
