@@ -10,8 +10,7 @@
 #define DRAM_NAME(prefix) prefix##toy
 #include "emu/dram/standard_rows.h"
 
-static const struct dram_rows toy_rows = {"toy",      "DDR3 with sums", commands_toy,
-                                          config_toy, table_toy,        source_toy};
+static const struct dram_rows toy_rows = {"toy", commands_toy, config_toy, table_toy, source_toy};
 
 static const enum dram_command TOY_MAC = (enum dram_command)DRAM_MAC_toy;
 enum { TOY_COMMANDS = after_own_toy };
