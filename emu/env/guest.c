@@ -42,11 +42,23 @@ static void *view_elsewhere(struct user *user, uint64_t address, uint64_t length
     return copy->bytes;
 }
 
+static bool is_on_region_stack(const struct user *user, uint64_t address, uint64_t length)
+{
+    return user->region_stack.size > 0 && phys_at(&user->region_stack, address, length);
+}
+
+/* Returns whether the kernel's page tables translate the address. */
+static bool is_paged(const struct user *user, uint64_t address, uint64_t length)
+{
+    return user->pages && !(user->threads && address >= WARP_STACK_WINDOW) &&
+           !is_on_region_stack(user, address, length);
+}
+
 static void *view(struct user *user, uint64_t address, uint64_t length, bool write)
 {
     if (user->threads && address >= WARP_STACK_WINDOW)
         return threads_view(user->threads, address, length, write);
-    if (user->region_stack.size > 0 && phys_at(&user->region_stack, address, length))
+    if (is_on_region_stack(user, address, length))
         return phys_at(&user->region_stack, address, length);
     if (user->pages)
         return kernel_pages_view(user->pages, address, length, write);
@@ -70,7 +82,7 @@ bool guest_reaches(struct user *user, uint64_t address, uint64_t length, bool wr
 {
     if (length == 0)
         return true;
-    if (user->pages && !(user->threads && address >= WARP_STACK_WINDOW))
+    if (is_paged(user, address, length))
         return kernel_pages_reach(user->pages, address, length, write);
     return view(user, address, length, write);
 }
