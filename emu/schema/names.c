@@ -257,7 +257,7 @@ bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
     if (!meant && known)
         meant = nearest_field(instance->kind, name, rest, near);
     if (meant)
-        (void)snprintf(hint, sizeof hint, "; did you mean '%s'? Known ", meant);
+        (void)snprintf(hint, sizeof hint, "; did you mean %s? Known ", text_quote(meant).text);
     else if (kindless)
         explain_kindless(tree, rest, hint);
     kind_members(shown->kind, shown->role, keys, sizeof keys);

@@ -260,8 +260,10 @@ static void suggest(struct search *search)
         const char *name = nearest_below(at, wrong);
         if (name && (!*suggested || strcmp(name, wrong) == 0)) {
             (void)snprintf(suggested, sizeof suggested, "%s", name);
-            (void)snprintf(search->why, sizeof search->why, "; did you mean '%.40s%.*s%s%.80s'?", outwards,
-                           (int)length, before, name, component->name + component->length);
+            char meant[2 * TREE_NAME];
+            (void)snprintf(meant, sizeof meant, "%.40s%.*s%s%.80s", outwards, (int)length, before, name,
+                           component->name + component->length);
+            (void)snprintf(search->why, sizeof search->why, "; did you mean %s?", text_quote(meant).text);
         }
         if (strlen(outwards) + 4 < sizeof outwards)
             strcat(outwards, "../");
