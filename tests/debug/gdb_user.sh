@@ -231,8 +231,8 @@ print half(6)
 continue
 EOF
         expect "moved pc on $machine" <<'EOF'
-Breakpoint 1, half *
-Breakpoint 1, half *
+*Breakpoint 1, half *
+*Breakpoint 1, half *
 *breakpoint already hit 2 times
 $1 = 2
 $2 = 3
