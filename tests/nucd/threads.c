@@ -129,12 +129,15 @@ static void calls(const struct work *w)
     results[i] = i == THREADS + 5 ? call(1) : sum(from[i], 1);
 }
 
-/* A region waits for a store of another thread of its warp, which must go on meanwhile. */
+/* A region waits for a store of another thread of its warp, which must go on meanwhile. That thread offloads nothing
+ * before, because its task could be behind the waiting one on the same accelerator. */
 static void waits(const struct work *w)
 {
     long i = (long)thread_id();
     if (i == 3)
         await(&results[5]);
+    else
+        *(volatile int64_t *)&results[i] = 1;
     results[i] = sum(from[i], w->words);
 }
 
