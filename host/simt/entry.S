@@ -2,12 +2,24 @@
 #include "host/simt/layout.h"
 
     /* Called with t0 as link register. In: sp, the top of the thread's stack; ra, the address to which the
-     * thread returns at its end; a0, the kernel's argument. Layout from the top down: thread-local storage
-     * (tp points to its start), struct simt_thread, stack. */
+     * thread returns at its end, on multiprocessors 0; a0, the kernel's argument. Layout from the top down:
+     * thread-local storage (tp points to its start), struct simt_thread, stack.
+     *
+     * Threads of multiprocessors in programs without thread-local storage store nothing here, because that
+     * would be most of the traffic of small kernels. Bit 0 of tp tells that struct simt_thread is not
+     * initialized; thread.c does that when it is needed. */
     .section .text.croft_simt_enter, "ax", @progbits
     .globl  croft_simt_enter
     .type   croft_simt_enter, @function
 croft_simt_enter:
+    lui     t1, %hi(__tls_size)
+    addi    t1, t1, %lo(__tls_size)
+    or      t1, t1, ra
+    bnez    t1, simt_enter_slowly
+    addi    sp, sp, -SIMT_THREAD_SIZE
+    addi    tp, sp, SIMT_THREAD_SIZE + 1
+    jr      t0
+simt_enter_slowly:
     lla     t1, __tdata_start
     lla     t2, __tdata_end
     lla     t3, __tbss_end
@@ -34,6 +46,19 @@ croft_simt_enter:
 4:  jr      t0
     .size   croft_simt_enter, . - croft_simt_enter
 
+    /* The kernel has returned: ends the thread. */
+    .section .text.croft_simt_leave, "ax", @progbits
+    .globl  croft_simt_leave
+    .type   croft_simt_leave, @function
+croft_simt_leave:
+    slli    ra, tp, 63
+    bltz    ra, 1f
+    ld      ra, SIMT_THREAD_END(tp)
+    ret
+1:  li      ra, 0
+    ret
+    .size   croft_simt_leave, . - croft_simt_leave
+
     .section .text.simt_thread_finish, "ax", @progbits
     .globl  simt_thread_finish
     .type   simt_thread_finish, @function
@@ -44,23 +69,46 @@ simt_thread_finish:
     ret
     .size   simt_thread_finish, . - simt_thread_finish
 
-    /* Called only by threads on the scalar core. The jump through t0 looks like a return, so an analysis that
-     * counts the registers of a kernel's code does not include those of the coroutine scheduler. */
-    .section .text.croft_simt_barrier, "ax", @progbits
-    .globl  croft_simt_barrier
-    .type   croft_simt_barrier, @function
-croft_simt_barrier:
-    lla     t0, simt_scalar_barrier
+    /* Called only by threads on the scalar core, with t0 as link register; all other registers are preserved.
+     * The jump through t0 looks like a return, so an analysis that counts the registers of a kernel's code
+     * does not include those of the coroutine scheduler. The function that follows saves the registers that
+     * the C function may change. */
+    .macro  simt_leave_to name, function
+    .section .text.\name, "ax", @progbits
+    .globl  \name
+    .type   \name, @function
+\name:
+    addi    sp, sp, -SIMT_SAVE_FRAME
+    sd      t0, 0(sp)
+    lla     t0, 1f
     jr      t0
-    .size   croft_simt_barrier, . - croft_simt_barrier
+1:  simt_saved sd, fsd
+    call    \function
+    simt_saved ld, fld
+    ld      t0, 0(sp)
+    addi    sp, sp, SIMT_SAVE_FRAME
+    jr      t0
+    .size   \name, . - \name
+    .endm
 
-    .section .text.croft_simt_yield, "ax", @progbits
-    .globl  croft_simt_yield
-    .type   croft_simt_yield, @function
-croft_simt_yield:
-    lla     t0, simt_scalar_yield
-    jr      t0
-    .size   croft_simt_yield, . - croft_simt_yield
+    /* Stores or loads the registers that a function may change (psABI), except t0. */
+    .macro  simt_saved integer, floating
+    .set    offset, 8
+    .irp    reg, ra, t1, t2, t3, t4, t5, t6, a0, a1, a2, a3, a4, a5, a6, a7
+    \integer \reg, offset(sp)
+    .set    offset, offset + 8
+    .endr
+    .irp    reg, ft0, ft1, ft2, ft3, ft4, ft5, ft6, ft7, ft8, ft9, ft10, ft11, fa0, fa1, fa2, fa3, fa4, fa5, fa6, fa7
+    \floating \reg, offset(sp)
+    .set    offset, offset + 8
+    .endr
+    .if     offset != SIMT_SAVE_FRAME
+    .error  "SIMT_SAVE_FRAME"
+    .endif
+    .endm
+
+    simt_leave_to croft_simt_barrier, simt_scalar_barrier
+    simt_leave_to croft_simt_yield, simt_scalar_yield
 
     /* void simt_scalar_switch(uint64_t **from, uint64_t *to). simt_scalar_run() builds the same frame. */
     .section .text.simt_scalar_switch, "ax", @progbits

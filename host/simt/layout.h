@@ -11,4 +11,7 @@
 
 #define SIMT_SWITCH_FRAME 224
 
+/* The frame that croft_simt_barrier() and croft_simt_yield() push: t0 and 35 registers. */
+#define SIMT_SAVE_FRAME 288
+
 #endif

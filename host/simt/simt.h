@@ -9,7 +9,8 @@
 #include "host/simt/layout.h"
 #include "isa/include/croft/simt_call.h"
 
-/* Stored just below the thread-local storage at tp; initialized by croft_simt_enter() (entry.S). */
+/* Stored just below the thread-local storage at tp; initialized by croft_simt_enter() (entry.S) or, if bit 0 of tp is
+ * set, by the first function of thread.c that needs it. */
 struct simt_thread {
     uint64_t number;      /* 0 until the first call of simt_thread_number() */
     uint64_t after;       /* return address of simt_thread_finish() */

@@ -13,10 +13,15 @@ struct _reent *__getreent(void);
 
 register uintptr_t simt_tp __asm__("tp");
 
-/* Returns the calling thread's data, or NULL for the first thread. */
+/* Returns the calling thread's data, or NULL for the first thread. Bit 0 of tp: entry.S has left them to be
+ * initialized here; `end` is then 0, where threads of multiprocessors end. */
 static struct simt_thread *simt_thread_self(void)
 {
     extern char __tls_main[]; /* the first thread's storage: linker/host.ld */
+    if (simt_tp & 1) {
+        simt_tp -= 1;
+        ((struct simt_thread *)simt_tp)[-1] = (struct simt_thread){.end = 0};
+    }
     return simt_tp == (uintptr_t)__tls_main ? NULL : (struct simt_thread *)simt_tp - 1;
 }
 

@@ -70,7 +70,7 @@ unsigned simt_most_shared(void);
 
 /* The coordinates that the scalar core uses in place of CSRs. */
 struct croft_simt_state {
-    uint32_t hardware; /* threads run on multiprocessors, so the CSRs exist */
+    uint32_t hardware; /* threads run on multiprocessors */
     uint32_t thread[3], block[3], block_dim[3], grid_dim[3];
     uint32_t thread_in_block;
     uint64_t thread_id;
@@ -94,48 +94,64 @@ enum croft_simt_csr {
     CROFT_SIMT_BARRIER = 0x8c0, /* a write waits for the block */
 };
 
-/* volatile, because the compiler may otherwise read the CSR before it tests croft_simt.hardware. */
-#define CROFT_SIMT_READ(csr, stand_in)                                                                       \
+/* Threads of multiprocessors have tp in the window of stacks, whose bit 46 is set (isa/MANUAL.md, chapter SIMT); other
+ * harts have it lower. So the test needs no load, and a shift by 17 makes the bit the sign. */
+#define CROFT_SIMT_ON_HARDWARE(reg, label)                                                                   \
+    "slli " reg ", tp, 17\n\t"                                                                               \
+    "bltz " reg ", " label "\n\t"
+
+/* Reads a CSR, or executes the instruction `instead`. Not volatile, because a thread's coordinates do not change, so
+ * the compiler may keep them; the test is in the same statement, because the compiler could otherwise read the CSR
+ * before it. */
+#define CROFT_SIMT_READ(csr, instead, ...)                                                                   \
     __extension__({                                                                                          \
         uint64_t croft_value;                                                                                \
-        if (croft_simt.hardware)                                                                             \
-            __asm__ volatile("csrr %0, %1" : "=r"(croft_value) : "i"(csr));                                  \
-        else                                                                                                 \
-            croft_value = (uint64_t)(stand_in);                                                              \
+        __asm__(CROFT_SIMT_ON_HARDWARE("%0", "1f") instead "\n\t"                                            \
+                "j 2f\n"                                                                                     \
+                "1:\tcsrr %0, %1\n"                                                                          \
+                "2:"                                                                                         \
+                : "=r"(croft_value)                                                                          \
+                : "i"(csr), ##__VA_ARGS__);                                                                  \
         croft_value;                                                                                         \
     })
+#define CROFT_SIMT_FIELD(field) "i"(__builtin_offsetof(struct croft_simt_state, field))
 
-#define CROFT_SIMT_COORDINATE(name, csr, stand_in)                                                           \
+#define CROFT_SIMT_CONSTANT(name, csr, stand_in)                                                             \
     CROFT_SIMT_INLINE uint32_t name(void)                                                                    \
     {                                                                                                        \
-        return (uint32_t)CROFT_SIMT_READ(csr, stand_in);                                                     \
+        return (uint32_t)CROFT_SIMT_READ(csr, "li %0, " stand_in);                                           \
+    }
+#define CROFT_SIMT_COORDINATE(name, csr, field)                                                              \
+    CROFT_SIMT_INLINE uint32_t name(void)                                                                    \
+    {                                                                                                        \
+        return (uint32_t)CROFT_SIMT_READ(csr, "lw %0, croft_simt+%2", CROFT_SIMT_FIELD(field));              \
     }
 
 /* Coordinates of a thread, for kernels and the functions they call. Position of the thread in its block, and of its
  * block in the grid: */
-CROFT_SIMT_COORDINATE(thread_x, CROFT_SIMT_THREAD, croft_simt.thread[0])
-CROFT_SIMT_COORDINATE(thread_y, CROFT_SIMT_THREAD + 1, croft_simt.thread[1])
-CROFT_SIMT_COORDINATE(thread_z, CROFT_SIMT_THREAD + 2, croft_simt.thread[2])
-CROFT_SIMT_COORDINATE(block_x, CROFT_SIMT_BLOCK, croft_simt.block[0])
-CROFT_SIMT_COORDINATE(block_y, CROFT_SIMT_BLOCK + 1, croft_simt.block[1])
-CROFT_SIMT_COORDINATE(block_z, CROFT_SIMT_BLOCK + 2, croft_simt.block[2])
+CROFT_SIMT_COORDINATE(thread_x, CROFT_SIMT_THREAD, thread[0])
+CROFT_SIMT_COORDINATE(thread_y, CROFT_SIMT_THREAD + 1, thread[1])
+CROFT_SIMT_COORDINATE(thread_z, CROFT_SIMT_THREAD + 2, thread[2])
+CROFT_SIMT_COORDINATE(block_x, CROFT_SIMT_BLOCK, block[0])
+CROFT_SIMT_COORDINATE(block_y, CROFT_SIMT_BLOCK + 1, block[1])
+CROFT_SIMT_COORDINATE(block_z, CROFT_SIMT_BLOCK + 2, block[2])
 /* Size of the block in threads, and of the grid in blocks: */
-CROFT_SIMT_COORDINATE(block_dim_x, CROFT_SIMT_BLOCK_DIM, croft_simt.block_dim[0])
-CROFT_SIMT_COORDINATE(block_dim_y, CROFT_SIMT_BLOCK_DIM + 1, croft_simt.block_dim[1])
-CROFT_SIMT_COORDINATE(block_dim_z, CROFT_SIMT_BLOCK_DIM + 2, croft_simt.block_dim[2])
-CROFT_SIMT_COORDINATE(grid_dim_x, CROFT_SIMT_GRID_DIM, croft_simt.grid_dim[0])
-CROFT_SIMT_COORDINATE(grid_dim_y, CROFT_SIMT_GRID_DIM + 1, croft_simt.grid_dim[1])
-CROFT_SIMT_COORDINATE(grid_dim_z, CROFT_SIMT_GRID_DIM + 2, croft_simt.grid_dim[2])
+CROFT_SIMT_COORDINATE(block_dim_x, CROFT_SIMT_BLOCK_DIM, block_dim[0])
+CROFT_SIMT_COORDINATE(block_dim_y, CROFT_SIMT_BLOCK_DIM + 1, block_dim[1])
+CROFT_SIMT_COORDINATE(block_dim_z, CROFT_SIMT_BLOCK_DIM + 2, block_dim[2])
+CROFT_SIMT_COORDINATE(grid_dim_x, CROFT_SIMT_GRID_DIM, grid_dim[0])
+CROFT_SIMT_COORDINATE(grid_dim_y, CROFT_SIMT_GRID_DIM + 1, grid_dim[1])
+CROFT_SIMT_COORDINATE(grid_dim_z, CROFT_SIMT_GRID_DIM + 2, grid_dim[2])
 /* Placement on the hardware, which results should not depend on; the scalar core counts as one multiprocessor with
  * warps of one thread: */
-CROFT_SIMT_COORDINATE(lane_id, CROFT_SIMT_LANE, 0)
-CROFT_SIMT_COORDINATE(warp_id, CROFT_SIMT_WARP, croft_simt.thread_in_block)
-CROFT_SIMT_COORDINATE(multiprocessor_id, CROFT_SIMT_MULTIPROCESSOR, 0)
+CROFT_SIMT_CONSTANT(lane_id, CROFT_SIMT_LANE, "0")
+CROFT_SIMT_COORDINATE(warp_id, CROFT_SIMT_WARP, thread_in_block)
+CROFT_SIMT_CONSTANT(multiprocessor_id, CROFT_SIMT_MULTIPROCESSOR, "0")
 
 /* Returns the thread's number in the grid: block by block; within a block x varies fastest, then y, then z. */
 CROFT_SIMT_INLINE uint64_t thread_id(void)
 {
-    return CROFT_SIMT_READ(CROFT_SIMT_THREAD_ID, croft_simt.thread_id);
+    return CROFT_SIMT_READ(CROFT_SIMT_THREAD_ID, "ld %0, croft_simt+%2", CROFT_SIMT_FIELD(thread_id));
 }
 
 /* Returns the block's number in the grid: x varies fastest, then y, then z. */
@@ -157,32 +173,35 @@ CROFT_SIMT_INLINE uint64_t thread_count(void)
 /* Return the block's scratchpad, aligned to 64 bytes, and its size in bytes. */
 CROFT_SIMT_INLINE void *simt_shared(void)
 {
-    return (void *)(uintptr_t)CROFT_SIMT_READ(CROFT_SIMT_SHARED, (uintptr_t)croft_simt.shared);
+    return (void *)(uintptr_t)CROFT_SIMT_READ(CROFT_SIMT_SHARED, "ld %0, croft_simt+%2", CROFT_SIMT_FIELD(shared));
 }
 CROFT_SIMT_INLINE uint64_t simt_shared_size(void)
 {
-    return CROFT_SIMT_READ(CROFT_SIMT_SHARED_SIZE, croft_simt.shared_size);
+    return CROFT_SIMT_READ(CROFT_SIMT_SHARED_SIZE, "ld %0, croft_simt+%2", CROFT_SIMT_FIELD(shared_size));
 }
+
+/* Executes an instruction on multiprocessors; calls a function elsewhere. That saves all registers but t0 itself, so
+ * that the compiler need not. */
+#define CROFT_SIMT_WAIT(instruction, function)                                                               \
+    __asm__ volatile(CROFT_SIMT_ON_HARDWARE("t0", "1f") "call t0, " function "\n\t"                          \
+                     "j 2f\n"                                                                                \
+                     "1:\t" instruction "\n"                                                                 \
+                     "2:"                                                                                    \
+                     :                                                                                       \
+                     : "i"(CROFT_SIMT_BARRIER)                                                               \
+                     : "t0", "memory")
 
 /* Waits until all threads of the block that have not ended have arrived; then they all see each other's earlier
  * stores. */
 CROFT_SIMT_INLINE void simt_barrier(void)
 {
-    void croft_simt_barrier(void);
-    if (croft_simt.hardware)
-        __asm__ volatile("csrw %0, zero" : : "i"(CROFT_SIMT_BARRIER) : "memory");
-    else
-        croft_simt_barrier();
+    CROFT_SIMT_WAIT("csrw %0, zero", "croft_simt_barrier");
 }
 
 /* Call it in a loop that waits for another thread's store. On multiprocessors it is the hint `pause`. */
 CROFT_SIMT_INLINE void simt_pause(void)
 {
-    void croft_simt_yield(void);
-    if (croft_simt.hardware)
-        __asm__ volatile(".insn i 0x0f, 0, x0, x0, 0x10" : : : "memory");
-    else
-        croft_simt_yield();
+    CROFT_SIMT_WAIT(".insn i 0x0f, 0, x0, x0, 0x10", "croft_simt_yield");
 }
 
 /* Atomics: use C11's <stdatomic.h>, on types of four and eight bytes. It lacks minimum and maximum: these store the
@@ -224,8 +243,7 @@ CROFT_SIMT_INLINE void simt_pause(void)
         __asm__(".pushsection .text.simt_entry, \"ax\", @progbits\n"                                         \
                 "771:\tcall t0, croft_simt_enter\n\t"                                                        \
                 "call %1\n\t"                                                                                \
-                "ld ra, -16(tp)\n\t"                                                                         \
-                "ret\n\t"                                                                                    \
+                "tail croft_simt_leave\n\t"                                                                  \
                 ".popsection\n\t"                                                                            \
                 "lla %0, 771b"                                                                               \
                 : "=r"(croft_entry)                                                                          \
