@@ -9,7 +9,7 @@
 /* An access, as passed between the functions below. */
 struct asked {
     uint64_t physical, line, time;
-    uint64_t words; /* set of 32-bit words of the line that a store writes */
+    uint64_t words; /* set of 32-bit words of the line that it touches */
     struct mshr_target target;
     bool divergent; /* of a SIMT access: struct mem_request */
     bool fresh;     /* a miss, or the first use of a prefetched line */
@@ -166,8 +166,8 @@ static enum cache_outcome prefetch_line(struct cache *cache, const struct asked 
         return CACHE_HIT;
     if (mshr_find(&cache->mshrs, asked->line))
         return CACHE_MISS;
-    if (cache_keeps_out(cache, asked->line) || cache_free_mshrs(cache) <= cache->config.prefetch_reserve ||
-        cache_write_find(cache, asked->line)) {
+    if (cache_keeps_out(cache, asked->line) || cache_in_stacks(cache, asked->line) ||
+        cache_free_mshrs(cache) <= cache->config.prefetch_reserve || cache_write_find(cache, asked->line)) {
         cache->counters.prefetches_dropped++;
         return CACHE_FULL;
     }
@@ -251,11 +251,37 @@ static __attribute__((noinline)) enum cache_outcome access_one(struct cache *cac
     return access_any(cache, &asked);
 }
 
+/* An access to a line of a thread stack. */
+static enum cache_outcome access_stack(struct cache *cache, const struct asked *asked)
+{
+    struct cache_waiters *waits = NULL;
+    enum cache_use use = asked->target.use;
+    enum cache_outcome outcome = CACHE_HIT;
+    if (use == CACHE_STORE)
+        outcome = cache_stack_store(cache, asked->line, asked->words, asked->time, &waits);
+    else if (!cache_stack_load(cache, asked->line, asked->words))
+        outcome = miss(cache, asked, false);
+    if (waits)
+        return full(cache, waits, asked);
+    if (outcome == CACHE_FULL)
+        return outcome;
+    cache->front.uses[use]++;
+    if (outcome == CACHE_HIT)
+        cache_tell_access(cache, asked->line, use == CACHE_STORE, &asked->target.actor, asked->time);
+    return outcome;
+}
+
 enum cache_outcome cache_access_words(struct cache *cache, const struct cache_words *words,
                                       enum cache_use use, uint64_t time, struct cache_actor actor,
                                       struct cache_waiter *waiter)
 {
     struct asked asked = {.physical = words->line, .line = words->line, .time = time};
+    if (cache_in_stacks(cache, words->line)) {
+        asked.words = words->words;
+        asked.divergent = words->divergent;
+        asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
+        return access_stack(cache, &asked);
+    }
     if (cache->front.inline_span && plain_hit(cache, words->line, use))
         return CACHE_HIT;
     asked.words = words->words;
@@ -357,6 +383,7 @@ void cache_free(struct cache *cache)
     prefetch_free(&cache->prefetcher);
     cache_track_free(cache->track);
     free(cache->writes);
+    free(cache->stacks.valid);
     free(cache->name);
     free(cache);
 }

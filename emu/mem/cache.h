@@ -22,6 +22,11 @@
  * them, or if a write of the line is under way. An access to a line that is being prefetched turns the
  * prefetch into its own miss.
  *
+ * Thread stacks (cache_set_stacks()) are write-back in any cache, with a mask of valid words for each line. A
+ * store that misses takes a line without bringing it in, because a stack has no contents until it is written; a
+ * load of words that are not valid brings the line in. Only valid words are written back. cache_drop() forgets
+ * stacks whose threads have ended, here and in the caches below; it takes no time.
+ *
  * Not modelled: ports and banks of the arrays, the time and energy of the prefetcher's table, critical
  * word first (a response is a whole line), loads served from the write buffer, and the time for which
  * probes occupy the tags. */
@@ -151,7 +156,7 @@ static inline enum cache_outcome cache_access(struct cache *cache, uint64_t phys
 /* The part of a SIMT access in one line, from the coalescer (emu/simt/coalesce.h). */
 struct cache_words {
     uint64_t line;  /* address of the line */
-    uint64_t words; /* set of the 32-bit words that a store writes */
+    uint64_t words; /* set of the 32-bit words that it touches */
     bool divergent; /* for the requests of this access (struct mem_request) */
 };
 
@@ -168,8 +173,8 @@ enum cache_outcome cache_access_words(struct cache *cache, const struct cache_wo
 void cache_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size, uint64_t time,
                     struct cache_actor actor, struct cache_waiter *waiter);
 
-/* Invalidates all lines without write-backs and without time: for FENCE.I in an instruction cache, and for
- * reset. */
+/* Invalidates all lines except thread stacks, without write-backs and without time: for FENCE.I in an instruction
+ * cache, for reset, and when a launch begins. */
 void cache_invalidate_all(struct cache *cache);
 
 /* Brings a line into this cache and those below, as an access would, but without time and statistics: for
@@ -192,6 +197,23 @@ static inline void cache_warm(struct cache *cache, uint64_t physical, bool store
 {
     cache_warm_by(cache, physical, store, (struct cache_actor){0});
 }
+
+/* Makes the lines of [first, first + size) thread stacks, for accesses by cache_access_words(); size 0: none. */
+void cache_set_stacks(struct cache *cache, uint64_t first, uint64_t size);
+
+/* Drops the bytes of [first, first + size), which are stacks of threads that have ended, without writing them
+ * back, here and, if `below`, whole lines of them in the caches below. */
+void cache_drop(struct cache *cache, uint64_t first, uint64_t size, bool below);
+
+/* Returns the number of lines of stacks written back so far. */
+uint64_t cache_stacks_written(const struct cache *cache);
+
+/* Prepares an access that bypasses the cache: cache_forget() for a line that may be part of a stack, and dirty.
+ * Returns false if the write buffer has no room; the waiter is called when there is some. */
+bool cache_give_up(struct cache *cache, uint64_t line, uint64_t now, struct cache_waiter *waiter);
+
+/* Registers "stack.allocated" and the other counters of thread stacks. */
+void cache_publish_stacks(struct cache *cache, struct stats *stats, struct scope scope);
 
 /* cache_maintain() without time, here and below. Leaves outstanding lines as they are. */
 void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size);

@@ -31,6 +31,10 @@ void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event,
 {
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index);
+    if (cache_in_stacks(cache, line)) {
+        cache_stack_evict(cache, index, event != PROTOCOL_INVALIDATE, now);
+        return;
+    }
     struct protocol_step step = cache_step(cache, cache_state_of(cache, index), event);
     cache_remove(cache, index);
     if (step.action == PROTOCOL_DO_WRITE_BACK) {
@@ -170,10 +174,12 @@ void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
     bool granted = !cache->config.coherent || mshr->request.exclusive;
     unsigned level = mshr->request.level;
     uint32_t index = tags_find(&cache->front.tags, mshr->line);
-    bool here = index != TAGS_NONE;
-    unsigned state = cache_step(cache, here ? cache_state_of(cache, index) : PROTOCOL_ABSENT,
-                                granted ? PROTOCOL_FILL_OWNED : PROTOCOL_FILL)
-                         .next;
+    bool here = index != TAGS_NONE, stack = cache_in_stacks(cache, mshr->line);
+    unsigned state = here ? cache_state_of(cache, index) : PROTOCOL_ABSENT;
+    if (!stack)
+        state = cache_step(cache, state, granted ? PROTOCOL_FILL_OWNED : PROTOCOL_FILL).next;
+    else if (!here)
+        state = CACHE_EXCLUSIVE;
     bool owned = cache_has(cache, state, PROTOCOL_WRITABLE);
     if (owned && has_store(mshr))
         state = cache_step(cache, state, PROTOCOL_STORE).next;
@@ -187,6 +193,8 @@ void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
     }
     serve(cache, mshr, owned, &served, now);
     place(cache, mshr->line, mshr->prefetch ? state | CACHE_FLAG_PREFETCHED : state, now);
+    if (stack)
+        cache_stack_filled(cache, mshr->line);
     if (mshr->targets)
         ask_ownership(cache, mshr, now);
     else

@@ -33,6 +33,18 @@ static enum protocol_event event_of(enum mem_op op)
     return op == MEM_INVALIDATE ? PROTOCOL_INVALIDATE : PROTOCOL_EVICT;
 }
 
+/* Removes a line of a thread stack. Returns false if the write buffer has no room for it. */
+static bool treat_stack(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
+{
+    struct cache *cache = upkeep->cache;
+    bool write = upkeep->op != MEM_INVALIDATE;
+    if (write && !cache_can_write(cache))
+        return false;
+    cache->counters.invalidated++;
+    cache_stack_evict(cache, index, write, now);
+    return true;
+}
+
 /* Applies the operation to one entry. Returns false if the write buffer has no room for its line. */
 static bool treat(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
 {
@@ -40,6 +52,8 @@ static bool treat(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index);
     enum protocol_event event = event_of(upkeep->op);
+    if (cache_in_stacks(cache, line))
+        return treat_stack(upkeep, index, now);
     struct protocol_step step = cache_step(cache, cache_state_of(cache, index), event);
     if (step.action == PROTOCOL_DO_WRITE_BACK && !cache_can_write(cache))
         return false;

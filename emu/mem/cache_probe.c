@@ -56,15 +56,17 @@ void cache_forget(struct cache *cache, uint64_t line, uint64_t now)
 void cache_invalidate_all(struct cache *cache)
 {
     struct tags *tags = &cache->front.tags;
-    bool each = cache->observers.first || cache->prefetcher.config.kind != CACHE_PREFETCH_NONE;
+    bool each = cache->observers.first || cache->prefetcher.config.kind != CACHE_PREFETCH_NONE ||
+                cache->stacks.size > 0;
     for (uint32_t index = 0; each && index < tags_size(tags); index++) {
         uint64_t line = tags_key(tags, index);
-        if (!tags_state(tags, index))
+        if (!tags_state(tags, index) || cache_in_stacks(cache, line))
             continue;
         cache_remove(cache, index);
         cache_tell_evict(cache, line, cache->queue->now);
     }
-    tags_clear(tags);
+    if (cache->stacks.size == 0)
+        tags_clear(tags);
     for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1)
         cache_copy_lost(cache, cache->mshrs.mshrs[__builtin_ctzll(busy)].line);
 }

@@ -80,6 +80,20 @@ struct cache_upkeep {
     struct mem_request request;
 };
 
+/* Thread stacks, X(name, unit, meaning). */
+#define CACHE_STACK_COUNTERS(X)                                                                              \
+    X(allocated, "lines", "Lines of thread stacks taken by stores, without bringing them in")                \
+    X(write_backs, "lines", "Lines of thread stacks written back to make room")                              \
+    X(dropped, "lines", "Lines of thread stacks dropped because their threads had ended")
+
+struct cache_stacks {
+    uint64_t first, size; /* bytes; 0: none */
+    uint64_t *valid;      /* by index of the tags: set of valid 32-bit words of a line of a stack */
+#define CACHE_COUNTER(name, unit, meaning) uint64_t name;
+    CACHE_STACK_COUNTERS(CACHE_COUNTER)
+#undef CACHE_COUNTER
+};
+
 struct cache {
     struct cache_front front; /* must be first: cache.h casts struct cache to it */
     struct event_queue *queue;
@@ -98,6 +112,7 @@ struct cache {
     struct mem_link link;
     struct event room; /* calls the waiters of for_miss and for_write, and resumes upkeep */
 
+    struct cache_stacks stacks;
     struct prefetcher prefetcher;
     const struct keep_out *keep_out;           /* or NULL */
     struct cache_upkeep *upkeep, *upkeep_free; /* operations under way; finished ones, for reuse */
@@ -198,6 +213,8 @@ void cache_write_init(struct cache *cache);
 struct cache_write *cache_write_find(const struct cache *cache, uint64_t line);
 /* Puts a dirty line into the buffer and sends it as soon as the level below accepts it. */
 void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t now);
+/* The same at `time`, for some 32-bit words of a line, of which the cache keeps nothing. */
+void cache_write_words(struct cache *cache, uint64_t line, uint64_t words, uint64_t time);
 /* A store to some 32-bit words of a line. */
 struct cache_stored {
     uint64_t line, words;
@@ -227,6 +244,22 @@ void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event,
 uint64_t cache_locked(const struct cache *cache, uint64_t line);
 /* The line's copy was taken away: an unsent upgrade becomes a read of the line. */
 void cache_copy_lost(struct cache *cache, uint64_t line);
+
+/* cache_stacks.c: thread stacks. */
+static inline bool cache_in_stacks(const struct cache *cache, uint64_t line)
+{
+    return line - cache->stacks.first < cache->stacks.size;
+}
+/* Returns whether the words of a line are valid, and counts a use of the line. */
+bool cache_stack_load(struct cache *cache, uint64_t line, uint64_t words);
+/* Stores to words of a line, and takes an entry for it if it has none. CACHE_FULL: *waits is the list that the
+ * access joins. */
+enum cache_outcome cache_stack_store(struct cache *cache, uint64_t line, uint64_t words, uint64_t time,
+                                     struct cache_waiters **waits);
+/* A whole line has arrived and is in the array, or was not kept. */
+void cache_stack_filled(struct cache *cache, uint64_t line);
+/* Removes a line; writes its valid words back at `time` if `write`. */
+void cache_stack_evict(struct cache *cache, uint32_t index, bool write, uint64_t time);
 
 /* cache_maintain.c: the request to the levels below was answered. */
 void cache_upkeep_answered(struct cache_upkeep *upkeep, uint64_t now);

@@ -90,6 +90,16 @@ void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t no
     cache_offer_write(cache, write, now);
 }
 
+void cache_write_words(struct cache *cache, uint64_t line, uint64_t words, uint64_t time)
+{
+    struct cache_write *write = take_place(cache, line);
+    write->words = words;
+    write->state = CACHE_WRITE_PLANNED;
+    cache->counters.write_backs++;
+    event_init(&write->request.event, cache->component, planned, write);
+    event_schedule(cache->queue, &write->request.event, time);
+}
+
 bool cache_write_fits(const struct cache *cache, uint64_t line)
 {
     return cache_can_write(cache) || waiting(cache, line);

@@ -127,10 +127,11 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
 {
     struct crossbar *crossbar = ((struct crossbar_input *)port)->crossbar;
     uint64_t end = address + size;
+    const uint64_t grain = outputs_grain(&crossbar->homes);
     (void)link;
     for (uint64_t at = address, next; at < end; at = next) {
         struct mem_link *lower = &crossbar->outputs[outputs_of_address(&crossbar->homes, at)].link;
-        next = (at | (CROSSBAR_GRAIN - 1)) + 1;
+        next = (at | (grain - 1)) + 1;
         next = next < end ? next : end;
         if (lower->port_ops->maintain)
             lower->port_ops->maintain(lower->port, lower, op, at, next - at);

@@ -116,10 +116,11 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
 {
     struct fabric *fabric = ((struct fabric_input *)port)->fabric;
     uint64_t end = address + size;
+    const uint64_t grain = outputs_grain(&fabric->homes);
     (void)link;
     for (uint64_t at = address, next; at < end; at = next) {
         struct mem_link *lower = &fabric->outputs[outputs_of_address(&fabric->homes, at)].link;
-        next = (at | (OUTPUTS_GRAIN - 1)) + 1;
+        next = (at | (grain - 1)) + 1;
         next = next < end ? next : end;
         if (lower->port_ops->maintain)
             lower->port_ops->maintain(lower->port, lower, op, at, next - at);

@@ -109,6 +109,14 @@ static inline uint32_t outputs_of_address(const struct outputs *outputs, uint64_
     return outputs_of_home(outputs, &home);
 }
 
+/* Returns the number of aligned bytes that always share one output: a power of two. */
+static inline uint64_t outputs_grain(const struct outputs *outputs)
+{
+    const struct crossbar_route *route = &outputs->route;
+    const bool by_home = route->homes && !route->partitions;
+    return by_home ? OUTPUTS_GRAIN : UINT64_C(1) << route->shift;
+}
+
 static inline uint32_t outputs_of_request(const struct outputs *outputs, const struct mem_request *request)
 {
     if (!outputs->route.homes || outputs->route.partitions)

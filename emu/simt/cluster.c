@@ -189,6 +189,7 @@ void simt_cluster_publish(void *part, struct stats *stats, struct scope scope)
         const struct scope core = scope_number(&scope, i);
         simt_publish(cluster->cores[i].core, stats, core);
         cache_publish(cluster->cores[i].l1, stats, scope_enter(&core, "l1"));
+        cache_publish_stacks(cluster->cores[i].l1, stats, scope_enter(&core, "l1"));
     }
     if (cluster->crossbar)
         crossbar_publish(cluster->crossbar, stats, scope_enter(&scope, "crossbar"));

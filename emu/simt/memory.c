@@ -44,6 +44,17 @@ void simt_memory_free(struct simt *simt)
     free(simt->atomics);
 }
 
+/* Notes the lowest line of stacks that the block has accessed. */
+static void note_stacks(const struct simt *simt, const struct simt_access *access)
+{
+    uint64_t *low = &simt->warps[access->slot].block->stack_low;
+    for (uint32_t i = 0; i < access->count; i++) {
+        uint64_t offset = access->lines[i].line - simt->stacks_first;
+        if (offset < simt->stacks_size && offset < *low)
+            *low = offset;
+    }
+}
+
 /* Splits the access into requests and passes, and counts them. */
 static void split(struct simt *simt, struct simt_access *access, const struct stream_op *op)
 {
@@ -70,6 +81,7 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
         counters->requests += access->count;
         histogram_add(&counters->requests_of, access->count);
     }
+    note_stacks(simt, access);
     access->divergent = coalesce_divergent(access->count, global, op->size, line);
     counters->divergent += access->divergent && access->kind != SIMT_ATOMIC;
 }
@@ -162,7 +174,7 @@ static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     struct simt *simt = access->simt;
     simt_touch(simt, now);
     if (level == MEM_LEVELS)
-        simt->refused = false;
+        simt->refused = simt->full = false;
     else
         answered(simt, access, clock_cycle(&simt->parts.clock, now));
 }
@@ -196,13 +208,18 @@ static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cy
 static void send_request(void *owner, uint64_t now);
 
 /* Sends one request of an atomic, from its first to its last word; a mask selects the words. Returns false
- * when no request is free. */
+ * when no request is free or the cache cannot give up its line. */
 static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t cycle)
 {
     struct simt_atomic *atomic = simt->free_atomics;
     if (!atomic)
         return false;
-    const struct coalesce_line *line = &access->lines[access->sent++];
+    const struct coalesce_line *line = &access->lines[access->sent];
+    simt->full =
+        !cache_give_up(simt->parts.l1, line->line, simt_time(simt, cycle), &access->waiters[access->sent]);
+    if (simt->full)
+        return false;
+    access->sent++;
     unsigned first = (unsigned)__builtin_ctzll(line->words),
              last = 63 - (unsigned)__builtin_clzll(line->words);
     uint64_t words = line->words >> first, whole = UINT64_MAX >> (63 - (last - first));
@@ -214,7 +231,6 @@ static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t 
     atomic->request.requester = simt->parts.number;
     atomic->request.divergent = access->divergent;
     atomic->request.atomic = true;
-    cache_forget(simt->parts.l1, line->line, simt_time(simt, cycle));
     event_init(&atomic->request.event, simt->parts.component, send_request, atomic);
     event_schedule(simt->parts.queue, &atomic->request.event, simt_time(simt, cycle));
     if (access->sent == access->count)
@@ -288,7 +304,7 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
     struct simt_access *access = atomic->access;
     atomic->next = simt->free_atomics;
     simt->free_atomics = atomic;
-    simt->refused = simt->refused && simt->queue[simt->queue_first]->kind != SIMT_ATOMIC;
+    simt->refused = simt->refused && (simt->full || simt->queue[simt->queue_first]->kind != SIMT_ATOMIC);
     answered(simt, access, clock_cycle(&simt->parts.clock, now));
     return true;
 }

@@ -165,6 +165,8 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now)
     simt->blocks++;
     simt->counters.blocks++;
     block->left = need->warps;
+    block->stack_low = UINT64_MAX;
+    block->stacks_written = cache_stacks_written(simt->parts.l1);
     for (uint32_t i = 0; i < need->warps; i++)
         start_warp(simt, block, i);
     simt_tell_held(simt, simt->cycle);
@@ -180,6 +182,21 @@ void simt_release(struct simt *simt, struct simt_block *block)
 void simt_flush(struct simt *simt)
 {
     cache_invalidate_all(simt->parts.l1);
+}
+
+void simt_set_stacks(struct simt *simt, uint64_t first, uint64_t size)
+{
+    simt->stacks_first = first;
+    simt->stacks_size = size;
+    if (simt->config.stack_write_back)
+        cache_set_stacks(simt->parts.l1, first, size);
+}
+
+/* The levels below have lines of the block only if the first-level cache has written some there. */
+void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_t first, uint64_t size)
+{
+    bool written = cache_stacks_written(simt->parts.l1) != block->stacks_written;
+    cache_drop(simt->parts.l1, first, size, written || !simt->config.stack_write_back);
 }
 
 uint32_t simt_held(const struct simt *simt)

@@ -11,8 +11,8 @@
  *
  * Units. Each scheduler has its own LANES; the schedulers share SPECIAL and MEMORY, lower numbers first. The
  * memory pipeline takes instructions in order, one line (global memory) or one pass (shared memory) per
- * clock. It stalls while the first-level cache has no room for a line. Loads and stores, also to thread
- * stacks, go through the write-through cache, line by line (coalesce.h). Atomics bypass the cache with a
+ * clock. It stalls while the first-level cache has no room for a line. Loads and stores go through the cache,
+ * line by line (coalesce.h), which is write-through except for thread stacks (emu/mem/cache.h). Atomics bypass the cache with a
  * request per line and turn, invalidate the line in it, and are executed at the shared level below. A fence
  * waits for all accesses of its warp. A request tells whether its instruction was divergent.
  *
@@ -22,8 +22,8 @@
  * Function. The source executes an instruction when it issues.
  *
  * Not modelled: instruction fetch (code is always available), the operand collector's banks, double issue,
- * replays, dirty local memory (Fermi's thread stacks are write-back), acknowledgement of stores (a block may
- * end before its stores are answered). */
+ * replays, acknowledgement of stores (a block may end before its stores are answered), the coherence of stacks that
+ * threads of other multiprocessors access by pointers. */
 #ifndef EMU_SIMT_SIMT_H
 #define EMU_SIMT_SIMT_H
 
@@ -104,7 +104,12 @@ struct simt_block {
     struct simt_need need;
     void *warps[SIMT_WARPS];          /* need.warps elements: the source's handle of each warp */
     uint32_t slots[SIMT_WARPS], left; /* for the multiprocessor */
-    void *owner;                      /* for the source */
+    /* lowest offset in the storage of stacks (warp_memory.h) of a line that its warps have accessed; UINT64_MAX:
+     * none. Set by the multiprocessor */
+    uint64_t stack_low;
+    uint64_t
+        stacks_written; /* lines of stacks that the first-level cache had written back when it was placed */
+    void *owner;        /* for the source */
 };
 
 /* The executor of warps (emu/simt/grid.h, or a test). */
@@ -165,8 +170,14 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now);
 /* Called by source.step() when all warps of the block have reached its barrier: they continue after it. */
 void simt_release(struct simt *simt, struct simt_block *block);
 
-/* Empties the first-level cache. */
+/* Empties the first-level cache, but for thread stacks. */
 void simt_flush(struct simt *simt);
+
+/* Tells it the physical range of all thread stacks. */
+void simt_set_stacks(struct simt *simt, uint64_t first, uint64_t size);
+
+/* Drops a physical range, which is part of the stacks of a block that has just ended, from the caches. */
+void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_t first, uint64_t size);
 
 /* Return the number of blocks that it holds, and whether there are any. */
 uint32_t simt_held(const struct simt *simt);

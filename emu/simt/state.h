@@ -125,6 +125,9 @@ struct simt {
     uint32_t queue_first, queue_count;
     uint64_t pipe_free; /* cycle until which a shared access occupies the pipeline */
     bool refused;       /* the head waits until the cache has room or a request is free */
+    bool full;          /* an atomic at the head waits for the cache */
+
+    uint64_t stacks_first, stacks_size; /* physical range of thread stacks */
 
     struct mem_link link; /* link for atomics */
     struct simt_atomic *atomics, *free_atomics;

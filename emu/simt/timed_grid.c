@@ -238,6 +238,27 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
         simt_release(station->simt, &place->block);
 }
 
+/* Drops the stacks of an ended block: of each word that it has used, the rows of its warps. */
+static void drop_stacks(const struct station *station, const struct place *place)
+{
+    const struct warp_memory *memory = place->grid->memory;
+    const struct simt_block *block = &place->block;
+    uint64_t bytes = (uint64_t)memory->setup.width * WARP_STACK_WORD, row = memory->setup.stack_warps * bytes;
+    uint64_t words = (UINT64_C(1) << memory->setup.stack_shift) / WARP_STACK_WORD;
+    uint32_t warp = station->first_stack + place->stacks, end = warp + block->need.warps;
+    if (!station->config->stack_drop || block->stack_low == UINT64_MAX)
+        return;
+    for (uint64_t word = block->stack_low / row; word < words; word++)
+        for (uint32_t first = warp, next; first < end; first = next) {
+            uint64_t start = warp_stack_row(memory, word, first);
+            for (next = first + 1; next < end; next++)
+                if (warp_stack_row(memory, word, next) != start + (next - first) * bytes)
+                    break;
+            simt_drop_stacks(station->simt, block, memory->setup.stack_physical + start,
+                             (next - first) * bytes);
+        }
+}
+
 /* Schedules dispatch() at that time, to handle the end of the block. */
 static void block_ended(void *context, struct simt *simt, struct simt_block *block, uint64_t now)
 {
@@ -245,6 +266,7 @@ static void block_ended(void *context, struct simt *simt, struct simt_block *blo
     struct place *place = block->owner;
     struct simt_grid *grid = place->grid;
     (void)simt;
+    drop_stacks(station, place);
     place->launched->ended++;
     place->launched = NULL;
     memset(&station->stacks[place->stacks], 0, block->need.warps * sizeof *station->stacks);
@@ -289,10 +311,20 @@ void simt_grid_free(struct simt_grid *grid)
     free(grid);
 }
 
+static void tell_stacks(const struct simt_grid *grid, uint32_t number)
+{
+    const struct warp_memory *memory = grid->memory;
+    struct simt *simt = grid->stations[number].simt;
+    if (memory && simt)
+        simt_set_stacks(simt, memory->setup.stack_physical, memory->stack_size);
+}
+
 void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const struct grid_host *host)
 {
     grid->memory = memory;
     grid->host = host;
+    for (uint32_t i = 0; i < grid->parts.count; i++)
+        tell_stacks(grid, i);
 }
 
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
@@ -303,6 +335,7 @@ struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
 void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt)
 {
     grid->stations[number].simt = simt;
+    tell_stacks(grid, number);
 }
 
 static struct simt_need need_of(const struct simt_grid *grid, const struct grid_launch *launch,

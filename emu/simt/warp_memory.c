@@ -39,6 +39,7 @@ bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup
         return error_set(err, "a warp of %u threads with stacks of 2^%u bytes is not possible", setup->width,
                          setup->stack_shift);
     memory->stack_size = ((uint64_t)setup->stack_warps * setup->width) << setup->stack_shift;
+    memory->stack_turns = setup->stack_warps ? UINT64_C(1) << (31 - __builtin_clz(setup->stack_warps)) : 1;
     memory->stack = phys_at(setup->memory, setup->stack_physical, memory->stack_size);
     if (!memory->stack)
         return error_set(err, "thread stacks of %" PRIu64 " bytes at 0x%" PRIx64 " are not in memory",

@@ -6,15 +6,17 @@
  *   WARP_SHARED_WINDOW + o   byte o of the scratchpad of the thread's block
  *
  * The stack window. Thread stacks of 2^shift bytes follow each other, those of a warp's lanes side by side:
- * s = (warp * width + lane) << shift | offset. In memory, 8-byte words are reordered so that the same word of
- * all lanes of a warp is adjacent:
+ * s = (warp * width + lane) << shift | offset. In memory, 8-byte words are reordered, as Fermi interleaves local
+ * memory: the same word of all lanes of a warp is adjacent, and beside it the same word of the other warps.
  *
- *   s       = warp | lane     | word   | byte       (bits: lane log2(width), word shift - 3, byte 3)
- *   storage = warp | word     | lane   | byte
+ *   s       = warp | lane                   | word   | byte   (bits: lane log2(width), word shift - 3, byte 3)
+ *   storage = word | (warp + turn) mod warps | lane   | byte   turn = word & (stack_turns - 1)
  *
- * The mapping is bijective and the same for every thread that uses an address. A register that 32 lanes spill
- * takes 256 contiguous bytes. The window exists for threads and for system calls that they make; the host's
- * hart does not have it. */
+ * A register that 32 lanes spill takes 256 contiguous bytes, and equal offsets in all warps form one range, which
+ * spreads evenly over sets, slices and channels. The turn does the same for the words of one warp, whatever the
+ * number of warps. The mapping is bijective and the same for every thread that uses an address, so pointers to
+ * stacks are ordinary addresses. The window exists for threads and for system calls that they make; the host's hart
+ * does not have it. */
 #ifndef EMU_SIMT_WARP_MEMORY_H
 #define EMU_SIMT_WARP_MEMORY_H
 
@@ -76,7 +78,8 @@ struct warp_memory {
     /* storage of the stack window; its size */
     uint8_t *stack;
     uint64_t stack_size;
-    bool reserved; /* some lane may hold a reservation, so stores must count versions */
+    uint64_t stack_turns; /* the largest power of two up to the number of warps with stacks */
+    bool reserved;        /* some lane may hold a reservation, so stores must count versions */
     /* The harts and threads that share the memory; peers->reserved is set while any of them may hold a
      * reservation. It points to `alone` unless the owner of harts that run at the same time sets it. */
     struct stream_peers *peers, alone;
@@ -104,15 +107,23 @@ void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t 
  * function threads_stored() of struct stream_peers. */
 bool warp_memory_stored(void *memory, uint64_t physical, unsigned size);
 
+/* Returns the offset in the stacks' storage of a word of a warp's stacks: that of its first lane. */
+static inline uint64_t warp_stack_row(const struct warp_memory *memory, uint64_t word, uint32_t warp)
+{
+    uint64_t warps = memory->setup.stack_warps, place = warp + (word & (memory->stack_turns - 1));
+    place -= place >= warps ? warps : 0;
+    return (word * warps + place) * memory->setup.width * WARP_STACK_WORD;
+}
+
 /* Returns the offset in the stacks' storage of the byte at offset s of the window. */
 static inline uint64_t warp_stack_swizzle(const struct warp_memory *memory, uint64_t s)
 {
     unsigned shift = memory->setup.stack_shift;
-    uint64_t width = memory->setup.width;
-    uint64_t lane = s >> shift & (width - 1);
-    uint64_t first = s & ~((width << shift) - 1);
+    uint64_t thread = s >> shift, warp = thread >> __builtin_ctz(memory->setup.width);
+    uint64_t lane = thread & (memory->setup.width - 1);
     uint64_t word = (s & ((UINT64_C(1) << shift) - 1)) / WARP_STACK_WORD;
-    return first + (word * width + lane) * WARP_STACK_WORD + s % WARP_STACK_WORD;
+    uint64_t row = warp_stack_row(memory, word, (uint32_t)warp);
+    return row + lane * WARP_STACK_WORD + s % WARP_STACK_WORD;
 }
 
 /* Copy bytes from or to a thread's memory: any of the three spaces, any alignment, all or nothing. A

@@ -108,16 +108,16 @@ wider() {
 
 # Slices of a second level that are tied to memory channels, by a description and by --set.
 partitions() {
-    local name="axram, reduction"
-    oracle "$work/oracle" "$folder/reduction"
-    check "$name: runs" run "$here/axram.yaml" "$work/one.json" "$folder/reduction"
+    local name="axram, vector_add"
+    oracle "$work/oracle" "$folder/vector_add"
+    check "$name: runs" run "$here/axram.yaml" "$work/one.json" "$folder/vector_add"
     check "$name: qemu's output" cmp -s "$work/oracle" "$work/output"
     check "$name: all slices read memory" all 6 'simt\.l2\.[0-9]+\.fills'
     check "$name: all slices write stores" all 6 'simt\.l2\.[0-9]+\.written_through'
     check "$name: no dirty lines" test "$(values 'simt\.l2\.[0-9]+\.write_backs' | sort -u)" = 0
     name="stacks, 32 slices"
     check "$name: runs" run "$here/stacks.yaml" "$work/one.json" --set simt.l2.slices=32 \
-        --set simt.l2.interleave=partition "$folder/reduction"
+        --set simt.l2.interleave=partition "$folder/vector_add"
     check "$name: qemu's output" cmp -s "$work/oracle" "$work/output"
     check "$name: all slices read memory" all 32 'simt\.l2\.[0-9]+\.fills'
 }

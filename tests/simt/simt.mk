@@ -7,4 +7,5 @@ SIMT_TEST_FILES = $(SIMT_EXAMPLES) $(SIMT_PROGRAMS:%=$(PROGRAM_DIR)/%-O2) $(SIMT
 simt-programs: $(SIMT_TEST_FILES)
 test-simt: $(SIMT_TEST_FILES) $(BUILD)/bin/croft | $(BUILD)/setup-test.stamp ## kernels on multiprocessors
 	tests/simt/ends.sh $(BUILD)/bin/croft
+	tests/simt/traffic.sh $(BUILD)/bin/croft $(EXAMPLES)/simt
 	tests/simt/run.sh $(BUILD)/bin/croft $(BUILD)/tests/simt/work $(SIMT_TEST_FILES)

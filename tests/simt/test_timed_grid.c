@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/hart/custom.h"
+#include "emu/mem/cache_state.h"
 #include "emu/simt/timed_grid.h"
 #include "tests/mem/slow_memory.h"
 #include "tests/simt/code_fixture.h"
@@ -456,16 +457,49 @@ static void returned_threads_may_be_next(void **state)
     }
 }
 
+/* Each of 10 blocks of 100 threads spills a register: in warps of 32 lanes these are 7 lines of 128 bytes, of which the
+ * last, of 4 lanes, is written in part. None of them leaves the first level. Not dropped, they stay there. */
+static void stacks_end_with_their_blocks(void **state)
+{
+    (void)state;
+    for (unsigned drop = 0; drop < 2; drop++) {
+        struct bench *bench = bench_new(SIMT_GTO, 32);
+        const struct grid_launch launch = launch_of(10, 100);
+        const struct line lines[] = {
+            {INSN_sd, {.rs1 = 2, .rs2 = A0, .imm = -8}},
+            {INSN_ld, {.rd = T0, .rs1 = 2, .imm = -8}},
+            {INSN_jalr, {.rs1 = 1}},
+        };
+        unsigned lines_left = 0, dropped = 0;
+        CODE(bench, BASE + 0x100, lines);
+        for (unsigned i = 0; i < MPS; i++)
+            simt_free(bench->simt[i]);
+        bench->config.stack_drop = drop;
+        for (unsigned i = 0; i < MPS; i++) {
+            cache_free(bench->l1[i]);
+            make_multiprocessor(bench, i);
+        }
+        simt_grid_launch(bench->grid, &launch, 20, 0, 1);
+        event_queue_run(&bench->queue, CLOCK_NEVER);
+        for (unsigned i = 0; i < MPS; i++) {
+            for (uint64_t at = STACK; at < BASE + SIZE; at += 128)
+                lines_left += cache_line_state(bench->l1[i], at) != CACHE_INVALID;
+            dropped += (unsigned)bench->l1[i]->stacks.dropped;
+            assert_int_equal(cache_stacks_written(bench->l1[i]), 0);
+        }
+        assert_int_equal(dropped, drop ? 10 * 7 : 0);
+        assert_int_equal(lines_left, drop ? 0 : 10 * 7);
+        bench_free(bench);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_do_not_depend_on_time),
-        cmocka_unit_test(queues_keep_their_order),
-        cmocka_unit_test(registers_limit_blocks),
-        cmocka_unit_test(traps_are_told),
-        cmocka_unit_test(taken_threads_are_waited_for),
-        cmocka_unit_test(returned_threads_may_be_next),
-        cmocka_unit_test(custom_instructions_issue_in_time),
+        cmocka_unit_test(results_do_not_depend_on_time), cmocka_unit_test(queues_keep_their_order),
+        cmocka_unit_test(registers_limit_blocks),        cmocka_unit_test(traps_are_told),
+        cmocka_unit_test(taken_threads_are_waited_for),  cmocka_unit_test(returned_threads_may_be_next),
+        cmocka_unit_test(stacks_end_with_their_blocks),  cmocka_unit_test(custom_instructions_issue_in_time),
     };
     return cmocka_run_group_tests_name("launches on timed multiprocessors", tests, NULL, NULL);
 }

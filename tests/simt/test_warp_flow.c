@@ -356,15 +356,44 @@ static void stacks_interleave(void **state)
     assert_int_equal(warp_step(rig.warp, &rig.report), WARP_DONE);
     assert_int_equal(warp_step(rig.warp, &rig.report), WARP_DONE);
     assert_int_equal(rig.report.space, WARP_STACK);
-    /* Word (256 - 24) / 8 = 29 of each stack: 29 * 256 bytes from the first. */
+    /* Word (256 - 24) / 8 = 29 of each stack: 29 rows of two warps, 256 bytes each, come before its row. There the
+     * two warps have changed places, because 29 is odd. */
     for (unsigned lane = 0; lane < 32; lane++)
-        assert_int_equal(rig.report.physical[lane], BASE + 0x8000 + 29 * 256 + lane * 8);
+        assert_int_equal(rig.report.physical[lane], BASE + 0x8000 + (29 * 2 + 1) * 256 + lane * 8);
     run_out(&rig);
     for (unsigned lane = 0; lane < 32; lane++) {
         assert_int_equal(warp_register(rig.warp, T1, lane), (lane + 1) % 32);
         assert_int_equal(warp_register(rig.warp, T2, lane), 0);
     }
     rig_free(&rig);
+}
+
+/* For any number of warps, a word of all warps is one range; and 16 words of one warp fall into different sets of a
+ * cache of 32 KiB and 4 ways, whose sets repeat after 8 KiB; two may share one for odd numbers of warps. */
+static void stacks_spread(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t warps, turns;
+    } cases[] = {{1, 1}, {5, 4}, {48, 32}, {64, 64}, {720, 512}, {3072, 2048}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct warp_memory memory = {
+            .stack_turns = cases[i].turns,
+            .setup = {.width = 32, .stack_shift = 14, .stack_warps = cases[i].warps}};
+        uint64_t row = UINT64_C(256) * cases[i].warps;
+        uint8_t sets[32] = {0};
+        for (uint64_t word = 2048 - 16; word < 2048; word++) {
+            for (uint32_t warp = 0; warp < cases[i].warps; warp++) {
+                uint64_t at = warp_stack_row(&memory, word, warp);
+                assert_in_range(at, word * row, (word + 1) * row - 256);
+                assert_int_equal(at % 256, 0);
+                assert_int_equal(warp_stack_swizzle(&memory, ((warp * UINT64_C(32) + 3) << 14) + 8 * word),
+                                 at + 24);
+            }
+            uint64_t set = warp_stack_row(&memory, word, 0) % 8192 / 256;
+            assert_true(++sets[set] <= (cases[i].warps % 16 ? 2 : 1));
+        }
+    }
 }
 
 /* The swizzle is a permutation for every width. */
@@ -397,6 +426,7 @@ int main(void)
         cmocka_unit_test(traps_name_the_lane),
         cmocka_unit_test(calls_go_by_lane),
         cmocka_unit_test(stacks_interleave),
+        cmocka_unit_test(stacks_spread),
         cmocka_unit_test(swizzle_is_bijective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
