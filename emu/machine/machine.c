@@ -28,6 +28,51 @@ static unsigned copies(const struct tree *tree, const char *path)
     return instance ? instance->copies : 0;
 }
 
+/* Returns the first part of multiprocessors whose field a description or --set gives, or NULL. */
+static const struct simt_config *giver(const struct tree *tree, const char *field)
+{
+    int index = part_field_find(&simt_kind, field);
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        if (i->kind == &simt_kind && i->given[index])
+            return i->config;
+    return NULL;
+}
+
+/* Returns the size of stacks: the largest power of two up to the usual one with which those of all threads take half of
+ * memory. Without a clock, only the threads of a block have stacks at a time. */
+static uint64_t stack_that_fits(const struct machine_config *config, bool timed)
+{
+    uint64_t threads = timed ? (uint64_t)config->warps * config->simt->width : config->simt->block_threads;
+    uint64_t stack = SIMT_STACK;
+    while (stack > SIMT_STACK_LEAST && threads * stack > config->memory->size / 2)
+        stack /= 2;
+    return stack;
+}
+
+/* Sets what all multiprocessors have in common, where it is not given, to what one of them is given, or to a value that
+ * fits. */
+static void settle_simt(const struct machine_config *config, bool timed)
+{
+    const struct simt_config *stack = giver(config->tree, "stack"),
+                             *placement = giver(config->tree, "placement");
+    int stack_at = part_field_find(&simt_kind, "stack"),
+        placement_at = part_field_find(&simt_kind, "placement");
+    if (!config->simt)
+        return;
+    uint64_t bytes = stack ? stack->stack : stack_that_fits(config, timed);
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
+        struct simt_config *simt = i->config;
+        if (i->kind != &simt_kind)
+            continue;
+        if (!i->given[stack_at])
+            simt->stack = bytes;
+        if (placement && !i->given[placement_at]) {
+            simt->placement = placement->placement;
+            memcpy(simt->placement_table, placement->placement_table, sizeof simt->placement_table);
+        }
+    }
+}
+
 static void view(struct machine_config *config, struct tree *tree)
 {
     struct root_config *root = tree_root(tree)->config;
@@ -61,6 +106,7 @@ static void view(struct machine_config *config, struct tree *tree)
         held = simt->threads < held ? simt->threads : held;
         config->threads = held > config->threads ? held : config->threads;
     }
+    settle_simt(config, is_timed(tree));
     if (!tree_root(tree)->given[harts])
         root->harts = is_timed(tree) ? config->host_count + config->accel_count : 1;
     config->harts = root->harts;
@@ -220,12 +266,12 @@ static bool check_cores(const struct machine_config *config, struct error *err)
 
 /* Fields that must be equal in all multiprocessors, because programs see only one kind of multiprocessor. */
 #define SIMT_ALIKE(ALIKE)                                                                                    \
-    ALIKE(clock)                                                                                             \
     ALIKE(width)                                                                                             \
     ALIKE(block_threads)                                                                                     \
     ALIKE(scratchpad)                                                                                        \
     ALIKE(registers)                                                                                         \
-    ALIKE(stack)
+    ALIKE(stack)                                                                                             \
+    ALIKE(placement)
 
 /* Returns the first of these fields that differs, or NULL. */
 static const char *difference(const struct simt_config *a, const struct simt_config *b)

@@ -23,6 +23,7 @@ struct timed_simt {
     uint32_t cluster_count;
     uint32_t count; /* number of multiprocessors */
     struct simt_grid *grid;
+    struct placement_table *table; /* NULL: none */
     bool failed;
     timed_simt_fault *fault;
     void *fault_context;
@@ -61,34 +62,57 @@ static struct simt_grid *make_grid(struct timed *timed, const struct timed_simt 
                                    const struct clock *clock)
 {
     const struct simt_config **configs = alloc(simt->count, sizeof *configs);
+    uint32_t *numbers = alloc(simt->count, sizeof *numbers);
     for (uint32_t i = 0; i < simt->cluster_count; i++)
-        for (uint32_t j = 0; j < simt->clusters[i].count; j++)
+        for (uint32_t j = 0; j < simt->clusters[i].count; j++) {
             configs[simt->clusters[i].site.first + j] = simt->clusters[i].instance->config;
+            numbers[simt->clusters[i].site.first + j] = i;
+        }
     const struct simt_grid_parts parts = {
         .queue = &timed->queue,
         .clock = *clock,
         .component = timed->numbers.component++,
         .count = simt->count,
         .configs = configs,
+        .placement = timed->options.machine->simt->placement,
+        .parts = numbers,
+        .table = simt->table,
         .tick = TICK,
         .failed = failed,
         .context = timed,
     };
     struct simt_grid *grid = simt_grid_new(&parts);
     free(configs);
+    free(numbers);
     return grid;
+}
+
+/* Reads the table of blocks, if there is one. */
+static bool read_table(struct timed_simt *simt, const struct simt_config *config, struct error *err)
+{
+    struct error cause;
+    if (config->placement != PLACEMENT_TABLE)
+        return true;
+    if (!config->placement_table[0])
+        return error_set(err,
+                         "simt.placement_table: missing; simt.placement: table needs the name of a file");
+    simt->table = placement_table_read(config->placement_table, simt->count, &cause);
+    return simt->table || error_set(err, "simt.placement_table: %s", cause.text);
 }
 
 bool timed_simt_new(struct timed *timed, struct error *err)
 {
+    const struct simt_config *config = timed->options.machine->simt;
     struct clock clock;
-    if (!timed->options.machine->simt)
+    if (!config)
         return true;
-    if (!clock_set_frequency(&clock, timed->options.machine->simt->clock, err))
+    if (!clock_set_frequency(&clock, config->clock, err))
         return false;
     struct timed_simt *simt = alloc(1, sizeof *simt);
     timed->simt = simt;
     find_clusters(simt, timed->options.machine->tree);
+    if (!read_table(simt, config, err))
+        return false;
     simt->grid = make_grid(timed, simt, &clock);
     return true;
 }
@@ -143,6 +167,7 @@ void timed_simt_free(struct timed *timed)
     if (!simt)
         return;
     simt_grid_free(simt->grid);
+    placement_table_free(simt->table);
     free(simt->clusters);
     free(simt);
 }

@@ -199,6 +199,11 @@ void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_
     cache_drop(simt->parts.l1, first, size, written || !simt->config.stack_write_back);
 }
 
+const struct clock *simt_clock(const struct simt *simt)
+{
+    return &simt->parts.clock;
+}
+
 uint32_t simt_held(const struct simt *simt)
 {
     return simt->blocks;

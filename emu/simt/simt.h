@@ -32,6 +32,7 @@
 #include "emu/sim/observer.h"
 #include "emu/sim/stats.h"
 #include "emu/simt/coalesce.h"
+#include "emu/simt/placement.h"
 #include "emu/simt/shared_banks.h"
 
 enum {
@@ -40,6 +41,8 @@ enum {
     SIMT_PATIENCE = 65536, /* clocks */
     SIMT_SCHEDULERS = 4,
     SIMT_ACCESSES = 256,
+    SIMT_STACK = 16 * 1024, /* bytes; default of config.stack */
+    SIMT_STACK_LEAST = 1024,
 };
 
 enum simt_policy { SIMT_GTO, SIMT_ROUND_ROBIN };
@@ -178,6 +181,9 @@ void simt_set_stacks(struct simt *simt, uint64_t first, uint64_t size);
 
 /* Drops a physical range, which is part of the stacks of a block that has just ended, from the caches. */
 void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_t first, uint64_t size);
+
+/* Returns its clock. */
+const struct clock *simt_clock(const struct simt *simt);
 
 /* Return the number of blocks that it holds, and whether there are any. */
 uint32_t simt_held(const struct simt *simt);

@@ -79,13 +79,17 @@ static void derive(void *part, const bool given[])
     struct simt_config *config = part, derived = *config;
     for (unsigned i = 0; i < SIMT_WORKS; i++)
         derived.energy[i] = energies[i].energy;
+    derived.stack = SIMT_STACK; /* the machine's builder knows whether memory holds them */
     part_take(&simt_kind, 0, config, &derived, given);
 }
 
 static void note(const void *config, const struct part_field *field, char *buffer, size_t size)
 {
     const char *source = NULL;
-    (void)config;
+    const struct simt_config *simt = config;
+    if (field->offset == offsetof(struct simt_config, stack))
+        source = simt->stack < SIMT_STACK ? "at most half of memory.size for all threads"
+                                          : "ours: newlib's printf of a double takes 3 KiB";
     for (unsigned i = 0; i < SIMT_WORKS; i++)
         if (field->offset == offsetof(struct simt_config, energy) + i * sizeof(uint64_t))
             source = energies[i].source;

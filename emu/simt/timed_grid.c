@@ -12,6 +12,7 @@ struct launched {
     uint64_t number, queue;
     struct grid_launch launch;
     struct simt_need need;
+    struct placement *placement;
     uint64_t blocks, placed, ended;
 };
 
@@ -47,7 +48,8 @@ struct simt_grid {
     const struct grid_host *host;
     struct event event;
     struct station *stations;
-    uint32_t turn; /* the multiprocessor that is served first */
+    uint32_t *groups; /* copy of parts.parts */
+    uint32_t turn;    /* the multiprocessor that is served first */
     struct launched *first, *last;
     uint32_t waiting;
     uint32_t slice; /* steps until the host is asked whether to end the run */
@@ -86,16 +88,29 @@ static struct place *find_place(struct station *station)
     return NULL;
 }
 
-/* Returns the first launch with blocks to place that is the oldest of its queue, or NULL. */
-static struct launched *next_launch(const struct simt_grid *grid)
+static bool can_begin(const struct simt_grid *grid, const struct launched *launched)
 {
-    for (struct launched *at = grid->first; at; at = at->next) {
-        bool blocked = false;
-        for (struct launched *before = grid->first; before != at; before = before->next)
-            blocked |= before->queue == at->queue;
-        if (!blocked && at->placed < at->blocks)
+    for (const struct launched *before = grid->first; before != launched; before = before->next)
+        if (before->queue == launched->queue)
+            return false;
+    return launched->placed < launched->blocks;
+}
+
+/* Returns whether some launch that is the oldest of its queue has blocks to place. */
+static bool has_blocks(const struct simt_grid *grid)
+{
+    for (const struct launched *at = grid->first; at; at = at->next)
+        if (can_begin(grid, at))
+            return true;
+    return false;
+}
+
+/* Returns the first of these launches that has a block for the multiprocessor, or NULL. */
+static struct launched *next_launch(const struct simt_grid *grid, uint32_t number, uint64_t *block)
+{
+    for (struct launched *at = grid->first; at; at = at->next)
+        if (can_begin(grid, at) && placement_next(at->placement, number, block))
             return at;
-    }
     return NULL;
 }
 
@@ -112,8 +127,8 @@ static void begin(struct simt_grid *grid)
         simt_flush(grid->stations[i].simt);
 }
 
-/* Places the launch's next block on a multiprocessor. Returns false when it has no room. */
-static bool place_block(struct simt_grid *grid, uint32_t number, struct launched *launched)
+/* Places a block of the launch on a multiprocessor. Returns false when it has no room. */
+static bool place_block(struct simt_grid *grid, uint32_t number, struct launched *launched, uint64_t index)
 {
     struct station *station = &grid->stations[number];
     const struct simt_need *need = &launched->need;
@@ -127,11 +142,11 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     uint32_t first = station->first_stack + stacks;
     if (launched->placed == 0)
         begin(grid);
-    if (!grid_block_start(&place->warps, grid->memory, &launched->launch, launched->placed, number, first,
-                          &err)) {
+    if (!grid_block_start(&place->warps, grid->memory, &launched->launch, index, number, first, &err)) {
         fail(grid, GRID_HOST, NULL, NULL);
         return false;
     }
+    placement_take(launched->placement, number);
     launched->placed++;
     place->launched = launched;
     place->stacks = stacks;
@@ -144,6 +159,12 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     }
     simt_place(station->simt, &place->block, now_of(grid));
     return true;
+}
+
+static void free_launch(struct launched *launched)
+{
+    placement_free(launched->placement);
+    free(launched);
 }
 
 /* Removes launches that have ended. */
@@ -159,7 +180,7 @@ static void sweep(struct simt_grid *grid, uint64_t now)
             continue;
         }
         *at = launched->next;
-        free(launched);
+        free_launch(launched);
         if (--grid->waiting == 0)
             grid->busy += now - grid->since;
     }
@@ -172,10 +193,12 @@ static void dispatch(void *owner, uint64_t now)
     bool placed = false;
     sweep(grid, now);
     for (uint32_t i = 0; i < grid->parts.count && !grid->failed; i++) {
-        struct launched *launched = next_launch(grid);
-        if (!launched)
+        uint32_t number = (grid->turn + i) % grid->parts.count;
+        uint64_t block;
+        if (!has_blocks(grid))
             return;
-        placed |= place_block(grid, (grid->turn + i) % grid->parts.count, launched);
+        struct launched *launched = next_launch(grid, number, &block);
+        placed |= launched && place_block(grid, number, launched, block);
     }
     if (++grid->turn >= grid->parts.count)
         grid->turn = 0;
@@ -220,7 +243,7 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
     struct member *member = name;
     struct place *place = member->place;
     struct simt_grid *grid = place->grid;
-    uint64_t ticks = clock_time(&grid->parts.clock, cycle) / grid->parts.tick;
+    uint64_t ticks = clock_time(simt_clock(station->simt), cycle) / grid->parts.tick;
     if (has_ended(grid)) {
         report->event = WARP_TRAP; /* stops the multiprocessor */
         return;
@@ -278,6 +301,9 @@ struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
     struct simt_grid *grid = alloc(1, sizeof *grid);
     grid->parts = *parts;
     grid->stations = alloc(parts->count, sizeof *grid->stations);
+    grid->groups = alloc(parts->count, sizeof *grid->groups);
+    for (uint32_t i = 0; parts->parts && i < parts->count; i++)
+        grid->groups[i] = parts->parts[i];
     event_init(&grid->event, parts->component, dispatch, grid);
     uint32_t stacks = 0;
     for (uint32_t i = 0; i < parts->count; i++) {
@@ -304,10 +330,11 @@ void simt_grid_free(struct simt_grid *grid)
     }
     while (grid->first) {
         struct launched *next = grid->first->next;
-        free(grid->first);
+        free_launch(grid->first);
         grid->first = next;
     }
     free(grid->stations);
+    free(grid->groups);
     free(grid);
 }
 
@@ -349,17 +376,39 @@ static struct simt_need need_of(const struct simt_grid *grid, const struct grid_
     };
 }
 
+/* Returns whether an empty multiprocessor can hold a block of the launch. */
+static bool is_able(const struct simt_grid *grid, uint32_t number, const struct grid_launch *launch,
+                    const struct simt_need *need)
+{
+    const struct simt_config *config = grid->stations[number].config;
+    const struct grid_limits limits = {grid->parts.count, config->width, config->threads, config->scratchpad};
+    return grid_possible(launch, &limits) && simt_could(config, need);
+}
+
+static struct placement *place(const struct simt_grid *grid, const struct launched *launched)
+{
+    bool *able = alloc(grid->parts.count, sizeof *able);
+    for (uint32_t i = 0; i < grid->parts.count; i++)
+        able[i] = is_able(grid, i, &launched->launch, &launched->need);
+    const struct placement_setup setup = {.policy = grid->parts.placement,
+                                          .table = grid->parts.table,
+                                          .launch = launched->number,
+                                          .blocks = launched->blocks,
+                                          .count = grid->parts.count,
+                                          .parts = grid->groups,
+                                          .able = able};
+    struct placement *placement = placement_new(&setup);
+    free(able);
+    return placement;
+}
+
 bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers)
 {
     const struct simt_need need = need_of(grid, launch, registers);
-    for (uint32_t i = 0; i < grid->parts.count; i++) {
-        const struct simt_config *config = grid->stations[i].config;
-        const struct grid_limits limits = {grid->parts.count, config->width, config->threads,
-                                           config->scratchpad};
-        if ((i == 0 || config != grid->stations[i - 1].config) && grid_possible(launch, &limits) &&
-            simt_could(config, &need))
+    for (uint32_t i = 0; i < grid->parts.count; i++)
+        if ((i == 0 || grid->stations[i].config != grid->stations[i - 1].config) &&
+            is_able(grid, i, launch, &need))
             return true;
-    }
     return false;
 }
 
@@ -377,6 +426,7 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
     *launched = (struct launched){.number = number, .queue = queue, .launch = *launch};
     launched->need = need_of(grid, launch, registers);
     launched->blocks = grid_blocks(launch);
+    launched->placement = place(grid, launched);
     if (grid->last)
         grid->last->next = launched;
     else

@@ -1,8 +1,8 @@
 /* Launches on timed multiprocessors: the block scheduler, and the warps that multiprocessors execute.
  *
  * Launches of one queue run one after another. Launches of different queues run at the same time; the blocks
- * of the earlier one are placed first. In each clock, every multiprocessor in turn gets at most one block for
- * which it has room (as in GPGPU-Sim's block scheduler), so the place of a block depends on timing.
+ * of the earlier one are placed first. In each clock, every multiprocessor in turn gets at most one of the blocks that
+ * it may run (placement.h) and for which it has room, so with most policies the place of a block depends on timing.
  * First-level caches, which are not coherent, are emptied when a launch begins.
  *
  * Not modelled: the time from the host's call to the first block; the answers to the last stores, for which a
@@ -19,11 +19,16 @@ struct simt_grid;
 
 struct simt_grid_parts {
     struct event_queue *queue;
-    struct clock clock; /* the multiprocessors' clock */
+    struct clock clock; /* of the block scheduler */
     uint32_t component;
     uint32_t count; /* number of multiprocessors, at least 1 */
     /* configs[i]: of multiprocessor i; all have the same width; only simt_grid_new() reads the array */
     const struct simt_config *const *configs;
+    /* The placement of blocks. parts[i]: number of the part of multiprocessor i, ascending; NULL: all are in one.
+     * Copied by simt_grid_new(). The table must outlive the scheduler; NULL: none. */
+    enum placement_policy placement;
+    const uint32_t *parts;
+    const struct placement_table *table;
     uint64_t tick; /* fs after which the threads' `time` advances by 1 */
     /* Called when the run has ended: `end` is GRID_TRAP, with the warp and its report, or GRID_STOP or
      * GRID_HOST. */

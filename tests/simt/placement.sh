@@ -1,0 +1,72 @@
+#!/bin/bash
+# Numbers of multiprocessors, groups of them, and the placement of blocks: placement.sh CROFT TREE, the description
+# tests/machine/stacks.yaml. Prints "N passed, N failed".
+set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+croft=$(realpath "$1") tree=$(realpath "$2")
+scratch
+cd "$work" || exit 1
+
+cat >where.c <<'END'
+#include <croft/simt.h>
+#include <stdio.h>
+
+struct where { int block[20]; };
+
+/* Notes the multiprocessor; formats a number, which needs 3 KiB of stack. */
+static void note(struct where *w)
+{
+    char text[32];
+    if (thread_x() == 0) {
+        snprintf(text, sizeof text, "%.1f", 2.5 + multiprocessor_id());
+        sscanf(text, "%d", &w->block[block_x()]);
+    }
+}
+
+int main(void)
+{
+    static struct where w;
+    for (int launch = 0; launch < 2; launch++) {
+        if (simt_launch(note, &w, simt_dim(20), simt_dim(64)) < 0)
+            return 1;
+        simt_wait(0);
+        for (int i = 0; i < 20; i++)
+            printf("%d%c", w.block[i] - 2, i < 19 ? ' ' : '\n');
+    }
+    return 0;
+}
+END
+"$croft" cc -O2 -std=c17 where.c -o where || exit 1
+printf '0-7 0\n8 3\n\nlaunch 2\n0-18 1\n19 0\n' >table
+
+# prints NAME PATTERN OPTION...: the output matches the pattern.
+prints() {
+    local name=$1 pattern=$2
+    shift 2
+    "$croft" run "$@" where >output 2>&1
+    if grep -qE "$pattern" output; then pass; else fail "$name" "$(cat output)"; fi
+}
+
+for count in 64 68; do
+    prints "$count multiprocessors" '^[0-9 ]+$' -m gpu --set "simt.count=$count"
+done
+prints "too large stacks, set by hand" 'stacks of 16384 B for 3072 warps' -m gpu --set simt.count=64 --set "simt.stack=16 KiB"
+four=(-m gpu --set simt.count=4)
+prints "round robin" '^0 1 2 3 ' "${four[@]}"
+prints "contiguous" '^0 0 0 0 0 1 1 1 1 1 2 2 2 2 2 3 3 3 3 3$' "${four[@]}" --set simt.placement=contiguous
+prints "table, first launch" '^0 0 0 0 0 0 0 0 3 ' "${four[@]}" --set simt.placement=table --set simt.placement_table=table
+prints "table, second launch" '^(1 ){19}0$' "${four[@]}" --set simt.placement=table --set simt.placement_table=table
+printf '0 4\n' >table
+prints "bad table" '^croft run: simt.placement_table: table:1: "4" is not a multiprocessor; allowed: 0 to 3, ' \
+    "${four[@]}" --set simt.placement=table --set simt.placement_table=table
+prints "no table" '^croft run: simt.placement_table: missing; simt.placement: table needs' "${four[@]}" --set simt.placement=table
+
+# 8 multiprocessors in front and 4 in each of 4 stacks: 24, so 20 * 8 / 24 = 6 blocks are for the front, and up to 20 *
+# 12 / 24 = 10 for the front and the first stack. Those of the stacks have a clock and a cache of their own.
+prints "groups" '^([0-7] ){6}((8|9|10|11) ){4}((12|13|14|15) ){3}((16|17|18|19) ){3}((20|21|22|23) ?){4}$' -m "$tree" \
+    --set simt.count=8 --set 'stack.*.simt.count=4' --set 'stack.*.simt.clock=700 MHz' --set 'stack.*.simt.l1.size=16 KiB' \
+    --set simt.placement=module
+
+conclude
