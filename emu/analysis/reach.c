@@ -13,6 +13,7 @@
 struct walk {
     const struct decoder *decoder;
     const struct reach_code *code;
+    const struct reach_visitor *visitor;
     struct reach reach;
     uint64_t *stack;
     size_t depth, stack_size;
@@ -98,8 +99,9 @@ static bool target_of(const struct place *place, uint64_t *target)
     return place->base != 0 && place->base == place->insn.rs1;
 }
 
-/* Pushes all instructions that follow an indirect jump, up to a return beyond which no direct jump among them leads. */
-static void sweep(struct walk *walk, uint64_t pc)
+/* Pushes all instructions that follow an indirect jump, up to a return beyond which no direct jump among them leads.
+ * Returns the address behind the last one. */
+static uint64_t sweep(struct walk *walk, uint64_t pc)
 {
     uint64_t farthest = pc;
     struct place place;
@@ -109,25 +111,27 @@ static void sweep(struct walk *walk, uint64_t pc)
         bool direct = (place.flow & (FLOW_BRANCH | FLOW_JUMP)) && !(place.flow & (FLOW_INDIRECT | FLOW_CALL));
         if (direct && target > farthest)
             farthest = target;
-        if ((place.flow & FLOW_RETURN) && pc >= farthest)
-            return;
+        bool last = (place.flow & FLOW_RETURN) && pc >= farthest;
         pc += place.insn.length;
+        if (last)
+            break;
     }
+    return pc;
 }
 
 /* Pushes the target of a jump. Returns false if the path ends at the jump. */
-static bool follow_jump(struct walk *walk, const struct place *place)
+static bool follow_jump(struct walk *walk, const struct place *place, struct reach_step *step)
 {
-    uint64_t target;
-    bool call = place->flow & FLOW_CALL, known = target_of(place, &target);
+    bool call = place->flow & FLOW_CALL, known = target_of(place, &step->target);
+    step->known = known;
     if (known)
-        push(walk, target);
+        push(walk, step->target);
     if (call && !known) {
         walk->reach.integer |= CALLER_SAVED;
         walk->reach.whole |= CALLER_SAVED_FLOAT;
     }
     if (!call && !known && !(place->flow & FLOW_RETURN))
-        sweep(walk, place->pc + place->insn.length);
+        step->end = sweep(walk, place->pc + place->insn.length);
     return call;
 }
 
@@ -137,20 +141,31 @@ static void walk_path(struct walk *walk, uint64_t pc)
     while (walk->reach.insns < REACH_INSNS && see(walk, pc)) {
         if (!look(walk, pc, &place))
             return;
+        struct reach_step step = {.pc = pc, .insn = place.insn, .flow = place.flow};
         name_registers(&walk->reach, &place);
-        if (place.flow & FLOW_BRANCH)
-            push(walk, pc + (uint64_t)(int64_t)place.insn.imm);
-        if ((place.flow & FLOW_JUMP) && !follow_jump(walk, &place))
+        if (place.flow & FLOW_BRANCH) {
+            step.known = true;
+            step.target = pc + (uint64_t)(int64_t)place.insn.imm;
+            push(walk, step.target);
+        }
+        bool goes_on = !(place.flow & FLOW_JUMP) || follow_jump(walk, &place, &step);
+        if (walk->visitor)
+            walk->visitor->visit(walk->visitor->context, &step);
+        if (!goes_on)
             return;
         note_auipc(&place);
         pc += place.insn.length;
     }
 }
 
-struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, uint64_t entry)
+struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, uint64_t entry,
+                        const struct reach_visitor *visitor)
 {
-    struct walk walk = {
-        .decoder = decoder, .code = code, .stack_size = 64, .seen_size = 4 * (size_t)REACH_INSNS};
+    struct walk walk = {.decoder = decoder,
+                        .code = code,
+                        .visitor = visitor,
+                        .stack_size = 64,
+                        .seen_size = 4 * (size_t)REACH_INSNS};
     walk.stack = memory_of(NULL, walk.stack_size);
     walk.seen = alloc(walk.seen_size, sizeof *walk.seen);
     push(&walk, entry);

@@ -1,4 +1,4 @@
-/* Finds the registers that the code reachable from an entry names: a kernel's demand for registers.
+/* Finds the code that is reachable from an entry, and the registers that it names.
  *
  * The walk is static. It follows both ways of a branch, the target of a jump, and both the target of a call and the
  * code behind it. Indirect jumps:
@@ -27,6 +27,22 @@ struct reach_code {
     void *context;
 };
 
+/* A reachable instruction. */
+struct reach_step {
+    uint64_t pc;
+    struct insn insn;
+    unsigned flow;   /* flow_of() */
+    bool known;      /* a jump or branch with a known target */
+    uint64_t target; /* if known */
+    uint64_t end;    /* of an indirect jump that is no call or return: it reaches what follows, up to here */
+};
+
+/* Receives each reachable instruction once. */
+struct reach_visitor {
+    void (*visit)(void *context, const struct reach_step *step);
+    void *context;
+};
+
 struct reach {
     uint32_t integer; /* bit n: register n is named; never x0 */
     uint32_t single;  /* floating-point registers named only by single-precision instructions */
@@ -34,9 +50,11 @@ struct reach {
     unsigned insns;   /* reachable instructions */
 };
 
-struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, uint64_t entry);
+/* visitor may be NULL. */
+struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, uint64_t entry,
+                        const struct reach_visitor *visitor);
 
-/* Returns the 32-bit register halves that a thread needs: 2 for an integer or double-precision register, 1 for a
+/* Returns the 32-bit registers that the named ones consist of: 2 for an integer or double-precision register, 1 for a
  * single-precision register. */
 unsigned reach_halves(const struct reach *reach);
 

@@ -28,7 +28,8 @@ enum {
     TRACE,
     SETENV,
     RECORD,
-    REPLAY
+    REPLAY,
+    VERBOSE
 };
 
 static const struct option_row rows[] = {
@@ -58,6 +59,7 @@ static const struct option_row rows[] = {
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
     [REPLAY] = {"replay", 0, "FILE", "replay console input that --record wrote to FILE"},
+    [VERBOSE] = {"verbose", 0, NULL, "print the registers and the occupancy of kernels on a timed machine"},
 };
 
 static const struct option_set interface = {
@@ -133,6 +135,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case MACHINE: r->machine = value; return true;
     case SET: r->sets[r->set_count++] = value; return true;
     case STATS: r->stats = value; return true;
+    case VERBOSE: r->verbose = true; return true;
     case ENV: return take_environment(r, value);
     case BIOS: r->bare.bios = value; return true;
     case KERNEL: r->bare.kernel = value; return true;

@@ -14,6 +14,7 @@ struct request {
     const char *machine, *stats, *log, *gdb;
     const char **sets, **environment; /* room for argc entries each */
     size_t set_count;
+    bool verbose;
     struct user_options user; /* program, arguments, dir and limits apply to all environments */
     struct bare_options bare;
     struct timing_options timing;

@@ -227,6 +227,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     struct timed_launch launches;
     timed_launch_init(&launches, s->machine.simt, s->machine.multiprocessors, s->machine.warps, decoder);
     describe_launches(s, r->timing.check_coherence, &simt);
+    launches.verbose = r->verbose;
     if (user_harts_init(&harts, &s->machine, firmware(s), &memory, decoder, err)) {
         struct user_options options = r->user;
         options.simt = simt.limits.count ? &simt : NULL;

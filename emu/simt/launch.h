@@ -30,7 +30,7 @@ struct launch_host {
 struct launch_work {
     struct grid_launch launch; /* launches are numbered from 1 */
     uint64_t queue;
-    uint32_t registers; /* 64-bit registers per thread, as given by the program; 0: to be determined */
+    uint32_t registers; /* 32-bit registers per thread, as given by the program; 0: to be determined */
     struct warp_memory *memory;
     const struct launch_host *host;
 };

@@ -132,6 +132,28 @@ bool simt_fits(const struct simt *simt, const struct simt_need *need)
     return fits(&simt->config, &simt->taken, simt->blocks, need);
 }
 
+uint32_t simt_occupancy(const struct simt_config *config, const struct simt_need *need, const char **limit)
+{
+    const struct {
+        const char *name;
+        uint64_t room, each;
+    } resources[] = {
+        {"blocks", config->blocks, 1},
+        {"warps", config->warps, need->warps},
+        {"threads", config->threads, need->threads},
+        {"registers", config->registers, (uint64_t)need->registers * need->warps * config->width},
+        {"scratchpad", config->scratchpad, need->scratchpad},
+    };
+    uint64_t most = UINT64_MAX;
+    for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
+        if (!resources[i].each || resources[i].room / resources[i].each >= most)
+            continue;
+        most = resources[i].room / resources[i].each;
+        *limit = resources[i].name;
+    }
+    return (uint32_t)most;
+}
+
 static void start_warp(struct simt *simt, struct simt_block *block, uint32_t number)
 {
     uint32_t word = 0;

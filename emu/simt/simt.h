@@ -166,6 +166,10 @@ void simt_offer(struct simt *simt, enum insn_extension extension);
 bool simt_could(const struct simt_config *config, const struct simt_need *need);
 bool simt_fits(const struct simt *simt, const struct simt_need *need);
 
+/* Returns how many such blocks an empty multiprocessor holds. *limit names the resource that allows no more: "blocks",
+ * "warps", "threads", "registers" or "scratchpad". */
+uint32_t simt_occupancy(const struct simt_config *config, const struct simt_need *need, const char **limit);
+
 /* Starts a block at time `now`, which must be the queue's. simt_fits() must be true for it, and it has at
  * least one warp. */
 void simt_place(struct simt *simt, struct simt_block *block, uint64_t now);

@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 
-#include "emu/analysis/reach.h"
+#include "emu/analysis/pressure.h"
+
+enum { MOST_REGISTERS = 2048 }; /* a larger number in a launch is taken for an error */
 
 static bool fetch(void *context, uint64_t pc, uint32_t *bits)
 {
@@ -18,11 +20,36 @@ static uint32_t demand(struct timed_launch *t, uint64_t entry)
 {
     unsigned slot = (unsigned)(entry / 2) % TIMED_LAUNCH_ENTRIES;
     if (t->demands[slot].entry != entry || !t->demands[slot].halves) {
-        struct reach reach = reach_walk(t->decoder, &(struct reach_code){fetch, t}, entry);
+        t->demands[slot].pressure = pressure_of(t->decoder, &(struct reach_code){fetch, t}, entry);
         t->demands[slot].entry = entry;
-        t->demands[slot].halves = reach_halves(&reach);
+        t->demands[slot].halves = t->demands[slot].pressure.units;
     }
     return t->demands[slot].halves;
+}
+
+/* Prints what a block of the launch needs, and how many of them a multiprocessor holds. */
+static void tell(struct timed_launch *t, const struct launch_work *work, uint32_t halves)
+{
+    const struct grid_launch *launch = &work->launch;
+    unsigned slot = (unsigned)(launch->entry / 2) % TIMED_LAUNCH_ENTRIES;
+    uint64_t threads = grid_block_threads(launch);
+    const struct simt_need need = {.warps = grid_block_warps(launch, t->simt->width),
+                                   .threads = (uint32_t)threads,
+                                   .registers = halves,
+                                   .scratchpad = launch->scratchpad};
+    const char *limit;
+    uint32_t blocks = simt_occupancy(t->simt, &need, &limit);
+    if (t->demands[slot].entry == launch->entry && t->demands[slot].told == threads)
+        return;
+    t->demands[slot].told = threads;
+    fprintf(stderr, "croft run: launch %llu: ", (unsigned long long)launch->number);
+    if (work->registers)
+        fprintf(stderr, "%u 32-bit registers per thread, as the program says; ", halves);
+    else
+        fprintf(stderr, "%u 32-bit registers per thread (the compiler's code names %u); ", halves,
+                t->demands[slot].pressure.named);
+    fprintf(stderr, "a multiprocessor holds %u blocks of %llu threads, %u of %u warps, limited by %s\n",
+            blocks, (unsigned long long)threads, blocks * need.warps, t->simt->warps, limit);
 }
 
 /* Returns `halves`, or less if a block of the launch fits only with fewer registers; then it warns once. */
@@ -60,8 +87,10 @@ static enum launch_end enqueue(void *context, const struct launch_work *work)
     t->work = *work;
     machine->bind(machine->context, work->memory, &work->host->grid, fault, t);
     uint32_t halves =
-        work->registers && work->registers < 1024 ? 2 * work->registers : demand(t, launch->entry);
+        work->registers && work->registers < MOST_REGISTERS ? work->registers : demand(t, launch->entry);
     halves = limited(t, launch, halves);
+    if (t->verbose)
+        tell(t, work, halves);
     if (!machine->possible(machine->context, launch, halves))
         return LAUNCH_REFUSED;
     if (!machine->launch(machine->context, launch, halves, work->queue))

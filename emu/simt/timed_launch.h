@@ -2,12 +2,13 @@
  * waits for them.
  *
  * The number of registers of a thread is given by the program, or it is the number that the reachable code
- * names (emu/analysis/reach.h), determined once per entry. If a block does not fit only because of its
+ * needs at a time (emu/analysis/pressure.h), determined once per entry. If a block does not fit only because of its
  * registers, it is executed as if compiled with as few registers as fit (a compiler's bound on registers),
  * after one warning; the spills that this would cause are not modelled. */
 #ifndef EMU_SIMT_TIMED_LAUNCH_H
 #define EMU_SIMT_TIMED_LAUNCH_H
 
+#include "emu/analysis/pressure.h"
 #include "emu/simt/launch.h"
 #include "isa/decode.h"
 
@@ -43,9 +44,13 @@ struct timed_launch {
     struct launch_work work; /* the last launch */
     struct launch_counts counts;
     bool warned;
+    bool
+        verbose; /* print the registers and the occupancy of each launch's kernel, once per kernel and block size */
     struct {
         uint64_t entry;
         uint32_t halves; /* 0: unknown */
+        struct pressure pressure;
+        uint64_t told; /* threads of a block for which the demand was printed; 0: none */
     } demands[TIMED_LAUNCH_ENTRIES];
 };
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Numbers of multiprocessors, groups of them, and the placement of blocks: placement.sh CROFT TREE, the description
+# Numbers of multiprocessors, groups of them, the placement of blocks, and registers: placement.sh CROFT TREE, the description
 # tests/machine/stacks.yaml. Prints "N passed, N failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
@@ -68,5 +68,42 @@ prints "no table" '^croft run: simt.placement_table: missing; simt.placement: ta
 prints "groups" '^([0-7] ){6}((8|9|10|11) ){4}((12|13|14|15) ){3}((16|17|18|19) ){3}((20|21|22|23) ?){4}$' -m "$tree" \
     --set simt.count=8 --set 'stack.*.simt.count=4' --set 'stack.*.simt.clock=700 MHz' --set 'stack.*.simt.l1.size=16 KiB' \
     --set simt.placement=module
+
+# A kernel of 20 registers, as the program says, in blocks of 256 threads: 6 blocks are 48 warps. Determined from the
+# code, `pointers` needs two registers of 32 bits for each of four addresses; the float replaces b.
+cat >registers.c <<'END'
+#include <croft/simt.h>
+
+struct data { float *a, *b, *c, *d; };
+
+static void nothing(struct data *p)
+{
+    (void)p;
+}
+
+static void pointers(struct data *p)
+{
+    float *a = p->a, *b = p->b, *c = p->c, *d = p->d;
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    *a = *b;
+    __asm__ volatile("" : : : "memory");
+    *c = *d;
+}
+
+int main(void)
+{
+    static float x[4];
+    static struct data data = {x, x + 1, x + 2, x + 3};
+    simt_launch(nothing, &data, simt_dim(1), simt_dim(256), .registers = 20);
+    simt_launch(pointers, &data, simt_dim(1), simt_dim(256));
+    simt_wait(0);
+    return 0;
+}
+END
+"$croft" cc -O2 -std=c17 registers.c -o where || exit 1
+prints "registers of the program" \
+    '^croft run: launch 1: 20 32-bit registers per thread, as the program says; .* holds 6 blocks of 256 threads, 48 of 48 warps, limited by warps$' \
+    -m gpu --verbose
+prints "registers of the code" '^croft run: launch 2: 8 32-bit registers per thread \(the compiler.s code names [0-9]+\); ' -m gpu --verbose
 
 conclude

@@ -457,6 +457,28 @@ static void returned_threads_may_be_next(void **state)
     }
 }
 
+/* Of 32768 registers, 1536 threads in 48 warps have 21 each. With 22, blocks of 256 threads take 5632: five fit. */
+static void registers_limit_occupancy(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t registers, warps;
+        const char *limit;
+    } cases[] = {{20, 48, "warps"}, {21, 48, "warps"}, {22, 40, "registers"}};
+    struct simt_config config;
+    part_defaults(&simt_kind, 0, &config);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct simt_need need = {.warps = 8, .threads = 256, .registers = cases[i].registers};
+        const char *limit;
+        assert_int_equal(8 * simt_occupancy(&config, &need, &limit), cases[i].warps);
+        assert_string_equal(limit, cases[i].limit);
+    }
+    const struct simt_need pad = {.warps = 1, .threads = 32, .registers = 8, .scratchpad = 20 * 1024};
+    const char *limit;
+    assert_int_equal(simt_occupancy(&config, &pad, &limit), 2);
+    assert_string_equal(limit, "scratchpad");
+}
+
 /* Each of 10 blocks of 100 threads spills a register: in warps of 32 lanes these are 7 lines of 128 bytes, of which the
  * last, of 4 lanes, is written in part. None of them leaves the first level. Not dropped, they stay there. */
 static void stacks_end_with_their_blocks(void **state)
@@ -496,10 +518,15 @@ static void stacks_end_with_their_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_do_not_depend_on_time), cmocka_unit_test(queues_keep_their_order),
-        cmocka_unit_test(registers_limit_blocks),        cmocka_unit_test(traps_are_told),
-        cmocka_unit_test(taken_threads_are_waited_for),  cmocka_unit_test(returned_threads_may_be_next),
-        cmocka_unit_test(stacks_end_with_their_blocks),  cmocka_unit_test(custom_instructions_issue_in_time),
+        cmocka_unit_test(results_do_not_depend_on_time),
+        cmocka_unit_test(queues_keep_their_order),
+        cmocka_unit_test(registers_limit_blocks),
+        cmocka_unit_test(traps_are_told),
+        cmocka_unit_test(registers_limit_occupancy),
+        cmocka_unit_test(taken_threads_are_waited_for),
+        cmocka_unit_test(returned_threads_may_be_next),
+        cmocka_unit_test(stacks_end_with_their_blocks),
+        cmocka_unit_test(custom_instructions_issue_in_time),
     };
     return cmocka_run_group_tests_name("launches on timed multiprocessors", tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ struct simt_dim {
 struct simt_options {
     /* Bytes that simt_shared() points to in each block; their initial contents are undefined. */
     uint32_t scratchpad;
-    /* 64-bit registers of a thread, which limit the blocks on a multiprocessor; 0: determined from the code */
+    /* 32-bit registers of a thread, which limit the blocks on a multiprocessor; 0: determined from the code */
     uint32_t registers;
     uint64_t queue; /* launches of one queue run in order, those of different queues may overlap */
     uint32_t unused;
@@ -107,9 +107,9 @@ enum croft_simt_csr {
     __extension__({                                                                                          \
         uint64_t croft_value;                                                                                \
         __asm__(CROFT_SIMT_ON_HARDWARE("%0", "1f") instead "\n\t"                                            \
-                "j 2f\n"                                                                                     \
-                "1:\tcsrr %0, %1\n"                                                                          \
-                "2:"                                                                                         \
+                                                           "j 2f\n"                                          \
+                                                           "1:\tcsrr %0, %1\n"                               \
+                                                           "2:"                                              \
                 : "=r"(croft_value)                                                                          \
                 : "i"(csr), ##__VA_ARGS__);                                                                  \
         croft_value;                                                                                         \
@@ -173,7 +173,8 @@ CROFT_SIMT_INLINE uint64_t thread_count(void)
 /* Return the block's scratchpad, aligned to 64 bytes, and its size in bytes. */
 CROFT_SIMT_INLINE void *simt_shared(void)
 {
-    return (void *)(uintptr_t)CROFT_SIMT_READ(CROFT_SIMT_SHARED, "ld %0, croft_simt+%2", CROFT_SIMT_FIELD(shared));
+    return (void *)(uintptr_t)CROFT_SIMT_READ(CROFT_SIMT_SHARED, "ld %0, croft_simt+%2",
+                                              CROFT_SIMT_FIELD(shared));
 }
 CROFT_SIMT_INLINE uint64_t simt_shared_size(void)
 {
@@ -184,9 +185,9 @@ CROFT_SIMT_INLINE uint64_t simt_shared_size(void)
  * that the compiler need not. */
 #define CROFT_SIMT_WAIT(instruction, function)                                                               \
     __asm__ volatile(CROFT_SIMT_ON_HARDWARE("t0", "1f") "call t0, " function "\n\t"                          \
-                     "j 2f\n"                                                                                \
-                     "1:\t" instruction "\n"                                                                 \
-                     "2:"                                                                                    \
+                                                        "j 2f\n"                                             \
+                                                        "1:\t" instruction "\n"                              \
+                                                        "2:"                                                 \
                      :                                                                                       \
                      : "i"(CROFT_SIMT_BARRIER)                                                               \
                      : "t0", "memory")

@@ -23,7 +23,7 @@ struct simt_launch_record {
     uint64_t entry, argument;
     uint32_t grid[3], block[3];
     uint32_t scratchpad; /* bytes */
-    uint32_t registers;  /* 64-bit registers of a thread; 0: determined from the code */
+    uint32_t registers;  /* 32-bit registers of a thread; 0: determined from the code */
     uint64_t queue;
 };
 
