@@ -1,4 +1,4 @@
-/* Kernels for the speed of timed multiprocessors: the host does next to nothing. simt KERNEL ROUNDS */
+/* Kernels for the speed of timed multiprocessors: the host does next to nothing. simt KERNEL ROUNDS [BLOCKS] */
 #include <croft/simt.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     static long rounds;
     rounds = argc > 2 ? atol(argv[2]) : 1;
     const char *kernel = argc > 1 ? argv[1] : "compute";
-    struct simt_dim grid = simt_dim(BLOCKS), block = simt_dim(BLOCK);
+    struct simt_dim grid = simt_dim(argc > 3 ? (uint32_t)atoi(argv[3]) : BLOCKS), block = simt_dim(BLOCK);
     long number = strcmp(kernel, "stream") == 0 ? simt_launch(stream, &rounds, grid, block)
                   : strcmp(kernel, "sum") == 0  ? simt_launch(sum, &rounds, grid, block)
                   : strcmp(kernel, "poly") == 0 ? simt_launch(poly, &rounds, grid, block)
