@@ -251,6 +251,18 @@ static __attribute__((noinline)) enum cache_outcome access_one(struct cache *cac
     return access_any(cache, &asked);
 }
 
+/* Requests words of a line of a thread stack. */
+static enum cache_outcome miss_stack(struct cache *cache, const struct asked *asked)
+{
+    enum cache_outcome outcome = miss(cache, asked, false);
+    struct mshr *mshr = outcome == CACHE_MISS ? mshr_find(&cache->mshrs, asked->line) : NULL;
+    if (!mshr || mshr->state == MSHR_SENT)
+        return outcome;
+    mshr->request.mask = mshr->request.stack ? mshr->request.mask | asked->words : asked->words;
+    mshr->request.stack = true;
+    return outcome;
+}
+
 /* An access to a line of a thread stack. */
 static enum cache_outcome access_stack(struct cache *cache, const struct asked *asked)
 {
@@ -260,7 +272,7 @@ static enum cache_outcome access_stack(struct cache *cache, const struct asked *
     if (use == CACHE_STORE)
         outcome = cache_stack_store(cache, asked->line, asked->words, asked->time, &waits);
     else if (!cache_stack_load(cache, asked->line, asked->words))
-        outcome = miss(cache, asked, false);
+        outcome = miss_stack(cache, asked);
     if (waits)
         return full(cache, waits, asked);
     if (outcome == CACHE_FULL)

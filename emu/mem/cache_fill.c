@@ -183,6 +183,7 @@ void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
     bool owned = cache_has(cache, state, PROTOCOL_WRITABLE);
     if (owned && has_store(mshr))
         state = cache_step(cache, state, PROTOCOL_STORE).next;
+    uint64_t words = mshr->request.mask;
     struct cache_waiters served = {0}, blocked = mshr->blocked;
     mshr->blocked = (struct cache_waiters){0};
 
@@ -194,7 +195,7 @@ void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
     serve(cache, mshr, owned, &served, now);
     place(cache, mshr->line, mshr->prefetch ? state | CACHE_FLAG_PREFETCHED : state, now);
     if (stack)
-        cache_stack_filled(cache, mshr->line);
+        cache_stack_filled(cache, mshr->line, words, !here);
     if (mshr->targets)
         ask_ownership(cache, mshr, now);
     else

@@ -59,11 +59,13 @@ enum cache_outcome cache_stack_store(struct cache *cache, uint64_t line, uint64_
     return CACHE_HIT;
 }
 
-void cache_stack_filled(struct cache *cache, uint64_t line)
+void cache_stack_filled(struct cache *cache, uint64_t line, uint64_t words, bool fresh)
 {
     uint32_t index = tags_find(&cache->front.tags, line);
-    if (index != TAGS_NONE)
-        cache->stacks.valid[index] = UINT64_MAX >> (64 - cache->config.line / 4);
+    if (index == TAGS_NONE)
+        return;
+    uint64_t *valid = &cache->stacks.valid[index];
+    *valid = (fresh ? 0 : *valid) | (words & UINT64_MAX >> (64 - cache->config.line / 4));
 }
 
 void cache_stack_evict(struct cache *cache, uint32_t index, bool write, uint64_t time)

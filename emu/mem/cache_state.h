@@ -256,8 +256,8 @@ bool cache_stack_load(struct cache *cache, uint64_t line, uint64_t words);
  * access joins. */
 enum cache_outcome cache_stack_store(struct cache *cache, uint64_t line, uint64_t words, uint64_t time,
                                      struct cache_waiters **waits);
-/* A whole line has arrived and is in the array, or was not kept. */
-void cache_stack_filled(struct cache *cache, uint64_t line);
+/* Words of a line have arrived, which is in the array, or was not kept; `fresh`: it was not there before. */
+void cache_stack_filled(struct cache *cache, uint64_t line, uint64_t words, bool fresh);
 /* Removes a line; writes its valid words back at `time` if `write`. */
 void cache_stack_evict(struct cache *cache, uint32_t index, bool write, uint64_t time);
 

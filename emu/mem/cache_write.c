@@ -94,6 +94,7 @@ void cache_write_words(struct cache *cache, uint64_t line, uint64_t words, uint6
 {
     struct cache_write *write = take_place(cache, line);
     write->words = words;
+    write->request.stack = true;
     write->state = CACHE_WRITE_PLANNED;
     cache->counters.write_backs++;
     event_init(&write->request.event, cache->component, planned, write);

@@ -161,7 +161,7 @@ static bool answered(struct llc_entry *entry, uint64_t now)
     if (!mem_request_respond(entry->request, now))
         return false;
     if (frame != TAGS_NONE && !(atomic && --llc->frames[frame].atomics))
-        unlock(llc, frame, atomic && llc->config.write_policy == LLC_WRITE_EVICT, now);
+        unlock(llc, frame, atomic && !llc_keeps(llc, frame), now);
     llc_release(entry, now);
     return true;
 }
@@ -318,6 +318,7 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     tags_init(&llc->tags, sets, config->ways,
               (uint32_t)__builtin_ctz(config->line) + (llc->moved ? 0 : chooses), config->replacement);
     llc->frames = alloc(tags_size(&llc->tags), sizeof *llc->frames);
+    llc->words_held = alloc(tags_size(&llc->tags), sizeof *llc->words_held);
     for (uint32_t i = 0; i < tags_size(&llc->tags); i++)
         llc->frames[i].owner = LLC_NOBODY;
     llc->words = 1;
@@ -351,6 +352,7 @@ void llc_free(struct llc *llc)
     llc_prefetch_free(llc);
     tags_free(&llc->tags);
     free(llc->frames);
+    free(llc->words_held);
     free(llc->holders);
     free(llc->clients);
     free(llc->client_slot);

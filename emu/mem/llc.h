@@ -49,6 +49,11 @@
  * it misses, even with write_allocate: false; its words are stored by the policy, and with write_evict the
  * line leaves after the last of the atomics that are under way. An atomic uses the data array twice.
  *
+ * Lines of thread stacks (struct mem_request). Stores to them are write-back and allocate, whatever the policy. A
+ * write of part of such a line that is not in the cache does not read it: the cache then holds the written words
+ * only. A read of other words and an atomic read the line from memory, and the line is written to memory with a
+ * mask of its words. A line that such stores have made dirty stays with write_evict, too.
+ *
  * Partitions (interleave). What is above selects the slice by the memory channel of the line. As the bits that
  * select it are not known here, the set is the line's number XORed with the folded bits above the set's.
  *

@@ -160,7 +160,7 @@ uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now,
     }
     bool dirty = tags_state(&llc->tags, index) == LLC_DIRTY;
     if (dirty && timed)
-        llc_write_back(llc, victim, now);
+        llc_write_back(llc, index, now);
     else if (dirty)
         llc_tell_write(llc, victim, now);
     llc_remove(llc, index);

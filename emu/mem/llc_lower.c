@@ -146,11 +146,12 @@ static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint64_t
         send_writes(llc, now);
 }
 
-void llc_write_back(struct llc *llc, uint64_t line, uint64_t now)
+void llc_write_back(struct llc *llc, uint32_t index, uint64_t now)
 {
+    const uint64_t line = llc_line_at(llc, index), held = llc->words_held[index];
     llc->counters.write_backs++;
     (void)llc_transfer(llc, line, now);
-    write_words(llc, line, all_words(llc), now);
+    write_words(llc, line, held ? held : all_words(llc), now);
 }
 
 void llc_store_words(struct llc_entry *entry, uint64_t now)

@@ -57,7 +57,7 @@ static void maintain_line(struct llc *llc, uint32_t index, enum mem_op op, uint6
         if (op == MEM_INVALIDATE)
             llc->counters.dropped++;
         else
-            llc_write_back(llc, llc_line_at(llc, index), now);
+            llc_write_back(llc, index, now);
         tags_set_state(&llc->tags, index, LLC_CLEAN);
     }
     if (op != MEM_CLEAN)

@@ -60,6 +60,13 @@ static void drop(struct llc_entry *entry, uint64_t now)
     answer_later(entry, 0, now);
 }
 
+/* Notes the words that a write brings: to a line that was held as `before` says, where 0 stands for none. */
+static void hold(struct llc *llc, const struct llc_entry *entry, uint32_t index, uint64_t before)
+{
+    uint64_t all = UINT64_MAX >> (64 - llc->config.line / 4), held = before | llc_words_of(entry);
+    llc->words_held[index] = held == all ? 0 : held;
+}
+
 /* The line is in this cache, and not busy. */
 static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
@@ -69,8 +76,22 @@ static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
     tags_touch(&llc->tags, index);
     llc_frame_changed(llc, index);
     lock(entry, index);
+    if (llc->words_held[index])
+        hold(llc, entry, index, llc->words_held[index]);
     uint64_t start = llc_transfer_waited(llc, entry->line, now);
     answer_later(entry, llc_probe(llc, index, entry->client, llc_kind_of(entry), now), start);
+}
+
+static bool writes_back(const struct llc *llc)
+{
+    return llc->config.write_policy == LLC_WRITE_BACK;
+}
+
+/* Returns whether the words of a store or an atomic that misses go to memory, too. */
+static bool goes_through(const struct llc_entry *entry)
+{
+    const struct mem_request *request = entry->request;
+    return request->op == MEM_WRITE && !request->stack && !writes_back(entry->llc);
 }
 
 /* The line is not in this cache. `fetch`: it must be read from memory. Returns false if the request stalls. */
@@ -95,6 +116,12 @@ static bool miss(struct llc_entry *entry, bool fetch, uint64_t now)
         llc_stall(entry, lack);
         return false;
     }
+    if (goes_through(entry) && !llc_can_store(llc, entry->line)) {
+        /* The victim has taken the last entry of the write buffer; its way stays free. */
+        llc_frame_changed(llc, index);
+        llc_stall(entry, LLC_NO_STORE_ROOM);
+        return false;
+    }
     tags_fill(&llc->tags, index, llc_key(llc, entry->line), LLC_CLEAN);
     llc_line_changed(llc, entry->line);
     llc_frame_changed(llc, index);
@@ -102,17 +129,49 @@ static bool miss(struct llc_entry *entry, bool fetch, uint64_t now)
     if (fetch) {
         llc_read_memory(llc, entry, now);
     } else {
+        hold(llc, entry, index, 0);
         entry->request->level = MEM_LEVEL_L2;
         answer_later(entry, 0, llc_transfer_waited(llc, entry->line, now));
     }
     return true;
 }
 
+/* Reads the rest of a line that is held in part. Returns false if the request stalls. */
+static bool complete(struct llc_entry *entry, uint32_t index, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    const bool prefetch = entry->request->prefetch;
+    const bool mshr = prefetch ? llc_may_prefetch(llc) : llc->free_mshrs != NULL;
+    entry->missed = true;
+    if (!mshr || llc_writing(llc, entry->line)) {
+        if (prefetch)
+            drop(entry, now);
+        else
+            llc_stall(entry, mshr ? LLC_LINE_LEAVING : LLC_NO_MSHR);
+        return false;
+    }
+    tags_touch(&llc->tags, index);
+    llc->words_held[index] = 0;
+    llc_frame_changed(llc, index);
+    lock(entry, index);
+    llc_read_memory(llc, entry, now);
+    return true;
+}
+
+/* Returns whether a read or an atomic needs words of the line that are not held. */
+static bool lacks(const struct llc_entry *entry, uint32_t index)
+{
+    const struct mem_request *request = entry->request;
+    const uint64_t held = index == TAGS_NONE ? 0 : entry->llc->words_held[index];
+    return held && (request->atomic || !request->stack || (llc_words_of(entry) & ~held));
+}
+
 void llc_read(struct llc_entry *entry, uint32_t index, uint64_t now)
 {
     struct llc *llc = entry->llc;
     const struct mem_request *request = entry->request;
-    count(entry, &llc->counters.reads, index);
+    const bool part = lacks(entry, index);
+    count(entry, &llc->counters.reads, part ? TAGS_NONE : index);
     if (request->speculative &&
         keep_out_has(llc->keep_out, entry->line, entry->line + llc->config.line - 1)) {
         drop(entry, now);
@@ -122,6 +181,10 @@ void llc_read(struct llc_entry *entry, uint32_t index, uint64_t now)
         if (!entry->missed)
             llc->counters.lost_upgrades += request->upgrade;
         (void)miss(entry, true, now);
+        return;
+    }
+    if (part) {
+        (void)complete(entry, index, now);
         return;
     }
     if (request->upgrade && llc_holds(llc, index, entry->client))
@@ -148,14 +211,10 @@ static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
     tags_set_state(&llc->tags, index, LLC_DIRTY);
     tags_touch(&llc->tags, index);
     llc_frame_changed(llc, index);
+    llc->words_held[index] = 0;
     lock(entry, index);
     (void)llc_settle(llc, index, entry->client, llc_kind_of(entry), now);
     answer_later(entry, 0, start);
-}
-
-static bool writes_back(const struct llc *llc)
-{
-    return llc->config.write_policy == LLC_WRITE_BACK;
 }
 
 /* Returns whether a store that misses brings its line in. */
@@ -168,7 +227,7 @@ static bool allocates(const struct llc *llc)
 static void store_through(struct llc_entry *entry, uint32_t index, bool whole, uint64_t now)
 {
     struct llc *llc = entry->llc;
-    if (index == TAGS_NONE && llc_line_awaited(llc, entry->line)) {
+    if ((index == TAGS_NONE || llc->words_held[index]) && llc_line_awaited(llc, entry->line)) {
         llc_stall(entry, LLC_LINE_LEAVING);
         return;
     }
@@ -179,7 +238,7 @@ static void store_through(struct llc_entry *entry, uint32_t index, bool whole, u
     if (index == TAGS_NONE && allocates(llc)) {
         if (!miss(entry, !whole, now))
             return;
-    } else if (index != TAGS_NONE && llc->config.write_policy == LLC_WRITE_THROUGH) {
+    } else if (index != TAGS_NONE && llc_keeps(llc, index)) {
         hit(entry, index, now);
     } else {
         entry->request->level = MEM_LEVEL_L2;
@@ -204,6 +263,9 @@ static void operate(struct llc_entry *entry, uint32_t index, uint64_t now)
     if (index == TAGS_NONE) {
         if (!miss(entry, true, now))
             return;
+    } else if (lacks(entry, index)) {
+        if (!complete(entry, index, now))
+            return;
     } else {
         llc_atomic(entry, index, now);
     }
@@ -217,15 +279,16 @@ void llc_write(struct llc_entry *entry, uint32_t index, uint64_t now)
     const struct mem_request *request = entry->request;
     bool whole = request->size == llc->config.line && request->mask == UINT64_MAX;
     llc->counters.atomics += request->atomic && !entry->counted;
-    count(entry, &llc->counters.writes, index);
+    const bool part = request->atomic && lacks(entry, index);
+    count(entry, &llc->counters.writes, part ? TAGS_NONE : index);
     if (request->atomic)
         operate(entry, index, now);
     else if (is_put(entry))
         bring_back(entry, index, now);
-    else if (!writes_back(llc) || (index == TAGS_NONE && !allocates(llc)))
+    else if (!request->stack && (!writes_back(llc) || (index == TAGS_NONE && !allocates(llc))))
         store_through(entry, index, whole, now);
     else if (index == TAGS_NONE)
-        (void)miss(entry, !whole, now);
+        (void)miss(entry, !whole && !request->stack, now);
     else
         hit(entry, index, now);
 }
@@ -242,8 +305,10 @@ void llc_conclude(struct llc_entry *entry, uint64_t now)
     if (is_put(entry))
         return;
     enum protocol_reply reply = llc_settle(llc, index, entry->client, llc_kind_of(entry), now);
+    if (request->stack && request->op == MEM_READ)
+        request->mask = llc->words_held[index] ? llc->words_held[index] : UINT64_MAX;
     if (request->op == MEM_READ)
         request->exclusive = reply == PROTOCOL_REPLY_OWNED;
-    else if (writes_back(llc))
+    else if (writes_back(llc) || request->stack)
         tags_set_state(&llc->tags, index, LLC_DIRTY);
 }

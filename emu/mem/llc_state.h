@@ -169,8 +169,9 @@ struct llc {
     uint32_t block_shift;     /* log2 of config.slice_bytes */
     uint32_t slice, stride;   /* its number among the slices, and their count; 0 and 1: not known */
     struct llc_frame *frames; /* by index of the tags */
-    uint64_t *holders;        /* by index of the tags: sets of clients, of `words` words each */
-    unsigned words;           /* enough for all clients, at least 1 */
+    uint64_t *words_held; /* by index of the tags: set of 32-bit words of a line held in part; 0: all of it */
+    uint64_t *holders;    /* by index of the tags: sets of clients, of `words` words each */
+    unsigned words;       /* enough for all clients, at least 1 */
     unsigned client_count;
     struct llc_client *clients;
     uint32_t slots;       /* a power of two, at least twice the clients; 0: no clients */
@@ -338,7 +339,7 @@ void llc_forget(struct llc *llc, uint32_t frame, uint64_t now);
 bool llc_can_write(const struct llc *llc);
 /* Returns whether the line is on its way to memory. */
 bool llc_writing(const struct llc *llc, uint64_t line);
-void llc_write_back(struct llc *llc, uint64_t line, uint64_t now);
+void llc_write_back(struct llc *llc, uint32_t frame, uint64_t now);
 /* Returns whether the words of a store to the line can be sent now; sends those of the entry's store. */
 bool llc_can_store(const struct llc *llc, uint64_t line);
 /* Returns the set of 32-bit words of its line that a request accesses, in part or as a whole. */
@@ -373,11 +374,18 @@ static inline void llc_first_use(struct llc *llc, uint32_t frame)
     llc->counters.prefetches_useful += llc->frames[frame].prefetched;
     llc->frames[frame].prefetched = false;
 }
+/* Returns whether a line stays in the array when a store or an atomic has sent its words to memory. With write_evict,
+ * only a dirty one does: of a thread stack, or written back by a client. */
+static inline bool llc_keeps(const struct llc *llc, uint32_t frame)
+{
+    return llc->config.write_policy != LLC_WRITE_EVICT || tags_state(&llc->tags, frame) == LLC_DIRTY;
+}
 /* Removes a line from the array, without anything else. */
 static inline void llc_remove(struct llc *llc, uint32_t frame)
 {
     llc->counters.prefetches_unused += llc->frames[frame].prefetched;
     llc->frames[frame].prefetched = false;
+    llc->words_held[frame] = 0;
     tags_remove(&llc->tags, frame);
 }
 

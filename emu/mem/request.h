@@ -59,6 +59,9 @@ struct mem_request {
     bool divergent;
     bool
         atomic; /* of a write: it reads and writes its words in one step, at a shared cache if there is one */
+    /* of a thread stack (cache_set_stacks()), where words that nobody has written have no contents. A read needs the
+     * words of its mask; the response has the mask of the words that come */
+    bool stack;
 
     /* Used between a cache and the last level below it. */
     /* in a read: it asks for the line in order to write it; in the response: no other cache has a copy */
@@ -142,6 +145,7 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->kind = MEM_DATA;
     request->divergent = false;
     request->atomic = false;
+    request->stack = false;
     request->exclusive = false;
     request->upgrade = false;
     request->prefetch = false;

@@ -55,8 +55,8 @@ static enum cache_outcome load(struct rig *rig, unsigned i, uint64_t line, uint6
     return access_words(rig, i, CACHE_LOAD, line, words, clock);
 }
 
-/* Stores and loads of what was stored need nothing from below; a load of other words brings the line in, and what was
- * stored stays. A store elsewhere still goes through. */
+/* Stores and loads of what was stored need nothing from below; a load of other words asks for them, and what was stored
+ * stays. A store elsewhere still goes through. */
 static void stores_stay(void **state)
 {
     (void)state;
@@ -74,7 +74,8 @@ static void stores_stay(void **state)
     assert_int_equal(rig->accesses[1].done, 312);
     assert_int_equal(rig->count, 1);
     rig_asked_is(rig, 0, MEM_READ, FIRST, LINE, 212);
-    assert_int_equal(load(rig, 0, 0, 0xffff, 401), CACHE_HIT);
+    assert_int_equal(rig->log[0].mask, 0x0180);
+    assert_int_equal(load(rig, 0, 0, 0x11ff, 401), CACHE_HIT);
     assert_int_equal(rig_state(rig, FIRST / LINE), CACHE_MODIFIED);
     assert_int_equal(rig_store(rig, 2, 3, 402), CACHE_HIT);
     rig_until(rig, 500);
@@ -96,7 +97,7 @@ static void victims_go_down(void **state)
     assert_int_equal(rig->count, 1);
     rig_asked_is(rig, 0, MEM_WRITE, FIRST + 4, 16, 3);
     assert_int_equal(rig->log[0].mask, 0xb);
-    (void)load(rig, 1, 2, 3, 160);
+    (void)load(rig, 1, 2, 0xffff, 160);
     rig_until(rig, 300);
     (void)store(rig, 0, 0, 1, 301); /* displaces line 4, then line 2 */
     (void)store(rig, 0, 6, 1, 302);

@@ -104,6 +104,9 @@ moves "100 barriers" 0 100 ./kernels meet 60 256 100
 # 8 warps * 4 words * 256 bytes each, so those of a multiprocessor exceed its first level of 32 KiB, and all of
 # them, 983,040 bytes, fit into the second level of 1 MiB.
 moves "4 words of stack, 600 blocks" 0 100 ./kernels fill 600 256 4
+# 100 threads: the last warp of 4 lanes stores a quarter of each line. Read from memory first, these lines were 528,960
+# bytes.
+moves "8 words of stack, 600 blocks of 100 threads" 0 100 ./kernels fill 600 100 8
 # A launch that reads 4 MiB after it: its lines displace none of the stacks that the caches hold, because they were
 # dropped. Otherwise those that have left the first level, 366,976 bytes, are written.
 moves "4 words of stack, 600 blocks, then 4 MiB read" 4194304 101 ./kernels fill+read 600 256 4
