@@ -205,7 +205,7 @@ test_usage() {
     local command
     if [ -w /dev/full ]; then
         for command in "show nucd" machines "disasm $OUT/files" version help; do
-            # shellcheck disable=SC2086 # several words
+            # shellcheck disable=SC2016,SC2086 # bash expands them; several words
             run 1 "$command to a full device" bash -c '"$0" "$@" >/dev/full' "$CROFT" $command
             says "$command to a full device" stderr "the output cannot be written: No space left on device"
         done

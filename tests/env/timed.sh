@@ -100,7 +100,7 @@ test_timed_traces() {
         run 0 "default file of ${kind%:*}" bash -c "cd '$work' && '$CROFT' run -m ddr3 --trace ${kind%:*} --max-time 1us '$OUT/timed' work || true"
         check "default file of ${kind%:*}: $file" test -s "$work/$file"
         "$CROFT" run --help >"$OUT/help"
-        check "--help names $file" grep -q "[ (]$file[,)]" "$OUT/help"
+        check "--help names $file" grep -q "[ (]${file}[,)]" "$OUT/help"
     done
     run 0 "no trace" "$CROFT" run -m hbm1 --detail roi --stats "$OUT/untraced.json" "$OUT/timed" work
     check "traces change nothing" same_stats "$OUT/traced.json" "$OUT/untraced.json"
