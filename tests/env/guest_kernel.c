@@ -190,6 +190,36 @@ static int recurse(int depth)
     return depth < 0 ? 0 : recurse(depth + 1) + frame[0];
 }
 
+/* A read of 2 MiB takes the 1 MiB that is there, though the writer may go on. */
+static int read_pipe(void)
+{
+    enum { SIZE = 2 << 20 };
+    char *p = (char *)map(SIZE, READ_WRITE);
+    for (long i = SIZE; i > 0; i -= PAGE)
+        p[i - PAGE] = 1;
+    fprintf(stderr, "%ld bytes\n", CALL(N_READ, 0, p, SIZE));
+    return 0;
+}
+
+/* Writes the same scattered 64 MiB 64 times, of which one call takes 2 GiB - 4 KiB. */
+static int write_vectors(void)
+{
+    enum { SIZE = 64 << 20, COUNT = 64 };
+    static struct {
+        void *base;
+        unsigned long length;
+    } vectors[COUNT];
+    char *p = (char *)map(SIZE, READ_WRITE);
+    for (long i = SIZE; i > 0; i -= PAGE) /* downwards: neighbours are not so in physical memory */
+        p[i - PAGE] = (char)(i / PAGE);
+    for (int i = 0; i < COUNT; i++) {
+        vectors[i].base = p;
+        vectors[i].length = SIZE;
+    }
+    fprintf(stderr, "%ld bytes\n", CALL(N_WRITEV, 1, vectors, COUNT));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -231,31 +261,10 @@ int main(int argc, char **argv)
             ".option pop");
     if (strcmp(what, "misaligned") == 0)
         __asm__ volatile("amoadd.d zero, a2, (%0)" : : "r"((char *)(((unsigned long)data + 7) & ~7ul) + 4));
-    /* A read of 2 MiB takes the 1 MiB that is there, though the writer may go on. */
-    if (strcmp(what, "pipe") == 0) {
-        p = (char *)map(2 << 20, READ_WRITE);
-        for (long i = 2 << 20; i > 0; i -= PAGE)
-            p[i - PAGE] = 1;
-        fprintf(stderr, "%ld bytes\n", CALL(N_READ, 0, p, 2 << 20));
-        return 0;
-    }
-    if (strcmp(what, "vectors") ==
-        0) { /* writes the same scattered 64 MiB 64 times, of which one call takes 2 GiB - 4 KiB */
-        enum { SIZE = 64 << 20, COUNT = 64 };
-        static struct {
-            void *base;
-            unsigned long length;
-        } vectors[COUNT];
-        p = (char *)map(SIZE, READ_WRITE);
-        for (long i = SIZE; i > 0; i -= PAGE) /* downwards: neighbours are not so in physical memory */
-            p[i - PAGE] = (char)(i / PAGE);
-        for (int i = 0; i < COUNT; i++) {
-            vectors[i].base = p;
-            vectors[i].length = SIZE;
-        }
-        fprintf(stderr, "%ld bytes\n", CALL(N_WRITEV, 1, vectors, COUNT));
-        return 0;
-    }
+    if (strcmp(what, "pipe") == 0)
+        return read_pipe();
+    if (strcmp(what, "vectors") == 0)
+        return write_vectors();
     if (strcmp(what, "big") == 0) { /* accesses all memory, page by page */
         long size = argc > 2 ? strtol(argv[2], 0, 0) << 20 : 0;
         p = malloc((size_t)size);

@@ -95,9 +95,9 @@ test_timed_traces() {
     # The files that --help and README.md name.
     local work file
     work=$(fresh "$OUT/default")
-    for kind in perfetto:trace.json konata:trace.kanata dram:trace.dram; do
+    for kind in perfetto:trace.json konata:trace.kanata dram:trace.dram nucd:trace.csv; do
         file=${kind#*:}
-        run 0 "default file of ${kind%:*}" bash -c "cd '$work' && '$CROFT' run -m ddr3 --trace ${kind%:*} --max-time 1us '$OUT/timed' work || true"
+        run 124 "default file of ${kind%:*}" bash -c "cd '$work' && '$CROFT' run -m nucd --trace ${kind%:*} --max-time 1us '$OUT/timed' work"
         check "default file of ${kind%:*}: $file" test -s "$work/$file"
         "$CROFT" run --help >"$OUT/help"
         check "--help names $file" grep -q "[ (]${file}[,)]" "$OUT/help"
