@@ -52,10 +52,10 @@ suite() {
 
 # Lists the files of the tree, without those of the build folder.
 tree_files() {
-    find . \( -path ./.git -o -path "./$BUILD" \) -prune -o -type f -print | sort
+    find . \( -path ./.git -o -samefile "$BUILD" \) -prune -o -print | sort
 }
 
-# Suites leave nothing in the tree: fails if it has files that it did not have at the start.
+# Suites leave nothing in the tree: fails if it has files, links or folders that it did not have at the start.
 tidy() {
     local left
     left=$(comm -13 "$logs/files" <(tree_files))
