@@ -30,7 +30,8 @@ $(BUILD)/cross/firmware/%.o: firmware/%.c $(NEWLIB) | $(FIRMWARE_HEADERS)
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
-$(BUILD)/cross/firmware/start/%.o: firmware/start/%.S firmware/start/trap_frame.h host/newlib/tls.S | $(FIRMWARE_HEADERS)
+$(BUILD)/cross/firmware/start/%.o: firmware/start/%.S firmware/start/trap_frame.h host/newlib/tls.S \
+    | $(BUILD)/setup-build.stamp $(FIRMWARE_HEADERS)
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(FIRMWARE_ASFLAGS) -c $< -o $@
 
