@@ -78,11 +78,18 @@ struct dram_agent {
 };
 
 /* Of commands that may come in the same cycle, those of a smaller order go first, and within an order those
- * of older bursts. Column and row commands of other agents have the same orders as those of the requests. */
-enum dram_order { DRAM_ORDER_REFRESH, DRAM_ORDER_COLUMN, DRAM_ORDER_ROW, DRAM_ORDER_TIMEOUT };
+ * of older bursts. Column and row commands of other agents have the same orders as those of the requests,
+ * whose activates are of order DRAM_ORDER_ACTIVATE if the configuration has activate_first. */
+enum dram_order {
+    DRAM_ORDER_REFRESH,
+    DRAM_ORDER_ACTIVATE,
+    DRAM_ORDER_COLUMN,
+    DRAM_ORDER_ROW,
+    DRAM_ORDER_TIMEOUT,
+};
 
 /* The requests put their bank into the bits below the age, which is less than 2^32. */
-enum { DRAM_MERIT_BANK_BITS = 6, DRAM_MERIT_ORDER_SHIFT = 38, DRAM_MERIT_BITS = 40 };
+enum { DRAM_MERIT_BANK_BITS = 6, DRAM_MERIT_ORDER_SHIFT = 38, DRAM_MERIT_BITS = 41 };
 
 static inline uint64_t dram_merit(enum dram_order order, uint64_t age)
 {

@@ -36,11 +36,13 @@ struct dram_common {
 };
 
 struct dram_bank {
-    struct dram_burst *burst; /* next burst to serve in the current direction, or NULL */
+    struct dram_burst *burst; /* next burst to serve, or NULL */
+    struct dram_burst *owed;  /* waiting burst for which the open row was activated, or NULL */
     uint32_t row;             /* the open row */
     uint32_t streak;          /* row hits while an older burst for another row waits */
     uint64_t used;            /* cycle of the last column command or activate */
     uint8_t group, rank;      /* of the channel */
+    uint8_t owed_way;         /* direction of owed */
 };
 
 /* The data for choosing the next command of the busy banks, packed for a fast scan. */
@@ -65,7 +67,7 @@ struct dram_channel {
     uint64_t open;    /* set of banks with an open row */
 
     /* Data of the requests' agent (requests.c). */
-    uint64_t busy;   /* set of banks with a burst in the current direction */
+    uint64_t busy;   /* set of banks with a burst in the current direction, or an owed one */
     uint64_t frozen; /* set of banks that an agent holds: requests do not use them */
     uint64_t taken;  /* set of banks that an agent other than the refresh holds */
     enum dram_direction direction;

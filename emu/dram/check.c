@@ -149,8 +149,9 @@ static uint32_t own_gap(const struct dram_config *config, enum dram_command earl
     return gap;
 }
 
-uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,
-                          enum dram_command later, enum dram_relation relation)
+/* Returns the gap between the clocks that the standard's times count from. */
+static uint32_t stated_gap(const struct dram_config *config, enum dram_command earlier,
+                           enum dram_command later, enum dram_relation relation)
 {
     if (earlier >= DRAM_OWN || later >= DRAM_OWN)
         return own_gap(config, earlier, later, relation);
@@ -160,6 +161,17 @@ uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command ea
     /* A command for a rank affects each of its banks. */
     bool same_bank = relation == DRAM_SAME_BANK || is_for_rank(earlier) || is_for_rank(later);
     return same_bank ? longer(gap, bank_gap(config, earlier, later)) : gap;
+}
+
+uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,
+                          enum dram_command later, enum dram_relation relation)
+{
+    const uint32_t gap = stated_gap(config, earlier, later, relation), late = config->act_clocks - 1;
+    if (gap == 0 || !config->act_last_clock || (earlier == DRAM_ACT) == (later == DRAM_ACT))
+        return gap;
+    if (earlier == DRAM_ACT)
+        return gap + late;
+    return gap > late ? gap - late : 0;
 }
 
 void dram_checker_init(struct dram_checker *checker, const struct dram_config *config)

@@ -3,12 +3,12 @@
  * choice are updated at each command (find_candidate()) and not computed at each choice. */
 #include "emu/dram/channel.h"
 
-/* Candidates are compared by one number, the key: 24 bits of cycles after floor (part_check(&dram_kind, )
+/* Candidates are compared by one number, the key: 23 bits of cycles after floor (part_check(&dram_kind, )
  * allows no longer delay), then the merit, which contains the bank's number. */
 enum { KEY_CYCLE_SHIFT = DRAM_MERIT_BITS };
 
 /* Gates: for each rank, the kinds of commands that can be candidates. */
-enum gate { GATE_COLUMN, GATE_PRE, GATE_ACT, GATE_KINDS = 4 };
+enum gate { GATE_READ, GATE_WRITE, GATE_PRE, GATE_ACT, GATE_KINDS };
 
 static uint64_t later_of(uint64_t a, uint64_t b)
 {
@@ -56,27 +56,41 @@ static inline void set_candidate(struct dram_channel *channel, uint32_t index, e
     candidates->merit[index] = dram_merit(order, bank->burst->age) | index;
 }
 
-/* Finds the candidate of a bank, which is open or not. */
+static inline void set_column(struct dram_channel *channel, uint32_t index, struct dram_burst *burst,
+                              enum dram_direction way)
+{
+    const bool read = way == DRAM_READS;
+    channel->busy |= UINT64_C(1) << index;
+    channel->banks[index].burst = burst;
+    set_candidate(channel, index, read ? DRAM_RD : DRAM_WR, read ? GATE_READ : GATE_WRITE, DRAM_ORDER_COLUMN);
+}
+
+/* Finds the candidate of a bank, which is open or not. A row that was activated for a burst stays open until the
+ * burst is served, in whatever direction; other bursts come after it. */
 static FORCE_INLINE void find_candidate(struct dram_channel *channel, uint32_t index, bool open)
 {
     struct dram_bank *bank = &channel->banks[index];
     const uint64_t bit = UINT64_C(1) << index;
     struct dram_burst *oldest = channel->queue.lists[channel->direction][index].first, *hit;
+    if (!open) {
+        bank->owed = NULL;
+    } else if (bank->owed) {
+        set_column(channel, index, bank->owed, (enum dram_direction)bank->owed_way);
+        return;
+    }
     bank->burst = oldest;
     if (!oldest) {
         channel->busy &= ~bit;
         return;
     }
     channel->busy |= bit;
-    if (!open) {
-        set_candidate(channel, index, DRAM_ACT, GATE_ACT, DRAM_ORDER_ROW);
-    } else if (!(hit = find_hit(channel, bank, oldest))) {
+    if (!open)
+        set_candidate(channel, index, DRAM_ACT, GATE_ACT,
+                      channel->common->config.activate_first ? DRAM_ORDER_ACTIVATE : DRAM_ORDER_ROW);
+    else if ((hit = find_hit(channel, bank, oldest)))
+        set_column(channel, index, hit, channel->direction);
+    else
         set_candidate(channel, index, DRAM_PRE, GATE_PRE, DRAM_ORDER_ROW);
-    } else {
-        bank->burst = hit;
-        set_candidate(channel, index, channel->direction == DRAM_READS ? DRAM_RD : DRAM_WR, GATE_COLUMN,
-                      DRAM_ORDER_COLUMN);
-    }
 }
 
 void dram_requests_bank(struct dram_channel *channel, uint32_t index)
@@ -129,12 +143,12 @@ static void offer_timeouts(struct dram_channel *channel, struct dram_choice *bes
 static inline void find_gates(const struct dram_channel *channel, uint64_t *gates)
 {
     const struct dram_timing *timing = &channel->timing;
-    const enum dram_command column = channel->direction == DRAM_READS ? DRAM_RD : DRAM_WR;
     uint64_t row_bus = later_of(timing->bus[0], channel->floor);
-    uint64_t column_bus = later_of(timing->bus[timing->rules->bus[column]], channel->floor);
+    uint64_t column_bus = later_of(timing->bus[timing->rules->bus[DRAM_RD]], channel->floor);
     const uint64_t *from = timing->rank[0][0], *end = timing->rank[0][timing->rules->ranks];
     do {
-        gates[GATE_COLUMN] = later_of(from[column], column_bus);
+        gates[GATE_READ] = later_of(from[DRAM_RD], column_bus);
+        gates[GATE_WRITE] = later_of(from[DRAM_WR], column_bus);
         gates[GATE_PRE] = later_of(from[DRAM_PRE], row_bus);
         gates[GATE_ACT] = later_of(from[DRAM_ACT], row_bus);
         gates += GATE_KINDS;
@@ -269,9 +283,11 @@ static bool closes(const struct dram_channel *channel, uint32_t index, const str
 /* The burst has its slot and leaves the queue; returns the command that moves it. */
 static enum dram_command take(struct dram_channel *channel, uint32_t index, struct dram_burst *burst)
 {
-    const enum dram_direction direction = channel->direction;
     const bool last = closes(channel, index, burst);
     struct dram_bank *bank = &channel->banks[index];
+    const enum dram_direction direction =
+        bank->owed ? (enum dram_direction)bank->owed_way : channel->direction;
+    bank->owed = NULL;
     bank->streak = burst == channel->queue.lists[direction][index].first ? 0 : bank->streak + 1;
     bank->used = channel->floor;
     channel->counters.row_hits += !burst->opened;
@@ -301,6 +317,8 @@ static void grant(void *owner, const struct dram_choice *choice)
     case DRAM_PRE: issue(channel, DRAM_PRE, DRAM_CHANGE_CLOSES, index, 0, 0); return;
     case DRAM_ACT:
         burst->opened = true;
+        channel->banks[index].owed = burst;
+        channel->banks[index].owed_way = (uint8_t)channel->direction;
         issue(channel, DRAM_ACT, DRAM_CHANGE_OPENS, index, burst->row, 0);
         return;
     default: break;

@@ -18,6 +18,15 @@ static enum dram_target target_of(const struct dram_rules *rules, enum dram_scop
     return scope == DRAM_SCOPE_GROUP || extent == DRAM_EXTENT_GROUP ? DRAM_TARGET_GROUP : DRAM_TARGET_BANK;
 }
 
+/* Returns a rule's delay from the first clock of one command to the first clock of the other. */
+static uint32_t from_first_clock(const struct dram_rules *rules, enum dram_command earlier,
+                                 enum dram_command later, uint32_t clocks)
+{
+    clocks += earlier == DRAM_ACT ? rules->act_shift : 0;
+    const uint32_t less = later == DRAM_ACT ? rules->act_shift : 0;
+    return clocks > less ? clocks - less : 0;
+}
+
 /* Returns the longest delay between two commands that takes effect at the target; 0 if there is none. */
 static uint32_t longest(const struct dram_rules *rules, const struct dram_table *table,
                         enum dram_command earlier, enum dram_command later, enum dram_target target)
@@ -27,8 +36,9 @@ static uint32_t longest(const struct dram_rules *rules, const struct dram_table 
         const struct dram_rule *rule = &table->rules[i];
         if (!(rule->earlier >> earlier & 1) || !(rule->later >> later & 1))
             continue;
-        if (target_of(rules, rule->scope, earlier, later) == target && rule->clocks > clocks)
-            clocks = rule->clocks;
+        const uint32_t delay = from_first_clock(rules, earlier, later, rule->clocks);
+        if (target_of(rules, rule->scope, earlier, later) == target && delay > clocks)
+            clocks = delay;
     }
     return clocks;
 }
@@ -89,6 +99,7 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
                         const struct dram_table *table)
 {
     memset(rules, 0, sizeof *rules);
+    rules->act_shift = config->act_last_clock ? config->act_clocks - 1 : 0;
     take_commands(rules, config);
     for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS && rules->commands[earlier].name; earlier++)
         for (enum dram_target target = 0; target < DRAM_TARGETS; target++)

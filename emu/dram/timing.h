@@ -23,8 +23,8 @@ enum dram_target {
 
 enum { DRAM_EFFECTS = 64, DRAM_WINDOW_COUNT = 32 };
 
-/* More than any delay in clocks; the key of the requests has 24 bits for delays. */
-enum { DRAM_DELAY = 1 << 24 };
+/* More than any delay in clocks; the key of the requests has 23 bits for delays. */
+enum { DRAM_DELAY = 1 << 23 };
 
 /* Each target has one time per command, arranged in planes: the time of command c is at place
  * c % DRAM_PLACES of the rows of plane c / DRAM_PLACES. A row is a cache line of the host. Plane 0 has all
@@ -51,6 +51,7 @@ struct dram_rules {
     uint8_t rank_of[DRAM_BANKS];
     uint64_t rank_banks[DRAM_RANKS]; /* by rank: set of its banks */
     uint32_t grouped;                /* set of the commands that delay others of their bank group */
+    uint32_t act_shift; /* clocks from an activate's first to the one that its times count from */
 };
 
 /* Cycles from which each command may come. A command for a bank may come from the latest cycle of its bank,

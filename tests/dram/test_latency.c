@@ -214,6 +214,92 @@ static void refresh_delays(void **state)
     rig_free(rig);
 }
 
+/* A row that was activated for a read stays open for it although writes get their turn: ACT 100, RD 111, PRE
+ * when tRAS = 28 has passed, ACT 139, WR 150. The same the other way round, with a read that comes when the row is
+ * open for a write: WR at 111, PRE 8 + 4 + 12 clocks later, ACT 146, data 11 + 11 + 4 later. */
+static void a_row_stays_for_its_burst(void **state)
+{
+    (void)state;
+    static const uint64_t clocks[] = {26, 135 + 11 + 26 - 101};
+    for (unsigned written = 0; written < 2; written++) {
+        struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+        config.write_high = 1 + written;
+        config.write_low = written; /* so that the other direction gets its turn at 101 */
+        struct rig *rig = rig_new(&config, 2, NULL);
+        struct probe *read = &rig->probes[written], *write = &rig->probes[!written];
+        rig_until(rig, 100);
+        (void)probe_send(written ? write : read, written ? MEM_WRITE : MEM_READ, address_of(rig, 0, 2, 5, 0),
+                         64);
+        rig_until(rig, 101);
+        (void)probe_send(written ? read : write, written ? MEM_READ : MEM_WRITE, address_of(rig, 0, 2, 6, 0),
+                         64);
+        rig_until(rig, 400);
+        assert_int_equal(probe_clocks(read), clocks[written]);
+        dram_memory_sync(&rig->memory, rig->queue.now);
+        assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, activates), 2);
+        assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, writes), 1);
+        rig_free(rig);
+    }
+}
+
+/* A refresh closes the row that was activated for a read, and the read then opens it again: ACT 6235, PREA when tRAS
+ * has passed, REF, ACT, RD. */
+static void refresh_takes_the_row_of_a_burst(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    struct rig *rig = rig_new(&config, 1, NULL);
+    rig_until(rig, 6235);
+    (void)probe_send(rig->probes, MEM_READ, address_of(rig, 0, 2, 5, 0), 64);
+    rig_until(rig, 8000);
+    assert_int_equal(probe_clocks(rig->probes), 28 + 11 + 208 + 26);
+    dram_memory_sync(&rig->memory, rig->queue.now);
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, activates), 2);
+    assert_int_equal(DRAM_MEMORY_SUM(&rig->memory, reads), 1);
+    rig_free(rig);
+}
+
+/* A row hit and an activate could both come at 200, on one command bus: the older burst's hit goes first, or, with
+ * activate_first, the activate. */
+static void activates_may_go_first(void **state)
+{
+    (void)state;
+    for (unsigned first = 0; first < 2; first++) {
+        struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+        config.activate_first = first;
+        struct rig *rig = rig_new(&config, 2, NULL);
+        rig_until(rig, 100);
+        (void)probe_send(&rig->probes[0], MEM_READ, address_of(rig, 0, 2, 5, 0), 64);
+        rig_until(rig, 200);
+        (void)probe_send(&rig->probes[0], MEM_READ, address_of(rig, 0, 2, 5, 1), 64);
+        (void)probe_send(&rig->probes[1], MEM_READ, address_of(rig, 0, 3, 5, 0), 64);
+        rig_until(rig, 300);
+        assert_int_equal(probe_clocks(&rig->probes[0]), 15 + first);
+        assert_int_equal(probe_clocks(&rig->probes[1]), 27 - first);
+        rig_free(rig);
+    }
+}
+
+/* HBM's activate takes two clocks. Times from it count from its first one, or from its last, and so do times to
+ * it: two rows of a bank. ACT 100, RD 107 (108), PRE 117 (118), ACT 124 both ways, because of tRC and because tRP ends
+ * in its second clock, RD 131 (132). */
+static void times_from_the_last_clock(void **state)
+{
+    (void)state;
+    for (unsigned last = 0; last < 2; last++) {
+        struct dram_config config = one_channel(DRAM_STANDARD_hbm1);
+        config.act_last_clock = last;
+        struct rig *rig = rig_new(&config, 2, NULL);
+        rig_until(rig, 100);
+        (void)probe_send(&rig->probes[0], MEM_READ, address_of(rig, 0, 2, 5, 0), 64);
+        (void)probe_send(&rig->probes[1], MEM_READ, address_of(rig, 0, 2, 6, 0), 64);
+        rig_until(rig, 300);
+        assert_int_equal(probe_clocks(&rig->probes[0]), 16 + last);
+        assert_int_equal(probe_clocks(&rig->probes[1]), 40 + last);
+        rig_free(rig);
+    }
+}
+
 /* A full queue refuses requests and wakes clients in order; a response may be refused and is offered again in
  * order. */
 static void back_pressure(void **state)
@@ -271,6 +357,10 @@ int main(void)
         cmocka_unit_test(long_requests),
         cmocka_unit_test(page_policies),
         cmocka_unit_test(refresh_delays),
+        cmocka_unit_test(a_row_stays_for_its_burst),
+        cmocka_unit_test(refresh_takes_the_row_of_a_burst),
+        cmocka_unit_test(activates_may_go_first),
+        cmocka_unit_test(times_from_the_last_clock),
         cmocka_unit_test(back_pressure),
         cmocka_unit_test(room_comes_at_its_time),
     };

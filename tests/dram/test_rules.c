@@ -143,9 +143,11 @@ static void tables_equal_checker(void **state)
 {
     (void)state;
     struct dram_rules *rules = malloc(sizeof *rules);
-    for (unsigned i = 0; i < 2 * DRAM_STANDARDS; i++) {
-        struct dram_config config = config_of(i / 2);
+    for (unsigned i = 0; i < 4 * DRAM_STANDARDS; i++) {
+        struct dram_config config = config_of(i / 4);
         config.bank_groups = i % 2; /* both ways for all */
+        config.act_last_clock = i / 2 % 2;
+        config.act_clocks += config.act_last_clock;
         dram_rules_init(rules, &config);
         struct place found[4];
         unsigned count = places(&config, found);

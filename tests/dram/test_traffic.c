@@ -67,7 +67,8 @@ static void random_traffic_breaks_no_rule(void **state)
             if (standard != DRAM_STANDARD_gddr5)
                 config = one_channel(standard);
             config.page = pages[page];
-            config.bank_hash = page == 1;
+            config.bank_hash = config.activate_first = page == 1;
+            config.act_last_clock = page == 2;
             if (standard == DRAM_STANDARD_hbm1)
                 config.refresh = page == 0 ? DRAM_REFRESH_ALL : DRAM_REFRESH_BANK;
             if (standard == DRAM_STANDARD_ddr3_1600k && page != 2) {
