@@ -1,14 +1,8 @@
 /* The registers that a kernel's code needs at a time, in units of 32 bits, as a GPU's register file counts them.
  *
- * The reachable code (reach.h) is a graph of functions. Two analyses run over it:
- *   - Backwards: the registers that are live, and whether the upper 32 bits are (the bits that are demanded). An
- *     addition demands of its operands what is demanded of its result; addresses, comparisons and divisions of 64 bits
- *     demand all bits, operations on words and stores of up to 4 bytes only the lower ones.
- *   - Forwards: the registers that hold the sign or zero extension of 32 bits, because of the instruction that wrote them,
- *     and those that hold the caller's value.
- * A live integer register takes two units if its upper bits are live and not known to be an extension, otherwise one; a
- * floating-point register two if a double is live in it. The result is the maximum over all places in the code, the
- * registers that callers keep over their calls included.
+ * A live integer register (liveness.h) takes two units if its upper bits are demanded and it is not known to hold an
+ * extended word (values.h), otherwise one; a floating-point register two if a double is live in it. The result is the
+ * maximum over all places in the code, the registers that callers keep over their calls included.
  *
  * Not counted, because a GPU has other means for them: return addresses, sp, gp, tp; and a callee's saving of its
  * caller's registers, unless the caller needs them. Results do not depend on the order of functions.

@@ -124,7 +124,8 @@ static bool follow_jump(struct walk *walk, const struct place *place, struct rea
 {
     bool call = place->flow & FLOW_CALL, known = target_of(place, &step->target);
     step->known = known;
-    if (known)
+    bool within = walk->visitor && walk->visitor->within;
+    if (known && !(call && within))
         push(walk, step->target);
     if (call && !known) {
         walk->reach.integer |= CALLER_SAVED;
@@ -158,8 +159,8 @@ static void walk_path(struct walk *walk, uint64_t pc)
     }
 }
 
-struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, uint64_t entry,
-                        const struct reach_visitor *visitor)
+struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, const uint64_t *entries,
+                        size_t count, const struct reach_visitor *visitor)
 {
     struct walk walk = {.decoder = decoder,
                         .code = code,
@@ -168,7 +169,8 @@ struct reach reach_walk(const struct decoder *decoder, const struct reach_code *
                         .seen_size = 4 * (size_t)REACH_INSNS};
     walk.stack = memory_of(NULL, walk.stack_size);
     walk.seen = alloc(walk.seen_size, sizeof *walk.seen);
-    push(&walk, entry);
+    for (size_t i = count; i-- > 0;)
+        push(&walk, entries[i]);
     while (walk.depth && walk.reach.insns < REACH_INSNS)
         walk_path(&walk, walk.stack[--walk.depth]);
     if (walk.reach.insns >= REACH_INSNS) {

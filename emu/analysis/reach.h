@@ -1,4 +1,4 @@
-/* Finds the code that is reachable from an entry, and the registers that it names.
+/* Finds the code that is reachable from entries, and the registers that it names.
  *
  * The walk is static. It follows both ways of a branch, the target of a jump, and both the target of a call and the
  * code behind it. Indirect jumps:
@@ -14,6 +14,7 @@
 #define EMU_ANALYSIS_REACH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "isa/decode.h"
@@ -41,6 +42,7 @@ struct reach_step {
 struct reach_visitor {
     void (*visit)(void *context, const struct reach_step *step);
     void *context;
+    bool within; /* calls are not followed: only the code behind them is reachable */
 };
 
 struct reach {
@@ -51,8 +53,8 @@ struct reach {
 };
 
 /* visitor may be NULL. */
-struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, uint64_t entry,
-                        const struct reach_visitor *visitor);
+struct reach reach_walk(const struct decoder *decoder, const struct reach_code *code, const uint64_t *entries,
+                        size_t count, const struct reach_visitor *visitor);
 
 /* Returns the 32-bit registers that the named ones consist of: 2 for an integer or double-precision register, 1 for a
  * single-precision register. */

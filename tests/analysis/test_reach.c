@@ -39,7 +39,7 @@ static struct reach walk(const struct line *lines, size_t count)
     struct decoder *decoder = decoder_new();
     for (size_t i = 0; i < count; i++)
         code.words[i] = encode(lines[i].id, &lines[i].operands);
-    struct reach reach = reach_walk(decoder, &(struct reach_code){fetch, &code}, BASE, NULL);
+    struct reach reach = reach_walk(decoder, &(struct reach_code){fetch, &code}, &(uint64_t){BASE}, 1, NULL);
     decoder_free(decoder);
     return reach;
 }
