@@ -79,6 +79,7 @@ static void deliver(struct htif *htif)
     if (htif->count == 0 || load(htif->fromhost) != 0)
         return;
     store(htif->fromhost, htif->responses[htif->first]);
+    phys_note_store(htif->wiring.memory, htif->wiring.fromhost, 8);
     htif->first = (htif->first + 1) % RESPONSES;
     htif->count--;
 }

@@ -65,6 +65,8 @@ static void *view(struct user *user, uint64_t address, uint64_t length, bool wri
     if (write && address < user->write_first)
         return NULL;
     void *at = phys_at(user->memory, address, length);
+    if (at && write)
+        phys_note_store(user->memory, address, length);
     return at ? at : view_elsewhere(user, address, length, write);
 }
 

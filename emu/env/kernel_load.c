@@ -131,7 +131,8 @@ static bool load_program(const struct kernel_options *options, struct phys *memo
             " bytes with the gap beneath it leave no room for a program; enlarge memory.size or make "
             "user_stack.size smaller",
             offset, user->stack_size);
-    struct phys window = {memory->bytes + offset, memory->base, page_down(memory->size - needed)};
+    struct phys window =
+        phys_view(memory, memory->base + offset, page_down(memory->size - needed), memory->base);
     struct elf_program program;
     if (!elf_load(&program, user->program, ELF_VIRTUAL, &(struct bytes){&window, NULL}, err))
         return false;

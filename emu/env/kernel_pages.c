@@ -98,6 +98,8 @@ static bool find_extent(struct kernel_pages *pages, uint64_t address, uint64_t l
             return false;
         }
         uint8_t *at = phys_at(pages->hart->memory, physical, part);
+        if (at && write)
+            phys_note_store(pages->hart->memory, physical, part);
         if (done == 0)
             extent->first = at;
         extent->elsewhere = extent->elsewhere || !at;

@@ -49,6 +49,7 @@ static bool store_part(struct hart *hart, uint64_t address, uint64_t physical, u
     uint8_t *bytes = phys_at(hart->memory, physical, size);
     if (bytes) {
         memcpy(bytes, &value, size);
+        phys_note_store(hart->memory, physical, size);
         mmu_remember(hart, address, physical, MMU_STORE);
         if (hart->hook && physical < hart->hook_address + 8 && hart->hook_address < physical + size)
             hart->hook(hart->hook_context, physical, size);
@@ -128,6 +129,7 @@ bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t v
 /* Fetches from a device, such as a ROM. */
 static bool fetch_from_device(struct hart *hart, uint64_t address, uint64_t physical, uint16_t *parcel)
 {
+    hart->fetched = NULL;
     if (hart->bus && bus_fetch(hart->bus, physical, parcel))
         return true;
     return fault(hart, TRAP_FETCH_ACCESS, address);
@@ -149,10 +151,12 @@ bool access_fetch(struct hart *hart, uint64_t address, uint16_t *parcel)
             hart->fetch_page = page;
             hart->fetch_bytes = phys_at(hart->memory, physical_page, MMU_PAGE);
         }
+        hart->fetched = bytes;
         memcpy(parcel, bytes, 2);
         return true;
     }
-    memcpy(parcel, hart->fetch_bytes + (address - page), 2);
+    hart->fetched = hart->fetch_bytes + (address - page);
+    memcpy(parcel, hart->fetched, 2);
     return true;
 }
 
@@ -179,6 +183,7 @@ bool access_block_zero(struct hart *hart, uint64_t address, uint64_t *physical)
     if (!bytes || (!hart->privileged && block < hart->store_base))
         return fault(hart, TRAP_STORE_ACCESS, address);
     memset(bytes, 0, CACHE_BLOCK);
+    phys_note_store(hart->memory, *physical, CACHE_BLOCK);
     if (hart->watchpoint_count)
         check_watchpoints(hart, block, CACHE_BLOCK, HART_WATCH_WRITE);
     return true;

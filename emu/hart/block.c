@@ -7,12 +7,18 @@
 
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
+#include "emu/hart/mmu.h"
 #include "emu/hart/stream.h"
 #include "emu/sim/alloc.h"
 
 /* Slots 0 and 1 of every cache, to which empty jump-cache entries point. No jump goes to the odd address in the
  * head. */
 enum { NOWHERE_HEAD, NOWHERE, FIRST_SLOT };
+
+static uint32_t bucket_of(uint64_t pc)
+{
+    return (uint32_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 48) & (BUCKETS - 1);
+}
 
 static void *reserve(size_t count, size_t size)
 {
@@ -31,18 +37,99 @@ void block_cache_free(struct block_cache *cache)
 {
     if (!cache)
         return;
+    code_pages_leave(cache->code_pages, &cache->watcher);
     release(cache->slots, SLOTS, sizeof *cache->slots);
     release(cache->records, RECORDS, sizeof *cache->records);
     release(cache->ops, RECORDS, sizeof *cache->ops);
     release(cache->exits, EXITS, sizeof *cache->exits);
     release(cache->blocks, BLOCKS, sizeof *cache->blocks);
     release(cache->buckets, BUCKETS, sizeof *cache->buckets);
+    release(cache->parts, PARTS, sizeof *cache->parts);
+    release(cache->part_buckets, PART_BUCKETS, sizeof *cache->part_buckets);
     for (unsigned i = 0; i < CONTEXTS; i++)
         free(cache->contexts[i].jump_cache);
     free(cache);
 }
 
-struct block_cache *block_cache_new(struct error *err)
+/* Returns whether an instruction of the block begins or ends in bytes first to last of the part's page. */
+static bool part_touched(const struct block_cache *cache, const struct block_part *part, unsigned first,
+                         unsigned last)
+{
+    if (last < part->first || first > part->last)
+        return false;
+    uint32_t end =
+        part->block + 1 < cache->block_count ? cache->blocks[part->block + 1].record : cache->record_count;
+    for (uint32_t i = cache->blocks[part->block].record; i < end; i++) {
+        uint64_t offset = cache->records[i].pc - part->address; /* perhaps on the page before */
+        uint64_t end_offset = offset + cache->records[i].insn.length;
+        if ((int64_t)offset <= (int64_t)last && (int64_t)end_offset > (int64_t)first)
+            return true;
+    }
+    return false;
+}
+
+/* Takes the block out of its bucket, and leaves a way to its successor for exits and jump caches that lead to it. */
+static void drop_block(struct block_cache *cache, uint32_t index)
+{
+    struct block *block = &cache->blocks[index];
+    uint32_t *link = &cache->buckets[bucket_of(block->pc)];
+    while (*link != index + 1)
+        link = &cache->blocks[*link - 1].next;
+    *link = block->next;
+    block->dropped = true;
+    cache->slots[block->slot].run = cache->dropped;
+    cache->drops++;
+}
+
+static uint32_t part_bucket(uint64_t page)
+{
+    return (uint32_t)(page & (PART_BUCKETS - 1));
+}
+
+static bool drop_stored(void *context, uint64_t page, unsigned first, unsigned last)
+{
+    struct block_cache *cache = ((struct hart *)context)->blocks;
+    bool left = false;
+    for (uint32_t *link = &cache->part_buckets[part_bucket(page)]; *link;) {
+        struct block_part *part = &cache->parts[*link - 1];
+        bool here = part->page == page;
+        if (here && !cache->blocks[part->block].dropped && part_touched(cache, part, first, last))
+            drop_block(cache, part->block);
+        if (cache->blocks[part->block].dropped) {
+            *link = part->next;
+            continue;
+        }
+        left |= here;
+        link = &part->next;
+    }
+    return left;
+}
+
+void block_add_part(struct block_cache *cache, uint64_t page, uint64_t address, unsigned first, unsigned last)
+{
+    uint32_t block = cache->block_count; /* being translated */
+    for (uint32_t i = cache->part_count; i-- > 0 && cache->parts[i].block == block;) {
+        struct block_part *part = &cache->parts[i];
+        if (part->page == page && part->address == address) {
+            part->first = first < part->first ? (uint16_t)first : part->first;
+            part->last = last > part->last ? (uint16_t)last : part->last;
+            code_pages_mark(cache->code_pages, page, part->last + 1U);
+            return;
+        }
+    }
+    uint32_t *bucket = &cache->part_buckets[part_bucket(page)];
+    cache->parts[cache->part_count++] =
+        (struct block_part){page, address, block, *bucket, (uint16_t)first, (uint16_t)last};
+    *bucket = cache->part_count;
+    code_pages_mark(cache->code_pages, page, last + 1);
+}
+
+static void leave_stores(void *context, uint64_t page, unsigned end)
+{
+    mmu_leave_code(context, page, end);
+}
+
+struct block_cache *block_cache_new(struct hart *hart, struct error *err)
 {
     struct block_cache *cache = calloc(1, sizeof *cache);
     if (!cache) {
@@ -54,13 +141,19 @@ struct block_cache *block_cache_new(struct error *err)
     cache->exits = reserve(EXITS, sizeof *cache->exits);
     cache->blocks = reserve(BLOCKS, sizeof *cache->blocks);
     cache->buckets = reserve(BUCKETS, sizeof *cache->buckets);
-    if (!cache->slots || !cache->records || !cache->exits || !cache->blocks || !cache->buckets) {
+    cache->parts = reserve(PARTS, sizeof *cache->parts);
+    cache->part_buckets = reserve(PART_BUCKETS, sizeof *cache->part_buckets);
+    if (!cache->slots || !cache->records || !cache->exits || !cache->blocks || !cache->buckets ||
+        !cache->parts || !cache->part_buckets) {
         error_set(err, "no address space for the block cache: %s", strerror(errno));
         block_cache_free(cache);
         return NULL;
     }
     cache->slots[NOWHERE_HEAD].head.pc = 1;
     cache->slot_count = FIRST_SLOT;
+    cache->code_pages = hart->memory->code;
+    cache->watcher = (struct code_watcher){.stored = drop_stored, .marked = leave_stores, .context = hart};
+    code_pages_watch(cache->code_pages, &cache->watcher);
     return cache;
 }
 
@@ -71,11 +164,6 @@ bool block_describe(struct block_cache *cache, bool described, struct error *err
     cache->described = described && cache->ops;
     return cache->described == described ||
            error_set(err, "no address space for the block cache: %s", strerror(errno));
-}
-
-static uint32_t bucket_of(uint64_t pc)
-{
-    return (uint32_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 48) & (BUCKETS - 1);
 }
 
 const union op *block_lookup(const struct block_cache *cache, uint64_t pc)
@@ -89,12 +177,14 @@ const union op *block_lookup(const struct block_cache *cache, uint64_t pc)
 static bool nearly_full(const struct block_cache *cache)
 {
     return cache->slot_count + BLOCK_SLOTS > SLOTS || cache->record_count + BLOCK_SLOTS > RECORDS ||
-           cache->exit_count + BLOCK_SLOTS > EXITS || cache->block_count == BLOCKS;
+           cache->exit_count + BLOCK_SLOTS > EXITS || cache->block_count == BLOCKS ||
+           cache->part_count + BLOCK_PARTS > PARTS;
 }
 
 static const union op *add_block(struct hart *hart, uint64_t pc)
 {
     struct block_cache *cache = hart->blocks;
+    cache->dropped = hart->exec->dropped;
     const union op *first = translate(hart, cache, pc);
     uint32_t *bucket = &cache->buckets[bucket_of(pc)];
     cache->blocks[cache->block_count - 1].next = *bucket;
@@ -106,10 +196,12 @@ static const union op *add_block(struct hart *hart, uint64_t pc)
 const union op *block_at_kept(struct hart *hart, uint64_t pc)
 {
     const union op *first = block_lookup(hart->blocks, pc);
-    if (!first && nearly_full(hart->blocks))
+    if ((!first && nearly_full(hart->blocks)) || hart->paging_due)
         return NULL;
     if (!first)
         first = add_block(hart, pc);
+    if (hart->paging_due)
+        return NULL;
     hart->jump_cache[pc >> 1 & (HART_JUMP_ENTRIES - 1)] = first;
     return first;
 }
@@ -119,6 +211,8 @@ const union op *block_at(struct hart *hart, uint64_t pc)
     const union op *first = block_at_kept(hart, pc);
     if (first)
         return first;
+    if (hart->paging_due)
+        hart_use_tlb(hart);
     block_flush(hart);
     return block_at_kept(hart, pc);
 }
@@ -257,9 +351,12 @@ static void forget_blocks(struct block_cache *cache)
         for (unsigned i = 0; i < cache->context_count; i++)
             cache->contexts[i].jump_cache[pc >> 1 & (HART_JUMP_ENTRIES - 1)] = &cache->slots[NOWHERE];
     }
+    for (uint32_t i = 0; few && i < cache->part_count; i++)
+        cache->part_buckets[part_bucket(cache->parts[i].page)] = 0;
     if (few)
         return;
     memset(cache->buckets, 0, BUCKETS * sizeof *cache->buckets);
+    memset(cache->part_buckets, 0, PART_BUCKETS * sizeof *cache->part_buckets);
     for (unsigned i = 0; i < cache->context_count; i++)
         empty_jump_cache(cache, cache->contexts[i].jump_cache);
 }
@@ -274,8 +371,13 @@ void block_flush(struct hart *hart)
     memset(&cache->slots[FIRST_SLOT], 0, (cache->slot_count - FIRST_SLOT) * sizeof *cache->slots);
     forget_blocks(cache);
     cache->slot_count = FIRST_SLOT;
-    cache->record_count = cache->exit_count = cache->block_count = 0;
+    cache->record_count = cache->exit_count = cache->block_count = cache->part_count = 0;
     cache->flushes++;
+}
+
+uint64_t block_drops(const struct block_cache *cache)
+{
+    return cache->drops;
 }
 
 uint64_t block_flushes(const struct block_cache *cache)

@@ -22,8 +22,9 @@ enum {
     BLOCK_INSNS_DESCRIBED = 32 /* after block_describe(): a batch ends if the next block might not fit */
 };
 
-/* Makes an empty cache. Returns NULL with err set if the host has no memory. Free with block_cache_free(). */
-struct block_cache *block_cache_new(struct error *err);
+/* Makes an empty cache for the hart, which must not move. Blocks are dropped when the code that they were translated
+ * from is stored to. Returns NULL with err set if the host has no memory. Free with block_cache_free(). */
+struct block_cache *block_cache_new(struct hart *hart, struct error *err);
 void block_cache_free(struct block_cache *cache);
 
 /* Returns the first op of the code for pc; translates the code if needed, and enters it into the hart's jump cache.
@@ -60,6 +61,9 @@ void block_flush(struct hart *hart);
  * and whether floating-point instructions may run fast. Makes the hart's context current, with its earlier blocks; its
  * jump cache becomes the hart's. May flush the cache if there are too many contexts. */
 void block_choose_context(struct hart *hart);
+
+/* Returns how many blocks were dropped because their code was stored to. */
+uint64_t block_drops(const struct block_cache *cache);
 
 /* Returns how often the cache was flushed. */
 uint64_t block_flushes(const struct block_cache *cache);

@@ -3,6 +3,7 @@
 #define EMU_HART_BLOCK_STORE_H
 
 #include "emu/hart/block.h"
+#include "emu/mem/code_pages.h"
 
 /* Sizes of the lazily filled arrays. When one is nearly full, a flush empties all. */
 enum {
@@ -12,6 +13,9 @@ enum {
     BLOCKS = 1 << 19,
     BUCKETS = 1 << 16,
     BLOCK_SLOTS = 8 * BLOCK_INSNS, /* most slots of a block, stubs included */
+    PARTS = 1 << 20,
+    PART_BUCKETS = 1 << 14,
+    BLOCK_PARTS = 2 * BLOCK_INSNS, /* most parts of a block */
 };
 
 /* An instruction of a block, in program order, and the slot of its op. A followed jump has no op: its slot is that of
@@ -37,6 +41,17 @@ struct block {
     uint32_t slot, record, exit; /* its first ones; they end where those of the next block begin */
     uint32_t next;               /* next block of the bucket: index plus 1, or 0 */
     uint8_t context;             /* index of its context */
+    bool dropped;
+};
+
+/* The part of a block that was translated from one page of memory: bytes first to last, of which some may be no code
+ * of the block. */
+struct block_part {
+    uint64_t page;    /* as numbered by code_pages.h */
+    uint64_t address; /* virtual address of the page */
+    uint32_t block;
+    uint32_t next; /* next part of the bucket: index plus 1, or 0 */
+    uint16_t first, last;
 };
 
 enum { CONTEXTS = 64 };
@@ -59,15 +74,24 @@ struct block_cache {
     struct exit *exits;
     struct block *blocks;
     uint32_t *buckets;
+    struct block_part *parts;
+    uint32_t *part_buckets;          /* by page */
     unsigned context, context_count; /* index of the current one; number of contexts */
-    uint32_t slot_count, record_count, exit_count, block_count;
-    uint64_t flushes, translations;
+    uint32_t slot_count, record_count, exit_count, block_count, part_count;
+    uint64_t flushes, translations, drops;
+    struct code_watcher watcher;
+    struct code_pages *code_pages; /* NULL: stores are not noted */
+    op_handler *dropped;           /* of the handlers that blocks are translated to */
     struct context contexts[CONTEXTS];
     uint64_t classes[CLASS_COUNT]; /* retired in dropped blocks, or in runs that ended between exits */
 };
 
 /* Returns the first op of the current context's block at pc, or NULL. */
 const union op *block_lookup(const struct block_cache *cache, uint64_t pc);
+
+/* Notes that the block being translated contains bytes first to last of a page, which it sees at a virtual address. */
+void block_add_part(struct block_cache *cache, uint64_t page, uint64_t address, unsigned first,
+                    unsigned last);
 
 /* Translates the code at pc into a new block, for which there must be room. Returns its first op. */
 const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc);

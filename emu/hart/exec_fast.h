@@ -1,6 +1,6 @@
 /* The fast handlers, one or more for each row, generated from the rows. Included once by each build variant, which
- * defines EXEC_TABLE, the name of its table, and EXEC_TRACED, the table of its tracing variant. The variant also
- * chooses a window on memory (window.h, window_tlb.h) and how control leaves the handlers (leave_plain.h,
+ * defines EXEC_TABLE, the name of its table, EXEC_TRACED, the table of its tracing variant, and EXEC_PAGED, that of its
+ * variant with a TLB. The variant also chooses a window on memory (window.h, window_tlb.h) and how control leaves the handlers (leave_plain.h,
  * leave_traced.h).
  *
  * A handler implements the common case. Otherwise (an access outside the window, a static rounding mode, an unaligned
@@ -315,11 +315,13 @@ const struct exec_table EXEC_TABLE = {
     IN_CLASS_##class(format, USE_ROW, name)
 #include "isa/rows.def"
     .traced = EXEC_TRACED,
+    .paged = EXEC_PAGED,
     .slow = op_slow,
     .step = op_step,
     .stop = op_stop,
     .go = op_go,
     .link = op_link,
+    .dropped = op_dropped,
     .returns = op_returns,
     .fusions = fusions,
     .fusion_count = sizeof fusions / sizeof *fusions,

@@ -11,6 +11,8 @@
 #include "emu/hart/op.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/step.h"
+#include "emu/hart/trace.h"
+#include "emu/sim/alloc.h"
 
 const struct exec_table *exec_choose(bool tlb)
 {
@@ -46,7 +48,7 @@ bool hart_init(struct hart *hart, const struct phys *memory, const struct decode
     hart->load_last = memory->size - WIDEST_ACCESS;
     hart->load_bytes = memory->bytes;
     hart_protect(hart, memory->base);
-    hart->blocks = block_cache_new(err);
+    hart->blocks = block_cache_new(hart, err);
     if (!hart->blocks)
         return false;
     block_choose_context(hart);
@@ -75,6 +77,17 @@ void hart_free(struct hart *hart)
     *hart = (struct hart){0};
 }
 
+void hart_use_tlb(struct hart *hart)
+{
+    hart->paging_due = false;
+    hart->tlb = alloc(PRIV_M + 1, sizeof *hart->tlb);
+    hart->exec = hart->exec->paged;
+    if (hart->trace)
+        hart->trace->plain = hart->trace->plain->paged;
+    mmu_flush(hart);
+    priv_changed(hart);
+}
+
 void hart_protect(struct hart *hart, uint64_t first)
 {
     const struct phys *memory = hart->memory;
@@ -84,6 +97,7 @@ void hart_protect(struct hart *hart, uint64_t first)
     hart->store_base = memory->base + offset;
     hart->store_last = memory->size - offset - WIDEST_ACCESS;
     hart->store_bytes = memory->bytes + offset;
+    mmu_flush(hart);
 }
 
 void hart_set_interrupt(struct hart *hart, unsigned number, bool level)

@@ -126,7 +126,7 @@ struct hart {
     uint64_t reservation;
     uint64_t reservation_physical; /* its physical address; only of harts under a stream with peers */
 
-    /* Of a privileged hart: the TLB tables of the current data mode. */
+    /* Of a hart with a TLB: the tables of the current data mode. */
     struct tlb_entry *load_tlb, *store_tlb;
 
     uint8_t privilege; /* enum privilege; always PRIV_U in an unprivileged hart */
@@ -136,6 +136,7 @@ struct hart {
     bool has_ranges;   /* the CSRs mrange and mlocal exist: an accelerator (range_mmu.h) */
     bool attention;    /* an interrupt wire has changed, or a yield is requested: check before continuing */
     bool yield;        /* set by hart_request_yield() */
+    bool paging_due;   /* hart_use_tlb() is due, before the next block is entered */
     uint32_t hartid;
     struct priv priv;
     uint64_t traps; /* exceptions and interrupts taken since reset */
@@ -175,10 +176,13 @@ struct hart {
     /* the page fetched from last, and its bytes in the host; UINT64_MAX: none */
     uint64_t fetch_page;
     const uint8_t *fetch_bytes;
+    const uint8_t *fetched; /* where the last parcel fetched is in the host; NULL: not in main memory */
 
     struct block_cache *blocks;
     const struct exec_table *exec;
-    struct tlb *tlb; /* by enum privilege; NULL when the hart is not privileged */
+    /* By enum privilege. NULL: the window on memory serves instead, since the hart is not privileged, and memory that it
+     * can store to has no code. */
+    struct tlb *tlb;
     const struct phys *memory;
     const struct bus *bus; /* devices; NULL when the hart is not privileged */
     const struct decoder *decoder;
@@ -207,6 +211,10 @@ bool hart_init_privileged(struct hart *hart, const struct bus *bus, uint32_t har
                           struct error *err);
 
 void hart_free(struct hart *hart);
+
+/* Lets an unprivileged hart access data through a TLB from now on, because it has run code that it can store to: stores
+ * to pages with code must leave the fast path. Call it between blocks, and flush them. */
+void hart_use_tlb(struct hart *hart);
 
 /* Drives one of the wires MSIP 3, MTIP 7, SEIP 9, MEIP 11 into mip. The timer wire of Sstc is inside the hart. */
 void hart_set_interrupt(struct hart *hart, unsigned number, bool level);

@@ -12,10 +12,12 @@
 
 /* Handlers that call functions have no locals in memory: taking an address would prevent the tail call. */
 
-/* Executes the instruction at op with step.h and continues with the next op of the block. */
+/* Executes the instruction at op with step.h and continues with the next op of the block; or elsewhere, if the
+ * instruction has changed code, perhaps of this block. */
 static COLD const union op *op_slow(PARAMETERS)
 {
     struct block_site site = block_find(hart->blocks, op);
+    uint64_t drops = block_drops(hart->blocks);
     hart->instret = hart->origin - (uint64_t)budget + site.retired;
     if (UNLIKELY(step_general(hart, site.pc, site.insn) == STEP_TRAP)) {
         block_count_before(hart->blocks, op);
@@ -28,6 +30,11 @@ static COLD const union op *op_slow(PARAMETERS)
         hart->budget = budget - site.retired - 1;
         hart->stop = HART_STOP_YIELD;
         return NULL;
+    }
+    if (UNLIKELY(drops != block_drops(hart->blocks))) {
+        block_count_through(hart->blocks, op);
+        budget -= site.retired + 1;
+        GO_INDIRECT(hart->pc);
     }
     acc = hart->x[op->rd];
     DISPATCH(op + 1);
@@ -83,6 +90,13 @@ static COLD const union op *op_stop(PARAMETERS)
     hart->budget = budget - site.retired;
     hart->stop = HART_STOP_BREAK;
     return NULL;
+}
+
+/* Continues with the block that replaces the dropped one. */
+static COLD const union op *op_dropped(PARAMETERS)
+{
+    op = block_at(hart, op[-1].head.pc);
+    DISPATCH(op);
 }
 
 /* Finds the target of an exit. imm of a link stub is the distance to the exit in slots. */

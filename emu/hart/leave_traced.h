@@ -72,6 +72,16 @@ static COLD const union op *op_find(PARAMETERS)
     DISPATCH(op);
 }
 
+static COLD const union op *op_dropped(PARAMETERS)
+{
+    uint64_t pc = op[-1].head.pc;
+    op = block_at_kept(hart, pc);
+    if (!op)
+        return end_full(hart, pc, budget);
+    NOTE_ENTERED(op);
+    DISPATCH(op);
+}
+
 static COLD const union op *op_link(PARAMETERS)
 {
     union op *exit = (union op *)(uintptr_t)(op + op->imm);

@@ -111,6 +111,7 @@ static bool update_leaf(struct hart *hart, struct walk *walk, uint64_t address, 
         return access_fault(hart, address, access);
     walk->pte |= wanted;
     memcpy(bytes, &walk->pte, 8);
+    phys_note_store(hart->memory, walk->at, 8);
     return true;
 }
 
@@ -157,13 +158,33 @@ void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum m
     uint64_t page = physical & ~(uint64_t)(MMU_PAGE - 1);
     uint8_t *bytes = phys_at(hart->memory, page, MMU_PAGE);
     enum privilege mode = priv_data_mode(hart);
-    if (!bytes || !hart->tlb || page == hart->hook_page ||
+    if (!bytes || !hart->tlb || page == hart->hook_page)
+        return;
+    if (access == MMU_STORE &&
+        (phys_has_code(hart->memory, page) || (!hart->privileged && page < hart->store_base)))
+        return;
+    if (hart->privileged &&
         !pmp_allows(&hart->priv, page, MMU_PAGE, access == MMU_STORE ? PMP_W : PMP_R, mode))
         return;
     struct tlb *tlb = &hart->tlb[mode];
     struct tlb_entry *entry = &(access == MMU_STORE ? tlb->store : tlb->load)[tlb_index(address)];
     entry->tag = address & ~(uint64_t)(MMU_PAGE - 1);
     entry->addend = (uint64_t)(uintptr_t)bytes - entry->tag;
+}
+
+void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end)
+{
+    const uint8_t *bytes = hart->memory->code->bytes + page * CODE_PAGE;
+    if (!hart->tlb) {
+        hart->paging_due |= bytes + end > hart->store_bytes && bytes < hart->store_bytes + hart->store_last;
+        return;
+    }
+    for (unsigned mode = 0; mode <= PRIV_M; mode++) {
+        struct tlb_entry *entries = hart->tlb[mode].store;
+        for (unsigned i = 0; i < TLB_ENTRIES; i++)
+            if (entries[i].tag + entries[i].addend == (uint64_t)(uintptr_t)bytes)
+                entries[i].tag = UINT64_MAX;
+    }
 }
 
 void mmu_flush(struct hart *hart)

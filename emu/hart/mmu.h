@@ -46,6 +46,9 @@ bool mmu_check(struct hart *hart, uint64_t address, unsigned size, enum mmu_acce
  * treats it uniformly, and nothing watches it. */
 void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum mmu_access access);
 
+/* Forgets ways to store to the bytes of a page of memory (code_pages.h) below `end`, without checks: it has code. */
+void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end);
+
 /* Forgets all translations. */
 void mmu_flush(struct hart *hart);
 

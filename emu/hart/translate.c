@@ -1,3 +1,4 @@
+#include "emu/hart/access.h"
 #include "emu/hart/block_store.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
@@ -225,6 +226,32 @@ static void add_record(struct translation *t, const struct insn *insn)
     cache->record_count++;
 }
 
+static void add_part(struct translation *t, uint64_t pc, const uint8_t *at, unsigned length)
+{
+    const struct code_pages *pages = t->cache->code_pages;
+    if (!at || !pages)
+        return; /* a ROM, or memory whose stores nobody notes */
+    uint64_t offset = (uint64_t)(at - pages->bytes);
+    unsigned first = (unsigned)(offset % CODE_PAGE);
+    block_add_part(t->cache, offset / CODE_PAGE, pc & ~(uint64_t)(CODE_PAGE - 1), first, first + length - 1);
+}
+
+/* Fetches the next instruction, and notes the bytes that it was translated from. */
+static bool fetch(struct translation *t, struct insn *insn)
+{
+    uint16_t parcel;
+    if (!access_fetch(t->hart, t->pc, &parcel))
+        return false;
+    const uint8_t *low = t->hart->fetched;
+    if (!step_fetch(t->hart, t->pc, insn))
+        return false;
+    bool crosses = insn->length == 4 && t->pc % CODE_PAGE == CODE_PAGE - 2;
+    add_part(t, t->pc, low, crosses ? 2 : insn->length);
+    if (crosses)
+        add_part(t, t->pc + 2, t->hart->fetched, 2);
+    return true;
+}
+
 const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc)
 {
     struct block *block = &cache->blocks[cache->block_count];
@@ -240,18 +267,18 @@ const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t
     const uint32_t longest = cache->described ? BLOCK_INSNS_DESCRIBED : BLOCK_INSNS;
     while (!t.ended) {
         struct insn insn = {0};
-        bool fetched = step_fetch(hart, t.pc, &insn);
         if (retired(&t) == longest) {
             add_go(&t, t.pc);
-        } else {
-            add_record(&t, &insn);
-            if (hart_has_breakpoint(hart, t.pc))
-                add_break(&t);
-            else if (fetched)
-                add_insn(&t, &insn);
-            else
-                add_step(&t, &insn);
+            break;
         }
+        bool fetched = fetch(&t, &insn);
+        add_record(&t, &insn);
+        if (hart_has_breakpoint(hart, t.pc))
+            add_break(&t);
+        else if (fetched)
+            add_insn(&t, &insn);
+        else
+            add_step(&t, &insn);
     }
     add_stubs(&t);
     cache->block_count++;

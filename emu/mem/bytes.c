@@ -77,6 +77,8 @@ static bool transfer_piece(const struct bytes *bytes, const struct bytes_holder 
     if (!holder) {
         uint8_t *at = phys_at(bytes->memory, piece->address, piece->size);
         memcpy(piece->write ? at : piece->bytes, piece->write ? piece->bytes : at, piece->size);
+        if (piece->write)
+            phys_note_store(bytes->memory, piece->address, piece->size);
         return true;
     }
     struct mem_access own = *piece;

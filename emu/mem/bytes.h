@@ -76,6 +76,7 @@ static inline uint64_t bytes_write(const struct bytes *bytes, uint64_t address, 
     if (!at)
         return bytes_transfer(bytes, &(struct mem_access){address, (void *)(uintptr_t)from, size, true});
     memcpy(at, from, size);
+    phys_note_store(bytes->memory, address, size);
     return size;
 }
 

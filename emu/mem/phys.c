@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -22,7 +23,13 @@ bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *
     if (bytes == MAP_FAILED)
         return error_set(err, "the host cannot reserve %" PRIu64 " bytes of memory: %s", size,
                          strerror(errno));
-    *memory = (struct phys){.bytes = bytes, .base = base, .size = size};
+    struct code_pages *code = code_pages_new(bytes, size);
+    if (!code) {
+        (void)munmap(bytes, size);
+        return error_set(err, "the host has no memory for a map of %" PRIu64 " bytes of memory: %s", size,
+                         strerror(ENOMEM));
+    }
+    *memory = (struct phys){.bytes = bytes, .base = base, .size = size, .code = code};
     return true;
 }
 
@@ -30,5 +37,6 @@ void phys_free(struct phys *memory)
 {
     if (memory->bytes)
         (void)munmap(memory->bytes, memory->size);
+    free(memory->code);
     *memory = (struct phys){0};
 }

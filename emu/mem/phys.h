@@ -5,12 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/mem/code_pages.h"
 #include "emu/sim/error.h"
 
 struct phys {
     uint8_t *bytes; /* host address of the byte at guest address `base`; page aligned */
     uint64_t base;  /* guest address of the first byte; a multiple of 4096 */
     uint64_t size;  /* in bytes; a multiple of 4096, not 0 */
+    /* Shared by all views of the same bytes; NULL: stores are not noted, so code must not change. */
+    struct code_pages *code;
 };
 
 /* Reserves `size` bytes of address space, which read as zero; the host allocates a page when it is first
@@ -29,6 +32,33 @@ static inline uint8_t *phys_at(const struct phys *memory, uint64_t address, uint
     if (offset > memory->size || length > memory->size - offset)
         return 0;
     return memory->bytes + offset;
+}
+
+/* Returns a view of part of memory, [address, address + size), as memory that starts at `base`. */
+static inline struct phys phys_view(const struct phys *memory, uint64_t address, uint64_t size, uint64_t base)
+{
+    return (struct phys){memory->bytes + (address - memory->base), base, size, memory->code};
+}
+
+/* Returns the number of the page that holds the byte at an address in memory, as code_pages.h numbers pages. */
+static inline uint64_t phys_page(const struct phys *memory, uint64_t address)
+{
+    return (uint64_t)(memory->bytes + (address - memory->base) - memory->code->bytes) / CODE_PAGE;
+}
+
+/* Returns whether the page that holds an address in memory has translated code. */
+static inline bool phys_has_code(const struct phys *memory, uint64_t address)
+{
+    return memory->code && memory->code->ends[phys_page(memory, address)];
+}
+
+/* Call it when bytes [address, address + length) of memory are written: at the latest before any hart runs again, and
+ * not before the last one has run. */
+static inline void phys_note_store(const struct phys *memory, uint64_t address, uint64_t length)
+{
+    bool within = length > 0 && address % CODE_PAGE + length <= CODE_PAGE;
+    if (memory->code && length > 0 && (!within || phys_has_code(memory, address)))
+        code_pages_store(memory->code, memory->bytes + (address - memory->base), length);
 }
 
 #endif

@@ -31,13 +31,13 @@ unsigned nucd_count(const struct tree *tree, const char *firmware)
 struct phys nucd_program_memory(const struct tree *tree, const char *firmware, const struct phys *memory)
 {
     uint64_t taken = nucd_count(tree, firmware) ? nucd_described(tree)->memory : 0;
-    return (struct phys){memory->bytes, memory->base, memory->size - taken};
+    return phys_view(memory, memory->base, memory->size - taken, memory->base);
 }
 
 struct phys nucd_firmware_memory(const struct tree *tree, const struct phys *memory)
 {
     uint64_t size = nucd_described(tree)->memory, offset = memory->size - size;
-    return (struct phys){memory->bytes + offset, memory->base + offset, size};
+    return phys_view(memory, memory->base + offset, size, memory->base + offset);
 }
 
 /* The base must be a multiple of the size because one NAPOT entry of the PMP protects the firmware's

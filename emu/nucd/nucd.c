@@ -28,7 +28,7 @@ struct nucd {
 static bool load(const struct nucd *nucd, uint64_t *entry, struct error *err)
 {
     const struct phys *memory = &nucd->firmware;
-    const struct phys window = {memory->bytes, CROFT_NUCD_FIRMWARE, memory->size / 2};
+    const struct phys window = phys_view(memory, memory->base, memory->size / 2, CROFT_NUCD_FIRMWARE);
     if (!nucd->options.load(nucd->options.firmware, &window, entry, err))
         return error_prefix(err, "--firmware");
     *entry = *entry - CROFT_NUCD_FIRMWARE + memory->base;

@@ -217,6 +217,7 @@ static void make_fp_dirty(struct hart *hart)
 static void write_memory(struct window *w, const struct window_entry *entry)
 {
     memcpy(phys_at(w->hart->memory, entry->physical, entry->op.size), &entry->data, entry->op.size);
+    phys_note_store(w->hart->memory, entry->physical, entry->op.size);
     window_count_lines(w, entry, -1);
     w->store_head++;
 }

@@ -11,6 +11,7 @@ enum { BUCKETS = 64 };
 struct code_page {
     uint64_t address;
     struct code_page *next; /* in the same bucket */
+    uint64_t number;        /* of its page of memory (code_pages.h) plus 1; 0: nothing was decoded */
     struct warp_op ops[WARP_CODE_OPS];
 };
 
@@ -60,6 +61,38 @@ void warp_code_use(struct warp_code *code, const struct warp_table *table)
     code->table = table;
 }
 
+/* An instruction begins up to 2 bytes before the store, perhaps on the page before. */
+bool warp_code_forget(struct warp_code *code, uint64_t number, unsigned first, unsigned last)
+{
+    bool left = false;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (struct code_page *page = code->buckets[i]; page; page = page->next) {
+            if (first < 2)
+                page->ops[WARP_CODE_OPS - 1].run = NULL;
+            if (page->number != number + 1)
+                continue;
+            left = true;
+            for (unsigned op = (first < 2 ? 0 : first - 2) / 2; op <= last / 2; op++)
+                page->ops[op].run = NULL;
+        }
+    }
+    return left;
+}
+
+/* Notes that the page of ops that contains pc is decoded from bytes in memory. */
+static void mark(struct warp_memory *memory, uint64_t pc, const uint8_t *bytes)
+{
+    const struct phys *all = memory->setup.memory;
+    uint64_t page = pc & ~(uint64_t)(WARP_PAGE - 1);
+    if (!all->code)
+        return;
+    uint64_t number = phys_page(all, all->base + (uint64_t)(bytes - all->bytes));
+    for (struct code_page *p = memory->code->buckets[page / WARP_PAGE % BUCKETS]; p; p = p->next)
+        if (p->address == page)
+            p->number = number + 1;
+    code_pages_mark(all->code, number, (unsigned)(pc - page) + 2);
+}
+
 struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address)
 {
     struct code_page **bucket = &memory->code->buckets[address / WARP_PAGE % BUCKETS];
@@ -82,12 +115,14 @@ static bool fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
     const uint8_t *low = warp_memory_reach(memory, &none, pc, WARP_FETCH, &room);
     if (!low)
         return false;
+    mark(memory, pc, low);
     *bits = low[0] | (uint32_t)low[1] << 8;
     if ((*bits & 3) != 3)
         return true;
     const uint8_t *high = warp_memory_reach(memory, &none, pc + 2, WARP_FETCH, &room);
     if (!high)
         return false;
+    mark(memory, pc + 2, high);
     *bits |= (uint32_t)high[0] << 16 | (uint32_t)high[1] << 24;
     return true;
 }

@@ -37,6 +37,10 @@ void warp_code_use(struct warp_code *code, const struct warp_table *table);
 
 enum { WARP_CODE_OPS = WARP_PAGE / 2 };
 
+/* Forgets what was decoded from the bytes first to last of a page of memory (code_pages.h). Returns whether ops
+ * of the page are left. */
+bool warp_code_forget(struct warp_code *code, uint64_t page, unsigned first, unsigned last);
+
 /* Returns the ops of the page at `address`, a multiple of WARP_PAGE: one per even address, decoded or not.
  * They are valid until the cache is flushed. */
 struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address);

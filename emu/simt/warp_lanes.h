@@ -93,9 +93,13 @@ static inline uint8_t *locate(struct warp *warp, unsigned lane, unsigned size, b
 {
     uint64_t room;
     uint8_t *at = reach(warp, lane, size, store);
-    return at ? at
-              : warp_memory_reach(warp->memory, &warp->pad, warp->address[lane],
-                                  store ? WARP_STORE : WARP_LOAD, &room);
+    if (LIKELY(at))
+        return at;
+    at = warp_memory_reach(warp->memory, &warp->pad, warp->address[lane], store ? WARP_STORE : WARP_LOAD,
+                           &room);
+    if (store)
+        warp_memory_note_store(warp->memory, at, size);
+    return at;
 }
 
 static ALWAYS_INLINE bool all_within(const struct warp *warp, uint64_t base, uint64_t last)

@@ -30,6 +30,32 @@ static void open_windows(struct warp_memory *memory)
     memory->store_bytes = all->bytes + (first - all->base);
 }
 
+static bool forget_code(void *context, uint64_t page, unsigned first, unsigned last)
+{
+    const struct warp_memory *memory = context;
+    return warp_code_forget(memory->code, page, first, last);
+}
+
+/* Stores to the page take the slow path, which notes them. */
+static void leave_code(void *context, uint64_t page, unsigned end)
+{
+    struct warp_memory *memory = context;
+    const uint8_t *bytes = memory->setup.memory->code->bytes + page * CODE_PAGE;
+    if (memory->store_base != UINT64_MAX && bytes + end > memory->store_bytes)
+        memory->store_base = UINT64_MAX, memory->store_last = 0;
+    for (unsigned i = 0; i < WARP_PAGES; i++)
+        if (memory->pages[1][i].bytes == bytes)
+            memory->pages[1][i] = (struct warp_page){0};
+}
+
+void warp_memory_note_store(const struct warp_memory *memory, const uint8_t *at, uint64_t length)
+{
+    const struct phys *all = memory->setup.memory;
+    uint64_t offset = (uintptr_t)at - (uintptr_t)all->bytes;
+    if (offset < all->size) /* otherwise a scratchpad */
+        phys_note_store(all, all->base + offset, length);
+}
+
 bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup *setup, struct error *err)
 {
     *memory = (struct warp_memory){.setup = *setup};
@@ -46,11 +72,16 @@ bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup
                          memory->stack_size, setup->stack_physical);
     open_windows(memory);
     memory->code = warp_code_new(err);
+    memory->watcher = (struct code_watcher){.stored = forget_code, .marked = leave_code, .context = memory};
+    if (memory->code)
+        code_pages_watch(setup->memory->code, &memory->watcher);
     return memory->code;
 }
 
 void warp_memory_free(struct warp_memory *memory)
 {
+    if (memory->code)
+        code_pages_leave(memory->setup.memory->code, &memory->watcher);
     warp_code_free(memory->code);
     memory->code = NULL;
 }
@@ -103,7 +134,8 @@ static uint8_t *page_at(struct warp_memory *memory, uint64_t address, enum warp_
     if (!translate(memory, address, access, &physical))
         return NULL;
     uint8_t *bytes = phys_at(memory->setup.memory, physical & ~(uint64_t)(WARP_PAGE - 1), WARP_PAGE);
-    if (bytes && cached)
+    bool noted = access == WARP_STORE && bytes && phys_has_code(memory->setup.memory, physical);
+    if (bytes && cached && !noted)
         *entry = (struct warp_page){page + 1, bytes};
     return bytes;
 }
@@ -163,6 +195,7 @@ bool warp_memory_store(struct warp_memory *memory, const struct warp_scratchpad 
         if (room > length)
             room = length;
         memcpy(to, from, room);
+        warp_memory_note_store(memory, to, room);
     }
     return true;
 }

@@ -86,6 +86,7 @@ struct warp_memory {
     uint32_t versions[WARP_VERSIONS];
     struct warp_memory_setup setup;
     struct warp_code *code;
+    struct code_watcher watcher;
     struct warp_page pages[2][WARP_PAGES];
 };
 
@@ -145,6 +146,10 @@ bool warp_memory_can(struct warp_memory *memory, const struct warp_scratchpad *p
  * from there to *room. */
 uint8_t *warp_memory_reach(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                            enum warp_access access, uint64_t *room);
+
+/* Call it for bytes that warp_memory_reach() has returned for a store, between this instruction's fetch and
+ * the next one. */
+void warp_memory_note_store(const struct warp_memory *memory, const uint8_t *at, uint64_t length);
 
 /* Returns the space of a byte that can be accessed, and stores its physical address, or its offset in the
  * scratchpad. */

@@ -91,6 +91,8 @@ enum hart_stop fixture_run(struct fixture *f, enum fixture_way way, uint64_t lim
     if (way == FIXTURE_STEP)
         return step(&f->hart, limit);
     const struct exec_table *exec = way == FIXTURE_RUN_V3 ? exec_choose(false) : &exec_base;
+    if (f->hart.tlb)
+        exec = exec->paged; /* the hart has run code in memory that it can store to */
     if (exec != f->hart.exec) {
         f->hart.exec = exec;
         hart_flush_code(&f->hart);

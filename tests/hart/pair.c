@@ -52,6 +52,8 @@ static void machine_init(struct pair_machine *m, uint64_t size, bool privileged,
         fprintf(stderr, "pair: %s\n", err.text);
         exit(1);
     }
+    hart_protect(&m->hart,
+                 PAIR_DATA - MMU_PAGE); /* memory with code that can be stored to would need a TLB */
     m->hart.pc = PAIR_BASE;
 }
 

@@ -11,6 +11,7 @@
 #include "tests/isa/encode.h"
 
 #define PAIR_BASE   UINT64_C(0x80000000)
+#define PAIR_DATA   (PAIR_BASE + 0x8000) /* unprivileged harts can store from the page before on */
 #define PAIR_DEVICE UINT64_C(0x10000000)
 
 struct pair_machine {

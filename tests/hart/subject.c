@@ -26,6 +26,7 @@ bool subject_init(struct subject *subject, enum subject_way way, const struct de
         phys_free(&subject->memory);
         return false;
     }
+    hart_protect(&subject->hart, BATCH_STATES); /* memory with code that can be stored to would need a TLB */
     if (way < SUBJECT_STEP)
         subject->hart.exec = way == SUBJECT_V3 ? &exec_v3 : &exec_base;
     if (way == SUBJECT_STREAM && !stream_init(&subject->stream, &subject->hart, err)) {

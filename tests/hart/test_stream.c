@@ -14,7 +14,7 @@
 #include "tests/hart/pair.h"
 
 enum { SIZE = 0x20000, T0 = 5, T1 = 6, T2 = 7, A0 = 10, A1 = 11, RA = 1 };
-#define DATA (PAIR_BASE + 0x8000)
+#define DATA PAIR_DATA
 
 #define OP(...)      ((struct operands){__VA_ARGS__})
 #define E(extension) (1u << EXTENSION_##extension)
@@ -71,6 +71,8 @@ static void random_blocks(void **state)
     for (unsigned i = 0; i < 2; i++) {
         struct pair pair;
         pair_init(&pair, BATCH_LIMIT - PAIR_BASE, false, tables[i]);
+        hart_protect(&pair.run.hart, BATCH_STATES);
+        hart_protect(&pair.step.hart, BATCH_STATES);
         run_blocks(&pair, 600, 11 + i);
         assert_true(pair.listed > 20000);
         pair_free(&pair);

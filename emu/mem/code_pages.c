@@ -1,0 +1,60 @@
+#include "emu/mem/code_pages.h"
+
+#include <stdlib.h>
+
+struct code_pages *code_pages_new(const uint8_t *bytes, uint64_t size)
+{
+    struct code_pages *pages = calloc(1, sizeof *pages + size / CODE_PAGE * sizeof pages->ends[0]);
+    if (pages)
+        pages->bytes = bytes;
+    return pages;
+}
+
+void code_pages_watch(struct code_pages *pages, struct code_watcher *watcher)
+{
+    if (!pages)
+        return;
+    watcher->next = pages->watchers;
+    pages->watchers = watcher;
+}
+
+void code_pages_leave(struct code_pages *pages, struct code_watcher *watcher)
+{
+    if (!pages)
+        return;
+    struct code_watcher **link = &pages->watchers;
+    while (*link && *link != watcher)
+        link = &(*link)->next;
+    if (*link)
+        *link = watcher->next;
+}
+
+void code_pages_mark(struct code_pages *pages, uint64_t page, unsigned end)
+{
+    if (!pages || pages->ends[page] >= end)
+        return;
+    pages->ends[page] = (uint16_t)end;
+    for (struct code_watcher *w = pages->watchers; w; w = w->next)
+        w->marked(w->context, page, end);
+}
+
+static void store(struct code_pages *pages, uint64_t page, unsigned first, unsigned last)
+{
+    bool left = false;
+    if (pages->ends[page] == 0)
+        return;
+    for (struct code_watcher *w = pages->watchers; w; w = w->next)
+        left |= w->stored(w->context, page, first, last);
+    if (!left)
+        pages->ends[page] = 0;
+}
+
+void code_pages_store(struct code_pages *pages, const uint8_t *at, uint64_t length)
+{
+    uint64_t first = (uint64_t)(at - pages->bytes), last = first + length - 1;
+    for (uint64_t page = first / CODE_PAGE; page <= last / CODE_PAGE; page++) {
+        uint64_t start = page * CODE_PAGE;
+        store(pages, page, first > start ? (unsigned)(first - start) : 0,
+              last - start < CODE_PAGE ? (unsigned)(last - start) : CODE_PAGE - 1);
+    }
+}

@@ -1,0 +1,42 @@
+/* Which pages of memory hold code that somebody has translated, so that a store to such a page drops the translations.
+ * Everything that writes to main memory, other than through a fast path that leaves these pages out, calls
+ * phys_note_store() (phys.h). */
+#ifndef EMU_MEM_CODE_PAGES_H
+#define EMU_MEM_CODE_PAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CODE_PAGE = 4096 };
+
+/* Somebody who translates code, or keeps fast paths for stores. Pages are numbered from the start of memory. */
+struct code_watcher {
+    /* The bytes first to last of a page have been stored to: drop the code translated from them. Returns whether code
+     * of the page is left. */
+    bool (*stored)(void *context, uint64_t page, unsigned first, unsigned last);
+    /* The bytes of a page below `end` now hold code: leave fast paths for stores to them. */
+    void (*marked)(void *context, uint64_t page, unsigned end);
+    void *context;
+    struct code_watcher *next;
+};
+
+struct code_pages {
+    const uint8_t *bytes; /* host address of the memory's first byte */
+    struct code_watcher *watchers;
+    uint16_t ends[]; /* by page: the end of the code in it, 1 to CODE_PAGE; 0: it has no code */
+};
+
+/* Makes the map for `size` bytes of memory. Returns NULL if the host has no memory. Free with free(). */
+struct code_pages *code_pages_new(const uint8_t *bytes, uint64_t size);
+
+/* Adds or removes a watcher. `pages` may be NULL: memory whose stores nobody notes. */
+void code_pages_watch(struct code_pages *pages, struct code_watcher *watcher);
+void code_pages_leave(struct code_pages *pages, struct code_watcher *watcher);
+
+/* Notes that the bytes of a page below `end` hold code, and tells all watchers if this is new. */
+void code_pages_mark(struct code_pages *pages, uint64_t page, unsigned end);
+
+/* Tells all watchers of a store of `length` bytes, not 0, at the host address. */
+void code_pages_store(struct code_pages *pages, const uint8_t *at, uint64_t length);
+
+#endif
