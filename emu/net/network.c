@@ -6,16 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/net/calendar.h"
+#include "emu/net/islip.h"
+#include "emu/net/workset.h"
 #include "emu/sim/alloc.h"
-
-enum { FLIT_HEAD = 1, FLIT_TAIL = 2 };
-
-struct flit {
-    uint32_t packet; /* index in network->packets */
-    uint16_t value;  /* of the head: the destination; of others: the number within the packet */
-    uint8_t vc;      /* where it is, or arrives */
-    uint8_t flags;
-};
 
 enum vc_state {
     VC_IDLE,
@@ -27,9 +21,8 @@ enum vc_state {
 
 /* A virtual channel at the input of a router. */
 struct input_vc {
-    uint32_t ready;  /* VC_ROUTING: tick at which it bids for a virtual channel */
-    uint32_t since;  /* tick at which it began to wait for a virtual channel or a credit */
-    uint32_t accept; /* VA: output channel (port * vcs + vc) with the highest priority */
+    uint32_t ready; /* VC_ROUTING: tick at which it bids for a virtual channel */
+    uint32_t since; /* tick at which it began to wait for a virtual channel or a credit */
     uint16_t first, count;
     uint8_t state, out_port, out_vc;
     uint8_t group; /* class * sets + set of the channels that it may get */
@@ -39,9 +32,8 @@ struct input_vc {
 struct output_vc {
     uint16_t credits;
     uint16_t owner; /* the input channel (port * vcs + vc) that has it, or NO_OWNER */
-    uint16_t grant; /* VA: the input channel with the highest priority */
 };
-enum { NO_OWNER = 0xffff };
+enum { NO_OWNER = ISLIP_NOBODY };
 
 /* Both directions of a router's port. Bits are virtual channels. */
 struct port {
@@ -51,9 +43,8 @@ struct port {
     uint64_t busy;    /* output: clock from which the link is free */
     uint32_t router, peer;
     uint16_t latency, flit_clocks;
-    uint8_t turn;          /* SA, input: channel with the highest priority */
-    uint8_t accept, grant; /* SA: output, input with the highest priority */
-    bool node;             /* the other end is a node */
+    uint8_t turn; /* SA, input: channel with the highest priority */
+    bool node;    /* the other end is a node */
 };
 
 /* Bits are ports of the router. */
@@ -81,26 +72,6 @@ struct endpoint {
     uint8_t refused[NETWORK_VCS];                            /* blocked channels, in the order of refusal */
 };
 
-/* What arrives in one clock. Targets are ports (of routers, or ports + node), of credits port * vcs + vc. */
-struct flit_arrival {
-    uint32_t target;
-    struct flit flit;
-};
-
-struct slot {
-    struct flit_arrival *flits;
-    uint32_t *credits;
-    uint32_t flit_count, flit_room, credit_count, credit_room;
-};
-
-/* A set of routers or nodes that have work. Its members are visited in ascending order, so that the host's memory is, too;
- * those without work cost nothing but a bit of the summary for 64 * 64 of them. */
-struct set {
-    uint64_t *words, *summary; /* bit of the summary: a word is not 0 */
-    uint32_t size;             /* words of the summary */
-    bool any;
-};
-
 /* Flits that wait at a node behind a refused packet, and that packet. */
 struct arrivals {
     uint16_t first, count;
@@ -123,11 +94,17 @@ struct network {
     uint64_t now;                 /* the clock being worked on, or to be worked on next */
     uint64_t next;                /* first clock that has not been worked on */
     bool stepping;
+    /* VA: NULL: round robin */
+    uint32_t (*choose)(const void *context, const struct islip_channels *channels, const uint64_t *words,
+                       uint32_t vc);
     struct port *ports;
     struct router *routers;
     struct input_vc *inputs;   /* [port * vcs + vc] */
     struct output_vc *outputs; /* [port * vcs + vc]; then those of nodes */
-    struct flit *buffers;      /* [(port * vcs + vc) * buffer + i] */
+    struct islip_turns *turns; /* of SA, by port */
+    uint16_t *grants;     /* of VA: [port * vcs + vc] as output: input channel with the highest priority */
+    uint32_t *accepts;    /* of VA: [port * vcs + vc] as input: output channel with the highest priority */
+    struct flit *buffers; /* [(port * vcs + vc) * buffer + i] */
     uint64_t *
         bids; /* of a router: [(output * groups + group) * (1 + ports)]: inputs; then channels of each input */
     uint64_t group_vcs[NETWORK_CLASSES * ROUTING_SETS]; /* channels of a group on wires */
@@ -139,12 +116,9 @@ struct network {
     struct network_packet *packets;
     uint32_t *free_packets;
     uint32_t free_count, packet_room;
-    struct slot *slots;
-    struct slot *spares; /* empty slots' arrays */
-    uint64_t *occupied;  /* bit: slot is not empty */
-    uint32_t slot_mask, spare_count;
-    struct set active_routers, active_nodes; /* in the next clock */
-    struct set busy_routers, busy_nodes;     /* in this clock */
+    struct calendar calendar;
+    struct workset active_routers, active_nodes; /* in the next clock */
+    struct workset busy_routers, busy_nodes;     /* in this clock */
     struct network_totals totals;
     struct network_link_counters *links; /* by port; then of nodes */
     struct network_vc_counters *vc_counters;
@@ -157,128 +131,9 @@ static uint32_t flit_clocks(uint32_t flit, uint32_t width)
     return (flit + width - 1) / width;
 }
 
-/* The lowest bit at or above `from`, else the lowest bit; mask is not 0. */
-static inline uint32_t pick(uint64_t mask, uint32_t from)
-{
-    uint64_t high = mask >> from << from;
-    return (uint32_t)__builtin_ctzll(high ? high : mask);
-}
-
-static inline uint32_t take_bit(uint64_t *mask)
-{
-    uint32_t bit = (uint32_t)__builtin_ctzll(*mask);
-    *mask &= *mask - 1;
-    return bit;
-}
-
-#define BIT(n) (UINT64_C(1) << (n))
-
 static inline bool later(uint32_t tick, uint32_t than)
 {
     return (int32_t)(tick - than) > 0;
-}
-
-/* Things that arrive later. */
-
-/* The slot of a clock. An empty one takes over the arrays of the slot emptied last: only few are in use at a time, and they
- * stay in the host's caches. */
-static inline struct slot *slot_at(struct network *network, uint64_t clock)
-{
-    uint32_t index = (uint32_t)clock & network->slot_mask;
-    uint64_t *word = &network->occupied[index / 64], bit = BIT(index % 64);
-    struct slot *slot = &network->slots[index];
-    if (!(*word & bit)) {
-        *word |= bit;
-        if (network->spare_count)
-            *slot = network->spares[--network->spare_count];
-    }
-    return slot;
-}
-
-static inline void post_flit(struct network *network, uint64_t clock, uint32_t target, struct flit flit)
-{
-    struct slot *slot = slot_at(network, clock);
-    if (slot->flit_count == slot->flit_room) {
-        slot->flit_room = slot->flit_room ? 2 * slot->flit_room : 16;
-        slot->flits = alloc_resize(slot->flits, slot->flit_room * sizeof *slot->flits);
-    }
-    slot->flits[slot->flit_count++] = (struct flit_arrival){target, flit};
-}
-
-static inline void post_credit(struct network *network, uint64_t clock, uint32_t target)
-{
-    struct slot *slot = slot_at(network, clock);
-    if (slot->credit_count == slot->credit_room) {
-        slot->credit_room = slot->credit_room ? 2 * slot->credit_room : 16;
-        slot->credits = alloc_resize(slot->credits, slot->credit_room * sizeof *slot->credits);
-    }
-    slot->credits[slot->credit_count++] = target;
-}
-
-/* Returns the first clock at or after `from` in which something arrives, or CLOCK_NEVER. */
-static uint64_t next_arrival(const struct network *network, uint64_t from)
-{
-    uint32_t words = network->slot_mask / 64 + 1, first = (uint32_t)from & network->slot_mask;
-    for (uint32_t i = 0; i <= words; i++) {
-        uint32_t word = (first / 64 + i) % words;
-        uint64_t bits = network->occupied[word];
-        if (i == 0)
-            bits &= ~UINT64_C(0) << first % 64;
-        else if (i == words)
-            bits &= ~(~UINT64_C(0) << first % 64);
-        if (bits) {
-            uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            return from + ((index - first) & network->slot_mask);
-        }
-    }
-    return CLOCK_NEVER;
-}
-
-/* Who has work. */
-
-static struct set set_new(uint32_t members)
-{
-    uint32_t size = members / 4096 + 1;
-    return (struct set){.words = alloc((size_t)size * 64, sizeof(uint64_t)),
-                        .summary = alloc(size, sizeof(uint64_t)),
-                        .size = size};
-}
-
-static void set_free(struct set *set)
-{
-    free(set->words);
-    free(set->summary);
-}
-
-static inline void set_add(struct set *set, uint32_t member)
-{
-    set->words[member / 64] |= BIT(member % 64);
-    set->summary[member / 4096] |= BIT(member / 64 % 64);
-    set->any = true;
-}
-
-/* Makes the members of `active` those of the empty set `busy`, and `active` empty. */
-static inline void set_begin(struct set *active, struct set *busy)
-{
-    struct set empty = *busy;
-    *busy = *active;
-    *active = empty;
-    busy->any = false;
-}
-
-/* Takes a word with members out of a set, in ascending order from *group on. Returns the number of its first bit, or
- * UINT32_MAX if the set is empty. */
-static inline uint32_t set_take(struct set *set, uint32_t *group, uint64_t *word)
-{
-    for (; *group < set->size; ++*group) {
-        if (!set->summary[*group])
-            continue;
-        uint32_t index = *group * 64 + take_bit(&set->summary[*group]);
-        *word = set->words[index];
-        set->words[index] = 0;
-        return index * 64;
-    }
-    return UINT32_MAX;
 }
 
 /* Makes the network work on a clock, unless it does so earlier. */
@@ -366,7 +221,7 @@ static inline void arrive_at_router(struct network *network, uint32_t in_port, s
     uint32_t at = (uint32_t)input->first + input->count++;
     network->buffers[(size_t)(in_port * network->vcs + vc) * buffer + (at < buffer ? at : at - buffer)] =
         flit;
-    set_add(&network->active_routers, port->router);
+    workset_add(&network->active_routers, port->router);
     if (input->state == VC_IDLE) {
         begin_packet(network, port, in_port, vc, tick);
     } else if (input->state == VC_PARTIAL && flit.flags & FLIT_TAIL) {
@@ -388,7 +243,7 @@ static inline void credit_at_router(struct network *network, uint32_t target, ui
     uint32_t out_port = target / network->vcs;
     const struct port *port = &network->ports[out_port];
     struct router *router = &network->routers[port->router];
-    set_add(&network->active_routers, port->router);
+    workset_add(&network->active_routers, port->router);
     if (output->credits++ || output->owner == NO_OWNER)
         return;
     uint32_t in_port = router->first_port + output->owner / network->vcs;
@@ -463,38 +318,30 @@ static bool has_room(const struct network *network, const struct router *router,
            output->credits >= packet_at(network, router->first_port * network->vcs + input)->flits;
 }
 
-/* Round robin: the first bidder at or after `from`. Returns its number. */
-static inline uint32_t first_bidder(const uint64_t *bids, uint32_t from, uint32_t vcs)
-{
-    uint32_t i = from / vcs, vc = from % vcs;
-    if (bids[0] & BIT(i)) {
-        uint64_t high = bids[1 + i] >> vc << vc;
-        if (high)
-            return i * vcs + (uint32_t)__builtin_ctzll(high);
-    }
-    uint64_t above = i == 63 ? 0 : bids[0] >> (i + 1) << (i + 1);
-    i = (uint32_t)__builtin_ctzll(above ? above : bids[0]);
-    return i * vcs + (uint32_t)__builtin_ctzll(bids[1 + i]);
-}
+/* A chooser of islip_allocate(): the oldest bidder that an output channel has room for, or the next one in turn. */
+struct channel_choice {
+    const struct network *network;
+    const struct router *router;
+};
 
-/* The bidder that an output channel grants, by the arbitration and with room; NO_OWNER if none has room. */
-static uint32_t chosen_bidder(const struct network *network, const struct router *router,
-                              const uint64_t *bids, const struct output_vc *output)
+static uint32_t choose_bidder(const void *context, const struct islip_channels *channels,
+                              const uint64_t *words, uint32_t channel)
 {
-    uint32_t vcs = network->vcs, base = router->first_port * vcs;
-    if (network->config.vc_arbitration == NETWORK_ROUND_ROBIN && network->config.flow == NETWORK_WORMHOLE)
-        return first_bidder(bids, output->grant, vcs);
-    uint32_t best = NO_OWNER, total = router->ports * vcs;
-    bool by_age = network->config.vc_arbitration == NETWORK_AGE;
-    for (uint64_t inputs = bids[0]; inputs;) {
+    const struct channel_choice *choice = context;
+    const struct network *network = choice->network;
+    const struct router *router = choice->router;
+    uint32_t vcs = network->vcs, base = router->first_port * vcs, total = channels->total;
+    uint32_t best = ISLIP_NOBODY, turn = channels->grant[channel];
+    const struct output_vc *output = &network->outputs[base + channels->output * vcs + channel];
+    for (uint64_t inputs = words[0]; inputs;) {
         uint32_t i = take_bit(&inputs);
-        for (uint64_t left = bids[1 + i]; left;) {
+        for (uint64_t left = words[1 + i]; left;) {
             uint32_t input = i * vcs + take_bit(&left);
             if (!has_room(network, router, input, output))
                 continue;
-            bool wins = best == NO_OWNER || (by_age ? older(network, base + input, base + best)
-                                                    : (input + total - output->grant) % total <
-                                                          (best + total - output->grant) % total);
+            bool wins = best == ISLIP_NOBODY ||
+                        (channels->greedy ? older(network, base + input, base + best)
+                                          : (input + total - turn) % total < (best + total - turn) % total);
             if (wins)
                 best = input;
         }
@@ -504,7 +351,7 @@ static uint32_t chosen_bidder(const struct network *network, const struct router
 
 /* An input channel gets an output channel. */
 static void give_vc(struct network *network, struct router *router, uint32_t input, uint32_t out, uint32_t vc,
-                    uint64_t *bids, uint32_t tick)
+                    uint32_t tick)
 {
     uint32_t vcs = network->vcs, in_port = router->first_port + input / vcs,
              out_port = router->first_port + out;
@@ -518,90 +365,36 @@ static void give_vc(struct network *network, struct router *router, uint32_t inp
     network->links[out_port].vc_stalls += waited;
     network->vc_counters[router->first_port * vcs + input].stalls += waited;
     in->since = tick + 1;
-    bids[1 + input / vcs] &= ~BIT(input % vcs);
-    if (!bids[1 + input / vcs])
-        bids[0] &= ~BIT(input / vcs);
     if (output->credits)
         make_ready(network, &network->ports[in_port], in_port, input % vcs);
-}
-
-/* The channel that an input accepts among those that granted it. */
-static inline uint32_t accepted_vc(const struct network *network, const struct input_vc *in, uint32_t out,
-                                   uint64_t granted)
-{
-    uint32_t vcs = network->vcs;
-    return pick(granted, in->accept / vcs == out ? in->accept % vcs : 0);
-}
-
-static inline void move_pointers(const struct network *network, const struct router *router, uint32_t input,
-                                 uint32_t out, uint32_t vc)
-{
-    uint32_t vcs = network->vcs, total = router->ports * vcs, place = out * vcs + vc + 1;
-    uint32_t next = input + 1;
-    network->outputs[(router->first_port + out) * vcs + vc].grant = (uint16_t)(next == total ? 0 : next);
-    network->inputs[router->first_port * vcs + input].accept = place == total ? 0 : place;
-}
-
-/* One iteration of iSLIP between the bidders of a group and the free channels of an output. Returns the
- * channels that were given. */
-static uint64_t match_vcs(struct network *network, struct router *router, uint32_t out, uint64_t *bids,
-                          uint64_t free, bool first, uint32_t tick)
-{
-    uint32_t vcs = network->vcs, base = router->first_port * vcs;
-    uint16_t bidder[NETWORK_VCS]; /* by output channel */
-    uint64_t granting = 0, given = 0;
-    bool by_age = network->config.vc_arbitration == NETWORK_AGE;
-    for (uint64_t left = free; left;) {
-        uint32_t vc = take_bit(&left);
-        uint32_t input =
-            chosen_bidder(network, router, bids, &network->outputs[(router->first_port + out) * vcs + vc]);
-        if (input == NO_OWNER)
-            continue;
-        bidder[vc] = (uint16_t)input;
-        granting |= BIT(vc);
-        if (by_age) /* every channel would grant the same packet */
-            break;
-    }
-    while (granting) {
-        uint32_t vc = (uint32_t)__builtin_ctzll(granting), input = bidder[vc];
-        uint64_t same = 0;
-        for (uint64_t left = granting; left;) {
-            uint32_t other = take_bit(&left);
-            same |= bidder[other] == input ? BIT(other) : 0;
-        }
-        granting &= ~same;
-        vc = accepted_vc(network, &network->inputs[base + input], out, same);
-        if (first && !by_age)
-            move_pointers(network, router, input, out, vc);
-        give_vc(network, router, input, out, vc, bids, tick);
-        given |= BIT(vc);
-    }
-    return given;
 }
 
 /* Gives free channels of an output to the bidders of a group. */
 static void allocate_group(struct network *network, struct router *router, uint32_t out, uint64_t *bids,
                            uint64_t free, uint32_t tick)
 {
-    bool by_age = network->config.vc_arbitration == NETWORK_AGE;
-    uint32_t rounds = by_age ? NETWORK_VCS : network->config.iterations;
-    uint64_t words = bids[1 + __builtin_ctzll(bids[0])];
-    if (!(bids[0] & (bids[0] - 1)) && !(words & (words - 1)) && network->config.flow == NETWORK_WORMHOLE) {
-        /* one bidder: all channels grant it */
-        uint32_t vcs = network->vcs;
-        uint32_t input = (uint32_t)__builtin_ctzll(bids[0]) * vcs + (uint32_t)__builtin_ctzll(words);
-        uint32_t vc = accepted_vc(network, &network->inputs[router->first_port * vcs + input], out, free);
-        if (!by_age)
-            move_pointers(network, router, input, out, vc);
-        give_vc(network, router, input, out, vc, bids, tick);
+    const uint32_t vcs = network->vcs, base = router->first_port * vcs, total = router->ports * vcs;
+    uint16_t *grant = network->grants + base + out * vcs;
+    uint32_t *accept = network->accepts + base;
+    if (!network->choose && islip_alone(bids)) {
+        struct islip_grant one = islip_allocate_one(bids, free, out, vcs, total, grant, accept);
+        give_vc(network, router, one.input, out, one.vc, tick);
         return;
     }
-    for (uint32_t i = 0; i < rounds && bids[0] && free; i++) {
-        uint64_t given = match_vcs(network, router, out, bids, free, i == 0, tick);
-        if (!given)
-            break;
-        free &= ~given;
-    }
+    const struct channel_choice choice = {network, router};
+    const struct islip_channels channels = {.vcs = vcs,
+                                            .total = total,
+                                            .iterations = network->config.iterations,
+                                            .output = out,
+                                            .grant = grant,
+                                            .accept = accept,
+                                            .choose = network->choose,
+                                            .context = &choice,
+                                            .greedy = network->config.vc_arbitration == NETWORK_AGE};
+    struct islip_grant grants[ISLIP_CHANNELS];
+    uint32_t count = islip_allocate(&channels, bids, free, grants);
+    for (uint32_t i = 0; i < count; i++)
+        give_vc(network, router, grants[i].input, out, grants[i].vc, tick);
 }
 
 static void allocate_vcs(struct network *network, struct router *router, uint32_t tick)
@@ -624,42 +417,16 @@ static void allocate_vcs(struct network *network, struct router *router, uint32_
 
 /* Switch allocation. */
 
-/* Bids and matches of one tick. Bits of words are ports. Words are set when their bit in `inputs`, `outputs`
- * or the like is set first. */
-struct match {
-    uint64_t outputs;                           /* that are bid for */
-    uint64_t by_output[TOPOLOGY_PORTS];         /* inputs that bid */
-    uint64_t inputs;                            /* that bid */
-    uint64_t by_input[TOPOLOGY_PORTS];          /* outputs that they bid for */
-    uint8_t vc[TOPOLOGY_PORTS][TOPOLOGY_PORTS]; /* [input][output]: the channel that bids */
-    uint8_t out[TOPOLOGY_PORTS];                /* of a matched input */
-};
-
 /* Whether the link of an output can take one more flit that crosses the switch from this tick. */
 static inline bool link_open(const struct network *network, const struct port *out, uint64_t crossed)
 {
     return out->busy <= crossed + (uint64_t)network->config.output_queue * out->flit_clocks;
 }
 
-static inline void add_bid(struct match *match, uint32_t i, uint32_t out, uint32_t vc)
-{
-    if (!(match->inputs & BIT(i))) {
-        match->inputs |= BIT(i);
-        match->by_input[i] = 0;
-    }
-    if (!(match->outputs & BIT(out))) {
-        match->outputs |= BIT(out);
-        match->by_output[out] = 0;
-    }
-    match->by_input[i] |= BIT(out);
-    match->by_output[out] |= BIT(i);
-    match->vc[i][out] = (uint8_t)vc;
-}
-
 /* Adds the bids of some channels of an input. Of several for one output, the one at or after the input's turn
  * bids, or the oldest. */
 static inline void bid_channels(const struct network *network, const struct router *router,
-                                struct match *match, uint32_t i, uint64_t channels, uint64_t taken,
+                                struct islip_switch *match, uint32_t i, uint64_t channels, uint64_t taken,
                                 uint64_t crossed)
 {
     uint32_t in_port = router->first_port + i;
@@ -671,11 +438,11 @@ static inline void bid_channels(const struct network *network, const struct rout
         uint32_t out = network->inputs[base + vc].out_port;
         if (taken & BIT(out))
             continue;
-        bool again = match->inputs & BIT(i) && match->by_input[i] & BIT(out);
+        bool again = islip_bids(match, i, out);
         if (again ? !by_age || !older(network, base + vc, base + match->vc[i][out])
                   : !link_open(network, &network->ports[router->first_port + out], crossed))
             continue;
-        add_bid(match, i, out, vc);
+        islip_bid(match, i, out, vc);
     }
 }
 
@@ -703,8 +470,8 @@ static uint64_t speculating(const struct network *network, const struct router *
 }
 
 /* Adds the bids of packets that wait for a virtual channel, where no packet with one bids. */
-static void bid_speculatively(const struct network *network, const struct router *router, struct match *match,
-                              uint64_t crossed)
+static void bid_speculatively(const struct network *network, const struct router *router,
+                              struct islip_switch *match, uint64_t crossed)
 {
     uint64_t waiting[TOPOLOGY_PORTS], inputs = 0; /* channels by input */
     for (uint64_t outputs = router->waiting; outputs;) {
@@ -726,66 +493,44 @@ static void bid_speculatively(const struct network *network, const struct router
     }
 }
 
-static uint32_t oldest_input(const struct network *network, const struct router *router,
-                             const struct match *match, uint64_t inputs, uint32_t out)
+/* The chooser of islip_match() by age. */
+
+static uint64_t oldest_input(const void *context, const struct islip_switch *match, uint32_t out,
+                             uint64_t inputs)
 {
-    uint32_t best = take_bit(&inputs), vcs = network->vcs;
+    const struct channel_choice *choice = context;
+    const struct network *network = choice->network;
+    uint32_t best = take_bit(&inputs), vcs = network->vcs, base = choice->router->first_port;
     while (inputs) {
         uint32_t i = take_bit(&inputs);
-        if (older(network, (router->first_port + i) * vcs + match->vc[i][out],
-                  (router->first_port + best) * vcs + match->vc[best][out]))
+        if (older(network, (base + i) * vcs + match->vc[i][out], (base + best) * vcs + match->vc[best][out]))
             best = i;
     }
-    return best;
+    return BIT(best);
 }
 
-static uint32_t oldest_output(const struct network *network, const struct router *router,
-                              const struct match *match, uint32_t i, uint64_t outputs)
+static uint64_t oldest_output(const void *context, const struct islip_switch *match, uint32_t i,
+                              uint64_t outputs)
 {
-    uint32_t best = take_bit(&outputs), base = (router->first_port + i) * network->vcs;
+    const struct channel_choice *choice = context;
+    const struct network *network = choice->network;
+    uint32_t best = take_bit(&outputs), base = (choice->router->first_port + i) * network->vcs;
     while (outputs) {
         uint32_t out = take_bit(&outputs);
         if (older(network, base + match->vc[i][out], base + match->vc[i][best]))
             best = out;
     }
-    return best;
+    return BIT(best);
 }
 
-/* Matches inputs and outputs by iSLIP. Returns the matched inputs. */
-static uint64_t match_switch(struct network *network, const struct router *router, struct match *match)
+/* Matches inputs and outputs. Returns the matched inputs. */
+static uint64_t match_switch(struct network *network, const struct router *router, struct islip_switch *match)
 {
-    uint64_t matched = 0, open = match->outputs;
+    const struct channel_choice choice = {network, router};
+    const struct islip_chooser chooser = {oldest_input, oldest_output, &choice};
     bool by_age = network->config.switch_arbitration == NETWORK_AGE;
-    struct port *ports = &network->ports[router->first_port];
-    uint32_t last = router->ports - 1;
-    for (uint32_t round = 0; round < network->config.iterations && open; round++) {
-        uint64_t granted = 0, grants[TOPOLOGY_PORTS];
-        for (uint64_t outputs = open; outputs;) {
-            uint32_t out = take_bit(&outputs);
-            uint64_t bidders = match->by_output[out] & ~matched;
-            if (!bidders)
-                continue;
-            uint32_t i =
-                by_age ? oldest_input(network, router, match, bidders, out) : pick(bidders, ports[out].grant);
-            grants[i] = (granted & BIT(i) ? grants[i] : 0) | BIT(out);
-            granted |= BIT(i);
-        }
-        if (!granted)
-            break;
-        matched |= granted;
-        while (granted) {
-            uint32_t i = take_bit(&granted);
-            uint32_t out = by_age ? oldest_output(network, router, match, i, grants[i])
-                                  : pick(grants[i], ports[i].accept);
-            match->out[i] = (uint8_t)out;
-            open &= ~BIT(out);
-            if (round == 0) {
-                ports[out].grant = (uint8_t)(i == last ? 0 : i + 1);
-                ports[i].accept = (uint8_t)(out == last ? 0 : out + 1);
-            }
-        }
-    }
-    return matched;
+    return islip_match(match, &network->turns[router->first_port], router->ports, network->config.iterations,
+                       by_age ? &chooser : NULL);
 }
 
 static void tell_hop(const struct network *network, const struct router *router, uint32_t i, uint32_t vc,
@@ -821,12 +566,13 @@ static inline void forward(struct network *network, struct router *router, uint3
     uint64_t depart = crossed > out->busy ? crossed : out->busy;
     out->busy = depart + out->flit_clocks;
     flit.vc = input->out_vc;
-    post_flit(network, depart + out->latency + out->flit_clocks, out->peer, flit);
+    calendar_post_flit(&network->calendar, depart + out->latency + out->flit_clocks, out->peer, flit);
     uint64_t leaves = tick + network->config.switch_clocks - 1;
     if (network->speedup > 1)
         leaves /= network->speedup;
-    post_credit(network, leaves + in->latency + 1 + (in->node ? 0 : network->config.credit_clocks),
-                in->peer * vcs + vc);
+    calendar_post_credit(&network->calendar,
+                         leaves + in->latency + 1 + (in->node ? 0 : network->config.credit_clocks),
+                         in->peer * vcs + vc);
     network->links[out_port].flits++;
     network->links[out_port].busy += out->flit_clocks;
     network->vc_counters[in_port * vcs + vc].flits++;
@@ -865,8 +611,8 @@ static bool can_allocate(const struct network *network, const struct router *rou
 /* One clock of a router's pipeline. The switch serves channels that were active before this clock. */
 static void step_router(struct network *network, struct router *router, uint64_t tick)
 {
-    struct match match;
-    match.inputs = match.outputs = 0;
+    struct islip_switch match;
+    islip_begin(&match);
     uint64_t crossed = tick + network->config.switch_clocks - 1 + network->config.traversal_clocks;
     if (network->speedup > 1)
         crossed /= network->speedup;
@@ -897,8 +643,8 @@ static void step_router(struct network *network, struct router *router, uint64_t
 /* The flit of a refused packet's channel is taken: its buffer is free. */
 static inline void return_credit(struct network *network, const struct endpoint *node, uint32_t vc)
 {
-    post_credit(network, network->now + node->latency + 1 + network->config.credit_clocks,
-                node->port * network->vcs + vc);
+    calendar_post_credit(&network->calendar, network->now + node->latency + 1 + network->config.credit_clocks,
+                         node->port * network->vcs + vc);
 }
 
 /* Offers a packet to the client. */
@@ -1016,7 +762,8 @@ static void send_flit(struct network *network, struct endpoint *node, uint32_t n
     network->outputs[(size_t)from * network->vcs + vc].credits--;
     node->last_class = (uint8_t) class;
     node->busy = network->now + node->flit_clocks;
-    post_flit(network, network->now + node->latency + node->flit_clocks, node->port, flit);
+    calendar_post_flit(&network->calendar, network->now + node->latency + node->flit_clocks, node->port,
+                       flit);
     network->totals.flits_entered++;
     network->links[from].flits++;
     network->links[from].busy += node->flit_clocks;
@@ -1059,22 +806,19 @@ static bool step_node(struct network *network, uint32_t number)
 
 static void take_arrivals(struct network *network, uint32_t tick)
 {
-    uint32_t index = (uint32_t)network->now & network->slot_mask;
-    struct slot *slot = &network->slots[index];
+    struct calendar_slot *slot = calendar_take(&network->calendar, network->now);
     uint32_t ports = network->topology->port_count;
-    if (!(network->occupied[index / 64] & BIT(index % 64)))
+    if (!slot)
         return;
-    network->occupied[index / 64] &= ~BIT(index % 64);
     for (uint32_t k = 0; k < slot->credit_count; k++) {
         uint32_t target = slot->credits[k];
         if (target < ports * network->vcs) {
             credit_at_router(network, target, tick);
         } else {
             network->outputs[target].credits++;
-            set_add(&network->active_nodes, target / network->vcs - ports);
+            workset_add(&network->active_nodes, target / network->vcs - ports);
         }
     }
-    slot->credit_count = 0;
     for (uint32_t k = 0; k < slot->flit_count; k++) {
         const struct flit_arrival *arrival = &slot->flits[k];
         if (network->checks)
@@ -1084,35 +828,35 @@ static void take_arrivals(struct network *network, uint32_t tick)
         else
             arrive_at_node(network, arrival->target - ports, arrival->flit);
     }
-    slot->flit_count = 0;
-    network->spares[network->spare_count++] = *slot;
-    *slot = (struct slot){0};
+    calendar_taken(&network->calendar, slot);
 }
 
 static void step_nodes(struct network *network)
 {
     uint64_t word = 0;
-    set_begin(&network->active_nodes, &network->busy_nodes);
-    for (uint32_t group = 0, first; (first = set_take(&network->busy_nodes, &group, &word)) != UINT32_MAX;)
+    workset_begin(&network->active_nodes, &network->busy_nodes);
+    for (uint32_t group = 0, first;
+         (first = workset_take(&network->busy_nodes, &group, &word)) != UINT32_MAX;)
         while (word) {
             uint32_t number = first + take_bit(&word);
             if (step_node(network, number))
-                set_add(&network->active_nodes, number);
+                workset_add(&network->active_nodes, number);
         }
 }
 
 static void step_routers(struct network *network)
 {
     uint64_t word = 0;
-    set_begin(&network->active_routers, &network->busy_routers);
-    for (uint32_t group = 0, first; (first = set_take(&network->busy_routers, &group, &word)) != UINT32_MAX;)
+    workset_begin(&network->active_routers, &network->busy_routers);
+    for (uint32_t group = 0, first;
+         (first = workset_take(&network->busy_routers, &group, &word)) != UINT32_MAX;)
         while (word) {
             uint32_t number = first + take_bit(&word);
             struct router *router = &network->routers[number];
             for (uint32_t part = 0; part < network->speedup; part++)
                 step_router(network, router, network->now * network->speedup + part);
             if (router->ready || router->routing || can_allocate(network, router))
-                set_add(&network->active_routers, number);
+                workset_add(&network->active_routers, number);
         }
 }
 
@@ -1133,7 +877,7 @@ static void step(void *owner, uint64_t time)
         wake(network, network->next);
         return;
     }
-    uint64_t clock = next_arrival(network, network->next);
+    uint64_t clock = calendar_next(&network->calendar, network->next);
     if (clock != CLOCK_NEVER)
         wake(network, clock);
 }
@@ -1149,7 +893,7 @@ bool network_send(struct network *network, const struct network_packet *packet, 
     uint32_t at = node->first[class] + node->count[class]++;
     send_queue(network, packet->source, class)[at < size ? at : at - size] = packet_new(network, packet);
     network->totals.sent++;
-    set_add(&network->active_nodes, packet->source);
+    workset_add(&network->active_nodes, packet->source);
     wake_at(network, now);
     return true;
 }
@@ -1164,7 +908,7 @@ void network_unblock(struct network *network, uint32_t node, uint32_t class, uin
     if (!(network->nodes[node].blocked & network->class_vcs[class]))
         return;
     network->nodes[node].retry |= (uint8_t)(1U << class);
-    set_add(&network->active_nodes, node);
+    workset_add(&network->active_nodes, node);
     wake_at(network, now);
 }
 
@@ -1292,8 +1036,8 @@ static void check_all(struct network *network)
     uint32_t *under_way = network->checks->under_way;
     memset(under_way, 0, (size_t)(ports + nodes) * vcs * sizeof *under_way);
     uint64_t flits = 0;
-    for (uint32_t s = 0; s <= network->slot_mask; s++) {
-        const struct slot *slot = &network->slots[s];
+    for (uint32_t s = 0; s <= network->calendar.mask; s++) {
+        const struct calendar_slot *slot = &network->calendar.slots[s];
         for (uint32_t k = 0; k < slot->flit_count; k++)
             under_way[slot->flits[k].target * vcs + slot->flits[k].flit.vc]++;
         flits += slot->flit_count;
@@ -1362,12 +1106,6 @@ bool network_fits(const struct network_config *config, const struct topology *to
     return true;
 }
 
-/* The lowest bits of a word. */
-static uint64_t low_bits(uint32_t count)
-{
-    return count >= 64 ? ~UINT64_C(0) : BIT(count) - 1;
-}
-
 static void make_masks(struct network *network)
 {
     uint32_t vcs = network->config.vcs, sets = network->routing->sets, low = vcs - vcs / 2;
@@ -1427,6 +1165,9 @@ static void make_arrays(struct network *network)
     network->routers = alloc(topology->router_count, sizeof *network->routers);
     network->inputs = alloc(ports * vcs, sizeof *network->inputs);
     network->outputs = alloc((ports + nodes) * vcs, sizeof *network->outputs);
+    network->turns = alloc(ports, sizeof *network->turns);
+    network->grants = alloc(ports * vcs, sizeof *network->grants);
+    network->accepts = alloc(ports * vcs, sizeof *network->accepts);
     network->buffers = alloc(ports * vcs * buffer, sizeof *network->buffers);
     network->nodes = alloc(nodes, sizeof *network->nodes);
     network->arrivals = alloc(nodes * vcs, sizeof *network->arrivals);
@@ -1435,10 +1176,10 @@ static void make_arrays(struct network *network)
         alloc(nodes * network->config.classes * network->config.send_queue, sizeof *network->sends);
     network->links = alloc(ports + nodes, sizeof *network->links);
     network->vc_counters = alloc(ports * vcs, sizeof *network->vc_counters);
-    network->active_routers = set_new(topology->router_count);
-    network->busy_routers = set_new(topology->router_count);
-    network->active_nodes = set_new(topology->node_count);
-    network->busy_nodes = set_new(topology->node_count);
+    network->active_routers = workset_new(topology->router_count);
+    network->busy_routers = workset_new(topology->router_count);
+    network->active_nodes = workset_new(topology->node_count);
+    network->busy_nodes = workset_new(topology->node_count);
     for (size_t i = 0; i < (ports + nodes) * vcs; i++)
         network->outputs[i] = (struct output_vc){.credits = (uint16_t)buffer, .owner = NO_OWNER};
 }
@@ -1459,13 +1200,9 @@ struct network *network_new(const struct network_config *config, const struct to
                                 .groups = config->classes * routing->sets,
                                 .speedup = config->speedup,
                                 .head_ticks = config->routing_clocks + config->vc_clocks - 1};
-    uint32_t slots = 64;
-    while (slots <= horizon(config, topology))
-        slots *= 2;
-    network->slot_mask = slots - 1;
-    network->slots = alloc(slots, sizeof *network->slots);
-    network->spares = alloc(slots, sizeof *network->spares);
-    network->occupied = alloc(slots / 64, sizeof *network->occupied);
+    calendar_init(&network->calendar, horizon(config, topology));
+    if (config->vc_arbitration != NETWORK_ROUND_ROBIN || config->flow != NETWORK_WORMHOLE)
+        network->choose = choose_bidder;
     make_arrays(network);
     make_masks(network);
     make_routers(network);
@@ -1479,29 +1216,22 @@ void network_free(struct network *network)
     if (!network)
         return;
     event_cancel(network->queue, &network->event);
-    for (uint32_t s = 0; s <= network->slot_mask; s++) {
-        free(network->slots[s].flits);
-        free(network->slots[s].credits);
-    }
-    for (uint32_t s = 0; s < network->spare_count; s++) {
-        free(network->spares[s].flits);
-        free(network->spares[s].credits);
-    }
+    calendar_free(&network->calendar);
     if (network->checks) {
         free(network->checks->passages);
         free(network->checks->under_way);
     }
-    void *blocks[] = {network->checks,      network->slots,   network->occupied,     network->ports,
-                      network->routers,     network->inputs,  network->outputs,      network->buffers,
-                      network->bids,        network->nodes,   network->arrivals,     network->held,
-                      network->sends,       network->packets, network->free_packets, network->links,
-                      network->vc_counters, network->spares};
+    void *blocks[] = {network->checks,  network->ports,      network->routers, network->inputs,
+                      network->outputs, network->turns,      network->grants,  network->accepts,
+                      network->buffers, network->bids,       network->nodes,   network->arrivals,
+                      network->held,    network->sends,      network->packets, network->free_packets,
+                      network->links,   network->vc_counters};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
-    set_free(&network->active_routers);
-    set_free(&network->busy_routers);
-    set_free(&network->active_nodes);
-    set_free(&network->busy_nodes);
+    workset_free(&network->active_routers);
+    workset_free(&network->busy_routers);
+    workset_free(&network->active_nodes);
+    workset_free(&network->busy_nodes);
     free(network);
 }
 
