@@ -271,6 +271,7 @@ static bool check_cores(const struct machine_config *config, struct error *err)
     ALIKE(scratchpad)                                                                                        \
     ALIKE(registers)                                                                                         \
     ALIKE(stack)                                                                                             \
+    ALIKE(stack_near)                                                                                        \
     ALIKE(placement)
 
 /* Returns the first of these fields that differs, or NULL. */
@@ -284,26 +285,38 @@ static const char *difference(const struct simt_config *a, const struct simt_con
     return NULL;
 }
 
-/* Checks keys that only the second level of multiprocessors may have: it has no directory of caches above it,
- * and a crossbar that selects its slices. */
-static bool check_level(const struct machine_config *config, const struct instance *level, struct error *err)
+/* Returns whether cores are joined to a last level, which then has the directory of their caches; the machine's own serves
+ * the host. */
+static bool serves_cores(const struct wiring *wiring, const struct instance *level)
+{
+    for (size_t i = 0; i < wiring->count; i++)
+        if (wiring->wires[i].server == level && wiring->wires[i].client->kind == &core_kind)
+            return true;
+    return !level->parent->parent;
+}
+
+/* Checks keys that a level with a directory of the caches above it cannot have. */
+static bool check_level(const struct machine_config *config, const struct wiring *wiring,
+                        const struct instance *level, struct error *err)
 {
     const struct llc_config *llc = level->config;
     const char *key = llc->write_policy != LLC_WRITE_BACK ? "write_policy"
                       : llc->interleave != LLC_BY_LINE    ? "interleave"
                                                           : NULL;
-    if (!key || level->parent->kind == &simt_kind)
+    if (!key || level->parent->kind == &simt_kind || !serves_cores(wiring, level))
         return true;
-    (void)error_set(err, "%s is only allowed for the second level of multiprocessors; allowed: %s",
-                    *key == 'w' ? llc_policy_names[llc->write_policy] : llc_interleave_names[llc->interleave],
-                    *key == 'w' ? llc_policy_names[LLC_WRITE_BACK] : llc_interleave_names[LLC_BY_LINE]);
+    (void)error_set(
+        err,
+        "%s is only allowed for the second level of multiprocessors, or for one at a memory; allowed: %s",
+        *key == 'w' ? llc_policy_names[llc->write_policy] : llc_interleave_names[llc->interleave],
+        *key == 'w' ? llc_policy_names[LLC_WRITE_BACK] : llc_interleave_names[LLC_BY_LINE]);
     return tree_at(config->tree, level, key, err);
 }
 
-static bool check_levels(const struct machine_config *config, struct error *err)
+static bool check_levels(const struct machine_config *config, const struct wiring *wiring, struct error *err)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))
-        if (i->kind == &llc_kind && !check_level(config, i, err))
+        if (i->kind == &llc_kind && !check_level(config, wiring, i, err))
             return false;
     return true;
 }
@@ -333,13 +346,13 @@ static bool check_simt(const struct machine_config *config, struct error *err)
     return true;
 }
 
-/* Checks the connections between ports, and the lines of caches that these join. plan_check() checks homes and the ways to
- * memory. */
+/* Checks the connections between ports, and the caches that these join. plan_check() checks homes and the ways to memory. */
 static bool check_ports(const struct machine_config *config, uint64_t request, struct error *err)
 {
-    struct wiring wiring;
-    bool planned = wiring_plan(&wiring, config->tree, machine_kinds, err) &&
-                   lines_check(config->tree, &wiring, request, err);
+    struct wiring wiring = {NULL, 0};
+    bool planned = (!machine_timed(config) || (wiring_plan(&wiring, config->tree, machine_kinds, err) &&
+                                               lines_check(config->tree, &wiring, request, err))) &&
+                   check_levels(config, &wiring, err);
     wiring_free(&wiring);
     return planned;
 }
@@ -347,12 +360,15 @@ static bool check_ports(const struct machine_config *config, uint64_t request, s
 static bool check(const struct machine_config *config, struct error *err)
 {
     uint64_t request = UINT64_MAX, room = memory_room(config, &request);
-    if (machine_timed(config) && (!check_places(config, err) || !check_cores(config, err) ||
-                                  !check_ports(config, request, err) || !check_room(config, room, err) ||
+    if (machine_timed(config) && (!check_places(config, err) || !check_cores(config, err)))
+        return false;
+    if (!check_ports(config, request, err))
+        return false;
+    if (machine_timed(config) && (!check_room(config, room, err) ||
                                   !nucd_check_memory(config->tree, config->memory->base, config->memory->size,
                                                      config->stack->size, err)))
         return false;
-    if (!check_levels(config, err) || !check_simt(config, err))
+    if (!check_simt(config, err))
         return false;
     return check_memory(config, err) && check_harts(config, err);
 }

@@ -349,6 +349,13 @@ static bool check_partitions(const struct plan *plan, const struct instance *l2,
 {
     const struct llc_config *config = l2->config;
     const uint32_t channels = plan->modules * plan->stacks * plan->controllers, slices = config->slices;
+    if (l2->parent->kind != &simt_kind && plan->controllers % slices != 0) {
+        (void)error_set(err,
+                        "partition is not allowed with %" PRIu32 " slices and memories of %" PRIu32
+                        " channels: the slices must divide the channels of a memory",
+                        slices, plan->controllers);
+        return tree_at(plan->machine->tree, l2, "interleave", err);
+    }
     if (channels % slices != 0 && slices % channels != 0) {
         (void)error_set(err,
                         "partition is not allowed with %" PRIu32 " slices and %" PRIu32
@@ -390,6 +397,44 @@ static bool check_networks(const struct plan *plan, struct error *err)
     return true;
 }
 
+/* Returns whether lines of that many bytes lie in one memory each, and take turns among the memories in sequence. */
+static bool rows_take_turns(const struct plan *plan, uint64_t row)
+{
+    const uint32_t memories = plan->modules * plan->stacks;
+    const uint64_t base = plan->machine->memory->base;
+    for (uint64_t at = 0; at < 4 * memories * row; at += plan_burst(plan)) {
+        struct home home;
+        home_resolve(plan->homes, base + at, &home);
+        if ((uint64_t)home.module * plan->stacks + home.stack != at / row % memories)
+            return false;
+    }
+    return true;
+}
+
+/* Checks that thread stacks can lie near their multiprocessors (simt.stack_near). */
+static bool plan_stacks(const struct plan *plan, struct error *err)
+{
+    const struct machine_config *machine = plan->machine;
+    const struct simt_config *simt = machine->simt;
+    const struct instance *part = NULL;
+    const uint32_t memories = plan->modules * plan->stacks;
+    for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i))
+        part = i->config == simt && simt ? i : part;
+    if (!part || !simt->stack_near)
+        return true;
+    if (machine->multiprocessors % memories)
+        (void)error_set(err, "%u multiprocessors cannot be shared equally by %u memories",
+                        machine->multiprocessors, memories);
+    else if (machine->warps % machine->multiprocessors ||
+             machine->warps / machine->multiprocessors != simt->warps)
+        (void)error_set(err, "all multiprocessors must hold %u warps", simt->warps);
+    else if (!rows_take_turns(plan, simt->width * UINT64_C(8)))
+        (void)error_set(err, "homes: memories must take turns every %u bytes, in sequence", simt->width * 8);
+    else
+        return true;
+    return tree_at(machine->tree, part, "stack_near", err);
+}
+
 bool plan_machine(struct plan *plan, const struct machine_config *machine, struct error *err)
 {
     *plan = (struct plan){.machine = machine};
@@ -397,7 +442,7 @@ bool plan_machine(struct plan *plan, const struct machine_config *machine, struc
         return false;
     plan_places(plan);
     return check_networks(plan, err) && plan_homes(plan, err) && plan_ways(plan, err) &&
-           plan_partitions(plan, err);
+           plan_partitions(plan, err) && plan_stacks(plan, err);
 }
 
 void plan_free(struct plan *plan)
@@ -438,9 +483,10 @@ uint16_t *plan_routes(const struct plan *plan, const struct instance *crossbar)
         if (!best[m])
             continue;
         uint16_t *route = &routes[(size_t)plan->memories[m].number * plan->controllers];
-        unsigned first = plan->places[best[m] - plan->wiring.wires].first_out;
+        const struct plan_places *places = &plan->places[best[m] - plan->wiring.wires];
+        unsigned first = places->first_out;
         for (uint32_t i = 0; i < plan->controllers; i++)
-            route[i] = (uint16_t)(first + (best[m]->server == plan->memories[m].instance ? i : 0));
+            route[i] = (uint16_t)(first + i * places->out / plan->controllers);
     }
     free(best);
     return routes;

@@ -172,12 +172,23 @@ void timed_simt_free(struct timed *timed)
     free(simt);
 }
 
+/* Puts the stacks of each multiprocessor into the memory that plan_machine() gives it. */
+static void place_stacks(const struct timed *timed, struct warp_memory *memory)
+{
+    const struct plan *plan = &timed->builder.plan;
+    struct home home;
+    home_resolve(plan->homes, memory->setup.stack_physical, &home);
+    warp_memory_set_groups(memory, plan->modules * plan->stacks, home.module * plan->stacks + home.stack);
+}
+
 void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host,
                      timed_simt_fault *fault, void *context)
 {
     timed->simt->fault = fault;
     timed->simt->fault_context = context;
     memory->peers = &timed->peers;
+    if (timed->options.machine->simt->stack_near)
+        place_stacks(timed, memory);
     timed->peers.threads_stored = warp_memory_stored;
     timed->peers.threads = memory;
     simt_grid_bind(timed->simt->grid, memory, host);

@@ -92,6 +92,13 @@ static unsigned ends(const void *config, const void *const *below)
     return ((const struct llc_config *)config)->slices;
 }
 
+/* By partition, a crossbar or network in front has an output for each slice. */
+static unsigned channels(const void *config)
+{
+    const struct llc_config *llc = config;
+    return llc->interleave == LLC_BY_PARTITION ? llc->slices : 1;
+}
+
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct mem_site *place = site->place;
@@ -99,6 +106,8 @@ static void *make(const void *config, const struct part_site *site, struct error
         return NULL;
     struct llc_slices *slices = llc_slices_new(site->name, config, site->queue, site->clock,
                                                part_component(site), part_requester(site), NULL, NULL);
+    if (((const struct llc_config *)config)->interleave == LLC_BY_PARTITION)
+        llc_slices_set_partitions(slices, place->homes, place->controllers);
     for (uint32_t i = 0; place->last && i < llc_slices_count(slices); i++)
         llc_set_homes(llc_slices_at(slices, i), place->homes);
     return slices;
@@ -151,6 +160,7 @@ const struct part_kind llc_kind = {
     .ports = ports,
     .check = check,
     .ends = ends,
+    .channels = channels,
     .make = make,
     .free = free_part,
     .serve = serve,

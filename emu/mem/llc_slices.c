@@ -28,7 +28,9 @@ struct llc_slices {
     char *name;
     struct event_queue *queue;
     uint32_t count;
-    uint32_t block_shift; /* log2 of a block's bytes */
+    uint32_t block_shift;         /* log2 of a block's bytes */
+    const struct home_map *homes; /* by partition; else NULL */
+    uint32_t channels;            /* of a slice in each memory */
     struct llc **slices;
     struct range *all, *free;
     struct range *refused; /* requests whose response was refused */
@@ -109,7 +111,11 @@ static void begin_range(struct llc_slices *slices, struct mem_request *request, 
 
 static uint32_t slice_of(const struct llc_slices *slices, uint64_t address)
 {
-    return (uint32_t)((address >> slices->block_shift) % slices->count);
+    if (!slices->homes)
+        return (uint32_t)((address >> slices->block_shift) % slices->count);
+    struct home home;
+    home_resolve(slices->homes, address, &home);
+    return home.controller / slices->channels;
 }
 
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
@@ -176,6 +182,13 @@ struct llc_slices *llc_slices_new(const char *name, const struct llc_config *con
     }
     free(one);
     return slices;
+}
+
+void llc_slices_set_partitions(struct llc_slices *slices, const struct home_map *homes, uint32_t channels)
+{
+    assert(channels % slices->count == 0);
+    slices->homes = homes;
+    slices->channels = channels / slices->count;
 }
 
 void llc_slices_free(struct llc_slices *slices)

@@ -1,5 +1,6 @@
 #include "emu/simt/warp_memory.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -76,6 +77,14 @@ bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup
     if (memory->code)
         code_pages_watch(setup->memory->code, &memory->watcher);
     return memory->code;
+}
+
+void warp_memory_set_groups(struct warp_memory *memory, uint32_t groups, uint32_t first)
+{
+    assert(memory->setup.stack_warps % groups == 0);
+    memory->stack_groups = groups;
+    memory->stack_group = first % groups;
+    memory->stack_turns = UINT64_C(1) << (31 - __builtin_clz(memory->setup.stack_warps / groups));
 }
 
 void warp_memory_free(struct warp_memory *memory)

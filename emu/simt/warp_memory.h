@@ -12,6 +12,9 @@
  *   s       = warp | lane                   | word   | byte   (bits: lane log2(width), word shift - 3, byte 3)
  *   storage = word | (warp + turn) mod warps | lane   | byte   turn = word & (stack_turns - 1)
  *
+ * With groups of warps (warp_memory_set_groups()), warps turn within their group, and row r of storage is of group
+ * (r + first) mod groups.
+ *
  * A register that 32 lanes spill takes 256 contiguous bytes, and equal offsets in all warps form one range, which
  * spreads evenly over sets, slices and channels. The turn does the same for the words of one warp, whatever the
  * number of warps. The mapping is bijective and the same for every thread that uses an address, so pointers to
@@ -78,8 +81,9 @@ struct warp_memory {
     /* storage of the stack window; its size */
     uint8_t *stack;
     uint64_t stack_size;
-    uint64_t stack_turns; /* the largest power of two up to the number of warps with stacks */
-    bool reserved;        /* some lane may hold a reservation, so stores must count versions */
+    uint64_t stack_turns; /* the largest power of two up to the number of warps with stacks, or of a group */
+    uint32_t stack_groups, stack_group; /* warp_memory_set_groups(); 1 and 0 without it */
+    bool reserved;                      /* some lane may hold a reservation, so stores must count versions */
     /* The harts and threads that share the memory; peers->reserved is set while any of them may hold a
      * reservation. It points to `alone` unless the owner of harts that run at the same time sets it. */
     struct stream_peers *peers, alone;
@@ -108,10 +112,20 @@ void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t 
  * function threads_stored() of struct stream_peers. */
 bool warp_memory_stored(void *memory, uint64_t physical, unsigned size);
 
+/* Divides the warps into groups of equal size in sequence. Each row of storage then is of the group of its number, so that
+ * memories among which rows are interleaved each hold the stacks of a group. Row 0 is of group `first`. `groups` divides
+ * the number of warps. */
+void warp_memory_set_groups(struct warp_memory *memory, uint32_t groups, uint32_t first);
+
 /* Returns the offset in the stacks' storage of a word of a warp's stacks: that of its first lane. */
 static inline uint64_t warp_stack_row(const struct warp_memory *memory, uint64_t word, uint32_t warp)
 {
     uint64_t warps = memory->setup.stack_warps, place = warp + (word & (memory->stack_turns - 1));
+    if (memory->stack_groups > 1) {
+        uint32_t groups = memory->stack_groups, each = (uint32_t)warps / groups, group = warp / each;
+        place = (warp % each + (word & (memory->stack_turns - 1))) * groups +
+                (group + groups - memory->stack_group) % groups;
+    }
     place -= place >= warps ? warps : 0;
     return (word * warps + place) * memory->setup.width * WARP_STACK_WORD;
 }

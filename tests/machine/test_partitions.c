@@ -241,10 +241,10 @@ static void what_does_not_fit_is_refused(void **state)
                   "memory channels");
     check_refused("ddr3", through, 1,
                   "--set: l2.write_policy: write_through is only allowed for the second level of "
-                  "multiprocessors; allowed: write_back");
+                  "multiprocessors, or for one at a memory; allowed: write_back");
     check_refused("ddr3", host, 1,
                   "--set: l2.interleave: partition is only allowed for the second level of "
-                  "multiprocessors; allowed: line");
+                  "multiprocessors, or for one at a memory; allowed: line");
 }
 
 int main(void)

@@ -396,6 +396,24 @@ static void stacks_spread(void **state)
     }
 }
 
+/* Each row of storage belongs to the group of its number, and no two warps and words share one. */
+static void stacks_take_turns_by_group(void **state)
+{
+    (void)state;
+    enum { WARPS = 3072, GROUPS = 16, FIRST = 5, WORDS = 4 };
+    struct warp_memory memory = {.setup = {.width = 32, .stack_shift = 14, .stack_warps = WARPS}};
+    static bool used[WORDS * WARPS];
+    warp_memory_set_groups(&memory, GROUPS, FIRST);
+    for (uint64_t word = 0; word < WORDS; word++)
+        for (uint32_t warp = 0; warp < WARPS; warp++) {
+            uint64_t row = warp_stack_row(&memory, word, warp) / 256;
+            assert_in_range(row, word * WARPS, (word + 1) * WARPS - 1);
+            assert_false(used[row]);
+            used[row] = true;
+            assert_int_equal((row + FIRST) % GROUPS, warp / (WARPS / GROUPS));
+        }
+}
+
 /* The swizzle is a permutation for every width. */
 static void swizzle_is_bijective(void **state)
 {
@@ -427,6 +445,7 @@ int main(void)
         cmocka_unit_test(calls_go_by_lane),
         cmocka_unit_test(stacks_interleave),
         cmocka_unit_test(stacks_spread),
+        cmocka_unit_test(stacks_take_turns_by_group),
         cmocka_unit_test(swizzle_is_bijective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
