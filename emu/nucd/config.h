@@ -12,6 +12,10 @@ extern const char *const nucd_mode_names[]; /* indexed by value; ends with NULL 
 enum nucd_retire { NUCD_RETIRE_INORDER, NUCD_RETIRE_CHECKPOINT };
 extern const char *const nucd_retire_names[]; /* indexed by value; ends with NULL */
 
+/* How hosts share the accelerators: see key nucd.arbitration. */
+enum nucd_arbitration { NUCD_ROUND_ROBIN, NUCD_FIRST_COME, NUCD_PARTITION };
+extern const char *const nucd_arbitration_names[]; /* indexed by value; ends with NULL */
+
 /* What ranges are rounded out to before they are compared: see key nucd.ranges. */
 enum nucd_granule { NUCD_GRANULE_LINE, NUCD_GRANULE_PAGE };
 extern const char *const nucd_granule_names[]; /* indexed by value; ends with NULL */

@@ -101,8 +101,8 @@ void nucd_warn_hosts(const struct tree *tree)
     unsigned count = engines_hosts(config, hosts, accelerators);
     if (count == hosts)
         return;
-    bool few_engines = config->hosts < hosts, few_accelerators = accelerators < hosts,
-         one = hosts - count == 1;
+    bool few_engines = config->hosts < hosts, one = hosts - count == 1,
+         few_accelerators = accelerators < hosts && config->arbitration == NUCD_PARTITION;
     (void)snprintf(others, sizeof others, one ? "host.%u does" : "host.%u to host.%u do", count, hosts - 1);
     fprintf(stderr,
             "croft run: warning: %s is %u: %s not offload, but run%s all regions; to let %s offload, set ",

@@ -382,6 +382,11 @@ void engine_share(struct engine *e, unsigned number, struct engine *other, unsig
     nucd_scheduler_share(&e->scheduler, number, &other->scheduler, theirs, turns);
 }
 
+bool engine_owns(const struct engine *e, unsigned accelerator)
+{
+    return nucd_scheduler_owns(&e->scheduler, accelerator);
+}
+
 const struct engine_fault *engine_fault(const struct engine *e)
 {
     return e->faulted ? &e->fault : NULL;

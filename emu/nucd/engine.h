@@ -42,8 +42,9 @@
  * their results are used. When the program reaches another nucd first, these results are dropped and frozen
  * tasks are killed.
  *
- * A frozen task keeps its accelerator, so that no older task is queued behind it. When all accelerators are
- * frozen, the host runs an older task's region itself.
+ * A frozen task keeps its accelerator, so that no older task is queued behind it, nor any task of another host
+ * (scheduler.h). When all accelerators are frozen, the host whose task has frozen last runs an older task's region
+ * itself; when its frozen task is complete, others get the accelerator.
  *
  * Multiprocessors. The engine of a multiprocessor takes the threads of a warp that reach a well-formed
  * nucd together (take_lanes(), emu/hart/custom.h). Each thread's task passes the same stages, in clocks of
@@ -55,11 +56,13 @@
  * of the warp's instruction are, its threads continue behind their regions. A fault in a region traps the
  * thread at its nucd; there is no resumption.
  *
- * Engines may share accelerators (scheduler.h). The tags of their packets differ.
+ * Engines may share accelerators (scheduler.h). The tags of their packets differ, except those of hosts: only one
+ * host at a time has tasks at an accelerator.
  *
  * Not modelled:
- *   - the way of credits from an accelerator to several engines: all see a credit when it reaches the
- *     first host that has the accelerator;
+ *   - the way of credits and completions from an accelerator to several engines: all see a credit when it
+ *     reaches the first host that has the accelerator, and room at an accelerator when its last completion
+ *     reaches the host that had it;
  *   - regions in logs of the host: these show only the nucds;
  *   - a nucd within a region that the host runs because all accelerators are frozen: squashed tasks are then
  *     not found again;
@@ -185,6 +188,9 @@ void engine_share(struct engine *engine, unsigned number, struct engine *other, 
 
 /* Sends packets if credits allow it, at the queue's now. */
 void engine_try(struct engine *engine);
+
+/* Returns whether tasks of this host are at an accelerator that hosts share. */
+bool engine_owns(const struct engine *engine, unsigned accelerator);
 
 /* Returns whether a task with this tag in its packet may be the engine's. */
 bool engine_has_tag(const struct engine *engine, uint16_t tag);

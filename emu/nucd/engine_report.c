@@ -79,9 +79,12 @@ static void stopped(struct engine_task *t, const struct task_unit_report *report
     t->report = *report;
     t->deadline = CLOCK_NEVER;
     e->count.faults++;
-    if (t->group)
+    if (t->group) {
         engine_threads_stopped(t);
-    else if (t->dead)
+        return;
+    }
+    nucd_scheduler_freeze(&e->scheduler, t->accelerator, true);
+    if (t->dead)
         engine_task_drop(t); /* no one will resume it */
     else if (t->number == WINDOW_NONE)
         record_ended(e, now);
@@ -97,6 +100,7 @@ static void killed(struct engine_task *t, uint64_t now)
     engine_tell_left(t, NUCD_KILLED, now);
     t->deadline = CLOCK_NEVER;
     t->engine->count.killed++;
+    nucd_scheduler_freeze(&t->engine->scheduler, t->accelerator, false);
     engine_keep_out(t->engine);
     (void)engine_task_ended(t);
 }
@@ -122,6 +126,22 @@ void engine_note_end(struct engine *e, unsigned accelerator)
     e->idle_since[accelerator] = e->parts.queue->now;
 }
 
+/* Counts the time for which a complete task had its accelerator. */
+static void count_occupied(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    uint64_t from = t->at.idle != CLOCK_NEVER ? t->at.idle : t->at.arrived;
+    e->count.occupied += (t->at.complete - from) / e->parts.clock.period;
+}
+
+/* An exclusive scheduler makes room for others when its last task is complete. */
+static void leave_accelerator(struct engine *e, unsigned accelerator)
+{
+    nucd_scheduler_complete(&e->scheduler, accelerator);
+    if (e->config.scheduler.exclusive && !nucd_scheduler_owns(&e->scheduler, accelerator))
+        engine_make_room(e);
+}
+
 /* made: the time at which the unit reported. */
 static void deliver(struct engine *e, unsigned accelerator, const struct task_unit_report *report,
                     uint64_t made, uint64_t now)
@@ -137,12 +157,13 @@ static void deliver(struct engine *e, unsigned accelerator, const struct task_un
         engine_make_room(e);
         break;
     case TASK_UNIT_COMPLETED:
-        nucd_scheduler_complete(&e->scheduler, accelerator);
+        count_occupied(t);
+        leave_accelerator(e, accelerator);
         completed(t, report, now);
         break;
     case TASK_UNIT_STOPPED: stopped(t, report, now); break;
     case TASK_UNIT_KILLED:
-        nucd_scheduler_complete(&e->scheduler, accelerator);
+        leave_accelerator(e, accelerator);
         killed(t, now);
         break;
     }

@@ -89,12 +89,28 @@ static void launch(struct engine *e, const struct nucd_transfer *transfer, uint6
         event_schedule(e->parts.queue, &e->land_event, flight->due);
 }
 
+/* Counts the wait for room that ends with a transfer. */
+static void count_turn(struct engine *e, uint64_t now)
+{
+    if (e->turn_since == CLOCK_NEVER)
+        return;
+    e->count.turns++;
+    e->count.turn_cycles += (now - e->turn_since) / e->parts.clock.period;
+    e->turn_since = CLOCK_NEVER;
+}
+
 static void send(void *owner, uint64_t now)
 {
     struct engine *e = owner;
     struct nucd_transfer transfer;
-    if (e->flight_count == ENGINE_FLIGHTS || !nucd_scheduler_next(&e->scheduler, &transfer))
-        return; /* tried again after a landing, a credit or a release */
+    if (e->flight_count == ENGINE_FLIGHTS)
+        return; /* tried again after a landing */
+    if (!nucd_scheduler_next(&e->scheduler, &transfer)) {
+        if (e->scheduler.lacks && e->turn_since == CLOCK_NEVER)
+            e->turn_since = now;
+        return; /* tried again after a credit, a release or a completion */
+    }
+    count_turn(e, now);
     launch(e, &transfer, now);
     engine_generate_go(e, now);
     engine_send_go(e, now);
@@ -142,28 +158,10 @@ static bool may_go(const void *context, uint16_t tag, unsigned accelerator)
     return true;
 }
 
-/* Returns whether frozen tasks hold all accelerators that have the capabilities. */
-static bool is_stuck(const struct engine *e, const struct engine_task *t)
-{
-    static_assert(NUCD_ACCELERATORS <= 64, "a bit for each accelerator");
-    uint64_t frozen = 0;
-    for (unsigned i = 0; i < e->places; i++) {
-        const struct engine_task *other = &e->tasks[i];
-        if (other->used && other->sent && !other->done && other->stopped)
-            frozen |= UINT64_C(1) << other->accelerator;
-    }
-    for (unsigned i = 0; i < e->config.scheduler.accelerators && frozen; i++) {
-        unsigned missing = t->task.capabilities & ~e->config.scheduler.capabilities[i];
-        if (!missing && !(frozen >> i & 1))
-            return false;
-    }
-    return frozen != 0;
-}
-
 void engine_unblock(struct engine *e, uint64_t now)
 {
     for (struct engine_task *t = e->ahead.first; t; t = t->next) {
-        if (!t->released || t->sent || !is_stuck(e, t))
+        if (!t->released || t->sent || !nucd_scheduler_stuck(&e->scheduler, t->task.capabilities))
             continue;
         uint64_t number = t->number;
         e->host_pc = t->task.pc;
@@ -178,6 +176,7 @@ void engine_send_init(struct engine *e)
 {
     e->scheduler.allows = e->parts.core ? may_go : NULL;
     e->scheduler.allows_context = e;
+    e->turn_since = CLOCK_NEVER;
     event_init(&e->send_event, e->parts.component, send, e);
     event_init(&e->land_event, e->parts.component, land, e);
 }

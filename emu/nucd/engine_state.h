@@ -101,7 +101,9 @@ struct engine_counters {
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
     uint64_t groups, group_cycles;
     uint64_t checkpoints, checkpoints_full;
-    uint64_t launches, gaps; /* tasks after another one in the window; instructions between them */
+    uint64_t occupied;           /* cycles of accelerators */
+    uint64_t turns, turn_cycles; /* waits for room, until the next transfer */
+    uint64_t launches, gaps;     /* tasks after another one in the window; instructions between them */
 };
 
 /* How many cycles each task spent. */
@@ -145,6 +147,7 @@ struct engine {
     uint64_t scan_free; /* time at which the first level's tags are free for the next range */
     struct event send_event, land_event, answer_event, timeout_event;
     uint64_t link_free;
+    uint64_t turn_since; /* time since which ready packets find no room; CLOCK_NEVER: they do not wait */
     struct engine_flight flights[ENGINE_FLIGHTS];
     unsigned flight_first, flight_count;
     struct engine_answer *answers;

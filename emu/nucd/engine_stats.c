@@ -242,6 +242,13 @@ void engine_publish(struct engine *e, struct stats *stats, struct scope scope)
          "tasks that left the reorder buffer before they were complete"},
         {"checkpoints_full", &c->checkpoints_full, "tasks",
          "tasks that waited for a free checkpoint to leave the reorder buffer"},
+        {"accelerator_cycles", &c->occupied, "cycles",
+         "of accelerators, for this host's complete tasks: from the time at which a task is first in the "
+         "work "
+         "queue of an idle accelerator until the accelerator reports it"},
+        {"turns", &c->turns, "times",
+         "packets that were ready found no room in work queues, or only accelerators of other hosts"},
+        {"turn_cycles", &c->turn_cycles, "cycles", "from then until the next transfer"},
         {"launches", &c->launches, "tasks",
          "tasks that followed another task in the reorder buffer's window"},
         {"launch_instructions", &c->gaps, "instructions",

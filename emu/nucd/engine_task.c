@@ -71,8 +71,10 @@ void engine_task_drop(struct engine_task *t)
         event_cancel(e->parts.queue, &t->event);
         e->held -= t->ready && !t->clear;
         engine_generate_remove(t);
-        if (nucd_scheduler_squash(&e->scheduler, t->tag))
+        if (nucd_scheduler_squash(&e->scheduler, t->tag)) {
+            e->turn_since = CLOCK_NEVER;
             engine_make_room(e);
+        }
     }
     (void)engine_task_ended(t);
 }
@@ -104,6 +106,7 @@ void engine_task_resume(struct engine_task *t)
     struct engine *e = t->engine;
     uint64_t now = e->parts.queue->now;
     t->stopped = false;
+    nucd_scheduler_freeze(&e->scheduler, t->accelerator, false);
     t->deadline = now + e->config.timeout;
     engine_watch_time(e, t->deadline);
     engine_schedule(t, ENGINE_RESUME, now + engine_clocks(e, e->config.link_clocks));

@@ -9,12 +9,15 @@
 #include "emu/sim/quantity.h"
 #include "emu/simt/warp.h"
 
-/* The engine of a host or a multiprocessor. Its accelerators are first, first + stride and so on. */
+/* The engine of a host or a multiprocessor. Its accelerators are first, first + stride and so on. It takes
+ * the credits that accelerators of number `home` modulo `homes` return; homes is 0 for a multiprocessor. */
 struct host_engine {
     struct engines *all;
     struct engine *engine; /* NULL: the host does not offload */
     struct hart *hart;
+    unsigned number; /* of the host */
     unsigned first, stride;
+    unsigned home, homes;
     struct accelerators_observer observer;
     char *name; /* scope of its statistics, such as "nucd.1" */
 };
@@ -23,7 +26,7 @@ struct engines {
     const struct nucd_config *config;
     struct accelerators *accelerators;
     const struct nucd_machine *machine;
-    struct nucd_turns turns;              /* of all engines, if there are multiprocessors */
+    struct nucd_turns turns;              /* of all engines that share accelerators */
     struct host_engine **multiprocessors; /* by number */
     unsigned multiprocessor_count;
     struct cache *host_l1d;         /* of host 0 */
@@ -150,7 +153,7 @@ static void expired(void *context, const struct nucd_record *record)
 static struct nucd_record numbered(const struct host_engine *e, const struct nucd_record *record)
 {
     struct nucd_record copy = *record;
-    copy.host = e->first;
+    copy.host = e->number;
     copy.accelerator = accelerator_of(e, record->accelerator);
     return copy;
 }
@@ -169,17 +172,33 @@ static void left(void *context, const struct nucd_record *record)
     OBSERVER_TELL(&e->all->observers, struct engines_observer, left, &copy);
 }
 
+/* Returns whether the accelerator is the host's, or runs tasks for it. */
+static bool is_own(const struct host_engine *e, unsigned accelerator)
+{
+    if (accelerator % e->stride != e->first)
+        return false;
+    return e->all->config->arbitration == NUCD_PARTITION || engine_owns(e->engine, accelerator / e->stride);
+}
+
+static bool is_end(const struct task_unit_report *report)
+{
+    return report->event == TASK_UNIT_COMPLETED || report->event == TASK_UNIT_KILLED;
+}
+
 static void told(void *context, unsigned accelerator, const struct task_unit_report *report)
 {
     const struct host_engine *e = context;
-    if (accelerator % e->stride == e->first)
-        engine_report(e->engine, accelerator / e->stride, report);
+    unsigned own = accelerator / e->stride;
+    if (report->event == TASK_UNIT_EMPTIED ? accelerator % e->homes == e->home : is_own(e, accelerator))
+        engine_report(e->engine, own, report);
+    else if (is_end(report) && accelerator % e->stride == e->first)
+        engine_note_end(e->engine, own);
 }
 
 static void begun(void *context, unsigned accelerator, uint16_t tag, uint64_t time)
 {
     const struct host_engine *e = context;
-    if (accelerator % e->stride == e->first)
+    if (!e->homes || is_own(e, accelerator))
         engine_begun(e->engine, tag, time);
 }
 
@@ -187,12 +206,11 @@ static void begun(void *context, unsigned accelerator, uint16_t tag, uint64_t ti
 static void told_multiprocessor(void *context, unsigned accelerator, const struct task_unit_report *report)
 {
     const struct host_engine *e = context;
-    bool ends = report->event == TASK_UNIT_COMPLETED || report->event == TASK_UNIT_KILLED;
     if (report->event == TASK_UNIT_EMPTIED)
         return;
     if (engine_has_tag(e->engine, report->tag))
         engine_report(e->engine, accelerator, report);
-    else if (ends)
+    else if (is_end(report))
         engine_note_end(e->engine, accelerator);
 }
 
@@ -200,7 +218,7 @@ static void told_multiprocessor(void *context, unsigned accelerator, const struc
 static void room(void *context)
 {
     const struct engines *engines = ((const struct host_engine *)context)->all;
-    if (engines->multiprocessor_count == 0)
+    if (engines->count == 1 && engines->multiprocessor_count == 0)
         return;
     for (unsigned i = 0; i < engines->count; i++)
         engine_try(engines->each[i].engine);
@@ -211,7 +229,7 @@ static void room(void *context)
 static void ended(void *context, unsigned accelerator, uint16_t tag, uint64_t time)
 {
     const struct host_engine *e = context;
-    if (accelerator % e->stride == e->first)
+    if (!e->homes || is_own(e, accelerator))
         engine_ended(e->engine, accelerator / e->stride, tag, time);
 }
 
@@ -220,7 +238,7 @@ unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigne
     if (config->mode != NUCD_MODE_NUCD && config->mode != NUCD_MODE_IDEAL)
         return 0;
     unsigned count = config->hosts < hosts ? config->hosts : hosts;
-    return count < accelerators ? count : accelerators;
+    return count < accelerators || config->arbitration != NUCD_PARTITION ? count : accelerators;
 }
 
 static void configure(const struct nucd_config *nucd, unsigned count, const struct core_config *core,
@@ -260,6 +278,7 @@ struct engines *engines_new(const struct nucd_config *config, struct accelerator
     struct engines *engines = alloc(1, sizeof *engines + count * sizeof engines->each[0]);
     *engines =
         (struct engines){.config = config, .accelerators = accelerators, .machine = machine, .count = count};
+    engines->turns.first_come = config->arbitration == NUCD_FIRST_COME;
     keep_out_init(&engines->keep_out, count);
     return engines;
 }
@@ -326,6 +345,16 @@ static bool make_engine(struct host_engine *e, const struct engine_config *confi
     return true;
 }
 
+/* Makes the accelerators of an engine, which are all, those of the first host, or with `partition` those of the
+ * hosts that have them. */
+static void share(struct host_engine *e, unsigned accelerators)
+{
+    struct engines *engines = e->all;
+    unsigned hosts = engines->config->arbitration == NUCD_PARTITION ? engines->count : 1;
+    for (unsigned i = 0; i < accelerators; i++)
+        engine_share(e->engine, i, engines->each[i % hosts].engine, i / hosts, &engines->turns);
+}
+
 bool engines_make(struct engines *engines, const struct nucd_core *core, struct core_offload *offload,
                   struct error *err)
 {
@@ -338,18 +367,26 @@ bool engines_make(struct engines *engines, const struct nucd_core *core, struct 
     if (core->number >= engines->count)
         return true;
     struct host_engine *e = &engines->each[core->number];
-    unsigned accelerators = accelerators_count(engines->accelerators);
-    unsigned count = (accelerators - core->number - 1) / engines->count + 1;
+    bool partition = engines->config->arbitration == NUCD_PARTITION;
+    unsigned count = accelerators_count(engines->accelerators);
+    if (partition)
+        count = (count - core->number - 1) / engines->count + 1;
     static const struct engine_core_ops core_ops = {core_offload_complete, core_offload_squash,
                                                     core_offload_go_on, core_offload_arrived,
                                                     core_offload_storing};
     struct engine_config config;
     char name[16];
-    *e = (struct host_engine){
-        .all = engines, .hart = core->hart, .first = core->number, .stride = engines->count};
+    *e = (struct host_engine){.all = engines,
+                              .hart = core->hart,
+                              .number = core->number,
+                              .first = partition ? core->number : 0,
+                              .stride = partition ? engines->count : 1,
+                              .home = core->number,
+                              .homes = engines->count};
     (void)snprintf(name, sizeof name, core->number ? "nucd.%u" : "nucd", core->number);
     e->name = alloc_text(name);
     configure(engines->config, count, core->config, &config);
+    config.scheduler.exclusive = !partition;
     struct engine_parts parts = parts_of(e, &core->clock);
     parts.number = (uint16_t)core->number;
     parts.l1d = core->l1d;
@@ -360,16 +397,9 @@ bool engines_make(struct engines *engines, const struct nucd_core *core, struct 
     if (!make_engine(e, &config, &parts, err))
         return false;
     *offload = engine_offload(e->engine);
+    if (!partition && core->number > 0)
+        share(e, count);
     return true;
-}
-
-/* Makes the accelerators of a multiprocessor's engine those of the hosts' engines. */
-static void share(struct host_engine *e, unsigned accelerators)
-{
-    struct engines *engines = e->all;
-    for (unsigned i = 0; i < accelerators; i++)
-        engine_share(e->engine, i, engines->each[i % engines->count].engine, i / engines->count,
-                     &engines->turns);
 }
 
 bool engines_add(struct engines *engines, const struct nucd_multiprocessor *multiprocessor, struct error *err)

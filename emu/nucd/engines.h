@@ -1,7 +1,9 @@
-/* The offload engines (engine.h) of a machine's hosts and multiprocessors, connected to accelerators. The
- * engines of hosts do not share accelerators: if n hosts offload, host h has the accelerators h, h + n, h
- * + 2n and so on, as its accelerators 0, 1, 2. Each multiprocessor has all accelerators, and shares them
- * with the hosts. */
+/* The offload engines (engine.h) of a machine's hosts and multiprocessors, connected to accelerators, which all
+ * of them share by nucd.arbitration (scheduler.h). With `partition`, hosts do not share: if n hosts offload, host
+ * h has the accelerators h, h + n, h + 2n and so on, as its accelerators 0, 1, 2. Each multiprocessor has all
+ * accelerators.
+ *
+ * At any time, at most one host has tasks at an accelerator: reports go to it. */
 #ifndef EMU_NUCD_ENGINES_H
 #define EMU_NUCD_ENGINES_H
 
@@ -24,7 +26,8 @@ struct engines_observer {
 };
 
 /* Returns the number of hosts that offload, which are the first ones, on a machine with `hosts` hosts and
- * `accelerators` accelerators. At most nucd.hosts; 0 if nucd.mode asks for no engine. */
+ * `accelerators` accelerators, at least 1. At most nucd.hosts, and with `partition` at most the accelerators; 0 if
+ * nucd.mode asks for no engine. */
 unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigned accelerators);
 
 /* Creates the container for the engines of `hosts` hosts; it has no engine yet. Everything passed must

@@ -14,6 +14,11 @@ const char *const nucd_mode_names[] = {[NUCD_MODE_NONE] = "none",
 const char *const nucd_retire_names[] = {
     [NUCD_RETIRE_INORDER] = "inorder", [NUCD_RETIRE_CHECKPOINT] = "checkpoint", NULL};
 
+const char *const nucd_arbitration_names[] = {[NUCD_ROUND_ROBIN] = "round_robin",
+                                              [NUCD_FIRST_COME] = "first_come",
+                                              [NUCD_PARTITION] = "partition",
+                                              NULL};
+
 const char *const nucd_granule_names[] = {[NUCD_GRANULE_LINE] = "line", [NUCD_GRANULE_PAGE] = "page", NULL};
 
 #define PART struct nucd_config

@@ -62,13 +62,28 @@ static bool has(const struct nucd_scheduler *scheduler, const struct nucd_accele
     return false;
 }
 
-/* Returns whether another scheduler that waits for the accelerator's credits comes first. */
-static bool is_promised(const struct nucd_scheduler *scheduler, const struct nucd_accelerator *accelerator)
+/* Returns the stamp of the oldest ready packet. */
+static uint64_t oldest(const struct nucd_scheduler *scheduler)
 {
-    const struct nucd_scheduler *other = scheduler->turns ? scheduler->turns->first : NULL;
-    for (; other && other != scheduler; other = other->behind)
-        if (has(other, accelerator))
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < scheduler->pending_count; i++)
+        if (scheduler->pending[i].ready && scheduler->pending[i].stamp < least)
+            least = scheduler->pending[i].stamp;
+    return least;
+}
+
+/* Returns whether another scheduler that waits for room at the accelerator comes before the packet. */
+static bool is_promised(const struct nucd_scheduler *scheduler, const struct nucd_pending *packet,
+                        const struct nucd_accelerator *accelerator)
+{
+    const struct nucd_turns *turns = scheduler->turns;
+    for (const struct nucd_scheduler *other = turns ? turns->first : NULL; other; other = other->behind) {
+        if (other == scheduler && !turns->first_come)
+            return false;
+        if (other != scheduler && has(other, accelerator) &&
+            (!turns->first_come || oldest(other) < packet->stamp))
             return true;
+    }
     return false;
 }
 
@@ -109,6 +124,8 @@ void nucd_scheduler_release(struct nucd_scheduler *scheduler, uint16_t tag)
     unsigned at = find(scheduler, tag);
     assert(at < scheduler->pending_count);
     scheduler->pending[at].ready = true;
+    if (scheduler->turns)
+        scheduler->pending[at].stamp = scheduler->turns->next_stamp++;
 }
 
 bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag)
@@ -121,8 +138,14 @@ bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag)
     return true;
 }
 
+/* Returns whether another exclusive scheduler has tasks at the accelerator. */
+static bool is_taken(const struct nucd_scheduler *scheduler, const struct nucd_accelerator *accelerator)
+{
+    return scheduler->config.exclusive && accelerator->owned > 0 && accelerator->owner != scheduler;
+}
+
 /* Returns the best accelerator for a packet that would follow those in `transfer`, which count as sent, or
- * NO_ACCELERATOR. Sets *lacks if an accelerator lacks only credits. */
+ * NO_ACCELERATOR. Sets *lacks if an accelerator lacks only room. */
 static uint32_t choose(const struct nucd_scheduler *scheduler, const struct nucd_pending *packet,
                        const struct nucd_transfer *transfer, bool *lacks)
 {
@@ -135,7 +158,8 @@ static uint32_t choose(const struct nucd_scheduler *scheduler, const struct nucd
         if ((scheduler->config.capabilities[number] & packet->capabilities) != packet->capabilities ||
             (scheduler->allows && !scheduler->allows(scheduler->allows_context, packet->tag, number)))
             continue;
-        if (accelerator->credits < lines || is_promised(scheduler, accelerator)) {
+        if (accelerator->credits < lines || is_taken(scheduler, accelerator) ||
+            is_promised(scheduler, packet, accelerator)) {
             *lacks = true;
             continue;
         }
@@ -185,6 +209,7 @@ bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer 
         if (transfer->accelerator != NO_ACCELERATOR)
             break;
     }
+    scheduler->lacks = transfer->accelerator == NO_ACCELERATOR && lacks;
     if (transfer->accelerator == NO_ACCELERATOR) {
         if (lacks)
             join_queue(scheduler);
@@ -199,6 +224,10 @@ bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer 
     struct nucd_accelerator *accelerator = counters_of(scheduler, transfer->accelerator);
     accelerator->credits -= transfer->lines;
     accelerator->tasks += transfer->count;
+    if (scheduler->config.exclusive) {
+        accelerator->owner = scheduler;
+        accelerator->owned += transfer->count;
+    }
     scheduler->counters.tasks += transfer->count;
     scheduler->counters.transfers++;
     scheduler->counters.words += transfer->words;
@@ -215,6 +244,35 @@ void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned accelerato
 
 void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned accelerator)
 {
-    assert(accelerator < scheduler->config.accelerators && counters_of(scheduler, accelerator)->tasks > 0);
-    counters_of(scheduler, accelerator)->tasks--;
+    struct nucd_accelerator *counters = counters_of(scheduler, accelerator);
+    assert(accelerator < scheduler->config.accelerators && counters->tasks > 0);
+    counters->tasks--;
+    if (scheduler->config.exclusive) {
+        assert(counters->owner == scheduler && counters->owned > 0);
+        counters->owned--;
+    }
+}
+
+bool nucd_scheduler_owns(const struct nucd_scheduler *scheduler, unsigned accelerator)
+{
+    const struct nucd_accelerator *counters = counters_of(scheduler, accelerator);
+    return counters->owned > 0 && counters->owner == scheduler;
+}
+
+void nucd_scheduler_freeze(struct nucd_scheduler *scheduler, unsigned accelerator, bool frozen)
+{
+    counters_of(scheduler, accelerator)->frozen = frozen;
+}
+
+bool nucd_scheduler_stuck(const struct nucd_scheduler *scheduler, uint8_t capabilities)
+{
+    bool stuck = false;
+    for (uint32_t i = 0; i < scheduler->config.accelerators; i++) {
+        if ((scheduler->config.capabilities[i] & capabilities) != capabilities)
+            continue;
+        if (!counters_of(scheduler, i)->frozen)
+            return false;
+        stuck = true;
+    }
+    return stuck;
 }

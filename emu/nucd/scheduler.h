@@ -14,8 +14,15 @@
  * as it empties lines.
  *
  * Schedulers may share accelerators: they count credits and tasks of each in one place. A scheduler that
- * finds no credits for any of its ready packets joins a queue. The others take no credits of its
- * accelerators before it has sent a transfer, unless they joined earlier. So none of them starves. */
+ * finds no room for any of its ready packets joins a queue. The others send nothing to its accelerators before
+ * it has sent a transfer, unless they come first:
+ *   - in turns (round robin): those that joined earlier; who has sent a transfer joins at the end;
+ *   - first come, first served: those with a packet that was ready earlier.
+ * So none of them starves.
+ *
+ * An exclusive scheduler sends only to accelerators at which no other exclusive scheduler has tasks. Those of
+ * hosts are exclusive: a task that faults keeps its accelerator until its host has finished all older tasks, which
+ * therefore must not be queued behind a frozen task of a host that waits in the same way. */
 #ifndef EMU_NUCD_SCHEDULER_H
 #define EMU_NUCD_SCHEDULER_H
 
@@ -38,6 +45,7 @@ struct nucd_scheduler_config {
     uint32_t transfer_lines; /* lines of a transfer at most, 2 to queue_lines */
     uint8_t capabilities[NUCD_ACCELERATORS];
     bool coalesce;
+    bool exclusive;
 };
 
 struct nucd_pending {
@@ -45,18 +53,24 @@ struct nucd_pending {
     uint8_t capabilities;
     bool ready;
     uint32_t words, lines;
-};
-
-struct nucd_accelerator {
-    uint32_t credits;
-    uint32_t tasks; /* sent and not complete */
+    uint64_t stamp; /* order among the ready packets of all schedulers that share accelerators */
 };
 
 struct nucd_scheduler;
 
-/* The queue of schedulers that wait for credits, of all that share accelerators. Initialize with zeroes. */
+struct nucd_accelerator {
+    uint32_t credits;
+    uint32_t tasks;                     /* sent and not complete */
+    uint32_t owned;                     /* of these, the tasks of `owner` */
+    const struct nucd_scheduler *owner; /* the exclusive scheduler; valid if owned > 0 */
+    bool frozen;                        /* a task has faulted and waits for its host */
+};
+
+/* The queue of schedulers that wait for room, of all that share accelerators. Initialize the rest with zeroes. */
 struct nucd_turns {
+    bool first_come; /* else in turns */
     struct nucd_scheduler *first;
+    uint64_t next_stamp;
 };
 
 /* Packets to one accelerator, in order of age. */
@@ -86,6 +100,7 @@ struct nucd_scheduler {
     struct nucd_accelerator *at[NUCD_ACCELERATORS]; /* another's counters; NULL: its own */
     struct nucd_turns *turns;                       /* NULL: it shares no accelerators */
     struct nucd_scheduler *behind;                  /* next in the queue */
+    bool lacks;                                     /* the last nucd_scheduler_next() found only no room */
 };
 
 /* Initializes the scheduler. Fields of config must be in their ranges. */
@@ -116,5 +131,14 @@ bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer 
  * taken are ignored: the scheduler did not send them. */
 void nucd_scheduler_credit(struct nucd_scheduler *scheduler, unsigned accelerator, unsigned lines);
 void nucd_scheduler_complete(struct nucd_scheduler *scheduler, unsigned accelerator);
+
+/* Returns whether the scheduler is exclusive and has tasks at the accelerator. */
+bool nucd_scheduler_owns(const struct nucd_scheduler *scheduler, unsigned accelerator);
+
+/* Notes that a task at the accelerator has faulted, or does not wait for its host any more. */
+void nucd_scheduler_freeze(struct nucd_scheduler *scheduler, unsigned accelerator, bool frozen);
+
+/* Returns whether faulted tasks hold all accelerators that have the capabilities. */
+bool nucd_scheduler_stuck(const struct nucd_scheduler *scheduler, uint8_t capabilities);
 
 #endif

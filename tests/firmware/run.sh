@@ -280,6 +280,44 @@ slices_with() {
     grep -oE "\"l2\.[0-9]\.$1\": [1-9]" "$OUT/slices.json" | sort -u -t '"' -k 2,2 | wc -l
 }
 
+# value NAME: prints the number behind NAME in the output of offload_share.
+value() {
+    awk -v name="$1" '$1 == name { print $2 }' "$OUT/share.croft"
+}
+
+# share NAME OPTIONS...: four hosts that offload at the same time, with faults.
+share() {
+    on_croft share 0 -m nucd --set host.count=4 --firmware "$firmware" --check nucd --stats "$OUT/share.json" "${@:2}" "$OUT/share"
+    check "$1: all checks" grep -q '^9 passed, 0 failed$' "$OUT/share.croft"
+}
+
+# Hosts share accelerators, whose queues hold two packets. A task T alone takes `alone` cycles, `beside` when another
+# host has filled the queues of all accelerators. In turns, it then waits at most for the task that runs and the two behind
+# it at the first accelerator that becomes empty; first come, first served, for the 14 or so that the other host's reorder
+# buffer of 128 holds; with accelerators of its own, for nothing. Two hosts with the same 48 tasks take twice as long as
+# one, and both end within two turns of a full queue.
+test_sharing() {
+    local firmware=$1 alone beside many first second count kind
+    build share "$here/offload_share.c" "$here/support.c" "$here/attempt.S" -DHOSTS=4
+    for count in 1 2 4; do
+        share "$count accelerators in turns" --set accel.count=$count --set nucd.queue_lines=2
+        alone=$(value alone) beside=$(value beside) many=$(value many)
+        read -r _ first second < <(grep '^both' "$OUT/share.croft")
+        check "$count: a task waits three turns at most ($alone, $beside)" test "$beside" -lt $((45 * alone / 10))
+        check "$count: two hosts take twice the time ($many, $first, $second)" \
+            test $((first + second)) -gt $((35 * many / 10)) -a $((first + second)) -lt $((42 * many / 10))
+        check "$count: and end together ($alone)" test $(((first - second) * (first - second))) -lt $((36 * alone * alone))
+    done
+    share "first come" --set accel.count=4 --set nucd.queue_lines=2 --set nucd.arbitration=first_come
+    check "first come: a task waits longer ($(value beside))" test "$(value beside)" -gt "$beside"
+    share "partition" --set accel.count=4 --set nucd.queue_lines=2 --set nucd.arbitration=partition
+    check "partition: a task does not wait" test "$(value beside)" -lt $((11 * alone / 10))
+    for kind in accel.count=1 nucd.arbitration=first_come nucd.retire=checkpoint host.core=inorder nucd.mode=ideal; do
+        share "$kind" --set accel.count=2 --set "$kind"
+    done
+    check "faults leave tasks to hosts" grep -q '"nucd.*.returned": [1-9]' "$OUT/share.json"
+}
+
 # 17 harts of two kinds: two runs are equal to the byte. The accelerators' caches are not coherent; the
 # program tolerates that, and the checker reports it.
 test_nucd() {
@@ -313,17 +351,18 @@ test_nucd() {
         "accel.count=4 --set host.l1d.prefetch=stride --set host.l1d.prefetch_degree=8 --set l2.prefetch=none" \
         "accel.count=4 --set host.l1d.prefetch=none --set l2.prefetch_degree=8 --set l2.prefetch=stride"; do
         # shellcheck disable=SC2086 # several words
-        on_croft "hosts.${kind##*=}" 0 -m nucd --set $kind --set host.count=2 --set nucd.hosts=2 --firmware "$firmware" \
+        on_croft "hosts.${kind##*=}" 0 -m nucd --set $kind --set host.count=2 --firmware "$firmware" \
             --check coherence --check nucd --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null
         check "$kind: host 0 offloads" grep -q "\"nucd.offloads\": 64," "$OUT/hosts.json"
         check "$kind: host 1 offloads" grep -q "\"nucd.1.offloads\": 16," "$OUT/hosts.json"
         check "$kind: no warning" test ! -s "$OUT/hosts.${kind##*=}.err"
     done
     # Hosts beyond nucd.hosts run their regions themselves, which one warning says.
-    on_croft hosts.one 0 -m nucd --set host.count=2 --firmware "$firmware" --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null
+    on_croft hosts.one 0 -m nucd --set host.count=2 --set nucd.hosts=1 --firmware "$firmware" --stats "$OUT/hosts.json" "$OUT/hosts" </dev/null
     check "one host of two offloads" grep -q '"nucd.offloads": 64,' "$OUT/hosts.json"
     check "which is said once" diff <(echo "croft run: warning: nucd.hosts is 1: host.1 does not offload," \
         "but runs all regions; to let it offload, set nucd.hosts to 2") "$OUT/hosts.one.err"
+    test_sharing "$firmware"
     refused offload.none "has no accelerators with task units" -m virt --firmware "$firmware" "$OUT/offload"
     on_croft nucd.coherent 0 -m hbm1 --set host.count=8 --check coherence --check dram "$OUT/mailbox" </dev/null
     # A last level in slices: 8 cores beside each other, and two whose ranges are cleaned for the accelerators.
@@ -331,7 +370,7 @@ test_nucd() {
         --check dram --stats "$OUT/slices.json" "$OUT/mailbox" </dev/null
     check "each slice has probed" test "$(slices_with dirty_probes)" = 4
     for kind in 3 4; do
-        on_croft "slices.$kind" 0 -m nucd --set host.count=2 --set nucd.hosts=2 --set "l2.slices=$kind" --firmware "$firmware" \
+        on_croft "slices.$kind" 0 -m nucd --set host.count=2 --set "l2.slices=$kind" --firmware "$firmware" \
             --check coherence --check nucd --stats "$OUT/slices.json" "$OUT/hosts" </dev/null
         check "$kind slices: host 1 offloads" grep -q "\"nucd.1.offloads\": 16," "$OUT/slices.json"
         check "$kind slices: each cleans ranges" test "$(slices_with maintained)" = "$kind"

@@ -6,7 +6,8 @@ HAZARD_FAULTS ?= 32
 HAZARDS       := $(BUILD)/tests/nucd/hazards
 HAZARD        := $(BUILD)/tests/nucd/hazard
 HAZARD_SRC    := $(addprefix tests/nucd/,hazard.c hazard_host.c hazard_task.c hazard_region.c)
-HAZARD_FRAME  := tests/nucd/hazard_main.c tests/nucd/hazard_entry.S
+HAZARD_FRAME  := tests/nucd/hazard_run.c tests/nucd/hazard_entry.S
+HAZARD_HEADS  := tests/nucd/hazard.h tests/nucd/hazard_run.h
 HAZARD_NAME   := $(HAZARD_SEED)-$(HAZARD_BODIES)
 
 $(HAZARD): $(HAZARD_SRC) tests/nucd/hazard.h tests/nucd/hazard_task.h | $(BUILD)/setup-build.stamp
@@ -22,9 +23,15 @@ $(HAZARDS)/faults-$(HAZARD_SEED)-$(HAZARD_FAULTS).S: $(HAZARD)
 	$< $(HAZARD_SEED) $$((2 * $(HAZARD_FAULTS))) --faults > $@
 
 HAZARD_FILES := $(HAZARDS)/random-$(HAZARD_NAME) $(HAZARDS)/faults-$(HAZARD_SEED)-$(HAZARD_FAULTS)
-$(HAZARD_FILES): %: %.S $(HAZARD_FRAME) tests/nucd/hazard.h $(SHARE_FILES) | $(BUILD)/bin/croft
-	$(BUILD)/bin/croft cc -std=gnu17 -O2 -g $(WARNINGS) -I. $(HAZARD_FRAME) $< -o $@
+$(HAZARD_FILES): %: %.S tests/nucd/hazard_main.c $(HAZARD_FRAME) $(HAZARD_HEADS) $(SHARE_FILES) | $(BUILD)/bin/croft
+	$(BUILD)/bin/croft cc -std=gnu17 -O2 -g $(WARNINGS) -I. tests/nucd/hazard_main.c $(HAZARD_FRAME) $< -o $@
+
+# The random bodies on several hosts.
+HAZARD_HOSTS := $(HAZARDS)/hosts-$(HAZARD_NAME)
+$(HAZARD_HOSTS): $(HAZARDS)/random-$(HAZARD_NAME).S tests/nucd/hazard_harts.c $(HAZARD_FRAME) $(HAZARD_HEADS) $(SHARE_FILES) \
+    | $(BUILD)/bin/croft
+	$(BUILD)/bin/croft cc --bare -std=gnu17 -O2 -g $(WARNINGS) -I. tests/nucd/hazard_harts.c $(HAZARD_FRAME) $< -o $@
 
 .PHONY: test-hazards
-test-hazards: $(HAZARD_FILES) all | $(BUILD)/setup-test.stamp ## random offloading programs against qemu-riscv64; ALL=1: every size of host
-	CROFT=$(BUILD)/bin/croft OUT=$(HAZARDS)/runs tests/nucd/hazard.sh $(HAZARD_FILES)
+test-hazards: $(HAZARD_FILES) $(HAZARD_HOSTS) all | $(BUILD)/setup-test.stamp ## random offloading programs against qemu-riscv64; ALL=1: every size of host
+	CROFT=$(BUILD)/bin/croft OUT=$(HAZARDS)/runs tests/nucd/hazard.sh $(HAZARD_FILES) $(HAZARD_HOSTS)

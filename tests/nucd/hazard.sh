@@ -1,14 +1,15 @@
 #!/bin/bash
-# Random offloading programs on machine nucd against qemu-riscv64: hazard.sh RANDOM FAULTS, with CROFT and OUT
-# set. RANDOM prints a digest after each of its bodies. In FAULTS, each odd body has a region that ends the
-# program, and runs as a program of its own. ALL=1 runs every combination of mode, number of accelerators and
+# Random offloading programs on machine nucd against qemu-riscv64: hazard.sh RANDOM FAULTS HOSTS, with CROFT and
+# OUT set. RANDOM prints a digest after each of its bodies. In FAULTS, each odd body has a region that ends the
+# program, and runs as a program of its own. HOSTS has the bodies of RANDOM without an operating system, for
+# several hosts at the same time; it is compared with qemu-system-riscv64. ALL=1 runs every combination of mode, number of accelerators and
 # host size; otherwise a selection with each of them. CONFIGURATIONS="NAME..." runs only these. Prints "N
 # passed, N failed"; a test is a body in a configuration.
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
-random=$(realpath "$1") faults=$(realpath "$2") croft=$(realpath "${CROFT:?}") jobs=$(nproc)
+random=$(realpath "$1") faults=$(realpath "$2") hosts=$(realpath "$3") croft=$(realpath "${CROFT:?}") jobs=$(nproc)
 mkdir -p "$OUT"
 out=$(realpath "$OUT")
 
@@ -45,6 +46,7 @@ options_of() {
     kernel) echo "--env kernel --set accel.count=4"; return ;;
     page) echo "--set accel.count=4 --set nucd.ranges=page --set nucd.frontend_stall=true"; return ;;
     driver) echo "--env kernel --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=4"; return ;;
+    hosts-*) hosts_options "$1"; return ;;
     esac
     IFS=- read -r mode count size <<<"$1"
     if [ "$mode" = kept ]; then
@@ -56,9 +58,32 @@ options_of() {
     echo
 }
 
+# Several hosts: more and fewer than accelerators, each policy, both ways to retire, with and without prefetchers.
+hosts_options() {
+    printf -- '--firmware %s ' "$(dirname "$croft")/../share/croft/firmware/nucd.elf"
+    case $1 in
+    hosts-1) echo "--set accel.count=4" ;;
+    hosts-2) echo "--set host.count=2 --set accel.count=4" ;;
+    hosts-2-kept) echo "--set host.count=2 --set accel.count=3 --set nucd.retire=checkpoint" ;;
+    hosts-2-kept-plain)
+        echo "--set host.count=2 --set accel.count=2 --set nucd.retire=checkpoint --set nucd.arbitration=first_come" \
+            "--set host.l1d.prefetch=none --set accel.l1d.prefetch=none --set l2.prefetch=none" ;;
+    hosts-4-first) echo "--set host.count=4 --set accel.count=2 --set nucd.arbitration=first_come" ;;
+    hosts-4-one) echo "--set host.count=4 --set accel.count=1 --set nucd.queue_lines=2 --set accel.clock=200MHz" ;;
+    hosts-4-plain)
+        echo "--set host.count=4 --set accel.count=3 --set host.l1d.prefetch=none --set accel.l1d.prefetch=none" \
+            "--set l2.prefetch=none" ;;
+    hosts-3-inorder) echo "--set host.count=3 --set accel.count=2 --set host.core=inorder" ;;
+    hosts-3-ideal) echo "--set host.count=3 --set accel.count=2 --set nucd.mode=ideal" ;;
+    hosts-2-partition) echo "--set host.count=2 --set accel.count=3 --set nucd.arbitration=partition" ;;
+    esac
+}
+
 list() {
     local mode count size
     echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint page driver none-16-paper
+    echo hosts-1 hosts-2 hosts-2-kept hosts-2-kept-plain hosts-4-first hosts-4-one hosts-4-plain hosts-3-inorder \
+        hosts-3-ideal hosts-2-partition
     if [ -n "${ALL:-}" ]; then
         for mode in nucd kept ideal; do
             for count in 1 4 16; do
@@ -93,13 +118,24 @@ configuration() {
     local options
     read -r -a options < <(options_of "$1")
     rm -rf "${out:?}/$1" && mkdir -p "$out/$1" && cd "$out/$1" || exit 1
-    run_all "$croft" run -m nucd "${options[@]}"
+    if [[ $1 == hosts-* ]]; then
+        run_hosts timeout 300 "$croft" run -m nucd "${options[@]}" "$hosts"
+    else
+        run_all "$croft" run -m nucd "${options[@]}"
+    fi
+}
+
+# Writes the output of all hosts' bodies to the current folder.
+run_hosts() {
+    "$@" >hosts.out 2>hosts.err </dev/null
+    echo "status $?" >>hosts.out
 }
 
 # compare CONFIGURATION: counts tests, and prints the first difference.
 compare() {
-    local file good bad
-    for file in random faults; do
+    local file good bad files="random faults"
+    [[ $1 != hosts-* ]] || files=hosts
+    for file in $files; do
         read -r good bad < <(diff --unchanged-line-format='=%c'\''\012'\''' --new-line-format='' \
             --old-line-format='-%c'\''\012'\''' "$out/qemu/$file.out" "$out/$1/$file.out" |
             awk '/^=/ { good++ } /^-/ { bad++ } END { print good + 0, bad + 0 }')
@@ -110,23 +146,26 @@ compare() {
 
 complain() {
     local expected program=$random name body
-    [ "$2" = random ] || program=$faults
+    [ "$2" != faults ] || program=$faults
+    [ "$2" != hosts ] || program=$hosts
     expected=$(diff "$out/qemu/$2.out" "$out/$1/$2.out" | grep -m 1 '^<' | cut -c 3-)
     body=${expected%%:*}
     body=${body##* }
+    [ "$2" != hosts ] || body=
     name=${program##*/}
     echo "$1: $3 of $2 differ, the first is (seed and bodies in the name of $name):"
     echo "  qemu  ${expected:0:160}"
     echo "  croft $(grep -m 1 "^${expected%%:*}:" "$out/$1/$2.out" | cut -c 1-160)"
     [ ! -s "$out/$1/$2.err" ] || head -n 4 "$out/$1/$2.err" | sed 's/^/  /'
     echo "  again: cd $out/$1 && $croft run -m nucd $(options_of "$1") $program $body"
-    echo "  smaller: tests/nucd/hazard_minimise.sh $name $body -m nucd $(options_of "$1")"
+    [ "$2" = hosts ] || echo "  smaller: tests/nucd/hazard_minimise.sh $name $body -m nucd $(options_of "$1")"
 }
 
 running=0
 read -r -a configurations < <(if [ -n "${CONFIGURATIONS:-}" ]; then echo "$CONFIGURATIONS"; else list; fi | tr '\n' ' ')
 rm -rf "$out/qemu" && mkdir -p "$out/qemu"
-(cd "$out/qemu" && run_all qemu-riscv64)
+(cd "$out/qemu" && run_all qemu-riscv64 && run_hosts timeout 300 qemu-system-riscv64 -M virt -bios none -display none \
+    -monitor none -serial stdio -kernel "$hosts")
 for name in "${configurations[@]}"; do
     if [ "$running" -ge "$jobs" ]; then
         wait -n

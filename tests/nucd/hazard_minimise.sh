@@ -18,7 +18,7 @@ mkdir -p "$out"
 differs() {
     local expected found
     "$hazard" "$seed" "$bodies" "${mode[@]}" --only "$body${1:+:$1}" >"$out/smaller.S" || exit 2
-    "$croft" cc -std=gnu17 -O2 -g -I. tests/nucd/hazard_main.c tests/nucd/hazard_entry.S "$out/smaller.S" -o "$out/smaller" ||
+    "$croft" cc -std=gnu17 -O2 -g -I. tests/nucd/hazard_main.c tests/nucd/hazard_run.c tests/nucd/hazard_entry.S "$out/smaller.S" -o "$out/smaller" ||
         exit 2
     expected=$(cd "$out" && { timeout 20 qemu-riscv64 ./smaller "$body" | base64; echo "${PIPESTATUS[0]}"; } 2>/dev/null)
     found=$(cd "$out" && { timeout 60 "$croft" run "${options[@]}" ./smaller "$body" | base64; echo "${PIPESTATUS[0]}"; } 2>/dev/null)

@@ -59,7 +59,9 @@ static void hosts_that_do_not_offload_are_named(void **state)
         {{"host.count=4", "nucd.mode=none"}, ""},
         {{"host.count=4", "nucd.mode=driver"}, ""},
         {{"host.count=4", "accel.count=0"}, ""},
-        {{"host.count=2"},
+        {{"host.count=2"}, ""},
+        {{"host.count=4", "accel.count=1"}, ""},
+        {{"host.count=2", "nucd.hosts=1"},
          "croft run: warning: nucd.hosts is 1: host.1 does not offload, but runs all regions; to let it "
          "offload, "
          "set nucd.hosts to 2\n"},
@@ -67,11 +69,15 @@ static void hosts_that_do_not_offload_are_named(void **state)
          "croft run: warning: nucd.hosts is 2: host.2 to host.5 do not offload, but run all regions; to let "
          "them "
          "offload, set nucd.hosts to 6\n"},
-        {{"host.count=4", "nucd.hosts=4", "accel.count=3"},
+        {{"host.count=4", "nucd.arbitration=partition", "accel.count=3"},
          "croft run: warning: accel.count is 3: host.3 does not offload, but runs all regions; to let it "
          "offload, "
          "set accel.count to 4 or more\n"},
         {{"host.count=4", "nucd.hosts=2", "accel.count=3"},
+         "croft run: warning: nucd.hosts is 2: host.2 to host.3 do not offload, but run all regions; to let "
+         "them "
+         "offload, set nucd.hosts to 4\n"},
+        {{"host.count=4", "nucd.hosts=2", "nucd.arbitration=partition", "accel.count=3"},
          "croft run: warning: nucd.hosts is 2: host.2 to host.3 do not offload, but run all regions; to let "
          "them "
          "offload, set nucd.hosts to 4 and accel.count to 4 or more\n"},
@@ -84,15 +90,18 @@ static void hosts_that_do_not_offload_are_named(void **state)
     }
 }
 
-/* The number of hosts that offload is the least of nucd.hosts, hosts and accelerators, because engines do not
- * share accelerators. */
+/* The number of hosts that offload is the lesser of nucd.hosts and hosts; if they do not share accelerators, there
+ * is one at least for each. */
 static void engines_are_of_the_first_hosts(void **state)
 {
     struct nucd_config config = {.mode = NUCD_MODE_NUCD, .hosts = 2};
     (void)state;
     assert_int_equal(engines_hosts(&config, 4, 16), 2);
     assert_int_equal(engines_hosts(&config, 1, 16), 1);
+    assert_int_equal(engines_hosts(&config, 4, 1), 2);
+    config.arbitration = NUCD_PARTITION;
     assert_int_equal(engines_hosts(&config, 4, 1), 1);
+    assert_int_equal(engines_hosts(&config, 4, 16), 2);
     config.mode = NUCD_MODE_IDEAL;
     assert_int_equal(engines_hosts(&config, 4, 16), 2);
     config.mode = NUCD_MODE_NONE;

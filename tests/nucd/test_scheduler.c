@@ -233,6 +233,101 @@ static void shared_credits_go_round(void **state)
     assert_sent(&a, 2, 0);
 }
 
+/* Two exclusive schedulers that share one accelerator, whose queue holds 8 packets. */
+struct pair {
+    struct nucd_turns turns;
+    struct nucd_scheduler a, b;
+};
+
+static void start_pair(struct pair *pair, bool first_come)
+{
+    *pair = (struct pair){.turns = {.first_come = first_come}, .a = start(1), .b = start(1)};
+    pair->a.config.exclusive = pair->b.config.exclusive = true;
+    pair->a.config.coalesce = pair->b.config.coalesce = false;
+    nucd_scheduler_share(&pair->b, 0, &pair->a, 0, &pair->turns);
+}
+
+/* While one has tasks at the accelerator, the other waits, and then nobody sends more before it has its turn. */
+static void exclusive_schedulers_alternate(void **state)
+{
+    (void)state;
+    struct pair p;
+    start_pair(&p, false);
+    for (uint16_t tag = 0; tag < 4; tag++)
+        offer_ready(&p.a, tag, 0, NUCD_LINE_WORDS);
+    assert_sent(&p.a, 0, 0);
+    assert_sent(&p.a, 1, 0); /* behind its own task */
+    assert_true(nucd_scheduler_owns(&p.a, 0) && !nucd_scheduler_owns(&p.b, 0));
+    for (uint16_t tag = 0; tag < 2; tag++)
+        offer_ready(&p.b, tag, 0, NUCD_LINE_WORDS);
+    assert_nothing(&p.b);
+    assert_true(p.b.lacks);
+    assert_nothing(&p.a); /* there is room, but b waits */
+    nucd_scheduler_complete(&p.a, 0);
+    assert_nothing(&p.b);
+    nucd_scheduler_complete(&p.a, 0);
+    assert_nothing(&p.a);
+    assert_sent(&p.b, 0, 0);
+    assert_nothing(&p.b); /* now a waits, since before */
+    nucd_scheduler_complete(&p.b, 0);
+    assert_nothing(&p.b);
+    assert_sent(&p.a, 2, 0);
+    nucd_scheduler_complete(&p.a, 0);
+    assert_nothing(&p.a);
+    assert_sent(&p.b, 1, 0);
+    nucd_scheduler_complete(&p.b, 0);
+    assert_sent(&p.a, 3, 0);
+    assert_int_equal(p.a.accelerator[0].tasks, 1);
+}
+
+/* The same packets, of which b's are ready after the first three of a: they are sent in the order in which they
+ * became ready. */
+static void first_come_is_served_first(void **state)
+{
+    (void)state;
+    struct pair p;
+    start_pair(&p, true);
+    for (uint16_t tag = 0; tag < 3; tag++)
+        offer_ready(&p.a, tag, 0, NUCD_LINE_WORDS);
+    for (uint16_t tag = 0; tag < 2; tag++)
+        offer_ready(&p.b, tag, 0, NUCD_LINE_WORDS);
+    offer_ready(&p.a, 3, 0, NUCD_LINE_WORDS);
+    assert_sent(&p.a, 0, 0);
+    assert_nothing(&p.b);
+    assert_sent(&p.a, 1, 0);
+    assert_sent(&p.a, 2, 0);
+    assert_nothing(&p.a); /* b's were ready earlier */
+    for (int i = 0; i < 3; i++) {
+        assert_nothing(&p.b);
+        nucd_scheduler_complete(&p.a, 0);
+    }
+    assert_nothing(&p.a);
+    assert_sent(&p.b, 0, 0);
+    assert_sent(&p.b, 1, 0);
+    nucd_scheduler_complete(&p.b, 0);
+    nucd_scheduler_complete(&p.b, 0);
+    assert_sent(&p.a, 3, 0);
+}
+
+/* Faulted tasks hold an accelerator for all schedulers, whatever its owner. */
+static void all_accelerators_can_be_stuck(void **state)
+{
+    (void)state;
+    struct nucd_turns turns = {0};
+    struct nucd_scheduler a = start(2), b = start(2);
+    for (unsigned i = 0; i < 2; i++)
+        nucd_scheduler_share(&b, i, &a, i, &turns);
+    a.config.capabilities[1] = b.config.capabilities[1] = 1;
+    assert_false(nucd_scheduler_stuck(&a, 0));
+    nucd_scheduler_freeze(&b, 1, true);
+    assert_true(nucd_scheduler_stuck(&a, 1)); /* the only one that has the capability */
+    assert_false(nucd_scheduler_stuck(&a, 0));
+    nucd_scheduler_freeze(&a, 0, true);
+    assert_true(nucd_scheduler_stuck(&a, 0) && nucd_scheduler_stuck(&b, 0));
+    nucd_scheduler_freeze(&b, 1, false);
+    assert_false(nucd_scheduler_stuck(&a, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,7 +335,8 @@ int main(void)
         cmocka_unit_test(credits_bound_the_queue),      cmocka_unit_test(credits_come_before_load),
         cmocka_unit_test(write_buffer_fills),           cmocka_unit_test(ready_packets_coalesce),
         cmocka_unit_test(coalescing_keeps_the_balance), cmocka_unit_test(coalescing_can_be_off),
-        cmocka_unit_test(shared_credits_go_round),
+        cmocka_unit_test(shared_credits_go_round),      cmocka_unit_test(exclusive_schedulers_alternate),
+        cmocka_unit_test(first_come_is_served_first),   cmocka_unit_test(all_accelerators_can_be_stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
