@@ -264,7 +264,11 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     user.signal = interrupt_arrived();
     struct launch_options simt;
     describe_launches(s, r->timing.check_coherence, &simt);
-    simt.untimed = machine_timed(&s->machine);
+    struct timed_launch launches;
+    timed_launch_init(&launches, s->machine.simt, s->machine.multiprocessors, s->machine.warps, NULL);
+    launches.verbose = r->verbose;
+    if (machine_timed(&s->machine))
+        simt.device = &launches.device;
     user.simt = simt.limits.count ? &simt : NULL;
     const struct kernel_options options = {
         .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};
@@ -273,6 +277,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     if (!kernel)
         return -1;
     int status = -1;
+    launches.decoder = kernel_system(kernel)->harts[0].decoder;
     const struct program p = {.system = kernel_system(kernel),
                               .program = user.program,
                               .nucd = kernel_nucd(kernel),
@@ -281,6 +286,8 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
                               .context = kernel};
     if (start_clock(s, r, &p, err)) {
         user.timed = s->timing.timed;
+        if (s->timing.timed && s->machine.simt)
+            launches_join(&launches, s->timing.timed);
         status = run_program(s, &p, err);
     }
     timing_free(&s->timing);

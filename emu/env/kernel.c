@@ -106,8 +106,10 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
         memcpy(frame->thread_arguments, asked + 1, sizeof frame->thread_arguments);
         again = true;
     }
+    frame->waits = threads_wait(user->threads);
+    again = again || frame->waits;
     frame->missing = missing.address;
-    frame->missing_size = again && !frame->thread_call ? missing.length : 0;
+    frame->missing_size = again && !frame->thread_call && !frame->waits ? missing.length : 0;
     frame->missing_write = missing.write;
     frame->sleep = user->slept - kernel->slept;
     if (user->ended)
@@ -195,6 +197,10 @@ static void hook_door(void *context, struct hart *hart)
         show_region(kernel, frame);
     else if (operation == DOOR_ANSWER && frame)
         answer_region(kernel, frame);
+    else if (operation == DOOR_THREADS && frame && kernel->user->threads)
+        threads_need(kernel->user->threads, frame);
+    else if (operation == DOOR_FORGET && kernel->user->threads)
+        threads_forget(kernel->user->threads);
     else
         report_panic(kernel, hart);
     if (!threads_call_open(kernel->user->threads))

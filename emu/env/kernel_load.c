@@ -8,6 +8,7 @@
 #include "emu/env/elf.h"
 #include "emu/env/stack.h"
 #include "emu/nucd/driver.h"
+#include "emu/simt/launch.h"
 #include "isa/include/croft/door.h"
 #include "linker/map.h"
 
@@ -110,6 +111,7 @@ static bool load_kernel(const struct kernel_options *options, struct phys *memor
     layout->kernel_entry = kernel.entry;
     layout->boot = page_up(kernel.end);
     boot->memory_base = memory->base;
+    boot->multiprocessors = options->user->simt && options->user->simt->device;
     boot->memory_size = memory->size;
     boot->bitmap = layout->boot + page_up(sizeof *boot);
     boot->used_end = layout->kernel_end = page_up(boot->bitmap + (memory->size / PAGE + 63) / 64 * 8);

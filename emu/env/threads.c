@@ -45,8 +45,6 @@ static uint64_t take_stacks(void *context, uint64_t bytes)
         return 0;
     if (threads->options->observed)
         fprintf(stderr, "croft run: warning: gdb and --log do not see threads on multiprocessors\n");
-    if (threads->options->untimed)
-        fprintf(stderr, "croft run: warning: under --env kernel launches on multiprocessors take no time\n");
     if (threads->options->unwatched)
         fprintf(
             stderr,
@@ -78,6 +76,8 @@ static void end_early(void *context)
     struct user *user = threads->user;
     if (!user->ended)
         guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : threads_report_limit(threads));
+    if (threads->system)
+        system_exit(threads->system, user->status);
 }
 
 struct threads *threads_new(struct user *user, const struct launch_options *options,
@@ -95,6 +95,13 @@ struct threads *threads_new(struct user *user, const struct launch_options *opti
                              .fault = threads_fault,
                              .stop = end_early,
                              .context = threads};
+    threads->newest = &threads->requests;
+    threads->beside = options->device && user->pages;
+    if (threads->beside) {
+        threads->host.grid.missing = threads_missing;
+        threads->host.grid.later = threads_later;
+        threads->host.grid.ended = threads_ended;
+    }
     const struct launch_setup setup = {.options = options,
                                        .host = &threads->host,
                                        .hart = user->hart,
@@ -109,6 +116,7 @@ void threads_free(struct threads *threads)
     if (!threads)
         return;
     launch_free(threads->launch);
+    threads_drop_requests(threads);
     free(threads);
 }
 
@@ -209,6 +217,10 @@ int64_t call_simt_launch(struct user *user, const uint64_t a[6])
     if (!from)
         return -EFAULT;
     memcpy(&record, from, sizeof record);
+    if (threads->beside && !launch_ready(threads->launch, LAUNCH_ROOM)) {
+        threads_await(threads, LAUNCH_ROOM);
+        return 0;
+    }
     enum launch_end end = run(threads, &record, &err);
     if (err.text[0])
         fprintf(stderr, "croft run: warning: %s: a launch is refused: %s\n", user->options->program,
@@ -225,6 +237,11 @@ int64_t call_simt_wait(struct user *user, const uint64_t a[6])
         return -EBUSY;
     if (a[0] > launch_number(threads->launch))
         return -EINVAL;
+    if (threads->beside) {
+        if (!launch_ready(threads->launch, a[0]))
+            threads_await(threads, a[0]);
+        return 0;
+    }
     return launch_wait(threads->launch, a[0]) ? 0 : -EINTR;
 }
 

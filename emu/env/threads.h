@@ -7,6 +7,7 @@
 #include "emu/simt/launch.h"
 
 struct threads;
+struct kernel_frame;
 
 /* Gives the program threads. `memory` is all physical memory. `stacks` is the physical address of the
  * threads' stacks; 0: they are mapped in the program's heap at the first launch. The hooks of `system` serve
@@ -26,6 +27,14 @@ void *threads_view(struct threads *threads, uint64_t address, uint64_t length, b
  * call[1..6]. The kernel then passes the result to threads_answer() and repeats the program's call. */
 bool threads_ask(struct threads *threads, uint64_t call[7]);
 void threads_answer(struct threads *threads, uint64_t result);
+
+/* For threads under the kernel on a timed machine, which run beside its hart. The multiprocessors interrupt the hart (SEIP)
+ * when threads need something of the kernel, or when what a call waits for has happened. threads_wait() returns whether the
+ * last call of the program waits for multiprocessors and must be repeated; threads_need() is DOOR_THREADS (door.h),
+ * threads_forget() DOOR_FORGET. NULL is allowed for threads_wait(). */
+bool threads_wait(struct threads *threads);
+void threads_need(struct threads *threads, struct kernel_frame *frame);
+void threads_forget(struct threads *threads);
 
 /* Returns whether the program's call for a launch is unfinished. An unfinished call must be served again; at
  * the end of the run it counts as retired, like other calls within which a program ends. NULL is allowed. */

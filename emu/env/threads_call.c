@@ -73,6 +73,8 @@ static bool is_kernels(uint64_t number)
 /* Returns whether the kernel has served the lane's call, with its result in *result. If not, requests it. */
 static bool ask_kernel(struct threads *threads, const struct warp *warp, unsigned lane, uint64_t *result)
 {
+    if (threads->beside)
+        return threads_take_answer(threads, warp, lane, result);
     if (threads->answered) {
         threads->answered = false;
         *result = threads->answer;
@@ -100,6 +102,13 @@ void threads_answer(struct threads *threads, uint64_t result)
     threads->answer = result;
 }
 
+/* Returns whether the kernel could bring the bytes in. */
+static bool can_bring(const struct user *user, const struct kernel_missing *missing)
+{
+    return missing->length > 0 && kernel_pages_allow(user->pages, missing->address,
+                                                     missing->write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ);
+}
+
 bool threads_serve(void *context, struct warp *warp, unsigned lane, uint64_t *result)
 {
     struct threads *threads = context;
@@ -119,7 +128,7 @@ bool threads_serve(void *context, struct warp *warp, unsigned lane, uint64_t *re
     settle(threads);
     threads->caller = NULL;
     show_host(user->hart, &kept);
-    if (*result != (uint64_t)-EFAULT)
+    if (*result != (uint64_t)-EFAULT || !can_bring(user, &threads->missing))
         threads->missing.length = 0;
     return !user->ended && threads->missing.length == 0;
 }
@@ -141,5 +150,7 @@ void threads_fault(void *context, struct warp *warp, const struct warp_report *r
             warp_where(warp)->launch, report->lane, warp_where(warp)->warp);
     user->hart->trap = report->trap;
     guest_end(user, fault_report(user));
+    if (threads->system)
+        system_exit(threads->system, user->status);
     show_host(user->hart, &kept);
 }

@@ -13,6 +13,18 @@ struct copy {
     uint8_t bytes[];
 };
 
+/* What the kernel must do for a waiting warp: bring in bytes, or serve a call about memory. */
+struct request {
+    struct request *next;
+    struct warp *warp;
+    unsigned lane;
+    struct custom_waiter *waiter;
+    struct kernel_missing bytes; /* length 0: a call */
+    struct trap trap;            /* of an access; for a message if the bytes cannot be brought in */
+    uint64_t call[7], result;    /* number and arguments */
+    uint64_t pc;
+};
+
 struct threads {
     struct user *user;
     const struct launch_options *options;
@@ -27,7 +39,27 @@ struct threads {
     uint64_t asked[7];             /* a lane's call for the kernel; [0]: its number, 0: none */
     bool answered;                 /* the kernel has served that call, with the result `answer` */
     uint64_t answer;
+    /* On a timed machine, under the kernel. */
+    bool beside;                        /* threads run beside the kernel's hart */
+    bool waits;                         /* the program's call waits, */
+    uint64_t awaited;                   /* for a launch, all (0), or LAUNCH_ROOM */
+    struct request *requests, **newest; /* not given to the kernel yet, oldest first */
+    struct request *given;              /* that the kernel works on */
+    struct request *served;             /* calls whose lanes have not repeated them yet */
 };
+
+/* threads_kernel.c: struct grid_host's functions for threads beside the kernel's hart. */
+bool threads_missing(void *context, const struct trap *trap);
+bool threads_later(void *context, struct warp *warp, unsigned lane, const struct trap *trap,
+                   struct custom_waiter *waiter);
+void threads_ended(void *context);
+
+/* Makes the program's call wait; it is repeated. */
+void threads_await(struct threads *threads, uint64_t what);
+
+/* Returns whether the kernel has served the lane's call, with the result in *result, which is forgotten. */
+bool threads_take_answer(struct threads *threads, const struct warp *warp, unsigned lane, uint64_t *result);
+void threads_drop_requests(struct threads *threads);
 
 /* threads_call.c: serves a lane's call for struct grid_host, and reports its trap, which ends the program. */
 bool threads_serve(void *context, struct warp *warp, unsigned lane, uint64_t *result);

@@ -28,6 +28,21 @@ static const struct simt_counters *counted(void *timed, uint32_t multiprocessor)
     return timed_simt_counted(timed, multiprocessor);
 }
 
+static bool ready(void *timed, uint64_t number)
+{
+    return timed_simt_ready(timed, number);
+}
+
+static void resume(void *timed, struct custom_waiter *waiter)
+{
+    timed_simt_resume(timed, waiter);
+}
+
+static void forget(void *timed)
+{
+    timed_simt_forget(timed);
+}
+
 void launches_join(struct timed_launch *launches, struct timed *timed)
 {
     launches->machine = (struct timed_launch_machine){.bind = bind,
@@ -35,5 +50,8 @@ void launches_join(struct timed_launch *launches, struct timed *timed)
                                                       .launch = start,
                                                       .wait = wait,
                                                       .counted = counted,
+                                                      .ready = ready,
+                                                      .resume = resume,
+                                                      .forget = forget,
                                                       .context = timed};
 }

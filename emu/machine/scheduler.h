@@ -58,6 +58,7 @@ struct scheduler {
     bool halting;     /* the harts are about to be reset: no core continues */
     bool idle;        /* all cores sleep and no poll event is scheduled */
     bool waits;       /* in scheduler_wait(): polls although all cores sleep */
+    bool beside;      /* scheduler_set_beside(): polls, too */
     uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: paused cores never continue */
     struct progress progress;
     void (*reset)(void *context); /* resets the machine's parts; NULL: there are none */
@@ -95,6 +96,10 @@ void scheduler_interrupt(struct scheduler *scheduler, unsigned i);
 
 /* Call it before printing a message: hides the progress line and writes the guest's buffered output first. */
 void scheduler_begin_message(struct scheduler *scheduler);
+
+/* Tells whether other parts than harts are at work that may interrupt harts, so that a system whose harts all wait is not
+ * stuck. */
+void scheduler_set_beside(struct scheduler *scheduler, bool beside);
 
 /* Lets time pass, called from hooks.trap, until met(context) is true. False when the run ends before. */
 bool scheduler_wait(struct scheduler *scheduler, bool (*met)(const void *context), const void *context);

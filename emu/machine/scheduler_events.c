@@ -170,7 +170,7 @@ static void poll(void *owner, uint64_t now)
             grant(s, i, allowance);
     for (unsigned i = 0; i < s->count; i++) /* a yield may have been requested meanwhile */
         core_offload_interrupted(s->cores[i].core, now);
-    s->idle = all_asleep(s) && !s->waits;
+    s->idle = all_asleep(s) && !s->waits && !s->beside;
     if (!s->idle)
         event_schedule(s->queue, &s->poll_event, now + SCHEDULER_POLL);
     scheduler_set_timer(s);
@@ -307,6 +307,14 @@ bool scheduler_advance(struct scheduler *s, enum system_stop *stop)
     s->system->current = s->stopper;
     *stop = s->result;
     return s->served ? !s->ends : scheduler_serve(s->system, s->stopper, s->stop, stop);
+}
+
+void scheduler_set_beside(struct scheduler *s, bool beside)
+{
+    s->beside = beside;
+    s->idle = s->idle && !beside;
+    if (beside && !event_pending(&s->poll_event))
+        event_schedule(s->queue, &s->poll_event, s->queue->now + SCHEDULER_POLL);
 }
 
 bool scheduler_wait(struct scheduler *s, bool (*met)(const void *context), const void *context)

@@ -6,6 +6,7 @@
 #include "emu/machine/timed_state.h"
 #include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/launch.h"
 
 #define TICK UINT64_C(1000000) /* `time` counts nanoseconds, as in user programs */
 
@@ -44,6 +45,13 @@ static void failed(void *context, enum grid_end end, struct warp *warp, const st
     simt->fault(simt->fault_context, end, warp, report);
 }
 
+static void busy(void *context, bool is)
+{
+    struct timed *timed = context;
+    if (timed->harts[0].privileged)
+        scheduler_set_beside(&timed->scheduler, is);
+}
+
 /* Collects the clusters of the tree, in its order. */
 static void find_clusters(struct timed_simt *simt, const struct tree *tree)
 {
@@ -79,6 +87,7 @@ static struct simt_grid *make_grid(struct timed *timed, const struct timed_simt 
         .table = simt->table,
         .tick = TICK,
         .failed = failed,
+        .busy = busy,
         .context = timed,
     };
     struct simt_grid *grid = simt_grid_new(&parts);
@@ -126,6 +135,7 @@ const struct simt_site *timed_simt_site(struct timed *timed, const struct instan
             continue;
         simt->clusters[i].site.memory = memory;
         simt->clusters[i].site.grid = simt->grid;
+        simt->clusters[i].site.hart = timed->harts[0].privileged ? &timed->harts[0] : NULL;
         return &simt->clusters[i].site;
     }
     return NULL;
@@ -151,7 +161,7 @@ static bool offload(struct timed *timed, const struct cluster *cluster, uint32_t
 bool timed_simt_offload(struct timed *timed, struct error *err)
 {
     const struct timed_simt *simt = timed->simt;
-    if (!simt || !nucd_offloads(timed->options.nucd))
+    if (!simt || !nucd_offloads(timed->options.nucd) || timed->harts[0].privileged)
         return true;
     for (uint32_t i = 0; i < simt->cluster_count; i++)
         for (uint32_t j = 0; j < simt->clusters[i].count; j++)
@@ -231,6 +241,30 @@ static bool has_room(const struct simt_grid *grid, uint64_t number)
 {
     (void)number;
     return simt_grid_room(grid);
+}
+
+bool timed_simt_ready(const struct timed *timed, uint64_t number)
+{
+    const struct timed_simt *simt = timed->simt;
+    return number == LAUNCH_ROOM ? simt_grid_room(simt->grid) : simt_grid_done(simt->grid, number);
+}
+
+static struct simt_cluster *cluster_of(const struct timed *timed, uint32_t i)
+{
+    return builder_object(&timed->builder, timed->simt->clusters[i].instance);
+}
+
+void timed_simt_resume(struct timed *timed, struct custom_waiter *waiter)
+{
+    for (uint32_t i = 0; i < timed->simt->cluster_count; i++)
+        simt_cluster_refresh(cluster_of(timed, i));
+    custom_returned(waiter, timed->queue.now);
+}
+
+void timed_simt_forget(struct timed *timed)
+{
+    for (uint32_t i = 0; i < timed->simt->cluster_count; i++)
+        simt_cluster_forget(cluster_of(timed, i));
 }
 
 bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,

@@ -28,6 +28,12 @@ const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t mul
  * Returns false if the run ends before, by max_time, a signal or a fault. */
 bool timed_simt_wait(struct timed *timed, uint64_t number);
 
+/* The functions of struct launch_device by which the kernel serves threads. timed_simt_resume() also empties the caches of
+ * page walks. */
+bool timed_simt_ready(const struct timed *timed, uint64_t number);
+void timed_simt_resume(struct timed *timed, struct custom_waiter *waiter);
+void timed_simt_forget(struct timed *timed);
+
 /* For timed_build.c. Call timed_simt_new() before making the machine's parts, and timed_simt_free() before
  * releasing them. timed_simt_site() returns the construction parameters of a part; NULL: it is left out. */
 struct timed_simt;
@@ -37,7 +43,7 @@ const struct simt_site *timed_simt_site(struct timed *timed, const struct instan
 void timed_simt_free(struct timed *timed);
 
 /* Lets the multiprocessors' threads offload by nucd, when all parts exist, if the machine has accelerators
- * for that. */
+ * for that. Not with virtual addresses: there the threads execute regions themselves. */
 bool timed_simt_offload(struct timed *timed, struct error *err);
 
 /* Registers the statistics of launches. The kind of the multiprocessors publishes theirs. */

@@ -23,6 +23,8 @@ struct simt_cluster {
     struct llc **slices;
     uint32_t slice_count; /* 0: no second level */
     struct multiprocessor *cores;
+    struct cache *walk_cache; /* NULL: addresses are physical */
+    struct simt_mmu *mmu;
 };
 
 static void *array_of(size_t count, size_t size)
@@ -49,7 +51,7 @@ static bool make_crossbar(struct simt_cluster *cluster, const struct part_site *
                                     .shift = route.shift,
                                     .partitions = true,
                                     .line_bursts = l1->line > memory->burst ? l1->line / memory->burst : 1};
-    config.inputs = cluster->config->count;
+    config.inputs = cluster->config->count + (place->hart != NULL); /* the last one: page walks */
     config.outputs = cluster->slice_count ? cluster->slice_count : 1;
     if (!clock_set_frequency(&cluster->crossbar_clock, config.clock, err))
         return false;
@@ -109,10 +111,36 @@ static void make_core(struct simt_cluster *cluster, const struct part_site *site
         .lower_ops = end.ops,
         .lower = end.object,
         .homes = homes,
+        .mmu = cluster->mmu,
         .source = simt_grid_source(place->grid, place->first + i),
     };
     core->core = simt_new(cluster->config, &parts);
     simt_grid_attach(place->grid, place->first + i, core->core);
+}
+
+/* Makes the walk cache and the shared TLB. The walk cache stands beside the first-level caches; without a crossbar and a
+ * second level, it shares the way of the first multiprocessor's. */
+static void make_mmu(struct simt_cluster *cluster, const struct part_site *site)
+{
+    const struct simt_site *place = site->place;
+    struct simt_mmu_setup setup = {.tlb = site->below[SIMT_TLB],
+                                   .walkers = cluster->config->walkers,
+                                   .hart = place->hart,
+                                   .queue = site->queue,
+                                   .clock = &cluster->clock};
+    char name[NAME + 16];
+    if (!place->hart)
+        return;
+    const struct part_end end = below(cluster, cluster->config->count);
+    (void)snprintf(name, sizeof name, "%s.walk_cache", site->name);
+    setup.requester = part_requester(site);
+    setup.cache = cluster->walk_cache =
+        cache_new(name, site->below[SIMT_WALK_CACHE], site->queue, &cluster->clock, part_component(site),
+                  setup.requester, end.ops, end.object);
+    if (place->memory->last && !cluster->slice_count)
+        cache_set_homes(cluster->walk_cache, place->memory->homes);
+    setup.component = part_component(site);
+    cluster->mmu = simt_mmu_new(&setup);
 }
 
 void *simt_cluster_make(const void *config, const struct part_site *site, struct error *err)
@@ -129,6 +157,7 @@ void *simt_cluster_make(const void *config, const struct part_site *site, struct
         simt_cluster_free(cluster);
         return NULL;
     }
+    make_mmu(cluster, site);
     for (uint32_t i = 0; i < cluster->config->count; i++)
         make_core(cluster, site, i);
     return cluster;
@@ -141,6 +170,9 @@ void simt_cluster_free(void *part)
         simt_free(cluster->cores[i].core);
         cache_free(cluster->cores[i].l1);
     }
+    simt_mmu_free(cluster->mmu);
+    if (cluster->walk_cache)
+        cache_free(cluster->walk_cache);
     for (uint32_t i = 0; i < cluster->slice_count; i++)
         if (cluster->slices[i])
             llc_free(cluster->slices[i]);
@@ -162,7 +194,21 @@ void simt_cluster_connect(void *part, unsigned port, unsigned slot, const struct
     } else {
         cache_connect(cluster->cores[slot].l1, server->ops, server->object);
         simt_connect(cluster->cores[slot].core, server->ops, server->object);
+        if (cluster->walk_cache && slot == 0)
+            cache_connect(cluster->walk_cache, server->ops, server->object);
     }
+}
+
+void simt_cluster_forget(struct simt_cluster *cluster)
+{
+    if (cluster->mmu)
+        simt_mmu_forget(cluster->mmu);
+}
+
+void simt_cluster_refresh(struct simt_cluster *cluster)
+{
+    if (cluster->mmu)
+        simt_mmu_refresh(cluster->mmu);
 }
 
 const struct simt_counters *simt_cluster_counted(const struct simt_cluster *cluster, uint32_t multiprocessor)
@@ -190,6 +236,12 @@ void simt_cluster_publish(void *part, struct stats *stats, struct scope scope)
         simt_publish(cluster->cores[i].core, stats, core);
         cache_publish(cluster->cores[i].l1, stats, scope_enter(&core, "l1"));
         cache_publish_stacks(cluster->cores[i].l1, stats, scope_enter(&core, "l1"));
+        if (cluster->mmu)
+            simt_tlb_publish(simt_translation(cluster->cores[i].core), stats, scope_enter(&core, "tlb"));
+    }
+    if (cluster->mmu) {
+        simt_mmu_publish(cluster->mmu, stats, scope_enter(&scope, "tlb"));
+        cache_publish(cluster->walk_cache, stats, scope_enter(&scope, "walk_cache"));
     }
     if (cluster->crossbar)
         crossbar_publish(cluster->crossbar, stats, scope_enter(&scope, "crossbar"));
@@ -204,6 +256,12 @@ void simt_cluster_energy(void *part, struct energy_ledger *ledger, struct scope 
         const struct scope core = scope_number(&scope, i);
         simt_energy(cluster->cores[i].core, ledger, core);
         cache_energy(cluster->cores[i].l1, ledger, scope_enter(&core, "l1"));
+        if (cluster->mmu)
+            simt_tlb_energy(simt_translation(cluster->cores[i].core), ledger, scope_enter(&core, "tlb"));
+    }
+    if (cluster->mmu) {
+        simt_mmu_energy(cluster->mmu, ledger, scope_enter(&scope, "tlb"));
+        cache_energy(cluster->walk_cache, ledger, scope_enter(&scope, "walk_cache"));
     }
     if (cluster->crossbar)
         crossbar_energy(cluster->crossbar, ledger, scope_enter(&scope, "crossbar"));

@@ -14,10 +14,11 @@
 struct simt_site {
     const struct mem_site *memory;
     struct simt_grid *grid;
-    uint32_t first; /* number of the cluster's first multiprocessor among all of the machine */
+    uint32_t first;          /* number of the cluster's first multiprocessor among all of the machine */
+    const struct hart *hart; /* whose page tables translate the threads' addresses; NULL: they are physical */
 };
 
-enum simt_role { SIMT_L1, SIMT_CROSSBAR, SIMT_L2 }; /* the roles of simt_kind */
+enum simt_role { SIMT_L1, SIMT_CROSSBAR, SIMT_L2, SIMT_TLB, SIMT_WALK_CACHE }; /* the roles of simt_kind */
 
 struct simt_cluster;
 
@@ -35,6 +36,11 @@ struct simt_beside {
     uint32_t block;
 };
 struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint32_t multiprocessor);
+
+/* Forget all translations, or the walk cache's entries only: simt_mmu_forget(), simt_mmu_refresh(). They do nothing
+ * without translation. */
+void simt_cluster_forget(struct simt_cluster *cluster);
+void simt_cluster_refresh(struct simt_cluster *cluster);
 
 /* The functions of struct part_kind for simt_kind. Slots of the memory port are the slices; without a second
  * level, the crossbar's single output; without a crossbar too, the multiprocessors. */

@@ -69,6 +69,14 @@ struct grid_host {
     /* With a clock: returns whether to end the run; called every GRID_SLICE steps of all warps. NULL:
      * never. */
     bool (*stopped)(void *context);
+    /* With a clock: the environment can make the warp wait. missing() returns whether the access that trapped is allowed
+     * and only its page is missing. later(), after call() has returned false or the walk for a missing page has ended,
+     * returns whether custom_returned() will be called for the waiter, so that the warp tries again; it must be when
+     * missing() was. ended(): a launch has ended. NULL: never, or nothing to do. */
+    bool (*missing)(void *context, const struct trap *trap);
+    bool (*later)(void *context, struct warp *warp, unsigned lane, const struct trap *trap,
+                  struct custom_waiter *waiter);
+    void (*ended)(void *context);
     void *context;
 };
 

@@ -93,7 +93,7 @@ static void go_idle(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
     if (!warp->ended || warp->under_way) {
-        bool memory = warp->ended || simt->report.event == WARP_AWAY;
+        bool memory = warp->ended || simt->report.event == WARP_AWAY || warp->absent;
         enter(simt, slot, simt_waits(memory ? SIMT_STALL_memory : SIMT_STALL_barrier));
         return;
     }
@@ -130,8 +130,18 @@ static bool step(struct simt *simt, uint32_t slot, uint64_t cycle)
     simt->halted |= simt->report.event == WARP_TRAP;
     if (simt->released)
         release_barrier(simt, slot, cycle);
-    return simt->report.event != WARP_IDLE && simt->report.event != WARP_AWAY &&
-           simt->report.event != WARP_TRAP;
+    switch (simt->report.event) {
+    case WARP_MISSING:
+    case WARP_LATER:
+        warp->absent = true;
+        if (simt->report.event == WARP_MISSING)
+            simt_memory_fault(simt, slot, cycle);
+        return false;
+    case WARP_IDLE:
+    case WARP_AWAY:
+    case WARP_TRAP: return false;
+    default: return true;
+    }
 }
 
 void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
@@ -170,7 +180,8 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
     struct simt_warp *warp = &simt->warps[slot];
     uint8_t rd = warp->op->rd;
     if (!step(simt, slot, cycle)) {
-        enter(simt, slot, SIMT_NOWHERE);
+        warp->op = NULL;
+        enter(simt, slot, warp->absent ? simt_waits(SIMT_STALL_memory) : SIMT_NOWHERE);
         return;
     }
     if (simt->report.event != WARP_DONE)

@@ -173,6 +173,30 @@ bool launch_wait(struct launch *launch, uint64_t number)
     return ended;
 }
 
+bool launch_ready(struct launch *launch, uint64_t number)
+{
+    const struct launch_device *device = launch->setup.options->device;
+    bool ready = device->ready(device->context, number);
+    if (ready && number == 0)
+        launch->running = false;
+    return ready;
+}
+
+void launch_resume(const struct launch *launch, struct custom_waiter *waiter)
+{
+    const struct launch_device *device = launch->setup.options->device;
+    device->resume(device->context, waiter);
+}
+
+void launch_forget(struct launch *launch)
+{
+    const struct launch_device *device = launch->setup.options->device;
+    if (!launch->ready)
+        return;
+    warp_memory_forget(&launch->memory);
+    device->forget(device->context);
+}
+
 uint64_t launch_number(const struct launch *launch)
 {
     return launch->number;

@@ -52,15 +52,22 @@ enum launch_end {
     LAUNCH_TRAP,  /* a thread trapped: launch_trapped() */
 };
 
-/* Timed multiprocessors. Without a device, a launch has ended when its call returns. Under the kernel there
- * is no device: a thread that misses a page stops until the kernel, on the calling hart, has brought the page
- * in, but with a clock that hart would continue and could not be interrupted for it. */
+#define LAUNCH_ROOM UINT64_MAX
+
+/* Timed multiprocessors. Without a device, a launch has ended when its call returns. An environment whose host's hart
+ * waits by itself, such as the kernel, asks ready() instead of calling wait(), and is told of changes by grid.ended(). */
 struct launch_device {
     /* Returns LAUNCH_DONE, LAUNCH_REFUSED or LAUNCH_ENDED. Waits in simulated time for room. */
     enum launch_end (*enqueue)(void *context, const struct launch_work *work);
     /* waits for launch `number`, or for all if it is 0; false: the run has ended */
     bool (*wait)(void *context, uint64_t number);
     const struct launch_counts *(*count)(void *context);
+    /* Returns whether launch `number` has ended, or all of them if it is 0, or, for LAUNCH_ROOM, whether enqueue() would
+     * not wait. */
+    bool (*ready)(void *context, uint64_t number);
+    /* With translation: a page for which a warp has waited is there; forget() ends the use of all earlier translations. */
+    void (*resume)(void *context, struct custom_waiter *waiter);
+    void (*forget)(void *context);
     void *context;
     /* number of warps that all multiprocessors hold together; each has a share of the stacks */
     uint32_t warps;
@@ -71,7 +78,6 @@ struct launch_options {
     uint64_t stack;                     /* bytes per thread, a power of two */
     const struct launch_device *device; /* NULL: none */
     bool observed;                      /* warn that gdb or a log, which is used, does not see threads */
-    bool untimed;                       /* warn that there is no device although the machine has a clock */
     bool unwatched; /* warn that the coherence checker, which is used, does not see threads */
 };
 
@@ -116,6 +122,12 @@ struct warp *launch_trapped(const struct launch *launch, const struct warp_repor
 
 /* Waits for a launch by its number, or for all launches if it is 0. Returns false if the run ended first. */
 bool launch_wait(struct launch *launch, uint64_t number);
+
+/* With a clock: struct launch_device's ready(), resume() and forget(). launch_forget() also discards the translations by
+ * which threads reach their bytes. */
+bool launch_ready(struct launch *launch, uint64_t number);
+void launch_resume(const struct launch *launch, struct custom_waiter *waiter);
+void launch_forget(struct launch *launch);
 
 /* Returns the number of the last launch, or 0 if there is none. */
 uint64_t launch_number(const struct launch *launch);

@@ -8,6 +8,7 @@
 #include "emu/simt/state.h"
 
 static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level);
+static void page_done(void *context, uint32_t waiter, uint64_t now);
 
 void simt_memory_init(struct simt *simt)
 {
@@ -28,6 +29,8 @@ void simt_memory_init(struct simt *simt)
     }
     simt->link = (struct mem_link){
         simt->parts.lower_ops, simt->parts.lower, &simt_client_ops, simt, NULL, false, simt->parts.homes};
+    if (simt->parts.mmu)
+        simt->tlb = simt_tlb_new(simt->parts.mmu, SIMT_ACCESSES + config->warps, page_done, simt);
 }
 
 void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port)
@@ -40,6 +43,7 @@ void simt_memory_free(struct simt *simt)
 {
     for (uint32_t i = 0; i < simt->config.atomics; i++)
         event_cancel(simt->parts.queue, &simt->atomics[i].request.event);
+    simt_tlb_free(simt->tlb);
     free(simt->accesses);
     free(simt->atomics);
 }
@@ -86,6 +90,58 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
     counters->divergent += access->divergent && access->kind != SIMT_ATOMIC;
 }
 
+static void enqueue(struct simt *simt, struct simt_access *access)
+{
+    simt->queue[(simt->queue_first + simt->queue_count++) % SIMT_ACCESSES] = access;
+}
+
+/* Looks up each page of the access once, and counts in access->pages those that the TLB does not hold. */
+static void translate(struct simt *simt, struct simt_access *access, unsigned size)
+{
+    enum { PAGES = 2 * WARP_LANES };
+    const struct warp_report *report = &simt->report;
+    uint64_t pages[PAGES], time = simt_time(simt, simt->cycle);
+    unsigned count = 0;
+    for (uint32_t left = report->mask & ~report->shared_mask; left; left &= left - 1) {
+        uint64_t first = report->address[__builtin_ctz(left)];
+        for (uint64_t at = first & ~(uint64_t)(WARP_PAGE - 1); at < first + size && first < WARP_STACK_WINDOW;
+             at += WARP_PAGE) {
+            unsigned i = count;
+            while (i > 0 && pages[i - 1] != at)
+                i--;
+            if (i > 0)
+                continue;
+            pages[count++] = at;
+            access->pages += !simt_tlb_look(simt->tlb, at, time, (uint32_t)(access - simt->accesses));
+        }
+    }
+}
+
+/* A page of an access, or the walk for a warp's missing page, is there. */
+static void page_done(void *context, uint32_t waiter, uint64_t now)
+{
+    struct simt *simt = context;
+    const struct simt_source *source = &simt->parts.source;
+    simt_touch(simt, now);
+    if (waiter >= SIMT_ACCESSES)
+        source->missing(source->context, simt->warps[waiter - SIMT_ACCESSES].warp);
+    else if (--simt->accesses[waiter].pages == 0)
+        enqueue(simt, &simt->accesses[waiter]);
+}
+
+void simt_memory_fault(struct simt *simt, uint32_t slot, uint64_t cycle)
+{
+    const struct simt_source *source = &simt->parts.source;
+    if (!simt->tlb ||
+        simt_tlb_look(simt->tlb, simt->report.trap.value, simt_time(simt, cycle), SIMT_ACCESSES + slot))
+        source->missing(source->context, simt->warps[slot].warp);
+}
+
+struct simt_tlb *simt_translation(const struct simt *simt)
+{
+    return simt->tlb;
+}
+
 void simt_memory_take(struct simt *simt, uint32_t slot)
 {
     struct simt_warp *warp = &simt->warps[slot];
@@ -98,6 +154,7 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     access->pc = op->pc;
     access->count = access->sent = access->answered = access->passes = 0;
     access->passed = access->divergent = false;
+    access->pages = 0;
     access->ready = 0;
     access->kind = warp->work == SIMT_WORK_atomic ? SIMT_ATOMIC
                    : warp->work == SIMT_WORK_load ? SIMT_LOAD
@@ -106,7 +163,10 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     if (op->rd < STREAM_NONE)
         warp->pending |= UINT64_C(1) << op->rd;
     warp->under_way++;
-    simt->queue[(simt->queue_first + simt->queue_count++) % SIMT_ACCESSES] = access;
+    if (simt->tlb)
+        translate(simt, access, op->size);
+    if (access->pages == 0)
+        enqueue(simt, access);
 }
 
 /* Ends the warp's wait for an access or a unit: register rd is ready in cycle `ready`. */
@@ -118,6 +178,8 @@ static void end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t read
         warp->pending &= ~(UINT64_C(1) << rd);
         warp->ready[rd] = simt_ready_at(ready, SIMT_STALL_memory);
     }
+    if (warp->absent)
+        return;
     if (!warp->op && warp->state == simt_waits(SIMT_STALL_memory))
         simt_fetch(simt, slot, simt->cycle);
     else if (warp->state == simt_waits(SIMT_STALL_memory))
@@ -153,6 +215,7 @@ void simt_unit_returned(struct custom_waiter *waiter, uint64_t now)
     struct simt_warp *warp = waiter->owner;
     struct simt *simt = warp->simt;
     simt_touch(simt, now);
+    warp->absent = false;
     /* With these threads, another instruction than the one that is fetched may be next. */
     simt_fetch(simt, (uint32_t)(warp - simt->warps), simt->cycle);
 }

@@ -19,6 +19,10 @@
  * Units. A warp some of whose threads were taken by a unit (emu/hart/custom.h) waits, as for a load, when
  * no other of its threads can run.
  *
+ * Translation. Where programs have virtual addresses, an access whose pages the multiprocessor's TLB does not hold
+ * leaves the memory pipeline to the next ones until they are there (mmu.h). A warp whose page is missing waits, after
+ * the walk that finds nothing, until the host has brought the page in, and then executes the instruction.
+ *
  * Function. The source executes an instruction when it issues.
  *
  * Not modelled: instruction fetch (code is always available), the operand collector's banks, double issue,
@@ -32,6 +36,7 @@
 #include "emu/sim/observer.h"
 #include "emu/sim/stats.h"
 #include "emu/simt/coalesce.h"
+#include "emu/simt/mmu.h"
 #include "emu/simt/placement.h"
 #include "emu/simt/shared_banks.h"
 
@@ -128,6 +133,9 @@ struct simt_source {
     /* All warps of the block have ended, and its resources are free. It may call simt_place() for this
      * multiprocessor. `now` may be ahead of the queue's time. */
     void (*ended)(void *context, struct simt *simt, struct simt_block *block, uint64_t now);
+    /* A walk has found no page for the warp, whose last step was WARP_MISSING. The source calls custom_returned()
+     * for the step's waiter when the page is there; so it does after WARP_LATER. */
+    void (*missing)(void *context, void *warp);
     void *context;
 };
 
@@ -141,6 +149,7 @@ struct simt_parts {
     const struct mem_port_ops *lower_ops; /* port for atomics */
     void *lower;
     struct home_map *homes; /* homes for requests that leave the last cache level at that port, or NULL */
+    struct simt_mmu *mmu;   /* NULL: addresses are physical */
     struct simt_source source;
 };
 
@@ -210,6 +219,9 @@ struct simt_counters {
     uint64_t apart; /* branches that split a group of lanes */
 };
 const struct simt_counters *simt_counted(struct simt *simt);
+
+/* Returns its TLB, or NULL. */
+struct simt_tlb *simt_translation(const struct simt *simt);
 
 /* Adds an observer, which the caller continues to own (emu/sim/observer.h). */
 void simt_observe(struct simt *simt, struct simt_observer *observer);

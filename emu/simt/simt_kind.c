@@ -161,6 +161,30 @@ static const struct part_default crossbar_defaults[] = {
     {NULL, NULL, NULL},
 };
 
+#define LANES_PAPER                                                                                          \
+    "Power, Hill, Wood, Supporting x86-64 address translation for 100s of GPU lanes, HPCA 2014"
+#define MOSAIC "Ausavarungnirun et al., Mosaic, MICRO 2017 (recalled)"
+
+static const struct part_default tlb_defaults[] = {
+    {"l1_entries", "128", MOSAIC},
+    {"l2_entries", "512", MOSAIC},
+    {"l2_ways", "16", MOSAIC},
+    {"l2_clocks", "10", MOSAIC},
+    {NULL, NULL, NULL},
+};
+
+static const struct part_default walk_cache_defaults[] = {
+    {"size", "8 KiB", LANES_PAPER " (size recalled)"},
+    {"ways", "4", "ours"},
+    {"line", "128 B", "as the caches'"},
+    {"hit_clocks", "8", "ours"},
+    {"mshrs", "32", "ours: one for each walker"},
+    {"mshr_targets", "32", "ours"},
+    {"write_through", "true", "it is only read"},
+    {"write_allocate", "false", "it is only read"},
+    {NULL, NULL, NULL},
+};
+
 static const struct part_role roles[] = {
     [SIMT_L1] = {.name = "l1",
                  .kind = &cache_kind,
@@ -181,6 +205,18 @@ static const struct part_role roles[] = {
                      "The slices of the multiprocessors' second-level cache; the keys apply to each slice.",
                  .defaults = l2_defaults,
                  .leads = ""},
+    [SIMT_TLB] = {.name = "tlb",
+                  .kind = &tlb_kind,
+                  .explanation =
+                      "The TLBs where programs have virtual addresses (--env kernel): a first level of each "
+                      "multiprocessor, and one second level, whose clocks are theirs.",
+                  .defaults = tlb_defaults},
+    [SIMT_WALK_CACHE] = {.name = "walk_cache",
+                         .kind = &cache_kind,
+                         .explanation =
+                             "The cache through which page walks read, beside the first-level caches.",
+                         .defaults = walk_cache_defaults,
+                         .leads = "crossbar l2"},
     {.name = NULL},
 };
 

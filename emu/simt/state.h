@@ -50,6 +50,7 @@ struct simt_warp {
     bool offers;        /* a unit may take threads at the instruction, so it waits for all earlier results */
     uint8_t unit_rd;    /* destination of the instruction in `unit_waiter` */
     bool ended;
+    bool absent;                /* waits for a page or a call (WARP_MISSING, WARP_LATER) */
     const struct stream_op *op; /* NULL: the warp waits at a barrier, or has ended */
     struct custom_waiter unit_waiter;
     struct simt *simt;
@@ -68,6 +69,7 @@ struct simt_access {
     uint32_t count, sent, answered; /* numbers of lines */
     uint32_t passes;                /* passes of shared memory; they come before lines */
     bool passed;                    /* the passes are done */
+    uint32_t pages;                 /* pages that the TLB has not found yet; then it is not in the queue */
     uint64_t ready;                 /* cycle in which the value is ready, as known so far */
     uint64_t pc;
     struct coalesce_line lines[COALESCE_LINES];
@@ -128,6 +130,7 @@ struct simt {
     bool full;          /* an atomic at the head waits for the cache */
 
     uint64_t stacks_first, stacks_size; /* physical range of thread stacks */
+    struct simt_tlb *tlb;               /* waiters: accesses, then slots; NULL: addresses are physical */
 
     struct mem_link link; /* link for atomics */
     struct simt_atomic *atomics, *free_atomics;
@@ -188,6 +191,8 @@ void simt_unit_take(struct simt_warp *warp, uint8_t rd);
 void simt_unit_done(struct custom_waiter *waiter, uint64_t now);
 /* The unit of a HINT has returned threads of the warp. */
 void simt_unit_returned(struct custom_waiter *waiter, uint64_t now);
+/* Lets the slot's warp wait for the walk that finds the page of report->trap missing. */
+void simt_memory_fault(struct simt *simt, uint32_t slot, uint64_t cycle);
 /* Sends a line or makes the passes of an access in this cycle. */
 void simt_memory_step(struct simt *simt, uint64_t cycle);
 extern const struct mem_client_ops simt_client_ops;

@@ -22,6 +22,10 @@ struct place;
 struct member {
     struct place *place;
     struct warp *warp;
+    /* of a warp that waits for a page */
+    struct custom_waiter *waiter;
+    struct trap trap;
+    uint8_t lane;
 };
 
 /* A block's place on a multiprocessor. */
@@ -154,7 +158,7 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     place->block.owner = place;
     for (uint32_t i = 0; i < need->warps; i++) {
         station->stacks[stacks + i] = true;
-        place->members[i] = (struct member){place, place->warps.warps[i]};
+        place->members[i] = (struct member){.place = place, .warp = place->warps.warps[i]};
         place->block.warps[i] = &place->members[i];
     }
     simt_place(station->simt, &place->block, now_of(grid));
@@ -167,10 +171,17 @@ static void free_launch(struct launched *launched)
     free(launched);
 }
 
+static void tell_busy(const struct simt_grid *grid, bool busy)
+{
+    if (grid->parts.busy)
+        grid->parts.busy(grid->parts.context, busy);
+}
+
 /* Removes launches that have ended. */
 static void sweep(struct simt_grid *grid, uint64_t now)
 {
     struct launched **at = &grid->first;
+    bool ended = false;
     grid->last = NULL;
     while (*at) {
         struct launched *launched = *at;
@@ -181,9 +192,14 @@ static void sweep(struct simt_grid *grid, uint64_t now)
         }
         *at = launched->next;
         free_launch(launched);
-        if (--grid->waiting == 0)
-            grid->busy += now - grid->since;
+        ended = true;
+        if (--grid->waiting > 0)
+            continue;
+        grid->busy += now - grid->since;
+        tell_busy(grid, false);
     }
+    if (ended && grid->host->ended)
+        grid->host->ended(grid->host->context);
 }
 
 /* Offers a block to each multiprocessor. */
@@ -213,16 +229,45 @@ static const struct stream_op *next_of(void *context, void *warp)
     return warp_next(((struct member *)warp)->warp, &mask);
 }
 
-/* Handles a call. Returns false if it ends the run. */
-static bool serve(struct simt_grid *grid, struct warp *warp, const struct warp_report *report)
+/* Handles a call. Returns the event: WARP_TRAP if it ends the run. */
+static enum warp_event serve(struct simt_grid *grid, struct warp *warp, const struct warp_report *report,
+                             struct custom_waiter *waiter)
 {
+    const struct grid_host *host = grid->host;
     uint64_t result;
-    if (!grid->host->call(grid->host->context, warp, report->lane, &result)) {
-        fail(grid, GRID_STOP, warp, NULL);
-        return false;
+    if (host->call(host->context, warp, report->lane, &result)) {
+        warp_called(warp, report->lane, result);
+        return WARP_CALL;
     }
-    warp_called(warp, report->lane, result);
-    return true;
+    if (host->later && host->later(host->context, warp, report->lane, NULL, waiter))
+        return WARP_LATER;
+    fail(grid, GRID_STOP, warp, NULL);
+    return WARP_TRAP;
+}
+
+/* Handles a trap. Returns the event: WARP_MISSING if only a page is missing. */
+static enum warp_event trapped(struct simt_grid *grid, struct member *member,
+                               const struct warp_report *report, struct custom_waiter *waiter)
+{
+    const struct grid_host *host = grid->host;
+    if (host->missing && host->missing(host->context, &report->trap)) {
+        member->waiter = waiter;
+        member->trap = report->trap;
+        member->lane = report->lane;
+        return WARP_MISSING;
+    }
+    fail(grid, GRID_TRAP, member->warp, report);
+    return WARP_TRAP;
+}
+
+/* The walk for the warp's page has found none. */
+static void missing(void *context, void *name)
+{
+    const struct station *station = context;
+    const struct member *member = name;
+    const struct grid_host *host = member->place->grid->host;
+    (void)station;
+    (void)host->later(host->context, member->warp, member->lane, &member->trap, member->waiter);
 }
 
 /* Returns whether the run has ended. Asks the host every GRID_SLICE steps. */
@@ -252,9 +297,9 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
     warp_set_waiter(member->warp, waiter);
     warp_step(member->warp, report);
     if (report->event == WARP_TRAP)
-        fail(grid, GRID_TRAP, member->warp, report);
-    if (report->event == WARP_CALL && !serve(grid, member->warp, report))
-        report->event = WARP_TRAP;
+        report->event = trapped(grid, member, report, waiter);
+    else if (report->event == WARP_CALL)
+        report->event = serve(grid, member->warp, report, waiter);
     if (report->event == WARP_IDLE)
         *ended = warp_live(member->warp) == 0;
     else if ((report->event == WARP_BARRIER || report->event == WARP_EXIT) && grid_block_meet(&place->warps))
@@ -356,7 +401,11 @@ void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const st
 
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
 {
-    return (struct simt_source){next_of, step, block_ended, &grid->stations[number]};
+    return (struct simt_source){.next = next_of,
+                                .step = step,
+                                .ended = block_ended,
+                                .missing = missing,
+                                .context = &grid->stations[number]};
 }
 
 void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt)
@@ -432,8 +481,10 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
     else
         grid->first = launched;
     grid->last = launched;
-    if (grid->waiting++ == 0)
+    if (grid->waiting++ == 0) {
         grid->since = now;
+        tell_busy(grid, true);
+    }
     schedule(grid, clock_edge(&grid->parts.clock, now));
 }
 

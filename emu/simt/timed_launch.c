@@ -105,6 +105,24 @@ static bool wait(void *context, uint64_t number)
     return machine->wait(machine->context, number);
 }
 
+static bool ready(void *context, uint64_t number)
+{
+    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    return machine->ready(machine->context, number);
+}
+
+static void resume(void *context, struct custom_waiter *waiter)
+{
+    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    machine->resume(machine->context, waiter);
+}
+
+static void forget(void *context)
+{
+    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    machine->forget(machine->context);
+}
+
 static const struct launch_counts *count(void *context)
 {
     struct timed_launch *t = context;
@@ -126,6 +144,9 @@ void timed_launch_init(struct timed_launch *t, const struct simt_config *simt, u
         .enqueue = enqueue,
         .wait = wait,
         .count = count,
+        .ready = ready,
+        .resume = resume,
+        .forget = forget,
         .context = t,
         .warps = warps,
     };

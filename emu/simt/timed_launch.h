@@ -32,6 +32,10 @@ struct timed_launch_machine {
     bool (*launch)(void *context, const struct grid_launch *launch, uint32_t halves, uint64_t queue);
     bool (*wait)(void *context, uint64_t number);
     const struct simt_counters *(*counted)(void *context, uint32_t multiprocessor);
+    /* as in struct launch_device */
+    bool (*ready)(void *context, uint64_t number);
+    void (*resume)(void *context, struct custom_waiter *waiter);
+    void (*forget)(void *context);
     void *context;
 };
 

@@ -220,6 +220,7 @@ static void place_access(struct warp *warp, const struct stream_op *op, struct w
 {
     enum warp_access access = op->flags & STREAM_STORE ? WARP_STORE : WARP_LOAD;
     report->shared_mask = 0;
+    report->address = warp->address;
     for (uint32_t left = report->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         enum warp_space space =

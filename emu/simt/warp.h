@@ -57,6 +57,10 @@ enum warp_event {
     WARP_TRAP, /* `lane` traps with `trap`; nothing was executed for any lane */
     WARP_IDLE, /* no lane can run: all wait at the barrier or have ended */
     WARP_AWAY, /* no lane can run, and units have some lanes (warp_return()) */
+    /* With a clock, set by the block scheduler in place of a trap or a call: the lane's page is not there yet, or
+     * its call is served later. Nothing was executed; the warp tries again. */
+    WARP_MISSING,
+    WARP_LATER,
 };
 
 /* The report of a step, for the lanes in `mask`. */
@@ -77,6 +81,7 @@ struct warp_report {
     enum warp_space space;
     /* set of lanes whose access goes to the scratchpad; the others access memory */
     uint32_t shared_mask;
+    const uint64_t *address; /* the lanes' program addresses; valid until the next step of this warp */
     uint64_t physical[WARP_LANES];
 };
 

@@ -34,11 +34,22 @@ static uint32_t *version_of(struct warp_memory *memory, uint64_t address)
     return &memory->versions[address / WARP_RESERVATION % WARP_VERSIONS];
 }
 
-/* Ends other lanes' and harts' reservations; a lane's own stores keep its own. The address serves for harts
- * too, because only memory without translation is shared with harts that run at the same time. */
+/* Returns the address by which blocks are reserved: harts and threads share physical ones. The access to it has been
+ * checked. */
+static uint64_t block_of(struct warp *warp, uint64_t address)
+{
+    uint64_t physical;
+    if (!warp->memory->setup.translate || address >= WARP_STACK_WINDOW)
+        return address;
+    (void)warp_memory_place(warp->memory, address, WARP_LOAD, &physical);
+    return physical;
+}
+
+/* Ends other lanes' and harts' reservations; a lane's own stores keep its own. */
 void warp_disturb(struct warp *warp, unsigned lane, uint64_t address)
 {
     struct warp_memory *memory = warp->memory;
+    address = block_of(warp, address);
     const uint32_t *own = version_of(memory, warp->reservation[lane]);
     bool held = *own == warp->version[lane];
     warp_memory_disturb(memory, address, sizeof(uint64_t));
@@ -49,6 +60,7 @@ void warp_disturb(struct warp *warp, unsigned lane, uint64_t address)
 
 void warp_reserve(struct warp *warp, unsigned lane, uint64_t address)
 {
+    address = block_of(warp, address);
     warp->memory->reserved = warp->memory->peers->reserved = true;
     warp->reserved |= UINT32_C(1) << lane;
     warp->reservation[lane] = address;
@@ -57,6 +69,7 @@ void warp_reserve(struct warp *warp, unsigned lane, uint64_t address)
 
 bool warp_claim(struct warp *warp, unsigned lane, uint64_t address)
 {
+    address = block_of(warp, address);
     bool held = warp->reserved >> lane & 1 && warp->reservation[lane] == address &&
                 warp->version[lane] == *version_of(warp->memory, address);
     warp->reserved &= ~(UINT32_C(1) << lane);

@@ -100,10 +100,10 @@ void warp_memory_forget(struct warp_memory *memory)
     memset(memory->pages, 0, sizeof memory->pages);
 }
 
-void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t size)
+void warp_memory_disturb(struct warp_memory *memory, uint64_t physical, uint64_t size)
 {
-    uint64_t last = (address + size - 1) / WARP_RESERVATION;
-    for (uint64_t block = address / WARP_RESERVATION; block <= last; block++)
+    uint64_t last = (physical + size - 1) / WARP_RESERVATION;
+    for (uint64_t block = physical / WARP_RESERVATION; block <= last; block++)
         ++memory->versions[block % WARP_VERSIONS];
 }
 

@@ -105,11 +105,10 @@ void warp_memory_forget(struct warp_memory *memory);
 /* Discards cached translations and predecoded code. Call it only while no warp has threads. */
 void warp_memory_flush(struct warp_memory *memory);
 
-/* Ends the lanes' reservations of bytes that were stored at a program address. */
-void warp_memory_disturb(struct warp_memory *memory, uint64_t address, uint64_t size);
+/* Ends the lanes' reservations of bytes that were stored at a physical address. */
+void warp_memory_disturb(struct warp_memory *memory, uint64_t physical, uint64_t size);
 
-/* Like warp_memory_disturb(), for a hart's store; the physical address must equal the program's. It is the
- * function threads_stored() of struct stream_peers. */
+/* Like warp_memory_disturb(), for a hart's store. It is the function threads_stored() of struct stream_peers. */
 bool warp_memory_stored(void *memory, uint64_t physical, unsigned size);
 
 /* Divides the warps into groups of equal size in sequence. Each row of storage then is of the group of its number, so that

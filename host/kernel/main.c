@@ -22,13 +22,17 @@ enum {
     CAUSE_NUCD_CALL = CROFT_NUCD_CAUSE_CALL
 };
 
+#define CAUSE_EXTERNAL (UINT64_C(1) << 63 | 9) /* the multiprocessors' interrupt */
+
 enum { BAD_ADDRESS = 14 };
 
 /* Linux's riscv64 numbers of the calls that the kernel serves itself. */
 enum { N_BRK = 214, N_MUNMAP = 215, N_MREMAP = 216, N_MMAP = 222, N_MPROTECT = 226, N_FLUSH_ICACHE = 259 };
 
 static struct kernel_frame program;
-static struct kernel_frame region; /* of a task, whose call is served */
+static struct kernel_frame region;  /* of a task, whose call is served */
+static struct kernel_frame threads; /* what multiprocessors' threads need */
+static bool multiprocessors;        /* they run beside the hart */
 
 void kernel_report(enum door_operation what, const struct kernel_frame *frame)
 {
@@ -54,8 +58,15 @@ struct kernel_frame *kernel_main(uint64_t boot_physical)
     if (!memory_init(boot))
         kernel_give_up(DOOR_FULL, &program);
     (void)door(DOOR_START, (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
+    multiprocessors = boot->multiprocessors;
+    if (multiprocessors) {
+        enum { SEIE = 1 << 9 };
+        __asm__ volatile("csrs sie, %0" : : "r"((uint64_t)SEIE));
+    }
     return &program;
 }
+
+static void serve_threads(void);
 
 static uint64_t read_time(void)
 {
@@ -72,8 +83,10 @@ static void sleep_for(uint64_t nanoseconds)
     const uint64_t tick = 1000000000 / CROFT_TIMEBASE;
     uint64_t until = read_time() + (nanoseconds + tick - 1) / tick;
     __asm__ volatile("csrw %0, %1; csrs sie, %2" : : "i"(CSR_stimecmp), "r"(until), "r"((uint64_t)STIE));
-    while (read_time() < until)
+    while (read_time() < until) {
         __asm__ volatile("wfi");
+        serve_threads();
+    }
     __asm__ volatile("csrc sie, %0" : : "r"((uint64_t)STIE));
 }
 
@@ -106,6 +119,22 @@ static bool bring_in(struct kernel_frame *frame)
     return false;
 }
 
+/* Serves what threads need: pages and calls about memory. */
+static void serve_threads(void)
+{
+    while (multiprocessors) {
+        kernel_report(DOOR_THREADS, &threads);
+        if (threads.thread_call) {
+            (void)serve_memory(threads.thread_call, threads.thread_arguments);
+            units_forget_ranges();
+        } else if (threads.missing_size) {
+            threads.missing_denied = !bring_in(&threads);
+        } else {
+            return;
+        }
+    }
+}
+
 /* Forwards the call to the emulator. */
 static void forward(struct kernel_frame *frame)
 {
@@ -113,6 +142,9 @@ static void forward(struct kernel_frame *frame)
         kernel_report(DOOR_CALL, frame);
         if (frame->thread_call) {
             (void)serve_memory(frame->thread_call, frame->thread_arguments);
+        } else if (frame->waits) {
+            __asm__ volatile("wfi");
+            serve_threads();
         } else if (frame->missing_size == 0) {
             if (frame->sleep)
                 sleep_for(frame->sleep);
@@ -159,6 +191,7 @@ void kernel_trap(struct kernel_frame *frame)
 {
     switch (frame->cause) {
     case CAUSE_CALL: serve_call(frame); return;
+    case CAUSE_EXTERNAL: serve_threads(); return;
     case CAUSE_FETCH_PAGE: serve_fault(frame, CROFT_RANGE_EXECUTE); return;
     case CAUSE_LOAD_PAGE: serve_fault(frame, CROFT_RANGE_READ); return;
     case CAUSE_STORE_PAGE: serve_fault(frame, CROFT_RANGE_WRITE); return;

@@ -11,6 +11,7 @@ static struct {
     uint64_t at, count,
         size; /* address of the first page of registers, number of units, distance between pages in bytes */
     bool hardware; /* the hardware sends tasks, not the driver */
+    bool threads;  /* multiprocessors run beside the hart */
     uint64_t told; /* ranges_taken at the last update */
 } units;
 
@@ -19,6 +20,7 @@ void units_init(const struct kernel_boot *boot)
     units.count = boot->unit_count;
     units.size = boot->unit_size;
     units.hardware = boot->unit_count && !boot->driver.units;
+    units.threads = boot->multiprocessors;
     if (units.count)
         units.at = table_map_devices(boot->unit_base);
 }
@@ -34,6 +36,8 @@ void units_forget_ranges(void)
     if (units.told == ranges_taken)
         return;
     units.told = ranges_taken;
+    if (units.threads)
+        (void)door(DOOR_FORGET, 0);
     if (units.count)
         blocks_clean_ranges();
     blocks_order();

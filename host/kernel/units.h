@@ -1,4 +1,4 @@
-/* Updates of the program's ranges to accelerators, whether hardware or the driver offloads to them. */
+/* Updates of the program's ranges to accelerators, whether hardware or the driver offloads to them, and to multiprocessors. */
 #ifndef HOST_KERNEL_UNITS_H
 #define HOST_KERNEL_UNITS_H
 
@@ -9,7 +9,8 @@ void units_init(const struct kernel_boot *boot);
 
 /* Call it before the program continues, while no task is in flight. If ranges or permissions have been
  * removed since the last call, cleans the range table and writes the RANGES register of all units; each
- * accelerator then flushes its cached ranges before its next task (emu/hart/range_mmu.h). */
+ * accelerator then flushes its cached ranges before its next task (emu/hart/range_mmu.h). Multiprocessors forget their
+ * translations at once. */
 void units_forget_ranges(void);
 
 /* Call it before the program continues, when ranges may have been added or become present. If the hardware sends tasks, cleans

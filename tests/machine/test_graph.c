@@ -125,13 +125,14 @@ static void links_inside_multiprocessors_are_drawn(void **state)
     (void)state;
     char *text = drawn(graph_text, "gpu", NULL, 0);
     assert_has(text, "\n|  |- l1: 32 KiB\n|  |      -> crossbar.in\n|  |- crossbar\n|  |      out -> l2.in\n"
-                     "|  `- l2: 8 slices of 128 KiB\n|         memory -> ../simt.memory\n");
+                     "|  |- l2: 8 slices of 128 KiB\n|  |      memory -> ../simt.memory\n"
+                     "|  `- walk_cache: 8 KiB\n|         -> crossbar.in\n");
     free(text);
     text = drawn(graph_text, "gpu", no_l2, 1);
-    assert_has(text, "\n|  |      -> crossbar.in\n|  `- crossbar\n|         out -> ../simt.memory\n");
+    assert_has(text, "\n|  |      -> crossbar.in\n|  |- crossbar\n|  |      out -> ../simt.memory\n");
     free(text);
     text = drawn(graph_text, "gpu", neither, 2);
-    assert_has(text, "\n|  `- l1: 32 KiB\n|         -> ../simt.memory\n");
+    assert_has(text, "\n|  |- l1: 32 KiB\n|  |      -> ../simt.memory\n");
     free(text);
     char *dot = drawn(graph_dot, "gpu", NULL, 0);
     assert_has(dot, "  \"simt\" -> \"dram\";\n");

@@ -143,7 +143,7 @@ static void make_multiprocessor(struct bench *bench, unsigned i)
         .l1 = bench->l1[i],
         .lower_ops = &crossbar_ops,
         .lower = port,
-        .source = {next_load, load, ended, NULL},
+        .source = {.next = next_load, .step = load, .ended = ended},
     };
     bench->simt[i] = simt_new(bench->config, &parts);
     bench->blocks[i].need =

@@ -8,5 +8,6 @@ simt-programs: $(SIMT_TEST_FILES)
 test-simt: $(SIMT_TEST_FILES) $(BUILD)/bin/croft | $(BUILD)/setup-test.stamp ## kernels on multiprocessors
 	tests/simt/ends.sh $(BUILD)/bin/croft
 	tests/simt/traffic.sh $(BUILD)/bin/croft $(EXAMPLES)/simt
+	tests/simt/pages.sh $(BUILD)/bin/croft
 	tests/simt/placement.sh $(BUILD)/bin/croft tests/machine/stacks.yaml
 	tests/simt/run.sh $(BUILD)/bin/croft $(BUILD)/tests/simt/work $(SIMT_TEST_FILES)

@@ -181,7 +181,7 @@ static inline struct rig *rig_new(const struct simt_config *config, const struct
         .l1 = rig->l1,
         .lower_ops = &slow_ops,
         .lower = &rig->memory,
-        .source = {rig_next, rig_step_warp, rig_block_ended, rig},
+        .source = {.next = rig_next, .step = rig_step_warp, .ended = rig_block_ended, .context = rig},
     };
     rig->simt = simt_new(config, &parts);
     return rig;

@@ -38,6 +38,13 @@ enum door_operation {
      * region's call. DOOR_ANSWER gives the region the result in x[10]: it continues behind its call when it is resumed. */
     DOOR_REGION = 0x107,
     DOOR_ANSWER = 0x108,
+    /* The multiprocessors have interrupted (SEIP), or the kernel waits for them: the frame, not the program's, takes the
+     * result of what the last DOOR_THREADS asked for, and asks for the next thing that a thread needs: the bytes
+     * [missing, missing + missing_size), or thread_call. The kernel brings the bytes in, or sets missing_denied, or
+     * stores the call's result in thread_arguments[0], and calls again, until nothing is asked for. */
+    DOOR_THREADS = 0x109,
+    /* Mappings or permissions have been removed: multiprocessors forget their translations. a1 is not used. */
+    DOOR_FORGET = 0x10a,
 };
 
 /* The program's state at a trap. */
@@ -57,6 +64,10 @@ struct kernel_frame {
      * the kernel itself serves, with its arguments; 0: none. The kernel stores the result in thread_arguments[0] and
      * calls again. */
     uint64_t thread_call, thread_arguments[6];
+    uint64_t missing_denied; /* for DOOR_THREADS */
+    /* Written by DOOR_CALL: the call waits for multiprocessors. The kernel waits for their interrupt, serves
+     * DOOR_THREADS and calls again. */
+    uint64_t waits;
 };
 
 _Static_assert(offsetof(struct kernel_frame, pc) == KERNEL_FRAME_PC &&
@@ -115,6 +126,7 @@ struct kernel_boot {
     /* Physical address of the first one's host page; distance to the next one's. */
     uint64_t unit_base, unit_size;
     struct kernel_driver driver;
+    uint64_t multiprocessors; /* 1: they run at the same time as the hart and interrupt it; else 0 */
     uint64_t segment_count;
     struct kernel_segment segments[KERNEL_SEGMENTS]; /* ascending, disjoint */
 };
