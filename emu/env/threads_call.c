@@ -148,6 +148,13 @@ void threads_fault(void *context, struct warp *warp, const struct warp_report *r
             ", %" PRIu32 ") of launch %" PRIu64 ", lane %u of warp %" PRIu32 ":\n",
             user->options->program, thread[0], thread[1], thread[2], block[0], block[1], block[2],
             warp_where(warp)->launch, report->lane, warp_where(warp)->warp);
+    uint64_t below;
+    if (warp_overflowed(warp, report->lane, &below))
+        fprintf(stderr,
+                "croft: %s: stack overflow: sp is %" PRIu64
+                " bytes below the end of the thread's stack of %" PRIu64
+                " bytes: endless recursion, or is simt.stack too small?\n",
+                user->options->program, below, threads->options->stack);
     user->hart->trap = report->trap;
     guest_end(user, fault_report(user));
     if (threads->system)

@@ -25,7 +25,7 @@
  * The other lanes go on.
  *
  * Each lane has its own pc, call depth, fflags, frm and reservation. If several lanes of one store write a
- * byte, the highest lane wins. Atomics are executed one lane after another, the lowest first. FENCE, FENCE.I
+ * byte, the highest lane wins. A load or store relative to sp in another lane's stack traps: the stack has overflowed. Atomics are executed one lane after another, the lowest first. FENCE, FENCE.I
  * and HINTs without a unit do nothing. Cache-block operations and privileged instructions are illegal.
  * Custom instructions go to their unit (emu/hart/custom.h), and their results are written when all lanes are
  * served; without a unit they are illegal. */
@@ -149,6 +149,10 @@ void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr);
 struct warp_memory *warp_memory_of(const struct warp *warp);
 
 const struct warp_place *warp_where(const struct warp *warp);
+
+/* Returns whether the lane's sp has left its own stack for a lower one, or for what is below the window of stacks: the
+ * thread's stack has overflowed. Stores how many bytes sp is below the stack's end. */
+bool warp_overflowed(const struct warp *warp, unsigned lane, uint64_t *bytes);
 
 /* Store the coordinates of the lane's thread in its block, and return the thread's number in the grid. */
 void warp_thread(const struct warp *warp, unsigned lane, uint32_t thread[3]);

@@ -6,7 +6,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/warp_state.h"
 
-enum { BUCKETS = 64 };
+enum { BUCKETS = 64, SP = 2 };
 
 struct code_page {
     uint64_t address;
@@ -127,6 +127,12 @@ static bool fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
     return true;
 }
 
+static bool has_offset(const struct insn *insn)
+{
+    enum insn_class class = (enum insn_class)insn_table[insn->id].iclass;
+    return class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_FLOAD || class == CLASS_FSTORE;
+}
+
 void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc)
 {
     uint32_t bits;
@@ -140,4 +146,11 @@ void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t p
     op->run = memory->code->table->rows[op->insn.id];
     if (!op->run)
         op->run = warp_illegal;
+    else if (op->insn.rs1 == SP && op->stream.flags & (STREAM_LOAD | STREAM_STORE) && has_offset(&op->insn))
+        op->run = warp_on_stack;
+}
+
+warp_handler *warp_code_row(const struct warp_memory *memory, const struct warp_op *op)
+{
+    return memory->code->table->rows[op->insn.id];
 }

@@ -49,7 +49,11 @@ struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address);
  * decoded. */
 void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc);
 
-/* Handlers without a row. */
-warp_handler warp_illegal, warp_fetch_fault;
+/* The handler of an instruction's row. */
+warp_handler *warp_code_row(const struct warp_memory *memory, const struct warp_op *op);
+
+/* Handlers without a row. warp_on_stack() is for loads and stores relative to sp: a lane whose access is not in its own
+ * stack, but in another one's, traps; otherwise the row is executed. */
+warp_handler warp_illegal, warp_fetch_fault, warp_on_stack;
 
 #endif

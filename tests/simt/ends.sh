@@ -44,6 +44,18 @@ static void trap(int *p)
         *(volatile int *)8 = *p;
 }
 
+static int down(int n, volatile int *where)
+{
+    volatile int frame[20] = {n};
+    return down(n + frame[0], frame) + *where;
+}
+
+static void deep(int *p) /* only one thread's stack overflows, into its neighbour's or, of thread 0, below all */
+{
+    if (thread_x() == (unsigned)*p && block_x() == 1)
+        *p = down(1, p);
+}
+
 static void beyond(int *p)
 {
     int *shared = simt_shared();
@@ -64,6 +76,9 @@ int main(int argc, char **argv)
         simt_launch(nothing, done, simt_dim(1), simt_dim(1));
     } else if (!strcmp(what, "beyond")) {
         simt_launch(beyond, done, simt_dim(1), simt_dim(1), .scratchpad = 256);
+    } else if (!strcmp(what, "deep") || !strcmp(what, "low")) {
+        done[0] = !strcmp(what, "deep") ? 13 : 0;
+        simt_launch(deep, done, simt_dim(2), simt_dim(32));
     } else if (!strcmp(what, "many")) {
         for (int i = 1; i <= 1100; i++) {
             if (i == 500 && simt_launch(nothing, done, simt_dim(1), simt_dim(1 << 20)) != -1)
@@ -100,6 +115,11 @@ for machine in "--set simt.count=2" "--env kernel --set simt.count=2" "-m gpu --
     run 139 "thread (5, 0, 0) of block (0, 0, 0) of launch 2," trap
     run 0 "ended" many
     run 139 "beyond the end of the block's scratchpad" beyond
+    for what in deep low; do
+        run 139 "stack overflow: sp is" $what
+        check "$what: the thread" grep -q "in thread ($([ $what = deep ] && echo 13 || echo 0), 0, 0) of block (1, 0, 0)" "$work/output"
+        check "$what: the function" grep -q ' down+' "$work/output"
+    done
     run 0 "do not see threads" once --log commit:/dev/null
 done
 
