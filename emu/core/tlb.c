@@ -9,8 +9,6 @@
 #include "emu/hart/range_mmu.h"
 #include "emu/sim/alloc.h"
 
-enum { SATP_ASID_SHIFT = 44, SATP_ASID = 0xffff };
-
 /* An access that waits for a walk: its own, or an earlier one that brings its page. */
 struct tlb_wait {
     struct mmu_walk list; /* the entries to read, as of the time of the request */

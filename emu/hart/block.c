@@ -11,10 +11,6 @@
 #include "emu/hart/stream.h"
 #include "emu/sim/alloc.h"
 
-/* Slots 0 and 1 of every cache, to which empty jump-cache entries point. No jump goes to the odd address in the
- * head. */
-enum { NOWHERE_HEAD, NOWHERE, FIRST_SLOT };
-
 static uint32_t bucket_of(uint64_t pc)
 {
     return (uint32_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 48) & (BUCKETS - 1);
@@ -46,8 +42,7 @@ void block_cache_free(struct block_cache *cache)
     release(cache->buckets, BUCKETS, sizeof *cache->buckets);
     release(cache->parts, PARTS, sizeof *cache->parts);
     release(cache->part_buckets, PART_BUCKETS, sizeof *cache->part_buckets);
-    for (unsigned i = 0; i < CONTEXTS; i++)
-        free(cache->contexts[i].jump_cache);
+    space_free(cache);
     free(cache);
 }
 
@@ -166,11 +161,17 @@ bool block_describe(struct block_cache *cache, bool described, struct error *err
            error_set(err, "no address space for the block cache: %s", strerror(errno));
 }
 
-const union op *block_lookup(const struct block_cache *cache, uint64_t pc)
+const union op *block_lookup(const struct block_cache *cache, const struct mmu_leaf *leaf, uint64_t pc)
 {
-    for (uint32_t i = cache->buckets[bucket_of(pc)]; i; i = cache->blocks[i - 1].next)
-        if (cache->blocks[i - 1].pc == pc && cache->blocks[i - 1].context == cache->context)
-            return &cache->slots[cache->blocks[i - 1].slot];
+    const struct block_mode *mode = &cache->contexts[cache->context].mode;
+    const uint64_t physical = leaf_place(leaf, pc);
+    for (uint32_t i = cache->buckets[bucket_of(pc)]; i; i = cache->blocks[i - 1].next) {
+        const struct block *block = &cache->blocks[i - 1];
+        if (block->pc == pc && block->physical == physical && block->bits == leaf->bits &&
+            block->mode.privilege == mode->privilege && block->mode.fp_dirty == mode->fp_dirty &&
+            block->mode.fp_host == mode->fp_host)
+            return &cache->slots[block->slot];
+    }
     return NULL;
 }
 
@@ -181,11 +182,11 @@ static bool nearly_full(const struct block_cache *cache)
            cache->part_count + BLOCK_PARTS > PARTS;
 }
 
-static const union op *add_block(struct hart *hart, uint64_t pc)
+static const union op *add_block(struct hart *hart, const struct mmu_leaf *leaf, uint64_t pc)
 {
     struct block_cache *cache = hart->blocks;
     cache->dropped = hart->exec->dropped;
-    const union op *first = translate(hart, cache, pc);
+    const union op *first = translate(hart, cache, leaf, pc);
     uint32_t *bucket = &cache->buckets[bucket_of(pc)];
     cache->blocks[cache->block_count - 1].next = *bucket;
     *bucket = cache->block_count;
@@ -195,14 +196,17 @@ static const union op *add_block(struct hart *hart, uint64_t pc)
 
 const union op *block_at_kept(struct hart *hart, uint64_t pc)
 {
-    const union op *first = block_lookup(hart->blocks, pc);
+    struct mmu_leaf leaf;
+    bool mapped = space_leaf(hart, pc, &leaf);
+    const union op *first = block_lookup(hart->blocks, &leaf, pc);
     if ((!first && nearly_full(hart->blocks)) || hart->paging_due)
         return NULL;
     if (!first)
-        first = add_block(hart, pc);
+        first = add_block(hart, &leaf, pc);
     if (hart->paging_due)
         return NULL;
-    hart->jump_cache[pc >> 1 & (HART_JUMP_ENTRIES - 1)] = first;
+    if (mapped) /* otherwise something may be mapped there next time */
+        hart->jump_cache[pc >> 1 & (HART_JUMP_ENTRIES - 1)] = first;
     return first;
 }
 
@@ -287,78 +291,22 @@ void block_count_classes(const struct block_cache *cache, uint64_t counts[CLASS_
     }
 }
 
-static void empty_jump_cache(const struct block_cache *cache, const union op **jump_cache)
-{
-    for (unsigned i = 0; i < HART_JUMP_ENTRIES; i++)
-        jump_cache[i] = &cache->slots[NOWHERE];
-}
-
-static bool same_context(const struct context *a, const struct context *b)
-{
-    return a->satp == b->satp && a->privilege == b->privilege && a->fp_dirty == b->fp_dirty &&
-           a->fp_host == b->fp_host;
-}
-
-/* Returns the index of a new context. If all are in use, drops all contexts and blocks. */
-static unsigned add_context(struct hart *hart, const struct context *wanted)
-{
-    struct block_cache *cache = hart->blocks;
-    if (cache->context_count == CONTEXTS) {
-        block_flush(hart);
-        cache->context_count = 0;
-    }
-    struct context *context = &cache->contexts[cache->context_count];
-    const union op **jump_cache = context->jump_cache;
-    if (!jump_cache)
-        jump_cache = alloc(1, HART_JUMP_ENTRIES * sizeof *jump_cache);
-    *context = *wanted;
-    context->jump_cache = jump_cache;
-    empty_jump_cache(cache, jump_cache);
-    return cache->context_count++;
-}
-
-void block_choose_context(struct hart *hart)
-{
-    struct block_cache *cache = hart->blocks;
-    const struct priv *priv = &hart->priv;
-    bool translated = hart->privilege != PRIV_M && priv->satp >> SATP_MODE_SHIFT != SATP_BARE;
-    uint64_t ranges = hart->privilege == PRIV_U ? priv->mrange : 0; /* no satp: its mode bits are 0 */
-    struct context wanted = {.satp = ranges       ? ranges
-                                     : translated ? priv->satp
-                                                  : 0,
-                             .privilege = hart->privilege,
-                             .fp_dirty = (priv->mstatus & MSTATUS_FS) == MSTATUS_FS,
-                             .fp_host = fp_host_can(hart->frm)};
-    unsigned i = cache->context;
-    if (i >= cache->context_count || !same_context(&cache->contexts[i], &wanted)) {
-        i = 0;
-        while (i < cache->context_count && !same_context(&cache->contexts[i], &wanted))
-            i++;
-        if (i == cache->context_count)
-            i = add_context(hart, &wanted);
-    }
-    cache->context = i;
-    hart->jump_cache = cache->contexts[i].jump_cache;
-}
-
-/* Empties the buckets and jump caches. If there are few blocks, empties only the entries of their addresses. */
+/* Empties the buckets and jump caches. If there are few blocks, empties only the buckets of their addresses. */
 static void forget_blocks(struct block_cache *cache)
 {
     bool few = cache->block_count < HART_JUMP_ENTRIES / 8;
     for (uint32_t b = 0; few && b < cache->block_count; b++) {
-        uint64_t pc = cache->blocks[b].pc;
-        cache->buckets[bucket_of(pc)] = 0;
-        for (unsigned i = 0; i < cache->context_count; i++)
-            cache->contexts[i].jump_cache[pc >> 1 & (HART_JUMP_ENTRIES - 1)] = &cache->slots[NOWHERE];
+        cache->buckets[bucket_of(cache->blocks[b].pc)] = 0;
+        space_forget_jump(cache, cache->blocks[b].pc);
     }
+    if (!few)
+        space_forget(cache);
     for (uint32_t i = 0; few && i < cache->part_count; i++)
         cache->part_buckets[part_bucket(cache->parts[i].page)] = 0;
     if (few)
         return;
     memset(cache->buckets, 0, BUCKETS * sizeof *cache->buckets);
     memset(cache->part_buckets, 0, PART_BUCKETS * sizeof *cache->part_buckets);
-    for (unsigned i = 0; i < cache->context_count; i++)
-        empty_jump_cache(cache, cache->contexts[i].jump_cache);
 }
 
 void block_flush(struct hart *hart)

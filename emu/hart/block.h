@@ -57,10 +57,15 @@ void block_count_through(struct block_cache *cache, const union op *op);
 /* Drops all blocks of all contexts and empties their jump caches. Counts are kept. */
 void block_flush(struct hart *hart);
 
-/* Code has different meanings in different modes and address spaces, so a block belongs to a context: privilege, satp,
- * and whether floating-point instructions may run fast. Makes the hart's context current, with its earlier blocks; its
- * jump cache becomes the hart's. May flush the cache if there are too many contexts. */
+/* Code has different meanings in different modes and address spaces, so blocks are found in a context: address space,
+ * privilege, and whether floating-point instructions may run fast. Makes the hart's context current; its jump cache
+ * becomes the hart's. */
 void block_choose_context(struct hart *hart);
+
+struct mmu_fence;
+
+/* Forgets where code is mapped, as far as the fence says. Blocks are kept, and are found again where they still are. */
+void block_fence(struct hart *hart, const struct mmu_fence *fence);
 
 /* Returns how many blocks were dropped because their code was stored to. */
 uint64_t block_drops(const struct block_cache *cache);

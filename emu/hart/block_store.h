@@ -3,7 +3,12 @@
 #define EMU_HART_BLOCK_STORE_H
 
 #include "emu/hart/block.h"
+#include "emu/hart/space.h"
 #include "emu/mem/code_pages.h"
+
+/* Slots 0 and 1 of every cache, to which empty jump-cache entries point. No jump goes to the odd address in the
+ * head. */
+enum { NOWHERE_HEAD, NOWHERE, FIRST_SLOT };
 
 /* Sizes of the lazily filled arrays. When one is nearly full, a flush empties all. */
 enum {
@@ -37,10 +42,12 @@ struct exit {
 #define EXIT_INDIRECT UINT64_C(1)
 
 struct block {
-    uint64_t pc;
+    uint64_t pc,
+        physical; /* virtual and physical address; the latter is UINT64_MAX if nothing is mapped there */
     uint32_t slot, record, exit; /* its first ones; they end where those of the next block begin */
     uint32_t next;               /* next block of the bucket: index plus 1, or 0 */
-    uint8_t context;             /* index of its context */
+    struct block_mode mode;
+    uint8_t bits; /* of the leaf that it lies in */
     bool dropped;
 };
 
@@ -52,16 +59,6 @@ struct block_part {
     uint32_t block;
     uint32_t next; /* next part of the bucket: index plus 1, or 0 */
     uint16_t first, last;
-};
-
-enum { CONTEXTS = 64 };
-
-struct context {
-    uint64_t satp; /* 0 without translation */
-    uint8_t privilege;
-    bool fp_dirty; /* mstatus.FS is Dirty: floating-point instructions need not set it */
-    bool fp_host;  /* frm is a rounding mode of the host */
-    const union op **jump_cache;
 };
 
 struct stream_op;
@@ -78,7 +75,7 @@ struct block_cache {
     uint32_t *part_buckets;          /* by page */
     unsigned context, context_count; /* index of the current one; number of contexts */
     uint32_t slot_count, record_count, exit_count, block_count, part_count;
-    uint64_t flushes, translations, drops;
+    uint64_t flushes, translations, drops, choices;
     struct code_watcher watcher;
     struct code_pages *code_pages; /* NULL: stores are not noted */
     op_handler *dropped;           /* of the handlers that blocks are translated to */
@@ -86,14 +83,15 @@ struct block_cache {
     uint64_t classes[CLASS_COUNT]; /* retired in dropped blocks, or in runs that ended between exits */
 };
 
-/* Returns the first op of the current context's block at pc, or NULL. */
-const union op *block_lookup(const struct block_cache *cache, uint64_t pc);
+/* Returns the first op of the block at pc in the leaf, for the current mode, or NULL. */
+const union op *block_lookup(const struct block_cache *cache, const struct mmu_leaf *leaf, uint64_t pc);
 
 /* Notes that the block being translated contains bytes first to last of a page, which it sees at a virtual address. */
 void block_add_part(struct block_cache *cache, uint64_t page, uint64_t address, unsigned first,
                     unsigned last);
 
-/* Translates the code at pc into a new block, for which there must be room. Returns its first op. */
-const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc);
+/* Translates the code at pc, in the leaf, into a new block, for which there must be room. Returns its first op. */
+const union op *translate(struct hart *hart, struct block_cache *cache, const struct mmu_leaf *leaf,
+                          uint64_t pc);
 
 #endif

@@ -179,7 +179,7 @@ static void write_mstatus(struct hart *hart, uint64_t value, uint64_t mask)
     write_masked(&p->mstatus, value, mask & MSTATUS_WRITABLE);
     if ((mask & MSTATUS_MPP) && (value >> MSTATUS_MPP_SHIFT & 3) != 2)
         write_masked(&p->mstatus, value, MSTATUS_MPP);
-    if ((old ^ p->mstatus) & (MSTATUS_SUM | MSTATUS_MXR))
+    if ((old ^ p->mstatus) & MSTATUS_MXR)
         mmu_flush(hart);
     priv_changed(hart);
 }

@@ -321,6 +321,7 @@ const struct exec_table EXEC_TABLE = {
     .stop = op_stop,
     .go = op_go,
     .link = op_link,
+    .far = op_far,
     .dropped = op_dropped,
     .returns = op_returns,
     .fusions = fusions,

@@ -222,8 +222,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
     do {                                                                                                     \
         legal_if(hart->privilege == PRIV_M ||                                                                \
                  (hart->privilege == PRIV_S && !(hart->priv.mstatus & MSTATUS_TVM)));                        \
-        mmu_flush(hart);                                                                                     \
-        effects->fence_i = true;                                                                             \
+        fence_translations(hart, insn);                                                                      \
     } while (0)
 #define cbo_inval(where) cbo(BLOCK_INVAL, ENVCFG_CBIE, access_block_check, where)
 #define cbo_clean(where) cbo(BLOCK_CLEAN, ENVCFG_CBCFE, access_block_check, where)
@@ -236,6 +235,15 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
             return false;                                                                                    \
         note_block(operation, where, effects);                                                               \
     } while (0)
+
+/* The operands of SFENCE.VMA: rs1 = x0 means all addresses, rs2 = x0 all address spaces. */
+static void fence_translations(struct hart *hart, const struct insn *insn)
+{
+    mmu_fence(hart, &(struct mmu_fence){.one_page = insn->rs1 != 0,
+                                        .address = hart->x[insn->rs1],
+                                        .one_space = insn->rs2 != 0,
+                                        .asid = hart->x[insn->rs2] & SATP_ASID});
+}
 
 static bool offload_traps(const struct hart *hart, uint64_t xn)
 {

@@ -58,7 +58,7 @@ bool hart_init(struct hart *hart, const struct phys *memory, const struct decode
 bool hart_init_privileged(struct hart *hart, const struct bus *bus, uint32_t hartid, uint64_t ticks,
                           struct error *err)
 {
-    hart->tlb = malloc((PRIV_M + 1) * sizeof *hart->tlb);
+    hart->tlb = malloc(TLB_MODES * sizeof *hart->tlb);
     if (!hart->tlb)
         return error_set(err, "no memory for the TLB of hart %u: %s", hartid, strerror(errno));
     hart->bus = bus;
@@ -80,7 +80,7 @@ void hart_free(struct hart *hart)
 void hart_use_tlb(struct hart *hart)
 {
     hart->paging_due = false;
-    hart->tlb = alloc(PRIV_M + 1, sizeof *hart->tlb);
+    hart->tlb = alloc(TLB_MODES, sizeof *hart->tlb);
     hart->exec = hart->exec->paged;
     if (hart->trace)
         hart->trace->plain = hart->trace->plain->paged;
@@ -202,7 +202,7 @@ static enum hart_stop step_once(struct hart *hart, struct step_report *report)
     hart->instret++;
     hart->stepped[insn_table[report->insn.id].iclass]++;
     if (report->effects.fence_i)
-        hart_flush_code(hart);
+        hart_fence_code(hart);
     if (hart->watch_hit.hit)
         return HART_STOP_WATCH;
     if (report->effects.marker)
@@ -271,6 +271,13 @@ void hart_flush_code(struct hart *hart)
 {
     hart->fetch_page = UINT64_MAX;
     block_flush(hart);
+}
+
+/* Blocks whose code is stored to are dropped anyway, unless nobody notes stores. */
+void hart_fence_code(struct hart *hart)
+{
+    if (!hart->memory->code)
+        hart_flush_code(hart);
 }
 
 void hart_count_classes(const struct hart *hart, uint64_t counts[CLASS_COUNT])

@@ -136,6 +136,7 @@ struct hart {
     bool has_ranges;   /* the CSRs mrange and mlocal exist: an accelerator (range_mmu.h) */
     bool attention;    /* an interrupt wire has changed, or a yield is requested: check before continuing */
     bool yield;        /* set by hart_request_yield() */
+    uint8_t page_bits; /* log2 of the page size of the last translation */
     bool paging_due;   /* hart_use_tlb() is due, before the next block is entered */
     uint32_t hartid;
     struct priv priv;
@@ -180,7 +181,7 @@ struct hart {
 
     struct block_cache *blocks;
     const struct exec_table *exec;
-    /* By enum privilege. NULL: the window on memory serves instead, since the hart is not privileged, and memory that it
+    /* TLB_MODES tables (mmu.h). NULL: the window on memory serves instead, since the hart is not privileged, and memory that it
      * can store to has no code. */
     struct tlb *tlb;
     const struct phys *memory;
@@ -263,8 +264,11 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns);
 /* Completes a served ECALL or EBREAK at which hart_run() has stopped: it counts as retired, and pc advances. */
 void hart_retire_call(struct hart *hart);
 
-/* Forgets all predecoded code, as FENCE.I does. Call it after code was changed from outside. */
+/* Forgets all predecoded code. Call it after code was changed from outside without phys_note_store(). */
 void hart_flush_code(struct hart *hart);
+
+/* Does what FENCE.I has to do. */
+void hart_fence_code(struct hart *hart);
 
 /* Counts the instructions retired since reset, by class. */
 void hart_count_classes(const struct hart *hart, uint64_t counts[CLASS_COUNT]);

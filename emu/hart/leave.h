@@ -36,6 +36,19 @@ static COLD const union op *op_find(PARAMETERS);
         DISPATCH(to_);                                                                                       \
     } while (0)
 
+/* Leaves the block for another leaf. */
+static const union op *op_far(PARAMETERS)
+{
+    uint64_t to_pc = op[-1].head.pc;
+    const union op *to = hart->jump_cache[to_pc >> 1 & (HART_JUMP_ENTRIES - 1)];
+    if (UNLIKELY(to[-1].head.pc != to_pc)) {
+        hart->pc = to_pc;
+        TAIL_RETURN op_find(hart, op, acc, budget);
+    }
+    NOTE_ENTERED(to);
+    DISPATCH(to);
+}
+
 /* Leaves the block through the exit slot after `op_`, after op_->imm instructions. */
 #define GO_EXIT(op_)                                                                                         \
     do {                                                                                                     \

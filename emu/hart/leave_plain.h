@@ -69,7 +69,7 @@ static COLD const union op *op_step(PARAMETERS)
     budget--;
     (void)fp_begin(hart->frm);
     if (result == STEP_FENCE_I)
-        hart_flush_code(hart);
+        hart_fence_code(hart);
     if (result == STEP_MARKER || result == STEP_WFI || hart->attention) {
         hart->budget = budget;
         hart->stop = result == STEP_MARKER ? HART_STOP_MARKER

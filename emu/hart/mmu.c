@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emu/hart/block.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/range_mmu.h"
 
@@ -115,6 +116,29 @@ static bool update_leaf(struct hart *hart, struct walk *walk, uint64_t address, 
     return true;
 }
 
+/* Returns the physical address of the page that the walk has found. */
+static uint64_t walk_page(const struct walk *walk)
+{
+    return (walk->pte >> PTE_PPN_SHIFT & SATP_PPN) << PAGE_BITS & ~((UINT64_C(1) << walk->bits) - 1);
+}
+
+/* Finds the page for an access and checks it. */
+static bool find_page(struct hart *hart, uint64_t address, unsigned levels, enum mmu_access access,
+                      enum privilege mode, struct walk *walk)
+{
+    struct mmu_walk list;
+    if (!canonical(address, levels))
+        return page_fault(hart, address, access);
+    switch (walk_tables(hart, address, levels, walk, &list)) {
+    case WALK_PAGE_FAULT: return page_fault(hart, address, access);
+    case WALK_ACCESS_FAULT: return access_fault(hart, address, access);
+    default: break;
+    }
+    if (!leaf_allows(hart, walk->pte, access, mode))
+        return page_fault(hart, address, access);
+    return update_leaf(hart, walk, address, access);
+}
+
 bool mmu_translate(struct hart *hart, uint64_t address, enum mmu_access access, enum privilege mode,
                    uint64_t *physical)
 {
@@ -122,24 +146,34 @@ bool mmu_translate(struct hart *hart, uint64_t address, enum mmu_access access, 
     *physical = address;
     if (range_mmu_active(hart, mode))
         return range_mmu_translate(hart, address, access, physical);
+    hart->page_bits = PAGE_BITS;
     if (levels == 0)
         return true;
     struct walk walk;
-    struct mmu_walk list;
-    if (!canonical(address, levels))
-        return page_fault(hart, address, access);
-    switch (walk_tables(hart, address, levels, &walk, &list)) {
-    case WALK_PAGE_FAULT: return page_fault(hart, address, access);
-    case WALK_ACCESS_FAULT: return access_fault(hart, address, access);
-    default: break;
-    }
-    if (!leaf_allows(hart, walk.pte, access, mode))
-        return page_fault(hart, address, access);
-    if (!update_leaf(hart, &walk, address, access))
+    if (!find_page(hart, address, levels, access, mode, &walk))
         return false;
-    uint64_t offset = (UINT64_C(1) << walk.bits) - 1;
-    *physical = ((walk.pte >> PTE_PPN_SHIFT & SATP_PPN) << PAGE_BITS & ~offset) | (address & offset);
+    hart->page_bits = (uint8_t)walk.bits;
+    *physical = walk_page(&walk) | (address & ((UINT64_C(1) << walk.bits) - 1));
     return true;
+}
+
+bool mmu_find_code(struct hart *hart, uint64_t address, struct mmu_leaf *leaf)
+{
+    enum privilege mode = (enum privilege)hart->privilege;
+    struct walk walk;
+    if (!find_page(hart, address, table_levels(hart, mode), MMU_FETCH, mode, &walk))
+        return false;
+    *leaf = (struct mmu_leaf){address >> walk.bits << walk.bits, walk_page(&walk), (uint8_t)walk.bits};
+    return true;
+}
+
+bool mmu_leaf_holds(const struct hart *hart, const struct mmu_leaf *leaf, enum privilege mode)
+{
+    struct walk walk;
+    struct mmu_walk list;
+    return walk_tables(hart, leaf->address, table_levels(hart, mode), &walk, &list) == WALK_LEAF &&
+           walk.bits == leaf->bits && walk_page(&walk) == leaf->physical && (walk.pte & PTE_A) &&
+           leaf_allows(hart, walk.pte, MMU_FETCH, mode);
 }
 
 bool mmu_check(struct hart *hart, uint64_t address, unsigned size, enum mmu_access access,
@@ -151,6 +185,22 @@ bool mmu_check(struct hart *hart, uint64_t address, unsigned size, enum mmu_acce
     if (hart->privileged && !pmp_allows(&hart->priv, *physical, size, kinds[access], mode))
         return access_fault(hart, address, access);
     return true;
+}
+
+unsigned mmu_tlb_mode(const struct hart *hart)
+{
+    enum privilege mode = priv_data_mode(hart);
+    return mode == PRIV_S && (hart->priv.mstatus & MSTATUS_SUM) ? TLB_SUM : (unsigned)mode;
+}
+
+static void note_large(struct tlb *tlb, uint64_t address, unsigned bits)
+{
+    uint64_t first = address >> bits << bits, last = first | ((UINT64_C(1) << bits) - 1);
+    unsigned half = (unsigned)(address >> 63);
+    if (first < tlb->large[half].first)
+        tlb->large[half].first = first;
+    if (last > tlb->large[half].last)
+        tlb->large[half].last = last;
 }
 
 void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum mmu_access access)
@@ -166,7 +216,9 @@ void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum m
     if (hart->privileged &&
         !pmp_allows(&hart->priv, page, MMU_PAGE, access == MMU_STORE ? PMP_W : PMP_R, mode))
         return;
-    struct tlb *tlb = &hart->tlb[mode];
+    struct tlb *tlb = &hart->tlb[mmu_tlb_mode(hart)];
+    if (hart->page_bits > PAGE_BITS)
+        note_large(tlb, address, hart->page_bits);
     struct tlb_entry *entry = &(access == MMU_STORE ? tlb->store : tlb->load)[tlb_index(address)];
     entry->tag = address & ~(uint64_t)(MMU_PAGE - 1);
     entry->addend = (uint64_t)(uintptr_t)bytes - entry->tag;
@@ -179,7 +231,7 @@ void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end)
         hart->paging_due |= bytes + end > hart->store_bytes && bytes < hart->store_bytes + hart->store_last;
         return;
     }
-    for (unsigned mode = 0; mode <= PRIV_M; mode++) {
+    for (unsigned mode = 0; mode < TLB_MODES; mode++) {
         struct tlb_entry *entries = hart->tlb[mode].store;
         for (unsigned i = 0; i < TLB_ENTRIES; i++)
             if (entries[i].tag + entries[i].addend == (uint64_t)(uintptr_t)bytes)
@@ -192,12 +244,48 @@ void mmu_flush(struct hart *hart)
     hart->fetch_page = UINT64_MAX;
     if (!hart->tlb)
         return;
-    for (unsigned mode = 0; mode <= PRIV_M; mode++) {
+    for (unsigned mode = 0; mode < TLB_MODES; mode++) {
+        struct tlb *tlb = &hart->tlb[mode];
         for (unsigned i = 0; i < TLB_ENTRIES; i++) {
-            hart->tlb[mode].load[i].tag = UINT64_MAX;
-            hart->tlb[mode].store[i].tag = UINT64_MAX;
+            tlb->load[i].tag = UINT64_MAX;
+            tlb->store[i].tag = UINT64_MAX;
         }
+        for (unsigned half = 0; half < 2; half++)
+            tlb->large[half].first = UINT64_MAX, tlb->large[half].last = 0;
     }
+}
+
+/* Forgets the page at an address; all pages, if it may be in a large one, whose entries have no common index. */
+static void forget_page(struct hart *hart, uint64_t address)
+{
+    unsigned half = (unsigned)(address >> 63), index = tlb_index(address);
+    for (unsigned mode = 0; mode < TLB_MODES; mode++) {
+        struct tlb *tlb = &hart->tlb[mode];
+        if (address >= tlb->large[half].first && address <= tlb->large[half].last) {
+            mmu_flush(hart);
+            return;
+        }
+        tlb->load[index].tag = tlb->store[index].tag = UINT64_MAX;
+    }
+}
+
+void mmu_fence(struct hart *hart, const struct mmu_fence *fence)
+{
+    uint64_t current = hart->priv.satp >> SATP_ASID_SHIFT & SATP_ASID;
+    hart->fetch_page = UINT64_MAX;
+    if (hart->has_ranges) {
+        mmu_flush(hart);
+        block_flush(hart);
+        return;
+    }
+    /* The TLB holds translations of the current address space only. */
+    if (hart->tlb && (!fence->one_space || fence->asid == current)) {
+        if (fence->one_page)
+            forget_page(hart, fence->address);
+        else
+            mmu_flush(hart);
+    }
+    block_fence(hart, fence);
 }
 
 bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical)

@@ -21,10 +21,29 @@ struct tlb_entry {
     uint64_t addend; /* host address minus virtual address, modulo 2^64 */
 };
 
-/* One table for each direction of access; a hart has a struct tlb for each data mode. */
+/* One table for each direction of access. large[half] spans the pages larger than MMU_PAGE that have entries, in the
+ * lower or upper half of the address space; first > last: none. */
 struct tlb {
     struct tlb_entry load[TLB_ENTRIES];
     struct tlb_entry store[TLB_ENTRIES];
+    struct {
+        uint64_t first, last;
+    } large[2];
+};
+
+/* The tables of a hart, by data mode. Supervisor accesses with SUM set have their own, since programs change SUM often. */
+enum { TLB_SUM = 2 /* in the place of mode 2, which does not exist */, TLB_MODES = 4 };
+
+/* A page of any size through which code was found. */
+struct mmu_leaf {
+    uint64_t address, physical; /* of its first byte */
+    uint8_t bits;               /* log2 of its size */
+};
+
+/* The operands of SFENCE.VMA. */
+struct mmu_fence {
+    bool one_page, one_space; /* otherwise all addresses, all address spaces */
+    uint64_t address, asid;
 };
 
 /* Folds in higher bits, so that pages a power of two apart do not share an entry. */
@@ -42,12 +61,26 @@ bool mmu_translate(struct hart *hart, uint64_t address, enum mmu_access access, 
 bool mmu_check(struct hart *hart, uint64_t address, unsigned size, enum mmu_access access,
                enum privilege mode, uint64_t *physical);
 
-/* Keeps the translation of a page for loads or stores in the hart's current data mode, if the page is main memory, PMP
+/* Keeps the translation that mmu_check() has just found for loads or stores in the hart's current data mode, if the page is main memory, PMP
  * treats it uniformly, and nothing watches it. */
 void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum mmu_access access);
 
 /* Forgets ways to store to the bytes of a page of memory (code_pages.h) below `end`, without checks: it has code. */
 void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end);
+
+/* Finds the page of code at an address, as a fetch does, in the hart's mode, which translates. On failure returns false,
+ * and hart->trap holds the fault. */
+bool mmu_find_code(struct hart *hart, uint64_t address, struct mmu_leaf *leaf);
+
+/* Returns whether the page tables of the current address space still map the leaf, so that fetches in the mode need not
+ * change them. */
+bool mmu_leaf_holds(const struct hart *hart, const struct mmu_leaf *leaf, enum privilege mode);
+
+/* Forgets translations as SFENCE.VMA does. */
+void mmu_fence(struct hart *hart, const struct mmu_fence *fence);
+
+/* Returns the index of the TLB tables for the hart's data mode. */
+unsigned mmu_tlb_mode(const struct hart *hart);
 
 /* Forgets all translations. */
 void mmu_flush(struct hart *hart);

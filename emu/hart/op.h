@@ -61,6 +61,7 @@ struct exec_table {
     op_handler *stop;                   /* a breakpoint */
     op_handler *go;                     /* leaves the block through the exit slot */
     op_handler *link;                   /* a link stub: finds the exit's target and links the exit to it */
+    op_handler *far;                    /* as link, but looks the target up each time */
     op_handler *dropped;                /* the first op of a dropped block: finds its successor */
     op_handler *returns;                /* JALR that is expected to continue in the same block */
     const struct exec_table *traced;    /* the tracing variant (leave_traced.h) */

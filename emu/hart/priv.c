@@ -43,7 +43,7 @@ uint64_t priv_pending(const struct hart *hart)
 void priv_changed(struct hart *hart)
 {
     if (hart->tlb) {
-        struct tlb *tlb = &hart->tlb[priv_data_mode(hart)];
+        struct tlb *tlb = &hart->tlb[mmu_tlb_mode(hart)];
         hart->load_tlb = tlb->load;
         hart->store_tlb = tlb->store;
     }

@@ -43,7 +43,14 @@ enum { IRQ_SSI = 1, IRQ_MSI = 3, IRQ_STI = 5, IRQ_MTI = 7, IRQ_SEI = 9, IRQ_MEI 
 
 /* satp fields (section 4.1.11). */
 #define SATP_PPN ((UINT64_C(1) << 44) - 1)
-enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9 };
+enum {
+    SATP_MODE_SHIFT = 60,
+    SATP_ASID_SHIFT = 44,
+    SATP_ASID = 0xffff, /* after the shift */
+    SATP_BARE = 0,
+    SATP_SV39 = 8,
+    SATP_SV48 = 9
+};
 
 /* pmpcfg bytes (section 3.7.1). */
 enum {

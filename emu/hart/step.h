@@ -30,7 +30,7 @@ struct effects {
     bool loaded, stored; /* both for an AMO; neither for an SC that failed */
     bool fp_written;     /* a floating-point register or accrued flags were written */
     bool marker;         /* a marker HINT: hart->marker describes it */
-    bool fence_i;        /* predecoded code is stale: FENCE.I, SFENCE.VMA */
+    bool fence_i;        /* FENCE.I */
     bool wfi;
     bool returned; /* MRET or SRET */
 };

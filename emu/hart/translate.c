@@ -13,6 +13,7 @@ struct translation {
     struct block_cache *cache;
     struct hart *hart;
     const struct block *block;
+    const struct mmu_leaf *leaf;  /* that the block lies in */
     uint64_t pc;                  /* of the next instruction */
     unsigned last_rd;             /* register whose value is in acc before the next op; 0: none */
     uint64_t returns[CALL_DEPTH]; /* return addresses of followed calls, innermost last */
@@ -60,7 +61,8 @@ static union op *add_exit(struct translation *t, uint64_t target)
 static void add_direct_exit(struct translation *t, union op *op, uint64_t target)
 {
     op->imm = (int32_t)retired(t);
-    add_exit(t, target)->exit.to = block_lookup(t->cache, target);
+    bool near = leaf_holds(t->leaf, target);
+    add_exit(t, target)->exit.to = near ? block_lookup(t->cache, t->leaf, target) : NULL;
 }
 
 static void add_go(struct translation *t, uint64_t target)
@@ -104,12 +106,12 @@ static op_handler *choose_handler(const struct translation *t, const struct insn
     const struct exec_table *exec = t->hart->exec;
     const struct format_info *format = &format_table[insn_table[insn->id].format];
     bool exact = insn_table[insn->id].format == FORMAT_F2E || insn_table[insn->id].format == FORMAT_XFE;
-    if (exact && insn->rm == RM_DYN && !t->cache->contexts[t->cache->context].fp_host)
+    if (exact && insn->rm == RM_DYN && !t->cache->contexts[t->cache->context].mode.fp_host)
         return exec->slow; /* frm may be reserved, which traps although nothing is rounded */
     if (format->rm && !exact) {
         if (insn->rm == RM_RTZ && exec->truncating[insn->id])
             return exec->truncating[insn->id];
-        if (insn->rm != RM_DYN || !t->cache->contexts[t->cache->context].fp_host)
+        if (insn->rm != RM_DYN || !t->cache->contexts[t->cache->context].mode.fp_host)
             return exec->slow;
     }
     return exec->rows[insn->id][choose_source(t, insn)];
@@ -156,7 +158,7 @@ static void add_jal(struct translation *t, const struct insn *insn)
         if (t->depth < CALL_DEPTH)
             t->returns[t->depth++] = link;
     }
-    if (target <= t->pc && insn->rd == 0)
+    if ((target <= t->pc && insn->rd == 0) || !leaf_holds(t->leaf, target))
         add_go(t, target);
     else
         t->pc = target;
@@ -181,7 +183,7 @@ static void add_insn(struct translation *t, const struct insn *insn)
 {
     const struct insn_info *info = &insn_table[insn->id];
     bool fp = info->extension == EXTENSION_F || info->extension == EXTENSION_D;
-    bool recorded = fp && !t->cache->contexts[t->cache->context].fp_dirty;
+    bool recorded = fp && !t->cache->contexts[t->cache->context].mode.fp_dirty;
     if (!t->hart->exec->rows[insn->id][OP_REGISTERS] || recorded) {
         add_step(t, insn);
         return;
@@ -200,7 +202,7 @@ static void add_insn(struct translation *t, const struct insn *insn)
     t->pc += insn->length;
 }
 
-/* Adds a head and a stub for every exit whose target is not translated yet. */
+/* Adds a head and a stub for every exit whose target is not translated yet, or is in another leaf. */
 static void add_stubs(struct translation *t)
 {
     struct block_cache *cache = t->cache;
@@ -210,7 +212,7 @@ static void add_stubs(struct translation *t)
             continue;
         add_slot(t)->head.pc = exit->target;
         union op *stub = add_slot(t);
-        stub->run = t->hart->exec->link;
+        stub->run = leaf_holds(t->leaf, exit->target) ? t->hart->exec->link : t->hart->exec->far;
         stub->imm = (int32_t)exit->slot - (int32_t)(cache->slot_count - 1);
         cache->slots[exit->slot].exit.to = stub;
     }
@@ -243,6 +245,8 @@ static bool fetch(struct translation *t, struct insn *insn)
     if (!access_fetch(t->hart, t->pc, &parcel))
         return false;
     const uint8_t *low = t->hart->fetched;
+    if ((parcel & 3) == 3 && !leaf_holds(t->leaf, t->pc + 2))
+        return false; /* the next leaf may change alone: fetched anew each time */
     if (!step_fetch(t->hart, t->pc, insn))
         return false;
     bool crosses = insn->length == 4 && t->pc % CODE_PAGE == CODE_PAGE - 2;
@@ -252,22 +256,25 @@ static bool fetch(struct translation *t, struct insn *insn)
     return true;
 }
 
-const union op *translate(struct hart *hart, struct block_cache *cache, uint64_t pc)
+const union op *translate(struct hart *hart, struct block_cache *cache, const struct mmu_leaf *leaf,
+                          uint64_t pc)
 {
     struct block *block = &cache->blocks[cache->block_count];
     *block = (struct block){.pc = pc,
-                            .context = (uint8_t)cache->context,
+                            .physical = leaf_place(leaf, pc),
+                            .mode = cache->contexts[cache->context].mode,
+                            .bits = leaf->bits,
                             .slot = cache->slot_count + 1,
                             .record = cache->record_count,
                             .exit = cache->exit_count};
-    struct translation t = {.cache = cache, .hart = hart, .block = block, .pc = pc};
+    struct translation t = {.cache = cache, .hart = hart, .block = block, .leaf = leaf, .pc = pc};
     union op *head = add_slot(&t);
     head->head.pc = pc;
     head->head.ops = cache->described ? &cache->ops[cache->record_count] : NULL;
     const uint32_t longest = cache->described ? BLOCK_INSNS_DESCRIBED : BLOCK_INSNS;
     while (!t.ended) {
         struct insn insn = {0};
-        if (retired(&t) == longest) {
+        if (retired(&t) == longest || (retired(&t) > 0 && !leaf_holds(leaf, t.pc))) {
             add_go(&t, t.pc);
             break;
         }

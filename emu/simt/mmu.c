@@ -6,8 +6,6 @@
 #include "emu/hart/mmu.h"
 #include "emu/sim/alloc.h"
 
-enum { SATP_ASID_SHIFT = 44, SATP_ASID = 0xffff };
-
 /* A page that a multiprocessor waits for: a lookup in the second level, then perhaps a walk. */
 struct miss {
     struct miss *next; /* in a list of one TLB's outstanding or free ones */
