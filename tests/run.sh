@@ -160,6 +160,7 @@ if part env "user environment, loader, command line"; then
 fi
 if part env "experiments and pictures"; then
     suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"
+    suite "killed experiments" tests/cmd/experiment_kill.sh "$BUILD/bin/croft" 8
     suite "networks" tests/cmd/net.sh "$BUILD/bin/croft"
     suite "pictures of machines" tests/cmd/graph.sh "$BUILD/bin/croft"
 fi
@@ -216,6 +217,9 @@ if part sanitize "with address and undefined-behaviour sanitizers"; then
         SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover -DCROFT_TRAMPOLINE"
 fi
 
+if part kills "an experiment killed 50 times"; then
+    suite "experiment killed 50 times" tests/cmd/experiment_kill.sh "$BUILD/bin/croft" 50
+fi
 if part networks "random networks, and 10 million flits with all checks"; then
     built "$BUILD/tests/net/test_network_model" "$BUILD/tests/net/test_network" &&
         suite "random networks" env NETWORKS=3000 SEED="${NETWORK_SEED:-1000}" "$BUILD/tests/net/test_network_model" &&

@@ -3,7 +3,9 @@
 #ifndef EMU_CMD_CMD_H
 #define EMU_CMD_CMD_H
 
-int cmd_run(int argc, char **argv);      /* runs a program on a machine */
+int cmd_run(int argc, char **argv); /* runs a program on a machine */
+int run_measured(int argc, char **argv,
+                 int statistics);        /* the same; statistics go to this open file, if it is not -1 */
 int cmd_cc(int argc, char **argv);       /* compiles and links programs */
 int cmd_disasm(int argc, char **argv);   /* disassembles a program or single words */
 int cmd_machines(int argc, char **argv); /* lists the shipped machines */

@@ -1,22 +1,43 @@
 /* croft experiment: executes the runs that a description asks for, and writes tables of their statistics. */
-#include "emu/cmd/experiment.h"
+#include "emu/experiment/experiment.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
+#include "emu/cmd/paths.h"
+#include "emu/experiment/signals.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/quantity.h"
 
-enum { OPTION_OUT, OPTION_JOBS, OPTION_SET, JOBS_MOST = 256 };
+enum {
+    OPTION_OUT,
+    OPTION_RESULTS,
+    OPTION_JOBS,
+    OPTION_MEMORY,
+    OPTION_SET,
+    OPTION_RETRY,
+    OPTION_FILES,
+    JOBS_MOST = 1024
+};
 
 static const struct option_row rows[] = {
     [OPTION_OUT] = {"out", 'o', "DIR", "folder for results (default: the description's name and .results)"},
-    [OPTION_JOBS] = {"jobs", 'j', "N", "number of parallel runs (default: number of processors)"},
+    [OPTION_RESULTS] = {"results", 0, "FILE",
+                        "file of runs' results, which experiments can share (default: DIR/results.db)"},
+    [OPTION_JOBS] = {"jobs", 'j', "N",
+                     "number of parallel runs (default: number of processors; fewer if memory is short)"},
+    [OPTION_MEMORY] = {"memory", 0, "SIZE", "memory for all runs together (default: what is free)"},
     [OPTION_SET] = {"set", 0, "NAME=VALUE", "change a key of the machine in all runs; may be repeated"},
+    [OPTION_RETRY] = {"retry-failed", 0, NULL, "run again what has failed"},
+    [OPTION_FILES] = {"files", 0, NULL,
+                      "write each run's command, output, statistics and machine to files in DIR/runs, too"},
 };
 
 static const struct option_set interface = {
@@ -27,7 +48,8 @@ static const struct option_set interface = {
     .notes =
         "DIR gets results.csv, results.json, tables.txt, and in runs/ each run's command, output, statistics "
         "and "
-        "machine.\nThe status is 1 if a run fails; the others' results are kept. emu/cmd/experiment.h and "
+        "machine.\nThe status is 1 if a run fails; the others' results are kept. emu/experiment/experiment.h "
+        "and "
         "examples/README.md explain descriptions.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
@@ -35,8 +57,10 @@ static const struct option_set interface = {
 
 /* The parsed command line. */
 struct request {
-    const char *file, *out;
+    const char *file, *out, *results;
     unsigned jobs;
+    uint64_t memory;
+    bool retry, files;
     const char **sets; /* room for argc entries */
     size_t set_count;
 };
@@ -54,7 +78,18 @@ static int take(void *context, int option, const char *value)
     struct request *request = context;
     if (option == OPTION_OUT)
         request->out = value;
-    else if (option == OPTION_SET)
+    else if (option == OPTION_RESULTS)
+        request->results = value;
+    else if (option == OPTION_RETRY)
+        request->retry = true;
+    else if (option == OPTION_FILES)
+        request->files = true;
+    else if (option == OPTION_MEMORY) {
+        struct error err;
+        if (!quantity_parse(QUANTITY_SIZE, value, &request->memory, &err) || request->memory == 0)
+            return options_usage_error(&interface, "--memory: a size such as 8 GiB is expected, not '%s'",
+                                       value);
+    } else if (option == OPTION_SET)
         request->sets[request->set_count++] = value;
     else if (option == OPTION_JOBS && !parse_jobs(value, &request->jobs))
         return options_usage_error(&interface, "--jobs: 1 to %d are allowed, not '%s'", JOBS_MOST, value);
@@ -85,59 +120,116 @@ static bool locate(const struct request *request, char folder[PATH_MAX], char ou
     return (length > 0 && length < PATH_MAX) || error_set(err, "%s: the path is too long", request->file);
 }
 
-static int run(const struct experiment *e, const struct experiment_where *where, struct error *err)
+static unsigned processors(void)
 {
-    struct experiment_run *runs = experiment_plan(e, where, err);
-    int failed = 0, skipped = 0, all = experiment_runs(e);
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count < JOBS_MOST ? (unsigned)count : JOBS_MOST;
+}
+
+static bool make_folder(const char *path, struct error *err)
+{
+    return mkdir(path, 0777) == 0 || errno == EEXIST || error_set(err, "%s: %s", path, strerror(errno));
+}
+
+/* A run in a process of its own: croft run. */
+static int body(int argc, char **argv, int statistics)
+{
+    return run_measured(argc - 1, argv + 1, statistics);
+}
+
+/* Counts the runs in a state. */
+static int count(const struct experiment *e, const struct experiment_run *runs, enum experiment_state state)
+{
+    int number = 0;
+    for (int n = 0; n < experiment_runs(e); n++)
+        number += runs[n].state == state;
+    return number;
+}
+
+/* Executes, evaluates and writes what there is, also after a signal. */
+static bool conduct(const struct experiment *e, const struct experiment_where *where, bool files,
+                    struct results *results, struct experiment_run *runs, struct error *err)
+{
+    struct error ignored;
+    bool good = experiment_execute(e, where, results, runs, err);
+    experiment_evaluate(e, results, runs);
+    bool written = experiment_write(e, where, results, runs, good ? err : &ignored);
+    if (good && written && files)
+        written = experiment_files(e, where, results, runs, err);
+    return good && written;
+}
+
+static int run(const struct experiment *e, const struct experiment_where *where, bool files,
+               struct error *err)
+{
+    struct experiment_run *runs = experiment_plan(e, err);
     if (!runs)
         return 2;
-    for (int n = 0; n < all; n++)
-        skipped += runs[n].skipped;
-    if (skipped == all) {
-        experiment_unplan(e, runs);
-        (void)error_set(err, "%s: 'skip' leaves no run", e->tree.path);
-        return 2;
-    }
-    bool good = experiment_execute(e, where, runs, err);
-    if (good) {
-        experiment_evaluate(e, where, runs);
-        good = experiment_write(e, where, runs, err);
-    }
-    for (int n = 0; n < all; n++)
-        failed += runs[n].failed;
-    if (good)
-        (void)fprintf(stderr,
-                      "croft experiment: %d runs, %d failed, %d skipped by the description; results in %s\n",
-                      all - skipped, failed, skipped, where->out);
+    struct results *results = make_folder(where->out, err) ? results_open(where->results, true, err) : NULL;
+    bool good = results && conduct(e, where, files, results, runs, err);
+    struct error ignored;
+    bool closed = results_close(results, good ? err : &ignored);
+    int failed = count(e, runs, EXPERIMENT_FAILED), left = count(e, runs, EXPERIMENT_LEFT),
+        skipped = count(e, runs, EXPERIMENT_SKIPPED), all = experiment_runs(e);
     experiment_unplan(e, runs);
-    return good && !failed ? 0 : 1;
+    if (signals_arrived())
+        (void)fprintf(stderr,
+                      "croft experiment: ended by signal %d; %d runs left: the same command goes on\n",
+                      signals_arrived(), left);
+    if (!good || !closed)
+        return 1;
+    (void)fprintf(stderr,
+                  "croft experiment: %d runs, %d failed, %d skipped by the description; results in %s\n",
+                  all - skipped, failed, skipped, where->out);
+    return signals_arrived() ? 128 + signals_arrived() : failed ? 1 : 0;
+}
+
+/* The files of croft that runs depend on. */
+struct own_files {
+    char croft[PATH_MAX], machines[PATH_MAX], kernel[PATH_MAX], firmware[PATH_MAX], results[PATH_MAX + 16];
+};
+
+static bool find_own(struct own_files *own, struct error *err)
+{
+    ssize_t length = readlink("/proc/self/exe", own->croft, sizeof own->croft - 1);
+    if (length <= 0)
+        return error_set(err, "croft itself cannot be found: %s", strerror(errno));
+    own->croft[length] = '\0';
+    return paths_share("machines", own->machines, sizeof own->machines, err) &&
+           paths_share("kernel/kernel.elf", own->kernel, sizeof own->kernel, err) &&
+           paths_share("firmware/nucd.elf", own->firmware, sizeof own->firmware, err);
 }
 
 static int experiment(const struct request *request)
 {
-    char folder[PATH_MAX], out[PATH_MAX], croft[PATH_MAX] = "";
+    char folder[PATH_MAX], out[PATH_MAX];
+    struct own_files own;
     struct error err = {.text = ""};
     struct experiment e;
     if (!request->file)
         return options_usage_error(&interface, "no FILE given");
     int status = 2; /* the description is part of the command line, so an error in it is a usage error */
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (readlink("/proc/self/exe", croft, sizeof croft - 1) <= 0) {
-        (void)error_set(&err, "croft itself cannot be found: %s", strerror(errno));
+    if (!find_own(&own, &err))
         status = 1;
-    } else if (locate(request, folder, out, &err) && experiment_read(&e, request->file, &err)) {
+    else if (locate(request, folder, out, &err) && experiment_read(&e, request->file, &err)) {
+        (void)snprintf(own.results, sizeof own.results, "%s/results.db", out);
         const struct experiment_where where = {
-            .croft = croft,
+            .croft = own.croft,
             .out = out,
             .folder = folder,
+            .results = request->results ? request->results : own.results,
+            .machines = own.machines,
+            .parts = {own.kernel, own.firmware, NULL},
             .sets = request->sets,
             .set_count = request->set_count,
-            .jobs = request->jobs    ? request->jobs
-                    : processors > 0 ? (unsigned)processors
-                                     : 1,
+            .jobs = request->jobs ? request->jobs : processors(),
+            .memory = request->memory,
+            .retry_failed = request->retry,
+            .body = body,
         };
         err.text[0] = '\0';
-        status = run(&e, &where, &err);
+        status = run(&e, &where, request->files, &err);
         experiment_free(&e);
     }
     if (err.text[0])

@@ -26,6 +26,7 @@ struct hart_counts {
 struct report {
     struct stats *stats;
     const char *path;
+    int stream;                 /* open file for the statistics instead of the path; -1: none */
     bool made;                  /* report_open() has made the file, which is empty */
     char description[PATH_MAX]; /* path of the machine's description, or empty */
     unsigned hart_count;
@@ -37,7 +38,14 @@ struct report *report_new(const char *path)
     struct report *report = alloc(1, sizeof *report);
     report->stats = stats_new();
     report->path = path;
+    report->stream = -1;
     return report;
+}
+
+void report_to(struct report *report, int stream)
+{
+    report->path = "-";
+    report->stream = stream;
 }
 
 void report_free(struct report *report)
@@ -135,8 +143,19 @@ static uint64_t instructions(const struct report *report)
     return sum;
 }
 
+static bool write_stream(struct report *report, struct error *err)
+{
+    FILE *out = fdopen(report->stream, "w");
+    bool good = out && stats_write_json(report->stats, out, err);
+    if (!out || (fclose(out) != 0 && good))
+        good = error_set(err, "the statistics cannot be written: %s", strerror(errno));
+    return good;
+}
+
 static bool write_stats(struct report *report, struct error *err)
 {
+    if (report->stream >= 0)
+        return write_stream(report, err);
     if (strcmp(report->path, "-") == 0) {
         if (!stats_write_json(report->stats, stdout, err))
             return false;

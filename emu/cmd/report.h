@@ -17,6 +17,9 @@ struct report;
 struct report *report_new(const char *path);
 void report_free(struct report *report);
 
+/* Writes the statistics to an open file instead, which report_write() closes, and no description. */
+void report_to(struct report *report, int stream);
+
 /* Returns the counters, for callers that begin regions or print statistics during the run. */
 struct stats *report_stats(struct report *report);
 

@@ -332,11 +332,14 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     return status;
 }
 
-static int run(const struct request *r)
+/* statistics: open file for them instead of --stats; -1: none. */
+static int run(const struct request *r, int statistics)
 {
     struct session session = {.report = report_new(r->stats), .failure = 1};
     struct error err;
     int status = -1;
+    if (statistics >= 0)
+        report_to(session.report, statistics);
     if (set_up(&session, r, &err))
         status = r->env == ENV_BARE     ? run_bare(&session, r, &err)
                  : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)
@@ -351,6 +354,11 @@ static int run(const struct request *r)
 
 int cmd_run(int argc, char **argv)
 {
+    return run_measured(argc, argv, -1);
+}
+
+int run_measured(int argc, char **argv, int statistics)
+{
     int status;
     size_t room = (size_t)argc + 1;
     struct request request = {
@@ -362,7 +370,7 @@ int cmd_run(int argc, char **argv)
     /* Ignored in croft: the program's write() returns EPIPE, and the program ends as by SIGPIPE. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (request_parse(&request, argc, argv, &status))
-        status = run(&request);
+        status = run(&request, statistics);
     free(request.sets);
     free(request.environment);
     return status;

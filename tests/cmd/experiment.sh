@@ -65,23 +65,23 @@ Y
 
 # N rounds execute 4 N instructions plus one marker: 41 and 401 for N = 10 and 100. 401 / 41 = 9.780488; the
 # inverse is 0.102244.
-"$croft" experiment good.yaml --jobs 1 >output 2>messages
+"$croft" experiment good.yaml --jobs 1 --files >output 2>messages
 judge $? "a good description"
 diff - good.results/results.csv >>output <<'C'
-program,rounds,size,instructions,twice,nothing,absent,rate,speedup,ratio,ratio.reference
-loop,few,default,41,82,0,7,2,9.780488,0.102244,0.100000
-loop,few,small,41,82,0,7,2,9.780488,0.102244,0.100000
-loop,many,default,401,802,0,7,2,1,1,
-loop,many,small,401,802,0,7,2,1,1,
-other,few,default,41,82,0,7,2,9.780488,0.102244,
-other,many,default,401,802,0,7,2,1,1,
-mean,few,default,41,,,,,,0.102244,
-mean,many,default,401,,,,,,1,
+program,rounds,size,instructions,twice,nothing,absent,rate,speedup,ratio,ratio.reference,failure
+loop,few,default,41,82,0,7,2,9.780488,0.102244,0.100000,
+loop,few,small,41,82,0,7,2,9.780488,0.102244,0.100000,
+loop,many,default,401,802,0,7,2,1,1,,
+loop,many,small,401,802,0,7,2,1,1,,
+other,few,default,41,82,0,7,2,9.780488,0.102244,,
+other,many,default,401,802,0,7,2,1,1,,
+mean,few,default,41,,,,,,0.102244,,
+mean,many,default,401,,,,,,1,,
 C
 judge $? "its results"
 grep -q '^  size: 256 MiB' good.results/runs/loop.many.small.json.machine.yaml
 judge $? "the later axis wins"
-"$croft" experiment good.yaml --jobs 4 --out again --set memory.size=128MiB >again.txt 2>messages
+"$croft" experiment good.yaml --jobs 4 --out again --set memory.size=128MiB --files >again.txt 2>messages
 cmp -s good.results/results.csv again/results.csv && grep -q '^  size: 128 MiB' again/runs/loop.many.small.json.machine.yaml
 judge $? "the same with four runs at a time, in another folder; --set over all"
 
@@ -90,7 +90,7 @@ judge $? "the same with four runs at a time, in another folder; --set over all"
 sed 's/flags: -DSTATUS=0/flags: -DSTATUS=3/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml --out again >output 2>messages
 [ $? -eq 1 ] && grep -q '^croft experiment: other.few.default failed with status 3: .*croft run .* 10$' messages &&
-    grep -q '2 failed' messages && grep -q '^other,few,default,,,,,,,,$' again/results.csv &&
+    grep -q '2 failed' messages && grep -q '^other,few,default,,,,,,,,,status 3$' again/results.csv &&
     grep -q '^loop,few,default,41,' again/results.csv
 judge $? "failing runs"
 sed 's/hart.0.instructions, mean/hart.0.instruction, mean/' good.yaml >bad.yaml
@@ -147,8 +147,117 @@ judge $? "an empty file"
 "$croft" experiment none.yaml >output 2>messages
 [ $? -eq 2 ] && grep -q 'none.yaml: No such file' messages
 judge $? "no file"
+# Results that are kept. Files that programs read belong to what determines a run.
+"$croft" experiment good.yaml >output 2>messages
+[ $? -eq 0 ] && grep -q '6 runs were in .*good.results/results.db' messages && ! grep -q 's failed' messages
+judge $? "nothing runs twice"
+rm -rf shared*
+sed 's/\$rounds: 100,/$rounds: 10,/' good.yaml >other.yaml
+"$croft" experiment good.yaml --out shared1 --results shared.db >output 2>messages &&
+    "$croft" experiment other.yaml --out shared2 --results shared.db >output 2>messages &&
+    grep -q '4 runs were in shared.db' messages && cmp -s good.results/results.csv shared1/results.csv
+judge $? "experiments share runs"
+"$croft" experiment other.yaml --out shared2 --results fresh.db >output 2>messages &&
+    sqlite3 fresh.db "SELECT count(*) FROM run" | grep -qx 5
+judge $? "equal runs are executed once"
+echo 1 >input
+sed 's/region: loop}/region: loop, inputs: input}/' good.yaml >reads.yaml
+"$croft" experiment reads.yaml --results shared.db >output 2>messages && grep -q '4 runs were in' messages
+judge $? "a run with an input is another run"
+echo 2 >input
+"$croft" experiment reads.yaml --results shared.db >output 2>messages && grep -q '4 runs were in' messages
+judge $? "and another one with another input"
+"$croft" experiment reads.yaml --results shared.db >output 2>messages && grep -q '6 runs were in' messages
+judge $? "and the same with the same input"
+mkdir -p twin/bin && cp "$croft" twin/bin && echo >>twin/bin/croft && ln -sf "$(dirname "$croft")/../share" twin/share
+twin/bin/croft experiment good.yaml --results shared.db >output 2>messages && ! grep -q 'were in' messages
+judge $? "another croft shares nothing"
+
+# A program that fails until the file `fixed` exists, which is not among its inputs.
+cat >until.c <<'C'
+#include <stdio.h>
+int main(void)
+{
+    fprintf(stderr, "first\nnot, \"yet\"\n");
+    return fopen("fixed", "r") ? 0 : 3;
+}
+C
+cat >until.yaml <<'Y'
+title: until
+machine: functional
+programs: {until: {source: until.c, region: total}}
+columns: {instructions: {statistic: hart.0.instructions}}
+Y
+"$croft" experiment until.yaml >output 2>messages
+[ $? -eq 1 ] && grep -qx 'until,,"status 3: not, ""yet"""' until.results/results.csv &&
+    grep -qx 'until failed: status 3: not, "yet"' until.results/tables.txt
+judge $? "a failed run has its message in the table"
+: >fixed
+"$croft" experiment until.yaml >output 2>messages
+[ $? -eq 1 ] && grep -q '1 runs were in' messages
+judge $? "a failure is kept"
+"$croft" experiment until.yaml --retry-failed >output 2>messages
+[ $? -eq 0 ] && grep -Eqx 'until,[0-9]+,' until.results/results.csv
+judge $? "until it is retried"
+
+# Files that are no results, or cannot grow.
+echo text >wrong.db
+"$croft" experiment good.yaml --results wrong.db >output 2>messages
+[ $? -eq 1 ] && grep -q 'wrong.db: .*file is not a database' messages && grep -qx text wrong.db
+judge $? "a file of another kind"
+rm -f wrong.db
+sqlite3 wrong.db "CREATE TABLE mine(a)"
+"$croft" experiment good.yaml --results wrong.db >output 2>messages
+[ $? -eq 1 ] && grep -q "wrong.db: not a file of croft's results" messages
+judge $? "another program's database"
+cp shared.db wrong.db && sqlite3 wrong.db "PRAGMA user_version = 99"
+"$croft" experiment good.yaml --results wrong.db >output 2>messages
+[ $? -eq 1 ] && grep -q 'wrong.db: its results have format 99, of another version of croft' messages
+judge $? "results of another version"
+# 40 KiB: enough for the program, but not for the results of several machines.
+(
+    ulimit -f 80
+    "$croft" experiment good.yaml --out full --jobs 1
+) >output 2>messages
+status=$?
+"$croft" experiment good.yaml --out full >output 2>again.txt
+[ $? -eq 0 ] && [ "$status" -eq 1 ] && grep -q 'full/results.db: .*is the disk full' messages &&
+    cmp -s good.results/results.csv full/results.csv
+judge $? "a full disk"
+
+# Runs that take 40 MiB each: with 100 MiB, no more than two at a time.
+cat >large.c <<'C'
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    memset(malloc(40 << 20), 1, 40 << 20);
+    return argc > 2 || !argv;
+}
+C
+cat >large.yaml <<'Y'
+title: large
+machine: functional
+programs: {large: {source: large.c, flags: -O2, arguments: $n, region: total}}
+axes: {n: {1: {$n: 1}, 2: {$n: 2}, 3: {$n: 3}, 4: {$n: 4}, 5: {$n: 5}, 6: {$n: 6}}}
+columns: {instructions: {statistic: hart.0.instructions}}
+Y
+CROFT_TEST_MARK=$work "$croft" experiment large.yaml --jobs 6 --memory 100MiB >output 2>messages &
+pid=$!
+most=0
+while kill -0 "$pid" 2>/dev/null; do
+    used=$(ps -o rss= --ppid "$pid" | awk '$1 > 36000 { n++ } END { print n + 0 }')
+    if [ "$used" -gt "$most" ]; then most=$used; fi
+done
+wait "$pid"
+[ $? -eq 0 ] && [ "$most" -le 2 ] && [ "$(wc -l <large.results/results.csv)" -eq 7 ]
+judge $? "no more runs than fit into the memory ($most)"
+"$croft" experiment good.yaml --memory much >output 2>messages
+[ $? -eq 2 ] && grep -q "memory: a size such as 8 GiB is expected, not 'much'" messages
+judge $? "a memory that is no size"
+
 "$croft" experiment good.yaml --jobs 0 >output 2>messages
-[ $? -eq 2 ] && grep -q "1 to 256 are allowed, not '0'" messages
+[ $? -eq 2 ] && grep -q "1 to 1024 are allowed, not '0'" messages
 judge $? "no jobs"
 
 conclude

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/cmd/experiment.h"
+#include "emu/experiment/experiment.h"
 #include "emu/io/output.h"
+#include "emu/sim/alloc.h"
 
 enum { TEXT = 4096, CELL = 64 };
 
@@ -22,7 +23,7 @@ static bool has_row(const struct experiment *e, const struct experiment_run *run
     bool known = false;
     for (int c = 0; c < e->column_count; c++)
         known = known || !isnan(run->values[c]);
-    return !run->skipped && (known || !mean);
+    return run->state != EXPERIMENT_SKIPPED && (known || !mean);
 }
 
 static bool column_has_references(const struct experiment *e, int column)
@@ -42,6 +43,18 @@ static void number_text(double value, char text[CELL])
         (void)snprintf(text, CELL, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6f", value);
 }
 
+/* Writes a text as a field of CSV (RFC 4180). NULL: an empty one. */
+static void write_quoted(FILE *out, const char *text)
+{
+    if (text && strpbrk(text, ",\"")) {
+        (void)fputc('"', out);
+        for (; *text; text++)
+            (void)fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+        (void)fputc('"', out);
+    } else if (text)
+        (void)fputs(text, out);
+}
+
 static bool write_csv(const struct experiment *e, const struct experiment_where *where,
                       const struct experiment_run *runs, struct error *err)
 {
@@ -56,7 +69,7 @@ static bool write_csv(const struct experiment *e, const struct experiment_where 
     for (int c = 0; c < e->column_count; c++)
         (void)fprintf(out, column_has_references(e, c) ? ",%s,%s.reference" : ",%s", e->columns[c].name,
                       e->columns[c].name);
-    (void)fputc('\n', out);
+    (void)fputs(",failure\n", out);
     for (int n = 0; n < experiment_places(e); n++) {
         experiment_place(e, n, point);
         if (!has_row(e, &runs[n], n >= experiment_runs(e)))
@@ -71,60 +84,119 @@ static bool write_csv(const struct experiment *e, const struct experiment_where 
             if (column_has_references(e, c))
                 (void)fprintf(out, ",%s", text);
         }
+        (void)fputc(',', out);
+        write_quoted(out, runs[n].failure);
         (void)fputc('\n', out);
     }
     return output_keep(file, err);
 }
 
-static json_t *row_json(const struct experiment *e, const struct experiment_run *run,
-                        const int point[EXPERIMENT_AXES])
+/* Returns a text as JSON. Bytes that are not UTF-8 become '?'. */
+static json_t *text_json(const char *text)
 {
-    json_t *places = json_object(), *values = json_object(), *references = json_object(),
-           *command = json_array();
-    for (int axis = 0; axis < e->axis_count; axis++)
-        (void)json_object_set_new(places, e->axes[axis].name,
-                                  json_string(experiment_point_name(e, axis, point[axis])));
+    json_t *json = json_string(text);
+    if (json)
+        return json;
+    char *plain = alloc_text(text);
+    for (char *c = plain; *c; c++)
+        *c = (unsigned char)*c < 0x80 ? *c : '?';
+    json = alloc_checked(json_string(plain));
+    free(plain);
+    return json;
+}
+
+static json_t *values_json(const struct experiment *e, const struct experiment_run *run)
+{
+    json_t *values = json_object();
     for (int c = 0; c < e->column_count; c++) {
-        const char *name = e->columns[c].name;
-        const struct experiment_reference *reference = experiment_reference_at(e, c, point);
         double value = run->values[c];
         bool whole = value == floor(value) && fabs(value) < 1e15;
-        (void)json_object_set_new(values, name,
+        (void)json_object_set_new(values, e->columns[c].name,
                                   isnan(value) ? json_null()
                                   : whole      ? json_integer((json_int_t)value)
                                                : json_real(value));
-        if (reference)
-            (void)json_object_set_new(
-                references, name,
-                json_pack("{s:f, s:s}", "value", reference->value, "source", reference->source));
     }
-    for (char **word = run->command; *word; word++)
-        (void)json_array_append_new(command, json_string(*word));
-    return json_pack("{s:o, s:b, s:o, s:o, s:o}", "at", places, "failed", run->failed, "values", values,
-                     "references", references, "command", command);
+    return values;
 }
 
-static bool write_json(const struct experiment *e, const struct experiment_where *where,
-                       const struct experiment_run *runs, struct error *err)
+static json_t *references_json(const struct experiment *e, const int point[EXPERIMENT_AXES])
+{
+    json_t *references = json_object();
+    for (int c = 0; c < e->column_count; c++) {
+        const struct experiment_reference *reference = experiment_reference_at(e, c, point);
+        if (reference)
+            (void)json_object_set_new(
+                references, e->columns[c].name,
+                json_pack("{s:f, s:s}", "value", reference->value, "source", reference->source));
+    }
+    return references;
+}
+
+/* Adds what a run was to its row; the mean of several runs has no such things. */
+static void run_json(json_t *row, const struct experiment *e, const struct experiment_where *where,
+                     const struct experiment_run *run, const int point[EXPERIMENT_AXES])
+{
+    struct experiment_task task;
+    char key[DIGEST_TEXT];
+    json_t *command = json_array();
+    experiment_task(e, where, point, &task);
+    char **words = experiment_words(where, &task, NULL);
+    for (char **word = words; *word; word++)
+        (void)json_array_append_new(command, text_json(*word));
+    (void)json_object_set_new(row, "command", command);
+    free(words);
+    experiment_task_free(&task);
+    digest_text(&run->key, key);
+    if (run->known)
+        (void)json_object_set_new(row, "run", json_string(key));
+    if (run->failure)
+        (void)json_object_set_new(row, "failure", text_json(run->failure));
+}
+
+static json_t *row_json(const struct experiment *e, const struct experiment_where *where,
+                        const struct experiment_run *run, const int point[EXPERIMENT_AXES])
+{
+    json_t *places = json_object();
+    for (int axis = 0; axis < e->axis_count; axis++)
+        (void)json_object_set_new(places, e->axes[axis].name,
+                                  json_string(experiment_point_name(e, axis, point[axis])));
+    json_t *row = json_pack("{s:o, s:b, s:o, s:o}", "at", places, "failed", run->state == EXPERIMENT_FAILED,
+                            "values", values_json(e, run), "references", references_json(e, point));
+    if (point[0] < e->axes[0].count)
+        run_json(row, e, where, run, point);
+    return row;
+}
+
+static json_t *all_json(const struct experiment *e, const struct experiment_where *where,
+                        const struct experiment_run *runs)
 {
     json_t *rows = json_array();
     int point[EXPERIMENT_AXES];
     for (int n = 0; n < experiment_places(e); n++) {
         experiment_place(e, n, point);
         if (has_row(e, &runs[n], n >= experiment_runs(e)))
-            (void)json_array_append_new(rows, row_json(e, &runs[n], point));
+            (void)json_array_append_new(rows, row_json(e, where, &runs[n], point));
     }
-    json_t *all = json_pack("{s:s, s:s, s:s, s:o}", "format", "croft experiment 1", "title", e->title,
-                            "machine", e->machine, "rows", rows);
-    struct output *out = all ? open_file(where, "results.json", err) : NULL;
-    if (!all)
-        (void)error_set(err, "results.json: a text is not UTF-8");
-    if (out) {
-        (void)json_dumpf(all, output_stream(out), JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-        (void)fputc('\n', output_stream(out));
-    }
+    return json_pack("{s:s, s:o, s:o, s:o}", "format", "croft experiment 1", "title", text_json(e->title),
+                     "machine", text_json(e->machine), "rows", rows);
+}
+
+/* Writes results.json, and stores it in results.db under the description's name. */
+static bool write_json(const struct experiment *e, const struct experiment_where *where,
+                       struct results *results, const struct experiment_run *runs, struct error *err)
+{
+    const char *slash = strrchr(e->doc.path, '/');
+    json_t *all = all_json(e, where, runs);
+    char *text = alloc_checked(json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)));
+    struct output *out = open_file(where, "results.json", err);
+    if (out)
+        (void)fprintf(output_stream(out), "%s\n", text);
+    bool good = out && output_keep(out, err) &&
+                results_describe(results, slash ? slash + 1 : e->doc.path, e->text, text, err) &&
+                results_commit(results, err);
     json_decref(all);
-    return out && output_keep(out, err);
+    free(text);
+    return good;
 }
 
 /* Writes a table's cell: our value, and the reference in brackets. */
@@ -134,10 +206,13 @@ static void cell_text(const struct experiment *e, const struct experiment_run *r
     const struct experiment_run *run = &runs[experiment_number(e, point)];
     const struct experiment_reference *reference = experiment_reference_at(e, column, point);
     double value = run->values[column];
-    if (run->skipped || (isnan(value) && point[0] == e->axes[0].count))
+    if (run->state == EXPERIMENT_SKIPPED || (isnan(value) && point[0] == e->axes[0].count))
         (void)snprintf(text, CELL, "-");
     else if (isnan(value))
-        (void)snprintf(text, CELL, run->failed ? "failed" : "unknown");
+        (void)snprintf(text, CELL, "%s",
+                       run->state == EXPERIMENT_FAILED ? "failed"
+                       : run->state == EXPERIMENT_LEFT ? "left"
+                                                       : "unknown");
     else if (fabs(value) >= 1e4)
         (void)snprintf(text, CELL, "%.0f", value);
     else
@@ -174,7 +249,7 @@ static bool line_exists(const struct experiment *e, const struct experiment_run 
         const struct experiment_run *at = &runs[experiment_number(e, point)];
         mean = point[0] == e->axes[0].count;
         known = known || !isnan(at->values[table->column]);
-        run = run || (!mean && !at->skipped);
+        run = run || (!mean && at->state != EXPERIMENT_SKIPPED);
     }
     return known || run;
 }
@@ -199,6 +274,7 @@ static void print_table(const struct experiment *e, const struct experiment_run 
 
 static void print_tables(const struct experiment *e, const struct experiment_run *runs, FILE *out)
 {
+    int point[EXPERIMENT_AXES];
     for (int i = 0; i < e->table_count; i++) {
         if (i > 0)
             (void)fputc('\n', out);
@@ -206,10 +282,17 @@ static void print_tables(const struct experiment *e, const struct experiment_run
     }
     if (e->reference_count)
         (void)fprintf(out, "in brackets: the description's references\n");
+    for (int n = 0; n < experiment_runs(e); n++)
+        if (runs[n].state == EXPERIMENT_FAILED) {
+            experiment_place(e, n, point);
+            char *label = experiment_label(e, point);
+            (void)fprintf(out, "%s failed: %s\n", label, runs[n].failure);
+            free(label);
+        }
 }
 
 bool experiment_write(const struct experiment *e, const struct experiment_where *where,
-                      const struct experiment_run *runs, struct error *err)
+                      struct results *results, const struct experiment_run *runs, struct error *err)
 {
     struct output *tables = open_file(where, "tables.txt", err);
     if (!tables)
@@ -219,7 +302,8 @@ bool experiment_write(const struct experiment *e, const struct experiment_where 
     if (!copy)
         return false;
     (void)fputs(e->text, output_stream(copy));
-    if (!output_keep(copy, err) || !write_csv(e, where, runs, err) || !write_json(e, where, runs, err))
+    if (!output_keep(copy, err) || !write_csv(e, where, runs, err) ||
+        !write_json(e, where, results, runs, err))
         return false;
     print_tables(e, runs, stdout);
     return fflush(stdout) == 0 || error_set(err, "the output cannot be written: %s", strerror(errno));

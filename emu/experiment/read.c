@@ -1,4 +1,4 @@
-#include "emu/cmd/experiment_read.h"
+#include "emu/experiment/read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +23,13 @@ bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char 
                       struct experiment_texts *texts, struct error *err)
 {
     bool one = node->type == YAML_SCALAR_NODE;
-    int count = one ? 1 : tree_items(&e->tree, node, what, err);
+    int count = one ? 1 : doc_items(&e->doc, node, what, err);
     if (count < 0)
         return false;
-    texts->items = experiment_array(count, sizeof *texts->items);
+    texts->items = experiment_array(count + 1, sizeof *texts->items); /* ended by NULL */
     for (texts->count = 0; texts->count < count; texts->count++) {
-        const yaml_node_t *item = one ? node : tree_item(&e->tree, node, texts->count);
-        if (!(texts->items[texts->count] = tree_text(&e->tree, item, what, err)))
+        const yaml_node_t *item = one ? node : doc_item(&e->doc, node, texts->count);
+        if (!(texts->items[texts->count] = doc_text(&e->doc, item, what, err)))
             return false;
     }
     return true;
@@ -38,20 +38,20 @@ bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char 
 static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char *what,
                        struct experiment_pairs *pairs, struct error *err)
 {
-    int count = tree_pairs(&e->tree, node, what, err);
+    int count = doc_pairs(&e->doc, node, what, err);
     if (count < 0)
         return false;
     pairs->items = experiment_array(count, sizeof *pairs->items);
     for (pairs->count = 0; pairs->count < count; pairs->count++) {
         struct experiment_pair *pair = &pairs->items[pairs->count];
-        const yaml_node_t *value = tree_value(&e->tree, node, pairs->count);
-        pair->name = tree_key(&e->tree, node, pairs->count);
+        const yaml_node_t *value = doc_value(&e->doc, node, pairs->count);
+        pair->name = doc_key(&e->doc, node, pairs->count);
         const char *part = renames_presence(pair->name);
         if (part)
-            return tree_wrong(&e->tree, value, err,
-                              "%s is obsolete; write `%s: default` to add the part, `%s: none` to remove it",
-                              pair->name, part, part);
-        if (!(pair->value = tree_text(&e->tree, value, pair->name, err)))
+            return doc_wrong(&e->doc, value, err,
+                             "%s is obsolete; write `%s: default` to add the part, `%s: none` to remove it",
+                             pair->name, part, part);
+        if (!(pair->value = doc_text(&e->doc, value, pair->name, err)))
             return false;
     }
     return true;
@@ -61,7 +61,7 @@ static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char
     static bool name(void *context, const yaml_node_t *value, struct error *err)                             \
     {                                                                                                        \
         type *target = ((struct experiment_part *)context)->target;                                          \
-        return (target->field = tree_text(&experiment_of(context)->tree, value, #field, err)) != NULL;       \
+        return (target->field = doc_text(&experiment_of(context)->doc, value, #field, err)) != NULL;         \
     }
 #define TEXTS_FIELD(name, type, field)                                                                       \
     static bool name(void *context, const yaml_node_t *value, struct error *err)                             \
@@ -77,24 +77,24 @@ TEXT_FIELD(program_source, struct experiment_program, source)
 TEXT_FIELD(program_region, struct experiment_program, region)
 TEXTS_FIELD(program_flags, struct experiment_program, flags)
 TEXTS_FIELD(program_arguments, struct experiment_program, arguments)
+TEXTS_FIELD(program_inputs, struct experiment_program, inputs)
 
 static bool read_program(struct experiment *e, struct experiment_point *point, const yaml_node_t *node,
                          struct error *err)
 {
-    static const struct tree_field fields[] = {
+    static const struct doc_field fields[] = {
         {"file", program_file, false},     {"source", program_source, false},
         {"flags", program_flags, false},   {"arguments", program_arguments, false},
-        {"region", program_region, false},
+        {"region", program_region, false}, {"inputs", program_inputs, false},
     };
     struct experiment_program *program = point->program = experiment_array(1, sizeof *program);
     struct experiment_part part = {e, program};
     program->region = point->name;
     program->node = node;
-    if (!tree_fields(&e->tree, node, point->name, fields, sizeof fields / sizeof *fields, &part, err))
+    if (!doc_fields(&e->doc, node, point->name, fields, sizeof fields / sizeof *fields, &part, err))
         return false;
     if (!program->file == !program->source)
-        return tree_wrong(&e->tree, node, err, "%s: a program has either a 'file' or a 'source'",
-                          point->name);
+        return doc_wrong(&e->doc, node, err, "%s: a program has either a 'file' or a 'source'", point->name);
     return true;
 }
 
@@ -104,25 +104,25 @@ static bool read_axis(struct experiment *e, const char *name, const yaml_node_t 
                       struct error *err)
 {
     if (e->axis_count == EXPERIMENT_AXES)
-        return tree_wrong(&e->tree, node, err, "more than %d axes", EXPERIMENT_AXES - 1);
+        return doc_wrong(&e->doc, node, err, "more than %d axes", EXPERIMENT_AXES - 1);
     struct experiment_axis *axis = &e->axes[programs ? 0 : e->axis_count];
-    int count = tree_pairs(&e->tree, node, name, err);
+    int count = doc_pairs(&e->doc, node, name, err);
     if (count < 0)
         return false;
-    if (count < 1 || count >= EXPERIMENT_POINTS)
-        return tree_wrong(&e->tree, node, err, "%s: 1 to %d points are allowed, not %d", name,
-                          EXPERIMENT_POINTS - 1, count);
+    if (count < 1 || count > EXPERIMENT_POINTS)
+        return doc_wrong(&e->doc, node, err, "%s: 1 to %d points are allowed, not %d", name,
+                         EXPERIMENT_POINTS, count);
     if (!programs)
         e->axis_count++;
     axis->name = name;
     axis->points = experiment_array(count, sizeof *axis->points);
     for (axis->count = 0; axis->count < count;) {
-        const yaml_node_t *value = tree_value(&e->tree, node, axis->count);
+        const yaml_node_t *value = doc_value(&e->doc, node, axis->count);
         struct experiment_point *point = &axis->points[axis->count];
-        point->name = tree_key(&e->tree, node, axis->count++);
+        point->name = doc_key(&e->doc, node, axis->count++);
         if (!good_name(point->name) || (programs && strcmp(point->name, "mean") == 0))
-            return tree_wrong(&e->tree, value, err, "'%s': a name has letters, digits, '_', '-' and '+'%s",
-                              point->name, programs ? ", and is not 'mean'" : "");
+            return doc_wrong(&e->doc, value, err, "'%s': a name has letters, digits, '_', '-' and '+'%s",
+                             point->name, programs ? ", and is not 'mean'" : "");
         if (!(programs ? read_program(e, point, value, err)
                        : read_pairs(e, value, point->name, &point->pairs, err)))
             return false;
@@ -138,17 +138,20 @@ static bool read_programs(void *context, const yaml_node_t *value, struct error 
 static bool read_axes(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment *e = experiment_of(context);
-    int count = tree_pairs(&e->tree, value, "axes", err);
+    int count = doc_pairs(&e->doc, value, "axes", err);
     for (int i = 0; i < count; i++) {
-        const char *name = tree_key(&e->tree, value, i);
+        const char *name = doc_key(&e->doc, value, i);
         if (!good_name(name) || strcmp(name, "program") == 0)
-            return tree_wrong(&e->tree, value, err, "'%s' cannot be the name of an axis", name);
-        if (!read_axis(e, name, tree_value(&e->tree, value, i), false, err))
+            return doc_wrong(&e->doc, value, err, "'%s' cannot be the name of an axis", name);
+        if (!read_axis(e, name, doc_value(&e->doc, value, i), false, err))
             return false;
     }
-    if (count >= 0 && experiment_runs(e) > EXPERIMENT_RUNS)
-        return tree_wrong(&e->tree, value, err, "%d runs; %d are allowed", experiment_runs(e),
-                          EXPERIMENT_RUNS);
+    double places = e->axes[0].count + 1;
+    for (int axis = 1; axis < e->axis_count; axis++)
+        places *= e->axes[axis].count;
+    if (count >= 0 && places > EXPERIMENT_RUNS)
+        return doc_wrong(&e->doc, value, err, "axes: %.0f runs and means; %d are allowed", places,
+                         EXPERIMENT_RUNS);
     return count >= 0;
 }
 
@@ -165,7 +168,7 @@ static bool read_set(void *context, const yaml_node_t *value, struct error *err)
 
 bool experiment_read(struct experiment *e, const char *path, struct error *err)
 {
-    static const struct tree_field fields[] = {
+    static const struct doc_field fields[] = {
         {"title", read_title, true},
         {"machine", read_machine, true},
         {"options", read_options, false},
@@ -179,17 +182,27 @@ bool experiment_read(struct experiment *e, const char *path, struct error *err)
     };
     *e = (struct experiment){.axis_count = 1};
     struct experiment_part part = {e, e};
-    if (!experiment_tree_load(&e->tree, path, &e->text, err))
+    if (!doc_load(&e->doc, path, &e->text, err))
         return false;
-    if (tree_fields(&e->tree, experiment_tree_root(&e->tree), "experiment", fields,
-                    sizeof fields / sizeof *fields, &part, err))
+    if (doc_fields(&e->doc, doc_root(&e->doc), "experiment", fields, sizeof fields / sizeof *fields, &part,
+                   err))
         return true;
     experiment_free(e);
     return false;
 }
 
+static void free_choice(struct experiment_choice *choice)
+{
+    for (int axis = 0; axis < EXPERIMENT_AXES; axis++)
+        free(choice->axes[axis].items);
+}
+
 void experiment_free(struct experiment *e)
 {
+    for (int i = 0; i < e->skip_count; i++)
+        free_choice(&e->skips[i]);
+    for (int i = 0; i < e->reference_count; i++)
+        free_choice(&e->references[i].at);
     for (int a = 0; a < e->axis_count; a++) {
         for (int i = 0; i < e->axes[a].count; i++) {
             struct experiment_point *point = &e->axes[a].points[i];
@@ -197,6 +210,7 @@ void experiment_free(struct experiment *e)
             if (point->program) {
                 free(point->program->flags.items);
                 free(point->program->arguments.items);
+                free(point->program->inputs.items);
             }
             free(point->program);
         }
@@ -211,7 +225,7 @@ void experiment_free(struct experiment *e)
     free(e->tables);
     free(e->references);
     free(e->text);
-    experiment_tree_free(&e->tree);
+    doc_free(&e->doc);
 }
 
 const char *experiment_point_name(const struct experiment *e, int axis, int point)
@@ -249,11 +263,19 @@ int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXE
     return number;
 }
 
+static bool holds(const struct experiment_points *points, int point)
+{
+    for (int i = 0; i < points->count; i++)
+        if (points->items[i] == point)
+            return true;
+    return false;
+}
+
 static bool is_chosen(const struct experiment *e, const struct experiment_choice *choice,
                       const int point[EXPERIMENT_AXES])
 {
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (!(choice->points[axis] >> point[axis] & 1))
+        if (choice->axes[axis].chosen && !holds(&choice->axes[axis], point[axis]))
             return false;
     return true;
 }

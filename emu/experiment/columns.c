@@ -1,9 +1,10 @@
-#include "emu/cmd/experiment_read.h"
+#include "emu/experiment/read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
 /* The fields that name points. They are read after all axes. */
@@ -11,8 +12,8 @@
 static bool unknown_name(struct experiment *e, const yaml_node_t *node, const char *what, const char *name,
                          const char *const *names, int count, struct error *err)
 {
-    return tree_wrong(&e->tree, node, err, "unknown %s '%s'%s", what, name,
-                      nearest_hint(name, names, (size_t)count).text);
+    return doc_wrong(&e->doc, node, err, "unknown %s '%s'%s", what, name,
+                     nearest_hint(name, names, (size_t)count).text);
 }
 
 static int find_axis(struct experiment *e, const yaml_node_t *node, const char *name, struct error *err)
@@ -30,20 +31,21 @@ static int find_axis(struct experiment *e, const yaml_node_t *node, const char *
 static int find_point(struct experiment *e, const yaml_node_t *node, int axis, const char *name,
                       struct error *err)
 {
-    const char *names[EXPERIMENT_POINTS + 1];
     int count = e->axes[axis].count + (axis == 0);
-    for (int i = 0; i < count; i++) {
-        names[i] = experiment_point_name(e, axis, i);
-        if (strcmp(name, names[i]) == 0)
+    for (int i = 0; i < count; i++)
+        if (strcmp(name, experiment_point_name(e, axis, i)) == 0)
             return i;
-    }
+    const char **names = alloc((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++)
+        names[i] = experiment_point_name(e, axis, i);
     (void)unknown_name(e, node, "point", name, names, count, err);
+    free(names);
     return -1;
 }
 
 static int find_column(struct experiment *e, const yaml_node_t *node, const char *name, struct error *err)
 {
-    const char *names[EXPERIMENT_POINTS];
+    const char *names[EXPERIMENT_COLUMNS];
     for (int i = 0; i < e->column_count; i++) {
         names[i] = e->columns[i].name;
         if (strcmp(name, names[i]) == 0)
@@ -57,21 +59,18 @@ static int find_column(struct experiment *e, const yaml_node_t *node, const char
 static bool read_choice(struct experiment *e, const yaml_node_t *node, struct experiment_choice *choice,
                         struct error *err)
 {
-    int count = tree_pairs(&e->tree, node, "points", err);
-    memset(choice, 0xff, sizeof *choice);
+    int count = doc_pairs(&e->doc, node, "points", err);
+    memset(choice, 0, sizeof *choice);
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *value = tree_value(&e->tree, node, i);
+        const yaml_node_t *value = doc_value(&e->doc, node, i);
         struct experiment_texts names = {0};
-        int axis = find_axis(e, node, tree_key(&e->tree, node, i), err);
+        int axis = find_axis(e, node, doc_key(&e->doc, node, i), err);
         bool good = axis >= 0 && experiment_texts(e, value, "points", &names, err);
+        struct experiment_points *points = good ? &choice->axes[axis] : NULL;
         if (good)
-            choice->points[axis] = 0;
-        for (int n = 0; n < names.count && good; n++) {
-            int point = find_point(e, value, axis, names.items[n], err);
-            good = point >= 0;
-            if (good)
-                choice->points[axis] |= UINT64_C(1) << point;
-        }
+            *points = (struct experiment_points){true, experiment_array(names.count, sizeof(int)), 0};
+        for (int n = 0; n < names.count && good; n++)
+            good = (points->items[points->count++] = find_point(e, value, axis, names.items[n], err)) >= 0;
         free(names.items);
         if (!good)
             return false;
@@ -82,11 +81,13 @@ static bool read_choice(struct experiment *e, const yaml_node_t *node, struct ex
 bool experiment_read_skip(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment *e = experiment_of(context);
-    int count = tree_items(&e->tree, value, "skip", err);
+    int count = doc_items(&e->doc, value, "skip", err);
     e->skips = experiment_array(count, sizeof *e->skips);
-    for (; e->skip_count < count; e->skip_count++)
-        if (!read_choice(e, tree_item(&e->tree, value, e->skip_count), &e->skips[e->skip_count], err))
+    while (e->skip_count < count) {
+        int i = e->skip_count++;
+        if (!read_choice(e, doc_item(&e->doc, value, i), &e->skips[i], err))
             return false;
+    }
     return count >= 0;
 }
 
@@ -107,7 +108,7 @@ static bool column_divide(void *context, const yaml_node_t *value, struct error 
     column->kind = EXPERIMENT_DIVIDE;
     bool good = experiment_texts(e, value, "divide", &names, err);
     if (good && names.count != 2)
-        good = tree_wrong(&e->tree, value, err, "divide: two columns are expected: [dividend, divisor]");
+        good = doc_wrong(&e->doc, value, err, "divide: two columns are expected: [dividend, divisor]");
     for (int i = 0; i < 2 && good; i++)
         good = (column->operands[i] = find_column(e, value, names.items[i], err)) >= 0;
     free(names.items);
@@ -119,7 +120,7 @@ static bool column_compared(void *context, const yaml_node_t *value, enum experi
 {
     struct experiment *e = experiment_of(context);
     struct experiment_column *column = ((struct experiment_part *)context)->target;
-    const char *name = tree_text(&e->tree, value, "column", err);
+    const char *name = doc_text(&e->doc, value, "column", err);
     column->kind = kind;
     return name && (column->operands[0] = find_column(e, value, name, err)) >= 0;
 }
@@ -138,15 +139,15 @@ static bool column_baseline(void *context, const yaml_node_t *value, struct erro
 {
     struct experiment *e = experiment_of(context);
     struct experiment_column *column = ((struct experiment_part *)context)->target;
-    int count = tree_pairs(&e->tree, value, "baseline", err);
+    int count = doc_pairs(&e->doc, value, "baseline", err);
     for (int i = 0; i < count; i++) {
-        const char *name = tree_text(&e->tree, tree_value(&e->tree, value, i), "baseline", err);
-        int axis = name ? find_axis(e, value, tree_key(&e->tree, value, i), err) : -1;
+        const char *name = doc_text(&e->doc, doc_value(&e->doc, value, i), "baseline", err);
+        int axis = name ? find_axis(e, value, doc_key(&e->doc, value, i), err) : -1;
         int point = axis >= 0 ? find_point(e, value, axis, name, err) : -1;
         if (point < 0)
             return false;
         if (axis == 0)
-            return tree_wrong(&e->tree, value, err, "a baseline is of the same program");
+            return doc_wrong(&e->doc, value, err, "a baseline is of the same program");
         column->baseline[axis] = point;
     }
     return count >= 0;
@@ -155,7 +156,7 @@ static bool column_baseline(void *context, const yaml_node_t *value, struct erro
 static bool column_absent(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_column *column = ((struct experiment_part *)context)->target;
-    return tree_number(&experiment_of(context)->tree, value, "absent", &column->absent, err);
+    return doc_number(&experiment_of(context)->doc, value, "absent", &column->absent, err);
 }
 
 static bool column_mean(void *context, const yaml_node_t *value, struct error *err)
@@ -163,7 +164,7 @@ static bool column_mean(void *context, const yaml_node_t *value, struct error *e
     static const char *const names[] = {"arithmetic", "geometric"};
     struct experiment *e = experiment_of(context);
     struct experiment_column *column = ((struct experiment_part *)context)->target;
-    const char *name = tree_text(&e->tree, value, "mean", err);
+    const char *name = doc_text(&e->doc, value, "mean", err);
     if (!name)
         return false;
     column->mean = strcmp(name, names[0]) == 0   ? EXPERIMENT_ARITHMETIC
@@ -175,7 +176,7 @@ static bool column_mean(void *context, const yaml_node_t *value, struct error *e
 static bool has_key(struct experiment *e, const yaml_node_t *node, const char *name)
 {
     for (int i = 0; i < (int)(node->data.mapping.pairs.top - node->data.mapping.pairs.start); i++)
-        if (strcmp(tree_key(&e->tree, node, i), name) == 0)
+        if (strcmp(doc_key(&e->doc, node, i), name) == 0)
             return true;
     return false;
 }
@@ -185,10 +186,10 @@ static bool column_whole(struct experiment *e, const char *name, const yaml_node
 {
     bool speedup = has_key(e, node, "speedup"), ratio = has_key(e, node, "ratio");
     if (has_key(e, node, "statistic") + has_key(e, node, "divide") + speedup + ratio != 1)
-        return tree_wrong(&e->tree, node, err,
-                          "%s: a column has one of 'statistic', 'divide', 'speedup', 'ratio'", name);
+        return doc_wrong(&e->doc, node, err,
+                         "%s: a column has one of 'statistic', 'divide', 'speedup', 'ratio'", name);
     if (has_key(e, node, "from") != speedup || has_key(e, node, "to") != ratio)
-        return tree_wrong(&e->tree, node, err, "%s: 'speedup' has a baseline 'from', 'ratio' one 'to'", name);
+        return doc_wrong(&e->doc, node, err, "%s: 'speedup' has a baseline 'from', 'ratio' one 'to'", name);
     return true;
 }
 
@@ -202,33 +203,33 @@ static bool baseline_is_run(struct experiment *e, const struct experiment_column
         for (int axis = 0; axis < e->axis_count; axis++)
             base[axis] = column->baseline[axis] < 0 ? point[axis] : column->baseline[axis];
         if (!experiment_skipped(e, point) && experiment_skipped(e, base))
-            return tree_wrong(&e->tree, node, err,
-                              "%s: the baseline of a run is among those that 'skip' names", column->name);
+            return doc_wrong(&e->doc, node, err, "%s: the baseline of a run is among those that 'skip' names",
+                             column->name);
     }
     return true;
 }
 
 bool experiment_read_columns(void *context, const yaml_node_t *value, struct error *err)
 {
-    static const struct tree_field fields[] = {
+    static const struct doc_field fields[] = {
         {"statistic", column_statistic, false}, {"divide", column_divide, false},
         {"speedup", column_speedup, false},     {"ratio", column_ratio, false},
         {"from", column_baseline, false},       {"to", column_baseline, false},
         {"absent", column_absent, false},       {"mean", column_mean, false},
     };
     struct experiment *e = experiment_of(context);
-    int count = tree_pairs(&e->tree, value, "columns", err);
-    if (count >= EXPERIMENT_POINTS)
-        return tree_wrong(&e->tree, value, err, "more than %d columns", EXPERIMENT_POINTS - 1);
+    int count = doc_pairs(&e->doc, value, "columns", err);
+    if (count > EXPERIMENT_COLUMNS)
+        return doc_wrong(&e->doc, value, err, "more than %d columns", EXPERIMENT_COLUMNS);
     e->columns = experiment_array(count, sizeof *e->columns);
     while (e->column_count < count) {
         struct experiment_column *column = &e->columns[e->column_count];
-        const yaml_node_t *node = tree_value(&e->tree, value, e->column_count);
+        const yaml_node_t *node = doc_value(&e->doc, value, e->column_count);
         struct experiment_part part = {e, column};
         column->absent = NAN;
         memset(column->baseline, 0xff, sizeof column->baseline);
-        const char *name = tree_key(&e->tree, value, e->column_count);
-        bool good = tree_fields(&e->tree, node, name, fields, sizeof fields / sizeof *fields, &part, err) &&
+        const char *name = doc_key(&e->doc, value, e->column_count);
+        bool good = doc_fields(&e->doc, node, name, fields, sizeof fields / sizeof *fields, &part, err) &&
                     column_whole(e, name, node, err);
         column->name = name;
         e->column_count++;
@@ -243,28 +244,26 @@ bool experiment_read_columns(void *context, const yaml_node_t *value, struct err
 static bool table_column(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_table *table = ((struct experiment_part *)context)->target;
-    const char *name = tree_text(&experiment_of(context)->tree, value, "column", err);
+    const char *name = doc_text(&experiment_of(context)->doc, value, "column", err);
     return name && (table->column = find_column(experiment_of(context), value, name, err)) >= 0;
 }
 
 static bool table_across(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_table *table = ((struct experiment_part *)context)->target;
-    const char *name = tree_text(&experiment_of(context)->tree, value, "across", err);
+    const char *name = doc_text(&experiment_of(context)->doc, value, "across", err);
     return name && (table->across = find_axis(experiment_of(context), value, name, err)) >= 0;
 }
 
 bool experiment_read_tables(void *context, const yaml_node_t *value, struct error *err)
 {
-    static const struct tree_field fields[] = {{"column", table_column, true},
-                                               {"across", table_across, true}};
+    static const struct doc_field fields[] = {{"column", table_column, true}, {"across", table_across, true}};
     struct experiment *e = experiment_of(context);
-    int count = tree_items(&e->tree, value, "tables", err);
+    int count = doc_items(&e->doc, value, "tables", err);
     e->tables = experiment_array(count, sizeof *e->tables);
     for (; e->table_count < count; e->table_count++) {
         struct experiment_part part = {e, &e->tables[e->table_count]};
-        if (!tree_fields(&e->tree, tree_item(&e->tree, value, e->table_count), "tables", fields, 2, &part,
-                         err))
+        if (!doc_fields(&e->doc, doc_item(&e->doc, value, e->table_count), "tables", fields, 2, &part, err))
             return false;
     }
     return count >= 0;
@@ -273,7 +272,7 @@ bool experiment_read_tables(void *context, const yaml_node_t *value, struct erro
 static bool reference_column(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_reference *reference = ((struct experiment_part *)context)->target;
-    const char *name = tree_text(&experiment_of(context)->tree, value, "column", err);
+    const char *name = doc_text(&experiment_of(context)->doc, value, "column", err);
     return name && (reference->column = find_column(experiment_of(context), value, name, err)) >= 0;
 }
 
@@ -286,28 +285,28 @@ static bool reference_at(void *context, const yaml_node_t *value, struct error *
 static bool reference_value(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_reference *reference = ((struct experiment_part *)context)->target;
-    return tree_number(&experiment_of(context)->tree, value, "value", &reference->value, err);
+    return doc_number(&experiment_of(context)->doc, value, "value", &reference->value, err);
 }
 
 static bool reference_source(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_reference *reference = ((struct experiment_part *)context)->target;
-    return (reference->source = tree_text(&experiment_of(context)->tree, value, "source", err)) != NULL;
+    return (reference->source = doc_text(&experiment_of(context)->doc, value, "source", err)) != NULL;
 }
 
 bool experiment_read_references(void *context, const yaml_node_t *value, struct error *err)
 {
-    static const struct tree_field fields[] = {{"column", reference_column, true},
-                                               {"at", reference_at, true},
-                                               {"value", reference_value, true},
-                                               {"source", reference_source, true}};
+    static const struct doc_field fields[] = {{"column", reference_column, true},
+                                              {"at", reference_at, true},
+                                              {"value", reference_value, true},
+                                              {"source", reference_source, true}};
     struct experiment *e = experiment_of(context);
-    int count = tree_items(&e->tree, value, "references", err);
+    int count = doc_items(&e->doc, value, "references", err);
     e->references = experiment_array(count, sizeof *e->references);
-    for (; e->reference_count < count; e->reference_count++) {
-        struct experiment_part part = {e, &e->references[e->reference_count]};
-        if (!tree_fields(&e->tree, tree_item(&e->tree, value, e->reference_count), "references", fields, 4,
-                         &part, err))
+    while (e->reference_count < count) {
+        int i = e->reference_count++;
+        struct experiment_part part = {e, &e->references[i]};
+        if (!doc_fields(&e->doc, doc_item(&e->doc, value, i), "references", fields, 4, &part, err))
             return false;
     }
     return count >= 0;

@@ -1,11 +1,13 @@
 /* Experiments: runs programs on variants of a machine, as a description says, and writes tables of their
  * statistics. */
-#ifndef EMU_CMD_EXPERIMENT_H
-#define EMU_CMD_EXPERIMENT_H
+#ifndef EMU_EXPERIMENT_EXPERIMENT_H
+#define EMU_EXPERIMENT_EXPERIMENT_H
 
 #include <stdint.h>
 
-#include "emu/cmd/experiment_tree.h"
+#include "emu/experiment/doc.h"
+#include "emu/experiment/engine.h"
+#include "emu/experiment/results.h"
 
 /* A description:
  *
@@ -38,6 +40,9 @@
  * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument
  * of a program. If two axes set the same name, the later axis wins. The command line's --set wins over all.
  *
+ * A run is found in results.db by what determines it: croft, the program's bytes, its arguments, `options`, the resolved machine,
+ * and the bytes of files that arguments and options name. `inputs: [FILE]` in a program names further files that it reads.
+ *
  * `region` is the program's region of interest whose statistics are read: by default the program's name;
  * `total` is the whole run.
  *
@@ -49,7 +54,13 @@
  *
  * `mean` adds a row over all programs, named `mean`. */
 
-enum { EXPERIMENT_AXES = 8, EXPERIMENT_POINTS = 64, EXPERIMENT_RUNS = 4096 };
+enum {
+    EXPERIMENT_AXES = 16,
+    EXPERIMENT_COLUMNS = 256,
+    EXPERIMENT_POINTS = 1 << 20,    /* of one axis */
+    EXPERIMENT_RUNS = 100000000,    /* and means: most of an experiment */
+    EXPERIMENT_WITHOUT_YES = 10000, /* most runs that croft experiment does not ask about */
+};
 
 struct experiment_pair {
     const char *name, *value;
@@ -67,7 +78,7 @@ struct experiment_texts {
 
 struct experiment_program {
     const char *file, *source, *region; /* one of file and source is NULL */
-    struct experiment_texts flags, arguments;
+    struct experiment_texts flags, arguments, inputs;
     const yaml_node_t *node;
 };
 
@@ -83,9 +94,14 @@ struct experiment_axis {
     int count;
 };
 
-/* A set of points for each axis: bit n stands for point n. */
+/* Points of one axis: all, or those of a list. */
+struct experiment_points {
+    bool chosen; /* false: all */
+    int *items, count;
+};
+
 struct experiment_choice {
-    uint64_t points[EXPERIMENT_AXES];
+    struct experiment_points axes[EXPERIMENT_AXES];
 };
 
 enum experiment_kind {
@@ -113,13 +129,13 @@ struct experiment_table {
 
 struct experiment_reference {
     int column;
-    struct experiment_choice at; /* for `program`, the bit after the last program stands for the mean */
+    struct experiment_choice at; /* for `program`, the number after the last program stands for the mean */
     double value;
     const char *source;
 };
 
 struct experiment {
-    struct tree tree;
+    struct doc doc;
     char *text; /* the file's text */
     const char *title, *machine;
     struct experiment_texts options;
@@ -149,45 +165,81 @@ bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_A
 /* Returns a point's name; "mean" for the point after the last program. */
 const char *experiment_point_name(const struct experiment *e, int axis, int point);
 
+enum experiment_state { EXPERIMENT_LEFT, EXPERIMENT_SKIPPED, EXPERIMENT_FAILED, EXPERIMENT_DONE };
+
 /* The run at a place. */
 struct experiment_run {
-    char *label;    /* base name of its files: the points' names, separated by dots */
-    char **command; /* terminated by NULL */
-    bool skipped, failed;
+    enum experiment_state state;
+    bool known; /* key is set: its program and machine can be read */
+    struct digest key;
+    char *failure;  /* one line about a failed run; NULL: none */
     double *values; /* by column; NaN: unknown */
 };
 
 /* Paths, and what the command line adds. */
 struct experiment_where {
     const char *croft, *out, *folder; /* folder: the description's */
+    const char *results;              /* path of results.db */
+    const char *machines;             /* folder of the shipped machines */
+    const char *parts[4]; /* files that are part of croft, ended by NULL: they determine runs, too */
     const char *const *sets;
     size_t set_count;
     unsigned jobs;
+    uint64_t memory; /* bytes for all runs; 0: what is free */
+    bool retry_failed;
+    engine_body *body;
 };
 
-/* Plans all places. Returns runs[experiment_places()], to be released by experiment_unplan(); or NULL with
- * err set. */
-struct experiment_run *experiment_plan(const struct experiment *e, const struct experiment_where *where,
-                                       struct error *err);
+/* Makes runs[experiment_places()], to be released by experiment_unplan(). Returns NULL with err set if the description names
+ * variables that have no value, or if nothing is left to run. */
+struct experiment_run *experiment_plan(const struct experiment *e, struct error *err);
 void experiment_unplan(const struct experiment *e, struct experiment_run *runs);
 
-/* Compiles the programs that have sources, then executes all runs, where->jobs at a time. Marks failed runs
- * and reports them on standard error. Returns false and sets err only if nothing could be started. */
-bool experiment_execute(const struct experiment *e, const struct experiment_where *where,
-                        struct experiment_run *runs, struct error *err);
+/* Returns the points' names of a place, separated by dots; the caller frees it. */
+char *experiment_label(const struct experiment *e, const int point[EXPERIMENT_AXES]);
 
-/* Reads the runs' statistics and computes all columns and means. Reports runs without statistics and marks
- * them as failed. */
-void experiment_evaluate(const struct experiment *e, const struct experiment_where *where,
-                         struct experiment_run *runs);
+/* What a place runs. */
+struct experiment_task {
+    char *label;              /* as experiment_label() */
+    char *machine, *program;  /* name or path; path */
+    char **sets, **arguments; /* of croft run --set, and of the program; NULL-terminated */
+    char **files;             /* further files that the program reads: paths; NULL-terminated */
+    char **options;           /* borrowed from the description; NULL-terminated */
+};
+
+void experiment_task(const struct experiment *e, const struct experiment_where *where,
+                     const int point[EXPERIMENT_AXES], struct experiment_task *task);
+void experiment_task_free(struct experiment_task *task);
+
+/* Returns the words of the task's command, NULL-terminated and to be freed with one free(); they borrow the task's texts. If
+ * `statistics` is not NULL, it gets the index of the word for the file of statistics. */
+char **experiment_words(const struct experiment_where *where, const struct experiment_task *task,
+                        int *statistics);
+
+/* Returns words as a text for a shell, quoted if necessary; the caller frees it. */
+char *experiment_command(char *const *words);
+
+/* Compiles the programs that have sources, then executes all runs that are not in results.db, and adds each as it ends. Marks
+ * failed runs and reports them on standard error. A signal ends what is under way. Returns false and sets err if results cannot
+ * be kept or nothing can be started. */
+bool experiment_execute(const struct experiment *e, const struct experiment_where *where,
+                        struct results *results, struct experiment_run *runs, struct error *err);
+
+/* Reads the runs' statistics and computes all columns and means. Reports runs without statistics and marks them as failed. */
+void experiment_evaluate(const struct experiment *e, struct results *results, struct experiment_run *runs);
 
 /* Returns the reference for a column at a place, or NULL. */
 const struct experiment_reference *experiment_reference_at(const struct experiment *e, int column,
                                                            const int point[EXPERIMENT_AXES]);
 
-/* Writes results.csv, results.json, tables.txt and a copy of the description, and prints the tables. Returns
- * false and sets err on failure. */
+/* Writes results.csv, results.json, tables.txt and a copy of the description, stores the tables in results.db, and prints
+ * them. Returns false and sets err on failure. */
 bool experiment_write(const struct experiment *e, const struct experiment_where *where,
-                      const struct experiment_run *runs, struct error *err);
+                      struct results *results, const struct experiment_run *runs, struct error *err);
+
+/* Writes each run's command, output, messages, statistics and machine to files in runs/. Returns false and sets err on
+ * failure. */
+bool experiment_files(const struct experiment *e, const struct experiment_where *where,
+                      struct results *results, const struct experiment_run *runs, struct error *err);
 
 #endif

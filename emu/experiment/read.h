@@ -1,8 +1,8 @@
 /* Shared by the files that read descriptions of experiments. */
-#ifndef EMU_CMD_EXPERIMENT_READ_H
-#define EMU_CMD_EXPERIMENT_READ_H
+#ifndef EMU_EXPERIMENT_READ_H
+#define EMU_EXPERIMENT_READ_H
 
-#include "emu/cmd/experiment.h"
+#include "emu/experiment/experiment.h"
 
 /* The context of the functions that read a field. */
 struct experiment_part {

@@ -1,68 +1,73 @@
 #include <fnmatch.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/cmd/experiment.h"
+#include "emu/experiment/experiment.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
-enum { TEXT = 4096 };
-
 /* Reports an error in a run's statistics and marks the run as failed. hint: the nearest known name, or "". */
-static void complain(struct experiment_run *run, const char *what, const char *name, const char *hint)
+static void complain(struct experiment_run *run, const char *label, const char *what, const char *name,
+                     const char *hint)
 {
-    (void)fprintf(stderr, "croft experiment: %s: %s '%s'%s\n", run->label, what, name, hint);
-    run->failed = true;
+    char *text = NULL;
+    if (asprintf(&text, *name ? "%s '%s'%s" : "%s", what, name, hint) < 0)
+        alloc_failed();
+    (void)fprintf(stderr, "croft experiment: %s: %s\n", label, text);
+    run->state = EXPERIMENT_FAILED;
+    free(run->failure);
+    run->failure = text;
 }
 
-static struct nearest_hint nearest(json_t *statistics, const char *name)
+static struct nearest_hint nearest(const struct statistics *statistics, const char *name)
 {
+    return nearest_hint(name, statistics->names->names, statistics->names->count);
+}
+
+static struct nearest_hint nearest_region(const struct statistics *statistics, const char *name)
+{
+    json_t *regions = (json_t *)(uintptr_t)statistics_regions(statistics),
+           *value; /* jansson iterates without const */
     size_t count = 0;
-    const char **names = alloc(json_object_size(statistics) + 1, sizeof *names), *key;
-    json_t *value;
-    json_object_foreach(statistics, key, value) names[count++] = key;
+    const char **names = alloc(json_object_size(regions) + 1, sizeof *names), *key;
+    json_object_foreach(regions, key, value) names[count++] = key;
     struct nearest_hint hint = nearest_hint(name, names, count);
     free(names);
     return hint;
 }
 
 /* Adds the statistics whose names match the pattern to *total. Returns false if there is none. */
-static bool sum(json_t *statistics, const char *pattern, double *total)
+static bool sum(const struct statistics *statistics, const json_t *values, const char *pattern, double *total)
 {
-    bool found = false;
-    const char *key;
-    json_t *value;
-    if (!strchr(pattern, '*')) {
-        value = json_object_get(statistics, pattern);
-        *total += json_number_value(value);
-        return json_is_number(value);
-    }
-    json_object_foreach(statistics, key, value)
-    {
-        if (json_is_number(value) && fnmatch(pattern, key, 0) == 0) {
-            *total += json_number_value(value);
-            found = true;
-        }
+    bool found = false, plain = !strchr(pattern, '*');
+    for (size_t i = 0; i < statistics->names->count && !(plain && found); i++) {
+        const char *name = statistics->names->names[i];
+        if (plain ? strcmp(pattern, name) != 0 : fnmatch(pattern, name, 0) != 0)
+            continue;
+        double value = statistics_number(json_array_get(values, i));
+        if (isnan(value))
+            continue;
+        *total += value;
+        found = true;
     }
     return found;
 }
 
-static double statistic(const struct experiment_column *column, json_t *statistics,
-                        struct experiment_run *run)
+static double statistic(const struct experiment_column *column, const struct statistics *statistics,
+                        const json_t *values, const char *label, struct experiment_run *run)
 {
     double total = 0;
     for (int i = 0; i < column->statistics.count; i++) {
         double part = 0;
         bool minus = column->statistics.items[i][0] == '-';
         const char *name = column->statistics.items[i] + minus;
-        if (sum(statistics, name, &part)) {
+        if (sum(statistics, values, name, &part)) {
             total += minus ? -part : part;
             continue;
         }
         if (isnan(column->absent)) {
-            complain(run, "no statistic", name, nearest(statistics, name).text);
+            complain(run, label, "no statistic", name, nearest(statistics, name).text);
             return NAN;
         }
         total += minus ? -column->absent : column->absent;
@@ -70,36 +75,26 @@ static double statistic(const struct experiment_column *column, json_t *statisti
     return total;
 }
 
-/* Returns the statistics of the program's region, or of the whole run; NULL if there are none. The caller
- * releases *file. */
-static json_t *load_statistics(const struct experiment_where *where, const char *region,
-                               struct experiment_run *run, json_t **file)
-{
-    char path[TEXT];
-    json_error_t error;
-    (void)snprintf(path, sizeof path, "%s/runs/%s.json", where->out, run->label);
-    *file = json_load_file(path, 0, &error);
-    if (!*file) {
-        complain(run, error.text, path, "");
-        return NULL;
-    }
-    json_t *regions = json_object_get(*file, "regions");
-    json_t *found =
-        strcmp(region, "total") == 0 ? json_object_get(*file, "total") : json_object_get(regions, region);
-    if (!found)
-        complain(run, "the program has no region of interest", region, nearest(regions, region).text);
-    return found;
-}
-
-static void read_run(const struct experiment *e, const struct experiment_where *where, int program,
+static void read_run(const struct experiment *e, struct results *results, const int point[EXPERIMENT_AXES],
                      struct experiment_run *run)
 {
-    json_t *file = NULL;
-    json_t *statistics = load_statistics(where, e->axes[0].points[program].program->region, run, &file);
-    for (int c = 0; c < e->column_count && statistics; c++)
-        if (e->columns[c].kind == EXPERIMENT_STATISTIC)
-            run->values[c] = statistic(&e->columns[c], statistics, run);
-    json_decref(file);
+    struct statistics statistics;
+    struct error err;
+    const char *region = e->axes[0].points[point[0]].program->region;
+    char *label = experiment_label(e, point);
+    if (!results_statistics(results, &run->key, &statistics, &err))
+        complain(run, label, err.text, "", "");
+    else {
+        const json_t *values = statistics_region(&statistics, region);
+        if (!values)
+            complain(run, label, "the program has no region of interest", region,
+                     nearest_region(&statistics, region).text);
+        for (int c = 0; c < e->column_count && values; c++)
+            if (e->columns[c].kind == EXPERIMENT_STATISTIC)
+                run->values[c] = statistic(&e->columns[c], &statistics, values, label, run);
+        statistics_free(&statistics);
+    }
+    free(label);
 }
 
 /* Returns a / b, or NaN if b is 0. */
@@ -137,23 +132,22 @@ static double mean(const struct experiment *e, const struct experiment_column *c
     return column->mean == EXPERIMENT_GEOMETRIC ? exp(total / count) : total / count;
 }
 
-void experiment_evaluate(const struct experiment *e, const struct experiment_where *where,
-                         struct experiment_run *runs)
+void experiment_evaluate(const struct experiment *e, struct results *results, struct experiment_run *runs)
 {
     int point[EXPERIMENT_AXES], all = experiment_runs(e);
     for (int n = 0; n < experiment_places(e); n++) {
         experiment_place(e, n, point);
         for (int c = 0; c < e->column_count; c++)
             runs[n].values[c] = NAN;
-        if (n < all && !runs[n].skipped && !runs[n].failed)
-            read_run(e, where, point[0], &runs[n]);
+        if (n < all && runs[n].state == EXPERIMENT_DONE)
+            read_run(e, results, point, &runs[n]);
     }
     for (int c = 0; c < e->column_count; c++) {
         for (int n = 0; n < experiment_places(e); n++) {
             experiment_place(e, n, point);
             if (n >= all)
                 runs[n].values[c] = mean(e, &e->columns[c], c, runs, point);
-            else if (e->columns[c].kind != EXPERIMENT_STATISTIC && !runs[n].skipped)
+            else if (e->columns[c].kind != EXPERIMENT_STATISTIC && runs[n].state != EXPERIMENT_SKIPPED)
                 runs[n].values[c] = derived(e, &e->columns[c], runs, point);
         }
     }

@@ -1,0 +1,264 @@
+#include "emu/experiment/identity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emu/machine/machine.h"
+#include "emu/sim/alloc.h"
+
+enum { MACHINES = 1024 }; /* resolved machines that are remembered */
+
+struct known_file {
+    char *path;
+    struct digest digest;
+    struct known_file *next;
+};
+
+struct known_machine {
+    struct digest request, resolved; /* of name and settings; of the text */
+    char *text;                      /* NULL: none */
+};
+
+struct identity {
+    const struct experiment_where *where;
+    struct digest croft;
+    struct known_file *files;
+    struct known_machine machines[MACHINES];
+    char *inputs;
+};
+
+/* Erases the names of source files in a symbol table. */
+static void erase_names(char *bytes, size_t size, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    GElf_Shdr strings;
+    GElf_Sym symbol;
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Scn *names = elf_getscn(elf, header->sh_link);
+    if (!data || !names || !gelf_getshdr(names, &strings) || header->sh_entsize == 0)
+        return;
+    for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+        uint64_t name = strings.sh_offset + symbol.st_name;
+        if (GELF_ST_TYPE(symbol.st_info) != STT_FILE || strings.sh_offset >= size || symbol.st_name >= size)
+            continue;
+        for (; name < size && bytes[name]; name++)
+            bytes[name] = '?';
+    }
+}
+
+/* Digests a program without the names of its source files: if one of them is written in assembler, the linker names the
+ * compiler's temporary file, which is another one each time. */
+static bool program_digest(const char *path, struct digest *digest, struct error *err)
+{
+    struct outcome_text text = {NULL, 0};
+    GElf_Shdr header;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool good =
+        fd >= 0 ? outcome_read(fd, SIZE_MAX, &text, err) : error_set(err, "%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        (void)close(fd);
+    if (!good)
+        return false;
+    char *copy = alloc(text.size + 1, 1); /* libelf may change what it reads */
+    memcpy(copy, text.bytes, text.size);
+    (void)elf_version(EV_CURRENT);
+    Elf *elf = elf_memory(copy, text.size);
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section)) != NULL;)
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+            erase_names(text.bytes, text.size, elf, section, &header);
+    (void)elf_end(elf);
+    *digest = digest_bytes(text.bytes, text.size);
+    free(text.bytes);
+    free(copy);
+    return true;
+}
+
+static const struct digest *
+known_digest(struct identity *identity, const char *path,
+             bool (*make)(const char *path, struct digest *digest, struct error *err), struct error *err)
+{
+    for (struct known_file *file = identity->files; file; file = file->next)
+        if (strcmp(file->path, path) == 0)
+            return &file->digest;
+    struct known_file *file = alloc(1, sizeof *file);
+    if (!make(path, &file->digest, err)) {
+        free(file);
+        return NULL;
+    }
+    file->path = alloc_text(path);
+    file->next = identity->files;
+    identity->files = file;
+    return &file->digest;
+}
+
+/* Digests the executable and the files that belong to it: another build may compute other results. */
+static bool digest_croft(struct identity *identity, struct error *err)
+{
+    char text[8 * DIGEST_TEXT] = "";
+    struct digest digest;
+    if (!digest_file(identity->where->croft, &digest, err))
+        return false;
+    digest_text(&digest, text);
+    for (size_t i = 0; identity->where->parts[i]; i++)
+        if (access(identity->where->parts[i], R_OK) == 0) {
+            if (!digest_file(identity->where->parts[i], &digest, err))
+                return false;
+            digest_text(&digest, text + strlen(text));
+        }
+    identity->croft = digest_bytes(text, strlen(text));
+    return true;
+}
+
+struct identity *identity_new(const struct experiment_where *where, struct error *err)
+{
+    struct identity *identity = alloc(1, sizeof *identity);
+    identity->where = where;
+    if (digest_croft(identity, err))
+        return identity;
+    identity_free(identity);
+    return NULL;
+}
+
+void identity_free(struct identity *identity)
+{
+    if (!identity)
+        return;
+    while (identity->files) {
+        struct known_file *file = identity->files;
+        identity->files = file->next;
+        free(file->path);
+        free(file);
+    }
+    for (size_t i = 0; i < MACHINES; i++)
+        free(identity->machines[i].text);
+    free(identity->inputs);
+    free(identity);
+}
+
+/* Removes empty lines and comments from a description that machine_show() has written, as they tell where values come from. */
+static void strip(char *text)
+{
+    char *to = text;
+    for (char *line = text, *next; *line; line = next) {
+        size_t length = strcspn(line, "\n");
+        next = line + length + (line[length] == '\n');
+        size_t indent = strspn(line, " ");
+        if (indent == length || line[indent] == '#')
+            continue;
+        line[length] = '\0';
+        for (char *comment = line; (comment = strstr(comment, "  # ")) != NULL; comment++) {
+            char *later = strstr(comment + 1, "  # ");
+            if (!later) { /* the last one: values may hold such characters, sources do not */
+                *comment = '\0';
+                break;
+            }
+        }
+        length = strlen(line);
+        memmove(to, line, length);
+        to[length] = '\n';
+        to += length + 1;
+    }
+    *to = '\0';
+}
+
+/* Returns the resolved description as text; NULL with err set if there is none. */
+static char *resolve(const struct experiment_where *where, const struct experiment_task *task,
+                     struct error *err)
+{
+    struct machine_config machine;
+    size_t count = 0, size;
+    char *text = NULL;
+    while (task->sets[count])
+        count++;
+    if (!machine_load(&machine, task->machine, where->machines, (const char *const *)task->sets, count, err))
+        return NULL;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        alloc_failed();
+    machine_show(&machine, out);
+    if (fclose(out) != 0)
+        alloc_failed();
+    machine_free(&machine);
+    strip(text);
+    return text;
+}
+
+/* Returns the machine of a task; NULL with err set if it is wrong. */
+static const struct known_machine *machine_of(struct identity *identity, const struct experiment_task *task,
+                                              struct error *err)
+{
+    char *request = NULL;
+    size_t size;
+    FILE *out = open_memstream(&request, &size);
+    if (!out)
+        alloc_failed();
+    (void)fprintf(out, "%s", task->machine);
+    for (char **set = task->sets; *set; set++)
+        (void)fprintf(out, "%c%s", '\0', *set);
+    if (fclose(out) != 0)
+        alloc_failed();
+    struct digest digest = digest_bytes(request, size);
+    struct known_machine *known =
+        &identity->machines[(digest.bytes[0] | (unsigned)digest.bytes[1] << 8) % MACHINES];
+    free(request);
+    if (known->text && memcmp(&known->request, &digest, sizeof digest) == 0)
+        return known;
+    free(known->text);
+    known->request = digest;
+    if (!(known->text = resolve(identity->where, task, err)))
+        return NULL;
+    known->resolved = digest_bytes(known->text, strlen(known->text));
+    return known;
+}
+
+static void note(FILE *out, const char *what, const char *word, const struct digest *digest)
+{
+    char text[DIGEST_TEXT] = "";
+    if (digest)
+        digest_text(digest, text);
+    (void)fprintf(out, "%s %zu:%s%s%s\n", what, strlen(word), word, digest ? " " : "", text);
+}
+
+/* Notes words, and the contents of the files that they name. */
+static bool note_words(struct identity *identity, FILE *out, const char *what, char *const *words,
+                       struct error *err)
+{
+    struct stat status;
+    for (; words && *words; words++) {
+        const struct digest *digest = NULL;
+        if (stat(*words, &status) == 0 && S_ISREG(status.st_mode) &&
+            !(digest = known_digest(identity, *words, digest_file, err)))
+            return false;
+        note(out, what, *words, digest);
+    }
+    return true;
+}
+
+bool identity_find(struct identity *identity, const struct experiment_task *task, struct identity_run *run,
+                   struct error *err)
+{
+    size_t size;
+    const struct digest *program = known_digest(identity, task->program, program_digest, err);
+    const struct known_machine *machine = program ? machine_of(identity, task, err) : NULL;
+    if (!machine)
+        return false;
+    const char *slash = strrchr(task->program, '/');
+    free(identity->inputs);
+    FILE *out = open_memstream(&identity->inputs, &size);
+    if (!out)
+        alloc_failed();
+    note(out, "croft", "", &identity->croft);
+    note(out, "program", slash ? slash + 1 : task->program, program);
+    note(out, "machine", "", &machine->resolved);
+    bool good = note_words(identity, out, "option", task->options, err) &&
+                note_words(identity, out, "argument", task->arguments, err) &&
+                note_words(identity, out, "file", task->files, err);
+    if (fclose(out) != 0)
+        alloc_failed();
+    *run = (struct identity_run){digest_bytes(identity->inputs, size), identity->inputs, machine->text};
+    return good;
+}
