@@ -104,6 +104,32 @@ judge $? "the final tables are equal to the byte"
 [ -z "$(find again -name '.run*' -o -name '*.part')" ]
 judge $? "no file is left"
 
+# Children that never end by themselves: runs, and a compiler that waits for a pipe.
+mkfifo never.h
+echo 'int main(void) { for (;;) {} }' >endless.c
+echo '#include "never.h"' >waits.c
+for program in endless waits; do
+    printf 'title: %s\nmachine: functional\nprograms: {it: {source: %s.c, region: total}}\n' $program $program
+    printf 'columns: {instructions: {statistic: hart.0.instructions}}\n'
+    printf 'axes: {size: {small: {memory.size: 128 MiB}, large: {memory.size: 256 MiB}}}\n'
+done >endless.yaml
+sed -n 1,5p endless.yaml >runs.yaml
+sed -n 6,10p endless.yaml >compiles.yaml
+for description in runs compiles; do
+    for signal in KILL TERM; do
+        rm -rf $description.results
+        CROFT_TEST_MARK=$work setsid "$croft" experiment $description.yaml --jobs 2 >again.txt 2>messages &
+        pid=$!
+        while [ $description = runs ] && [ ! -e runs.results/programs/it ]; do sleep 0.02; done
+        while [ "$(marked | wc -l)" -lt 3 ]; do sleep 0.02; done
+        kill -s $signal "$pid"
+        wait "$pid" 2>/dev/null
+        gone
+        judge $? "$description, SIG$signal: no process is left"
+        for process in $(marked); do kill -s KILL "${process//[^0-9]/}"; done
+    done
+done
+
 # A signal tabulates what is there.
 rm -rf again messages
 "$croft" experiment killed.yaml --out again --jobs 1 >again.txt 2>messages &
