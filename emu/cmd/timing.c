@@ -97,6 +97,10 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
                          "--%s nucd: machine '%s' has no accelerators that take tasks; it needs nucd, "
                          "accel.count of at least 1, and their firmware",
                          options->check_nucd ? "check" : "trace", machine->name);
+    if (options->trace_kind && strcmp(options->trace_kind, "memory") == 0 && !machine->simt)
+        return error_set(err,
+                         "--trace memory: machine '%s' has no multiprocessors (simt.count), such as gpu has",
+                         machine->name);
     if (options->trace_kind && !(timing->trace = trace_open(options->trace_kind, options->trace_path, err)))
         return false;
     const struct timed_options timed = {

@@ -7,10 +7,10 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
-const char *const trace_kinds[] = {"perfetto", "konata", "dram", "nucd", NULL};
+const char *const trace_kinds[] = {"perfetto", "konata", "dram", "nucd", "memory", NULL};
 
 static const struct trace_ops *const kinds[] = {&trace_perfetto_ops, &trace_konata_ops, &trace_dram_ops,
-                                                &trace_nucd_ops};
+                                                &trace_nucd_ops, &trace_memory_ops};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -23,7 +23,8 @@ static int find_kind(const char *text, size_t length, struct error *err)
             return i;
     const char *nearest = nearest_name(given, trace_kinds, KINDS);
     error_set(err,
-              "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, nucd, optionally followed "
+              "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, nucd, memory, optionally "
+              "followed "
               "by :FILE",
               given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
     return -1;

@@ -4,6 +4,7 @@
  *    konata    Kanata 0004 for the Konata viewer: passages of instructions through cores (trace_konata.h)
  *    dram      lines of text: commands to memories (emu/dram/trace.h)
  *    nucd      CSV (RFC 4180) with a line of column names: offloaded tasks (emu/nucd/task_table.h)
+ *    memory    records, compressed by zstd: memory requests of multiprocessors' threads (emu/simt/access_trace.h)
  *
  * After a trace was opened, the parts of the machine write tracks (emu/sim/track.h) to its sink. It is closed
  * however the run ends. Tracing does not change the simulation. */
@@ -15,7 +16,7 @@
 
 struct trace;
 
-/* "perfetto", "konata", "dram", "nucd", NULL. */
+/* "perfetto", "konata", "dram", "nucd", "memory", NULL. */
 extern const char *const trace_kinds[];
 
 /* Splits an option's value, KIND[:FILE]. *kind is set to an element of trace_kinds; *path points after the
@@ -24,13 +25,13 @@ extern const char *const trace_kinds[];
 bool trace_parse(const char *kind_and_file, const char **kind, const char **path, struct error *err);
 
 /* Opens a trace of a kind in trace_kinds. Creates or truncates the file; if path is NULL, trace.json,
- * trace.kanata, trace.dram or trace.csv in the current folder. Returns NULL with err set when the kind is unknown or the
+ * trace.kanata, trace.dram, trace.csv or trace.memory.zst in the current folder. Returns NULL with err set when the kind is unknown or the
  * file cannot be written. */
 struct trace *trace_open(const char *kind, const char *path, struct error *err);
 
 /* Sets the maximum number of events written. Later events are dropped, except the ends of open slices and
  * spans. An event is an instruction (konata), or a slice, span or mark (perfetto). The default is
- * TRACE_EVENTS; dram and nucd have no limit. Call it before the run. */
+ * TRACE_EVENTS; dram, nucd and memory have no limit. Call it before the run. */
 void trace_set_limit(struct trace *trace, uint64_t events);
 
 /* About the most that the viewers can load: 650 MB of JSON, 900 MB of Kanata. */

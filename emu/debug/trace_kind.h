@@ -36,7 +36,8 @@ struct trace {
     bool first_taken;         /* the first file was returned by trace_stream_file() */
 };
 
-extern const struct trace_ops trace_perfetto_ops, trace_konata_ops, trace_dram_ops, trace_nucd_ops;
+extern const struct trace_ops trace_perfetto_ops, trace_konata_ops, trace_dram_ops, trace_nucd_ops,
+    trace_memory_ops;
 
 /* Returns the file of the next stream: FILE for the first one, then a new file FILE.NAME. NULL if it cannot
  * be created, which trace_ready() reports. The trace owns the file. */

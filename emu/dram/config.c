@@ -149,3 +149,10 @@ bool dram_config_check(const void *part, struct error *err)
            between("write_low", config->write_low, 0, config->write_high - 1, "below write_high", err) &&
            check_times(config, err) && dram_map_init(&map, config, err);
 }
+
+uint64_t dram_config_bandwidth(const struct dram_config *config)
+{
+    const struct dram_clocks clocks = dram_config_clocks(config);
+    return (uint64_t)(CLOCK_SECOND * (double)config->channels * config->burst_bytes /
+                      ((double)clocks.tBURST * (double)config->tCK));
+}

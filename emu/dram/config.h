@@ -65,6 +65,9 @@ void dram_config_default(struct dram_config *config, enum dram_standard standard
 
 struct dram_clocks dram_config_clocks(const struct dram_config *config);
 
+/* Returns the bytes per second that all data buses together carry at most. */
+uint64_t dram_config_bandwidth(const struct dram_config *config);
+
 /* Return the banks of a rank and of a channel, and the bytes of a channel and of all channels. */
 static inline uint32_t dram_config_rank_banks(const struct dram_config *config)
 {

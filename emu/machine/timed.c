@@ -21,7 +21,7 @@ void timed_attach(struct timed *timed, struct system *system)
     scheduler_attach(&timed->scheduler, system);
 }
 
-static void add_facts(const struct timed *timed, struct stats *stats)
+static void add_facts(struct timed *timed, struct stats *stats)
 {
     char name[64], value[64];
     (void)snprintf(value, sizeof value, "%" PRIu64 ".%015" PRIu64, timed->queue.now / CLOCK_SECOND,
@@ -37,6 +37,7 @@ static void add_facts(const struct timed *timed, struct stats *stats)
         (void)snprintf(value, sizeof value, "%.4f", ipc);
         stats_fact_text(stats, name, value);
     }
+    timed_simt_facts(timed, stats);
     nucd_add_facts(timed->options.nucd, stats);
 }
 

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/machine/kernels.h"
 #include "emu/machine/timed_state.h"
 #include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/access_trace.h"
 #include "emu/simt/launch.h"
 
 #define TICK UINT64_C(1000000) /* `time` counts nanoseconds, as in user programs */
@@ -25,6 +27,8 @@ struct timed_simt {
     uint32_t count; /* number of multiprocessors */
     struct simt_grid *grid;
     struct placement_table *table; /* NULL: none */
+    struct kernels *kernels;
+    struct warp_memory *memory; /* of the threads */
     bool failed;
     timed_simt_fault *fault;
     void *fault_context;
@@ -50,6 +54,67 @@ static void busy(void *context, bool is)
     struct timed *timed = context;
     if (timed->harts[0].privileged)
         scheduler_set_beside(&timed->scheduler, is);
+}
+
+static struct kernels_sample sample_of(const struct timed *timed)
+{
+    const struct timed_simt *simt = timed->simt;
+    struct kernels_sample sample = {.time = timed->queue.now};
+    for (uint32_t i = 0; i < simt->cluster_count; i++) {
+        const struct instance *instance = simt->clusters[i].instance;
+        const struct simt_config *config = instance->config;
+        for (uint32_t j = 0; j < simt->clusters[i].count; j++)
+            kernels_add(&sample, simt_cluster_counted(builder_object(&timed->builder, instance), j),
+                        config->schedulers);
+    }
+    for (size_t i = 0; i < timed->builder.count; i++) {
+        const struct built_part *part = &timed->builder.parts[i];
+        if (part->instance->kind != &dram_kind || !part->object)
+            continue;
+        const struct dram_config *config = part->instance->config;
+        dram_memory_sync(part->object, timed->queue.now);
+        sample.bytes += (DRAM_MEMORY_SUM(part->object, reads) + DRAM_MEMORY_SUM(part->object, writes)) *
+                        config->burst_bytes;
+    }
+    return sample;
+}
+
+static bool fetch(void *context, uint64_t pc, uint32_t *bits)
+{
+    static const struct warp_scratchpad none = {0};
+    struct warp_memory *memory = context;
+    *bits = 0;
+    return warp_memory_load(memory, &none, pc, bits, 4) || warp_memory_load(memory, &none, pc, bits, 2);
+}
+
+/* A launch begins or ends: figures of its kernel. */
+static void phase(void *context, const struct grid_launch *launch, bool begins)
+{
+    const struct timed *timed = context;
+    const struct timed_simt *simt = timed->simt;
+    const struct kernels_sample sample = sample_of(timed);
+    const struct reach_code code = {fetch, simt->memory};
+    if (begins)
+        kernels_begin(simt->kernels, launch->number,
+                      launch_kernel(timed->harts[0].decoder, &code, launch->entry), &sample);
+    else
+        kernels_end(simt->kernels, launch->number, &sample);
+}
+
+void timed_simt_facts(struct timed *timed, struct stats *stats)
+{
+    const struct timed_simt *simt = timed->simt;
+    uint64_t flops = 0, bytes = 0;
+    for (uint32_t i = 0; simt && i < simt->cluster_count; i++) {
+        const struct simt_config *config = simt->clusters[i].instance->config;
+        flops += 2 * config->clock * config->schedulers * config->width * config->count /
+                 config->work[SIMT_WORK_fp32].interval;
+    }
+    for (size_t i = 0; simt && i < timed->builder.count; i++)
+        if (timed->builder.parts[i].instance->kind == &dram_kind && timed->builder.parts[i].object)
+            bytes += dram_config_bandwidth(timed->builder.parts[i].instance->config);
+    if (simt)
+        kernels_facts(simt->kernels, flops, bytes, stats);
 }
 
 /* Collects the clusters of the tree, in its order. */
@@ -88,6 +153,7 @@ static struct simt_grid *make_grid(struct timed *timed, const struct timed_simt 
         .tick = TICK,
         .failed = failed,
         .busy = busy,
+        .phase = phase,
         .context = timed,
     };
     struct simt_grid *grid = simt_grid_new(&parts);
@@ -123,6 +189,10 @@ bool timed_simt_new(struct timed *timed, struct error *err)
     if (!read_table(simt, config, err))
         return false;
     simt->grid = make_grid(timed, simt, &clock);
+    simt->kernels = kernels_new(timed->symbols);
+    struct track_sink *sink = trace_tracks(timed->options.trace);
+    if (sink && track_takes(sink, TRACK_RECORDS))
+        access_trace_begin(access_trace_open(sink));
     return true;
 }
 
@@ -177,6 +247,7 @@ void timed_simt_free(struct timed *timed)
     if (!simt)
         return;
     simt_grid_free(simt->grid);
+    kernels_free(simt->kernels);
     placement_table_free(simt->table);
     free(simt->clusters);
     free(simt);
@@ -194,6 +265,7 @@ static void place_stacks(const struct timed *timed, struct warp_memory *memory)
 void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host,
                      timed_simt_fault *fault, void *context)
 {
+    timed->simt->memory = memory;
     timed->simt->fault = fault;
     timed->simt->fault_context = context;
     memory->peers = &timed->peers;

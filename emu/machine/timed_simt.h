@@ -46,6 +46,9 @@ void timed_simt_free(struct timed *timed);
  * for that. Not with virtual addresses: there the threads execute regions themselves. */
 bool timed_simt_offload(struct timed *timed, struct error *err);
 
+/* Adds the figures of kernels (kernels.h) to the facts of the run. */
+void timed_simt_facts(struct timed *timed, struct stats *stats);
+
 /* Registers the statistics of launches. The kind of the multiprocessors publishes theirs. */
 void timed_simt_publish(struct timed *timed, struct stats *stats);
 

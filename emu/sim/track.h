@@ -22,6 +22,7 @@ enum track_form {
     TRACK_PASSAGES = 2,
     TRACK_TEXT = 4,
     TRACK_TABLE = 8,
+    TRACK_RECORDS = 16, /* bytes, as the writer defines them */
 };
 
 /* A group, a line in a group, a stream, or a table. The sink assigns the numbers. */
@@ -114,6 +115,7 @@ struct track_sink_ops {
     struct track (*table)(struct track_sink *sink, const char *name, const char *const *columns,
                           size_t count);
     bool (*row)(struct track table, const struct track_cell *cells, size_t count);
+    bool (*bytes)(struct track stream, const void *bytes, size_t size);
 };
 
 /* Called when the trace ends, so that the writer ends its open records. Afterwards the sink is invalid. */
@@ -204,6 +206,18 @@ static inline bool track_pass(struct track stream, const struct track_passage *p
 static inline bool track_text(struct track stream, const char *line)
 {
     return stream.sink->ops->text(stream, line);
+}
+
+/* Opens a stream of a sink that takes TRACK_RECORDS; all writers that give the same name share it. */
+static inline struct track track_records(struct track_sink *sink, const char *name)
+{
+    return sink->ops->stream(sink, name);
+}
+
+/* Writes bytes. Returns false like track_write(). */
+static inline bool track_bytes(struct track stream, const void *bytes, size_t size)
+{
+    return stream.sink->ops->bytes(stream, bytes, size);
 }
 
 /* Opens a table of a sink that takes TRACK_TABLE, with `count` columns of these names. */

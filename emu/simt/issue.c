@@ -84,6 +84,10 @@ static void end_block(struct simt *simt, struct simt_block *block, uint64_t cycl
     simt->taken.scratchpad -= need->scratchpad;
     simt->blocks--;
     simt->busy = simt->blocks > 0;
+    if (simt->observers.first && simt->parts.source.where)
+        OBSERVER_TELL(&simt->observers, struct simt_observer, left,
+                      simt->parts.source.where(simt->parts.source.context, block->warps[0]), block->placed,
+                      simt_time(simt, cycle));
     simt->parts.source.ended(simt->parts.source.context, simt, block, simt_time(simt, cycle));
 }
 
@@ -161,11 +165,14 @@ void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
 
 static void count(struct simt *simt, uint8_t work)
 {
+    static const uint8_t operations[CLASS_COUNT] = {
+        [CLASS_FADD] = 1, [CLASS_FMUL] = 1, [CLASS_FMA] = 2, [CLASS_FDIV] = 1, [CLASS_FSQRT] = 1};
     unsigned lanes = (unsigned)__builtin_popcount(simt->report.mask);
     simt->counters.instructions++;
     simt->counters.thread_instructions += lanes;
     simt->counters.work[work] += lanes;
     simt->counters.apart += simt->report.taken_apart;
+    simt->counters.flops += lanes * operations[simt->report.op->iclass];
 }
 
 /* Makes a warp that waits for other warps the youngest, so that greedy-then-oldest prefers them. */

@@ -44,6 +44,30 @@ static uint32_t stack_warps(const struct launch_options *options)
                            : (limits->block_threads + limits->width - 1) / limits->width;
 }
 
+uint64_t launch_kernel(const struct decoder *decoder, const struct reach_code *code, uint64_t entry)
+{
+    enum { RA = 1, MOST = 4 };
+    uint64_t pc = entry, base = 0;
+    unsigned based = 0;
+    for (unsigned i = 0; i < MOST; i++) {
+        uint32_t bits;
+        if (!code->fetch(code->context, pc, &bits))
+            break;
+        const struct insn insn = decode(decoder, bits);
+        const uint64_t imm = (uint64_t)(int64_t)insn.imm;
+        if (insn.id == INSN_auipc) {
+            base = pc + imm;
+            based = insn.rd;
+        }
+        if (insn.id == INSN_jal && insn.rd == RA)
+            return pc + imm;
+        if (insn.id == INSN_jalr && insn.rd == RA && insn.rs1 == based)
+            return base + imm;
+        pc += insn.length;
+    }
+    return entry;
+}
+
 uint64_t launch_stack_bytes(const struct launch_options *options)
 {
     return stack_warps(options) * (uint64_t)options->limits.width * options->stack;

@@ -4,6 +4,7 @@
 #ifndef EMU_SIMT_LAUNCH_H
 #define EMU_SIMT_LAUNCH_H
 
+#include "emu/analysis/reach.h"
 #include "emu/sim/stats.h"
 #include "emu/simt/grid.h"
 #include "emu/simt/simt.h"
@@ -39,6 +40,10 @@ struct launch_work {
 struct launch_counts {
     uint64_t launches, blocks, insns, thread_insns;
 };
+
+/* Returns the address of the kernel's function, which the code at a launch's entry calls second, after the runtime's
+ * function that prepares a thread (simt_entry() of isa/include/croft/simt.h); the entry itself if it does not. */
+uint64_t launch_kernel(const struct decoder *decoder, const struct reach_code *code, uint64_t entry);
 
 /* The result of a launch or of a step of it. */
 enum launch_end {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/simt/access_trace.h"
 #include "emu/simt/state.h"
 
 static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level);
@@ -48,6 +49,36 @@ void simt_memory_free(struct simt *simt)
     free(simt->atomics);
 }
 
+/* Writes the access's requests to the trace. */
+static void record(const struct simt *simt, const struct simt_access *access)
+{
+    static const enum access_kind kinds[] = {
+        [SIMT_LOAD] = ACCESS_IS_LOAD, [SIMT_STORE] = ACCESS_IS_STORE, [SIMT_ATOMIC] = ACCESS_IS_ATOMIC};
+    const struct simt_source *source = &simt->parts.source;
+    const struct warp_place *place = source->where(source->context, simt->warps[access->slot].warp);
+    for (uint32_t i = 0; i < access->count; i++) {
+        const struct coalesce_line *line = &access->lines[i];
+        unsigned first = (unsigned)__builtin_ctzll(line->words),
+                 last = 63 - (unsigned)__builtin_clzll(line->words);
+        const struct access_record record = {
+            .time = simt_time(simt, simt->cycle),
+            .address = line->line + COALESCE_WORD * first,
+            .pc = access->pc,
+            .words = line->words,
+            .launch = (uint32_t)place->launch,
+            .block = (place->block[2] * place->grid_size[1] + place->block[1]) * place->grid_size[0] +
+                     place->block[0],
+            .multiprocessor = (uint16_t)place->multiprocessor,
+            .warp = (uint16_t)place->warp,
+            .size = (uint16_t)(COALESCE_WORD * (last - first + 1)),
+            .threads = (uint8_t)__builtin_popcount(line->lanes),
+            .kind = kinds[access->kind],
+            .stack = line->line - simt->stacks_first < simt->stacks_size,
+        };
+        access_trace_write(simt->trace, &record);
+    }
+}
+
 /* Notes the lowest line of stacks that the block has accessed. */
 static void note_stacks(const struct simt *simt, const struct simt_access *access)
 {
@@ -88,6 +119,8 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
     note_stacks(simt, access);
     access->divergent = coalesce_divergent(access->count, global, op->size, line);
     counters->divergent += access->divergent && access->kind != SIMT_ATOMIC;
+    if (simt->trace.sink)
+        record(simt, access);
 }
 
 static void enqueue(struct simt *simt, struct simt_access *access)

@@ -82,6 +82,9 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
         {"thread_instructions", &c->thread_instructions, "instructions",
          "instructions of threads: active lanes, summed over the warps' instructions"},
         {"apart", &c->apart, "instructions", "branches and jumps that sent lanes to different addresses"},
+        {"flops", &c->flops, "operations",
+         "floating-point additions, multiplications, divisions and square roots of threads; a fused "
+         "multiply-add is two"},
         {"accesses", &c->accesses, "instructions", "loads and stores of global memory and stacks"},
         {"requests", &c->requests, "requests", "lines that accesses were coalesced into"},
         {"divergent", &c->divergent, "instructions",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/simt/access_trace.h"
 #include "emu/simt/state.h"
 #include "emu/simt/track.h"
 
@@ -188,6 +189,7 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now)
     simt->counters.blocks++;
     block->left = need->warps;
     block->stack_low = UINT64_MAX;
+    block->placed = now;
     block->stacks_written = cache_stacks_written(simt->parts.l1);
     for (uint32_t i = 0; i < need->warps; i++)
         start_warp(simt, block, i);
@@ -255,6 +257,8 @@ void simt_track(struct simt *simt, struct track_sink *sink)
 {
     if (track_takes(sink, TRACK_TIMELINE))
         simt->track = simt_track_new(sink, simt, simt->name, simt->config.schedulers);
+    if (track_takes(sink, TRACK_RECORDS) && simt->parts.source.where)
+        simt->trace = access_trace_open(sink);
 }
 
 const struct simt_counters *simt_counted(struct simt *simt)

@@ -103,6 +103,8 @@ struct simt_observer {
     void (*stalled)(void *context, uint32_t scheduler, enum simt_stall cause, uint64_t from, uint64_t to);
     /* The multiprocessor holds `warps` warps from `now` on. */
     void (*held)(void *context, uint32_t warps, uint64_t now);
+    /* A block, of which `warp` is the place of a warp, was on the multiprocessor between two times. */
+    void (*left)(void *context, const struct warp_place *warp, uint64_t from, uint64_t to);
     void *context;
 };
 
@@ -117,6 +119,7 @@ struct simt_block {
     uint64_t stack_low;
     uint64_t
         stacks_written; /* lines of stacks that the first-level cache had written back when it was placed */
+    uint64_t placed;    /* fs: when it was placed */
     void *owner;        /* for the source */
 };
 
@@ -136,6 +139,8 @@ struct simt_source {
     /* A walk has found no page for the warp, whose last step was WARP_MISSING. The source calls custom_returned()
      * for the step's waiter when the page is there; so it does after WARP_LATER. */
     void (*missing)(void *context, void *warp);
+    /* Returns the warp's place. NULL: unknown, so that the multiprocessor shows no blocks and traces no accesses. */
+    const struct warp_place *(*where)(void *context, void *warp);
     void *context;
 };
 
@@ -217,6 +222,7 @@ struct simt_counters {
     uint64_t atomics, atomic_requests;
     uint64_t barriers, blocks;
     uint64_t apart; /* branches that split a group of lanes */
+    uint64_t flops; /* floating-point operations of threads; a fused multiply-add is two */
 };
 const struct simt_counters *simt_counted(struct simt *simt);
 
@@ -226,8 +232,8 @@ struct simt_tlb *simt_translation(const struct simt *simt);
 /* Adds an observer, which the caller continues to own (emu/sim/observer.h). */
 void simt_observe(struct simt *simt, struct simt_observer *observer);
 
-/* Shows the multiprocessor on tracks of the sink (track.h), in a group with its name. Call it once, before
- * the first block. */
+/* Shows the multiprocessor on tracks of the sink (track.h), in a group with its name, or writes records of its requests
+ * (access_trace.h), whose header the caller writes. Call it once, before the first block. */
 void simt_track(struct simt *simt, struct track_sink *sink);
 
 /* Opens the account "instruction" and an account for each kind of work, such as "work.alu". */

@@ -4,6 +4,7 @@
 #define EMU_SIMT_STATE_H
 
 #include "emu/hart/custom.h"
+#include "emu/sim/track.h"
 #include "emu/simt/simt.h"
 
 /* Times are cycle numbers of the multiprocessor's clock. The lowest bits of a `ready` time hold the cause of
@@ -139,6 +140,7 @@ struct simt {
     struct simt_counters counters;
     struct observer_list observers; /* struct simt_observer */
     struct simt_track *track;       /* of one of them, or NULL */
+    struct track trace;             /* of accesses (access_trace.h); sink NULL: none */
 };
 
 static inline uint64_t simt_time(const struct simt *simt, uint64_t cycle)

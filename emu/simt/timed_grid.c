@@ -125,8 +125,15 @@ static void fail(struct simt_grid *grid, enum grid_end end, struct warp *warp,
     grid->parts.failed(grid->parts.context, end, warp, report);
 }
 
-static void begin(struct simt_grid *grid)
+static void tell_phase(const struct simt_grid *grid, const struct launched *launched, bool begins)
 {
+    if (grid->parts.phase)
+        grid->parts.phase(grid->parts.context, &launched->launch, begins);
+}
+
+static void begin(struct simt_grid *grid, const struct launched *launched)
+{
+    tell_phase(grid, launched, true);
     for (uint32_t i = 0; i < grid->parts.count; i++)
         simt_flush(grid->stations[i].simt);
 }
@@ -145,7 +152,7 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
         return false;
     uint32_t first = station->first_stack + stacks;
     if (launched->placed == 0)
-        begin(grid);
+        begin(grid, launched);
     if (!grid_block_start(&place->warps, grid->memory, &launched->launch, index, number, first, &err)) {
         fail(grid, GRID_HOST, NULL, NULL);
         return false;
@@ -191,6 +198,7 @@ static void sweep(struct simt_grid *grid, uint64_t now)
             continue;
         }
         *at = launched->next;
+        tell_phase(grid, launched, false);
         free_launch(launched);
         ended = true;
         if (--grid->waiting > 0)
@@ -341,6 +349,12 @@ static void block_ended(void *context, struct simt *simt, struct simt_block *blo
     schedule(grid, now > now_of(grid) ? now : now_of(grid));
 }
 
+static const struct warp_place *where(void *context, void *name)
+{
+    (void)context;
+    return warp_where(((const struct member *)name)->warp);
+}
+
 struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
 {
     struct simt_grid *grid = alloc(1, sizeof *grid);
@@ -405,6 +419,7 @@ struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
                                 .step = step,
                                 .ended = block_ended,
                                 .missing = missing,
+                                .where = where,
                                 .context = &grid->stations[number]};
 }
 

@@ -33,6 +33,8 @@ struct simt_grid_parts {
     /* Called when the run has ended: `end` is GRID_TRAP, with the warp and its report, or GRID_STOP or
      * GRID_HOST. */
     void (*failed)(void *context, enum grid_end end, struct warp *warp, const struct warp_report *report);
+    /* Called when a launch's first block is placed, and when its last one has ended. NULL: not called. */
+    void (*phase)(void *context, const struct grid_launch *launch, bool begins);
     /* Called when the first of some launches begins to wait, and when none waits or runs any more. NULL: not called. */
     void (*busy)(void *context, bool busy);
     void *context;

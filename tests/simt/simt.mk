@@ -9,5 +9,6 @@ test-simt: $(SIMT_TEST_FILES) $(BUILD)/bin/croft | $(BUILD)/setup-test.stamp ## 
 	tests/simt/ends.sh $(BUILD)/bin/croft
 	tests/simt/traffic.sh $(BUILD)/bin/croft $(EXAMPLES)/simt
 	tests/simt/pages.sh $(BUILD)/bin/croft
+	tests/simt/views.sh $(BUILD)/bin/croft
 	tests/simt/placement.sh $(BUILD)/bin/croft tests/machine/stacks.yaml
 	tests/simt/run.sh $(BUILD)/bin/croft $(BUILD)/tests/simt/work $(SIMT_TEST_FILES)

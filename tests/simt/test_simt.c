@@ -169,11 +169,15 @@ static void stalls_are_shown_by_cause(void **state)
     simt_track(rig->simt, &shown.sink);
     (void)rig_run(rig, 1);
     track_text_end(&shown, rig->queue.now);
-    assert_string_equal(shown.text, "simt.0/warps: counter warps 0 value=1\n"
-                                    "simt.0/scheduler 0: slice scoreboard 1000 22000\n"
-                                    "simt.0/warps: counter warps 145000 value=0\n"
-                                    "simt.0/scheduler 0: slice memory 23000 145000\n"
-                                    "simt.0/scheduler 1: slice empty 0 146000\n");
+    assert_string_equal(shown.text,
+                        "simt.0/warps: counter warps 0 value=1\n"
+                        "simt.0/scheduler 0: slice scoreboard 1000 22000\n"
+                        "simt.0/warps: counter warps 145000 value=0\n"
+                        "simt.0/scheduler 0: slice memory 23000 145000\n"
+                        "simt.0/scheduler 1: slice empty 0 146000\n"
+                        /* of 2 * 146 clocks: 21, 122 and 146 */
+                        "simt.0/stalls: counter stalls in percent 0 unit=0 memory_full=0 scoreboard=7 "
+                        "control=0 memory=42 barrier=0 empty=50\n");
     rig_free(rig);
 }
 
