@@ -6,7 +6,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/event.h"
 
-enum { FLIT_HEAD = 1, FLIT_TAIL = 2 };
+enum { FLIT_HEAD = 1, FLIT_TAIL = 2, FLIT_TRACKER = 4 };
 
 struct flit {
     uint32_t packet; /* index in network->packets */

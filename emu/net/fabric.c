@@ -36,7 +36,8 @@ static bool send(struct fabric *fabric, struct mem_request *request, uint32_t fr
                                           .source = from,
                                           .destination = to,
                                           .flits = size ? (size + flit - 1) / flit : 1,
-                                          .class = class};
+                                          .class = class,
+                                          .urgent = !request->divergent};
     return network_send(fabric->network, &packet, now);
 }
 

@@ -18,6 +18,16 @@
  * A packet is delivered whole, when its last flit arrives. A client that refuses it stops that virtual channel
  * at its node: the flits behind it keep their buffers. Routers and nodes without flits cost nothing, and the
  * network schedules no event when none is in it.
+ *
+ * Priorities (NUPIM, III-B and III-C). With path_priority, an allocator prefers packets from the input and to the output of
+ * a critical pair (congestion.h), those of the lowest rank first. With priority_buffer, each input has a virtual channel
+ * more for each class and set of the routing; they share these flits, which the other channels give up. It takes packets of
+ * non-divergent accesses only. Such a packet gets it if it is free and has a credit, else another channel; when its port
+ * is chosen, it goes before those in other channels. As it belongs to one class and one set, it adds nothing to the graph
+ * of channels that is checked for cycles (routing.h). The paper has one buffer of 4 flits for all classes, in which a
+ * response could wait behind a request.
+ *
+ * Distance. A packet goes before those whose source is fewer routers away from the present one, round robin among equals.
  */
 #ifndef EMU_NET_NETWORK_H
 #define EMU_NET_NETWORK_H
@@ -29,7 +39,8 @@
 #include "emu/sim/part.h"
 
 enum network_flow { NETWORK_WORMHOLE, NETWORK_CUT_THROUGH, NETWORK_STORE_AND_FORWARD };
-enum network_arbitration { NETWORK_ROUND_ROBIN, NETWORK_AGE };
+enum network_arbitration { NETWORK_ROUND_ROBIN, NETWORK_AGE, NETWORK_DISTANCE };
+enum network_change { NETWORK_STOP, NETWORK_LATE };
 
 struct network_config {
 #include "emu/sim/fields_struct.h"
@@ -46,6 +57,7 @@ struct network_router_config {
 struct network_wire_config {
     char from[TOPOLOGY_NAME + 8], to[TOPOLOGY_NAME + 8]; /* "ROUTER" or "ROUTER.PORT" */
     uint32_t width, latency;                             /* if given; else the network's */
+    bool off_chip;
 };
 
 /* Kinds of descriptions. A network in a machine is a fabric (fabric.h). */
@@ -65,6 +77,7 @@ struct network_packet {
     uint32_t source, destination;
     uint32_t flits; /* 1 to NETWORK_PACKET */
     uint8_t class;
+    bool urgent; /* of a non-divergent access: it may use priority buffers */
 };
 
 struct network_client {
@@ -94,6 +107,8 @@ struct network_observer {
 struct network_link_counters {
     uint64_t flits;
     uint64_t busy;          /* clocks in which the wire carries a flit, or is stopped to change its width */
+    uint64_t stopped;       /* of these, the latter */
+    uint64_t changes;       /* of its width */
     uint64_t credit_stalls; /* flit-clocks at the head of a queue, waiting for a credit of this link */
     uint64_t vc_stalls;     /* packet-clocks waiting for a virtual channel of this link */
 };
@@ -110,9 +125,11 @@ struct network_totals {
     uint64_t wire_flits;                /* flits sent on wires between routers */
     uint64_t refusals;                  /* packets that the client refused */
     uint64_t clocks;                    /* clocks in which something was done */
+    uint64_t urgent, buffered;          /* hops of non-divergent packets; of these, out of priority buffers */
 };
 
 struct network;
+struct congestion;
 
 /* Returns whether a network of this configuration can carry packets of up to `flits` flits over the topology;
  * the message begins with the key. */
@@ -137,6 +154,20 @@ bool network_has_room(const struct network *network, uint32_t node, uint32_t cla
 /* Packets of a class at a node that the client refused can be delivered again. */
 void network_unblock(struct network *network, uint32_t node, uint32_t class, uint64_t now);
 
+/* Times that heads of packets spend in one router, clocks: of critical pairs of ports [1], and of others [0]. Only with
+ * path_priority; the longest of others shows whether they starve. */
+struct network_waits {
+    uint64_t packets[2], clocks[2], longest[2];
+};
+const struct network_waits *network_waits(const struct network *network);
+
+/* The state of critical paths, or NULL without `track`. Ends the epochs until a time. */
+const struct congestion *network_congestion(const struct network *network);
+void network_sync(struct network *network, uint64_t now);
+
+/* The width of the link that begins at a port, as the divisor of its full width: 1, 2, 4 or 8. */
+uint32_t network_width(const struct network *network, uint32_t port);
+
 /* Sets the width of the link that begins at a port to 1/parts of the topology's: parts is 1, 2, 4 or 8. The
  * link sends nothing for `pause` clocks; flits on the wire are not affected. */
 void network_set_width(struct network *network, uint32_t port, uint32_t parts, uint32_t pause, uint64_t now);
@@ -160,7 +191,7 @@ uint64_t network_in_flight(const struct network *network);
 /* Registers all statistics. */
 void network_publish(const struct network *network, struct stats *stats, struct scope scope);
 
-/* Adds the accounts "flits", "hops", "wires" and "idle_wires". */
+/* Adds the accounts "flits", "hops", "wires" and "idle_wires" and, for off-chip wires, "io" and "idle_io". */
 void network_energy(struct network *network, struct energy_ledger *ledger, struct scope scope);
 
 #endif

@@ -10,7 +10,8 @@ static const char *const network_flow_names[] = {[NETWORK_WORMHOLE] = "wormhole"
                                                  [NETWORK_STORE_AND_FORWARD] = "store_and_forward",
                                                  NULL};
 static const char *const network_arbitration_names[] = {
-    [NETWORK_ROUND_ROBIN] = "round_robin", [NETWORK_AGE] = "age", NULL};
+    [NETWORK_ROUND_ROBIN] = "round_robin", [NETWORK_AGE] = "age", [NETWORK_DISTANCE] = "distance", NULL};
+static const char *const network_change_names[] = {[NETWORK_STOP] = "stop", [NETWORK_LATE] = "late", NULL};
 
 #define PART struct network_config
 static const struct part_field fields[] = {
@@ -80,6 +81,17 @@ static const struct part_field wire_fields[] = {
      {"1", "1"},
      0,
      "Clocks of the wire; without this key, the network's `latency`.",
+     {"", ""}},
+    {"off_chip",
+     FIELD_BOOL,
+     PLACE(network_wire_config, off_chip),
+     NULL,
+     NULL,
+     NULL,
+     NULL,
+     {"false", "false"},
+     0,
+     "The wire leaves the chip; without this key, the network's `off_chip`.",
      {"", ""}},
 };
 
@@ -155,6 +167,11 @@ static void connect_part(void *part, unsigned port, unsigned slot, const struct 
     fabric_connect(part, slot, server->ops, server->object);
 }
 
+static void sync_part(void *part, uint64_t now)
+{
+    network_sync(fabric_network(part), now);
+}
+
 static void publish(void *part, struct stats *stats, struct scope scope)
 {
     network_publish(fabric_network(part), stats, scope);
@@ -179,6 +196,7 @@ const struct part_kind network_kind = {
     .free = free_part,
     .serve = serve,
     .connect = connect_part,
+    .sync = sync_part,
     .publish = publish,
     .energy = energy,
 };

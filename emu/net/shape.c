@@ -91,6 +91,7 @@ static bool add_wire(const struct shaping *shaping, int index)
         topology_add_wire(&shaping->shape->topology, router[0], router[1],
                           is_given(child, "width") ? wire->width : shaping->config->width,
                           is_given(child, "latency") ? wire->latency : shaping->config->latency);
+    made->off_chip = is_given(child, "off_chip") ? wire->off_chip : shaping->config->off_chip;
     (void)snprintf(made->name, sizeof made->name, "%s", child->name);
     memcpy(made->port, port, sizeof port);
     return true;
@@ -137,6 +138,9 @@ static bool make_topology(const struct shaping *shaping)
         return blame(shaping, 0, NULL);
     } else if (!topology_generate(&shaping->shape->topology, &size, shaping->err)) {
         return blame_named(shaping);
+    } else {
+        for (uint32_t w = 0; w < shaping->shape->topology.wire_count; w++)
+            shaping->shape->topology.wires[w].off_chip = config->off_chip;
     }
     struct topology_culprit found;
     return topology_finish(&shaping->shape->topology, config->width, config->node_latency, &found,

@@ -49,6 +49,7 @@ struct source {
     uint64_t next;   /* clock of the packet to be sent next */
     uint32_t destination;
     uint8_t class;
+    bool urgent;
     bool blocked; /* the network's queue is full */
 };
 
@@ -129,6 +130,8 @@ static void draw(struct traffic *traffic, uint32_t node, uint64_t from)
     source->destination = destination(traffic, node);
     uint32_t classes = traffic->setup.network->classes;
     source->class = (uint8_t)(classes > 1 ? random_below(&source->random, classes) : 0);
+    uint32_t urgent = traffic->setup.config->urgent;
+    source->urgent = urgent && random_below(&source->random, 100) < urgent;
 }
 
 static bool send(struct traffic *traffic, uint64_t made, uint32_t node, uint32_t to, uint32_t flits,
@@ -138,7 +141,8 @@ static bool send(struct traffic *traffic, uint64_t made, uint32_t node, uint32_t
                                           .source = node,
                                           .destination = to,
                                           .flits = flits,
-                                          .class = class};
+                                          .class = class,
+                                          .urgent = traffic->sources[node].urgent};
     if (!network_send(traffic->network, &packet, now))
         return false;
     traffic->measured += is_measured(traffic, made);
