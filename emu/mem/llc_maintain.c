@@ -79,7 +79,7 @@ static bool maintain_next(struct llc_entry *entry, const struct walk *walk, uint
     }
     bool may_be_dirty = tags_state(&llc->tags, index) == LLC_DIRTY || frame->owner != LLC_NOBODY;
     if (may_be_dirty && entry->request->op != MEM_INVALIDATE && !llc_can_write(llc)) {
-        llc_stall(entry, LLC_NO_RANGE_ROOM);
+        llc_stall_range(entry, index);
         return false;
     }
     maintain_line(llc, index, entry->request->op, now);

@@ -7,6 +7,9 @@
  * write buffer while it is full; entries whose line is still on its way to memory. Any of them looks again
  * once its line has come into the array. Looking up the tags in vain changes nothing.
  *
+ * A range that lacks room in the write buffer would look at each llc_retry(); it is passed over, and counted as
+ * a lookup, while the frame of its next line is as it was and the write buffer is full.
+ *
  * An entry that stalls again keeps its turn. A way is available to all entries that wait for one of its set
  * or to none of them, so after one has looked in vain, the others need not look. Whether a victim's write
  * finds room decides it too, so an entry that lacks this waits for the set and for the write buffer. */
@@ -104,7 +107,7 @@ void llc_stall(struct llc_entry *entry, enum llc_lack lack)
     llc->counters.stalls += !entry->stalled;
     entry->stalled = true;
     stalled->turn = stalls->retried ? stalls->retried : ++stalls->last;
-    stalled->leaving = lack == LLC_LINE_LEAVING;
+    stalled->lack = lack;
     stalls->count++;
     if (lack == LLC_NO_MSHR)
         queue_insert(&stalls->mshrs, &stalled->lacking);
@@ -118,6 +121,24 @@ void llc_stall(struct llc_entry *entry, enum llc_lack lack)
         queue_insert(line_queue(llc, entry->line), &stalled->by_line);
 }
 
+void llc_stall_range(struct llc_entry *entry, uint32_t frame)
+{
+    struct llc *llc = entry->llc;
+    struct llc_stalled *stalled = &llc->stalls.entries[entry - llc->entries];
+    llc_stall(entry, LLC_NO_RANGE_ROOM);
+    stalled->frame = frame;
+    stalled->tag = llc->tags.entries[frame];
+    stalled->owner = llc->frames[frame].owner;
+}
+
+/* Returns whether an entry is a range that would stall again at once. */
+static bool range_waits(const struct llc *llc, const struct llc_stalled *stalled)
+{
+    const struct llc_frame *frame = &llc->frames[stalled->frame];
+    return stalled->lack == LLC_NO_RANGE_ROOM && !llc_can_write(llc) && !frame->busy &&
+           llc->tags.entries[stalled->frame] == stalled->tag && frame->owner == stalled->owner;
+}
+
 bool llc_line_awaited(const struct llc *llc, uint64_t line)
 {
     const struct llc_stalls *stalls = &llc->stalls;
@@ -125,7 +146,7 @@ bool llc_line_awaited(const struct llc *llc, uint64_t line)
     if (!stalls->count)
         return false;
     for (const struct llc_member *i = line_queue(llc, line)->first; i && i->of->turn < turn; i = i->next)
-        if (i->of->entry->line == line && i->of->leaving)
+        if (i->of->entry->line == line && i->of->lack == LLC_LINE_LEAVING)
             return true;
     return false;
 }
@@ -157,11 +178,26 @@ static struct llc_stalled *earlier(struct llc_stalled *best, const struct llc_qu
     return member && (!best || member->of->turn < best->turn) ? member->of : best;
 }
 
+/* Like earlier() for the entries that are ready. Of those before the one that it returns, ranges have looked in
+ * vain. */
+static struct llc_stalled *earlier_ready(struct llc *llc, struct llc_stalled *best, uint64_t turn)
+{
+    for (const struct llc_member *i = llc->stalls.ready.first; i && (!best || i->of->turn < best->turn);
+         i = i->next) {
+        if (i->of->turn <= turn)
+            continue;
+        if (!range_waits(llc, i->of))
+            return i->of;
+        llc->counters.retries++;
+    }
+    return best;
+}
+
 /* Returns the next entry after that turn that may have got what it lacks, or NULL. */
 static struct llc_stalled *next_after(struct llc *llc, uint64_t turn)
 {
     struct llc_stalls *stalls = &llc->stalls;
-    struct llc_stalled *best = earlier(NULL, &stalls->ready, turn);
+    struct llc_stalled *best = NULL;
     if (llc->free_mshrs)
         best = earlier(best, &stalls->mshrs, turn);
     if (llc_can_write(llc))
@@ -176,7 +212,7 @@ static struct llc_stalled *next_after(struct llc *llc, uint64_t turn)
         set->changed = set->listed = false;
         *link = set->next;
     }
-    return best;
+    return earlier_ready(llc, best, turn);
 }
 
 void llc_retry(struct llc *llc, uint64_t now)

@@ -41,8 +41,12 @@ struct llc_member {
 /* An entry's place among the stalled ones. */
 struct llc_stalled {
     uint64_t turn; /* from 1; 0: the entry is not stalled */
-    bool leaving;  /* lacks the end of the write of its line */
+    enum llc_lack lack;
     struct llc_entry *entry;
+    /* of a range: the frame of its next line, and what stood in it when the range stalled */
+    uint32_t frame;
+    int32_t owner;
+    uint64_t tag;
     struct llc_member lacking; /* in the queue of what it lacks */
     struct llc_member writing; /* in llc_stalls.writes */
     struct llc_member by_line; /* in llc_stalls.lines */
@@ -284,6 +288,8 @@ void llc_stalls_init(struct llc *llc);
 void llc_stalls_free(struct llc *llc);
 /* Keeps the entry until it has what it lacks. */
 void llc_stall(struct llc_entry *entry, enum llc_lack lack);
+/* llc_stall() for a range, which lacks room in the write buffer for the line in that frame. */
+void llc_stall_range(struct llc_entry *entry, uint32_t frame);
 /* Makes the stalled entries that may have got what they lack look up the tags again, in the order in which they have
  * stalled and before new requests. */
 void llc_retry(struct llc *llc, uint64_t now);
