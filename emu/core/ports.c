@@ -36,14 +36,24 @@ static struct ports_row *row_of(struct ports *ports, uint64_t cycle)
     return row + PORTS_ROWS <= ports->top ? NULL : &ports->rows[row % PORTS_ROWS];
 }
 
+/* Returns the bits of a row's cycles in [begin, end), some of which are in the row. */
+static uint64_t row_bits(uint64_t row, uint64_t begin, uint64_t end)
+{
+    uint64_t after = begin > row * 64 ? UINT64_MAX << (begin - row * 64) : UINT64_MAX;
+    uint64_t before = end < row * 64 + 64 ? ~(UINT64_MAX << (end - row * 64)) : UINT64_MAX;
+    return after & before;
+}
+
 /* Returns the last cycle of [cycle, cycle + interval) in which the port's unit is busy, or UINT64_MAX if there is
  * none. */
 static uint64_t unit_conflict(struct ports *ports, unsigned port, uint64_t cycle, unsigned interval)
 {
-    for (uint64_t at = cycle + interval; at-- > cycle;) {
-        struct ports_row *row = row_of(ports, at);
-        if (row && row->unit[port] >> at % 64 & 1)
-            return at;
+    const uint64_t end = cycle + interval;
+    for (uint64_t number = (end - 1) / 64 + 1; number-- > cycle / 64;) {
+        const struct ports_row *row = row_of(ports, number * 64);
+        uint64_t busy = row ? row->unit[port] & row_bits(number, cycle, end) : 0;
+        if (busy)
+            return number * 64 + 63 - (uint64_t)__builtin_clzll(busy);
     }
     return UINT64_MAX;
 }
@@ -70,6 +80,16 @@ static uint64_t first_free(struct ports *ports, const struct ports_use *use, uns
     }
 }
 
+/* Makes the port's unit busy in [begin, end). */
+static void take_unit(struct ports *ports, unsigned port, uint64_t begin, uint64_t end)
+{
+    for (uint64_t number = begin / 64; number <= (end - 1) / 64; number++) {
+        struct ports_row *row = row_of(ports, number * 64);
+        if (row)
+            row->unit[port] |= row_bits(number, begin, end);
+    }
+}
+
 uint64_t ports_take_any(struct ports *ports, const struct ports_use *use, uint64_t ready)
 {
     uint64_t best = UINT64_MAX;
@@ -85,10 +105,7 @@ uint64_t ports_take_any(struct ports *ports, const struct ports_use *use, uint64
     struct ports_row *row = row_of(ports, best);
     if (row)
         row->busy[chosen] |= UINT64_C(1) << best % 64;
-    for (uint64_t at = best; use->interval > 1 && at < best + use->interval; at++) {
-        row = row_of(ports, at);
-        if (row)
-            row->unit[chosen] |= UINT64_C(1) << at % 64;
-    }
+    if (use->interval > 1)
+        take_unit(ports, chosen, best, best + use->interval);
     return best;
 }
