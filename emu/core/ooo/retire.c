@@ -1,4 +1,5 @@
 #include "emu/core/ooo/state.h"
+#include "emu/hart/dispatch.h"
 
 static void count_cycles(struct ooo *o, unsigned cause, uint64_t *from, uint64_t cycles)
 {
@@ -83,20 +84,20 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number, uint
 /* Removes complete instructions from the reorder buffer, in order, up to number `last`; they retire, unless a task
  * before them is not complete. Returns true if all of them have left. Of the cycles between two removals, base gets the
  * number that the instructions removed so far would take at full width (credit); the rest is attributed to what the
- * later instruction waited for. */
-static bool retire(struct ooo *o, uint64_t last)
+ * later instruction waited for. rare: the core is observed, or tasks may be incomplete. */
+ALWAYS_INLINE static bool retire_to(struct ooo *o, uint64_t last, bool rare)
 {
     uint64_t first = o->head, number = first, at = o->retired_at, begun = at, base = 0;
     uint32_t retired = o->retired, credit = o->credit;
     const uint64_t mask = o->rob_mask;
     const uint32_t width = o->retire_width, full = o->full_width;
-    const bool noting = o->noting;
-    uint64_t plain = o->ahead.passing ? first : OOO_NEVER; /* from this one on, they do not retire yet */
+    uint64_t plain =
+        rare && o->ahead.passing ? first : OOO_NEVER; /* from this one on, they do not retire yet */
     for (; number <= last; number++) {
         struct ooo_entry *e = &o->rob_entries[number & mask];
         uint64_t cycle = e->complete;
         if (cycle == OOO_NEVER) {
-            cycle = ooo_ahead_pass(o, number, at);
+            cycle = rare ? ooo_ahead_pass(o, number, at) : OOO_NEVER;
             if (cycle == OOO_NEVER)
                 break;
             plain = plain < number ? plain : number;
@@ -116,9 +117,10 @@ static bool retire(struct ooo *o, uint64_t last)
         retired++;
         credit++;
         e->retire = at;
-        if (ooo_is(e->facts, OOO_STORE) && number < plain)
+        const bool passes = rare && number >= plain;
+        if (ooo_is(e->facts, OOO_STORE) && !passes)
             ooo_store_retire(o, &o->store_ring[e->memory], at);
-        if (__builtin_expect(noting && number < plain, 0))
+        if (rare && o->noting && !passes)
             note(o, e, number, at);
     }
     o->core.cycles += at - begun;
@@ -129,6 +131,12 @@ static bool retire(struct ooo *o, uint64_t last)
     o->credit = credit;
     o->count.instructions += (number < plain ? number : plain) - first;
     return number > last;
+}
+
+static bool retire(struct ooo *o, uint64_t last)
+{
+    const bool rare = o->noting || o->ahead.passing || o->phase == OOO_AHEAD;
+    return rare ? retire_to(o, last, true) : retire_to(o, last, false);
 }
 
 /* Retires instructions that have left the reorder buffer behind a task, as far as all tasks before them are
