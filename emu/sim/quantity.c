@@ -219,13 +219,10 @@ bool quantity_parse(enum quantity kind, const char *text, uint64_t *value, struc
     if (scanned != SCAN_OK)
         return scan_error(scanned, scale, text, err);
 
-    char unit[16];
     at += strspn(at, " ");
     size_t length = strlen(at);
     while (length > 0 && at[length - 1] == ' ')
         length--;
-    (void)snprintf(unit, sizeof unit, "%.*s", length < sizeof unit ? (int)length : (int)sizeof unit - 1, at);
-
     if (!scale->units) {
         if (length)
             return scan_error(SCAN_NO_NUMBER, scale, text, err);
@@ -233,11 +230,14 @@ bool quantity_parse(enum quantity kind, const char *text, uint64_t *value, struc
         return true;
     }
     for (size_t i = 0; i < scale->count; i++) {
-        if (strcmp(unit, scale->units[i].name) != 0)
+        const char *name = scale->units[i].name;
+        if (strncmp(at, name, length) != 0 || name[length])
             continue;
         scanned = number_scale(&number, scale->units[i].scale, value);
         return scanned == SCAN_OK || scan_error(scanned, scale, text, err);
     }
+    char unit[16];
+    (void)snprintf(unit, sizeof unit, "%.*s", length < sizeof unit ? (int)length : (int)sizeof unit - 1, at);
     return unit_error(scale, text, unit, err);
 }
 
